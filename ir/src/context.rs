@@ -1,0 +1,470 @@
+//! What the functions of a module share: types, constants, names, sources.
+//!
+//! A context only grows, and can be read and added to from several threads at once, so that
+//! function passes run in parallel and a clone of a function is a copy of plain numbers.
+
+use std::fmt::{self, Write as _};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use slotmap::SlotMap;
+
+use crate::interner::{Interner, hash_of};
+use crate::location::{Location, Source, SourceMap};
+use crate::{
+    Attrs, Const, Constant, Loc, OpDef, Op, Registry, StructDef, StructId, Symbol, Type, TypeKind,
+};
+
+/// Types, constants, symbols, attributes, struct definitions, sources, and the ops that there are.
+#[derive(Debug)]
+pub struct Context {
+    registry: Arc<Registry>,
+    symbols: Interner<Arc<str>>,
+    types: Interner<TypeKind>,
+    constants: Interner<(Constant, Type)>,
+    attrs: Interner<Box<[(Symbol, Const)]>>,
+    structs: RwLock<SlotMap<StructId, Arc<StructDef>>>,
+    sources: SourceMap,
+}
+
+impl Context {
+    /// An empty context for programs made of the ops of `registry`.
+    pub fn new(registry: Arc<Registry>) -> Arc<Self> {
+        let ctx = Self {
+            registry,
+            symbols: Interner::default(),
+            types: Interner::default(),
+            constants: Interner::default(),
+            attrs: Interner::default(),
+            structs: RwLock::default(),
+            sources: SourceMap::default(),
+        };
+        for (ty, name) in Type::BUILTIN {
+            // Each builtin is an entry of its own, although their kinds are alike: they are
+            // found by their fixed ids alone.
+            let id = ctx.types.intern_with(
+                hash_of(name),
+                |_| false,
+                || TypeKind::Builtin,
+                |_| hash_of(name),
+            );
+            debug_assert_eq!(id, ty.0);
+        }
+        ctx.attrs.intern(Box::new([]));
+        Arc::new(ctx)
+    }
+
+    /// The ops that there are.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The declaration of `op`.
+    ///
+    /// # Panics
+    /// If no dialect of the registry declares it: the program that made the instruction did not
+    /// register its dialect.
+    #[inline]
+    pub fn def(&self, op: Op) -> &'static OpDef {
+        match self.registry.def(op) {
+            Some(def) => def,
+            None => panic!("{op:?} belongs to no registered dialect"),
+        }
+    }
+
+    // --- symbols ---------------------------------------------------------------------------
+
+    /// Interns a string.
+    pub fn symbol(&self, name: &str) -> Symbol {
+        Symbol(self.symbols.intern_with(
+            hash_of(name),
+            |other| **other == *name,
+            || name.into(),
+            |other| hash_of(&**other),
+        ))
+    }
+
+    /// The symbol for a string, if it was ever interned.
+    pub fn find_symbol(&self, name: &str) -> Option<Symbol> {
+        self.symbols.find_with(hash_of(name), |other| **other == *name).map(Symbol)
+    }
+
+    /// The string of a symbol.
+    #[inline]
+    pub fn str(&self, symbol: Symbol) -> &str {
+        self.symbols.get(symbol.0)
+    }
+
+    // --- types -----------------------------------------------------------------------------
+
+    /// Interns a type.
+    ///
+    /// # Panics
+    /// On [`TypeKind::Builtin`]: builtin types are constants of [`Type`].
+    pub fn ty(&self, kind: TypeKind) -> Type {
+        assert!(kind != TypeKind::Builtin, "builtin types are not interned");
+        Type(self.types.intern(kind))
+    }
+
+    /// What a type is made of.
+    #[inline]
+    pub fn kind(&self, ty: Type) -> &TypeKind {
+        self.types.get(ty.0)
+    }
+
+    /// `tuple<..>`.
+    pub fn tuple_type(&self, elements: &[Type]) -> Type {
+        self.ty(TypeKind::Tuple(elements.into()))
+    }
+
+    /// `{a: .., b: ..}`.
+    pub fn named_type(&self, fields: &[(Symbol, Type)]) -> Type {
+        self.ty(TypeKind::Named(fields.into()))
+    }
+
+    /// `array<element, rank>`.
+    pub fn array_type(&self, element: Type, rank: u8) -> Type {
+        self.ty(TypeKind::Array { element, rank })
+    }
+
+    /// `ref<element>`.
+    pub fn ref_type(&self, element: Type) -> Type {
+        self.ty(TypeKind::Ref(element))
+    }
+
+    /// Declares a struct; its fields may be set later by [`Context::set_struct`], so that
+    /// structs can refer to themselves.
+    pub fn add_struct(&self, def: StructDef) -> (StructId, Type) {
+        let mut structs = self.structs.write().unwrap_or_else(PoisonError::into_inner);
+        let id = structs.insert(Arc::new(def));
+        (id, self.ty(TypeKind::Struct(id)))
+    }
+
+    /// Replaces the definition of a struct.
+    ///
+    /// # Panics
+    /// If there is no such struct.
+    pub fn set_struct(&self, id: StructId, def: StructDef) {
+        let mut structs = self.structs.write().unwrap_or_else(PoisonError::into_inner);
+        structs[id] = Arc::new(def);
+    }
+
+    /// The definition of a struct.
+    ///
+    /// # Panics
+    /// If there is no such struct.
+    pub fn struct_def(&self, id: StructId) -> Arc<StructDef> {
+        let structs = self.structs.read().unwrap_or_else(PoisonError::into_inner);
+        structs[id].clone()
+    }
+
+    /// The struct definition behind a type, if it is a struct type.
+    pub fn struct_of(&self, ty: Type) -> Option<Arc<StructDef>> {
+        match self.kind(ty) {
+            &TypeKind::Struct(id) => Some(self.struct_def(id)),
+            _ => None,
+        }
+    }
+
+    /// Whether an object of this type has an identity: it can be changed in place, and two of
+    /// them are told apart.
+    pub fn is_object(&self, ty: Type) -> bool {
+        match self.kind(ty) {
+            TypeKind::Array { .. } | TypeKind::Ref(_) => true,
+            &TypeKind::Struct(id) => self.struct_def(id).mutable,
+            _ => false,
+        }
+    }
+
+    /// The type as IR text.
+    pub fn type_text(&self, ty: Type) -> String {
+        let mut out = String::new();
+        self.write_type(&mut out, ty).expect("writing to a string does not fail");
+        out
+    }
+
+    /// Writes the type as IR text.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_type(&self, out: &mut dyn fmt::Write, ty: Type) -> fmt::Result {
+        match self.kind(ty) {
+            TypeKind::Builtin => out.write_str(Type::BUILTIN[ty.index()].1),
+            TypeKind::Tuple(elements) => {
+                out.write_str("tuple<")?;
+                for (i, &element) in elements.iter().enumerate() {
+                    out.write_str(if i == 0 { "" } else { ", " })?;
+                    self.write_type(out, element)?;
+                }
+                out.write_char('>')
+            }
+            TypeKind::Named(fields) => {
+                out.write_char('{')?;
+                for (i, &(name, field)) in fields.iter().enumerate() {
+                    out.write_str(if i == 0 { "" } else { ", " })?;
+                    write_name(out, self.str(name))?;
+                    out.write_str(": ")?;
+                    self.write_type(out, field)?;
+                }
+                out.write_char('}')
+            }
+            &TypeKind::Struct(id) => {
+                out.write_char('@')?;
+                write_name(out, self.str(self.struct_def(id).name))
+            }
+            &TypeKind::Array { element, rank } => {
+                out.write_str("array<")?;
+                self.write_type(out, element)?;
+                write!(out, ", {rank}>")
+            }
+            &TypeKind::Ref(element) => {
+                out.write_str("ref<")?;
+                self.write_type(out, element)?;
+                out.write_char('>')
+            }
+            &TypeKind::Fn(name) => {
+                out.write_str("fn<@")?;
+                write_name(out, self.str(name))?;
+                out.write_char('>')
+            }
+            &TypeKind::Val(constant) => {
+                out.write_str("val<")?;
+                self.write_constant(out, self.constant(constant))?;
+                out.write_char('>')
+            }
+            &TypeKind::TypeOf(of) => {
+                out.write_str("type<")?;
+                self.write_type(out, of)?;
+                out.write_char('>')
+            }
+        }
+    }
+
+    // --- constants -------------------------------------------------------------------------
+
+    /// Interns a constant.
+    ///
+    /// # Panics
+    /// If there are more than 2^30 constants.
+    pub fn constant_id(&self, constant: impl Into<Constant>) -> Const {
+        let constant = constant.into();
+        let id = self.constants.intern_with(
+            hash_of(&constant),
+            |(other, _)| *other == constant,
+            || (constant, self.type_of_constant(constant)),
+            |(other, _)| hash_of(other),
+        );
+        assert!((id as usize) < crate::entity::MAX_CONSTS, "too many distinct constants");
+        Const(id)
+    }
+
+    /// The value of an interned constant. O(1).
+    #[inline]
+    pub fn constant(&self, id: Const) -> Constant {
+        self.constants.get(id.0).0
+    }
+
+    /// The type of an interned constant. O(1).
+    #[inline]
+    pub fn constant_type(&self, id: Const) -> Type {
+        self.constants.get(id.0).1
+    }
+
+    /// Whether `id` is a constant of this context.
+    #[inline]
+    pub fn has_constant(&self, id: Const) -> bool {
+        self.constants.try_get(id.0).is_some()
+    }
+
+    fn type_of_constant(&self, constant: Constant) -> Type {
+        match constant {
+            Constant::Unit => Type::UNIT,
+            Constant::Bool(_) => Type::BOOL,
+            Constant::I8(_) => Type::I8,
+            Constant::I16(_) => Type::I16,
+            Constant::I32(_) => Type::I32,
+            Constant::I64(_) => Type::I64,
+            Constant::F32(_) => Type::F32,
+            Constant::F64(_) => Type::F64,
+            Constant::Sym(_) => Type::SYM,
+            Constant::Str(_) => Type::STR,
+            Constant::Func(name) => self.ty(TypeKind::Fn(name)),
+            Constant::Type(of) => self.ty(TypeKind::TypeOf(of)),
+        }
+    }
+
+    /// The constant as IR text.
+    pub fn constant_text(&self, constant: Constant) -> String {
+        let mut out = String::new();
+        self.write_constant(&mut out, constant).expect("writing to a string does not fail");
+        out
+    }
+
+    /// Writes the constant as IR text; it reads back bit for bit.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write_constant(&self, out: &mut dyn fmt::Write, constant: Constant) -> fmt::Result {
+        match constant {
+            Constant::Unit => out.write_str("nothing"),
+            Constant::Bool(x) => write!(out, "{x}"),
+            Constant::I8(x) => write!(out, "{x}i8"),
+            Constant::I16(x) => write!(out, "{x}i16"),
+            Constant::I32(x) => write!(out, "{x}i32"),
+            Constant::I64(x) => write!(out, "{x}"),
+            Constant::F32(bits) => {
+                let x = f32::from_bits(bits);
+                if x.is_nan() && bits != f32::NAN.to_bits() {
+                    return write!(out, "nan(0x{bits:08x})f32");
+                }
+                write_float(out, f64::from(x), format_args!("{x:?}"))?;
+                out.write_str("f32")
+            }
+            Constant::F64(bits) => {
+                let x = f64::from_bits(bits);
+                if x.is_nan() && bits != f64::NAN.to_bits() {
+                    return write!(out, "nan(0x{bits:016x})");
+                }
+                write_float(out, x, format_args!("{x:?}"))
+            }
+            Constant::Sym(name) => {
+                out.write_char(':')?;
+                write_name(out, self.str(name))
+            }
+            Constant::Str(text) => write_quoted(out, self.str(text)),
+            Constant::Func(name) => {
+                out.write_char('@')?;
+                write_name(out, self.str(name))
+            }
+            Constant::Type(ty) => {
+                out.write_char('!')?;
+                self.write_type(out, ty)
+            }
+        }
+    }
+
+    // --- attributes ------------------------------------------------------------------------
+
+    /// Interns a dictionary of attributes. A name that is there twice keeps its last value.
+    pub fn attrs(&self, entries: &[(Symbol, Const)]) -> Attrs {
+        if entries.is_empty() {
+            return Attrs::NONE;
+        }
+        let mut sorted: Vec<(Symbol, Const)> = Vec::with_capacity(entries.len());
+        for &(name, value) in entries {
+            match sorted.iter_mut().find(|(other, _)| *other == name) {
+                Some(entry) => entry.1 = value,
+                None => sorted.push((name, value)),
+            }
+        }
+        sorted.sort_by(|a, b| self.str(a.0).cmp(self.str(b.0)));
+        Attrs(self.attrs.intern(sorted.into_boxed_slice()))
+    }
+
+    /// The entries of a dictionary, by name.
+    pub fn attr_entries(&self, attrs: Attrs) -> &[(Symbol, Const)] {
+        self.attrs.get(attrs.0)
+    }
+
+    /// The value of one attribute.
+    pub fn attr(&self, attrs: Attrs, name: &str) -> Option<Const> {
+        if attrs.is_empty() {
+            return None;
+        }
+        let entries = self.attr_entries(attrs);
+        entries.iter().find(|(other, _)| self.str(*other) == name).map(|&(_, value)| value)
+    }
+
+    // --- locations -------------------------------------------------------------------------
+
+    /// Keeps a source text, so that locations in it can be shown. `None` when all sources
+    /// together would exceed 2 GiB.
+    pub fn add_source(&self, name: &str, text: impl Into<Arc<str>>) -> Option<Source> {
+        self.sources.add(name, text.into())
+    }
+
+    /// A location in a file that was not read.
+    pub fn named_loc(&self, file: &str, line: u32, column: u32) -> Loc {
+        self.sources.named(self.symbol(file), line, column)
+    }
+
+    /// The location of an instruction that was written at `at` and inlined at `call_site`.
+    pub fn inlined_loc(&self, at: Loc, call_site: Loc) -> Loc {
+        self.sources.inlined(at, call_site)
+    }
+
+    /// What a location stands for.
+    pub fn location(&self, loc: Loc) -> Location {
+        self.sources.resolve(loc, |name| self.symbols.get(name.0).clone())
+    }
+
+    /// The source text that `loc` lies in and its offset there, if it was read.
+    pub fn source_of(&self, loc: Loc) -> Option<(Source, usize)> {
+        self.sources.source_of(loc)
+    }
+
+    /// The location in words: `foo.ir:3:5`, with the calls that it was inlined at.
+    pub fn loc_text(&self, loc: Loc) -> String {
+        let mut out = String::new();
+        let mut next = loc;
+        loop {
+            match self.location(next) {
+                Location::Unknown => {
+                    out.push_str("an unknown place");
+                    return out;
+                }
+                Location::File { file, line, column } => {
+                    let _ = write!(out, "{file}:{line}:{column}");
+                    return out;
+                }
+                Location::Inlined { at, call_site } => {
+                    out.push_str(&self.loc_text(at));
+                    out.push_str(", inlined at ");
+                    next = call_site;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a name can stand without quotes.
+pub fn is_plain_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'!' || b == b'.')
+}
+
+/// Writes a name, in quotes if it has to be.
+pub(crate) fn write_name(out: &mut dyn fmt::Write, name: &str) -> fmt::Result {
+    if is_plain_name(name) { out.write_str(name) } else { write_quoted(out, name) }
+}
+
+/// Writes a string literal. Escapes: `\\`, `\"`, `\n`, `\t`, `\r`, `\u{hex}` for other control
+/// characters.
+pub(crate) fn write_quoted(out: &mut dyn fmt::Write, text: &str) -> fmt::Result {
+    out.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '\\' => out.write_str("\\\\")?,
+            '"' => out.write_str("\\\"")?,
+            '\n' => out.write_str("\\n")?,
+            '\t' => out.write_str("\\t")?,
+            '\r' => out.write_str("\\r")?,
+            c if c.is_control() => write!(out, "\\u{{{:x}}}", u32::from(c))?,
+            c => out.write_char(c)?,
+        }
+    }
+    out.write_char('"')
+}
+
+fn write_float(out: &mut dyn fmt::Write, x: f64, shortest: fmt::Arguments<'_>) -> fmt::Result {
+    if x.is_nan() {
+        out.write_str("nan")
+    } else if x == f64::INFINITY {
+        out.write_str("inf")
+    } else if x == f64::NEG_INFINITY {
+        out.write_str("-inf")
+    } else {
+        // `{:?}` gives the shortest digits that read back, with a dot or an exponent.
+        out.write_fmt(shortest)
+    }
+}

@@ -1,0 +1,219 @@
+//! A position in a function that survives edits around it.
+//!
+//! ```text
+//! let mut at = Cursor::new(f);
+//! while let Some(v) = at.next() {
+//!     if let Some([x, k]) = at.matches(v, arith::MUL) && at.const_i64(k) == Some(2) {
+//!         let sum = at.insert(arith::add(x, x));
+//!         at.replace_with(v, sum);
+//!     }
+//! }
+//! ```
+
+use std::ops::Deref;
+
+use crate::{Block, Function, Inst, Op, Operand, Value};
+
+/// Walks over the instructions of a function in layout order (terminators included) while the
+/// function is being changed through it.
+///
+/// # What the walk sees
+/// Instructions inserted before the current one ([`Cursor::insert`]) are not visited; those
+/// inserted after it ([`Cursor::insert_after`]) or appended to later blocks are. Deleting the
+/// current instruction, or any other, is fine: the walk goes on behind it. Splitting the
+/// current block moves the walk along with the instructions.
+///
+/// # Errors
+/// The methods here panic on misuse (operands that do not fit, a stale value), with the message
+/// of the [`IrError`](crate::IrError): in a pass, misuse is a bug of the pass, and the pass
+/// manager reports it as such. Where failure is part of the plan, use the methods of
+/// [`Function`] through [`Cursor::function`], which return errors.
+#[derive(Debug)]
+pub struct Cursor<'f> {
+    function: &'f mut Function,
+    /// The block of the next instruction to visit; `None` at the end.
+    block: Option<Block>,
+    /// The instruction visited last, if it is still there.
+    current: Option<Value>,
+    /// What to visit next; decided only when the current instruction goes away.
+    next: Next,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// What stands behind the current instruction then.
+    AfterCurrent,
+    /// This one.
+    At(Value),
+    /// The first instruction of the block.
+    Start,
+}
+
+impl<'f> Cursor<'f> {
+    /// A cursor at the start of the entry block.
+    pub fn new(function: &'f mut Function) -> Self {
+        let block = function.entry();
+        Self { function, block, current: None, next: Next::Start }
+    }
+
+    /// The next instruction, in layout order.
+    #[allow(clippy::should_implement_trait, reason = "an iterator could not be used to edit")]
+    pub fn next(&mut self) -> Option<Value> {
+        loop {
+            let block = self.block?;
+            let found = match self.next {
+                Next::Start => self.function.insts(block).next(),
+                Next::At(v) => Some(v),
+                Next::AfterCurrent => {
+                    let current = self.current.expect("there is a current instruction");
+                    // The block of the current instruction may have been split.
+                    self.block = Some(self.function.block_of(current));
+                    self.function.next_inst(current)
+                }
+            };
+            if let Some(v) = found {
+                (self.current, self.next) = (Some(v), Next::AfterCurrent);
+                self.block = Some(self.function.block_of(v));
+                return Some(v);
+            }
+            self.block = self.function.next_block(self.block?);
+            (self.current, self.next) = (None, Next::Start);
+        }
+    }
+
+    /// The instruction visited last, unless it was deleted.
+    pub fn current(&self) -> Option<Value> {
+        self.current
+    }
+
+    /// The block that the walk is in.
+    pub fn block(&self) -> Option<Block> {
+        self.block
+    }
+
+    /// Goes to the start of `block`; the walk continues from there in layout order.
+    pub fn go_to_block(&mut self, block: Block) {
+        (self.block, self.current, self.next) = (Some(block), None, Next::Start);
+    }
+
+    /// Goes to just before `v`, which is visited next.
+    pub fn go_to(&mut self, v: Value) {
+        (self.block, self.current) = (Some(self.function.block_of(v)), None);
+        self.next = Next::At(v);
+    }
+
+    /// The function, for what the cursor does not offer. Do not delete the current instruction
+    /// through it.
+    pub fn function(&mut self) -> &mut Function {
+        self.function
+    }
+
+    /// The operands of `v` as an array, if it is an instruction of `op` with exactly that many.
+    #[inline]
+    pub fn matches<const N: usize>(&self, v: Value, op: Op) -> Option<[Operand; N]> {
+        self.function.matches(v, op)
+    }
+
+    /// Inserts before the current instruction; it is not visited.
+    ///
+    /// # Panics
+    /// If there is no current instruction, or if the operands do not fit the op.
+    #[track_caller]
+    pub fn insert(&mut self, inst: Inst) -> Value {
+        let place = self.place();
+        self.function.insert(place, inst).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Inserts after the current instruction; it is visited next. Repeated calls keep call order.
+    ///
+    /// # Panics
+    /// If there is no current instruction, if it is a terminator, or if the operands do not fit
+    /// the op.
+    #[track_caller]
+    pub fn insert_after(&mut self, inst: Inst) -> Value {
+        let place = self.place();
+        self.function.insert_after(place, inst).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[track_caller]
+    fn place(&self) -> Value {
+        match (self.current, self.next) {
+            (Some(v), _) | (None, Next::At(v)) => v,
+            _ => panic!("the cursor stands at no instruction"),
+        }
+    }
+
+    /// Replaces the right-hand side of `v`, which keeps its id.
+    ///
+    /// # Panics
+    /// As [`Function::replace`] fails.
+    #[track_caller]
+    pub fn replace(&mut self, v: Value, inst: Inst) {
+        self.function.replace(v, inst).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// Makes every use of `v` a use of `new`, and deletes `v`.
+    ///
+    /// # Panics
+    /// If `new` cannot stand for `v`, or `v` is no instruction.
+    #[track_caller]
+    pub fn replace_with(&mut self, v: Value, new: impl Into<Operand>) {
+        self.function.replace_all_uses(v, new).unwrap_or_else(|error| panic!("{error}"));
+        self.delete(v);
+    }
+
+    /// Deletes an instruction.
+    ///
+    /// # Panics
+    /// If it is still used; the message names the users.
+    #[track_caller]
+    pub fn delete(&mut self, v: Value) {
+        self.step_off(v);
+        self.function.delete(v).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// Deletes an instruction and the operands that die with it. Returns how many went.
+    ///
+    /// # Panics
+    /// If it is still used.
+    #[track_caller]
+    pub fn delete_tree(&mut self, v: Value) -> usize {
+        self.step_off(v);
+        // The operands that die stand before `v` in this block or in another one, so that what
+        // is visited next stays, unless it is one of them in a block laid out later.
+        let next = self.next;
+        let count = self.function.delete_tree(v).unwrap_or_else(|error| panic!("{error}"));
+        if let Next::At(at) = next
+            && !self.function.is_live(at)
+        {
+            self.next = Next::Start;
+        }
+        count
+    }
+
+    /// If `v` is the current instruction, or the one to be visited next, lets the walk go on
+    /// behind it.
+    fn step_off(&mut self, v: Value) {
+        let goes = self.current == Some(v) || matches!(self.next, Next::At(at) if at == v);
+        if !goes || !self.function.is_live(v) {
+            return;
+        }
+        self.current = None;
+        self.block = Some(self.function.block_of(v));
+        match self.function.next_inst(v) {
+            Some(next) => self.next = Next::At(next),
+            None => {
+                self.block = self.block.and_then(|b| self.function.next_block(b));
+                self.next = Next::Start;
+            }
+        }
+    }
+}
+
+impl Deref for Cursor<'_> {
+    type Target = Function;
+
+    fn deref(&self) -> &Function {
+        self.function
+    }
+}

@@ -1,0 +1,173 @@
+//! What goes wrong when the IR is used wrongly: errors of the API, naming the entities.
+
+use std::fmt;
+
+use crate::{Block, Edge, Function, Operand, Type, Value};
+
+/// The result of a mutation.
+pub type IrResult<T> = Result<T, IrError>;
+
+/// Why a mutation was refused. The function is as it was.
+#[derive(Clone, PartialEq, Eq)]
+pub struct IrError(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    kind: IrErrorKind,
+    message: String,
+}
+
+/// The kinds of [`IrError`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IrErrorKind {
+    /// The value was deleted.
+    StaleValue,
+    /// The block was deleted.
+    StaleBlock,
+    /// The value belongs to another function.
+    ForeignValue,
+    /// The block belongs to another function.
+    ForeignBlock,
+    /// The value or block cannot be deleted, because it is used.
+    StillUsed,
+    /// Operands do not fit the op, or an edge does not fit its target.
+    Mismatch,
+    /// What is asked for cannot be done to this kind of value or block.
+    Unsuitable,
+    /// A name is taken, or is no name.
+    Name,
+    /// A limit is exceeded.
+    Limit,
+}
+
+impl IrError {
+    /// The kind of error.
+    pub fn kind(&self) -> IrErrorKind {
+        self.0.kind
+    }
+
+    /// The message: a sentence without a full stop.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    #[cold]
+    pub(crate) fn new(kind: IrErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { kind, message: message.into() }))
+    }
+
+    pub(crate) fn stale_value(f: &Function, v: Value) -> Self {
+        Self::new(IrErrorKind::StaleValue, format!("{v} of @{} was deleted", f.name_str()))
+    }
+
+    pub(crate) fn stale_block(f: &Function, b: Block) -> Self {
+        Self::new(IrErrorKind::StaleBlock, format!("{b} of @{} was deleted", f.name_str()))
+    }
+
+    pub(crate) fn foreign_value(f: &Function, v: Value) -> Self {
+        let message = format!("{v} is a value of another function than @{}", f.name_str());
+        Self::new(IrErrorKind::ForeignValue, message)
+    }
+
+    pub(crate) fn foreign_block(f: &Function, b: Block) -> Self {
+        let message = format!("{b} is a block of another function than @{}", f.name_str());
+        Self::new(IrErrorKind::ForeignBlock, message)
+    }
+
+    pub(crate) fn no_terminator(f: &Function, b: Block) -> Self {
+        let message = format!("{b} of @{} has no terminator yet", f.name_str());
+        Self::new(IrErrorKind::Unsuitable, message)
+    }
+
+    pub(crate) fn terminator_value(f: &Function, v: Value) -> Self {
+        let message = format!("{v} in @{} defines no value", f.name_str());
+        Self::new(IrErrorKind::Unsuitable, message)
+    }
+
+    pub(crate) fn not_an_inst(f: &Function, v: Value, what: &str) -> Self {
+        let message = format!("cannot {what} {} of @{}", f.value_text(v), f.name_str());
+        Self::new(IrErrorKind::Unsuitable, message)
+    }
+
+    pub(crate) fn block_unsuitable(f: &Function, b: Block, why: impl fmt::Display) -> Self {
+        Self::new(IrErrorKind::Unsuitable, format!("{b} of @{} {why}", f.name_str()))
+    }
+
+    pub(crate) fn misplaced_edge(f: &Function) -> Self {
+        let message = format!("in @{}, a block is the target of an edge, not a value", f.name_str());
+        Self::new(IrErrorKind::Unsuitable, message)
+    }
+
+    pub(crate) fn no_operand(f: &Function, v: Value, index: usize) -> Self {
+        let count = f.operand_count(v);
+        let message = format!("{} has {count} operands, there is no operand {index}", f.value_text(v));
+        Self::new(IrErrorKind::Mismatch, message)
+    }
+
+    pub(crate) fn stale_edge(f: &Function, edge: Edge) -> Self {
+        let message = format!("there is no edge at {edge:?} of @{}", f.name_str());
+        Self::new(IrErrorKind::StaleBlock, message)
+    }
+
+    pub(crate) fn replacement_type(f: &Function, old: Value, new: Operand) -> Self {
+        let message = format!(
+            "{} of type {} cannot stand for {} of type {}",
+            f.operand_text(new),
+            f.ctx().type_text(f.operand_type(new)),
+            f.value_text(old),
+            f.ctx().type_text(f.ty(old)),
+        );
+        Self::new(IrErrorKind::Mismatch, message)
+    }
+
+    pub(crate) fn still_used(f: &Function, v: Value) -> Self {
+        let users = f.uses_in_order(v);
+        let mut names: Vec<String> = users.iter().map(|u| f.value_text(u.user)).collect();
+        names.dedup();
+        let more = names.len().saturating_sub(8);
+        names.truncate(8);
+        let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let (v, users) = (f.value_text(v), names.join(", "));
+        Self::new(IrErrorKind::StillUsed, format!("{v} is still used by {users}{tail}"))
+    }
+
+    pub(crate) fn edge_mismatch(
+        f: &Function,
+        target: Block,
+        index: usize,
+        have: Type,
+        want: Type,
+    ) -> Self {
+        let ctx = f.ctx();
+        let message = format!(
+            "argument {} of the edge to {target} is of type {}, the parameter of type {}",
+            index + 1,
+            ctx.type_text(have),
+            ctx.type_text(want)
+        );
+        Self::new(IrErrorKind::Mismatch, message)
+    }
+
+    pub(crate) fn edge_arity(target: Block, have: usize, want: usize) -> Self {
+        let message = format!("the edge to {target} passes {have} arguments, {target} has {want} parameters");
+        Self::new(IrErrorKind::Mismatch, message)
+    }
+
+    pub(crate) fn bad_name(name: &str) -> Self {
+        Self::new(IrErrorKind::Name, format!("{name:?} cannot be the name of a value"))
+    }
+}
+
+impl fmt::Display for IrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for IrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.0.kind, self.0.message)
+    }
+}
+
+impl std::error::Error for IrError {}

@@ -1,0 +1,305 @@
+//! Inserting, replacing and deleting instructions.
+
+use smallvec::SmallVec;
+
+use super::place::Place;
+use super::{Function, ValueData};
+use crate::error::IrErrorKind;
+use crate::signature::{Types, result_type};
+use crate::{
+    Block, Inst, InstView, IrError, IrResult, Loc, Op, Operand, Type, Value,
+};
+
+/// The most operands that one instruction can have, edges included.
+pub const MAX_OPERANDS: usize = u16::MAX as usize;
+
+impl Function {
+    /// Inserts an instruction just before `v`. At a block parameter, that is the start of the
+    /// block. Repeated calls at one place keep call order.
+    ///
+    /// The location is that of `v`, unless `inst` has one.
+    ///
+    /// # Errors
+    /// If `v` or an operand is stale or of another function, or if the operands do not fit the
+    /// op. A terminator cannot be inserted: see [`Function::set_terminator`].
+    #[inline]
+    pub fn insert(&mut self, v: Value, inst: Inst) -> IrResult<Value> {
+        let data = *self.checked(v)?;
+        if data.op == Op::PARAM {
+            return self.insert_after(v, inst);
+        }
+        let place = if v.is_terminator() {
+            self.end_of(data.block)
+        } else {
+            Place { block: data.block, prev: data.prev, next: v }
+        };
+        self.create(place, inst, data.loc, Some(v))
+    }
+
+    /// Inserts an instruction just after `v`. At a block parameter, that is the start of the
+    /// block. Repeated calls at one place keep call order (until [`Function::set_maker`], which
+    /// every pass begins with).
+    ///
+    /// # Errors
+    /// As [`Function::insert`]; also if `v` is a terminator, after which there is nothing.
+    pub fn insert_after(&mut self, v: Value, inst: Inst) -> IrResult<Value> {
+        let data = *self.checked(v)?;
+        if v.is_terminator() {
+            return Err(IrError::not_an_inst(self, v, "insert after"));
+        }
+        let is_param = data.op == Op::PARAM;
+        // The start of the block is one place, whichever parameter names it; its key is the
+        // terminator's handle, which nothing is ever inserted after.
+        let anchor = if is_param { Value::terminator(data.block) } else { v };
+        let tail = self.after.tail.get(&anchor).copied().filter(|&tail| {
+            self.is_live(tail) && self.values[tail].block == data.block
+        });
+        let place = match tail {
+            Some(tail) => Place { block: data.block, prev: tail, next: self.values[tail].next },
+            None if is_param => self.start_of(data.block),
+            None => Place { block: data.block, prev: v, next: data.next },
+        };
+        let new = self.create(place, inst, data.loc, Some(v))?;
+        self.after.tail.insert(anchor, new);
+        self.after.anchor.insert(new, anchor);
+        Ok(new)
+    }
+
+    /// Appends an instruction to a block, before its terminator.
+    ///
+    /// # Errors
+    /// As [`Function::insert`].
+    #[inline]
+    pub fn push(&mut self, block: Block, inst: Inst) -> IrResult<Value> {
+        self.checked_block(block)?;
+        let place = self.end_of(block);
+        self.create(place, inst, Loc::UNKNOWN, None)
+    }
+
+    /// Puts an instruction at the start of a block; a second one stands before the first.
+    ///
+    /// # Errors
+    /// As [`Function::insert`].
+    pub fn push_front(&mut self, block: Block, inst: Inst) -> IrResult<Value> {
+        self.checked_block(block)?;
+        let place = self.start_of(block);
+        self.create(place, inst, Loc::UNKNOWN, None)
+    }
+
+    /// Replaces the right-hand side of an instruction; it keeps its id, its location (unless
+    /// `inst` has one) and its users.
+    ///
+    /// # Errors
+    /// As [`Function::insert`]; also if `v` is a parameter, if the new type cannot stand for
+    /// the old one while `v` is used, or if one of the two is a terminator and the other not.
+    pub fn replace(&mut self, v: Value, inst: Inst) -> IrResult<()> {
+        let data = *self.checked(v)?;
+        if data.op == Op::PARAM {
+            return Err(IrError::not_an_inst(self, v, "replace the right-hand side of the parameter"));
+        }
+        if v.is_terminator() {
+            return self.set_terminator(data.block, inst);
+        }
+        let ty = self.check_new(&inst)?;
+        if inst.operands.contains(&Operand::from(v)) {
+            return Err(IrError::not_an_inst(self, v, "make an operand of itself"));
+        }
+        if self.is_used(v) && !ty.is_assignable_to(data.ty) {
+            let (have, want) = (self.ctx.type_text(ty), self.ctx.type_text(data.ty));
+            let message = format!(
+                "{} of type {want} is used and cannot become of type {have}",
+                self.value_text(v)
+            );
+            return Err(IrError::new(IrErrorKind::Mismatch, message));
+        }
+        self.replace_slots(v, &inst.operands);
+        let data = &mut self.values[v];
+        (data.op, data.attrs, data.ty) = (inst.op, inst.attrs, ty);
+        if let Some(loc) = inst.loc {
+            data.loc = loc;
+        }
+        self.record_origin(v, Some(inst.from.unwrap_or(v)));
+        self.epochs.insts += 1;
+        self.epochs.types += 1;
+        Ok(())
+    }
+
+    /// Deletes an instruction. Its number is not used again.
+    ///
+    /// # Errors
+    /// If it is stale, a parameter ([`Function::remove_param`] deletes those), a terminator, or
+    /// still used; the message names the users.
+    pub fn delete(&mut self, v: Value) -> IrResult<()> {
+        let data = *self.checked(v)?;
+        if v.is_terminator() {
+            return Err(IrError::not_an_inst(self, v, "delete"));
+        }
+        if data.op == Op::PARAM {
+            return Err(IrError::not_an_inst(self, v, "delete the parameter"));
+        }
+        if self.is_used(v) {
+            return Err(IrError::still_used(self, v));
+        }
+        self.remove_inst(v);
+        Ok(())
+    }
+
+    /// Deletes an instruction, and then every operand that nobody else uses and that can be
+    /// dropped, and so on. Returns how many were deleted. O(deleted).
+    ///
+    /// # Errors
+    /// As [`Function::delete`], for `v` itself.
+    pub fn delete_tree(&mut self, v: Value) -> IrResult<usize> {
+        let mut candidates: SmallVec<[Value; 8]> =
+            self.operands(self.checked(v).map(|_| v)?).filter_map(Operand::as_value).collect();
+        self.delete(v)?;
+        let mut deleted = 1;
+        while let Some(v) = candidates.pop() {
+            if !self.is_live(v)
+                || self.is_used(v)
+                || !self.op_def(v).is_some_and(crate::OpDef::is_removable)
+            {
+                continue;
+            }
+            candidates.extend(self.operands(v).filter_map(Operand::as_value));
+            self.remove_inst(v);
+            deleted += 1;
+        }
+        Ok(deleted)
+    }
+
+    /// Deletes an instruction that nobody uses (or whose users are about to go too).
+    pub(super) fn remove_inst(&mut self, v: Value) {
+        if !self.after.anchor.is_empty() {
+            self.forget_after(v);
+        }
+        self.drop_slots(v);
+        self.unlink_inst(v);
+        self.bury(v);
+    }
+
+    /// Turns a record that is in no list any more into a tombstone.
+    pub(super) fn bury(&mut self, v: Value) {
+        if !self.names.of.is_empty()
+            && let Some(name) = self.names.of.remove(&v)
+        {
+            self.names.values.remove(&name);
+        }
+        self.values[v] = ValueData::empty(Op::DEAD);
+        self.live_values -= 1;
+        self.epochs.insts += 1;
+    }
+
+    /// Keeps the order of `insert_after` right when one of the inserted values goes.
+    fn forget_after(&mut self, v: Value) {
+        let Some(anchor) = self.after.anchor.remove(&v) else { return };
+        if self.after.tail.get(&anchor) == Some(&v) {
+            let prev = self.values[v].prev;
+            if prev.some().is_some_and(|prev| self.after.anchor.get(&prev) == Some(&anchor)) {
+                self.after.tail.insert(anchor, prev);
+            } else {
+                self.after.tail.remove(&anchor);
+            }
+        }
+    }
+
+    /// Moves an instruction to just before `at` (which may be a terminator), in its block or
+    /// another. Dominance is not checked.
+    ///
+    /// # Errors
+    /// If either is stale, or if `v` is a parameter or a terminator or `at` a parameter.
+    pub fn move_before(&mut self, v: Value, at: Value) -> IrResult<()> {
+        let data = *self.checked(v)?;
+        let target = *self.checked(at)?;
+        if v.is_terminator() || data.op == Op::PARAM {
+            return Err(IrError::not_an_inst(self, v, "move"));
+        }
+        if target.op == Op::PARAM {
+            return Err(IrError::not_an_inst(self, at, "move something before"));
+        }
+        if v == at {
+            return Ok(());
+        }
+        self.unlink_inst(v);
+        let place = if at.is_terminator() {
+            self.end_of(target.block)
+        } else {
+            Place { block: target.block, prev: self.values[at].prev, next: at }
+        };
+        self.relink(v, place);
+        Ok(())
+    }
+
+    fn create(
+        &mut self,
+        place: Place,
+        inst: Inst,
+        loc: Loc,
+        from: Option<Value>,
+    ) -> IrResult<Value> {
+        let ty = self.check_new(&inst)?;
+        let v = self.alloc_value(ValueData::empty(Op::MISSING))?;
+        self.install(v, place, &inst, ty, inst.loc.unwrap_or(loc));
+        self.record_origin(v, inst.from.or(from));
+        Ok(v)
+    }
+
+    /// Checks a new instruction that is no terminator, and finds its type.
+    #[inline]
+    fn check_new(&self, inst: &Inst) -> IrResult<Type> {
+        let def = self.ctx.def(inst.op);
+        if def.is_terminator() {
+            let message = format!("`{}` is a terminator and has to end a block", def.mnemonic());
+            return Err(IrError::new(IrErrorKind::Unsuitable, message));
+        }
+        self.check_signature(inst)
+    }
+
+    /// Checks the operands of an instruction, and finds its type.
+    #[inline]
+    pub(super) fn check_signature(&self, inst: &Inst) -> IrResult<Type> {
+        if inst.operands.len() > MAX_OPERANDS {
+            let message = format!("an instruction has at most {MAX_OPERANDS} operands");
+            return Err(IrError::new(IrErrorKind::Limit, message));
+        }
+        for &operand in &inst.operands {
+            self.check_operand(operand)?;
+        }
+        let def = self.ctx.def(inst.op);
+        let declared = matches!(def.result, crate::ResultType::Declared);
+        if let (Some(ty), false) = (inst.ty, declared) {
+            return Ok(ty);
+        }
+        let types: Types = inst.operands.iter().map(|&o| self.operand_type(o)).collect();
+        let view = InstView {
+            ctx: &self.ctx,
+            def,
+            operands: &inst.operands,
+            types: &types,
+            attrs: inst.attrs,
+            ty: inst.ty.unwrap_or(Type::ANY),
+        };
+        result_type(&view).map_err(|message| IrError::new(IrErrorKind::Mismatch, message))
+    }
+
+    /// Checks that an instruction as it stands fits its op, and that its type still covers what
+    /// the op gives.
+    pub(super) fn check_inst(&self, v: Value) -> IrResult<()> {
+        let mismatch = |message| IrError::new(IrErrorKind::Mismatch, message);
+        let ty = self.infer_type(v).map_err(mismatch)?;
+        if v.is_terminator() || ty.is_assignable_to(self.ty(v)) {
+            return Ok(());
+        }
+        let (have, want) = (self.ctx.type_text(ty), self.ctx.type_text(self.ty(v)));
+        Err(mismatch(format!("{} would be of type {have} instead of {want}", self.value_text(v))))
+    }
+
+    #[inline]
+    pub(super) fn end_of(&self, block: Block) -> Place {
+        Place { block, prev: self.blocks[block].last, next: Value::NONE }
+    }
+
+    pub(super) fn start_of(&self, block: Block) -> Place {
+        Place { block, prev: Value::NONE, next: self.blocks[block].first }
+    }
+}

@@ -1,0 +1,346 @@
+//! Walking over blocks, instructions, operands, uses and edges.
+//!
+//! The iterators borrow the function; to change it while walking, use a
+//! [`Cursor`](crate::Cursor) or collect first.
+
+use super::{BlockData, Edge, Function, NIL, Slot, State, Use};
+use crate::{Block, Op, Operand, Value};
+
+/// The operands of an instruction.
+#[derive(Clone, Debug)]
+pub struct OperandIter<'a> {
+    slots: std::slice::Iter<'a, Slot>,
+}
+
+impl<'a> OperandIter<'a> {
+    #[inline]
+    pub(super) fn new(slots: &'a [Slot]) -> Self {
+        Self { slots: slots.iter() }
+    }
+}
+
+impl Iterator for OperandIter<'_> {
+    type Item = Operand;
+
+    #[inline]
+    fn next(&mut self) -> Option<Operand> {
+        self.slots.next().map(|slot| slot.operand)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.slots.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for OperandIter<'_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Operand> {
+        self.slots.next_back().map(|slot| slot.operand)
+    }
+}
+
+impl ExactSizeIterator for OperandIter<'_> {}
+
+macro_rules! linked_iterator {
+    ($(#[$doc:meta])* $name:ident, $item:ty, |$f:ident, $at:ident| $next:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name<'a> {
+            function: &'a Function,
+            at: $item,
+        }
+
+        impl Iterator for $name<'_> {
+            type Item = $item;
+
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                let ($f, $at) = (self.function, self.at.some()?);
+                self.at = $next;
+                Some($at)
+            }
+        }
+    };
+}
+
+linked_iterator!(
+    /// The blocks of a function, in layout order.
+    Blocks, Block, |f, at| f.blocks[at].next
+);
+linked_iterator!(
+    /// The instructions of a block in order, without the terminator.
+    Body, Value, |f, at| f.values[at].next
+);
+linked_iterator!(
+    /// The parameters of a block in order.
+    Params, Value, |f, at| f.values[at].next
+);
+linked_iterator!(
+    /// The instructions of a block in order, the terminator last.
+    Insts, Value, |f, at| if at.is_terminator() {
+        Value::NONE
+    } else {
+        let data = &f.values[at];
+        data.next.some().unwrap_or_else(|| f.terminator_or_none(data.block))
+    }
+);
+
+/// The uses of a value, in no particular order.
+#[derive(Clone, Debug)]
+pub struct Uses<'a> {
+    function: &'a Function,
+    slot: u32,
+}
+
+impl Iterator for Uses<'_> {
+    type Item = Use;
+
+    #[inline]
+    fn next(&mut self) -> Option<Use> {
+        if self.slot == NIL {
+            return None;
+        }
+        let slot = &self.function.slots[self.slot as usize];
+        let index = self.slot - self.function.data(slot.user).slots;
+        self.slot = slot.next;
+        Some(Use { user: slot.user, index })
+    }
+}
+
+/// The edges that leave a block, in operand order.
+#[derive(Clone, Debug)]
+pub struct Edges<'a> {
+    slots: &'a [Slot],
+    from: Block,
+    position: u32,
+}
+
+impl Iterator for Edges<'_> {
+    type Item = Edge;
+
+    #[inline]
+    fn next(&mut self) -> Option<Edge> {
+        while let Some(slot) = self.slots.get(self.position as usize) {
+            let position = self.position;
+            self.position += 1;
+            if slot.operand.is_block() {
+                return Some(Edge { from: self.from, position });
+            }
+        }
+        None
+    }
+}
+
+impl Function {
+    /// The entry block: the first in the layout.
+    #[inline]
+    pub fn entry(&self) -> Option<Block> {
+        self.first_block.some()
+    }
+
+    /// The blocks in layout order, the entry first.
+    pub fn blocks(&self) -> Blocks<'_> {
+        Blocks { function: self, at: self.first_block }
+    }
+
+    /// The block after `b` in the layout.
+    pub fn next_block(&self, b: Block) -> Option<Block> {
+        self.blocks[b].next.some()
+    }
+
+    /// The block before `b` in the layout.
+    pub fn prev_block(&self, b: Block) -> Option<Block> {
+        self.blocks[b].prev.some()
+    }
+
+    /// The instructions of a block in order, the terminator last.
+    pub fn insts(&self, b: Block) -> Insts<'_> {
+        let at = self.blocks[b].first.some().unwrap_or_else(|| self.terminator_or_none(b));
+        Insts { function: self, at }
+    }
+
+    /// The instructions of a block in order, without the terminator.
+    pub fn body(&self, b: Block) -> Body<'_> {
+        Body { function: self, at: self.blocks[b].first }
+    }
+
+    /// Every instruction in layout order, terminators included.
+    pub fn all_insts(&self) -> impl Iterator<Item = Value> + '_ {
+        self.blocks().flat_map(|b| self.insts(b))
+    }
+
+    /// The parameters of a block in order.
+    pub fn params(&self, b: Block) -> Params<'_> {
+        Params { function: self, at: self.blocks[b].first_param }
+    }
+
+    /// The number of parameters of a block. O(1).
+    #[inline]
+    pub fn param_count(&self, b: Block) -> usize {
+        self.blocks[b].param_count as usize
+    }
+
+    /// The parameter at `index`. O(index).
+    pub fn param(&self, b: Block, index: usize) -> Option<Value> {
+        self.params(b).nth(index)
+    }
+
+    /// The first instruction of a block that is not its terminator.
+    pub fn first_inst(&self, b: Block) -> Option<Value> {
+        self.blocks[b].first.some()
+    }
+
+    /// The last instruction of a block that is not its terminator.
+    pub fn last_inst(&self, b: Block) -> Option<Value> {
+        self.blocks[b].last.some()
+    }
+
+    /// The instruction after `v` in its block, the terminator included.
+    pub fn next_inst(&self, v: Value) -> Option<Value> {
+        if v.is_terminator() {
+            return None;
+        }
+        let data = &self.values[v];
+        if data.op == Op::PARAM {
+            return self.insts(data.block).next();
+        }
+        data.next.some().or_else(|| self.terminator(data.block))
+    }
+
+    /// The instruction before `v` in its block.
+    pub fn prev_inst(&self, v: Value) -> Option<Value> {
+        match v.terminated_block() {
+            Some(b) => self.blocks[b].last.some(),
+            None if self.is_param(v) => None,
+            None => self.values[v].prev.some(),
+        }
+    }
+
+    /// The terminator of a block, if it has one yet.
+    #[inline]
+    pub fn terminator(&self, b: Block) -> Option<Value> {
+        self.terminator_or_none(b).some()
+    }
+
+    #[inline]
+    fn terminator_or_none(&self, b: Block) -> Value {
+        if self.blocks[b].term.op == Op::MISSING { Value::NONE } else { Value::terminator(b) }
+    }
+
+    /// Whether `a` stands before `b` in the layout; parameters stand before instructions, and
+    /// blocks in layout order. O(1).
+    #[inline]
+    pub fn comes_before(&self, a: Value, b: Value) -> bool {
+        let key = |v: Value| {
+            let data = self.data(v);
+            let kind = if data.op == Op::PARAM { 0u8 } else { 1 + u8::from(v.is_terminator()) };
+            let seq = if data.op == Op::PARAM { data.slots } else { data.seq };
+            (self.blocks[data.block].seq, kind, seq)
+        };
+        key(a) < key(b)
+    }
+
+    /// Whether block `a` stands before block `b` in the layout. O(1).
+    #[inline]
+    pub fn block_comes_before(&self, a: Block, b: Block) -> bool {
+        self.blocks[a].seq < self.blocks[b].seq
+    }
+
+    // --- uses ------------------------------------------------------------------------------
+
+    /// The uses of a value, in no particular order: nothing that can be seen may depend on it.
+    pub fn uses(&self, v: Value) -> Uses<'_> {
+        let slot = if v.is_terminator() { NIL } else { self.values[v].first_use };
+        Uses { function: self, slot }
+    }
+
+    /// Whether a value is used. O(1).
+    #[inline]
+    pub fn is_used(&self, v: Value) -> bool {
+        !v.is_terminator() && self.values[v].first_use != NIL
+    }
+
+    /// The uses of a value in layout order. O(uses log uses).
+    pub fn uses_in_order(&self, v: Value) -> Vec<Use> {
+        let mut uses: Vec<Use> = self.uses(v).collect();
+        uses.sort_by(|a, b| {
+            if a.user == b.user {
+                a.index.cmp(&b.index)
+            } else if self.comes_before(a.user, b.user) {
+                std::cmp::Ordering::Less
+            } else {
+                std::cmp::Ordering::Greater
+            }
+        });
+        uses
+    }
+
+    // --- edges -----------------------------------------------------------------------------
+
+    /// The edges that leave a block, in operand order.
+    pub fn out_edges(&self, b: Block) -> Edges<'_> {
+        let slots = match self.terminator(b) {
+            Some(term) => self.slots_of(term),
+            None => &[],
+        };
+        Edges { slots, from: b, position: 0 }
+    }
+
+    /// The edges that enter a block, in no particular order.
+    pub fn in_edges(&self, b: Block) -> impl Iterator<Item = Edge> + '_ {
+        Uses { function: self, slot: self.blocks[b].first_use }
+            .map(|u| Edge { from: self.data(u.user).block, position: u.index })
+    }
+
+    /// The edges that enter a block, by the layout of where they come from.
+    pub fn in_edges_in_order(&self, b: Block) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = self.in_edges(b).collect();
+        edges.sort_by_key(|edge| (self.blocks[edge.from].seq, edge.position));
+        edges
+    }
+
+    /// The targets of the edges that leave a block, with repetitions.
+    pub fn successors(&self, b: Block) -> impl Iterator<Item = Block> + '_ {
+        self.out_edges(b).map(|edge| self.edge_target(edge))
+    }
+
+    /// The blocks whose edges enter `b`, one for each edge, in layout order.
+    pub fn predecessors(&self, b: Block) -> Vec<Block> {
+        self.in_edges_in_order(b).into_iter().map(|edge| edge.from).collect()
+    }
+
+    /// Whether no edge enters a block. O(1).
+    pub fn has_predecessors(&self, b: Block) -> bool {
+        self.blocks[b].first_use != NIL
+    }
+
+    /// The target of an edge.
+    ///
+    /// # Panics
+    /// If the edge is no longer there.
+    #[inline]
+    pub fn edge_target(&self, edge: Edge) -> Block {
+        let term = Value::terminator(edge.from);
+        let target = self.operand(term, edge.position as usize).and_then(Operand::as_block);
+        target.unwrap_or_else(|| panic!("{edge:?} is no edge any more"))
+    }
+
+    /// The arguments of an edge.
+    pub fn edge_args(&self, edge: Edge) -> OperandIter<'_> {
+        let after = &self.slots_of(Value::terminator(edge.from))[edge.position as usize + 1..];
+        let end = after.iter().position(|slot| slot.operand.is_block()).unwrap_or(after.len());
+        OperandIter::new(&after[..end])
+    }
+
+    /// The operands of a terminator that stand before its first edge; of any other instruction,
+    /// all operands.
+    pub fn plain_operands(&self, v: Value) -> OperandIter<'_> {
+        let slots = self.slots_of(v);
+        let end = slots.iter().position(|slot| slot.operand.is_block()).unwrap_or(slots.len());
+        OperandIter::new(&slots[..end])
+    }
+
+    pub(super) fn is_reserved_block(&self, b: Block) -> bool {
+        matches!(self.blocks.get(b), Some(BlockData { state: State::Reserved, .. }))
+    }
+}

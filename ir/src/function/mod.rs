@@ -1,0 +1,786 @@
+//! Functions: an arena of values, an arena of blocks, and the links between them.
+//!
+//! # Layout of the data
+//! An instruction is a 40-byte record in an arena; a block parameter is one too. Operands are
+//! 16-byte [`Slot`]s in one vector, contiguous per instruction, and each slot is also a link of
+//! the use list of what it holds: value uses and, for the targets of edges, predecessor lists
+//! cost no memory of their own. Instructions of a block, parameters of a block, and blocks of
+//! a function are intrusive doubly linked lists. The terminator of a block lives in the record
+//! of the block. So an instruction of two operands takes 72 bytes, everything included, and a
+//! clone of a function is a copy of three vectors of plain numbers.
+//!
+//! # Identity
+//! Ids are never reused. A deleted value or block leaves a tombstone, and every method that is
+//! given one says so. Numbers follow the order of creation, so that printed functions do not
+//! churn when something is inserted.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use id_arena::Arena;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::entity::{BlockBehavior, ValueBehavior};
+use crate::{
+    Attrs, Block, Const, Constant, Context, InstView, IrError, IrResult, Loc, Op, OpDef, Operand,
+    OperandKind, Symbol, Type, TypeKind, Value,
+};
+
+mod control;
+mod edit;
+mod iter;
+mod order;
+mod place;
+mod rebuild;
+mod reserve;
+mod uses;
+
+pub use edit::MAX_OPERANDS;
+pub use iter::{Body, Blocks, Edges, Insts, OperandIter, Params, Uses};
+pub use rebuild::Renumbering;
+
+/// No link.
+const NIL: u32 = u32::MAX;
+
+/// An instruction or a block parameter.
+#[derive(Clone, Copy, Debug)]
+struct ValueData {
+    op: Op,
+    /// How many operand slots it has.
+    len: u16,
+    /// Its first operand slot; for a parameter, its position among the parameters.
+    slots: u32,
+    ty: Type,
+    /// The block it belongs to.
+    block: Block,
+    /// Neighbours among the instructions (or parameters) of the block.
+    prev: Value,
+    next: Value,
+    /// Its place in the block: greater than that of `prev`.
+    seq: u32,
+    /// The first slot that holds it.
+    first_use: u32,
+    attrs: Attrs,
+    loc: Loc,
+}
+
+/// A block with its terminator.
+#[derive(Clone, Copy, Debug)]
+struct BlockData {
+    /// The terminator; its op is [`Op::MISSING`] until it is set.
+    term: ValueData,
+    prev: Block,
+    next: Block,
+    seq: u32,
+    first: Value,
+    last: Value,
+    first_param: Value,
+    last_param: Value,
+    param_count: u32,
+    /// The first slot that holds it as the target of an edge.
+    first_use: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// Part of the function.
+    Live,
+    /// Its number is taken, it is not yet placed.
+    Reserved,
+    /// Deleted.
+    Dead,
+}
+
+/// An operand of an instruction, and its link in the use list of what it holds.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    operand: Operand,
+    user: Value,
+    next: u32,
+    prev: u32,
+}
+
+const _: () = {
+    assert!(size_of::<ValueData>() == 40);
+    assert!(size_of::<Slot>() == 16);
+    assert!(size_of::<BlockData>() == 80);
+};
+
+/// One use of a value, or of a block as the target of an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Use {
+    /// The instruction that uses it.
+    pub user: Value,
+    /// The position among the operands of `user`.
+    pub index: u32,
+}
+
+/// An edge of the control flow graph. It is valid until the terminator of `from` changes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Edge {
+    /// The block that it leaves.
+    pub from: Block,
+    /// The position of its target among the operands of the terminator of `from`.
+    pub position: u32,
+}
+
+/// What a [`Value`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueDef {
+    /// An instruction of this block.
+    Inst(Block),
+    /// A parameter of this block, at this position.
+    Param(Block, u32),
+}
+
+/// How often each facet of a function was changed. An analysis is valid as long as the facets
+/// that it reads have not changed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Epochs {
+    /// Blocks and edges.
+    pub cfg: u64,
+    /// Instructions, parameters and operands.
+    pub insts: u64,
+    /// The types of values.
+    pub types: u64,
+}
+
+/// Identifies one state of a function: which function object it is, and its epochs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stamp {
+    /// The function object; a clone is another one.
+    pub lineage: u64,
+    /// Its epochs.
+    pub epochs: Epochs,
+}
+
+/// Who made a value, and from what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The pass or rule that made it.
+    pub by: Symbol,
+    /// The value that it was made from.
+    pub from: Option<Value>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Names {
+    of: FxHashMap<Value, Symbol>,
+    values: FxHashMap<Symbol, Value>,
+}
+
+/// What [`Function::insert_after`] remembers so that repeated calls keep their order.
+#[derive(Clone, Debug, Default)]
+struct AfterOrder {
+    /// The last value inserted after each anchor.
+    tail: FxHashMap<Value, Value>,
+    /// The anchor of each value inserted that way.
+    anchor: FxHashMap<Value, Value>,
+}
+
+/// A function in SSA form.
+///
+/// Every change goes through a method, which keeps use lists, predecessor lists and order right
+/// and refuses what would break them with an [`IrError`] that names the entities.
+#[derive(Debug)]
+pub struct Function {
+    ctx: Arc<Context>,
+    name: Symbol,
+    ret: Type,
+    attrs: Attrs,
+    loc: Loc,
+    values: Arena<ValueData, ValueBehavior>,
+    blocks: Arena<BlockData, BlockBehavior>,
+    slots: Vec<Slot>,
+    first_block: Block,
+    last_block: Block,
+    live_values: u32,
+    live_blocks: u32,
+    dead_slots: u32,
+    lineage: u64,
+    epochs: Epochs,
+    names: Names,
+    after: AfterOrder,
+    origin: Option<Symbol>,
+    origins: Vec<Option<Origin>>,
+}
+
+fn next_lineage() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Clone for Function {
+    /// A copy in which every handle of the original is valid. Its [`Stamp`] differs from that of
+    /// the original from the start. O(size), a copy of plain memory.
+    fn clone(&self) -> Self {
+        Self {
+            ctx: Arc::clone(&self.ctx),
+            name: self.name,
+            ret: self.ret,
+            attrs: self.attrs,
+            loc: self.loc,
+            values: self.values.clone(),
+            blocks: self.blocks.clone(),
+            slots: self.slots.clone(),
+            first_block: self.first_block,
+            last_block: self.last_block,
+            live_values: self.live_values,
+            live_blocks: self.live_blocks,
+            dead_slots: self.dead_slots,
+            lineage: next_lineage(),
+            epochs: self.epochs,
+            names: self.names.clone(),
+            after: self.after.clone(),
+            origin: self.origin,
+            origins: self.origins.clone(),
+        }
+    }
+}
+
+impl Function {
+    /// A function with an entry block that has `params` as its parameters, and nothing in it.
+    pub fn new(ctx: &Arc<Context>, name: &str, params: &[Type], ret: Type) -> Self {
+        let mut f = Self::without_entry(ctx, name, ret);
+        let entry = f.add_block();
+        for &ty in params {
+            f.append_param(entry, ty).expect("the entry block is live");
+        }
+        f
+    }
+
+    /// A function without any block; the first block that is added becomes its entry.
+    pub fn without_entry(ctx: &Arc<Context>, name: &str, ret: Type) -> Self {
+        Self::with_capacity(ctx, name, ret, 0, 0)
+    }
+
+    /// The same, with room for `values` values and `operands` operands.
+    pub fn with_capacity(
+        ctx: &Arc<Context>,
+        name: &str,
+        ret: Type,
+        values: usize,
+        operands: usize,
+    ) -> Self {
+        Self {
+            ctx: Arc::clone(ctx),
+            name: ctx.symbol(name),
+            ret,
+            attrs: Attrs::NONE,
+            loc: Loc::UNKNOWN,
+            values: Arena::with_capacity(values),
+            blocks: Arena::new(),
+            slots: Vec::with_capacity(operands),
+            first_block: Block::NONE,
+            last_block: Block::NONE,
+            live_values: 0,
+            live_blocks: 0,
+            dead_slots: 0,
+            lineage: next_lineage(),
+            epochs: Epochs::default(),
+            names: Names::default(),
+            after: AfterOrder::default(),
+            origin: None,
+            origins: Vec::new(),
+        }
+    }
+
+    // --- the function as a whole -----------------------------------------------------------
+
+    /// The context of its types and constants.
+    #[inline]
+    pub fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
+    }
+
+    /// Its name.
+    pub fn name(&self) -> Symbol {
+        self.name
+    }
+
+    /// Its name as a string.
+    pub fn name_str(&self) -> &str {
+        self.ctx.str(self.name)
+    }
+
+    /// Renames it. In a module, use [`Module::rename`](crate::Module::rename).
+    pub fn set_name(&mut self, name: Symbol) {
+        self.name = name;
+    }
+
+    /// The type of what it returns.
+    pub fn ret_type(&self) -> Type {
+        self.ret
+    }
+
+    /// Changes the type of what it returns.
+    pub fn set_ret_type(&mut self, ty: Type) {
+        self.ret = ty;
+        self.epochs.types += 1;
+    }
+
+    /// Its attributes.
+    pub fn function_attrs(&self) -> Attrs {
+        self.attrs
+    }
+
+    /// Sets its attributes.
+    pub fn set_function_attrs(&mut self, attrs: Attrs) {
+        self.attrs = attrs;
+    }
+
+    /// Where it is defined.
+    pub fn function_loc(&self) -> Loc {
+        self.loc
+    }
+
+    /// Sets where it is defined.
+    pub fn set_function_loc(&mut self, loc: Loc) {
+        self.loc = loc;
+    }
+
+    /// Identifies its present state.
+    #[inline]
+    pub fn stamp(&self) -> Stamp {
+        Stamp { lineage: self.lineage, epochs: self.epochs }
+    }
+
+    /// How often each facet was changed.
+    #[inline]
+    pub fn epochs(&self) -> Epochs {
+        self.epochs
+    }
+
+    /// Who is to be recorded as the maker of values from now on (see [`Function::origin`]).
+    /// `None` stops recording. Also forgets the order of earlier [`Function::insert_after`]s.
+    pub fn set_maker(&mut self, by: Option<Symbol>) {
+        self.origin = by;
+        self.after = AfterOrder::default();
+    }
+
+    /// Who made a value and from what; `None` if it was there from the start.
+    pub fn origin(&self, v: Value) -> Option<Origin> {
+        if v.is_terminator() { None } else { self.origins.get(v.index()).copied().flatten() }
+    }
+
+    /// The number of instructions, terminators not counted.
+    pub fn inst_count(&self) -> usize {
+        let params: u32 = self.blocks().map(|b| self.blocks[b].param_count).sum();
+        (self.live_values - params) as usize
+    }
+
+    /// The number of live values: instructions (terminators not counted) and parameters. O(1).
+    pub fn value_count(&self) -> usize {
+        self.live_values as usize
+    }
+
+    /// The number of live blocks. O(1).
+    pub fn block_count(&self) -> usize {
+        self.live_blocks as usize
+    }
+
+    /// One more than the largest [`Value::index`] there is: the length of a side table.
+    #[inline]
+    pub fn value_capacity(&self) -> usize {
+        self.values.len()
+    }
+
+    /// One more than the largest [`Block::index`] there is.
+    #[inline]
+    pub fn block_capacity(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The value with the printed number `number`, if it is live.
+    pub fn value_by_number(&self, number: u32) -> Option<Value> {
+        let v = self.raw_value(number)?;
+        self.is_live(v).then_some(v)
+    }
+
+    /// The block with the printed number `number`, if it is live.
+    pub fn block_by_number(&self, number: u32) -> Option<Block> {
+        let b = self.raw_block(number)?;
+        self.is_live_block(b).then_some(b)
+    }
+
+    /// The memory that it takes in bytes, side tables included.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>()
+            + self.values.len() * size_of::<ValueData>()
+            + self.blocks.len() * size_of::<BlockData>()
+            + self.slots.capacity() * size_of::<Slot>()
+            + self.origins.capacity() * size_of::<Option<Origin>>()
+            + self.names.of.capacity() * 2 * size_of::<(Value, Symbol)>()
+    }
+
+    // --- values ----------------------------------------------------------------------------
+
+    /// Whether `v` is a live value (or terminator) of this function.
+    #[inline]
+    pub fn is_live(&self, v: Value) -> bool {
+        match v.terminated_block() {
+            Some(b) => self.blocks.get(b).is_some_and(|b| {
+                b.state == State::Live && b.term.op != Op::MISSING
+            }),
+            None => {
+                self.values.get(v).is_some_and(|d| d.op != Op::DEAD && d.op != Op::MISSING)
+            }
+        }
+    }
+
+    /// Whether `b` is a live block of this function.
+    #[inline]
+    pub fn is_live_block(&self, b: Block) -> bool {
+        self.blocks.get(b).is_some_and(|b| b.state == State::Live)
+    }
+
+    /// The record of a value. The handle must be live; a stale one panics or gives a tombstone.
+    #[inline]
+    fn data(&self, v: Value) -> &ValueData {
+        match v.terminated_block() {
+            None => &self.values[v],
+            Some(b) => &self.blocks[b].term,
+        }
+    }
+
+    #[inline]
+    fn data_mut(&mut self, v: Value) -> &mut ValueData {
+        match v.terminated_block() {
+            None => &mut self.values[v],
+            Some(b) => &mut self.blocks[b].term,
+        }
+    }
+
+    /// The record of a value, or the error that says why there is none.
+    #[inline]
+    fn checked(&self, v: Value) -> IrResult<&ValueData> {
+        if self.is_live(v) { Ok(self.data(v)) } else { Err(self.bad_value(v)) }
+    }
+
+    #[inline]
+    fn checked_block(&self, b: Block) -> IrResult<&BlockData> {
+        match self.blocks.get(b) {
+            Some(data) if data.state == State::Live => Ok(data),
+            _ => Err(self.bad_block(b)),
+        }
+    }
+
+    #[cold]
+    fn bad_value(&self, v: Value) -> IrError {
+        match v.terminated_block() {
+            Some(b) if self.is_live_block(b) => IrError::no_terminator(self, b),
+            Some(b) => self.bad_block(b),
+            None if self.values.get(v).is_some() => IrError::stale_value(self, v),
+            None => IrError::foreign_value(self, v),
+        }
+    }
+
+    #[cold]
+    fn bad_block(&self, b: Block) -> IrError {
+        if self.blocks.get(b).is_some() {
+            IrError::stale_block(self, b)
+        } else {
+            IrError::foreign_block(self, b)
+        }
+    }
+
+    /// What a value is. For a terminator, the instruction of its block.
+    ///
+    /// # Panics
+    /// If it is stale.
+    pub fn def(&self, v: Value) -> ValueDef {
+        let data = self.data(v);
+        match data.op {
+            Op::PARAM => ValueDef::Param(data.block, data.slots),
+            Op::DEAD | Op::MISSING => panic!("{}", self.bad_value(v)),
+            _ => ValueDef::Inst(data.block),
+        }
+    }
+
+    /// Whether it is a block parameter.
+    #[inline]
+    pub fn is_param(&self, v: Value) -> bool {
+        self.data(v).op == Op::PARAM
+    }
+
+    /// The op of an instruction; `None` for a parameter or what is not live.
+    #[inline]
+    pub fn op(&self, v: Value) -> Option<Op> {
+        match self.data(v).op {
+            Op::PARAM | Op::DEAD | Op::MISSING => None,
+            op => Some(op),
+        }
+    }
+
+    /// The declaration of the op of an instruction; `None` for a parameter.
+    #[inline]
+    pub fn op_def(&self, v: Value) -> Option<&'static OpDef> {
+        self.op(v).map(|op| self.ctx.def(op))
+    }
+
+    /// The block that a value belongs to.
+    #[inline]
+    pub fn block_of(&self, v: Value) -> Block {
+        self.data(v).block
+    }
+
+    /// The type of a value.
+    #[inline]
+    pub fn ty(&self, v: Value) -> Type {
+        self.data(v).ty
+    }
+
+    /// The type of an operand; `never` for the target of an edge.
+    #[inline]
+    pub fn operand_type(&self, operand: Operand) -> Type {
+        match operand.kind() {
+            OperandKind::Value(v) => self.data(v).ty,
+            OperandKind::Const(c) => self.ctx.constant_type(c),
+            OperandKind::Block(_) => Type::NEVER,
+        }
+    }
+
+    /// The operands of an instruction, edges included; none for a parameter.
+    #[inline]
+    pub fn operands(&self, v: Value) -> OperandIter<'_> {
+        OperandIter::new(self.slots_of(v))
+    }
+
+    /// The operand at `index`.
+    #[inline]
+    pub fn operand(&self, v: Value, index: usize) -> Option<Operand> {
+        self.slots_of(v).get(index).map(|slot| slot.operand)
+    }
+
+    /// The number of operands.
+    #[inline]
+    pub fn operand_count(&self, v: Value) -> usize {
+        self.slots_of(v).len()
+    }
+
+    #[inline]
+    fn slots_of(&self, v: Value) -> &[Slot] {
+        let data = self.data(v);
+        if data.op == Op::PARAM {
+            return &[];
+        }
+        &self.slots[data.slots as usize..][..usize::from(data.len)]
+    }
+
+    /// The operands as an array, if `v` is an instruction of `op` with exactly that many.
+    #[inline]
+    pub fn matches<const N: usize>(&self, v: Value, op: Op) -> Option<[Operand; N]> {
+        if self.op(v) != Some(op) {
+            return None;
+        }
+        let slots: &[Slot; N] = self.slots_of(v).try_into().ok()?;
+        Some(slots.map(|slot| slot.operand))
+    }
+
+    /// The attributes of an instruction.
+    #[inline]
+    pub fn attrs(&self, v: Value) -> Attrs {
+        self.data(v).attrs
+    }
+
+    /// One attribute of an instruction.
+    pub fn attr(&self, v: Value, name: &str) -> Option<Constant> {
+        self.ctx.attr(self.attrs(v), name).map(|c| self.ctx.constant(c))
+    }
+
+    /// Where an instruction comes from.
+    #[inline]
+    pub fn loc(&self, v: Value) -> Loc {
+        self.data(v).loc
+    }
+
+    /// The constant behind an operand, if it is one.
+    #[inline]
+    pub fn constant(&self, operand: impl Into<Operand>) -> Option<Constant> {
+        operand.into().as_const().map(|c| self.ctx.constant(c))
+    }
+
+    /// The operand as an `i64` constant.
+    #[inline]
+    pub fn const_i64(&self, operand: impl Into<Operand>) -> Option<i64> {
+        match self.constant(operand)? {
+            Constant::I64(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The operand as an `f64` constant.
+    #[inline]
+    pub fn const_f64(&self, operand: impl Into<Operand>) -> Option<f64> {
+        match self.constant(operand)? {
+            Constant::F64(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// The operand as a `bool` constant.
+    #[inline]
+    pub fn const_bool(&self, operand: impl Into<Operand>) -> Option<bool> {
+        match self.constant(operand)? {
+            Constant::Bool(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The operand as a symbol constant.
+    pub fn const_sym(&self, operand: impl Into<Operand>) -> Option<Symbol> {
+        match self.constant(operand)? {
+            Constant::Sym(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// The function that an operand names.
+    pub fn const_func(&self, operand: impl Into<Operand>) -> Option<Symbol> {
+        match self.constant(operand)? {
+            Constant::Func(x) => Some(x),
+            _ => None,
+        }
+    }
+
+    /// Interns a constant of the function's context.
+    pub fn constant_id(&self, constant: impl Into<Constant>) -> Const {
+        self.ctx.constant_id(constant)
+    }
+
+    /// Calls `with` with the view of an instruction that its [`OpDef`] works on.
+    ///
+    /// # Panics
+    /// If `v` is a parameter or stale.
+    pub fn with_view<R>(&self, v: Value, with: impl FnOnce(&InstView<'_>) -> R) -> R {
+        let def = self.op_def(v).unwrap_or_else(|| panic!("{v} is no instruction"));
+        let operands: SmallVec<[Operand; 8]> = self.operands(v).collect();
+        let types: SmallVec<[Type; 8]> = operands.iter().map(|&o| self.operand_type(o)).collect();
+        let (attrs, ty) = (self.attrs(v), self.ty(v));
+        with(&InstView { ctx: &self.ctx, def, operands: &operands, types: &types, attrs, ty })
+    }
+
+    /// The type that the signature of its op gives an instruction as it stands.
+    ///
+    /// # Errors
+    /// What is wrong with its operands, as a sentence.
+    ///
+    /// # Panics
+    /// If `v` is a parameter or stale.
+    pub fn infer_type(&self, v: Value) -> Result<Type, String> {
+        self.with_view(v, crate::signature::result_type)
+    }
+
+    // --- names -----------------------------------------------------------------------------
+
+    /// The name of a value, if it has one.
+    pub fn value_name(&self, v: Value) -> Option<&str> {
+        if self.names.of.is_empty() {
+            return None;
+        }
+        self.names.of.get(&v).map(|&name| self.ctx.str(name))
+    }
+
+    /// The value of that name.
+    pub fn value_by_name(&self, name: &str) -> Option<Value> {
+        self.names.values.get(&self.ctx.find_symbol(name)?).copied()
+    }
+
+    /// Names a value; a name that another value has gets a suffix (`acc.1`). `None` takes the
+    /// name away. Returns the name that it got.
+    ///
+    /// # Errors
+    /// If `v` is stale, a terminator, or the name is empty or all digits.
+    pub fn set_name_of(&mut self, v: Value, name: Option<&str>) -> IrResult<Option<Symbol>> {
+        self.checked(v)?;
+        if v.is_terminator() {
+            return Err(IrError::terminator_value(self, v));
+        }
+        if let Some(old) = self.names.of.remove(&v) {
+            self.names.values.remove(&old);
+        }
+        let Some(name) = name else { return Ok(None) };
+        if name.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(IrError::bad_name(name));
+        }
+        let mut symbol = self.ctx.symbol(name);
+        let mut suffix = 1u32;
+        while self.names.values.contains_key(&symbol) {
+            symbol = self.ctx.symbol(&format!("{name}.{suffix}"));
+            suffix += 1;
+        }
+        self.names.of.insert(v, symbol);
+        self.names.values.insert(symbol, v);
+        Ok(Some(symbol))
+    }
+
+    /// A value as it is printed: `%acc` or `%3`.
+    pub fn value_text(&self, v: Value) -> String {
+        match self.value_name(v) {
+            Some(name) => {
+                let mut out = String::from("%");
+                crate::context::write_name(&mut out, name).expect("writing to a string");
+                out
+            }
+            None => v.to_string(),
+        }
+    }
+
+    /// An operand as it is printed.
+    pub fn operand_text(&self, operand: Operand) -> String {
+        match operand.kind() {
+            OperandKind::Value(v) => self.value_text(v),
+            OperandKind::Const(c) => self.ctx.constant_text(self.ctx.constant(c)),
+            OperandKind::Block(b) => b.to_string(),
+        }
+    }
+
+    // --- types and locations of what is there ----------------------------------------------
+
+    /// Changes the type of a value. The users are not checked.
+    ///
+    /// # Errors
+    /// If `v` is stale.
+    pub fn set_type(&mut self, v: Value, ty: Type) -> IrResult<()> {
+        self.checked(v)?;
+        self.data_mut(v).ty = ty;
+        self.epochs.types += 1;
+        Ok(())
+    }
+
+    /// Changes the location of an instruction.
+    ///
+    /// # Errors
+    /// If `v` is stale.
+    pub fn set_loc(&mut self, v: Value, loc: Loc) -> IrResult<()> {
+        self.checked(v)?;
+        self.data_mut(v).loc = loc;
+        Ok(())
+    }
+
+    /// Changes the attributes of an instruction.
+    ///
+    /// # Errors
+    /// If `v` is stale.
+    pub fn set_attrs(&mut self, v: Value, attrs: Attrs) -> IrResult<()> {
+        self.checked(v)?;
+        self.data_mut(v).attrs = attrs;
+        self.epochs.insts += 1;
+        Ok(())
+    }
+
+    /// The types of its parameters.
+    pub fn param_types(&self) -> Vec<Type> {
+        match self.entry() {
+            Some(entry) => self.params(entry).map(|v| self.ty(v)).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Its type as a function value: `fn<@name>`.
+    pub fn fn_type(&self) -> Type {
+        self.ctx.ty(TypeKind::Fn(self.name))
+    }
+}

@@ -1,0 +1,258 @@
+//! Copies of a function as a whole: compaction, renumbering, structural equality.
+
+use id_arena::Arena;
+use rustc_hash::FxHashMap;
+
+use super::{AfterOrder, BlockData, Function, NIL, Names, State, ValueData, next_lineage};
+use crate::{Attrs, Block, Constant, Op, Operand, OperandKind, Type, Value};
+
+/// What became of each value and block when a function was renumbered.
+#[derive(Clone, Debug, Default)]
+pub struct Renumbering {
+    values: Vec<Option<Value>>,
+    blocks: Vec<Option<Block>>,
+}
+
+impl Renumbering {
+    /// The new handle of a value; `None` if it was dead. A terminator follows its block.
+    pub fn value(&self, old: Value) -> Option<Value> {
+        match old.terminated_block() {
+            Some(b) => self.block(b).map(Value::terminator),
+            None => self.values.get(old.index()).copied().flatten(),
+        }
+    }
+
+    /// The new handle of a block; `None` if it was dead.
+    pub fn block(&self, old: Block) -> Option<Block> {
+        self.blocks.get(old.index()).copied().flatten()
+    }
+}
+
+impl Function {
+    /// Drops tombstones and unused slots. Values keep their order, but not their numbers. Old
+    /// handles are those of another function from then on. O(size).
+    pub fn compact(&mut self) -> Renumbering {
+        let mut values: Vec<Value> = self.live_in_layout_order();
+        values.sort_unstable_by_key(|v| v.index());
+        let mut blocks: Vec<Block> = self.blocks().collect();
+        blocks.sort_unstable_by_key(|b| b.index());
+        self.rebuild(&values, &blocks)
+    }
+
+    /// Numbers values and blocks in layout order, from 1, without gaps. Nothing else changes.
+    /// O(size).
+    pub fn renumber(&mut self) -> Renumbering {
+        let values = self.live_in_layout_order();
+        let blocks: Vec<Block> = self.blocks().collect();
+        self.rebuild(&values, &blocks)
+    }
+
+    /// Whether over half of the records are tombstones, so that [`Function::compact`] is worth
+    /// its cost.
+    pub fn is_mostly_dead(&self) -> bool {
+        let values = self.values.len() > 2 * self.live_values as usize;
+        values || self.slots.len() as u64 > 4 * u64::from(self.live_slots()) + 64
+    }
+
+    fn live_slots(&self) -> u32 {
+        self.slots.len() as u32 - self.dead_slots
+    }
+
+    fn live_in_layout_order(&self) -> Vec<Value> {
+        self.blocks().flat_map(|b| self.params(b).chain(self.body(b))).collect()
+    }
+
+    /// Makes all records anew, in the given order.
+    fn rebuild(&mut self, values: &[Value], blocks: &[Block]) -> Renumbering {
+        let mut map = Renumbering {
+            values: vec![None; self.values.len()],
+            blocks: vec![None; self.blocks.len()],
+        };
+        let mut new = Self {
+            ctx: self.ctx.clone(),
+            values: Arena::with_capacity(values.len()),
+            blocks: Arena::with_capacity(blocks.len()),
+            slots: Vec::with_capacity(self.live_slots() as usize),
+            first_block: Block::NONE,
+            last_block: Block::NONE,
+            live_values: 0,
+            live_blocks: 0,
+            dead_slots: 0,
+            lineage: next_lineage(),
+            names: Names::default(),
+            after: AfterOrder::default(),
+            origins: Vec::new(),
+            ..*self
+        };
+        for &v in values {
+            map.values[v.index()] = Some(new.values.alloc(ValueData::empty(Op::MISSING)));
+        }
+        for &b in blocks {
+            let id = new.blocks.alloc(BlockData::empty(State::Reserved));
+            new.blocks[id].term.block = id;
+            map.blocks[b.index()] = Some(id);
+        }
+        for b in self.blocks() {
+            let id = map.block(b).expect("live blocks are mapped");
+            new.link_block(id, new.last_block, Block::NONE);
+        }
+        for b in self.blocks() {
+            let id = map.block(b).expect("live blocks are mapped");
+            for v in self.params(b) {
+                let param = map.value(v).expect("live values are mapped");
+                new.install_param(param, id, self.ty(v));
+                new.values[param].loc = self.loc(v);
+            }
+            for v in self.insts(b) {
+                let target = map.value(v).expect("live values are mapped");
+                new.take_inst(self, v, target, id, &map);
+            }
+        }
+        new.epochs = self.epochs;
+        new.epochs.cfg += 1;
+        new.epochs.insts += 1;
+        new.epochs.types += 1;
+        for (&v, &name) in &self.names.of {
+            let v = map.value(v).expect("names are those of live values");
+            new.names.of.insert(v, name);
+            new.names.values.insert(name, v);
+        }
+        if !self.origins.is_empty() {
+            new.origins = vec![None; values.len()];
+            for &v in values {
+                let origin = self.origins.get(v.index()).copied().flatten();
+                new.origins[map.values[v.index()].expect("mapped").index()] =
+                    origin.map(|mut origin| {
+                        origin.from = origin.from.and_then(|from| map.value(from));
+                        origin
+                    });
+            }
+        }
+        *self = new;
+        map
+    }
+
+    /// Appends the instruction `v` of `old` to `block`, as `target`.
+    fn take_inst(
+        &mut self,
+        old: &Self,
+        v: Value,
+        target: Value,
+        block: Block,
+        map: &Renumbering,
+    ) {
+        let operands: Vec<Operand> = old
+            .operands(v)
+            .map(|operand| match operand.kind() {
+                OperandKind::Value(v) => map.value(v).expect("operands are live").into(),
+                OperandKind::Block(b) => map.block(b).expect("targets are live").into(),
+                OperandKind::Const(_) => operand,
+            })
+            .collect();
+        let data = *old.data(v);
+        let inst = crate::Inst::new(data.op).with_attrs(data.attrs).operands(operands);
+        if target.is_terminator() {
+            let slots = self.add_slots(target, &inst.operands);
+            let seq = data.seq;
+            let first_use = NIL;
+            let (len, prev, next) = (data.len, Value::NONE, Value::NONE);
+            self.blocks[block].term =
+                ValueData { slots, len, block, prev, next, seq, first_use, ..data };
+        } else {
+            let place = self.end_of(block);
+            self.install(target, place, &inst, data.ty, data.loc);
+        }
+    }
+
+    /// Whether two functions are the same but for ids, names, locations and origins. Their own
+    /// names do not count either. O(size).
+    pub fn structural_eq(&self, other: &Self) -> bool {
+        Comparison::new(self, other).run()
+    }
+}
+
+struct Comparison<'a> {
+    a: &'a Function,
+    b: &'a Function,
+    same_ctx: bool,
+    values: FxHashMap<Value, Value>,
+    blocks: FxHashMap<Block, Block>,
+}
+
+impl<'a> Comparison<'a> {
+    fn new(a: &'a Function, b: &'a Function) -> Self {
+        let same_ctx = std::sync::Arc::ptr_eq(&a.ctx, &b.ctx);
+        Self { a, b, same_ctx, values: FxHashMap::default(), blocks: FxHashMap::default() }
+    }
+
+    fn run(mut self) -> bool {
+        let (a, b) = (self.a, self.b);
+        if a.block_count() != b.block_count()
+            || a.value_count() != b.value_count()
+            || !self.same_type(a.ret, b.ret)
+            || !self.same_attrs(a.attrs, b.attrs)
+        {
+            return false;
+        }
+        for (x, y) in a.blocks().zip(b.blocks()) {
+            self.blocks.insert(x, y);
+            if a.param_count(x) != b.param_count(y) || a.insts(x).count() != b.insts(y).count() {
+                return false;
+            }
+            let (xs, ys) = (a.params(x).chain(a.insts(x)), b.params(y).chain(b.insts(y)));
+            for (v, w) in xs.zip(ys) {
+                self.values.insert(v, w);
+            }
+        }
+        a.blocks().zip(b.blocks()).all(|(x, y)| {
+            let (xs, ys) = (a.params(x).chain(a.insts(x)), b.params(y).chain(b.insts(y)));
+            xs.zip(ys).all(|(v, w)| self.same_value(v, w))
+        })
+    }
+
+    fn same_value(&self, v: Value, w: Value) -> bool {
+        let (x, y) = (self.a.data(v), self.b.data(w));
+        x.op == y.op
+            && self.same_type(x.ty, y.ty)
+            && self.same_attrs(x.attrs, y.attrs)
+            && self.a.operand_count(v) == self.b.operand_count(w)
+            && self.a.operands(v).zip(self.b.operands(w)).all(|(x, y)| self.same_operand(x, y))
+    }
+
+    fn same_operand(&self, x: Operand, y: Operand) -> bool {
+        match (x.kind(), y.kind()) {
+            (OperandKind::Value(v), OperandKind::Value(w)) => self.values.get(&v) == Some(&w),
+            (OperandKind::Block(v), OperandKind::Block(w)) => self.blocks.get(&v) == Some(&w),
+            (OperandKind::Const(c), OperandKind::Const(d)) => {
+                let (x, y) = (self.a.ctx.constant(c), self.b.ctx.constant(d));
+                if self.same_ctx { c == d } else { self.same_constant(x, y) }
+            }
+            _ => false,
+        }
+    }
+
+    // Ids of two contexts cannot be compared; their text can.
+
+    fn same_type(&self, x: Type, y: Type) -> bool {
+        if self.same_ctx {
+            return x == y;
+        }
+        self.a.ctx.type_text(x) == self.b.ctx.type_text(y)
+    }
+
+    fn same_constant(&self, x: Constant, y: Constant) -> bool {
+        self.a.ctx.constant_text(x) == self.b.ctx.constant_text(y)
+    }
+
+    fn same_attrs(&self, x: Attrs, y: Attrs) -> bool {
+        if self.same_ctx {
+            return x == y;
+        }
+        let (ca, cb) = (&self.a.ctx, &self.b.ctx);
+        let (xs, ys) = (ca.attr_entries(x), cb.attr_entries(y));
+        xs.len() == ys.len()
+            && xs.iter().zip(ys).all(|(&(n, c), &(m, d))| {
+                ca.str(n) == cb.str(m) && self.same_constant(ca.constant(c), cb.constant(d))
+            })
+    }
+}

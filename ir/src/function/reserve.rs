@@ -1,0 +1,153 @@
+//! Building a function whose numbers are given, in any order: what a parser needs.
+//!
+//! Numbers are reserved first; a reserved value can be an operand before it is defined. At the
+//! end [`Function::release_reserved`] turns what was never defined into tombstones.
+
+use super::place::Place;
+use super::{BlockData, Function, State, ValueData};
+use crate::entity::MAX_ENTITIES;
+use crate::error::IrErrorKind;
+use crate::{Block, Inst, IrError, IrResult, Loc, Op, Type, Value};
+
+impl Function {
+    /// Reserves the numbers `1..=values` and `1..=blocks`.
+    ///
+    /// # Errors
+    /// If there are more than a function can hold, or if the function is not empty.
+    pub fn reserve_numbers(&mut self, values: usize, blocks: usize) -> IrResult<()> {
+        if values > MAX_ENTITIES || blocks > MAX_ENTITIES {
+            let message = format!("a function has at most {MAX_ENTITIES} values and blocks");
+            return Err(IrError::new(IrErrorKind::Limit, message));
+        }
+        if self.values.len() + self.blocks.len() > 0 {
+            let message = format!("numbers can be reserved in an empty function only, @{} is not", self.name_str());
+            return Err(IrError::new(IrErrorKind::Unsuitable, message));
+        }
+        for _ in 0..values {
+            self.values.alloc(ValueData::empty(Op::MISSING));
+        }
+        for _ in 0..blocks {
+            let b = self.blocks.alloc(BlockData::empty(State::Reserved));
+            self.blocks[b].term.block = b;
+        }
+        Ok(())
+    }
+
+    /// The value with this number, whether it is live, reserved or dead.
+    pub fn raw_value(&self, number: u32) -> Option<Value> {
+        let index = number.checked_sub(1)? as usize;
+        if index >= self.values.len() {
+            return None;
+        }
+        Some(Value((self.values.next_id().0 & !(MAX_ENTITIES as u32)) | index as u32))
+    }
+
+    /// The block with this number, whether it is live, reserved or dead.
+    pub fn raw_block(&self, number: u32) -> Option<Block> {
+        let index = number.checked_sub(1)? as usize;
+        if index >= self.blocks.len() {
+            return None;
+        }
+        Some(Block((self.blocks.next_id().0 & !(MAX_ENTITIES as u32)) | index as u32))
+    }
+
+    /// Whether a value is reserved and not yet defined.
+    pub fn is_reserved(&self, v: Value) -> bool {
+        self.values.get(v).is_some_and(|data| data.op == Op::MISSING)
+    }
+
+    /// Appends the reserved block `b` to the layout.
+    ///
+    /// # Errors
+    /// If it is not reserved.
+    pub fn place_reserved_block(&mut self, b: Block) -> IrResult<()> {
+        if !self.is_reserved_block(b) {
+            return Err(IrError::block_unsuitable(self, b, "is defined twice"));
+        }
+        self.link_block(b, self.last_block, Block::NONE);
+        Ok(())
+    }
+
+    /// Says what type the reserved value `v` is going to have, for the inference of its users.
+    pub fn set_reserved_type(&mut self, v: Value, ty: Type) {
+        self.values[v].ty = ty;
+    }
+
+    /// Makes the reserved value `v` the next parameter of `block`; edges are not looked at.
+    ///
+    /// # Errors
+    /// If `v` is not reserved or `block` not live.
+    pub fn define_param(&mut self, v: Value, block: Block, ty: Type, loc: Loc) -> IrResult<()> {
+        self.checked_block(block)?;
+        self.check_reserved(v)?;
+        self.install_param(v, block, ty);
+        self.values[v].loc = loc;
+        Ok(())
+    }
+
+    /// Appends `inst` to `block` as the reserved value `v`.
+    ///
+    /// # Errors
+    /// As [`Function::push`]; also if `v` is not reserved.
+    pub fn define_inst(&mut self, v: Value, block: Block, inst: Inst) -> IrResult<()> {
+        self.checked_block(block)?;
+        self.check_reserved(v)?;
+        let def = self.ctx.def(inst.op);
+        if def.is_terminator() {
+            let message = format!("`{}` is a terminator and has to end a block", def.mnemonic());
+            return Err(IrError::new(IrErrorKind::Unsuitable, message));
+        }
+        let ty = self.check_signature(&inst)?;
+        let place = self.end_of(block);
+        self.install(v, place, &inst, ty, inst.loc.unwrap_or(Loc::UNKNOWN));
+        Ok(())
+    }
+
+    fn check_reserved(&self, v: Value) -> IrResult<()> {
+        if self.is_reserved(v) {
+            return Ok(());
+        }
+        if !self.is_live(v) {
+            return Err(self.bad_value(v));
+        }
+        Err(IrError::not_an_inst(self, v, "define a second time"))
+    }
+
+    /// Turns reserved values and blocks that were never defined into tombstones, and returns
+    /// those values that are used nevertheless: the function is not valid as long as there are
+    /// any.
+    pub fn release_reserved(&mut self) -> Vec<Value> {
+        let mut used = Vec::new();
+        for number in 1..=self.values.len() as u32 {
+            let v = self.raw_value(number).expect("in range");
+            if self.is_reserved(v) {
+                if self.is_used(v) {
+                    used.push(v);
+                }
+                self.values[v].op = Op::DEAD;
+            }
+        }
+        for number in 1..=self.blocks.len() as u32 {
+            let b = self.raw_block(number).expect("in range");
+            if self.is_reserved_block(b) {
+                self.blocks[b].state = State::Dead;
+            }
+        }
+        used
+    }
+
+    pub(super) fn relink(&mut self, v: Value, place: Place) {
+        let ValueData { op, ty, attrs, loc, .. } = self.values[v];
+        let (slots, len, first_use) = {
+            let data = &self.values[v];
+            (data.slots, data.len, data.first_use)
+        };
+        // Installing an instruction without operands and giving it back its slots moves the
+        // record without touching a use list.
+        let bare = Inst::new(op).with_attrs(attrs);
+        self.install(v, place, &bare, ty, loc);
+        let data = &mut self.values[v];
+        (data.slots, data.len, data.first_use) = (slots, len, first_use);
+        self.live_values -= 1;
+    }
+}

@@ -1,0 +1,220 @@
+//! Use lists: each operand slot is a link of the list of what it holds.
+
+use super::{Function, NIL, Slot};
+use crate::{IrError, IrResult, Operand, OperandKind, Use, Value};
+
+impl Function {
+    #[inline]
+    fn use_head(&mut self, operand: Operand) -> Option<&mut u32> {
+        match operand.kind() {
+            OperandKind::Value(v) => Some(&mut self.values[v].first_use),
+            OperandKind::Block(b) => Some(&mut self.blocks[b].first_use),
+            OperandKind::Const(_) => None,
+        }
+    }
+
+    /// Puts the slot at `index` into the use list of what it holds.
+    #[inline]
+    fn link(&mut self, index: u32) {
+        let operand = self.slots[index as usize].operand;
+        let Some(head) = self.use_head(operand) else { return };
+        let next = std::mem::replace(head, index);
+        self.slots[index as usize].next = next;
+        if next != NIL {
+            self.slots[next as usize].prev = index;
+        }
+    }
+
+    #[inline]
+    fn unlink(&mut self, index: u32) {
+        let Slot { operand, next, prev, .. } = self.slots[index as usize];
+        if next != NIL {
+            self.slots[next as usize].prev = prev;
+        }
+        if prev != NIL {
+            self.slots[prev as usize].next = next;
+        } else if let Some(head) = self.use_head(operand) {
+            *head = next;
+        }
+        let slot = &mut self.slots[index as usize];
+        (slot.next, slot.prev) = (NIL, NIL);
+    }
+
+    /// Appends slots with `operands` for `user` and returns the first.
+    #[inline]
+    pub(super) fn add_slots(&mut self, user: Value, operands: &[Operand]) -> u32 {
+        let first = self.slots.len() as u32;
+        for (i, &operand) in operands.iter().enumerate() {
+            self.slots.push(Slot { operand, user, next: NIL, prev: NIL });
+            self.link(first + i as u32);
+        }
+        first
+    }
+
+    /// Takes all operands of `user` out of their use lists. The slots are lost until the
+    /// function is compacted.
+    pub(super) fn drop_slots(&mut self, user: Value) {
+        let data = self.data_mut(user);
+        let (first, len) = (data.slots, u32::from(data.len));
+        data.len = 0;
+        for index in first..first + len {
+            self.unlink(index);
+        }
+        self.dead_slots += len;
+    }
+
+    /// Gives `user` these operands in place of those it has; reuses its slots if they suffice.
+    pub(super) fn replace_slots(&mut self, user: Value, operands: &[Operand]) {
+        let data = self.data(user);
+        let (first, len) = (data.slots, usize::from(data.len));
+        if operands.len() > len {
+            self.drop_slots(user);
+            let first = self.add_slots(user, operands);
+            let data = self.data_mut(user);
+            (data.slots, data.len) = (first, operands.len() as u16);
+            return;
+        }
+        for (i, &operand) in operands.iter().enumerate() {
+            self.set_slot(first + i as u32, operand);
+        }
+        for index in first + operands.len() as u32..first + len as u32 {
+            self.unlink(index);
+        }
+        self.dead_slots += (len - operands.len()) as u32;
+        self.data_mut(user).len = operands.len() as u16;
+    }
+
+    fn set_slot(&mut self, index: u32, operand: Operand) {
+        if self.slots[index as usize].operand != operand {
+            self.unlink(index);
+            self.slots[index as usize].operand = operand;
+            self.link(index);
+        }
+    }
+
+    /// Makes every use of `old` a use of `new`. O(uses of `old`).
+    ///
+    /// # Errors
+    /// If either is stale, if `new` is a terminator or an edge target, or if the type of `new`
+    /// cannot stand for that of `old`.
+    pub fn replace_all_uses(&mut self, old: Value, new: impl Into<Operand>) -> IrResult<()> {
+        let new = new.into();
+        self.check_replacement(old, new)?;
+        let head = self.values[old].first_use;
+        if head == NIL || new == Operand::from(old) {
+            return Ok(());
+        }
+        self.epochs.insts += 1;
+        let (mut index, mut last) = (head, head);
+        while index != NIL {
+            self.slots[index as usize].operand = new;
+            (last, index) = (index, self.slots[index as usize].next);
+        }
+        self.values[old].first_use = NIL;
+        match self.use_head(new) {
+            Some(new_head) => {
+                let next = std::mem::replace(new_head, head);
+                self.slots[last as usize].next = next;
+                if next != NIL {
+                    self.slots[next as usize].prev = last;
+                }
+            }
+            None => {
+                // Uses of constants are in no list.
+                let mut index = head;
+                while index != NIL {
+                    let slot = &mut self.slots[index as usize];
+                    index = std::mem::replace(&mut slot.next, NIL);
+                    slot.prev = NIL;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes those uses of `old` that `which` accepts uses of `new`. O(uses of `old`).
+    ///
+    /// # Errors
+    /// As [`Function::replace_all_uses`].
+    pub fn replace_uses_if(
+        &mut self,
+        old: Value,
+        new: impl Into<Operand>,
+        mut which: impl FnMut(&Self, Use) -> bool,
+    ) -> IrResult<()> {
+        let new = new.into();
+        self.check_replacement(old, new)?;
+        let mut index = self.values[old].first_use;
+        while index != NIL {
+            let Slot { user, next, .. } = self.slots[index as usize];
+            let position = index - self.data(user).slots;
+            if which(self, Use { user, index: position }) {
+                self.set_slot(index, new);
+                self.epochs.insts += 1;
+            }
+            index = next;
+        }
+        Ok(())
+    }
+
+    fn check_replacement(&self, old: Value, new: Operand) -> IrResult<()> {
+        self.checked(old)?;
+        if old.is_terminator() {
+            return Err(IrError::terminator_value(self, old));
+        }
+        self.check_operand(new)?;
+        if new.is_block() {
+            return Err(IrError::misplaced_edge(self));
+        }
+        let (have, want) = (self.operand_type(new), self.ty(old));
+        if have.is_assignable_to(want) {
+            Ok(())
+        } else {
+            Err(IrError::replacement_type(self, old, new))
+        }
+    }
+
+    /// Changes one operand of an instruction.
+    ///
+    /// # Errors
+    /// If something is stale, if there is no such operand, if an edge target would become a
+    /// value or the reverse, or if the types no longer agree with the signature of the op.
+    pub fn set_operand(
+        &mut self,
+        user: Value,
+        index: usize,
+        operand: impl Into<Operand>,
+    ) -> IrResult<()> {
+        let operand = operand.into();
+        self.checked(user)?;
+        self.check_operand(operand)?;
+        let Some(old) = self.operand(user, index) else {
+            return Err(IrError::no_operand(self, user, index));
+        };
+        if old.is_block() != operand.is_block() {
+            return Err(IrError::misplaced_edge(self));
+        }
+        let slot = self.data(user).slots + index as u32;
+        if old.is_block() {
+            self.set_slot(slot, operand);
+            if let Err(error) = self.check_terminator(user) {
+                self.set_slot(slot, old);
+                return Err(error);
+            }
+            self.epochs.cfg += 1;
+        } else {
+            let (have, was) = (self.operand_type(operand), self.operand_type(old));
+            self.set_slot(slot, operand);
+            // An operand of the same type cannot upset the signature, unless a constant
+            // operand takes part in the type (as a field name does).
+            if (have != was || old.as_const().is_some())
+                && let Err(error) = self.check_inst(user)
+            {
+                self.set_slot(slot, old);
+                return Err(error);
+            }
+        }
+        self.epochs.insts += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! The IR of Regraft: typed SSA in an arena, with stable handles.
+//!
+//! A [`Module`] holds [`Function`]s over a shared [`Context`] of types, constants and names. A
+//! function is a flat control flow graph of [`Block`]s with parameters; an instruction defines one
+//! [`Value`]. All mutation goes through methods of [`Function`] that keep it consistent; see
+//! there for the data structures and their costs.
+//!
+//! This crate knows no operation by name: dialects declare them ([`OpDef`]) and a [`Registry`]
+//! finds them.
+
+mod constant;
+mod context;
+mod cursor;
+mod diagnostic;
+mod entity;
+mod error;
+mod function;
+mod inst;
+mod interner;
+mod location;
+mod module;
+mod op;
+mod pipe;
+mod signature;
+mod suggest;
+mod types;
+
+pub use constant::Constant;
+pub use context::{Context, is_plain_name};
+pub use cursor::Cursor;
+pub use diagnostic::{Diagnostic, Label, Severity, render_all};
+pub use entity::{
+    Attrs, Block, Const, FuncId, MAX_ENTITIES, Operand, OperandKind, StructId, Symbol, Value,
+};
+pub use error::{IrError, IrErrorKind, IrResult};
+pub use function::{
+    Blocks, Body, Edge, Edges, Epochs, Function, Insts, MAX_OPERANDS, OperandIter, Origin, Params, Renumbering,
+    Stamp, Use, Uses, ValueDef,
+};
+pub use inst::{Inst, Operands};
+pub use location::{Loc, Location, Source};
+pub use module::Module;
+pub use op::{
+    AttrDef, Dialect, Effects, Fold, InstView, Op, OpDef, OpTable, OperandDef, OperandSet, Registry,
+    ResultType, Syntax, Traits, TypeClass, TypePattern,
+};
+pub use pipe::Pipe;
+pub use suggest::suggest;
+pub use types::{StructDef, Type, TypeKind};

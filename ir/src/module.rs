@@ -1,0 +1,205 @@
+//! A module: the functions of a program, by name and in order.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use slotmap::SlotMap;
+
+use crate::error::IrErrorKind;
+use crate::{Context, FuncId, Function, IrError, IrResult, StructDef, StructId, Symbol, Type};
+
+/// Functions and struct types over one [`Context`].
+#[derive(Debug)]
+pub struct Module {
+    ctx: Arc<Context>,
+    functions: SlotMap<FuncId, Function>,
+    by_name: FxHashMap<Symbol, FuncId>,
+    order: Vec<FuncId>,
+    structs: Vec<(StructId, Type)>,
+}
+
+impl Clone for Module {
+    /// A copy over the same context; its ids are those of the original.
+    fn clone(&self) -> Self {
+        Self {
+            ctx: Arc::clone(&self.ctx),
+            functions: self.functions.clone(),
+            by_name: self.by_name.clone(),
+            order: self.order.clone(),
+            structs: self.structs.clone(),
+        }
+    }
+}
+
+impl Module {
+    /// A module without functions.
+    pub fn new(ctx: &Arc<Context>) -> Self {
+        Self {
+            ctx: Arc::clone(ctx),
+            functions: SlotMap::default(),
+            by_name: FxHashMap::default(),
+            order: Vec::new(),
+            structs: Vec::new(),
+        }
+    }
+
+    /// The context of its functions.
+    pub fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
+    }
+
+    /// Adds a function at the end.
+    ///
+    /// # Errors
+    /// If there is one of that name, or if it is over another context.
+    pub fn add(&mut self, function: Function) -> IrResult<FuncId> {
+        if !Arc::ptr_eq(&self.ctx, function.ctx()) {
+            let message = format!("@{} is over another context", function.name_str());
+            return Err(IrError::new(IrErrorKind::Unsuitable, message));
+        }
+        let name = function.name();
+        if self.by_name.contains_key(&name) {
+            let message = format!("there is a function @{} already", self.ctx.str(name));
+            return Err(IrError::new(IrErrorKind::Name, message));
+        }
+        let id = self.functions.insert(function);
+        self.by_name.insert(name, id);
+        self.order.push(id);
+        Ok(id)
+    }
+
+    /// Puts `function` in the place of the one that `id` names, under the same id. Its name
+    /// has to be the same.
+    ///
+    /// # Errors
+    /// If `id` is stale or the names differ.
+    pub fn set(&mut self, id: FuncId, function: Function) -> IrResult<Function> {
+        let Some(place) = self.functions.get_mut(id) else {
+            return Err(IrError::new(IrErrorKind::StaleValue, "the function was removed"));
+        };
+        if place.name() != function.name() {
+            let message =
+                format!("@{} cannot stand for @{}", function.name_str(), place.name_str());
+            return Err(IrError::new(IrErrorKind::Name, message));
+        }
+        Ok(std::mem::replace(place, function))
+    }
+
+    /// Removes a function and returns it. O(functions).
+    pub fn remove(&mut self, id: FuncId) -> Option<Function> {
+        let function = self.functions.remove(id)?;
+        self.by_name.remove(&function.name());
+        self.order.retain(|&other| other != id);
+        Some(function)
+    }
+
+    /// Renames a function. Calls of it are not changed.
+    ///
+    /// # Errors
+    /// If `id` is stale or the name is taken.
+    pub fn rename(&mut self, id: FuncId, name: &str) -> IrResult<()> {
+        let symbol = self.ctx.symbol(name);
+        let Some(function) = self.functions.get_mut(id) else {
+            return Err(IrError::new(IrErrorKind::StaleValue, "the function was removed"));
+        };
+        if self.by_name.get(&symbol).is_some_and(|&other| other != id) {
+            let message = format!("there is a function @{name} already");
+            return Err(IrError::new(IrErrorKind::Name, message));
+        }
+        self.by_name.remove(&function.name());
+        function.set_name(symbol);
+        self.by_name.insert(symbol, id);
+        Ok(())
+    }
+
+    /// The function that `id` names.
+    pub fn get(&self, id: FuncId) -> Option<&Function> {
+        self.functions.get(id)
+    }
+
+    /// The function that `id` names, to be changed. Use [`Module::rename`] to rename it.
+    pub fn get_mut(&mut self, id: FuncId) -> Option<&mut Function> {
+        self.functions.get_mut(id)
+    }
+
+    /// The function of that name.
+    pub fn find(&self, name: Symbol) -> Option<FuncId> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// The function of that name.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.get(self.find(self.ctx.find_symbol(name)?)?)
+    }
+
+    /// The function of that name, to be changed.
+    pub fn function_mut(&mut self, name: &str) -> Option<&mut Function> {
+        self.get_mut(self.find(self.ctx.find_symbol(name)?)?)
+    }
+
+    /// The ids of the functions, in order.
+    pub fn ids(&self) -> &[FuncId] {
+        &self.order
+    }
+
+    /// The functions in order.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = &Function> + '_ {
+        self.order.iter().map(|&id| &self.functions[id])
+    }
+
+    /// All functions with their ids, to be changed independently of each other (in parallel,
+    /// say), in no particular order.
+    pub fn functions_mut(&mut self) -> impl Iterator<Item = (FuncId, &mut Function)> + '_ {
+        self.functions.iter_mut()
+    }
+
+    /// Declares a struct type.
+    ///
+    /// # Errors
+    /// If there is one of that name.
+    pub fn add_struct(&mut self, def: StructDef) -> IrResult<(StructId, Type)> {
+        if self.struct_by_name(def.name).is_some() {
+            let message = format!("there is a struct @{} already", self.ctx.str(def.name));
+            return Err(IrError::new(IrErrorKind::Name, message));
+        }
+        let (id, ty) = self.ctx.add_struct(def);
+        self.structs.push((id, ty));
+        Ok((id, ty))
+    }
+
+    /// The struct types in order.
+    pub fn structs(&self) -> &[(StructId, Type)] {
+        &self.structs
+    }
+
+    /// The struct type of that name.
+    pub fn struct_by_name(&self, name: Symbol) -> Option<(StructId, Type)> {
+        self.structs.iter().copied().find(|&(id, _)| self.ctx.struct_def(id).name == name)
+    }
+
+    /// The number of instructions of all functions, terminators not counted.
+    pub fn inst_count(&self) -> usize {
+        self.functions().map(Function::inst_count).sum()
+    }
+
+    /// Whether two modules have structurally equal functions of the same names in the same
+    /// order, and the same struct types.
+    pub fn structural_eq(&self, other: &Self) -> bool {
+        let text = |m: &Self, id: StructId| {
+            let def = m.ctx.struct_def(id);
+            let fields: Vec<(String, String)> = def
+                .fields
+                .iter()
+                .map(|&(n, t)| (m.ctx.str(n).to_owned(), m.ctx.type_text(t)))
+                .collect();
+            let call = def.call.map(|c| m.ctx.str(c).to_owned());
+            (m.ctx.str(def.name).to_owned(), def.mutable, fields, call)
+        };
+        self.order.len() == other.order.len()
+            && self.structs.len() == other.structs.len()
+            && self.structs.iter().zip(&other.structs).all(|(a, b)| text(self, a.0) == text(other, b.0))
+            && self.functions().zip(other.functions()).all(|(a, b)| {
+                a.name_str() == b.name_str() && a.structural_eq(b)
+            })
+    }
+}

@@ -1,0 +1,178 @@
+//! Checks an instruction against the signature of its op, and finds the type of its result.
+
+use smallvec::SmallVec;
+
+use crate::op::pattern_text;
+use crate::{InstView, OpDef, ResultType, Traits, Type, TypeKind, TypePattern};
+
+/// The most type variables that a signature can have.
+const MAX_VARS: usize = 4;
+
+/// What the type variables of a signature stand for in one instruction.
+struct Bindings {
+    types: [Type; MAX_VARS],
+    bound: u8,
+    /// Variables of which an occurrence was `any`: the check is left to the running program.
+    dynamic: u8,
+}
+
+impl Bindings {
+    /// Binds or compares; on a mismatch, returns what the variable stands for already.
+    #[inline]
+    fn bind(&mut self, var: u8, ty: Type) -> Result<(), Type> {
+        let bit = 1 << var;
+        if ty == Type::ANY {
+            self.dynamic |= bit;
+        } else if self.bound & bit == 0 {
+            self.bound |= bit;
+            self.types[usize::from(var)] = ty;
+        } else if self.types[usize::from(var)] != ty {
+            return Err(self.types[usize::from(var)]);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn get(&self, var: u8) -> Type {
+        let bit = 1 << var;
+        if self.dynamic & bit == 0 && self.bound & bit != 0 {
+            self.types[usize::from(var)]
+        } else {
+            Type::ANY
+        }
+    }
+}
+
+/// The type of the result of an instruction, or what is wrong with its operands.
+///
+/// For a result that is declared, it is the declared type (`view.ty`).
+pub(crate) fn result_type(view: &InstView<'_>) -> Result<Type, String> {
+    let def = view.def;
+    let plain = match view.operands.iter().position(|operand| operand.is_block()) {
+        Some(_) if !def.traits.contains(Traits::TERMINATOR) => {
+            return Err(format!("`{}` cannot branch to a block", def.mnemonic()));
+        }
+        Some(first) => first,
+        None => view.operands.len(),
+    };
+    let fixed = def.operands.len() - usize::from(def.variadic);
+    if plain < fixed || (plain > fixed && !def.variadic) {
+        return Err(arity_error(def, plain));
+    }
+    let mut vars = Bindings { types: [Type::ANY; MAX_VARS], bound: 0, dynamic: 0 };
+    for (i, &ty) in view.types[..plain].iter().enumerate() {
+        let spec = &def.operands[i.min(def.operands.len() - 1)];
+        let fits = match spec.pattern {
+            TypePattern::Is(want) => ty == want || ty == Type::ANY,
+            TypePattern::Var(var) => {
+                if !def.type_vars[usize::from(var)].contains(ty) {
+                    return Err(class_error(view, i, var));
+                }
+                if let Err(other) = vars.bind(var, ty) {
+                    return Err(conflict_error(view, other, ty));
+                }
+                true
+            }
+            TypePattern::ArrayOf(var) => match *view.ctx.kind(ty) {
+                TypeKind::Array { element, .. } => vars.bind(var, element).is_ok(),
+                _ => ty == Type::ANY,
+            },
+            TypePattern::RefOf(var) => match *view.ctx.kind(ty) {
+                TypeKind::Ref(element) => vars.bind(var, element).is_ok(),
+                _ => ty == Type::ANY,
+            },
+            TypePattern::Anything => true,
+        };
+        if !fits {
+            return Err(operand_error(view, i));
+        }
+    }
+    if !(def.attrs.is_empty() && view.attrs.is_empty()) {
+        check_attrs(view)?;
+    }
+    let ty = match def.result {
+        ResultType::Is(ty) => ty,
+        ResultType::Var(var) => vars.get(var),
+        ResultType::RefOf(var) => view.ctx.ref_type(vars.get(var)),
+        ResultType::Declared => view.ty,
+        ResultType::Computed(compute) => compute(view)?,
+    };
+    if let Some(verify) = def.verify {
+        verify(view)?;
+    }
+    Ok(ty)
+}
+
+fn check_attrs(view: &InstView<'_>) -> Result<(), String> {
+    let (ctx, def) = (view.ctx, view.def);
+    for &(name, value) in ctx.attr_entries(view.attrs) {
+        let name = ctx.str(name);
+        let Some(attr) = def.attrs.iter().find(|attr| attr.name == name) else {
+            let names = def.attrs.iter().map(|attr| attr.name);
+            let hint = crate::suggest(name, names).map_or(String::new(), |s| format!(", did you mean `{s}`?"));
+            return Err(format!("`{}` has no attribute `{name}`{hint}", def.mnemonic()));
+        };
+        let have = ctx.constant_type(value);
+        if let TypePattern::Is(want) = attr.pattern
+            && have != want
+        {
+            let (have, want) = (ctx.type_text(have), ctx.type_text(want));
+            return Err(format!("attribute `{name}` of `{}` is of type {have}, expected {want}", def.mnemonic()));
+        }
+    }
+    for attr in def.attrs.iter().filter(|attr| attr.required) {
+        if ctx.attr(view.attrs, attr.name).is_none() {
+            return Err(format!("`{}` needs the attribute `{}`", def.mnemonic(), attr.name));
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn arity_error(def: &OpDef, have: usize) -> String {
+    let want = def.operands.len() - usize::from(def.variadic);
+    let least = if def.variadic { "at least " } else { "" };
+    let plural = if want == 1 { "" } else { "s" };
+    format!("`{}` takes {least}{want} operand{plural}, found {have}", def.mnemonic())
+}
+
+#[cold]
+fn class_error(view: &InstView<'_>, index: usize, var: u8) -> String {
+    let spec = view.def.operands[index.min(view.def.operands.len() - 1)];
+    let class = view.def.type_vars[usize::from(var)].describe();
+    let have = view.ctx.type_text(view.types[index]);
+    format!("operand `{}` of `{}` is of type {have}, expected {class}", spec.name, view.def.mnemonic())
+}
+
+#[cold]
+fn conflict_error(view: &InstView<'_>, first: Type, second: Type) -> String {
+    let (first, second) = (view.ctx.type_text(first), view.ctx.type_text(second));
+    format!("operands of `{}` are of different types, {first} and {second}", view.def.mnemonic())
+}
+
+#[cold]
+fn operand_error(view: &InstView<'_>, index: usize) -> String {
+    let spec = view.def.operands[index.min(view.def.operands.len() - 1)];
+    let have = view.ctx.type_text(view.types[index]);
+    let want = match spec.pattern {
+        TypePattern::ArrayOf(var) | TypePattern::RefOf(var) => {
+            let kind = if matches!(spec.pattern, TypePattern::ArrayOf(_)) { "an array" } else { "a ref" };
+            let mut vars = Bindings { types: [Type::ANY; MAX_VARS], bound: 0, dynamic: 0 };
+            let earlier = view.def.operands.iter().zip(view.types).take(index);
+            for (spec, &ty) in earlier {
+                if spec.pattern == TypePattern::Var(var) {
+                    let _ = vars.bind(var, ty);
+                }
+            }
+            match vars.get(var) {
+                Type::ANY => kind.to_owned(),
+                element => format!("{kind} of {}", view.ctx.type_text(element)),
+            }
+        }
+        pattern => pattern_text(pattern),
+    };
+    format!("operand `{}` of `{}` is of type {have}, expected {want}", spec.name, view.def.mnemonic())
+}
+
+/// Inline room for the operand types of one instruction.
+pub(crate) type Types = SmallVec<[Type; 8]>;
