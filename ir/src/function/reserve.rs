@@ -4,7 +4,7 @@
 //! end [`Function::release_reserved`] turns what was never defined into tombstones.
 
 use super::place::Place;
-use super::{BlockData, Function, State, ValueData};
+use super::{AfterOrder, BlockData, Function, State, ValueData};
 use crate::entity::MAX_ENTITIES;
 use crate::error::IrErrorKind;
 use crate::{Block, Inst, IrError, IrResult, Loc, Op, Type, Value};
@@ -149,5 +149,56 @@ impl Function {
         let data = &mut self.values[v];
         (data.slots, data.len, data.first_use) = (slots, len, first_use);
         self.live_values -= 1;
+    }
+
+    /// An instruction as one that can be inserted: same op, type, operands, attributes, location.
+    ///
+    /// # Panics
+    /// If `v` is a parameter or stale.
+    pub fn statement(&self, v: Value) -> Inst {
+        let op = self.op(v).unwrap_or_else(|| panic!("{v} is no instruction"));
+        let data = self.data(v);
+        Inst::new(op)
+            .operands(self.operands(v))
+            .with_attrs(data.attrs)
+            .with_type(data.ty)
+            .at(data.loc)
+    }
+
+    /// A function with the same signature and names, in which every number of this one is
+    /// reserved, and the handles of this one are valid.
+    pub(crate) fn shell(&self) -> Self {
+        let mut shell = self.clone();
+        for number in 1..=shell.values.len() as u32 {
+            let v = shell.raw_value(number).expect("in range");
+            let op = if self.is_live(v) { Op::MISSING } else { Op::DEAD };
+            let ty = shell.values[v].ty;
+            shell.values[v] = ValueData { ty, ..ValueData::empty(op) };
+        }
+        for number in 1..=shell.blocks.len() as u32 {
+            let b = shell.raw_block(number).expect("in range");
+            let state = if self.is_live_block(b) { State::Reserved } else { State::Dead };
+            shell.blocks[b] = BlockData::empty(state);
+            shell.blocks[b].term.block = b;
+        }
+        shell.slots.clear();
+        (shell.first_block, shell.last_block) = (Block::NONE, Block::NONE);
+        (shell.live_values, shell.live_blocks, shell.dead_slots) = (0, 0, 0);
+        shell.after = AfterOrder::default();
+        shell
+    }
+
+    /// Takes an instruction away but keeps its number reserved, so that its uses stay.
+    pub(crate) fn undefine(&mut self, v: Value) -> IrResult<()> {
+        if v.is_terminator() || self.is_param(v) {
+            return Err(IrError::not_an_inst(self, v, "delete"));
+        }
+        self.drop_slots(v);
+        self.unlink_inst(v);
+        let ValueData { ty, first_use, .. } = self.values[v];
+        self.values[v] = ValueData { ty, first_use, ..ValueData::empty(Op::MISSING) };
+        self.live_values -= 1;
+        self.epochs.insts += 1;
+        Ok(())
     }
 }

@@ -158,10 +158,8 @@ impl Function {
     }
 
     fn check_replacement(&self, old: Value, new: Operand) -> IrResult<()> {
-        self.checked(old)?;
-        if old.is_terminator() {
-            return Err(IrError::terminator_value(self, old));
-        }
+        // A reserved value can have uses to be replaced, as any operand can.
+        self.check_operand(old.into())?;
         self.check_operand(new)?;
         if new.is_block() {
             return Err(IrError::misplaced_edge(self));
