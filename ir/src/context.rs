@@ -111,6 +111,12 @@ impl Context {
         self.types.get(ty.0)
     }
 
+    /// Whether `ty` is a type of this context.
+    #[inline]
+    pub(crate) fn has_type(&self, ty: Type) -> bool {
+        self.types.try_get(ty.0).is_some()
+    }
+
     /// `tuple<..>`.
     pub fn tuple_type(&self, elements: &[Type]) -> Type {
         self.ty(TypeKind::Tuple(elements.into()))
@@ -363,6 +369,11 @@ impl Context {
     /// The entries of a dictionary, by name.
     pub fn attr_entries(&self, attrs: Attrs) -> &[(Symbol, Const)] {
         self.attrs.get(attrs.0)
+    }
+
+    /// The entries of a dictionary that may be of another context.
+    pub(crate) fn try_attr_entries(&self, attrs: Attrs) -> Option<&[(Symbol, Const)]> {
+        self.attrs.try_get(attrs.0).map(|entries| &**entries)
     }
 
     /// The value of one attribute.

@@ -21,8 +21,11 @@ mod location;
 mod module;
 mod op;
 mod pipe;
+mod printer;
 mod signature;
 mod suggest;
+#[cfg(test)]
+mod testing;
 mod types;
 
 pub use constant::Constant;
@@ -45,5 +48,8 @@ pub use op::{
     ResultType, Syntax, Traits, TypeClass, TypePattern,
 };
 pub use pipe::Pipe;
+pub use printer::{
+    PrintOptions, print_function, print_inst, print_module, write_function, write_module,
+};
 pub use suggest::suggest;
 pub use types::{StructDef, Type, TypeKind};

@@ -80,6 +80,11 @@ bitflags::bitflags! {
         /// With one edge and no other operand, it goes there and does nothing else: what
         /// functions join blocks with. One op of a registry has it.
         const JUMP = 16;
+        /// It leaves the function with its first operand as the result, or with `nothing` if
+        /// it has none.
+        const RETURN = 32;
+        /// Its first operand is the callee, the others are the arguments.
+        const CALL = 64;
     }
 }
 

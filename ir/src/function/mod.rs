@@ -683,6 +683,12 @@ impl Function {
         self.names.of.get(&v).map(|&name| self.ctx.str(name))
     }
 
+    /// The same as a symbol.
+    #[inline]
+    pub(crate) fn value_symbol(&self, v: Value) -> Option<Symbol> {
+        if self.names.of.is_empty() { None } else { self.names.of.get(&v).copied() }
+    }
+
     /// The value of that name.
     pub fn value_by_name(&self, name: &str) -> Option<Value> {
         self.names.values.get(&self.ctx.find_symbol(name)?).copied()
