@@ -1,0 +1,102 @@
+//! Analyses, cached by epoch stamp.
+//!
+//! An analysis declares the facets of a function that it reads. A cached result is valid if and
+//! only if it was computed for the same function object and the epochs of those facets are what
+//! they were; nobody says what a pass preserves, so nobody can say it wrongly. An analysis that
+//! is computed from others is valid only as long as they are: the facets that they read are
+//! added to its own while it is computed.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use regraft_ir::{Function, Stamp};
+use rustc_hash::FxHashMap;
+
+bitflags::bitflags! {
+    /// Facets of a function, each with an epoch of its own.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Facets: u8 {
+        /// Blocks and edges.
+        const CFG = 1;
+        /// Instructions, parameters and operands.
+        const INSTS = 2;
+        /// The types of values.
+        const TYPES = 4;
+    }
+}
+
+impl Facets {
+    /// Whether these facets are the same in two states of a function.
+    pub fn same(self, a: Stamp, b: Stamp) -> bool {
+        a.lineage == b.lineage
+            && (!self.contains(Self::CFG) || a.epochs.cfg == b.epochs.cfg)
+            && (!self.contains(Self::INSTS) || a.epochs.insts == b.epochs.insts)
+            && (!self.contains(Self::TYPES) || a.epochs.types == b.epochs.types)
+    }
+}
+
+/// Something computed from a function that passes share.
+pub trait Analysis: Send + Sync + Sized + 'static {
+    /// Its name, for statistics.
+    const NAME: &'static str;
+    /// What it reads of the function itself. Those of the analyses that it asks for are added.
+    const FACETS: Facets;
+
+    /// Computes it. It may ask `analyses` for others of the same function.
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self;
+}
+
+#[derive(Debug)]
+struct Entry {
+    stamp: Stamp,
+    facets: Facets,
+    result: Arc<dyn Any + Send + Sync>,
+}
+
+/// Results of analyses, by function object and kind.
+#[derive(Debug, Default)]
+pub struct Analyses {
+    entries: FxHashMap<(u64, TypeId), Entry>,
+    /// What the analysis being computed has read so far.
+    reading: Facets,
+    computed: u64,
+    reused: u64,
+}
+
+impl Analyses {
+    /// The result for the present state of `f`: the cached one if it is valid, else computed.
+    pub fn get<A: Analysis>(&mut self, f: &Function) -> Arc<A> {
+        let stamp = f.stamp();
+        let key = (stamp.lineage, TypeId::of::<A>());
+        if let Some(entry) = self.entries.get(&key)
+            && entry.facets.same(entry.stamp, stamp)
+            && let Ok(result) = Arc::clone(&entry.result).downcast::<A>()
+        {
+            self.reading |= entry.facets;
+            self.reused += 1;
+            return result;
+        }
+        let outer = std::mem::take(&mut self.reading);
+        let result = Arc::new(A::compute(f, self));
+        let facets = self.reading | A::FACETS;
+        self.reading = outer | facets;
+        self.computed += 1;
+        self.entries.insert(key, Entry { stamp, facets, result: result.clone() });
+        result
+    }
+
+    /// Forgets the results for all function objects but those with these lineages.
+    pub(crate) fn keep_only(&mut self, live: impl Fn(u64) -> bool) {
+        self.entries.retain(|&(lineage, _), _| live(lineage));
+    }
+
+    /// How many results were computed.
+    pub fn computed(&self) -> u64 {
+        self.computed
+    }
+
+    /// How many times a cached result was given out.
+    pub fn reused(&self) -> u64 {
+        self.reused
+    }
+}

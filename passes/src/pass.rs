@@ -1,0 +1,238 @@
+//! What a pass is: the traits that a pass implements, and what it is given.
+//!
+//! A pass does not say whether it changed anything: the manager sees it by the epochs. A fresh
+//! pass is made (by `Default` and `configure`) for each execution, so that a pass may keep
+//! state in its fields while it runs and the result for one function never depends on another
+//! one, nor on the order in which functions are run.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use regraft_ir::{Diagnostic, Function, Module, Renumbering};
+
+use crate::analysis::{Analyses, Analysis};
+use crate::options::{OptionDef, Options};
+
+/// What running a pass gives: an error stops the pipeline, and the function is restored to what
+/// it was before the pass.
+pub type PassResult = Result<(), Diagnostic>;
+
+/// A pass over one function at a time. It sees no other function, and functions may be run in
+/// parallel.
+pub trait FunctionPass: Default + Send + 'static {
+    /// Its name in pipelines: words of lower case letters and digits, joined by `-`.
+    const NAME: &'static str;
+    /// Its page, in Markdown, the first line a summary. With [`pass!`](crate::pass) it is the
+    /// doc comment of the struct: `const DOC: &'static str = Self::PAGE;`
+    const DOC: &'static str = "";
+    /// The options that it takes.
+    const OPTIONS: &'static [OptionDef] = &[];
+
+    /// Takes over the options. It is called once before each run, with all options set, if
+    /// only to their defaults.
+    ///
+    /// # Errors
+    /// If the options do not go together; the message is a sentence without a full stop.
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        let _ = options;
+        Ok(())
+    }
+
+    /// Rewrites a function.
+    ///
+    /// # Errors
+    /// If the function cannot be processed. The pipeline stops and says so.
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult;
+}
+
+/// A pass over a module as a whole.
+pub trait ModulePass: Default + Send + 'static {
+    /// As [`FunctionPass::NAME`].
+    const NAME: &'static str;
+    /// As [`FunctionPass::DOC`].
+    const DOC: &'static str = "";
+    /// As [`FunctionPass::OPTIONS`].
+    const OPTIONS: &'static [OptionDef] = &[];
+
+    /// As [`FunctionPass::configure`].
+    ///
+    /// # Errors
+    /// If the options do not go together.
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        let _ = options;
+        Ok(())
+    }
+
+    /// Rewrites a module.
+    ///
+    /// # Errors
+    /// If the module cannot be processed. The pipeline stops and says so.
+    fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult;
+}
+
+/// What a pass leaves behind besides the function: counts, text, warnings.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    pub(crate) counts: IndexMap<&'static str, u64>,
+    pub(crate) text: String,
+    pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) renumbering: Option<Renumbering>,
+}
+
+/// What a pass is given besides the function or module.
+#[derive(Debug)]
+pub struct PassContext<'a> {
+    name: &'static str,
+    analyses: &'a mut Analyses,
+    output: &'a mut Output,
+}
+
+impl<'a> PassContext<'a> {
+    pub(crate) fn new(
+        name: &'static str,
+        analyses: &'a mut Analyses,
+        output: &'a mut Output,
+    ) -> Self {
+        Self { name, analyses, output }
+    }
+
+    /// The name of the pass that runs.
+    pub fn pass_name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Adds one to a statistic of this pass.
+    pub fn count(&mut self, what: &'static str) {
+        self.add(what, 1);
+    }
+
+    /// Adds `n` to a statistic of this pass.
+    pub fn add(&mut self, what: &'static str, n: u64) {
+        *self.output.counts.entry(what).or_default() += n;
+    }
+
+    /// The result of an analysis for the present state of `f`; computed only if no valid one is
+    /// cached. It does not follow later changes of `f`: ask again.
+    pub fn analysis<A: Analysis>(&mut self, f: &Function) -> Arc<A> {
+        self.analyses.get(f)
+    }
+
+    /// Tells the user something that does not stop the pipeline.
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.output.warnings.push(warning);
+    }
+
+    /// Writes text for the user. It comes out in pipeline order, function after function,
+    /// whatever runs in parallel.
+    pub fn print(&mut self, text: &str) {
+        self.output.text.push_str(text);
+    }
+
+    /// Says that values and blocks got new numbers, so that a diff can show old and new ones
+    /// alike. Optional, for passes that rebuild the function; call it at most once.
+    pub fn renumbered(&mut self, map: Renumbering) {
+        self.output.renumbering = Some(map);
+    }
+}
+
+/// Runs one pass on one function with default options and without a manager, as tests of a pass
+/// do: nothing is verified, restored or printed. Returns what the pass counted.
+///
+/// # Errors
+/// Those of the pass.
+pub fn run_pass<P: FunctionPass>(
+    f: &mut Function,
+) -> Result<IndexMap<&'static str, u64>, Diagnostic> {
+    run_pass_with::<P>(f, &Options::defaults(P::OPTIONS))
+}
+
+/// As [`run_pass`], with options.
+///
+/// # Errors
+/// Those of the pass, and if the options do not go together.
+pub fn run_pass_with<P: FunctionPass>(
+    f: &mut Function,
+    options: &Options,
+) -> Result<IndexMap<&'static str, u64>, Diagnostic> {
+    let mut pass = P::default();
+    pass.configure(options).map_err(Diagnostic::error)?;
+    let (mut analyses, mut output) = (Analyses::default(), Output::default());
+    f.set_maker(Some(f.ctx().symbol(P::NAME)));
+    let result = pass.run(f, &mut PassContext::new(P::NAME, &mut analyses, &mut output));
+    f.set_maker(None);
+    result.map(|()| output.counts)
+}
+
+/// A configured pass, ready to be run once.
+pub(crate) enum AnyPass {
+    Function(Box<dyn RunFunction>),
+    Module(Box<dyn RunModule>),
+}
+
+pub(crate) trait RunFunction: Send {
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult;
+}
+
+impl<P: FunctionPass> RunFunction for P {
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        FunctionPass::run(self, f, cx)
+    }
+}
+
+pub(crate) trait RunModule: Send {
+    fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult;
+}
+
+impl<P: ModulePass> RunModule for P {
+    fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
+        ModulePass::run(self, module, cx)
+    }
+}
+
+/// Declares the struct of a pass and makes its doc comment available to the program, as the
+/// constant `PAGE` of the struct, so that the comment is the only source for `regraft passes`.
+///
+/// ```
+/// use regraft_ir::Function;
+/// use regraft_passes::{FunctionPass, PassContext, PassResult, pass};
+///
+/// pass! {
+///     /// Does nothing.
+///     ///
+///     /// It shows how a pass is documented.
+///     #[derive(Default)]
+///     pub struct Nothing;
+/// }
+///
+/// impl FunctionPass for Nothing {
+///     const NAME: &'static str = "nothing";
+///     const DOC: &'static str = Self::PAGE;
+///
+///     fn run(&mut self, _: &mut Function, _: &mut PassContext<'_>) -> PassResult {
+///         Ok(())
+///     }
+/// }
+/// assert_eq!(Nothing::PAGE, " Does nothing.\n\n It shows how a pass is documented.\n");
+/// ```
+#[macro_export]
+macro_rules! pass {
+    (@split [$($doc:literal)*] [$($attr:tt)*] #[doc = $line:literal] $($rest:tt)*) => {
+        $crate::pass! { @split [$($doc)* $line] [$($attr)*] $($rest)* }
+    };
+    (@split [$($doc:literal)*] [$($attr:tt)*] #[$meta:meta] $($rest:tt)*) => {
+        $crate::pass! { @split [$($doc)*] [$($attr)* #[$meta]] $($rest)* }
+    };
+    (@split [$($doc:literal)*] [$($attr:tt)*] $vis:vis struct $name:ident $($rest:tt)*) => {
+        $(#[doc = $doc])*
+        $($attr)*
+        $vis struct $name $($rest)*
+
+        impl $name {
+            /// The doc comment of this pass.
+            pub const PAGE: &'static str = concat!($($doc, "\n"),*);
+        }
+    };
+    (#[$($first:tt)*] $($rest:tt)*) => {
+        $crate::pass! { @split [] [] #[$($first)*] $($rest)* }
+    };
+}

@@ -1,0 +1,217 @@
+//! The passes that there are, by name.
+
+use std::fmt::Write;
+
+use indexmap::IndexMap;
+use regraft_ir::suggest;
+
+use crate::options::{OptionDef, OptionKind, Options};
+use crate::pass::{AnyPass, FunctionPass, ModulePass};
+
+/// What a pass works on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PassKind {
+    /// One function at a time.
+    Function,
+    /// The module as a whole.
+    Module,
+}
+
+/// A pass as the registry knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct PassInfo {
+    /// Its name in pipelines.
+    pub name: &'static str,
+    /// Its page, in Markdown as the author wrote it.
+    pub doc: &'static str,
+    /// The options that it takes.
+    pub options: &'static [OptionDef],
+    /// What it works on.
+    pub kind: PassKind,
+    make: fn(&Options) -> Result<AnyPass, String>,
+}
+
+impl PassInfo {
+    /// A configured pass.
+    ///
+    /// # Errors
+    /// If the options do not go together.
+    pub(crate) fn make(&self, options: &Options) -> Result<AnyPass, String> {
+        (self.make)(options)
+    }
+
+    /// The first line of its page, without the full stop.
+    pub fn summary(&self) -> &'static str {
+        self.doc.trim_start().lines().next().unwrap_or("").trim().trim_end_matches('.')
+    }
+
+    /// What there is to say about it: what it does, an example, its options with defaults.
+    pub fn page(&self) -> String {
+        let mut out = format!("{}{}\n", self.name, options_hint(self.options));
+        out.push_str(match self.kind {
+            PassKind::Function => "a pass over functions, each on its own\n",
+            PassKind::Module => "a pass over the module as a whole\n",
+        });
+        if !self.doc.trim().is_empty() {
+            out.push('\n');
+            out.push_str(&without_indent(self.doc));
+        }
+        if !self.options.is_empty() {
+            out.push_str("\noptions:\n");
+            for def in self.options {
+                let value = match def.kind {
+                    OptionKind::Flag => String::new(),
+                    _ => format!("={}", def.default_setting()),
+                };
+                let _ = writeln!(out, "  {}{value}", def.name);
+                let default = match def.kind {
+                    OptionKind::Flag => format!("; default {}", def.default_setting()),
+                    kind => format!("; {kind}"),
+                };
+                let _ = writeln!(out, "      {}{default}", def.doc);
+            }
+        }
+        out
+    }
+}
+
+fn options_hint(options: &[OptionDef]) -> String {
+    let mut out = String::new();
+    for (i, def) in options.iter().enumerate() {
+        out.push_str(if i == 0 { "{" } else { ", " });
+        match def.kind {
+            OptionKind::Flag => out.push_str(def.name),
+            _ => {
+                let _ = write!(out, "{}=..", def.name);
+            }
+        }
+    }
+    if !options.is_empty() {
+        out.push('}');
+    }
+    out
+}
+
+/// A doc comment without the one space that rustdoc puts before each line.
+fn without_indent(doc: &str) -> String {
+    let lines: Vec<&str> = doc.trim_end().lines().collect();
+    let text = lines.iter().filter(|line| !line.trim().is_empty());
+    let indent = text.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(line.get(indent..).unwrap_or("").trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// The passes that a pipeline can be made of.
+#[derive(Clone, Debug, Default)]
+pub struct PassRegistry {
+    passes: IndexMap<&'static str, PassInfo>,
+}
+
+/// Names that mean something else in pipelines.
+pub(crate) const RESERVED: &[&str] = &["fix", "loop", "function", "module"];
+
+impl PassRegistry {
+    /// A registry without passes; see [`PassRegistry::standard`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The passes that come with Regraft.
+    pub fn standard() -> Self {
+        let mut registry = Self::new();
+        crate::builtin::register(&mut registry);
+        crate::transforms::register(&mut registry);
+        registry
+    }
+
+    /// Adds a pass over functions.
+    ///
+    /// # Panics
+    /// If its name is taken or is no name: a mistake in the program that has to be seen at once.
+    #[track_caller]
+    pub fn add<P: FunctionPass>(&mut self) {
+        self.insert(PassInfo {
+            name: P::NAME,
+            doc: P::DOC,
+            options: P::OPTIONS,
+            kind: PassKind::Function,
+            make: |options| {
+                let mut pass = P::default();
+                pass.configure(options)?;
+                Ok(AnyPass::Function(Box::new(pass)))
+            },
+        });
+    }
+
+    /// Adds a pass over modules.
+    ///
+    /// # Panics
+    /// As [`PassRegistry::add`].
+    #[track_caller]
+    pub fn add_module<P: ModulePass>(&mut self) {
+        self.insert(PassInfo {
+            name: P::NAME,
+            doc: P::DOC,
+            options: P::OPTIONS,
+            kind: PassKind::Module,
+            make: |options| {
+                let mut pass = P::default();
+                pass.configure(options)?;
+                Ok(AnyPass::Module(Box::new(pass)))
+            },
+        });
+    }
+
+    #[track_caller]
+    fn insert(&mut self, info: PassInfo) {
+        let name = info.name;
+        assert!(is_pass_name(name), "{name:?} cannot be the name of a pass");
+        assert!(!RESERVED.contains(&name), "`{name}` has another meaning in pipelines");
+        for def in info.options {
+            let checked = def.check(def.default_setting());
+            assert!(checked.is_ok(), "pass `{name}`: the default of its {}", checked.unwrap_err());
+        }
+        assert!(!self.passes.contains_key(name), "there is a pass `{name}` already");
+        self.passes.insert(name, info);
+    }
+
+    /// The pass of that name.
+    pub fn find(&self, name: &str) -> Option<&PassInfo> {
+        self.passes.get(name)
+    }
+
+    /// The name of a pass that `wrong` is most likely a misspelling of.
+    pub fn suggest(&self, wrong: &str) -> Option<&'static str> {
+        suggest(wrong, self.passes.keys().copied().chain(["fix"]))
+            .and_then(|name| self.passes.get_key_value(name).map(|(&name, _)| name).or(Some("fix")))
+    }
+
+    /// All passes, in the order in which they were added.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &PassInfo> + '_ {
+        self.passes.values()
+    }
+
+    /// A table of all passes with one line each, by name.
+    pub fn list(&self) -> String {
+        let mut passes: Vec<&PassInfo> = self.passes.values().collect();
+        passes.sort_unstable_by_key(|info| info.name);
+        let width = passes.iter().map(|info| info.name.len()).max().unwrap_or(0);
+        let mut out = String::new();
+        for info in passes {
+            let _ = writeln!(out, "{}", format!("{:width$}  {}", info.name, info.summary()).trim_end());
+        }
+        out
+    }
+}
+
+/// Whether a text can name a pass or an option: words of letters and digits joined by `-`.
+fn is_pass_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.split('-').all(|word| {
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+        })
+}
