@@ -398,13 +398,7 @@ impl Function {
         let params: Vec<Value> = self.params(b).collect();
         let args: Operands = self.edge_args(edge).collect();
         for (param, arg) in params.into_iter().zip(args) {
-            if let (Some(name), Some(value)) = (self.names.of.get(&param).copied(), arg.as_value())
-                && !self.names.of.contains_key(&value)
-            {
-                self.names.of.remove(&param);
-                self.names.of.insert(value, name);
-                self.names.values.insert(name, value);
-            }
+            self.hand_on_name(param, arg);
             self.replace_all_uses(param, arg)?;
             self.bury(param);
         }

@@ -157,7 +157,7 @@ impl Function {
         while let Some(v) = candidates.pop() {
             if !self.is_live(v)
                 || self.is_used(v)
-                || !self.op_def(v).is_some_and(crate::OpDef::is_removable)
+                || !self.is_removable(v)
             {
                 continue;
             }

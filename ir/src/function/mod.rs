@@ -27,6 +27,7 @@ use crate::{
     OperandKind, Symbol, Type, TypeKind, Value,
 };
 
+mod bulk;
 mod control;
 mod edit;
 mod iter;
@@ -34,6 +35,7 @@ mod order;
 mod place;
 mod rebuild;
 mod reserve;
+mod traits;
 mod uses;
 
 pub use edit::MAX_OPERANDS;
@@ -720,6 +722,21 @@ impl Function {
         self.names.of.insert(v, symbol);
         self.names.values.insert(symbol, v);
         Ok(Some(symbol))
+    }
+
+    /// Gives the name of `from`, if it has one, to `to`, which is about to stand for it, unless
+    /// `to` is no value or has a name of its own.
+    pub fn hand_on_name(&mut self, from: Value, to: impl Into<Operand>) {
+        if self.names.of.is_empty() {
+            return;
+        }
+        if let (Some(&name), Some(to)) = (self.names.of.get(&from), to.into().as_value())
+            && !self.names.of.contains_key(&to)
+        {
+            self.names.of.remove(&from);
+            self.names.of.insert(to, name);
+            self.names.values.insert(name, to);
+        }
     }
 
     /// A value as it is printed: `%acc` or `%3`.
