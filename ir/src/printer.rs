@@ -323,12 +323,7 @@ impl<'a> Printer<'a> {
 
     /// ` %1, ^2(%3, 4), ^3`: operands in order, those of an edge in parentheses.
     #[inline]
-    fn operands(
-        &mut self,
-        f: &Function,
-        operands: impl Iterator<Item = Operand>,
-        mut first: bool,
-    ) {
+    fn operands(&mut self, f: &Function, operands: impl Iterator<Item = Operand>, mut first: bool) {
         /// What the operands so far end with.
         #[derive(PartialEq)]
         enum After {
