@@ -1,1 +1,55 @@
-//! To be written.
+//! The ops of Regraft, one file per dialect.
+//!
+//! A dialect is a module: `arith::ADD` is an op, `arith::add(x, y)` makes an instruction of it,
+//! and `arith::DIALECT` lists its ops with signatures and documentation. All of this comes from
+//! one declaration per op, by [`dialect!`], with which users declare ops of their own.
+//!
+//! [`context`] makes the context of a program of all these ops.
+
+use std::sync::{Arc, LazyLock};
+
+use regraft_ir::{Context, Registry};
+
+pub mod arith;
+pub mod cf;
+mod convert;
+pub mod core;
+pub mod data;
+pub mod macros;
+pub mod math;
+pub mod mem;
+pub mod prof;
+mod types;
+
+/// The crate that ops are declared against, for what [`dialect!`] expands to.
+pub use regraft_ir as ir;
+
+/// Adds every dialect of this crate to a registry.
+///
+/// # Panics
+/// If it holds another dialect of the same number, or an op of the same name.
+pub fn add_all(registry: &mut Registry) {
+    registry
+        .add(&core::DIALECT)
+        .add(&cf::DIALECT)
+        .add(&arith::DIALECT)
+        .add(&math::DIALECT)
+        .add(&data::DIALECT)
+        .add(&mem::DIALECT)
+        .add(&prof::DIALECT);
+}
+
+/// The registry of every dialect of this crate; all calls share one.
+pub fn registry() -> Arc<Registry> {
+    static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
+        let mut registry = Registry::new();
+        add_all(&mut registry);
+        Arc::new(registry)
+    });
+    Arc::clone(&REGISTRY)
+}
+
+/// An empty context for programs of these ops.
+pub fn context() -> Arc<Context> {
+    Context::new(registry())
+}

@@ -1,0 +1,190 @@
+//! `core`: calls, tuples, types, and what is true of all values.
+
+use crate::ir::{Constant, Effects, InstView, Operand, Syntax, Type, TypeKind};
+use crate::types::{check_fits, describe, field_type, is_exact};
+
+/// Output: it may not be moved or removed, and it reads what it prints.
+const OUTPUT: Effects =
+    Effects { reads: crate::ir::OperandSet::ALL, opaque: true, ..Effects::NONE };
+
+crate::dialect! {
+    /// Calls, tuples, types, and what is true of all values.
+    dialect core = 0;
+
+    /// Calls a function of the program by its name.
+    ///
+    /// `%3: f64 = call @foo(%1, 2.0)`
+    CALL: "call"(callee: _; args: _...) -> declared [CALL, MAY_TRAP] {
+        syntax: Syntax::Call("call"),
+        effects: Effects::OPAQUE,
+        verify: Some(verify_call),
+    };
+
+    /// Calls a value: a function, a closure struct, or (dynamically) anything.
+    ///
+    /// Traps (`MethodError`) if the value cannot be called so.
+    ///
+    /// `%3: f64 = core.apply %1, 2.0`
+    APPLY = apply(callee: _; args: _...) -> declared [CALL, MAY_TRAP] {
+        effects: Effects::OPAQUE,
+    };
+
+    /// Calls a value with the elements of tuples, named tuples and arrays, one after the
+    /// other, as its arguments: `f(xs..., ys...)`.
+    ///
+    /// Traps (`MethodError`) if the value cannot be called so, or if an operand is none of
+    /// these.
+    ///
+    /// `%3: f64 = core.splat %1, %2`
+    SPLAT = splat(callee: _; tuples: _...) -> declared [CALL, MAY_TRAP] {
+        effects: Effects::OPAQUE,
+    };
+
+    /// A tuple of its operands.
+    ///
+    /// `%3: tuple<i64, f64> = core.tuple %1, %2`
+    TUPLE = tuple(; elements: _...) -> (fn tuple_type) [PURE];
+
+    /// Element `index` of a tuple, a named tuple or an immutable struct; the first has index 1.
+    ///
+    /// The index is a constant and in range, so that it never traps. `data.getfield` takes any
+    /// index, and operands of type `any`.
+    ///
+    /// `%3: f64 = core.get %1, 2`
+    GET = get(tuple: _, index: i64) -> (fn get_type) [PURE];
+
+    /// One of two values, both of which are there already: the first if the condition is true.
+    ///
+    /// `%4: f64 = core.select %1, %2, %3`
+    SELECT = select(condition: bool, x: T, y: T) -> T where T: Any [PURE];
+
+    /// The same value as another type, as Julia's `convert`.
+    ///
+    /// A number becomes a number (or bool) of the same value. Traps (`InexactError`) if there
+    /// is none: an integer out of range, a float with a fraction to an integer, anything but 0
+    /// and 1 to bool. Integers and `f64` round to the nearest float, ties to even. Any value
+    /// converts to its own type and to `any`; everything else traps (`MethodError`).
+    ///
+    /// `%2: i32 = core.convert %1`
+    CONVERT = convert(x: _) -> declared [PURE, MAY_TRAP] { verify: Some(verify_convert) };
+
+    /// States the type of a value that is known as `any`.
+    ///
+    /// Traps (`TypeError`) if the value is of another type.
+    ///
+    /// `%2: f64 = core.typeassert %1`
+    TYPEASSERT = typeassert(x: _) -> declared [PURE, MAY_TRAP] { verify: Some(verify_convert) };
+
+    /// Whether a value is of a type; everything is of type `any`.
+    ///
+    /// `%2: bool = core.isa %1, !f64`
+    ISA = isa(x: _, ty: _) -> bool [PURE] { verify: Some(verify_isa) };
+
+    /// The type of a value, as a value.
+    ///
+    /// `%2: type<f64> = core.typeof %1`
+    TYPEOF = type_of: "typeof"(x: _) -> (fn typeof_type) [PURE];
+
+    /// Whether two values cannot be told apart, as Julia's `===`.
+    ///
+    /// Values of different types differ. Numbers are compared bit for bit (so that a NaN equals
+    /// itself, and `0.0` and `-0.0` differ), tuples and immutable structs by their elements,
+    /// strings by their text, objects (arrays, refs, mutable structs) by identity.
+    ///
+    /// `%3: bool = core.same %1, %2`
+    SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE];
+
+    /// Stops the program with an error; a string is its message.
+    ///
+    /// `core.throw "not implemented"`
+    THROW = throw(error: _) -> never [MAY_TRAP];
+
+    /// Prints values, one after the other, as Julia's `print`.
+    ///
+    /// `core.print "x = ", %1`
+    PRINT = print(; values: _...) -> unit { effects: OUTPUT };
+
+    /// Prints values, one after the other, and ends the line.
+    ///
+    /// `core.println "x = ", %1`
+    PRINTLN = println(; values: _...) -> unit { effects: OUTPUT };
+
+    /// The text that `core.print` would print.
+    ///
+    /// `%2: str = core.string "x = ", %1`
+    STRING = string(; values: _...) -> str {
+        effects: Effects { reads: crate::ir::OperandSet::ALL, ..Effects::NONE },
+    };
+}
+
+/// Calls the function `callee` (a constant `@f`), of which `ty` is the return type:
+/// `call @f(%1, %2)`.
+#[inline]
+pub fn call(
+    callee: impl Into<Operand>,
+    args: impl IntoIterator<Item = impl Into<Operand>>,
+    ty: Type,
+) -> crate::ir::Inst {
+    crate::ir::Inst::new(CALL).operand(callee).operands(args).with_type(ty)
+}
+
+fn verify_call(view: &InstView<'_>) -> Result<(), String> {
+    match view.constant(0) {
+        Some(Constant::Func(_)) => Ok(()),
+        _ => Err(format!(
+            "the callee of `call` is a function such as `@f`, found {}; use `core.apply`",
+            describe(view.ctx, view.types[0])
+        )),
+    }
+}
+
+fn tuple_type(view: &InstView<'_>) -> Result<Type, String> {
+    Ok(view.ctx.tuple_type(view.types))
+}
+
+fn get_type(view: &InstView<'_>) -> Result<Type, String> {
+    let Some(Constant::I64(index)) = view.constant(1) else {
+        return Err("the index of `core.get` is a constant i64; use `data.getfield`".to_owned());
+    };
+    let ty = view.types[0];
+    if view.ctx.struct_of(ty).is_some_and(|def| def.mutable) {
+        let ty = view.ctx.type_text(ty);
+        return Err(format!("`core.get` reads values, and {ty} is mutable; use `data.getfield`"));
+    }
+    field_type(view.ctx, ty, Constant::I64(index))
+}
+
+/// Refuses what is known never to fit; where both types are scalars, or that of the operand is
+/// not known exactly, it is up to the value.
+fn verify_convert(view: &InstView<'_>) -> Result<(), String> {
+    let (from, to) = (view.types[0], view.ty);
+    let converts = view.def.op == CONVERT && from.is_scalar() && to.is_scalar();
+    if converts || !is_exact(view.ctx, from) {
+        return Ok(());
+    }
+    check_fits(from, to).map_err(|()| {
+        format!(
+            "`{}` cannot make {} of {}",
+            view.def.mnemonic(),
+            view.ctx.type_text(to),
+            view.ctx.type_text(from)
+        )
+    })
+}
+
+fn verify_isa(view: &InstView<'_>) -> Result<(), String> {
+    let ty = view.types[1];
+    match view.ctx.kind(ty) {
+        TypeKind::TypeOf(_) => Ok(()),
+        _ if ty == Type::ANY => Ok(()),
+        _ => Err(format!(
+            "operand `ty` of `core.isa` is a type such as `!f64`, found {}",
+            describe(view.ctx, ty)
+        )),
+    }
+}
+
+fn typeof_type(view: &InstView<'_>) -> Result<Type, String> {
+    let ty = view.types[0];
+    if is_exact(view.ctx, ty) { Ok(view.ctx.ty(TypeKind::TypeOf(ty))) } else { Ok(Type::ANY) }
+}

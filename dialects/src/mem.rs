@@ -1,0 +1,245 @@
+//! `mem`: arrays and refs.
+//!
+//! An array is an object: dense, column-major, indexed from 1 with one index per dimension, or
+//! with one for the whole in column-major order. Whether two are the same object is what
+//! `core.same` says.
+
+use crate::ir::{AttrDef, Effects, InstView, OperandSet, Type, TypeKind, TypePattern};
+
+const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
+const READS: Effects = Effects { reads: OperandSet::one(0), ..Effects::NONE };
+const WRITES: Effects = Effects { writes: OperandSet::one(0), ..Effects::NONE };
+const READS_AND_WRITES: Effects = Effects { writes: OperandSet::one(0), ..READS };
+
+/// A promise that the indices are in bounds.
+const INBOUNDS: &[AttrDef] =
+    &[AttrDef { name: "inbounds", pattern: TypePattern::Is(Type::BOOL), required: false }];
+
+crate::dialect! {
+    /// Arrays and refs.
+    dialect mem = 5;
+
+    /// A new array of the declared type, from its dimensions. Numbers start as zero, bools as
+    /// false; elements of other types start undefined, and reading them traps
+    /// (`UndefRefError`).
+    ///
+    /// Traps (`ArgumentError`) on a negative dimension, (`OutOfMemoryError`) on too many
+    /// elements.
+    ///
+    /// `%3: array<f64, 2> = mem.alloc %1, %2`
+    ALLOC = alloc(; dims: i64...) -> declared [MAY_TRAP] {
+        effects: ALLOCATES,
+        verify: Some(verify_alloc),
+    };
+
+    /// A new array with the same value everywhere.
+    ///
+    /// Traps as `mem.alloc` does.
+    ///
+    /// `%3: array<f64, 2> = mem.fill 1.0, %1, %2`
+    FILL = fill(value: T; dims: i64...) -> (fn fill_type) where T: Any [MAY_TRAP] {
+        effects: ALLOCATES,
+    };
+
+    /// A new array of rank 1 of the declared type, from its elements. One of type `any` goes
+    /// through `core.typeassert` first unless the elements of the array are `any` too.
+    ///
+    /// `%3: array<f64, 1> = mem.array %1, 2.0`
+    ARRAY = array(; elements: _...) -> declared {
+        effects: ALLOCATES,
+        verify: Some(verify_array),
+    };
+
+    /// An element of an array, by one index for each dimension or by one for the whole.
+    ///
+    /// Traps (`BoundsError`) if an index is out of bounds. `{inbounds=true}` promises that
+    /// none is, and allows native code to leave the check away.
+    ///
+    /// `%4: f64 = mem.load %1, %2, %3`
+    LOAD = load(array: [T]; indices: i64...) -> T where T: Any [MAY_TRAP] {
+        effects: READS,
+        attrs: INBOUNDS,
+        verify: Some(verify_access),
+    };
+
+    /// Sets an element of an array; the indices and their bounds are as in `mem.load`.
+    ///
+    /// `mem.store %1, 2.0, %2, %3`
+    STORE = store(array: [T], value: T; indices: i64...) -> unit where T: Any [MAY_TRAP] {
+        effects: WRITES,
+        attrs: INBOUNDS,
+        verify: Some(verify_access),
+    };
+
+    /// The number of elements of an array.
+    ///
+    /// `%2: i64 = mem.length %1`
+    LENGTH = length(array: [T]) -> i64 where T: Any { effects: READS };
+
+    /// The size of an array along one dimension, counted from 1; it is 1 beyond the last.
+    ///
+    /// Traps (`BoundsError`) if the dimension is less than 1.
+    ///
+    /// `%2: i64 = mem.size %1, 2`
+    SIZE = size(array: [T], dim: i64) -> i64 where T: Any [MAY_TRAP] { effects: READS };
+
+    /// The size of an array along each of its dimensions.
+    ///
+    /// `%2: tuple<i64, i64> = mem.shape %1`
+    SHAPE = shape(array: [T]) -> (fn shape_type) where T: Any { effects: READS };
+
+    /// The number of dimensions of an array.
+    ///
+    /// `%2: i64 = mem.rank %1`
+    RANK = rank(array: [T]) -> i64 where T: Any [PURE];
+
+    /// Makes an array of rank 1 longer or shorter. New elements are as `mem.alloc` makes them.
+    ///
+    /// Traps as `mem.alloc` does.
+    ///
+    /// `mem.resize %1, 10`
+    RESIZE = resize(array: [T], length: i64) -> unit where T: Any [MAY_TRAP] {
+        effects: READS_AND_WRITES,
+        verify: Some(verify_rank_one),
+    };
+
+    /// Appends an element to an array of rank 1.
+    ///
+    /// Traps (`OutOfMemoryError`) on too many elements.
+    ///
+    /// `mem.push %1, 2.0`
+    PUSH = push(array: [T], value: T) -> unit where T: Any [MAY_TRAP] {
+        effects: READS_AND_WRITES,
+        verify: Some(verify_rank_one),
+    };
+
+    /// Removes the last element of an array of rank 1, and gives it.
+    ///
+    /// Traps (`ArgumentError`) if the array is empty.
+    ///
+    /// `%2: f64 = mem.pop %1`
+    POP = pop(array: [T]) -> T where T: Any [MAY_TRAP] {
+        effects: READS_AND_WRITES,
+        verify: Some(verify_rank_one),
+    };
+
+    /// A new array with the same shape and elements.
+    ///
+    /// `%2: array<f64, 2> = mem.copy %1`
+    COPY = copy(array: [T]) -> (fn copy_type) where T: Any [MAY_TRAP] {
+        effects: Effects { allocates: true, ..READS },
+    };
+
+    /// Copies all elements of `source` to the start of `dest`, in column-major order, as if
+    /// through a buffer. The ranks may differ.
+    ///
+    /// Traps (`BoundsError`) if `dest` has fewer elements.
+    ///
+    /// `mem.copyto %1, %2`
+    COPYTO = copyto(dest: [T], source: [T]) -> unit where T: Any [MAY_TRAP] {
+        effects: Effects { reads: OperandSet::one(1), ..WRITES },
+    };
+
+    /// Sets all elements of an array to the same value.
+    ///
+    /// `mem.fill_in_place %1, 0.0`
+    FILL_IN_PLACE = fill_in_place(array: [T], value: T) -> unit where T: Any { effects: WRITES };
+
+    /// A new ref that holds a value.
+    ///
+    /// `%2: ref<f64> = mem.ref_new %1`
+    REF_NEW = ref_new(value: T) -> (ref T) where T: Any { effects: ALLOCATES };
+
+    /// What a ref holds.
+    ///
+    /// `%2: f64 = mem.ref_get %1`
+    REF_GET = ref_get(cell: (ref T)) -> T where T: Any { effects: READS };
+
+    /// Sets what a ref holds.
+    ///
+    /// `mem.ref_set %1, 2.0`
+    REF_SET = ref_set(cell: (ref T), value: T) -> unit where T: Any { effects: WRITES };
+}
+
+/// The element type and the rank of an array type.
+fn array_parts(view: &InstView<'_>, ty: Type) -> Option<(Type, usize)> {
+    match *view.ctx.kind(ty) {
+        TypeKind::Array { element, rank } => Some((element, usize::from(rank))),
+        _ => None,
+    }
+}
+
+fn verify_alloc(view: &InstView<'_>) -> Result<(), String> {
+    let dims = view.types.len();
+    match array_parts(view, view.ty) {
+        Some((_, rank)) if rank == dims => Ok(()),
+        Some(_) => Err(format!(
+            "`mem.alloc` takes one operand for each dimension of {}, found {dims}",
+            view.ctx.type_text(view.ty)
+        )),
+        None => Err(format!(
+            "`mem.alloc` makes an array, found {} as its type",
+            view.ctx.type_text(view.ty)
+        )),
+    }
+}
+
+fn fill_type(view: &InstView<'_>) -> Result<Type, String> {
+    match u8::try_from(view.types.len() - 1) {
+        Ok(rank) if rank > 0 => Ok(view.ctx.array_type(view.types[0], rank)),
+        _ => Err("`mem.fill` takes between 1 and 255 dimensions".to_owned()),
+    }
+}
+
+fn verify_array(view: &InstView<'_>) -> Result<(), String> {
+    let Some((element, 1)) = array_parts(view, view.ty) else {
+        return Err(format!(
+            "`mem.array` makes an array of rank 1, found {} as its type",
+            view.ctx.type_text(view.ty)
+        ));
+    };
+    match view.types.iter().find(|&&have| !have.is_assignable_to(element)) {
+        None => Ok(()),
+        Some(&have) => Err(format!(
+            "the elements of {} are of type {}, found {}",
+            view.ctx.type_text(view.ty),
+            view.ctx.type_text(element),
+            view.ctx.type_text(have)
+        )),
+    }
+}
+
+fn verify_access(view: &InstView<'_>) -> Result<(), String> {
+    let indices = view.types.len() - (view.def.operands.len() - 1);
+    match array_parts(view, view.types[0]) {
+        Some((_, rank)) if indices != 1 && indices != rank => Err(format!(
+            "`{}` takes one index or {rank} for {}, found {indices}",
+            view.def.mnemonic(),
+            view.ctx.type_text(view.types[0])
+        )),
+        None if indices == 0 => Err(format!("`{}` takes at least one index", view.def.mnemonic())),
+        _ => Ok(()),
+    }
+}
+
+fn verify_rank_one(view: &InstView<'_>) -> Result<(), String> {
+    match array_parts(view, view.types[0]) {
+        Some((_, rank)) if rank != 1 => Err(format!(
+            "`{}` works on arrays of rank 1, found {}",
+            view.def.mnemonic(),
+            view.ctx.type_text(view.types[0])
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn shape_type(view: &InstView<'_>) -> Result<Type, String> {
+    Ok(match array_parts(view, view.types[0]) {
+        Some((_, rank)) => view.ctx.tuple_type(&vec![Type::I64; rank]),
+        None => Type::ANY,
+    })
+}
+
+fn copy_type(view: &InstView<'_>) -> Result<Type, String> {
+    Ok(view.types[0])
+}

@@ -1,0 +1,87 @@
+//! What the declarations of several dialects ask about types.
+
+use crate::ir::{Constant, Context, Type, TypeKind};
+
+/// A type as a message names it.
+pub(crate) fn describe(ctx: &Context, ty: Type) -> String {
+    format!("a value of type {}", ctx.type_text(ty))
+}
+
+/// Whether a value of type `have` may stand where `want` is expected, at least if it turns out
+/// to be of the right type when the program runs.
+pub(crate) fn check_fits(have: Type, want: Type) -> Result<(), ()> {
+    if have == Type::ANY || have.is_assignable_to(want) { Ok(()) } else { Err(()) }
+}
+
+/// Whether every value of type `ty` has exactly this type, so that no other type describes it
+/// better. A tuple of `any` may turn out to be a `tuple<i64>`; an array of `any` is just that.
+pub(crate) fn is_exact(ctx: &Context, ty: Type) -> bool {
+    let mut todo = vec![ty];
+    while let Some(ty) = todo.pop() {
+        match ctx.kind(ty) {
+            TypeKind::Builtin if ty == Type::ANY || ty == Type::NEVER => return false,
+            TypeKind::Tuple(elements) => todo.extend(elements.iter().copied()),
+            TypeKind::Named(fields) => todo.extend(fields.iter().map(|&(_, field)| field)),
+            _ => {}
+        }
+    }
+    true
+}
+
+/// The types of the elements of a tuple or named tuple, or of the fields of a struct.
+pub(crate) fn field_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
+    match ctx.kind(ty) {
+        TypeKind::Tuple(elements) => Some(elements.to_vec()),
+        TypeKind::Named(fields) => Some(fields.iter().map(|&(_, field)| field).collect()),
+        &TypeKind::Struct(id) => {
+            Some(ctx.struct_def(id).fields.iter().map(|&(_, field)| field).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The type of the field that an index (from 1) or a symbol names.
+pub(crate) fn field_type(ctx: &Context, ty: Type, field: Constant) -> Result<Type, String> {
+    let Some(types) = field_types(ctx, ty) else {
+        return Err(format!("{} has no fields", ctx.type_text(ty)));
+    };
+    match field {
+        Constant::I64(index) => usize::try_from(index)
+            .ok()
+            .and_then(|index| types.get(index.checked_sub(1)?).copied())
+            .ok_or_else(|| {
+                let (ty, count) = (ctx.type_text(ty), types.len());
+                format!("{ty} has {count} fields and no field {index}")
+            }),
+        Constant::Sym(name) => {
+            let found = match ctx.kind(ty) {
+                TypeKind::Named(fields) => {
+                    fields.iter().find(|&&(field, _)| field == name).map(|&(_, ty)| ty)
+                }
+                &TypeKind::Struct(id) => ctx.struct_def(id).field(name).map(|(_, ty)| ty),
+                _ => None,
+            };
+            found.ok_or_else(|| {
+                let names = field_names(ctx, ty);
+                let hint = crate::ir::suggest(ctx.str(name), names.iter().map(String::as_str))
+                    .map_or(String::new(), |near| format!(", did you mean `{near}`?"));
+                format!("{} has no field `{}`{hint}", ctx.type_text(ty), ctx.str(name))
+            })
+        }
+        other => Err(format!(
+            "a field is named by an i64 or a symbol, found {}",
+            ctx.constant_text(other)
+        )),
+    }
+}
+
+fn field_names(ctx: &Context, ty: Type) -> Vec<String> {
+    let text = |name| ctx.str(name).to_owned();
+    match ctx.kind(ty) {
+        TypeKind::Named(fields) => fields.iter().map(|&(name, _)| text(name)).collect(),
+        &TypeKind::Struct(id) => {
+            ctx.struct_def(id).fields.iter().map(|&(name, _)| text(name)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
