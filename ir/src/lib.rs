@@ -8,10 +8,12 @@
 //! This crate knows no operation by name: dialects declare them ([`OpDef`]) and a [`Registry`]
 //! finds them.
 
+mod cfg;
 mod constant;
 mod context;
 mod cursor;
 mod diagnostic;
+mod dominator_tree;
 mod entity;
 mod error;
 mod function;
@@ -28,10 +30,12 @@ mod suggest;
 mod testing;
 mod types;
 
+pub use cfg::ControlFlow;
 pub use constant::Constant;
 pub use context::{Context, is_plain_name};
 pub use cursor::Cursor;
 pub use diagnostic::{Diagnostic, Label, Severity, render_all};
+pub use dominator_tree::DominatorTree;
 pub use entity::{
     Attrs, Block, Const, FuncId, MAX_ENTITIES, Operand, OperandKind, StructId, Symbol, Value,
 };

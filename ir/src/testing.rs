@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    AttrDef, Attrs, Context, Dialect, Effects, Function, Inst, Op, OpDef, Operand, OperandDef,
-    Registry, ResultType, Syntax, Traits, Type, TypeClass, TypePattern,
+    AttrDef, Attrs, Block, Context, Dialect, Effects, Function, Inst, Op, OpDef, Operand,
+    OperandDef, Registry, ResultType, Syntax, Traits, Type, TypeClass, TypePattern,
 };
 
 const DIALECT: u8 = 40;
@@ -145,4 +145,49 @@ pub(crate) fn pow(ctx: &Arc<Context>) -> Function {
     f.set_terminator(body, inst(BR, [head.into(), less.into(), more.into()])).unwrap();
     f.set_terminator(exit, inst(RETURN, [r.into()])).unwrap();
     f
+}
+
+/// A function of which block `i` has the edges `graph[i]`, its parameters a bool and an `i64`.
+pub(crate) fn with_graph(ctx: &Arc<Context>, graph: &[Vec<usize>]) -> Function {
+    let mut f = Function::new(ctx, "graph", &[Type::BOOL, Type::I64], Type::I64);
+    for _ in 1..graph.len() {
+        f.add_block();
+    }
+    let blocks: Vec<Block> = f.blocks().collect();
+    let [c, x] = [0, 1].map(|i| Operand::from(f.param(blocks[0], i).unwrap()));
+    for (&b, targets) in blocks.iter().zip(graph) {
+        let edges = targets.iter().map(|&target| blocks[target]);
+        let end = match targets.len() {
+            0 => inst(RETURN, [x]),
+            1 => Inst::new(BR).operands(edges),
+            2 => Inst::new(COND).operand(c).operands(edges),
+            _ => Inst::new(SWITCH).operand(x).operands(edges),
+        };
+        // The entry has parameters, so that edges to it would need arguments.
+        f.set_terminator(b, end.with_type(Type::NEVER)).unwrap();
+    }
+    f
+}
+
+/// A sequence of numbers that look random (Marsaglia's xorshift).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    /// Edges of up to `max` blocks: mostly one or two each, irreducible loops among them.
+    pub(crate) fn graph(&mut self, max: usize) -> Vec<Vec<usize>> {
+        let n = 1 + self.below(max);
+        (0..n)
+            .map(|_| {
+                let edges = [0, 1, 1, 2, 2, 2, 3][self.below(7)];
+                (0..edges).map(|_| self.below(n)).collect()
+            })
+            .collect()
+    }
 }
