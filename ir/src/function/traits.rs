@@ -1,7 +1,7 @@
 //! What can be said of one instruction, where its op leaves it to the operands.
 
 use super::Function;
-use crate::{OpDef, Traits, Type, TypeClass, TypePattern, Value};
+use crate::{OpDef, ResultType, Traits, Type, TypeClass, TypePattern, Value};
 
 impl Function {
     /// Whether running `v` may stop the program with an error: because its op may, or because an
@@ -13,7 +13,7 @@ impl Function {
             || self
                 .plain_operands(v)
                 .enumerate()
-                .any(|(i, operand)| self.operand_type(operand) == Type::ANY && def.checks(i))
+                .any(|(i, operand)| self.operand_type(operand) == Type::ANY && def.checks(i, self.ty(v)))
     }
 
     /// Whether `v` is an instruction that can be dropped when nobody uses its result: it changes
@@ -24,12 +24,19 @@ impl Function {
 }
 
 impl OpDef {
-    /// Whether an operand at `position` that is `any` is checked when the program runs.
-    fn checks(&self, position: usize) -> bool {
+    /// Whether an operand at `position` that is `any` is checked when the program runs, in an
+    /// instruction of type `ty`.
+    fn checks(&self, position: usize, ty: Type) -> bool {
         let Some(last) = self.operands.len().checked_sub(1) else { return false };
         let pattern = self.operands[position.min(last)].pattern;
         match pattern {
-            TypePattern::Anything => false,
+            // What is made of it says whether it has to be something: the declared type of a
+            // struct does, and so does reading a field, whose type is then not known.
+            TypePattern::Anything => match self.result {
+                ResultType::Declared => true,
+                ResultType::Computed(_) => ty == Type::ANY,
+                _ => false,
+            },
             // A variable that stands for every type and occurs once fits whatever it is.
             TypePattern::Var(var) if self.type_vars[usize::from(var)] == TypeClass::Any => {
                 let repeats = self.variadic && self.operands[last].pattern == pattern;
