@@ -309,7 +309,11 @@ impl Function {
         self.check_edges(&operands)
     }
 
-    fn jump_op(&self) -> IrResult<Op> {
+    /// The op that goes to another block and does nothing else.
+    ///
+    /// # Errors
+    /// If no registered dialect has one.
+    pub fn jump_op(&self) -> IrResult<Op> {
         self.ctx.registry().jump().ok_or_else(|| {
             IrError::new(IrErrorKind::Unsuitable, "no registered dialect has an op to jump with")
         })
