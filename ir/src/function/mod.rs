@@ -30,6 +30,7 @@ use crate::{
 mod bulk;
 mod control;
 mod edit;
+mod invariants;
 mod iter;
 mod order;
 mod place;
