@@ -275,6 +275,12 @@ impl Context {
         self.constants.get(id.0).1
     }
 
+    /// The type of a constant, if it is one of this context.
+    #[inline]
+    pub(crate) fn try_constant_type(&self, id: Const) -> Option<Type> {
+        self.constants.try_get(id.0).map(|&(_, ty)| ty)
+    }
+
     /// Whether `id` is a constant of this context.
     #[inline]
     pub fn has_constant(&self, id: Const) -> bool {

@@ -52,7 +52,7 @@ impl Module {
     ///
     /// # Errors
     /// If there is one of that name, or if it is over another context.
-    pub fn add(&mut self, function: Function) -> IrResult<FuncId> {
+    pub fn add(&mut self, mut function: Function) -> IrResult<FuncId> {
         if !Arc::ptr_eq(&self.ctx, function.ctx()) {
             let message = format!("@{} is over another context", function.name_str());
             return Err(IrError::new(IrErrorKind::Unsuitable, message));
@@ -62,6 +62,8 @@ impl Module {
             let message = format!("there is a function @{} already", self.ctx.str(name));
             return Err(IrError::new(IrErrorKind::Name, message));
         }
+        // It was built in buffers that grow by doubling; what is kept is tight.
+        function.shrink_to_fit();
         let id = self.functions.insert(function);
         self.by_name.insert(name, id);
         self.order.push(id);
@@ -165,6 +167,25 @@ impl Module {
         let (id, ty) = self.ctx.add_struct(def);
         self.structs.push((id, ty));
         Ok((id, ty))
+    }
+
+    /// Takes in a struct type that [`Context::add_struct`] declared, as a reader does that has
+    /// to know all of them before it can tell whether any is right.
+    ///
+    /// # Errors
+    /// If there is one of that name.
+    ///
+    /// # Panics
+    /// If there is no such struct.
+    pub fn adopt_struct(&mut self, id: StructId) -> IrResult<Type> {
+        let name = self.ctx.struct_def(id).name;
+        if self.struct_by_name(name).is_some() {
+            let message = format!("there is a struct @{} already", self.ctx.str(name));
+            return Err(IrError::new(IrErrorKind::Name, message));
+        }
+        let ty = self.ctx.ty(crate::TypeKind::Struct(id));
+        self.structs.push((id, ty));
+        Ok(ty)
     }
 
     /// The struct types in order.

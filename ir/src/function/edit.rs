@@ -7,7 +7,8 @@ use super::{Function, ValueData};
 use crate::error::IrErrorKind;
 use crate::signature::{Types, result_type};
 use crate::{
-    Block, Inst, InstView, IrError, IrResult, Loc, Op, Operand, Type, Value,
+    Block, Inst, InstView, IrError, IrResult, Loc, Op, OpDef, Operand, OperandKind, ResultType, Type,
+    TypePattern, Value,
 };
 
 /// The most operands that one instruction can have, edges included.
@@ -230,6 +231,7 @@ impl Function {
         Ok(())
     }
 
+    #[inline]
     fn create(
         &mut self,
         place: Place,
@@ -238,8 +240,7 @@ impl Function {
         from: Option<Value>,
     ) -> IrResult<Value> {
         let ty = self.check_new(&inst)?;
-        let v = self.alloc_value(ValueData::empty(Op::MISSING))?;
-        self.install(v, place, &inst, ty, inst.loc.unwrap_or(loc));
+        let v = self.append_inst(place, &inst, ty, inst.loc.unwrap_or(loc))?;
         self.record_origin(v, inst.from.or(from));
         Ok(v)
     }
@@ -248,11 +249,52 @@ impl Function {
     #[inline]
     fn check_new(&self, inst: &Inst) -> IrResult<Type> {
         let def = self.ctx.def(inst.op);
+        if let Some(ty) = self.plain_binary_type(def, inst) {
+            return Ok(ty);
+        }
         if def.is_terminator() {
             let message = format!("`{}` is a terminator and has to end a block", def.mnemonic());
             return Err(IrError::new(IrErrorKind::Unsuitable, message));
         }
         self.check_signature(inst)
+    }
+
+    /// The type of an instruction with two live operands of one type that its signature asks
+    /// nothing else of, which is most of them; `None` sends the others down the general path.
+    #[inline]
+    fn plain_binary_type(&self, def: &OpDef, inst: &Inst) -> Option<Type> {
+        let &[x, y] = inst.operands.as_slice() else { return None };
+        let &[dx, dy] = def.operands else { return None };
+        let plain = dx.pattern == TypePattern::Var(0)
+            && dy.pattern == TypePattern::Var(0)
+            && def.verify.is_none()
+            && def.attrs.is_empty()
+            && inst.attrs.is_empty()
+            && inst.ty.is_none();
+        if !plain {
+            return None;
+        }
+        let ty = self.live_type(x)?;
+        if self.live_type(y)? != ty || ty == Type::ANY || !def.type_vars[0].contains(ty) {
+            return None;
+        }
+        match def.result {
+            ResultType::Is(result) => Some(result),
+            ResultType::Var(0) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// The type of an operand, if it is a constant or a value that can be used.
+    #[inline]
+    fn live_type(&self, operand: Operand) -> Option<Type> {
+        match operand.kind() {
+            OperandKind::Value(v) => {
+                self.values.get(v).filter(|data| data.op != Op::DEAD).map(|data| data.ty)
+            }
+            OperandKind::Const(c) => self.ctx.try_constant_type(c),
+            OperandKind::Block(_) => None,
+        }
     }
 
     /// Checks the operands of an instruction, and finds its type.
@@ -266,7 +308,7 @@ impl Function {
             self.check_operand(operand)?;
         }
         let def = self.ctx.def(inst.op);
-        let declared = matches!(def.result, crate::ResultType::Declared);
+        let declared = matches!(def.result, ResultType::Declared);
         if let (Some(ty), false) = (inst.ty, declared) {
             return Ok(ty);
         }

@@ -95,22 +95,57 @@ impl Function {
     #[inline]
     pub(super) fn alloc_value(&mut self, data: ValueData) -> IrResult<Value> {
         if self.values.len() >= MAX_ENTITIES {
-            let message = format!("@{} has more than {MAX_ENTITIES} values", self.name_str());
-            return Err(IrError::new(IrErrorKind::Limit, message));
+            return Err(self.too_many_values());
         }
         Ok(self.values.alloc(data))
     }
 
-    /// Makes `v` (a fresh record) the instruction `inst` at `place`.
+    #[cold]
+    fn too_many_values(&self) -> IrError {
+        let message = format!("@{} has more than {MAX_ENTITIES} values", self.name_str());
+        IrError::new(IrErrorKind::Limit, message)
+    }
+
+    /// Makes a new record for `inst` at `place`.
     #[inline]
+    pub(super) fn append_inst(
+        &mut self,
+        place: Place,
+        inst: &Inst,
+        ty: Type,
+        loc: Loc,
+    ) -> IrResult<Value> {
+        if self.values.len() >= MAX_ENTITIES {
+            return Err(self.too_many_values());
+        }
+        let v = self.values.next_id();
+        let slots = self.add_slots(v, &inst.operands);
+        let data = self.inst_record(place, inst, slots, ty, loc);
+        self.values.alloc(data);
+        self.link_inst(v, place);
+        Ok(v)
+    }
+
+    /// Makes `v` (a reserved record, which may have uses) the instruction `inst` at `place`.
     pub(super) fn install(&mut self, v: Value, place: Place, inst: &Inst, ty: Type, loc: Loc) {
         let slots = self.add_slots(v, &inst.operands);
-        let seq = {
-            let (prev, next) = (place.prev.some(), place.next.some());
-            label_between(&mut InstList(self), prev, next)
-        };
-        let data = &mut self.values[v];
-        *data = ValueData {
+        let first_use = self.values[v].first_use;
+        self.values[v] =
+            ValueData { first_use, ..self.inst_record(place, inst, slots, ty, loc) };
+        self.link_inst(v, place);
+    }
+
+    #[inline]
+    fn inst_record(
+        &mut self,
+        place: Place,
+        inst: &Inst,
+        slots: u32,
+        ty: Type,
+        loc: Loc,
+    ) -> ValueData {
+        let (prev, next) = (place.prev.some(), place.next.some());
+        ValueData {
             op: inst.op,
             len: inst.operands.len() as u16,
             slots,
@@ -118,11 +153,16 @@ impl Function {
             block: place.block,
             prev: place.prev,
             next: place.next,
-            seq,
-            first_use: data.first_use,
+            seq: label_between(&mut InstList(self), prev, next),
+            first_use: NIL,
             attrs: inst.attrs,
             loc,
-        };
+        }
+    }
+
+    /// Lets the neighbours of a new instruction point to it.
+    #[inline]
+    fn link_inst(&mut self, v: Value, place: Place) {
         match place.prev.some() {
             Some(prev) => self.values[prev].next = v,
             None => self.blocks[place.block].first = v,

@@ -47,6 +47,16 @@ impl Function {
         self.rebuild(&values, &blocks)
     }
 
+    /// Gives back memory that was reserved for growth, if it is more than an eighth. O(size).
+    pub fn shrink_to_fit(&mut self) {
+        if self.slots.capacity() - self.slots.len() > self.slots.len() / 8 {
+            self.slots = self.slots.as_slice().to_vec();
+            // An arena cannot be asked to shrink, but a copy of it is tight.
+            self.values = self.values.clone();
+            self.blocks = self.blocks.clone();
+        }
+    }
+
     /// Whether over half of the records are tombstones, so that [`Function::compact`] is worth
     /// its cost.
     pub fn is_mostly_dead(&self) -> bool {

@@ -17,12 +17,19 @@ impl Function {
     #[inline]
     fn link(&mut self, index: u32) {
         let operand = self.slots[index as usize].operand;
-        let Some(head) = self.use_head(operand) else { return };
+        self.slots[index as usize].next = self.link_head(operand, index);
+    }
+
+    /// Makes the slot at `index`, which holds `operand`, the first of its use list, and returns
+    /// what was the first.
+    #[inline]
+    fn link_head(&mut self, operand: Operand, index: u32) -> u32 {
+        let Some(head) = self.use_head(operand) else { return NIL };
         let next = std::mem::replace(head, index);
-        self.slots[index as usize].next = next;
         if next != NIL {
             self.slots[next as usize].prev = index;
         }
+        next
     }
 
     #[inline]
@@ -44,9 +51,11 @@ impl Function {
     #[inline]
     pub(super) fn add_slots(&mut self, user: Value, operands: &[Operand]) -> u32 {
         let first = self.slots.len() as u32;
+        self.slots.reserve(operands.len());
         for (i, &operand) in operands.iter().enumerate() {
-            self.slots.push(Slot { operand, user, next: NIL, prev: NIL });
-            self.link(first + i as u32);
+            // A value can be an operand twice: the earlier slot has to be there to be linked to.
+            let next = self.link_head(operand, first + i as u32);
+            self.slots.push(Slot { operand, user, next, prev: NIL });
         }
         first
     }
