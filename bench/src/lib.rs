@@ -1,0 +1,6 @@
+//! What the benchmarks share: synthetic modules, a counting allocator, and a table of figures
+//! beside their targets.
+
+pub mod memory;
+pub mod synthetic;
+pub mod table;

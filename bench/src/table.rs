@@ -1,0 +1,80 @@
+//! Figures beside their targets, as a Markdown table.
+
+use std::fmt;
+use std::time::Instant;
+
+/// Which way a figure is better.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Bound {
+    /// At least this much is wanted.
+    AtLeast(f64),
+    /// At most this much is wanted.
+    AtMost(f64),
+    /// Nothing is wanted in particular.
+    None,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    what: String,
+    figure: f64,
+    unit: &'static str,
+    bound: Bound,
+    note: String,
+}
+
+/// A table of figures.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// Adds a figure with its unit, its target, and what peers have.
+    pub fn add(
+        &mut self,
+        what: impl Into<String>,
+        figure: f64,
+        unit: &'static str,
+        bound: Bound,
+        note: impl Into<String>,
+    ) {
+        self.rows.push(Row { what: what.into(), figure, unit, bound, note: note.into() });
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "| what | figure | target | met | peers |\n|---|---:|---:|---|---|")?;
+        for Row { what, figure, unit, bound, note } in &self.rows {
+            let (target, met) = match *bound {
+                Bound::AtLeast(least) => (format!("≥ {least}"), Some(*figure >= least)),
+                Bound::AtMost(most) => (format!("≤ {most}"), Some(*figure <= most)),
+                Bound::None => (String::new(), None),
+            };
+            let met = met.map_or("", |met| if met { "yes" } else { "NO" });
+            writeln!(f, "| {what} | {figure:.2} {unit} | {target} | {met} | {note} |")?;
+        }
+        Ok(())
+    }
+}
+
+/// The median time of `runs` runs of `work` in seconds, each on a fresh `setup`.
+pub fn median_seconds<T, R>(
+    runs: usize,
+    mut setup: impl FnMut() -> T,
+    mut work: impl FnMut(T) -> R,
+) -> f64 {
+    let mut times: Vec<f64> = (0..runs)
+        .map(|_| {
+            let input = setup();
+            let start = Instant::now();
+            let output = work(input);
+            let time = start.elapsed().as_secs_f64();
+            drop(output);
+            time
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
