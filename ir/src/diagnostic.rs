@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 
@@ -36,7 +37,7 @@ pub struct Diagnostic(Box<Inner>);
 struct Inner {
     severity: Severity,
     message: String,
-    source: Option<NamedSource<std::sync::Arc<str>>>,
+    source: Option<NamedSource<Arc<str>>>,
     labels: Vec<Label>,
     help: Option<String>,
     notes: Vec<String>,
@@ -97,9 +98,15 @@ impl Diagnostic {
         }
     }
 
-    /// Shows `text` (a printed function, say) under `name` as the source, with labels.
+    /// Shows `text` (a printed function, say) under `name` as the source, with labels. Several
+    /// diagnostics can share one text.
     #[must_use]
-    pub fn in_text(mut self, name: &str, text: &str, labels: Vec<Label>) -> Self {
+    pub fn in_text(
+        mut self,
+        name: &str,
+        text: impl Into<Arc<str>>,
+        labels: Vec<Label>,
+    ) -> Self {
         self.0.source = Some(NamedSource::new(name, text.into()));
         self.0.labels = labels;
         self

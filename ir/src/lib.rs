@@ -29,6 +29,7 @@ mod suggest;
 #[cfg(test)]
 mod testing;
 mod types;
+mod verifier;
 
 pub use cfg::ControlFlow;
 pub use constant::Constant;
@@ -57,3 +58,6 @@ pub use printer::{
 };
 pub use suggest::suggest;
 pub use types::{StructDef, Type, TypeKind};
+pub use verifier::{
+    VerifyCache, verify_changed, verify_function, verify_function_in, verify_module,
+};

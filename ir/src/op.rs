@@ -83,7 +83,8 @@ bitflags::bitflags! {
         /// It leaves the function with its first operand as the result, or with `nothing` if
         /// it has none.
         const RETURN = 32;
-        /// Its first operand is the callee, the others are the arguments.
+        /// Its first operand is the callee. If it is written as [`Syntax::Call`], the others are
+        /// the arguments.
         const CALL = 64;
     }
 }

@@ -189,7 +189,9 @@ impl<'a> Printer<'a> {
         self.end_line(start);
     }
 
-    fn function(&mut self, f: &Function) {
+    fn function(&mut self, f: &'a Function) {
+        // That of the module, unless it is broken.
+        self.ctx = f.ctx();
         let start = self.out.len();
         self.signature(f);
         let span = self.end_line(start);

@@ -173,6 +173,19 @@ fn is_defined(op: Op) -> bool {
     op != Op::DEAD && op != Op::MISSING
 }
 
+/// What no method does: for tests of those who find it.
+#[cfg(test)]
+impl Function {
+    pub(crate) fn corrupt_op(&mut self, v: Value, op: Op) {
+        self.data_mut(v).op = op;
+    }
+
+    pub(crate) fn corrupt_operand(&mut self, v: Value, index: usize, operand: crate::Operand) {
+        let slot = self.data(v).slots as usize + index;
+        self.slots[slot].operand = operand;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

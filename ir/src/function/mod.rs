@@ -159,6 +159,16 @@ pub struct Stamp {
     pub epochs: Epochs,
 }
 
+/// What the verifier has to know of a value that is used, from one look at its record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) op: Op,
+    pub(crate) ty: Type,
+    pub(crate) block: Block,
+    pub(crate) seq: u32,
+    pub(crate) attrs: Attrs,
+}
+
 /// Who made a value, and from what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
@@ -431,6 +441,22 @@ impl Function {
                 self.values.get(v).is_some_and(|d| d.op != Op::DEAD && d.op != Op::MISSING)
             }
         }
+    }
+
+    /// What is recorded of `v`, dead or not; `None` if it is of another function. For the
+    /// terminator of a block, also of one that has none yet.
+    #[inline]
+    pub(crate) fn facts(&self, v: Value) -> Option<Facts> {
+        let &ValueData { op, ty, block, seq, attrs, .. } = match v.terminated_block() {
+            None => self.values.get(v)?,
+            Some(b) => &self.blocks.get(b)?.term,
+        };
+        Some(Facts { op, ty, block, seq, attrs })
+    }
+
+    /// Whether `b` is a block of this function, dead or not.
+    pub(crate) fn has_block(&self, b: Block) -> bool {
+        self.blocks.get(b).is_some()
     }
 
     /// Whether `b` is a live block of this function.
