@@ -1,1 +1,31 @@
-//! To be written.
+//! The text formats of Regraft: IR.
+//!
+//! The lexers are made by `logos`, the parsers by LALRPOP. A parser reports every error of a
+//! text in one run, each with the place, what was found and what was expected.
+
+mod assemble;
+mod builder;
+mod literal;
+mod parse;
+mod report;
+mod token;
+mod types;
+
+pub use parse::{decode, parse_module, parse_module_into};
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(
+        clippy::all,
+        missing_docs,
+        missing_debug_implementations,
+        unreachable_pub,
+        unused_qualifications,
+        rust_2018_idioms,
+        clippy::uninlined_format_args,
+        clippy::redundant_closure_for_method_calls,
+        clippy::semicolon_if_nothing_returned,
+        clippy::manual_let_else
+    )]
+    grammar,
+    "/ir.rs"
+);
