@@ -9,7 +9,7 @@
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
-use regraft_ir::{Function, Stamp};
+use regraft_ir::{ControlFlow, DominatorTree, Function, Stamp};
 use rustc_hash::FxHashMap;
 
 bitflags::bitflags! {
@@ -53,6 +53,13 @@ struct Entry {
     result: Arc<dyn Any + Send + Sync>,
 }
 
+/// A result that is handed from one cache to another.
+#[derive(Debug)]
+pub(crate) struct CachedResult {
+    key: (u64, TypeId),
+    entry: Entry,
+}
+
 /// Results of analyses, by function object and kind.
 #[derive(Debug, Default)]
 pub struct Analyses {
@@ -85,9 +92,20 @@ impl Analyses {
         result
     }
 
-    /// Forgets the results for all function objects but those with these lineages.
-    pub(crate) fn keep_only(&mut self, live: impl Fn(u64) -> bool) {
-        self.entries.retain(|&(lineage, _), _| live(lineage));
+    /// Forgets the results for all function objects but the one of this lineage.
+    pub(crate) fn keep_only(&mut self, live: u64) {
+        self.entries.retain(|&(lineage, _), _| lineage == live);
+    }
+
+    /// Takes all results out, each with the lineage of its function object, in no particular
+    /// order.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = (u64, CachedResult)> + '_ {
+        self.entries.drain().map(|(key, entry)| (key.0, CachedResult { key, entry }))
+    }
+
+    /// Takes over a result.
+    pub(crate) fn put(&mut self, result: CachedResult) {
+        self.entries.insert(result.key, result.entry);
     }
 
     /// How many results were computed.
@@ -98,5 +116,23 @@ impl Analyses {
     /// How many times a cached result was given out.
     pub fn reused(&self) -> u64 {
         self.reused
+    }
+}
+
+impl Analysis for ControlFlow {
+    const NAME: &'static str = "control flow";
+    const FACETS: Facets = Facets::CFG;
+
+    fn compute(f: &Function, _: &mut Analyses) -> Self {
+        Self::compute(f)
+    }
+}
+
+impl Analysis for DominatorTree {
+    const NAME: &'static str = "dominator tree";
+    const FACETS: Facets = Facets::CFG;
+
+    fn compute(f: &Function, _: &mut Analyses) -> Self {
+        Self::compute(f)
     }
 }

@@ -1,12 +1,13 @@
 //! The passes that the manager itself offers: `verify` and `print`.
 
-use regraft_ir::Function;
+use regraft_ir::{Function, verify_function, verify_function_in};
 
 use crate::pass::{FunctionPass, PassContext, PassResult};
 use crate::registry::PassRegistry;
 
 /// Adds the passes of this file.
 pub fn register(registry: &mut PassRegistry) {
+    registry.add::<Verify>();
     registry.add::<Print>();
 }
 
@@ -25,6 +26,31 @@ impl FunctionPass for Print {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         cx.print(&f.to_string());
+        Ok(())
+    }
+}
+
+crate::pass! {
+    /// Verifies each function, and stops the pipeline if one is not valid.
+    ///
+    /// The manager verifies what a pass has changed by itself. This pass is for where that is
+    /// switched off.
+    #[derive(Debug, Default)]
+    pub struct Verify;
+}
+
+impl FunctionPass for Verify {
+    const NAME: &'static str = "verify";
+    const DOC: &'static str = Self::PAGE;
+
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let verified = match cx.signatures() {
+            Some(module) => verify_function_in(f, module),
+            None => verify_function(f),
+        };
+        for error in verified.err().unwrap_or_default() {
+            cx.error(error);
+        }
         Ok(())
     }
 }

@@ -2,16 +2,36 @@
 //! that come with it.
 //!
 //! A pass implements [`FunctionPass`] or [`ModulePass`]; a [`PassRegistry`] finds passes by
-//! name.
+//! name; a [`Pipeline`] says which passes to run; [`run_pipeline`] runs it, watched by
+//! [`Observer`]s. This crate never runs the code that it rewrites.
 
 pub mod analysis;
 pub mod builtin;
+pub mod diff;
+mod function_run;
+pub mod instrument;
+mod manager;
 mod options;
+mod panic_guard;
 mod pass;
+mod pipeline;
 mod registry;
+mod report;
+mod reproducer;
+mod run_options;
 pub mod transforms;
 
 pub use analysis::{Analyses, Analysis, Facets};
+pub use diff::{diff_functions, diff_modules, diff_text};
+pub use instrument::{
+    DumpFolder, Execution, Gate, Log, Moment, Observer, PrintAfter, PrintWhat, Schedule,
+    StopAfter, Unit, Verify,
+};
+pub use manager::run_pipeline;
 pub use options::{DefaultSetting, OptionDef, OptionKind, Options, Setting};
 pub use pass::{FunctionPass, ModulePass, PassContext, PassResult, run_pass, run_pass_with};
+pub use pipeline::{PassStep, Pipeline};
 pub use registry::{PassInfo, PassKind, PassRegistry};
+pub use report::{PassReport, Report, Stopped};
+pub use reproducer::{Failure, FailureKind, reproducer_pipeline};
+pub use run_options::RunOptions;

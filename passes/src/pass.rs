@@ -17,8 +17,8 @@ use crate::options::{OptionDef, Options};
 /// it was before the pass.
 pub type PassResult = Result<(), Diagnostic>;
 
-/// A pass over one function at a time. It sees no other function, and functions may be run in
-/// parallel.
+/// A pass over one function at a time. Of other functions it sees the signatures only, it must
+/// not change that of its own, and functions may be run in parallel.
 pub trait FunctionPass: Default + Send + 'static {
     /// Its name in pipelines: words of lower case letters and digits, joined by `-`.
     const NAME: &'static str;
@@ -76,6 +76,7 @@ pub(crate) struct Output {
     pub(crate) counts: IndexMap<&'static str, u64>,
     pub(crate) text: String,
     pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) errors: Vec<Diagnostic>,
     pub(crate) renumbering: Option<Renumbering>,
 }
 
@@ -83,6 +84,7 @@ pub(crate) struct Output {
 #[derive(Debug)]
 pub struct PassContext<'a> {
     name: &'static str,
+    signatures: Option<&'a Module>,
     analyses: &'a mut Analyses,
     output: &'a mut Output,
 }
@@ -90,15 +92,22 @@ pub struct PassContext<'a> {
 impl<'a> PassContext<'a> {
     pub(crate) fn new(
         name: &'static str,
+        signatures: Option<&'a Module>,
         analyses: &'a mut Analyses,
         output: &'a mut Output,
     ) -> Self {
-        Self { name, analyses, output }
+        Self { name, signatures, analyses, output }
     }
 
     /// The name of the pass that runs.
     pub fn pass_name(&self) -> &'static str {
         self.name
+    }
+
+    /// For a function pass, the signatures of all functions of the module: a module whose
+    /// functions need not have bodies. A module pass has the module.
+    pub fn signatures(&self) -> Option<&'a Module> {
+        self.signatures
     }
 
     /// Adds one to a statistic of this pass.
@@ -120,6 +129,12 @@ impl<'a> PassContext<'a> {
     /// Tells the user something that does not stop the pipeline.
     pub fn warn(&mut self, warning: Diagnostic) {
         self.output.warnings.push(warning);
+    }
+
+    /// Reports an error and lets the pass go on, so that it can report several. The pipeline
+    /// stops after the pass, whatever it returns.
+    pub fn error(&mut self, error: Diagnostic) {
+        self.output.errors.push(error);
     }
 
     /// Writes text for the user. It comes out in pipeline order, function after function,
@@ -158,9 +173,12 @@ pub fn run_pass_with<P: FunctionPass>(
     pass.configure(options).map_err(Diagnostic::error)?;
     let (mut analyses, mut output) = (Analyses::default(), Output::default());
     f.set_maker(Some(f.ctx().symbol(P::NAME)));
-    let result = pass.run(f, &mut PassContext::new(P::NAME, &mut analyses, &mut output));
+    let result = pass.run(f, &mut PassContext::new(P::NAME, None, &mut analyses, &mut output));
     f.set_maker(None);
-    result.map(|()| output.counts)
+    match output.errors.into_iter().next() {
+        Some(error) => Err(error),
+        None => result.map(|()| output.counts),
+    }
 }
 
 /// A configured pass, ready to be run once.

@@ -1,0 +1,260 @@
+//! One function on its way through neighbouring function passes.
+
+use std::time::{Duration, Instant};
+
+use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp};
+
+use crate::analysis::Analyses;
+use crate::instrument::{Execution, Gate, Log, Moment, Unit};
+use crate::manager::{Halt, Shared, observe, pass_result};
+use crate::panic_guard::{Caught, guarded};
+use crate::pass::{AnyPass, Output, PassContext, PassResult};
+use crate::pipeline::{PassStep, Step, fix_limit};
+use crate::report::PassReport;
+
+/// A function of fewer records is not worth compacting.
+const COMPACT_FROM: usize = 4096;
+
+/// What is kept for a function from one sequence of passes to the next.
+#[derive(Debug, Default)]
+pub(crate) struct FunctionState {
+    pub(crate) analyses: Analyses,
+    /// How many executions there were.
+    executions: u32,
+}
+
+/// Where the function is.
+pub(crate) enum Home<'m> {
+    /// Taken out of its module, so that others can be run at the same time.
+    Alone(&'m mut Function),
+    /// In its module, which observers want to see.
+    In(&'m mut Module, FuncId),
+}
+
+impl Home<'_> {
+    fn function_mut(&mut self) -> &mut Function {
+        match self {
+            Self::Alone(f) => f,
+            Self::In(module, id) => module.get_mut(*id).expect("function passes remove none"),
+        }
+    }
+
+    fn function(&self) -> &Function {
+        match self {
+            Self::Alone(f) => f,
+            Self::In(module, id) => module.get(*id).expect("function passes remove none"),
+        }
+    }
+
+    fn module(&self) -> Option<&Module> {
+        match self {
+            Self::Alone(_) => None,
+            Self::In(module, _) => Some(module),
+        }
+    }
+}
+
+/// What became of a function.
+pub(crate) struct Outcome {
+    pub(crate) result: Result<(), Halt>,
+    pub(crate) state: FunctionState,
+    pub(crate) passes: Vec<PassReport>,
+    pub(crate) log: Log,
+    /// How many times a `fix` reached its limit.
+    pub(crate) unsettled: u64,
+    pub(crate) copying: Duration,
+    pub(crate) observing: Duration,
+    /// The last execution.
+    pub(crate) last: Option<String>,
+}
+
+/// A copy of the function, to restore it from and to compare with.
+struct Copy {
+    function: Function,
+    /// The state of the original that it is a copy of.
+    of: Stamp,
+}
+
+pub(crate) struct FunctionRun<'a> {
+    shared: &'a Shared<'a>,
+    home: Home<'a>,
+    name: String,
+    copy: Option<Copy>,
+    state: FunctionState,
+    passes: Vec<PassReport>,
+    log: Log,
+    unsettled: u64,
+    copying: Duration,
+    observing: Duration,
+    last: Option<(&'a PassStep, u32)>,
+}
+
+impl<'a> FunctionRun<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, home: Home<'a>, state: FunctionState) -> Self {
+        Self {
+            shared,
+            name: home.function().name_str().to_owned(),
+            home,
+            copy: None,
+            state,
+            passes: vec![PassReport::default(); shared.pass_count],
+            log: Log::default(),
+            unsettled: 0,
+            copying: Duration::ZERO,
+            observing: Duration::ZERO,
+            last: None,
+        }
+    }
+
+    /// Runs the steps and gives back everything but the function.
+    pub(crate) fn finish_after(mut self, steps: &'a [Step]) -> Outcome {
+        let result = self.steps(steps);
+        self.home.function_mut().set_maker(None);
+        let last = self.last.map(|(pass, number)| {
+            Moment { pass, function: Some(&self.name), number }.to_string()
+        });
+        Outcome {
+            result,
+            state: self.state,
+            passes: self.passes,
+            log: self.log,
+            unsettled: self.unsettled,
+            copying: self.copying,
+            observing: self.observing,
+            last,
+        }
+    }
+
+    /// The depth of the recursion is that of the pipeline.
+    fn steps(&mut self, steps: &'a [Step]) -> Result<(), Halt> {
+        for (i, step) in steps.iter().enumerate() {
+            let result = match step {
+                Step::Pass(pass) => self.pass(pass),
+                Step::Group { body, .. } => self.steps(body),
+                Step::Fix { options, body, .. } => self.fix(fix_limit(options), body),
+            };
+            result.map_err(|halt| halt.before(&steps[i + 1..]))?;
+        }
+        Ok(())
+    }
+
+    fn fix(&mut self, limit: u32, body: &'a [Step]) -> Result<(), Halt> {
+        for round in 1..=limit {
+            let before = self.home.function().stamp();
+            self.steps(body).map_err(|halt| halt.in_fix(limit - round, body))?;
+            if self.home.function().stamp() == before {
+                return Ok(());
+            }
+        }
+        self.unsettled += 1;
+        Ok(())
+    }
+
+    fn pass(&mut self, step: &'a PassStep) -> Result<(), Halt> {
+        let number = self.state.executions + 1;
+        let moment = Moment { pass: step, function: Some(&self.name), number };
+        if self.shared.observers.iter().any(|o| o.before(&moment) == Gate::Stop) {
+            return Err(Halt::Stopped(moment.to_string()));
+        }
+        self.state.executions = number;
+        self.last = Some((step, number));
+        self.refresh_copy();
+
+        let f = self.home.function_mut();
+        let before = f.stamp();
+        f.set_maker(Some(f.ctx().symbol(step.name())));
+        let mut output = Output::default();
+        let start = Instant::now();
+        let signatures = self.shared.signatures();
+        let result = run_pass(step, f, signatures, &mut self.state.analyses, &mut output);
+        let elapsed = start.elapsed();
+        let after = f.stamp();
+        let changed = after != before;
+
+        self.log.text.push_str(&output.text);
+        self.log.warnings.append(&mut output.warnings);
+        self.passes[step.position].absorb(&PassReport {
+            pass: String::new(),
+            calls: 1,
+            changed: u64::from(changed),
+            time: elapsed,
+            counts: std::mem::take(&mut output.counts),
+        });
+        let rebuilt = after.lineage != before.lineage;
+        if rebuilt {
+            self.state.analyses.keep_only(after.lineage);
+        }
+        let errors = std::mem::take(&mut output.errors);
+        let result = pass_result(step, Some(&self.name), result, errors).and_then(|()| {
+            let execution = Execution {
+                moment: Moment { pass: step, function: Some(&self.name), number },
+                before: Unit::Function(&self.copy.as_ref().expect("a copy was made").function),
+                after: Unit::Function(self.home.function()),
+                module: self.home.module(),
+                signatures: self.shared.signatures(),
+                changed,
+                renumbering: output.renumbering.as_ref(),
+                rebuilt,
+                elapsed,
+            };
+            self.observing += observe(self.shared, &execution, &mut self.log)?;
+            Ok(())
+        });
+        match result {
+            Ok(()) if changed => self.compact(),
+            Ok(()) => {}
+            Err(_) => self.restore(),
+        }
+        result
+    }
+
+    /// Makes sure that there is a copy of the present state. O(1) if nothing has changed since
+    /// the last one was made.
+    fn refresh_copy(&mut self) {
+        let stamp = self.home.function().stamp();
+        if self.copy.as_ref().is_some_and(|copy| copy.of == stamp) {
+            return;
+        }
+        let start = Instant::now();
+        self.copy = Some(Copy { function: self.home.function().clone(), of: stamp });
+        self.copying += start.elapsed();
+    }
+
+    fn restore(&mut self) {
+        if let Some(copy) = self.copy.take() {
+            self.state.analyses.keep_only(copy.function.stamp().lineage);
+            *self.home.function_mut() = copy.function;
+        }
+    }
+
+    /// Drops what is dead, if that is most of a large function.
+    fn compact(&mut self) {
+        let f = self.home.function_mut();
+        if f.value_capacity() < COMPACT_FROM || !f.is_mostly_dead() {
+            return;
+        }
+        f.compact();
+        self.state.analyses.keep_only(f.stamp().lineage);
+        for observer in &self.shared.observers {
+            observer.compacted(self.home.function(), &mut self.log);
+        }
+    }
+}
+
+fn run_pass(
+    step: &PassStep,
+    f: &mut Function,
+    signatures: &Module,
+    analyses: &mut Analyses,
+    output: &mut Output,
+) -> Result<PassResult, Caught> {
+    guarded(|| match step.info.make(&step.options) {
+        Ok(AnyPass::Function(mut pass)) => {
+            pass.run(f, &mut PassContext::new(step.name(), Some(signatures), analyses, output))
+        }
+        Ok(AnyPass::Module(_)) => {
+            Err(Diagnostic::error(format!("`{}` is a pass over modules", step.name())))
+        }
+        Err(message) => Err(Diagnostic::error(message)),
+    })
+}

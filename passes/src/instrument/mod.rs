@@ -1,0 +1,173 @@
+//! Observers: what watches a pipeline while it runs.
+//!
+//! An observer is told before and after each execution of a pass. It keeps nothing per function
+//! itself: functions run in parallel, and what an observer writes goes to the [`Log`] of the
+//! function, which comes out in module order. So the output does not depend on threads.
+
+use std::fmt;
+use std::time::Duration;
+
+use regraft_ir::{Diagnostic, Function, Module, Renumbering};
+
+use crate::pipeline::{PassStep, Pipeline};
+
+mod dump;
+mod print;
+mod stop;
+mod verify;
+
+pub(crate) use dump::file_name;
+pub use dump::DumpFolder;
+pub use print::{PrintAfter, PrintWhat};
+pub use stop::StopAfter;
+pub use verify::Verify;
+
+/// How the functions of a module may be run while an observer watches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Schedule {
+    /// Several at once.
+    Parallel,
+    /// One after the other, in module order: the observer counts.
+    InOrder,
+    /// One after the other, and the observer is shown the whole module.
+    WithModule,
+}
+
+/// What a pass ran on.
+#[derive(Clone, Copy, Debug)]
+pub enum Unit<'a> {
+    /// A function pass ran on this function.
+    Function(&'a Function),
+    /// A module pass ran on this module.
+    Module(&'a Module),
+}
+
+/// A pass about to run, or run.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// The pass, at its place in the pipeline.
+    pub pass: &'a PassStep,
+    /// The function that it runs on; `None` if it runs on the module.
+    pub function: Option<&'a str>,
+    /// The number of this execution among those on this function (or on the module), from 1.
+    pub number: u32,
+}
+
+impl fmt::Display for Moment<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.function {
+            Some(name) => write!(f, "{} on @{name}", self.pass),
+            None => write!(f, "{} on the module", self.pass),
+        }
+    }
+}
+
+/// A pass that has run.
+#[derive(Clone, Copy, Debug)]
+pub struct Execution<'a> {
+    /// Which one.
+    pub moment: Moment<'a>,
+    /// The function or module before.
+    pub before: Unit<'a>,
+    /// The same afterwards.
+    pub after: Unit<'a>,
+    /// The whole module, afterwards: for module passes, and under [`Schedule::WithModule`].
+    pub module: Option<&'a Module>,
+    /// The signatures of all functions: a module whose functions need not have bodies.
+    pub signatures: &'a Module,
+    /// Whether the epochs say that anything changed.
+    pub changed: bool,
+    /// How the pass renumbered the function, if it did and said how.
+    pub renumbering: Option<&'a Renumbering>,
+    /// Whether the function was rebuilt, so that numbers before and after are not related.
+    pub rebuilt: bool,
+    /// The wall time of the pass alone.
+    pub elapsed: Duration,
+}
+
+/// Whether a pipeline goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate {
+    /// Run the pass.
+    Go,
+    /// End the pipeline here, without an error.
+    Stop,
+}
+
+/// Where observers write.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub(crate) text: String,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+impl Log {
+    /// Writes text for the user.
+    pub fn print(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Tells the user something that does not stop the pipeline.
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.warnings.push(warning);
+    }
+}
+
+impl fmt::Write for Log {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.print(text);
+        Ok(())
+    }
+}
+
+/// Watches a pipeline.
+pub trait Observer: fmt::Debug + Send + Sync {
+    /// What it is, for messages: "the verifier".
+    fn name(&self) -> &'static str;
+
+    /// How functions may be run while it watches.
+    fn schedule(&self) -> Schedule {
+        Schedule::Parallel
+    }
+
+    /// Whether it must not be shown what the verifier refuses. Such observers come after the
+    /// verifier.
+    fn needs_valid(&self) -> bool {
+        false
+    }
+
+    /// Called once, before anything runs.
+    ///
+    /// # Errors
+    /// If the pipeline should not run.
+    fn begin(
+        &self,
+        module: &Module,
+        pipeline: &Pipeline,
+        log: &mut Log,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let _ = (module, pipeline, log);
+        Ok(())
+    }
+
+    /// Called before a pass runs.
+    fn before(&self, moment: &Moment<'_>) -> Gate {
+        let _ = moment;
+        Gate::Go
+    }
+
+    /// Called after a pass has run without an error.
+    ///
+    /// # Errors
+    /// What is wrong with the result: the pipeline stops, and the pass is to blame.
+    fn after(&self, execution: &Execution<'_>, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        let _ = (execution, log);
+        Ok(())
+    }
+
+    /// Called after the manager dropped what is dead from a large function, which gives its
+    /// values new numbers.
+    fn compacted(&self, f: &Function, log: &mut Log) {
+        let _ = (f, log);
+    }
+}

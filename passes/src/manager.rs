@@ -1,0 +1,492 @@
+//! Runs pipelines.
+//!
+//! Neighbouring function passes are run function by function: each function goes through all
+//! of them while it is in the cache of the processor, and functions run in parallel. Each
+//! function has its own analyses, its own log and its own statistics, and these are put
+//! together in module order, so that neither results nor output depend on threads.
+//!
+//! Before a pass runs there is a copy of what it works on (a copy of plain memory, made only if
+//! something has changed since the last one): what a failing pass leaves is thrown away, and
+//! observers are shown the state before and after.
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp, StructId, Type};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::Analyses;
+use crate::function_run::{FunctionRun, FunctionState, Home, Outcome};
+use crate::instrument::{Execution, Gate, Log, Moment, Observer, Schedule, Unit};
+use crate::panic_guard::{Caught, guarded};
+use crate::pass::{AnyPass, Output, PassContext, PassResult};
+use crate::pipeline::{PassStep, Pipeline, Step, fix_limit};
+use crate::report::{PassReport, Report, Stopped};
+use crate::reproducer::{Failure, FailureKind, Fault};
+use crate::run_options::RunOptions;
+
+/// How many functions are run before what they printed is written.
+const BATCH: usize = 256;
+
+/// Runs a pipeline on a module.
+///
+/// # Errors
+/// If the module is not valid, if a pass fails or panics, or if an observer (the verifier, say)
+/// refuses what a pass left. The first failure in module order is reported; what else was run
+/// does not depend on threads.
+pub fn run_pipeline(
+    module: &mut Module,
+    pipeline: &Pipeline,
+    options: &RunOptions,
+) -> Result<Report, Failure> {
+    match options.threads {
+        Some(threads) if threads > 1 => {
+            match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+                Ok(pool) => pool.install(|| Runner::new(pipeline, options).run(module)),
+                // Without threads of its own the run still gives the same result.
+                Err(_) => Runner::new(pipeline, options).run(module),
+            }
+        }
+        _ => Runner::new(pipeline, options).run(module),
+    }
+}
+
+/// Why steps were left before their end.
+pub(crate) enum Halt {
+    /// An observer ended the pipeline before this execution.
+    Stopped(String),
+    /// Something failed.
+    Failed(Box<Fault>),
+}
+
+impl Halt {
+    /// Remembers what would have come after the step that was left.
+    pub(crate) fn before(mut self, rest: &[Step]) -> Self {
+        if let Self::Failed(fault) = &mut self {
+            fault.remaining.extend(rest.iter().map(ToString::to_string));
+        }
+        self
+    }
+
+    /// The same inside of a `fix` that would have repeated `rounds` times more.
+    pub(crate) fn in_fix(mut self, rounds: u32, body: &[Step]) -> Self {
+        if let Self::Failed(fault) = &mut self
+            && rounds > 0
+        {
+            let steps: Vec<String> = body.iter().map(ToString::to_string).collect();
+            fault.remaining.push(format!("fix{{max={rounds}}}({})", steps.join(", ")));
+        }
+        self
+    }
+
+    /// A fault of a pass.
+    pub(crate) fn fault(
+        kind: FailureKind,
+        pass: &PassStep,
+        function: Option<&str>,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Self {
+        Self::Failed(Box::new(Fault {
+            kind,
+            pass: Some((pass.name(), pass.to_string())),
+            function: function.map(str::to_owned),
+            diagnostics,
+            remaining: vec![pass.to_string()],
+        }))
+    }
+}
+
+/// What the run of a function needs to know of the run as a whole.
+pub(crate) struct Shared<'a> {
+    pub(crate) options: &'a RunOptions,
+    /// In the order in which they are called.
+    pub(crate) observers: Vec<&'a dyn Observer>,
+    pub(crate) pass_count: usize,
+    /// The module without the bodies of its functions, which are being run. Made when functions
+    /// are run first, and again after a module pass.
+    signatures: Option<Module>,
+}
+
+impl Shared<'_> {
+    pub(crate) fn signatures(&self) -> &Module {
+        self.signatures.as_ref().expect("made before functions are run")
+    }
+}
+
+struct Runner<'a> {
+    shared: Shared<'a>,
+    pipeline: &'a Pipeline,
+    schedule: Schedule,
+    states: FxHashMap<FuncId, FunctionState>,
+    analyses: Analyses,
+    report: Report,
+    /// The number of executions on the module.
+    executions: u32,
+    /// The last execution, where functions are run one after the other.
+    last: Option<String>,
+}
+
+impl<'a> Runner<'a> {
+    fn new(pipeline: &'a Pipeline, options: &'a RunOptions) -> Self {
+        let observers = options.observers_in_order();
+        let schedule = observers.iter().map(|o| o.schedule()).max().unwrap_or(Schedule::Parallel);
+        Self {
+            shared: Shared { options, observers, pass_count: pipeline.passes, signatures: None },
+            pipeline,
+            schedule,
+            states: FxHashMap::default(),
+            analyses: Analyses::default(),
+            report: Report::for_pipeline(pipeline),
+            executions: 0,
+            last: None,
+        }
+    }
+
+    fn run(mut self, module: &mut Module) -> Result<Report, Failure> {
+        let start = Instant::now();
+        let result = self.begin(module).and_then(|()| self.steps(module, &self.pipeline.steps));
+        self.report.wall = start.elapsed();
+        for state in self.states.values() {
+            self.report.analyses_computed += state.analyses.computed();
+            self.report.analyses_reused += state.analyses.reused();
+        }
+        self.report.analyses_computed += self.analyses.computed();
+        self.report.analyses_reused += self.analyses.reused();
+        match result {
+            Ok(()) => Ok(self.report),
+            Err(Halt::Stopped(next)) => {
+                self.report.stopped = Some(Stopped { last: self.last, next });
+                Ok(self.report)
+            }
+            Err(Halt::Failed(fault)) => {
+                let folder = self.shared.options.reproducer_folder.as_deref();
+                Err(Failure::new(*fault, module, folder, self.report))
+            }
+        }
+    }
+
+    /// Lets the observers see what the pipeline is about to run on.
+    fn begin(&mut self, module: &Module) -> Result<(), Halt> {
+        let start = Instant::now();
+        let mut log = Log::default();
+        let observers = self.shared.observers.iter();
+        let results = observers.map(|o| o.begin(module, self.pipeline, &mut log));
+        let diagnostics: Vec<Diagnostic> = results.filter_map(Result::err).flatten().collect();
+        self.report.observing += start.elapsed();
+        self.write(log)?;
+        if diagnostics.is_empty() {
+            return Ok(());
+        }
+        Err(Halt::Failed(Box::new(Fault {
+            kind: FailureKind::Input,
+            pass: None,
+            function: None,
+            diagnostics,
+            remaining: Vec::new(),
+        })))
+    }
+
+    /// Runs steps on the module. The depth of the recursion is that of the pipeline.
+    fn steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
+        let mut rest = steps;
+        while let Some((step, tail)) = rest.split_first() {
+            let functions = rest.iter().take_while(|step| step.is_functions_only()).count();
+            let result = if functions > 0 {
+                let (sequence, tail) = rest.split_at(functions);
+                rest = tail;
+                self.function_steps(module, sequence)
+            } else {
+                rest = tail;
+                match step {
+                    Step::Pass(pass) => self.module_pass(module, pass),
+                    Step::Group { body, .. } => self.steps(module, body),
+                    Step::Fix { options, body, .. } => {
+                        self.module_fix(module, fix_limit(options), body)
+                    }
+                }
+            };
+            result.map_err(|halt| halt.before(rest))?;
+        }
+        Ok(())
+    }
+
+    fn module_fix(&mut self, module: &mut Module, limit: u32, body: &[Step]) -> Result<(), Halt> {
+        for round in 1..=limit {
+            let before = stamps(module);
+            self.steps(module, body).map_err(|halt| halt.in_fix(limit - round, body))?;
+            if stamps(module) == before {
+                return Ok(());
+            }
+        }
+        self.report.unsettled += 1;
+        Ok(())
+    }
+
+    // --- function passes -------------------------------------------------------------------
+
+    fn function_steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
+        if self.shared.signatures.is_none() {
+            self.shared.signatures = Some(signatures_of(module));
+        }
+        if self.schedule != Schedule::Parallel {
+            return self.one_by_one(module, steps);
+        }
+        let place: FxHashMap<FuncId, usize> =
+            module.ids().iter().enumerate().map(|(i, &id)| (id, i)).collect();
+        let mut work: Vec<(FuncId, Option<FunctionRun<'_>>)> = module
+            .functions_mut()
+            .map(|(id, f)| {
+                let state = self.states.remove(&id).unwrap_or_default();
+                (id, Some(FunctionRun::new(&self.shared, Home::Alone(f), state)))
+            })
+            .collect();
+        work.sort_unstable_by_key(|(id, _)| place[id]);
+        let run = |(id, run): &mut (FuncId, Option<FunctionRun<'_>>)| {
+            let run = run.take().expect("each function is run once");
+            (*id, run.finish_after(steps))
+        };
+        let mut first_halt = None;
+        let mut done = Vec::with_capacity(work.len());
+        for batch in work.chunks_mut(BATCH) {
+            let outcomes: Vec<(FuncId, Outcome)> = match self.shared.options.threads {
+                Some(1) => batch.iter_mut().map(run).collect(),
+                _ => batch.par_iter_mut().map(run).collect(),
+            };
+            let failed = outcomes.iter().any(|(_, outcome)| outcome.result.is_err());
+            done.extend(outcomes);
+            if failed {
+                break;
+            }
+        }
+        drop(work);
+        for (id, outcome) in done {
+            let halt = self.absorb(id, outcome).err();
+            first_halt = first_halt.or(halt);
+        }
+        first_halt.map_or(Ok(()), Err)
+    }
+
+    /// Functions in module order, in their module, so that observers can be shown it.
+    fn one_by_one(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
+        for id in module.ids().to_vec() {
+            let state = self.states.remove(&id).unwrap_or_default();
+            let run = FunctionRun::new(&self.shared, Home::In(module, id), state);
+            let outcome = run.finish_after(steps);
+            self.last = outcome.last.clone().or(self.last.take());
+            self.absorb(id, outcome)?;
+        }
+        Ok(())
+    }
+
+    fn absorb(&mut self, id: FuncId, outcome: Outcome) -> Result<(), Halt> {
+        self.states.insert(id, outcome.state);
+        for (total, of_function) in self.report.passes.iter_mut().zip(&outcome.passes) {
+            total.absorb(of_function);
+        }
+        self.report.unsettled += outcome.unsettled;
+        self.report.copying += outcome.copying;
+        self.report.observing += outcome.observing;
+        let written = self.write(outcome.log);
+        outcome.result.and(written)
+    }
+
+    fn write(&mut self, log: Log) -> Result<(), Halt> {
+        self.report.warnings.extend(log.warnings);
+        let Some(writer) = &self.shared.options.writer else {
+            self.report.text.push_str(&log.text);
+            return Ok(());
+        };
+        let mut writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        writer.write_all(log.text.as_bytes()).map_err(|error| {
+            Halt::Failed(Box::new(Fault {
+                kind: FailureKind::Output,
+                pass: None,
+                function: None,
+                diagnostics: vec![Diagnostic::error(format!("cannot write the output: {error}"))],
+                remaining: Vec::new(),
+            }))
+        })
+    }
+
+    // --- module passes ---------------------------------------------------------------------
+
+    fn module_pass(&mut self, module: &mut Module, step: &PassStep) -> Result<(), Halt> {
+        self.executions += 1;
+        let moment = Moment { pass: step, function: None, number: self.executions };
+        if self.shared.observers.iter().any(|o| o.before(&moment) == Gate::Stop) {
+            return Err(Halt::Stopped(moment.to_string()));
+        }
+        self.last = Some(moment.to_string());
+        self.shared.signatures = None;
+        let copy_start = Instant::now();
+        let before = module.clone();
+        let before_state = stamps(module);
+        self.report.copying += copy_start.elapsed();
+
+        self.gather_analyses();
+        let (mut output, mut log) = (Output::default(), Log::default());
+        let maker = module.ctx().symbol(step.name());
+        for (_, f) in module.functions_mut() {
+            f.set_maker(Some(maker));
+        }
+        let start = Instant::now();
+        let result = run_module_pass(step, module, &mut self.analyses, &mut output);
+        let elapsed = start.elapsed();
+        for (_, f) in module.functions_mut() {
+            f.set_maker(None);
+        }
+        self.hand_out_analyses(module);
+        let changed = stamps(module) != before_state;
+
+        let entry = &mut self.report.passes[step.position];
+        entry.absorb(&PassReport {
+            pass: String::new(),
+            calls: 1,
+            changed: u64::from(changed),
+            time: elapsed,
+            counts: output.counts,
+        });
+        log.text.push_str(&output.text);
+        log.warnings.append(&mut output.warnings);
+        let result = result.and_then(|()| {
+            let execution = Execution {
+                moment,
+                before: Unit::Module(&before),
+                after: Unit::Module(module),
+                module: Some(module),
+                signatures: module,
+                changed,
+                renumbering: None,
+                rebuilt: false,
+                elapsed,
+            };
+            self.report.observing += observe(&self.shared, &execution, &mut log)?;
+            Ok(())
+        });
+        if result.is_err() {
+            *module = before;
+        }
+        let written = self.write(log);
+        result.and(written)
+    }
+
+    /// Makes the analyses of the functions available to a module pass.
+    fn gather_analyses(&mut self) {
+        for state in self.states.values_mut() {
+            for (_, result) in state.analyses.drain() {
+                self.analyses.put(result);
+            }
+        }
+    }
+
+    /// Gives each function its analyses back, and forgets those of functions that are gone.
+    fn hand_out_analyses(&mut self, module: &Module) {
+        self.states.retain(|&id, _| module.get(id).is_some());
+        let owners: FxHashMap<u64, FuncId> = module
+            .ids()
+            .iter()
+            .filter_map(|&id| Some((module.get(id)?.stamp().lineage, id)))
+            .collect();
+        for (lineage, result) in self.analyses.drain() {
+            if let Some(&id) = owners.get(&lineage) {
+                self.states.entry(id).or_default().analyses.put(result);
+            }
+        }
+    }
+}
+
+/// Shows an execution to the observers, and returns the time that they took.
+pub(crate) fn observe(
+    shared: &Shared<'_>,
+    execution: &Execution<'_>,
+    log: &mut Log,
+) -> Result<Duration, Halt> {
+    let start = Instant::now();
+    for observer in &shared.observers {
+        let Err(mut diagnostics) = observer.after(execution, log) else { continue };
+        let moment = execution.moment;
+        let unit = unit_text(moment.function);
+        let message = format!("{} refuses what `{}` left of {unit}", observer.name(), moment.pass);
+        diagnostics.insert(0, Diagnostic::error(message));
+        let (pass, function) = (moment.pass, moment.function);
+        return Err(Halt::fault(FailureKind::Refused, pass, function, diagnostics));
+    }
+    Ok(start.elapsed())
+}
+
+fn run_module_pass(
+    step: &PassStep,
+    module: &mut Module,
+    analyses: &mut Analyses,
+    output: &mut Output,
+) -> Result<(), Halt> {
+    let result = guarded(|| match step.info.make(&step.options) {
+        Ok(AnyPass::Module(mut pass)) => {
+            pass.run(module, &mut PassContext::new(step.name(), None, analyses, output))
+        }
+        Ok(AnyPass::Function(_)) => {
+            Err(Diagnostic::error(format!("`{}` is a pass over functions", step.name())))
+        }
+        Err(message) => Err(Diagnostic::error(message)),
+    });
+    pass_result(step, None, result, std::mem::take(&mut output.errors))
+}
+
+/// Brings the errors or the panic of a pass into the form that is shown to the user.
+pub(crate) fn pass_result(
+    step: &PassStep,
+    function: Option<&str>,
+    result: Result<PassResult, Caught>,
+    mut errors: Vec<Diagnostic>,
+) -> Result<(), Halt> {
+    let unit = unit_text(function);
+    match result {
+        Ok(Ok(())) if errors.is_empty() => Ok(()),
+        Ok(result) => {
+            errors.extend(result.err());
+            let mut message = format!("pass `{step}` failed on {unit}");
+            if let [error] = &*errors {
+                message = format!("{message}: {}", error.message());
+                let says_more = !error.labels().is_empty()
+                    || !error.notes().is_empty()
+                    || error.help_text().is_some();
+                if !says_more {
+                    errors.clear();
+                }
+            }
+            errors.insert(0, Diagnostic::error(message));
+            Err(Halt::fault(FailureKind::Pass, step, function, errors))
+        }
+        Err(caught) => {
+            let message = format!("pass `{step}` panicked on {unit}: {}", caught.message);
+            let mut diagnostic = Diagnostic::error(message)
+                .help("this is a bug of the pass; what it worked on was restored");
+            if let Some(place) = caught.place {
+                diagnostic = diagnostic.note(format!("it panicked at {place}"));
+            }
+            Err(Halt::fault(FailureKind::Panic, step, function, vec![diagnostic]))
+        }
+    }
+}
+
+fn unit_text(function: Option<&str>) -> String {
+    function.map_or_else(|| "the module".to_owned(), |name| format!("@{name}"))
+}
+
+/// A module of the same functions without their bodies.
+fn signatures_of(module: &Module) -> Module {
+    let mut bare = Module::new(module.ctx());
+    for f in module.functions() {
+        let bodyless = Function::new(f.ctx(), f.name_str(), &f.param_types(), f.ret_type());
+        // A name that occurs twice is for the verifier to report.
+        let _ = bare.add(bodyless);
+    }
+    bare
+}
+
+/// Identifies a state of a module.
+fn stamps(module: &Module) -> (Vec<(FuncId, Stamp)>, Vec<(StructId, Type)>) {
+    let functions = module.ids().iter().filter_map(|&id| Some((id, module.get(id)?.stamp())));
+    (functions.collect(), module.structs().to_vec())
+}

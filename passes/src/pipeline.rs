@@ -1,0 +1,160 @@
+//! Checked pipelines: every pass is known, every option has a value.
+//!
+//! ```text
+//! sequence: step, step, ..
+//! step:     name{options} | fix{max=N}(sequence) | (sequence)
+//! ```
+//!
+//! `fix` repeats its sequence until the epochs say that nothing changed any more, at most `max`
+//! times. Parentheses alone group.
+
+use std::fmt;
+
+use crate::options::{OptionDef, Options};
+use crate::registry::{PassInfo, PassKind};
+
+/// How deep pipelines nest at most; running one needs stack in proportion.
+pub(crate) const MAX_NESTING: usize = 64;
+
+/// The options of `fix`.
+pub(crate) const FIX_OPTIONS: &[OptionDef] =
+    &[OptionDef::int("max", 16, "repeat at most so many times").between(1, 1_000_000)];
+
+/// A pipeline that can be run. It prints as the text that it can be parsed from.
+#[derive(Clone, Debug, Default)]
+pub struct Pipeline {
+    pub(crate) steps: Vec<Step>,
+    /// How many passes there are in it.
+    pub(crate) passes: usize,
+}
+
+/// A step of a pipeline.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// A pass.
+    Pass(PassStep),
+    /// Steps that are repeated until nothing changes.
+    Fix {
+        /// The options, to print them.
+        options: Options,
+        body: Vec<Step>,
+        functions_only: bool,
+    },
+    /// Steps that belong together.
+    Group { body: Vec<Step>, functions_only: bool },
+}
+
+/// A pass at a place of a pipeline.
+#[derive(Clone, Debug)]
+pub struct PassStep {
+    pub(crate) info: PassInfo,
+    pub(crate) options: Options,
+    /// Its place among the passes of the pipeline, in the order of the text.
+    pub(crate) position: usize,
+}
+
+impl PassStep {
+    /// The name of the pass.
+    pub fn name(&self) -> &'static str {
+        self.info.name
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Its place among the passes of the pipeline, from 0, in the order of the text.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+}
+
+impl fmt::Display for PassStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.info.name, self.options)
+    }
+}
+
+impl Step {
+    pub(crate) fn group(body: Vec<Self>) -> Self {
+        let functions_only = body.iter().all(Self::is_functions_only);
+        Self::Group { body, functions_only }
+    }
+
+    pub(crate) fn fix(options: Options, body: Vec<Self>) -> Self {
+        let functions_only = body.iter().all(Self::is_functions_only);
+        Self::Fix { options, body, functions_only }
+    }
+
+    /// Whether it can be run on each function by itself. O(1).
+    pub(crate) fn is_functions_only(&self) -> bool {
+        match self {
+            Self::Pass(pass) => pass.info.kind == PassKind::Function,
+            Self::Fix { functions_only, .. } | Self::Group { functions_only, .. } => {
+                *functions_only
+            }
+        }
+    }
+}
+
+/// How often a `fix` repeats at most.
+pub(crate) fn fix_limit(options: &Options) -> u32 {
+    u32::try_from(options.int("max")).unwrap_or(u32::MAX)
+}
+
+impl Pipeline {
+    /// The passes in the order of the text; those that are repeated occur once.
+    pub fn passes(&self) -> Vec<&PassStep> {
+        let mut found = Vec::with_capacity(self.passes);
+        collect(&self.steps, &mut found);
+        found
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.passes == 0
+    }
+}
+
+/// The depth of the recursion is at most [`MAX_NESTING`].
+fn collect<'a>(steps: &'a [Step], found: &mut Vec<&'a PassStep>) {
+    for step in steps {
+        match step {
+            Step::Pass(pass) => found.push(pass),
+            Step::Fix { body, .. } | Step::Group { body, .. } => collect(body, found),
+        }
+    }
+}
+
+impl fmt::Display for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_steps(f, &self.steps)
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pass(pass) => write!(f, "{pass}"),
+            Self::Fix { options, body, .. } => {
+                write!(f, "fix{options}(")?;
+                write_steps(f, body)?;
+                f.write_str(")")
+            }
+            Self::Group { body, .. } => {
+                f.write_str("(")?;
+                write_steps(f, body)?;
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+fn write_steps(f: &mut fmt::Formatter<'_>, steps: &[Step]) -> fmt::Result {
+    for (i, step) in steps.iter().enumerate() {
+        f.write_str(if i == 0 { "" } else { ", " })?;
+        write!(f, "{step}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! What a run of a pipeline leaves behind: times, statistics, text, warnings.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use regraft_ir::Diagnostic;
+
+use crate::pipeline::Pipeline;
+
+/// What a run of a pipeline did.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// One entry for each pass of the pipeline, in the order of the text.
+    pub passes: Vec<PassReport>,
+    /// What observers and passes printed, unless [`RunOptions::writer`](crate::RunOptions)
+    /// took it.
+    pub text: String,
+    /// What is worth telling although nothing failed.
+    pub warnings: Vec<Diagnostic>,
+    /// The wall time of the run.
+    pub wall: Duration,
+    /// The time that the manager took for copies to restore from, over all threads.
+    pub copying: Duration,
+    /// The time that observers took (the verifier is one), over all threads.
+    pub observing: Duration,
+    /// How many analyses were computed.
+    pub analyses_computed: u64,
+    /// How many times a cached analysis was given out.
+    pub analyses_reused: u64,
+    /// How many times a `fix` reached its limit while its passes still changed something.
+    pub unsettled: u64,
+    /// The execution that an observer did not let run, ending the pipeline.
+    pub stopped: Option<Stopped>,
+}
+
+/// Where a pipeline was ended before its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// The last execution that ran, as `pass on @function`.
+    pub last: Option<String>,
+    /// The one that was not run any more.
+    pub next: String,
+}
+
+/// What one pass of a pipeline did, over all functions and repetitions.
+#[derive(Clone, Debug, Default)]
+pub struct PassReport {
+    /// The pass with its options, as in the pipeline text.
+    pub pass: String,
+    /// How often it ran.
+    pub calls: u64,
+    /// How often it changed something.
+    pub changed: u64,
+    /// The time that it took, over all threads.
+    pub time: Duration,
+    /// Its statistics.
+    pub counts: IndexMap<&'static str, u64>,
+}
+
+impl PassReport {
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.changed += other.changed;
+        self.time += other.time;
+        for (&what, &n) in &other.counts {
+            *self.counts.entry(what).or_default() += n;
+        }
+    }
+}
+
+impl Report {
+    pub(crate) fn for_pipeline(pipeline: &Pipeline) -> Self {
+        let passes = pipeline.passes();
+        let entry = |pass: String| PassReport { pass, ..PassReport::default() };
+        let passes = passes.iter().map(|pass| entry(pass.to_string())).collect();
+        Self { passes, ..Self::default() }
+    }
+
+    /// How many executions there were.
+    pub fn executions(&self) -> u64 {
+        self.passes.iter().map(|pass| pass.calls).sum()
+    }
+
+    /// The total of a statistic over all passes.
+    pub fn count(&self, what: &str) -> u64 {
+        self.passes.iter().filter_map(|pass| pass.counts.get(what)).sum()
+    }
+
+    /// A table of times: per pass its calls, total time and share, in the order of the pipeline;
+    /// then the manager's own. Times are summed over threads.
+    pub fn time_table(&self) -> String {
+        let passes: Duration = self.passes.iter().map(|pass| pass.time).sum();
+        let total = passes + self.copying + self.observing;
+        let mut rows: Vec<(&str, String, Duration)> = self
+            .passes
+            .iter()
+            .map(|pass| (&*pass.pass, pass.calls.to_string(), pass.time))
+            .collect();
+        rows.push(("(copies to restore from)", String::new(), self.copying));
+        rows.push(("(verifier and observers)", String::new(), self.observing));
+        rows.push(("total", self.executions().to_string(), total));
+        let width = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
+        let mut out = format!("{:width$}  {:>8}  {:>10}  {:>6}\n", "pass", "calls", "ms", "%");
+        for (name, calls, time) in rows {
+            let share = 100.0 * time.as_secs_f64() / total.as_secs_f64().max(1e-9);
+            let ms = time.as_secs_f64() * 1e3;
+            let _ = writeln!(out, "{name:width$}  {calls:>8}  {ms:>10.3}  {share:>6.1}");
+        }
+        let _ = writeln!(out, "wall time {:.3} ms", self.wall.as_secs_f64() * 1e3);
+        out
+    }
+
+    /// A table of statistics: per pass how often it ran, how often it changed something, and
+    /// what it counted.
+    pub fn statistics(&self) -> String {
+        let width = self.passes.iter().map(|pass| pass.pass.chars().count()).max().unwrap_or(0);
+        let mut out = String::new();
+        for pass in &self.passes {
+            let _ = write!(
+                out,
+                "{:width$}  ran {}, changed {}",
+                pass.pass, pass.calls, pass.changed
+            );
+            for (what, n) in &pass.counts {
+                let _ = write!(out, ", {what} {n}");
+            }
+            out.push('\n');
+        }
+        let _ = writeln!(
+            out,
+            "analyses: {} computed, {} reused",
+            self.analyses_computed, self.analyses_reused
+        );
+        if self.unsettled > 0 {
+            let _ = writeln!(out, "fix: {} times still changing at its limit", self.unsettled);
+        }
+        out
+    }
+}

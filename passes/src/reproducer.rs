@@ -1,0 +1,168 @@
+//! Failures, and files that reproduce them.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use regraft_ir::{Diagnostic, Module};
+
+use crate::instrument::file_name;
+use crate::report::Report;
+
+/// Why a pipeline did not come to its end. The module is valid: the function (or module) that
+/// the failing pass worked on is what it was before that pass, all else is as the passes so far
+/// left it.
+pub struct Failure(Box<Inner>);
+
+struct Inner {
+    kind: FailureKind,
+    pass: Option<String>,
+    function: Option<String>,
+    diagnostics: Vec<Diagnostic>,
+    reproducer: String,
+    reproducer_file: Option<PathBuf>,
+    report: Report,
+}
+
+/// The kinds of [`Failure`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FailureKind {
+    /// What the pipeline was to run on is not valid.
+    Input,
+    /// A pass returned an error.
+    Pass,
+    /// A pass panicked.
+    Panic,
+    /// An observer (the verifier, say) refused what a pass left.
+    Refused,
+    /// What observers print could not be written.
+    Output,
+}
+
+/// What went wrong, before it is known where.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: FailureKind,
+    /// The pass, with its options.
+    pub(crate) pass: Option<(&'static str, String)>,
+    pub(crate) function: Option<String>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The failing pass and all steps after it.
+    pub(crate) remaining: Vec<String>,
+}
+
+impl Failure {
+    /// The kind of failure.
+    pub fn kind(&self) -> FailureKind {
+        self.0.kind
+    }
+
+    /// The pass that failed, with its options.
+    pub fn pass(&self) -> Option<&str> {
+        self.0.pass.as_deref()
+    }
+
+    /// The function that it failed on; `None` if it worked on the module.
+    pub fn function(&self) -> Option<&str> {
+        self.0.function.as_deref()
+    }
+
+    /// What to tell the user: first which pass failed on what, then the details.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.0.diagnostics
+    }
+
+    /// The module before the failing pass, as IR text with a first line that says how to run
+    /// what was left of the pipeline. Empty if no pass failed.
+    pub fn reproducer(&self) -> &str {
+        &self.0.reproducer
+    }
+
+    /// The file that the reproducer was written to.
+    pub fn reproducer_file(&self) -> Option<&Path> {
+        self.0.reproducer_file.as_deref()
+    }
+
+    /// What was done up to the failure.
+    pub fn report(&self) -> &Report {
+        &self.0.report
+    }
+
+    /// Makes a failure out of a fault; `module` is as it was before the failing pass.
+    pub(crate) fn new(fault: Fault, module: &Module, folder: Option<&Path>, report: Report) -> Self {
+        let Fault { kind, pass, function, mut diagnostics, remaining } = fault;
+        let mut inner = Inner {
+            kind,
+            pass: None,
+            function,
+            diagnostics: Vec::new(),
+            reproducer: String::new(),
+            reproducer_file: None,
+            report,
+        };
+        if let (Some((name, text)), Some(first)) = (pass, diagnostics.first_mut()) {
+            inner.reproducer = reproducer_text(module, &remaining.join(", "), first.message());
+            if let Some(folder) = folder {
+                let unit = inner.function.as_deref().unwrap_or("module");
+                let file = folder.join(format!("{name}-{}.ir", file_name(unit)));
+                match write_file(&file, &inner.reproducer) {
+                    Ok(()) => {
+                        let note = format!("to reproduce: {}", file.display());
+                        *first = first.clone().note(note);
+                        inner.reproducer_file = Some(file);
+                    }
+                    Err(error) => {
+                        let note = format!("cannot write {}: {error}", file.display());
+                        *first = first.clone().note(note);
+                    }
+                }
+            }
+            inner.pass = Some(text);
+        }
+        inner.diagnostics = diagnostics;
+        Self(Box::new(inner))
+    }
+}
+
+/// The text of a reproducer: comments that say what to run and what happened, then the module.
+fn reproducer_text(module: &Module, pipeline: &str, message: &str) -> String {
+    let mut out = format!("# regraft opt -p '{}'\n", pipeline.replace('\'', r"'\''"));
+    for line in message.lines() {
+        out.push_str("# ");
+        out.push_str(line);
+        out.push('\n');
+    }
+    out.push('\n');
+    out.push_str(&module.to_string());
+    out
+}
+
+/// The pipeline text in the first line of a reproducer.
+pub fn reproducer_pipeline(text: &str) -> Option<String> {
+    let quoted = text.lines().next()?.strip_prefix("# regraft opt -p '")?.strip_suffix('\'')?;
+    Some(quoted.replace(r"'\''", "'"))
+}
+
+fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::write(path, text)
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.diagnostics.first() {
+            Some(first) => f.write_str(first.message()),
+            None => f.write_str("the pipeline failed"),
+        }
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&regraft_ir::render_all(&self.0.diagnostics, false))
+    }
+}
+
+impl std::error::Error for Failure {}

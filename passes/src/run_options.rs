@@ -1,0 +1,102 @@
+//! How a pipeline is to be run.
+
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use crate::instrument::{Observer, Verify};
+
+/// How a pipeline is to be run. The default verifies after every pass, uses all threads there
+/// are, prints nothing and writes no file.
+///
+/// ```
+/// use regraft_passes::{PrintAfter, PrintWhat, RunOptions};
+///
+/// let options = RunOptions::default().observe(PrintAfter::new(PrintWhat::Diff));
+/// ```
+pub struct RunOptions {
+    /// Whether to verify the input, and what each pass changed.
+    pub verify: bool,
+    /// How many threads to use; `None` for those of the present rayon pool.
+    pub threads: Option<usize>,
+    /// The folder for the reproducer of a failure; `None` to write none. It is in the
+    /// [`Failure`](crate::Failure) in any case.
+    pub reproducer_folder: Option<PathBuf>,
+    /// Where to write what observers and passes print, while it is printed; `None` to collect it
+    /// in [`Report::text`](crate::Report).
+    pub writer: Option<Mutex<Box<dyn Write + Send>>>,
+    verifier: Verify,
+    observers: Vec<Box<dyn Observer>>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            verify: true,
+            threads: None,
+            reproducer_folder: None,
+            writer: None,
+            verifier: Verify::default(),
+            observers: Vec::new(),
+        }
+    }
+}
+
+impl RunOptions {
+    /// Adds an observer. Observers are called in the order in which they were added.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
+        self.observers.push(Box::new(observer));
+        self
+    }
+
+    /// Limits the number of threads.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// Writes the reproducer of a failure into `folder`.
+    #[must_use]
+    pub fn reproducer_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.reproducer_folder = Some(folder.into());
+        self
+    }
+
+    /// Says whether to verify.
+    #[must_use]
+    pub fn verify(mut self, verify: bool) -> Self {
+        self.verify = verify;
+        self
+    }
+
+    /// Writes what is printed to `writer` while the pipeline runs.
+    #[must_use]
+    pub fn writer(mut self, writer: impl Write + Send + 'static) -> Self {
+        self.writer = Some(Mutex::new(Box::new(writer)));
+        self
+    }
+
+    /// The observers in the order of their calls: those that look at anything, the verifier,
+    /// those that need what is valid.
+    pub(crate) fn observers_in_order(&self) -> Vec<&dyn Observer> {
+        let (valid, any): (Vec<&dyn Observer>, Vec<&dyn Observer>) =
+            self.observers.iter().map(|o| &**o).partition(|o| o.needs_valid());
+        let verifier = self.verify.then_some(&self.verifier as &dyn Observer);
+        any.into_iter().chain(verifier).chain(valid).collect()
+    }
+}
+
+impl fmt::Debug for RunOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("verify", &self.verify)
+            .field("threads", &self.threads)
+            .field("reproducer_folder", &self.reproducer_folder)
+            .field("writer", &self.writer.as_ref().map(|_| ".."))
+            .field("observers", &self.observers)
+            .finish_non_exhaustive()
+    }
+}
