@@ -19,6 +19,7 @@ pub mod macros;
 pub mod math;
 pub mod mem;
 pub mod prof;
+pub mod semantics;
 mod types;
 
 /// The crate that ops are declared against, for what [`dialect!`] expands to.

@@ -2,7 +2,7 @@
 //!
 //! Domains are those of Julia: where the result would not be real, the op traps, except that
 //! NaN gives NaN. The bits of a result are the same on every machine
-//! (the `semantics` module computes them without the system's math library).
+//! ([`semantics`](crate::semantics) computes them without the system's math library).
 
 crate::dialect! {
     /// Elementary and special functions of floats.
@@ -168,7 +168,7 @@ crate::dialect! {
 
     /// `x` to the power `y`.
     ///
-    /// Traps (`DomainError`) if `x` is negative and finite and `y` is finite and not whole.
+    /// Traps (`DomainError`) if `x` is negative and `y` is finite and not whole.
     ///
     /// `%3: f64 = math.pow %1, %2`
     POW = pow(x: T, y: T) -> T where T: Float [PURE, MAY_TRAP];
@@ -246,7 +246,7 @@ crate::dialect! {
 
     /// The logarithm of the beta function.
     ///
-    /// Traps (`DomainError`) if `x`, `y` or `x + y` is where the gamma function is negative.
+    /// Traps (`DomainError`) if the beta function is negative there.
     ///
     /// `%3: f64 = math.logbeta %1, %2`
     LOGBETA = logbeta(x: T, y: T) -> T where T: Float [PURE, MAY_TRAP];

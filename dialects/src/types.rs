@@ -15,7 +15,7 @@ pub(crate) fn check_fits(have: Type, want: Type) -> Result<(), ()> {
 
 /// Whether every value of type `ty` has exactly this type, so that no other type describes it
 /// better. A tuple of `any` may turn out to be a `tuple<i64>`; an array of `any` is just that.
-pub(crate) fn is_exact(ctx: &Context, ty: Type) -> bool {
+pub fn is_exact(ctx: &Context, ty: Type) -> bool {
     let mut todo = vec![ty];
     while let Some(ty) = todo.pop() {
         match ctx.kind(ty) {
@@ -23,6 +23,33 @@ pub(crate) fn is_exact(ctx: &Context, ty: Type) -> bool {
             TypeKind::Tuple(elements) => todo.extend(elements.iter().copied()),
             TypeKind::Named(fields) => todo.extend(fields.iter().map(|&(_, field)| field)),
             _ => {}
+        }
+    }
+    true
+}
+
+/// Whether every value of type `a` is also of type `b`: what `core.isa` and
+/// `core.typeassert` ask of the type of a value.
+///
+/// Everything is of type `any`. Tuples are covariant, as in Julia: a `tuple<i64>` is a
+/// `tuple<any>`. So are named tuples of the same names. All other types are of their own type
+/// alone. O(size of the types).
+pub fn is_subtype(ctx: &Context, a: Type, b: Type) -> bool {
+    let mut todo = vec![(a, b)];
+    while let Some((a, b)) = todo.pop() {
+        if a.is_assignable_to(b) {
+            continue;
+        }
+        match (ctx.kind(a), ctx.kind(b)) {
+            (TypeKind::Tuple(a), TypeKind::Tuple(b)) if a.len() == b.len() => {
+                todo.extend(a.iter().copied().zip(b.iter().copied()));
+            }
+            (TypeKind::Named(a), TypeKind::Named(b))
+                if a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0) =>
+            {
+                todo.extend(a.iter().zip(b).map(|(a, b)| (a.1, b.1)));
+            }
+            _ => return false,
         }
     }
     true
