@@ -5,12 +5,14 @@
 
 mod assemble;
 mod builder;
+mod call;
 mod literal;
 mod parse;
 mod report;
 mod token;
 mod types;
 
+pub use call::{Argument, Call, Number, parse_call};
 pub use parse::{decode, parse_module, parse_module_into};
 
 lalrpop_util::lalrpop_mod!(
@@ -28,4 +30,21 @@ lalrpop_util::lalrpop_mod!(
     )]
     grammar,
     "/ir.rs"
+);
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(
+        clippy::all,
+        missing_docs,
+        missing_debug_implementations,
+        unreachable_pub,
+        unused_qualifications,
+        rust_2018_idioms,
+        clippy::uninlined_format_args,
+        clippy::redundant_closure_for_method_calls,
+        clippy::semicolon_if_nothing_returned,
+        clippy::manual_let_else
+    )]
+    call_grammar,
+    "/call.rs"
 );
