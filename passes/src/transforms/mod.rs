@@ -1,8 +1,28 @@
-//! The transformations that come with Regraft, one file each.
+//! The transformations that come with Regraft, one file each. Each is a function `run`, and a
+//! pass around it that takes options and counts.
 
 use crate::PassRegistry;
 
+pub mod cse;
+pub mod dce;
+mod edit;
+pub mod expand;
+pub mod fold;
+pub mod merge_returns;
+pub mod profile;
+pub mod prune;
+pub mod renumber;
+pub mod simplify_cfg;
+
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {
-    let _ = registry;
+    registry.add::<cse::Cse>();
+    registry.add::<dce::Dce>();
+    registry.add::<expand::Expand>();
+    registry.add::<fold::Fold>();
+    registry.add::<merge_returns::MergeReturns>();
+    registry.add::<profile::Profile>();
+    registry.add::<prune::Prune>();
+    registry.add::<renumber::Renumber>();
+    registry.add::<simplify_cfg::SimplifyCfg>();
 }

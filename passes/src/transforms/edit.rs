@@ -1,0 +1,54 @@
+//! Edits that several transformations share.
+//!
+//! # Values of a more special type
+//! A value of type `any` may stand for one of any type, but the reverse use is not always valid:
+//! `arith.add %1, %2` with `%1: any` and `%2: f64` is, and with an `i64` constant in the place of
+//! `%1` it is not. Such a program traps where the replacement would not even verify.
+
+use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Use, Value};
+
+/// Makes the uses of `old` uses of `new` wherever the user accepts it. Returns whether all did.
+/// O(uses).
+pub(super) fn replace_where_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
+    if f.operand_type(new) == f.ty(old) {
+        f.hand_on_name(old, new);
+        f.replace_all_uses(old, new)?;
+        return Ok(true);
+    }
+    let uses: Vec<Use> = f.uses(old).collect();
+    for at in uses {
+        // The error says that the types do not fit, and leaves the use as it was.
+        let _ = f.set_operand(at.user, at.index as usize, new);
+    }
+    Ok(!f.is_used(old))
+}
+
+/// The same, but changes nothing if one user does not accept `new`.
+pub(super) fn replace_if_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
+    if f.operand_type(new) == f.ty(old) {
+        return replace_where_it_fits(f, old, new);
+    }
+    let uses: Vec<Use> = f.uses(old).collect();
+    for (done, at) in uses.iter().enumerate() {
+        if f.set_operand(at.user, at.index as usize, new).is_err() {
+            for at in &uses[..done] {
+                f.set_operand(at.user, at.index as usize, old)?;
+            }
+            return Ok(false);
+        }
+    }
+    f.hand_on_name(old, new);
+    Ok(true)
+}
+
+/// Deletes the blocks that the entry does not reach. Returns how many there were. O(blocks +
+/// operands of terminators + size of what goes).
+pub(super) fn delete_unreachable(f: &mut Function) -> IrResult<usize> {
+    let cfg = ControlFlow::compute(f);
+    if cfg.reachable_count() == f.block_count() {
+        return Ok(0);
+    }
+    let unreachable: Vec<Block> = f.blocks().filter(|&block| !cfg.is_reachable(block)).collect();
+    f.delete_blocks(&unreachable)?;
+    Ok(unreachable.len())
+}
