@@ -12,7 +12,7 @@ use crate::convert::{
 
 crate::dialect! {
     /// Arithmetic, comparisons and conversions of integers, floats and bools.
-    dialect arith = 2;
+    dialect arith = 2 { fold: Some(crate::fold::scalar) };
 
     /// The sum; of integers, it wraps.
     ///

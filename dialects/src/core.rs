@@ -1,5 +1,6 @@
 //! `core`: calls, tuples, types, and what is true of all values.
 
+use crate::fold;
 use crate::ir::{Constant, Effects, InstView, Operand, Syntax, Type, TypeKind};
 use crate::types::{check_fits, describe, field_type, is_exact};
 
@@ -56,7 +57,9 @@ crate::dialect! {
     /// One of two values, both of which are there already: the first if the condition is true.
     ///
     /// `%4: f64 = core.select %1, %2, %3`
-    SELECT = select(condition: bool, x: T, y: T) -> T where T: Any [PURE];
+    SELECT = select(condition: bool, x: T, y: T) -> T where T: Any [PURE] {
+        fold: Some(fold::select),
+    };
 
     /// The same value as another type, as Julia's `convert`.
     ///
@@ -66,24 +69,26 @@ crate::dialect! {
     /// converts to its own type and to `any`; everything else traps (`MethodError`).
     ///
     /// `%2: i32 = core.convert %1`
-    CONVERT = convert(x: _) -> declared [PURE, MAY_TRAP] { verify: Some(verify_convert) };
+    CONVERT = convert(x: _) -> declared [PURE, MAY_TRAP] { fold: Some(fold::scalar), verify: Some(verify_convert) };
 
     /// States the type of a value that is known as `any`.
     ///
     /// Traps (`TypeError`) if the value is of another type.
     ///
     /// `%2: f64 = core.typeassert %1`
-    TYPEASSERT = typeassert(x: _) -> declared [PURE, MAY_TRAP] { verify: Some(verify_convert) };
+    TYPEASSERT = typeassert(x: _) -> declared [PURE, MAY_TRAP] { fold: Some(fold::scalar), verify: Some(verify_convert) };
 
     /// Whether a value is of a type; everything is of type `any`.
     ///
     /// `%2: bool = core.isa %1, !f64`
-    ISA = isa(x: _, ty: _) -> bool [PURE] { verify: Some(verify_isa) };
+    ISA = isa(x: _, ty: _) -> bool [PURE] { fold: Some(fold::isa), verify: Some(verify_isa) };
 
     /// The type of a value, as a value.
     ///
     /// `%2: type<f64> = core.typeof %1`
-    TYPEOF = type_of: "typeof"(x: _) -> (fn typeof_type) [PURE];
+    TYPEOF = type_of: "typeof"(x: _) -> (fn typeof_type) [PURE] {
+        fold: Some(fold::type_of),
+    };
 
     /// Whether two values cannot be told apart, as Julia's `===`.
     ///
@@ -92,7 +97,7 @@ crate::dialect! {
     /// strings by their text, objects (arrays, refs, mutable structs) by identity.
     ///
     /// `%3: bool = core.same %1, %2`
-    SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE];
+    SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE] { fold: Some(fold::same) };
 
     /// Stops the program with an error; a string is its message.
     ///

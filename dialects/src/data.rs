@@ -2,6 +2,7 @@
 //!
 //! A closure is a struct of what it captures, whose declaration names the function to call.
 
+use crate::fold;
 use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};
 use crate::types::{check_fits, field_type, field_types};
 
@@ -60,12 +61,12 @@ crate::dialect! {
     /// other value.
     ///
     /// `%2: i64 = data.fieldcount %1`
-    FIELDCOUNT = fieldcount(x: _) -> i64 [PURE];
+    FIELDCOUNT = fieldcount(x: _) -> i64 [PURE] { fold: Some(fold::fieldcount) };
 
     /// Whether a struct or named tuple has a field of that name.
     ///
     /// `%2: bool = data.hasfield %1, :x`
-    HASFIELD = hasfield(x: _, name: sym) -> bool [PURE];
+    HASFIELD = hasfield(x: _, name: sym) -> bool [PURE] { fold: Some(fold::hasfield) };
 }
 
 fn verify_fields(view: &InstView<'_>, fields: &[Type]) -> Result<(), String> {

@@ -15,6 +15,7 @@ pub mod cf;
 mod convert;
 pub mod core;
 pub mod data;
+mod fold;
 pub mod macros;
 pub mod math;
 pub mod mem;

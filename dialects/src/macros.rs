@@ -36,7 +36,7 @@
 //!   [`InstView`](crate::ir::InstView);
 //! - `where` and the class of each type variable, in the order `T`, `U`, `V`, `W`;
 //! - its traits in brackets, and other fields of [`OpDef`] in braces: `effects`, `attrs`,
-//!   `syntax`, `verify`, `fold`.
+//!   `syntax`, `verify`, `fold`. Fields after the number of the dialect hold for all its ops.
 
 use crate::ir::{Effects, Op, OpDef, ResultType, Syntax, Traits, Type};
 
@@ -95,7 +95,9 @@ pub const fn doc_text<const N: usize>(raw: &str) -> [u8; N] {
 macro_rules! dialect {
     (
         $(#[doc = $dialect_doc:literal])*
-        dialect $dialect:ident = $number:literal;
+        dialect $dialect:ident = $number:literal $({
+            $($default_key:ident: $default_value:expr),* $(,)?
+        })?;
         $(
             $(#[doc = $doc:literal])*
             $name:ident $(= $builder:ident)? $(: $text:literal)?
@@ -121,6 +123,11 @@ macro_rules! dialect {
                 ($($operand: $pattern),* $(; $rest: $rest_pattern...)?) $result
             }
         )*
+
+        const DEFAULTS: $crate::ir::OpDef = $crate::ir::OpDef {
+            $($($default_key: $default_value,)*)?
+            ..$crate::macros::EMPTY
+        };
 
         $(#[doc = $dialect_doc])*
         pub static DIALECT: $crate::ir::Dialect = $crate::ir::Dialect {
@@ -149,7 +156,7 @@ macro_rules! dialect {
                 traits: $crate::ir::Traits::empty()
                     $($(.union($crate::ir::Traits::$trait_name))*)?,
                 $($($key: $value,)*)?
-                ..$crate::macros::EMPTY
+                ..DEFAULTS
             }),*],
         };
     };

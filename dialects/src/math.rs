@@ -6,7 +6,7 @@
 
 crate::dialect! {
     /// Elementary and special functions of floats.
-    dialect math = 3;
+    dialect math = 3 { fold: Some(crate::fold::scalar) };
 
     /// The square root, correctly rounded.
     ///

@@ -91,7 +91,7 @@ crate::dialect! {
     /// The number of dimensions of an array.
     ///
     /// `%2: i64 = mem.rank %1`
-    RANK = rank(array: [T]) -> i64 where T: Any [PURE];
+    RANK = rank(array: [T]) -> i64 where T: Any [PURE] { fold: Some(crate::fold::rank) };
 
     /// Makes an array of rank 1 longer or shorter. New elements are as `mem.alloc` makes them.
     ///

@@ -1,0 +1,262 @@
+//! What instructions simplify to, exactly: bit for bit for every value, NaN, infinities and
+//! signed zeros included, and with the same traps.
+//!
+//! Floats have few such identities. `x + 0.0` is not one, because `-0.0 + 0.0` is `0.0`; and
+//! `x * 1.0` is not one, because it makes a signalling NaN quiet. Nor does anything fold to
+//! a NaN that an op would make, because which NaN that is depends on the machine.
+
+use smallvec::SmallVec;
+
+use crate::ir::{Constant, Fold, InstView, Op, OperandKind, Type, TypeKind};
+use crate::semantics::{eval_scalar, is_exact, is_subtype};
+use crate::types::field_types;
+use crate::{arith, core};
+
+/// Folds an op on scalars.
+pub(crate) fn scalar(view: &InstView<'_>) -> Option<Fold> {
+    evaluate(view).or_else(|| identity(view))
+}
+
+/// The value of an op on constants.
+fn evaluate(view: &InstView<'_>) -> Option<Fold> {
+    let mut args: SmallVec<[Constant; 3]> = SmallVec::new();
+    for i in 0..view.operands.len() {
+        args.push(view.constant(i)?);
+    }
+    let result = eval_scalar(view.def.op, &args, view.ty)?.ok()?;
+    let makes_nan = result.as_float().is_some_and(f64::is_nan) && !keeps_nan(view.def.op);
+    (!makes_nan).then_some(Fold::Constant(result))
+}
+
+/// Whether the op moves bits without computing, so that a NaN stays the NaN that it is.
+fn keeps_nan(op: Op) -> bool {
+    matches!(op, arith::NEG | arith::ABS | arith::COPYSIGN | arith::BITCAST | core::SELECT)
+}
+
+/// The least value of an integer type, or false.
+fn least(ty: Type) -> Option<Constant> {
+    match ty {
+        Type::BOOL => Some(Constant::Bool(false)),
+        _ => Constant::int(ty, i64::MIN >> (64 - ty.bits()?)),
+    }
+}
+
+/// The greatest value of an integer type, or true.
+fn greatest(ty: Type) -> Option<Constant> {
+    match ty {
+        Type::BOOL => Some(Constant::Bool(true)),
+        _ => Constant::int(ty, !(i64::MIN >> (64 - ty.bits()?))),
+    }
+}
+
+/// The integer that a constant stands for, with bools as 0 and -1 (all bits set).
+fn bits_of(constant: Constant) -> Option<i64> {
+    match constant {
+        Constant::Bool(x) => Some(-i64::from(x)),
+        other => other.as_int(),
+    }
+}
+
+fn identity(view: &InstView<'_>) -> Option<Fold> {
+    let op = view.def.op;
+    if view.types.contains(&Type::ANY) {
+        // Whether such an operand fits is found out, and may trap, when the program runs.
+        return None;
+    }
+    match *view.operands {
+        [_] => unary_identity(view),
+        [x, y] => {
+            let ty = view.types[0];
+            if x == y
+                && let Some(fold) = same_operands(op, ty)
+            {
+                return Some(fold);
+            }
+            let (left, right) = (view.constant(0), view.constant(1));
+            match (left, right) {
+                (_, Some(right)) => constant_right(op, ty, right),
+                (Some(left), _) => constant_left(op, ty, left),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Conversions of a value to its own type. (A `float_cast` is one too: nothing is rounded.)
+fn unary_identity(view: &InstView<'_>) -> Option<Fold> {
+    let converts = matches!(
+        view.def.op,
+        arith::WRAP
+            | arith::SEXT
+            | arith::ZEXT
+            | arith::FLOAT_CAST
+            | arith::BITCAST
+            | core::CONVERT
+            | core::TYPEASSERT
+    );
+    (converts && view.types[0] == view.ty).then_some(Fold::Operand(0))
+}
+
+/// `x op x`.
+fn same_operands(op: Op, ty: Type) -> Option<Fold> {
+    let bits = ty.is_int() || ty == Type::BOOL;
+    match op {
+        // A NaN is neither less nor greater than itself.
+        arith::LT | arith::GT if ty.is_scalar() => Some(Fold::Constant(Constant::Bool(false))),
+        arith::EQ | arith::LE | arith::GE if bits => Some(Fold::Constant(Constant::Bool(true))),
+        arith::NE if bits => Some(Fold::Constant(Constant::Bool(false))),
+        arith::SUB | arith::CHECKED_SUB | arith::XOR if bits => zero(ty).map(Fold::Constant),
+        arith::AND | arith::OR if bits => Some(Fold::Operand(0)),
+        arith::MIN | arith::MAX if ty.is_int() => Some(Fold::Operand(0)),
+        arith::COPYSIGN if ty.is_float() => Some(Fold::Operand(0)),
+        _ => None,
+    }
+}
+
+/// Zero of an integer type, or false.
+fn zero(ty: Type) -> Option<Constant> {
+    if ty == Type::BOOL { Some(Constant::Bool(false)) } else { Constant::int(ty, 0) }
+}
+
+/// `x op c`, for an integer or a bool `c`; both are of type `ty` but for shifts and powers.
+fn constant_right(op: Op, ty: Type, c: Constant) -> Option<Fold> {
+    if !(ty.is_int() || ty == Type::BOOL) {
+        return None;
+    }
+    let value = bits_of(c)?;
+    let x = Some(Fold::Operand(0));
+    let constant = |constant| Some(Fold::Constant(constant));
+    let number = |n| Constant::int(ty, n).map(Fold::Constant);
+    let bool = |b| Some(Fold::Constant(Constant::Bool(b)));
+    match (op, value) {
+        (arith::SUB | arith::CHECKED_SUB, 0) => x,
+        (arith::DIV | arith::FLD | arith::CLD, 1) => x,
+        (arith::REM | arith::MOD, 1 | -1) => number(0),
+        (arith::SHL | arith::SHR | arith::ASHR, 0) => x,
+        (arith::SHL | arith::SHR, count) if count >= i64::from(ty.bits()?) => number(0),
+        (arith::SHR | arith::ASHR, count) if -count.max(-64) >= i64::from(ty.bits()?) => number(0),
+        (arith::POWI, 0) => number(1),
+        (arith::POWI, 1) => x,
+        (arith::LT, _) if Some(c) == least(ty) => bool(false),
+        (arith::GE, _) if Some(c) == least(ty) => bool(true),
+        (arith::GT, _) if Some(c) == greatest(ty) => bool(false),
+        (arith::LE, _) if Some(c) == greatest(ty) => bool(true),
+        (arith::EQ, _) if c == Constant::Bool(true) => x,
+        (arith::NE, _) if c == Constant::Bool(false) => x,
+        _ => match commutative(op, ty, c, value)? {
+            Some(result) => constant(result),
+            None => x,
+        },
+    }
+}
+
+/// `c op x`, for an integer or a bool `c`.
+fn constant_left(op: Op, ty: Type, c: Constant) -> Option<Fold> {
+    if !(ty.is_int() || ty == Type::BOOL) {
+        return None;
+    }
+    let value = bits_of(c)?;
+    let bool = |b| Some(Fold::Constant(Constant::Bool(b)));
+    match (op, value) {
+        (arith::SHL | arith::SHR | arith::ASHR, 0) => Some(Fold::Constant(c)),
+        (arith::POWI, 1) => Some(Fold::Constant(c)),
+        (arith::GT, _) if Some(c) == least(ty) => bool(false),
+        (arith::LE, _) if Some(c) == least(ty) => bool(true),
+        (arith::LT, _) if Some(c) == greatest(ty) => bool(false),
+        (arith::GE, _) if Some(c) == greatest(ty) => bool(true),
+        (arith::EQ, _) if c == Constant::Bool(true) => Some(Fold::Operand(1)),
+        (arith::NE, _) if c == Constant::Bool(false) => Some(Fold::Operand(1)),
+        _ => match commutative(op, ty, c, value)? {
+            Some(result) => Some(Fold::Constant(result)),
+            None => Some(Fold::Operand(1)),
+        },
+    }
+}
+
+/// For `x op c` or `c op x`: the constant that it always is, or (`Some(None)`) that it is `x`.
+fn commutative(op: Op, ty: Type, c: Constant, value: i64) -> Option<Option<Constant>> {
+    match (op, value) {
+        (arith::ADD | arith::CHECKED_ADD | arith::OR | arith::XOR, 0) => Some(None),
+        (arith::MUL | arith::CHECKED_MUL, 1) | (arith::AND, -1) => Some(None),
+        (arith::MUL | arith::CHECKED_MUL | arith::AND, 0) | (arith::OR, -1) => Some(Some(c)),
+        (arith::MIN, _) if Some(c) == greatest(ty) => Some(None),
+        (arith::MIN, _) if Some(c) == least(ty) => Some(Some(c)),
+        (arith::MAX, _) if Some(c) == least(ty) => Some(None),
+        (arith::MAX, _) if Some(c) == greatest(ty) => Some(Some(c)),
+        _ => None,
+    }
+}
+
+/// `core.select`: of a constant condition, or of the same value twice.
+pub(crate) fn select(view: &InstView<'_>) -> Option<Fold> {
+    let [_, x, y] = *view.operands else { return None };
+    let chosen = match view.constant(0) {
+        Some(Constant::Bool(true)) => 1,
+        Some(Constant::Bool(false)) => 2,
+        _ if x == y && view.types[0] == Type::BOOL => 1,
+        _ => return None,
+    };
+    // An operand of another type than the result cannot stand for it.
+    (view.types[1] == view.types[2]).then_some(Fold::Operand(chosen))
+}
+
+/// `core.same`: of one value with itself, of two constants, of values whose types differ.
+pub(crate) fn same(view: &InstView<'_>) -> Option<Fold> {
+    let [x, y] = *view.operands else { return None };
+    let (a, b) = (view.types[0], view.types[1]);
+    let known = match (x.kind(), y.kind()) {
+        (OperandKind::Const(x), OperandKind::Const(y)) => x == y,
+        _ if x == y => true,
+        _ if a != b && is_exact(view.ctx, a) && is_exact(view.ctx, b) => false,
+        _ => return None,
+    };
+    Some(Fold::Constant(Constant::Bool(known)))
+}
+
+/// `core.isa`, where the types decide it.
+pub(crate) fn isa(view: &InstView<'_>) -> Option<Fold> {
+    let (ctx, have) = (view.ctx, view.types[0]);
+    let &TypeKind::TypeOf(want) = ctx.kind(view.types[1]) else { return None };
+    let known = is_subtype(ctx, have, want);
+    (known || is_exact(ctx, have)).then_some(Fold::Constant(Constant::Bool(known)))
+}
+
+/// `core.typeof`, where the type of the operand is exact.
+pub(crate) fn type_of(view: &InstView<'_>) -> Option<Fold> {
+    let ty = view.types[0];
+    is_exact(view.ctx, ty).then_some(Fold::Constant(Constant::Type(ty)))
+}
+
+/// `data.fieldcount` of a known type.
+pub(crate) fn fieldcount(view: &InstView<'_>) -> Option<Fold> {
+    let ty = view.types[0];
+    if matches!(ty, Type::ANY | Type::NEVER) {
+        return None;
+    }
+    let count = field_types(view.ctx, ty).map_or(0, |fields| fields.len());
+    Some(Fold::Constant(Constant::I64(count as i64)))
+}
+
+/// `data.hasfield` of a known type and name.
+pub(crate) fn hasfield(view: &InstView<'_>) -> Option<Fold> {
+    let (ctx, ty) = (view.ctx, view.types[0]);
+    if matches!(ty, Type::ANY | Type::NEVER) {
+        return None;
+    }
+    let Some(Constant::Sym(name)) = view.constant(1) else { return None };
+    let has = match ctx.kind(ty) {
+        TypeKind::Named(fields) => fields.iter().any(|&(field, _)| field == name),
+        &TypeKind::Struct(id) => ctx.struct_def(id).field(name).is_some(),
+        _ => false,
+    };
+    Some(Fold::Constant(Constant::Bool(has)))
+}
+
+/// `mem.rank` of a known type.
+pub(crate) fn rank(view: &InstView<'_>) -> Option<Fold> {
+    match *view.ctx.kind(view.types[0]) {
+        TypeKind::Array { rank, .. } => Some(Fold::Constant(Constant::I64(i64::from(rank)))),
+        _ => None,
+    }
+}
