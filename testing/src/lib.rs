@@ -1,1 +1,5 @@
-//! To be written.
+//! What it takes to test a pass: random programs, inputs, comparison, snapshots.
+
+pub mod choices;
+pub mod generate;
+pub mod shrink;

@@ -1,0 +1,177 @@
+//! Random valid modules.
+//!
+//! A module is drawn from [`Choices`]: the same choices give the same module, and simpler
+//! choices a simpler one. What comes out always verifies, and (but for the fuel that traps and
+//! recursion save) always ends: loops count up to small bounds, and wherever control can go
+//! round in another way, in irreducible graphs, through the entry block, through recursion, a
+//! counter that is passed along ends it.
+//!
+//! # What is covered
+//! Ops are not listed here: they are taken from the registry, and operands are chosen to fit
+//! their signatures, so that the ops of a third party's dialect are generated as soon as they
+//! are registered. Only ops whose signature does not say enough (calls, fields, conversions,
+//! whatever would nearly always trap) have code of their own.
+//!
+//! A value whose static type is `any` is generated together with the type that it has when the
+//! program runs, so that dynamic ops mostly work as well.
+
+mod body;
+mod control;
+mod ops;
+mod special;
+mod types;
+mod values;
+
+use std::sync::Arc;
+
+use regraft_ir::{Context, Module, Op, Type};
+
+use crate::choices::{Choices, Span};
+use body::{Callee, Shared};
+
+pub(crate) use values::special_constant;
+
+/// What generated modules are made of.
+///
+/// The default has everything on, at sizes that make a case run in some microseconds.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The most functions of a module, at least 1.
+    pub max_functions: u32,
+    /// The most parameters of a function.
+    pub max_params: u32,
+    /// The most statements of a function; an `if` or a loop counts as one, with what is in it
+    /// on top.
+    pub max_statements: u32,
+    /// How deep control flow nests.
+    pub max_depth: u32,
+    /// Loops that count.
+    pub loops: bool,
+    /// Regions in which every block may go to every other.
+    pub irreducible: bool,
+    /// `switch` besides `br`.
+    pub switches: bool,
+    /// Back edges to the entry block.
+    pub entry_loops: bool,
+    /// Blocks that nothing goes to, and blocks that go to themselves.
+    pub unreachable_blocks: bool,
+    /// Calls between the functions of the module, and bounded recursion.
+    pub calls: bool,
+    /// Arrays, refs and mutable structs, aliases of them included.
+    pub objects: bool,
+    /// Tuples, named tuples and immutable structs.
+    pub aggregates: bool,
+    /// Values whose static type is `any`.
+    pub dynamic: bool,
+    /// Output.
+    pub prints: bool,
+    /// Of 100 operands that may make an op trap, how many are left to chance.
+    pub trap_percent: u32,
+    /// Names of values, and functions whose names need quotes.
+    pub names: bool,
+    /// Ops whose result or output depends on the clock.
+    pub clock: bool,
+    /// Only these ops, where there is a choice; `None` for all of the registry.
+    pub ops: Option<Vec<Op>>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            max_functions: 3,
+            max_params: 4,
+            max_statements: 14,
+            max_depth: 3,
+            loops: true,
+            irreducible: true,
+            switches: true,
+            entry_loops: true,
+            unreachable_blocks: true,
+            calls: true,
+            objects: true,
+            aggregates: true,
+            dynamic: true,
+            prints: true,
+            trap_percent: 4,
+            names: true,
+            clock: false,
+            ops: None,
+        }
+    }
+}
+
+impl Config {
+    /// Straight-line and structured code on numbers alone: no objects, aggregates, dynamic
+    /// values, calls or output.
+    pub fn scalar() -> Self {
+        Self {
+            max_functions: 1,
+            calls: false,
+            objects: false,
+            aggregates: false,
+            dynamic: false,
+            prints: false,
+            ..Self::default()
+        }
+    }
+}
+
+/// A generated module.
+#[derive(Clone, Debug)]
+pub struct ModuleCase {
+    /// The module.
+    pub module: Module,
+    /// The name of the function to start with; it may call all others.
+    pub entry: String,
+    /// The types of the arguments that the entry is made for: where a parameter is `any`, what
+    /// it should be when the program runs.
+    pub params: Vec<Type>,
+    /// The choices that it was made from: [`ModuleCase::replay`] makes it again.
+    pub choices: Vec<u32>,
+    pub(crate) spans: Vec<Span>,
+}
+
+impl ModuleCase {
+    /// The module of a seed.
+    pub fn from_seed(ctx: &Arc<Context>, config: &Config, seed: u64) -> Self {
+        Self::generate(ctx, config, Choices::from_seed(seed))
+    }
+
+    /// The module that these choices stand for; any sequence stands for one.
+    pub fn replay(ctx: &Arc<Context>, config: &Config, choices: &[u32]) -> Self {
+        Self::generate(ctx, config, Choices::replay(choices.to_vec()))
+    }
+
+    /// The module that is drawn from `choices`. The registry of `ctx` needs the dialects `core`,
+    /// `cf` and `arith`.
+    ///
+    /// # Panics
+    /// If one of these is missing.
+    pub fn generate(ctx: &Arc<Context>, config: &Config, choices: Choices) -> Self {
+        let mut shared = Shared::new(ctx, config, choices);
+        let count = 1 + shared.choices.below(config.max_functions.max(1) as usize);
+        let mut functions = Vec::with_capacity(count);
+        for index in 0..count {
+            // The last one is the entry, so that it can call all others.
+            let (function, callee) = body::function(&mut shared, index, index + 1 == count);
+            functions.push(function);
+            shared.callees.push(callee);
+        }
+        let Callee { name, params, .. } = shared.callees.pop().expect("there is a function");
+        let mut module = shared.module;
+        if shared.choices.chance(30) {
+            functions.reverse();
+        }
+        for function in functions {
+            module.add(function).expect("the names are distinct");
+        }
+        let (choices, spans) = shared.choices.into_parts();
+        Self {
+            module,
+            entry: ctx.str(name).to_owned(),
+            params: params.iter().map(|slot| slot.known).collect(),
+            choices,
+            spans,
+        }
+    }
+}

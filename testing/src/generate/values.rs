@@ -1,0 +1,210 @@
+//! Operands: values in scope, constants, and values made for the purpose.
+
+use regraft_dialects::{core, data, mem};
+use regraft_ir::{Constant, Context, Operand, Type, TypeKind};
+
+use super::body::{Body, Var};
+use super::types::{array_element, ref_element};
+use crate::choices::Choices;
+
+/// A constant of a type that has literals, special values being likely.
+pub(crate) fn special_constant(ctx: &Context, ty: Type, c: &mut Choices) -> Option<Constant> {
+    const INTS: [i64; 12] = [0, 1, 2, 3, -1, 5, 7, 64, -2, 100, i64::MIN, i64::MAX];
+    const FLOATS: [f64; 16] = [
+        0.0,
+        1.0,
+        2.0,
+        -1.0,
+        0.5,
+        3.0,
+        -0.0,
+        1.5,
+        -2.5,
+        f64::INFINITY,
+        f64::NAN,
+        f64::NEG_INFINITY,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        5e-324,
+        1e10,
+    ];
+    let wide = |c: &mut Choices| (u64::from(c.bits()) << 32) | u64::from(c.bits());
+    Some(match ty {
+        Type::UNIT => Constant::Unit,
+        Type::BOOL => Constant::Bool(c.chance(50)),
+        _ if ty.is_int() => {
+            let value = match c.below(8) {
+                0..=5 => c.pick(&INTS[..9]),
+                6 => match c.pick(&INTS[9..]) {
+                    // The ends of the range of this type, not those of the widest.
+                    i64::MIN => i64::MIN >> (64 - ty.bits().unwrap_or(64)),
+                    i64::MAX => i64::MAX >> (64 - ty.bits().unwrap_or(64)),
+                    other => other,
+                },
+                _ => wide(c) as i64,
+            };
+            Constant::int(ty, value)?
+        }
+        _ if ty.is_float() => match c.below(8) {
+            0..=4 => Constant::float(ty, c.pick(&FLOATS[..9]))?,
+            5 | 6 => Constant::float(ty, c.pick(&FLOATS[9..]))?,
+            // Not any bits, which would mostly be far from 1, and NaNs of other payloads.
+            _ => Constant::float(ty, f64::from(c.bits() as i32) / f64::from(1 << 20))?,
+        },
+        Type::SYM => Constant::Sym(ctx.symbol(c.pick(&["x", "y", "a b", "count"]))),
+        Type::STR => {
+            Constant::Str(ctx.symbol(c.pick(&["", "x", "a\nb", "\"quoted\" \\", "π ≈ 3", "\u{7}"])))
+        }
+        _ => match ctx.kind(ty) {
+            &TypeKind::Fn(name) => Constant::Func(name),
+            &TypeKind::TypeOf(of) => Constant::Type(of),
+            _ => return None,
+        },
+    })
+}
+
+impl Body<'_, '_> {
+    /// A value of type `ty` when the program runs, whose static type is `ty` too, or, if
+    /// `dynamic`, possibly `any`.
+    pub(super) fn operand(&mut self, ty: Type, dynamic: bool) -> Var {
+        let fits = |var: &Var| var.known == ty && (var.ty == ty || dynamic);
+        let count = self.scope.iter().filter(|var| fits(var)).count();
+        let literal = ty.is_scalar() || matches!(ty, Type::UNIT | Type::SYM | Type::STR);
+        let use_scope = if literal { self.c().chance(75) } else { !self.c().chance(12) };
+        if use_scope && count > 0 {
+            let nth = self.c().below(count);
+            // The last are the simplest: they were made most recently, and for this.
+            return *self.scope.iter().rev().filter(|var| fits(var)).nth(nth).expect("counted");
+        }
+        self.fresh(ty)
+    }
+
+    /// Any value at all.
+    pub(super) fn anything(&mut self) -> Var {
+        if !self.scope.is_empty() && self.c().chance(80) {
+            let count = self.scope.len();
+            let nth = self.c().below(count);
+            return self.scope[count - 1 - nth];
+        }
+        let ty = self.any_type();
+        self.fresh(ty)
+    }
+
+    pub(super) fn any_type(&mut self) -> Type {
+        self.shared.types.any(&mut self.shared.choices)
+    }
+
+    /// A constant, or a value made of operands by instructions.
+    fn fresh(&mut self, ty: Type) -> Var {
+        let ctx = self.ctx();
+        if let Some(constant) = special_constant(&ctx, ty, self.c()) {
+            return Var { operand: ctx.constant_id(constant).into(), ty, known: ty };
+        }
+        // Types are made of types that were there before, so this ends.
+        let inst = match ctx.kind(ty) {
+            TypeKind::Tuple(types) => core::tuple(self.typed_operands(types)),
+            TypeKind::Named(fields) => {
+                let types: Vec<Type> = fields.iter().map(|&(_, ty)| ty).collect();
+                data::named(self.fitting_operands(&types), ty)
+            }
+            &TypeKind::Struct(id) => {
+                let def = ctx.struct_def(id);
+                let types: Vec<Type> = def.fields.iter().map(|&(_, ty)| ty).collect();
+                let fields = self.fitting_operands(&types);
+                if def.mutable { data::new_object(fields, ty) } else { data::new(fields, ty) }
+            }
+            &TypeKind::Array { element, rank: 1 } if self.c().chance(75) => {
+                let count = 1 + self.c().below(4);
+                let elements = self.fitting_operands(&vec![element; count]);
+                mem::array(elements, ty)
+            }
+            &TypeKind::Array { element, rank } => {
+                let value = self.typed_operands(&[element])[0];
+                let dims: Vec<Operand> = (0..rank).map(|_| self.small_dim()).collect();
+                mem::fill(value, dims)
+            }
+            &TypeKind::Ref(element) => mem::ref_new(self.typed_operands(&[element])[0]),
+            _ => {
+                debug_assert_eq!(ty, Type::ANY, "every other type has literals");
+                return self.made_dynamic();
+            }
+        };
+        let value = self.push(inst);
+        let var = Var { operand: value.into(), ty, known: ty };
+        self.define(var);
+        var
+    }
+
+    /// A dimension of a new array: a constant between 0 and 3, rarely 0.
+    pub(super) fn small_dim(&mut self) -> Operand {
+        let dim = self.c().pick(&[1, 2, 3, 1, 2, 3, 2, 0]);
+        self.int(dim)
+    }
+
+    /// A value of static type `any`.
+    fn made_dynamic(&mut self) -> Var {
+        if let Some(&var) = self.scope.iter().rev().find(|var| var.ty == Type::ANY) {
+            return var;
+        }
+        let of = self.c().pick(&[Type::I64, Type::F64, Type::STR]);
+        let value = self.operand(of, false);
+        let value = self.push(core::convert(value.operand, Type::ANY));
+        let var = Var { operand: value.into(), ty: Type::ANY, known: of };
+        self.define(var);
+        var
+    }
+
+    /// Values of exactly these static types.
+    fn typed_operands(&mut self, types: &[Type]) -> Vec<Operand> {
+        let make = |&ty: &Type| match ty {
+            Type::ANY => self.made_dynamic().operand,
+            _ => self.operand(ty, false).operand,
+        };
+        types.iter().map(make).collect()
+    }
+
+    /// Values that fit parts declared with these types: anything for `any`.
+    pub(super) fn fitting_operands(&mut self, types: &[Type]) -> Vec<Operand> {
+        let make = |&ty: &Type| match ty {
+            Type::ANY => self.anything().operand,
+            _ => self.operand(ty, false).operand,
+        };
+        types.iter().map(make).collect()
+    }
+
+    /// A value that may be stored where `ty` is declared, if need be after a check.
+    pub(super) fn fitting(&mut self, ty: Type) -> Var {
+        let dynamic = self.dynamic();
+        if ty == Type::ANY { self.anything() } else { self.operand(ty, dynamic) }
+    }
+
+    /// An array whose elements are of that type, or of any type for `None`.
+    pub(super) fn array(&mut self, element: Option<Type>) -> Option<Var> {
+        let ctx = self.ctx();
+        let fits = |ty| match array_element(ctx.kind(ty)) {
+            Some(have) => element.is_none_or(|want| want == have),
+            None => false,
+        };
+        self.object(fits)
+    }
+
+    /// A ref to a value of that type, or of any type for `None`.
+    pub(super) fn reference(&mut self, element: Option<Type>) -> Option<Var> {
+        let ctx = self.ctx();
+        let fits = |ty| match ref_element(ctx.kind(ty)) {
+            Some(have) => element.is_none_or(|want| want == have),
+            None => false,
+        };
+        self.object(fits)
+    }
+
+    /// A value whose type fits: one in scope, or a new one of a type of the pool.
+    pub(super) fn object(&mut self, fits: impl Fn(Type) -> bool) -> Option<Var> {
+        let usable: Vec<Var> = self.scope.iter().rev().copied().filter(|v| fits(v.known)).collect();
+        if !usable.is_empty() && !self.c().chance(10) {
+            return Some(self.c().pick(&usable));
+        }
+        let ty = self.shared.types.find(&mut self.shared.choices, fits)?;
+        Some(self.fresh(ty))
+    }
+}
