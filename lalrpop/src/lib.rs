@@ -1,4 +1,4 @@
-//! The text formats of Regraft: IR.
+//! The text formats of Regraft: IR, and pipelines of passes.
 //!
 //! The lexers are made by `logos`, the parsers by LALRPOP. A parser reports every error of a
 //! text in one run, each with the place, what was found and what was expected.
@@ -8,12 +8,17 @@ mod builder;
 mod call;
 mod literal;
 mod parse;
+mod pipeline;
 mod report;
 mod token;
 mod types;
 
 pub use call::{Argument, Call, Number, parse_call};
-pub use parse::{decode, parse_module, parse_module_into};
+pub use parse::{decode, parse_and_verify, parse_module, parse_module_into};
+pub use pipeline::{
+    MAX_PIPELINE_DEPTH, MAX_PIPELINE_LENGTH, OptionValue, PassOption, PassSpec, Pipeline,
+    parse_pipeline,
+};
 
 lalrpop_util::lalrpop_mod!(
     #[allow(
@@ -47,4 +52,21 @@ lalrpop_util::lalrpop_mod!(
     )]
     call_grammar,
     "/call.rs"
+);
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(
+        clippy::all,
+        missing_docs,
+        missing_debug_implementations,
+        unreachable_pub,
+        unused_qualifications,
+        rust_2018_idioms,
+        clippy::uninlined_format_args,
+        clippy::redundant_closure_for_method_calls,
+        clippy::semicolon_if_nothing_returned,
+        clippy::manual_let_else
+    )]
+    pipeline_grammar,
+    "/pipeline.rs"
 );

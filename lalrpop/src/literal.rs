@@ -188,3 +188,21 @@ pub(crate) fn unquote(quoted: &str) -> Result<Cow<'_, str>, (usize, usize)> {
 pub(crate) fn name(text: &str) -> Result<Cow<'_, str>, (usize, usize)> {
     if text.starts_with('"') { unquote(text) } else { Ok(Cow::Borrowed(text)) }
 }
+
+/// The string literal that reads back as `text`, written as `Context::write_constant` does.
+pub(crate) fn quote(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '"' => out.push_str("\\\""),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -28,6 +28,20 @@ pub fn parse_module(
     Ok(module)
 }
 
+/// Reads IR text as [`parse_module`] does, and verifies the module.
+///
+/// # Errors
+/// Everything that is wrong with the text; if nothing is, everything that the verifier finds.
+pub fn parse_and_verify(
+    ctx: &Arc<Context>,
+    file_name: &str,
+    text: &str,
+) -> Result<Module, Vec<Diagnostic>> {
+    let module = parse_module(ctx, file_name, text)?;
+    regraft_ir::verify_module(&module)?;
+    Ok(module)
+}
+
 /// Adds the functions and structs of IR text to a module; the text can refer to the structs
 /// that are there. Returns the new functions.
 ///
