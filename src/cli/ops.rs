@@ -1,0 +1,81 @@
+//! `regraft ops`: what operations there are.
+
+use std::fmt::Write;
+
+use regraft_ir::{Diagnostic, Dialect, OpDef, Registry, Traits, suggest};
+
+use super::output::{Failed, Outcome, print};
+
+pub(super) fn run(name: Option<&str>, ops: &Registry) -> Outcome {
+    let Some(name) = name else {
+        let dialects: Vec<String> = ops.dialects().map(list).collect();
+        return print(&dialects.join("\n"));
+    };
+    if let Some(def) = ops.find(name) {
+        return print(&page(def));
+    }
+    if let Some(dialect) = ops.dialects().find(|dialect| dialect.name == name) {
+        return print(&list(dialect));
+    }
+    let names = ops.ops().map(|def| def.name).chain(ops.dialects().map(|dialect| dialect.name));
+    let error = Diagnostic::error(format!("there is no op and no dialect `{name}`"));
+    Err(Failed::from(match suggest(name, names) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help("`regraft ops` lists all ops"),
+    }))
+}
+
+fn first_line(doc: &str) -> &str {
+    doc.trim().lines().next().unwrap_or("").trim()
+}
+
+fn list(dialect: &Dialect) -> String {
+    let width = dialect.ops.iter().map(|def| def.name.len()).max().unwrap_or(0);
+    let mut out = format!("{}: {}\n", dialect.name, first_line(dialect.doc));
+    for def in dialect.ops {
+        let _ = writeln!(out, "  {:width$}  {}", def.name, first_line(def.doc));
+    }
+    out
+}
+
+fn page(def: &OpDef) -> String {
+    let mut out = format!("{}\n\n", def.signature());
+    for line in def.doc.trim().lines() {
+        let _ = writeln!(out, "{}", line.strip_prefix(' ').unwrap_or(line).trim_end());
+    }
+    let mut facts = Vec::new();
+    for (name, _) in def.traits.iter_names() {
+        facts.push(name.to_lowercase().replace('_', " "));
+    }
+    if def.effects.opaque {
+        facts.push("has effects beyond its operands".to_owned());
+    } else {
+        let operands = |set: regraft_ir::OperandSet| -> Vec<&str> {
+            let defs = def.operands.iter().enumerate();
+            defs.filter(|&(i, _)| set.contains(i)).map(|(_, operand)| operand.name).collect()
+        };
+        for (verb, set) in [("reads", def.effects.reads), ("writes", def.effects.writes)] {
+            if !set.is_empty() {
+                facts.push(format!("{verb} {}", operands(set).join(", ")));
+            }
+        }
+        if def.effects.allocates {
+            facts.push("allocates".to_owned());
+        }
+    }
+    if !def.traits.contains(Traits::PURE) && facts.is_empty() {
+        facts.push("has no effect".to_owned());
+    }
+    let _ = writeln!(out, "\ntraits: {}", facts.join(", "));
+    if !def.attrs.is_empty() {
+        let names = def.attrs.iter().map(|attr| {
+            let need = if attr.required { " (required)" } else { "" };
+            format!("{}{need}", attr.name)
+        });
+        let _ = writeln!(out, "attributes: {}", names.collect::<Vec<_>>().join(", "));
+    }
+    if def.mnemonic() != def.name {
+        let _ = writeln!(out, "written: {}", def.mnemonic());
+    }
+    out
+}

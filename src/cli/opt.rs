@@ -1,0 +1,149 @@
+//! `regraft opt`: runs a pipeline on a program.
+
+use std::path::PathBuf;
+
+use regraft_ir::{Diagnostic, PrintOptions, print_module};
+use regraft_passes::{
+    DumpFolder, Pipeline, PrintAfter, PrintWhat, Report, RunOptions, StopAfter, diff_modules,
+    reproducer_pipeline, run_pipeline,
+};
+
+use super::input;
+use super::output::{Failed, Outcome, print, report, tell};
+use super::Tool;
+
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The program (IR text); `-` for the standard input
+    file: PathBuf,
+    /// The passes to run: `fold, fix{max=4}(cse, dce)`. Without it, the pipeline in the first line
+    /// of a reproducer, or none
+    #[arg(short, long)]
+    pipeline: Option<String>,
+    /// Print the difference between input and output instead of the output
+    #[arg(long)]
+    diff: bool,
+    /// Print each function after each pass (to the standard error)
+    #[arg(long)]
+    print_after_all: bool,
+    /// Print each function after each pass that changed it
+    #[arg(long)]
+    print_after_change: bool,
+    /// Print what each pass changed
+    #[arg(long)]
+    print_diffs: bool,
+    /// Restrict what is printed after passes to these functions
+    #[arg(long, value_name = "FUNCTION", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Write each function after each pass into a file of this folder
+    #[arg(long, value_name = "FOLDER")]
+    print_to: Option<PathBuf>,
+    /// Print locations and origins with the output
+    #[arg(long)]
+    locs: bool,
+    /// Run each function on N generated inputs before and after each pass, and compare
+    #[arg(long, value_name = "N")]
+    check: Option<usize>,
+    /// Print how long each pass took
+    #[arg(long)]
+    time: bool,
+    /// Print what each pass counted
+    #[arg(long)]
+    stats: bool,
+    /// End the pipeline after N executions of passes on functions, to find the one that breaks
+    #[arg(long, value_name = "N")]
+    stop_after: Option<u64>,
+    /// Do not verify after each pass
+    #[arg(long)]
+    no_verify: bool,
+    /// The number of threads
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// The folder for the file that reproduces a failure
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    reproducer: PathBuf,
+    /// Write the output to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
+    let ctx = tool.context();
+    // The pipeline is looked at first: it is what is being worked on, and cheap.
+    let given = args.pipeline.as_deref().map(|text| pipeline(text, tool)).transpose()?;
+    let mut input = input::read(&args.file, &ctx)?;
+    let pipeline = match given {
+        Some(pipeline) => pipeline,
+        None => pipeline(&reproducer_pipeline(&input.text).unwrap_or_default(), tool)?,
+    };
+    let before = args.diff.then(|| input.module.clone());
+    let result = run_pipeline(&mut input.module, &pipeline, &options(args));
+    let done = match &result {
+        Ok(done) => done,
+        Err(failure) => failure.report(),
+    };
+    finish(args, done);
+    if let Err(failure) = &result {
+        return Err(Failed::Input(failure.diagnostics().to_vec()));
+    }
+    let text = match &before {
+        Some(before) => diff_modules(before, &input.module),
+        None => {
+            let options = PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
+            print_module(&input.module, &options)
+        }
+    };
+    match &args.output {
+        None => print(&text),
+        Some(path) => std::fs::write(path, text).map_err(|error| {
+            Failed::message(format!("cannot write {}: {error}", path.display()))
+        }),
+    }
+}
+
+fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
+    Pipeline::parse(text, &tool.passes).map_err(Failed::Usage)
+}
+
+fn options(args: &Args) -> RunOptions {
+    let mut options =
+        RunOptions::default().verify(!args.no_verify).reproducer_folder(&args.reproducer);
+    if let Some(threads) = args.threads {
+        options = options.threads(threads);
+    }
+    for (asked, what) in [
+        (args.print_after_all, PrintWhat::All),
+        (args.print_after_change, PrintWhat::Changed),
+        (args.print_diffs, PrintWhat::Diff),
+    ] {
+        if asked {
+            options = options.observe(PrintAfter::new(what).only(args.only.iter().cloned()));
+        }
+    }
+    if let Some(folder) = &args.print_to {
+        options = options.observe(DumpFolder::new(folder));
+    }
+    if let Some(limit) = args.stop_after {
+        options = options.observe(StopAfter::new(limit));
+    }
+    if let Some(cases) = args.check {
+        options = options.observe(regraft_testing::Check::new(cases));
+    }
+    options.writer(std::io::stderr())
+}
+
+/// Tells what is to be told of a run besides its result.
+fn finish(args: &Args, done: &Report) {
+    report(&done.warnings);
+    if let Some(stopped) = &done.stopped {
+        let last = stopped.last.as_deref().unwrap_or("nothing");
+        let message = format!("stopped after {last}, before {}", stopped.next);
+        report(&[Diagnostic::warning(message)]);
+    }
+    if args.time {
+        tell(&done.time_table());
+    }
+    if args.stats {
+        tell(&done.statistics());
+    }
+}
