@@ -151,6 +151,25 @@ impl fmt::Display for Module {
 
 const NO_TERMINATOR: &str = "<no terminator>";
 
+/// `000001002...999`
+const GROUPS: &str = {
+    const DIGITS: [u8; 3000] = {
+        let mut digits = [0; 3000];
+        let mut i = 0;
+        while i < 1000 {
+            digits[3 * i] = b'0' + (i / 100) as u8;
+            digits[3 * i + 1] = b'0' + (i / 10 % 10) as u8;
+            digits[3 * i + 2] = b'0' + (i % 10) as u8;
+            i += 1;
+        }
+        digits
+    };
+    match std::str::from_utf8(&DIGITS) {
+        Ok(text) => text,
+        Err(_) => panic!("digits are ASCII"),
+    }
+};
+
 struct Printer<'a> {
     ctx: &'a Context,
     options: &'a PrintOptions,
@@ -285,42 +304,36 @@ impl<'a> Printer<'a> {
     /// An instruction or terminator that is linked into its block.
     #[inline]
     fn inst(&mut self, f: &Function, v: Value) {
-        let Some(op) = f.op(v) else {
+        let Some((facts, operands)) = f.facts_and_operands(v).filter(|(facts, _)| is_op(facts.op))
+        else {
             self.out.push_str(if v.is_terminator() { NO_TERMINATOR } else { "<no instruction>" });
             return;
         };
-        let def = self.ctx.registry().def(op);
+        let def = self.ctx.registry().def(facts.op);
         if !v.is_terminator() {
-            self.value(f, v);
-            let ty = f.ty(v);
+            self.value_name(f, v);
             // Leaving the type out says `any` where nothing else could be inferred.
-            if ty != Type::ANY || !def.is_some_and(has_declared_result) {
+            if facts.ty != Type::ANY || !def.is_some_and(has_declared_result) {
                 self.out.push_str(": ");
-                self.ty(ty);
+                self.ty(facts.ty);
             }
             self.out.push_str(" = ");
         }
-        match def {
-            Some(def) => self.right_hand_side(f, v, def),
-            None => self.unknown_op(f, v, op),
-        }
-        self.attrs(f.attrs(v));
-    }
-
-    #[inline]
-    fn right_hand_side(&mut self, f: &Function, v: Value, def: &OpDef) {
+        let Some(def) = def else { return self.unknown_op(f, v, facts.op) };
         self.out.push_str(def.mnemonic());
         match def.syntax {
-            Syntax::Generic | Syntax::Short(_) => self.operands(f, f.operands(v), true),
+            Syntax::Generic | Syntax::Short(_) => self.operands(f, operands, true),
             Syntax::Call(_) => self.call(f, v),
             Syntax::Switch(_) => self.switch(f, v),
         }
+        self.attrs(facts.attrs);
     }
 
     #[cold]
     fn unknown_op(&mut self, f: &Function, v: Value, op: Op) {
         self.out.push_str(&format!("<{op:?}>"));
         self.operands(f, f.operands(v), true);
+        self.attrs(f.attrs(v));
     }
 
     /// ` %1, ^2(%3, 4), ^3`: operands in order, those of an edge in parentheses.
@@ -423,15 +436,16 @@ impl<'a> Printer<'a> {
         if v.is_terminator() || !f.is_live(v) {
             return self.bad_value(v);
         }
+        self.value_name(f, v);
+    }
+
+    /// The name or number of a value that is known to be live.
+    #[inline]
+    fn value_name(&mut self, f: &Function, v: Value) {
+        self.out.push('%');
         match f.value_symbol(v) {
-            None => {
-                self.out.push('%');
-                self.number(u64::from(v.number()));
-            }
-            Some(name) => {
-                self.out.push('%');
-                self.name(name);
-            }
+            None => self.number(u64::from(v.number())),
+            Some(name) => self.name(name),
         }
     }
 
@@ -524,22 +538,22 @@ impl<'a> Printer<'a> {
         self.number(x.unsigned_abs());
     }
 
-    /// Decimal digits, without the detour of `fmt`.
+    /// Decimal digits, three at a time, without the detour of `fmt`.
     #[inline]
-    fn number(&mut self, mut x: u64) {
-        let mut digits = [0u8; 20];
-        let mut at = digits.len();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (x % 10) as u8;
-            x /= 10;
-            if x == 0 {
-                break;
-            }
+    fn number(&mut self, x: u64) {
+        if x >= 1000 {
+            self.number_in_groups(x);
+        } else {
+            let skip = usize::from(x < 10) + usize::from(x < 100);
+            let at = 3 * x as usize;
+            self.out.push_str(&GROUPS[at + skip..at + 3]);
         }
-        for &digit in &digits[at..] {
-            self.out.push(char::from(digit));
-        }
+    }
+
+    fn number_in_groups(&mut self, x: u64) {
+        self.number(x / 1000);
+        let at = 3 * (x % 1000) as usize;
+        self.out.push_str(&GROUPS[at..at + 3]);
     }
 
     /// ` loc("f.ir":3:5 at "g.ir":9:1)`, or nothing.
@@ -582,6 +596,11 @@ impl<'a> Printer<'a> {
             }
         }
     }
+}
+
+/// Whether it is the op of an instruction.
+fn is_op(op: Op) -> bool {
+    op != Op::PARAM && op != Op::DEAD && op != Op::MISSING
 }
 
 fn has_declared_result(def: &OpDef) -> bool {

@@ -16,7 +16,7 @@ use crate::function::Facts;
 use crate::signature::result_type;
 use crate::{
     Block, Context, Diagnostic, DominatorTree, Function, InstView, Module, Op, OpDef, Operand,
-    OperandKind, Registry, Syntax, Traits, Type, TypeKind, Value,
+    OperandIter, OperandKind, Registry, Syntax, Traits, Type, TypeKind, Value,
 };
 
 mod cache;
@@ -121,7 +121,7 @@ impl<'a> Verifier<'a> {
     #[inline]
     fn inst(&mut self, v: Value, b: Block) {
         let place = Place::Inst(v);
-        let facts = self.f.facts(v).expect("it is linked into a block");
+        let (facts, operands) = self.f.facts_and_operands(v).expect("it is in a block");
         let Some(def) = self.registry.def(facts.op) else {
             let message = format!("{:?} belongs to no registered dialect", facts.op);
             return self.report.error(place, message);
@@ -130,7 +130,7 @@ impl<'a> Verifier<'a> {
         if def.is_terminator() != v.is_terminator() {
             self.misplaced(v, b, def);
         }
-        if !self.operands(v, b, def, facts.seq) {
+        if !self.operands(v, b, def, facts.seq, operands) {
             // What the signature would say of the rest is no news.
             return;
         }
@@ -159,11 +159,18 @@ impl<'a> Verifier<'a> {
 
     /// Collects the operands of an instruction and their types; `false` if one is unusable.
     #[inline]
-    fn operands(&mut self, v: Value, b: Block, def: &OpDef, seq: u32) -> bool {
+    fn operands(
+        &mut self,
+        v: Value,
+        b: Block,
+        def: &OpDef,
+        seq: u32,
+        operands: OperandIter<'_>,
+    ) -> bool {
         self.operands.clear();
         self.types.clear();
         let mut usable = true;
-        for (i, operand) in self.f.operands(v).enumerate() {
+        for (i, operand) in operands.enumerate() {
             let ty = match operand.kind() {
                 OperandKind::Value(used) => match self.f.facts(used) {
                     Some(facts) if is_usable(used, facts.op) => {

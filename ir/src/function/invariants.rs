@@ -198,7 +198,8 @@ mod tests {
         good.check_invariants().unwrap();
         let [v1, v3, v6, v7] = [1, 3, 6, 7].map(|n| good.value_by_number(n).unwrap());
         let [b1, b2] = [1, 2].map(|n| good.block_by_number(n).unwrap());
-        let corruptions: [(&str, &dyn Fn(&mut Function)); 13] = [
+        type Corruption<'a> = (&'a str, &'a dyn Fn(&mut Function));
+        let corruptions: [Corruption<'_>; 13] = [
             ("value count", &|f| f.live_values += 1),
             ("block count", &|f| f.live_blocks -= 1),
             ("last block", &|f| f.last_block = b2),

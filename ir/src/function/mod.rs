@@ -220,6 +220,14 @@ pub struct Function {
     origins: Vec<Option<Origin>>,
 }
 
+impl ValueData {
+    #[inline]
+    fn facts(&self) -> Facts {
+        let &Self { op, ty, block, seq, attrs, .. } = self;
+        Facts { op, ty, block, seq, attrs }
+    }
+}
+
 fn next_lineage() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -447,11 +455,23 @@ impl Function {
     /// terminator of a block, also of one that has none yet.
     #[inline]
     pub(crate) fn facts(&self, v: Value) -> Option<Facts> {
-        let &ValueData { op, ty, block, seq, attrs, .. } = match v.terminated_block() {
-            None => self.values.get(v)?,
-            Some(b) => &self.blocks.get(b)?.term,
-        };
-        Some(Facts { op, ty, block, seq, attrs })
+        self.record(v).map(ValueData::facts)
+    }
+
+    /// The same of an instruction, with its operands.
+    #[inline]
+    pub(crate) fn facts_and_operands(&self, v: Value) -> Option<(Facts, OperandIter<'_>)> {
+        let data = self.record(v).filter(|data| data.op != Op::PARAM)?;
+        let slots = &self.slots[data.slots as usize..][..usize::from(data.len)];
+        Some((data.facts(), OperandIter::new(slots)))
+    }
+
+    #[inline]
+    fn record(&self, v: Value) -> Option<&ValueData> {
+        match v.terminated_block() {
+            None => self.values.get(v),
+            Some(b) => self.blocks.get(b).map(|block| &block.term),
+        }
     }
 
     /// Whether `b` is a block of this function, dead or not.

@@ -152,7 +152,7 @@ fn what_belongs_elsewhere_is_found() {
     let other = pow(&ctx);
     let foreign = params(&other)[1];
     let big = context();
-    let constant = (0..100).map(|i| big.constant_id(1000i64 + i)).last().unwrap();
+    let constant = (0..100).fold(big.constant_id(0i64), |_, i| big.constant_id(1000i64 + i));
     let check = |v: Value, operand: Operand, expected: &str| {
         let mut broken = f.clone();
         broken.corrupt_operand(v, 0, operand);
