@@ -1,0 +1,223 @@
+//! The command line as scripts use it: what goes where, and the exit codes.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+const FOO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ir/foo.ir");
+
+fn regraft(args: &[&str]) -> Output {
+    regraft_with_input(args, b"")
+}
+
+fn regraft_with_input(args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_regraft"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input closes it early.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn example(name: &str) -> String {
+    format!("{}/examples/ir/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of its own for a test that writes files.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[track_caller]
+fn succeeds(args: &[&str]) -> String {
+    let output = regraft(args);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Fails with this code, prints nothing as a result, and returns the diagnostics.
+#[track_caller]
+fn fails(args: &[&str], code: i32) -> String {
+    let output = regraft(args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{args:?}");
+    errors
+}
+
+#[test]
+fn opt_shows_the_calls_that_the_profiler_inserts() {
+    let diff = succeeds(&["opt", FOO, "-p", "profile", "--diff"]);
+    let added: Vec<&str> = diff.lines().filter(|line| line.starts_with("+  ")).collect();
+    assert_eq!(
+        added,
+        [
+            "+  %7: unit = prof.record_start :mul",
+            "+  %8: unit = prof.record_end :mul",
+            "+  %9: unit = prof.record_start :sin",
+            "+  %10: unit = prof.record_end :sin",
+            "+  %11: unit = prof.record_start :add",
+            "+  %12: unit = prof.record_end :add",
+        ]
+    );
+    assert!(!diff.lines().any(|line| line.starts_with("-  ")), "{diff}");
+}
+
+#[test]
+fn opt_prints_ir_that_it_can_read_again() {
+    let once = succeeds(&["opt", &example("foo_bang.ir"), "-p", "fix(fold, cse, simplify-cfg, dce)"]);
+    let output = regraft_with_input(&["opt", "-"], once.as_bytes());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), once);
+}
+
+#[test]
+fn opt_keeps_results_and_diagnostics_apart() {
+    let args = ["opt", FOO, "-p", "cse, dce", "--print-after-all", "--time", "--stats"];
+    let output = regraft(&args);
+    let result = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(result, succeeds(&["opt", FOO]));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("func @foo") && told.contains("cse"), "{told}");
+}
+
+#[test]
+fn opt_writes_where_it_is_told() {
+    let folder = folder("opt_writes");
+    let file = folder.join("out.ir");
+    let dump = folder.join("dump");
+    let printed = succeeds(&[
+        "opt",
+        FOO,
+        "-p",
+        "profile, renumber",
+        "-o",
+        file.to_str().unwrap(),
+        "--print-to",
+        dump.to_str().unwrap(),
+    ]);
+    assert_eq!(printed, "");
+    assert!(std::fs::read_to_string(file).unwrap().contains("prof.record_start :mul"));
+    assert!(std::fs::read_dir(dump).unwrap().count() >= 2);
+}
+
+#[test]
+fn opt_checks_passes_on_generated_inputs() {
+    let file = example("foo_bang.ir");
+    succeeds(&["opt", &file, "-p", "fix(fold, cse, simplify-cfg, dce)", "--check", "50"]);
+}
+
+#[test]
+fn wrong_pipelines_are_wrong_usage_with_a_hint() {
+    let errors = fails(&["opt", FOO, "-p", "fold, csee, dce{x=1}"], 2);
+    assert!(errors.contains("csee") && errors.contains("cse`?"), "{errors}");
+    assert!(errors.contains("`x`") || errors.contains("\"x\""), "both errors are told: {errors}");
+}
+
+#[test]
+fn a_file_with_five_errors_reports_five() {
+    let text = "func @f(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.ad %1, 1\n  %3: i65 = arith.add %1, 1\n  \
+        %4: i64 = arith.add %1,\n  %5: i64 = arith.add %9, 1\n  br ^7\n}\n";
+    let output = regraft_with_input(&["opt", "-"], text.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    for line in ["<stdin>:3", "<stdin>:4", "<stdin>:5", "<stdin>:6", "<stdin>:7"] {
+        assert!(errors.contains(line), "no error at {line} in\n{errors}");
+    }
+    assert!(errors.contains("did you mean `arith.add`?"), "{errors}");
+}
+
+#[test]
+fn invalid_programs_show_the_offending_line() {
+    let text = "func @f(%1: i64) -> f64 {\n^1:\n  return %1\n}\n";
+    let output = regraft_with_input(&["opt", "-"], text.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("return %1") && errors.contains("i64") && errors.contains("f64"), "{errors}");
+}
+
+#[test]
+fn what_is_no_program_is_an_error_with_exit_code_1() {
+    for bytes in [&b"\xff\xfe\x00"[..], b"func", b"{{{{{{", b"\0\0\0", b"%1 = ", b"func @f() -> i64 {"] {
+        let output = regraft_with_input(&["opt", "-"], bytes);
+        assert_eq!(output.status.code(), Some(1), "{bytes:?}");
+        assert!(!output.stderr.is_empty(), "{bytes:?}");
+    }
+    let deep = format!("func @f(%1: {}i64{}) -> i64 {{\n", "tuple<".repeat(100_000), ">".repeat(100_000));
+    assert_eq!(regraft_with_input(&["opt", "-"], deep.as_bytes()).status.code(), Some(1));
+    let errors = fails(&["opt", "no/such/file.ir"], 1);
+    assert!(errors.contains("no/such/file.ir"), "{errors}");
+}
+
+#[test]
+fn run_prints_values_as_julia_does() {
+    let pow = example("pow.ir");
+    assert_eq!(succeeds(&["run", &pow, "-e", "pow(5.0, 3)"]), "125.0\n");
+    assert_eq!(succeeds(&["run", &pow, "-e", "pow(5.0, 3)", "--json"]), "{\"value\": 125.0}\n");
+    let file = example("foo_bang.ir");
+    assert_eq!(succeeds(&["run", &file, "-e", "foo!([1.0, 2.0], [0.5, 0.25])"]), "[1.5, 2.25]\n");
+    assert_eq!(succeeds(&["run", &file, "-e", "foo!(Float64[], Float64[])"]), "Float64[]\n");
+    assert_eq!(succeeds(&["run", &example("nested.ir")]), "1.5348952287053772\n");
+}
+
+#[test]
+fn run_time_errors_show_line_and_call_chain() {
+    let text = "func @main() -> i64 {\n^1:\n  %1: i64 = call @half(0)\n  return %1\n}\n\n\
+        func @half(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.div 1, %1\n  return %2\n}\n";
+    let output = regraft_with_input(&["run", "-"], text.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("DivideError"), "{errors}");
+    assert!(errors.contains("arith.div 1, %1"), "the line is shown: {errors}");
+    assert!(errors.contains("@main"), "the caller is named: {errors}");
+}
+
+#[test]
+fn limits_end_runaway_programs() {
+    let endless = "func @main() -> i64 {\n^1:\n  br ^1\n}\n";
+    let output = regraft_with_input(&["run", "-", "--fuel", "100000"], endless.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let deep = "func @main() -> i64 {\n^1:\n  %1: i64 = call @main()\n  return %1\n}\n";
+    let output = regraft_with_input(&["run", "-"], deep.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("deep"), "{errors}");
+}
+
+#[test]
+fn wrong_arguments_are_told_with_their_place() {
+    let pow = example("pow.ir");
+    let errors = fails(&["run", &pow, "-e", "pow(5.0, $)"], 1);
+    assert!(errors.contains("pow(5.0, $)"), "{errors}");
+    fails(&["run", &pow, "-e", "pow(5.0)"], 1);
+    fails(&["run", &pow, "-e", "pow(5, 3)"], 1);
+    let errors = fails(&["run", &pow, "-e", "pwo(5.0, 3)"], 1);
+    assert!(errors.contains("pow"), "{errors}");
+    fails(&["run", &pow], 2);
+    fails(&["run", &pow, "--engine", "abacus"], 2);
+    fails(&["frobnicate"], 2);
+}
+
+#[test]
+fn passes_and_ops_are_listed_with_their_pages() {
+    let passes = succeeds(&["passes"]);
+    for name in
+        ["fold", "dce", "cse", "simplify-cfg", "merge-returns", "expand", "prune", "renumber", "profile", "verify", "print"]
+    {
+        let line = passes.lines().find(|line| line.split_whitespace().next() == Some(name));
+        assert!(line.is_some_and(|line| line.len() > name.len() + 10), "{name}: {passes}");
+        assert!(succeeds(&["passes", name]).contains(name));
+    }
+    assert!(fails(&["passes", "simplify"], 1).contains("no pass `simplify`"));
+    let ops = succeeds(&["ops"]);
+    assert!(ops.contains("arith.add") && ops.contains("mem.load"), "{ops}");
+    assert!(succeeds(&["ops", "arith.div"]).contains("DivideError"));
+    assert!(fails(&["ops", "arith.dvi"], 1).contains("did you mean `arith.div`?"));
+}
