@@ -110,9 +110,9 @@ impl<'a> FunctionRun<'a> {
     pub(crate) fn finish_after(mut self, steps: &'a [Step]) -> Outcome {
         let result = self.steps(steps);
         self.home.function_mut().set_maker(None);
-        let last = self.last.map(|(pass, number)| {
-            Moment { pass, function: Some(&self.name), number }.to_string()
-        });
+        let last = self
+            .last
+            .map(|(pass, number)| Moment { pass, function: Some(&self.name), number }.to_string());
         Outcome {
             result,
             state: self.state,

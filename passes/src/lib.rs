@@ -8,6 +8,7 @@
 pub mod analysis;
 pub mod builtin;
 pub mod diff;
+mod check;
 mod function_run;
 pub mod instrument;
 mod manager;

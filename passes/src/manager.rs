@@ -187,7 +187,8 @@ impl<'a> Runner<'a> {
         })))
     }
 
-    /// Runs steps on the module. The depth of the recursion is that of the pipeline.
+    /// Runs steps on the module. The depth of the recursion is that of the pipeline, which the
+    /// parser limits.
     fn steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
         let mut rest = steps;
         while let Some((step, tail)) = rest.split_first() {
@@ -485,8 +486,10 @@ fn signatures_of(module: &Module) -> Module {
     bare
 }
 
-/// Identifies a state of a module.
-fn stamps(module: &Module) -> (Vec<(FuncId, Stamp)>, Vec<(StructId, Type)>) {
+/// Identifies a state of a module: its functions in order, each with its state, and its structs.
+type ModuleStamp = (Vec<(FuncId, Stamp)>, Vec<(StructId, Type)>);
+
+fn stamps(module: &Module) -> ModuleStamp {
     let functions = module.ids().iter().filter_map(|&id| Some((id, module.get(id)?.stamp())));
     (functions.collect(), module.structs().to_vec())
 }

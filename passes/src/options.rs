@@ -3,6 +3,7 @@
 use std::fmt;
 
 use indexmap::IndexMap;
+use regraft_syntax::OptionValue;
 
 /// An option that a pass declares.
 ///
@@ -130,9 +131,7 @@ impl OptionDef {
             (OptionKind::Choice(words), Setting::Text(word)) if words.contains(&&*word) => {
                 Ok(Setting::Text(word))
             }
-            (kind, value) => {
-                Err(format!("option `{}` takes {kind}, found {value}", self.name))
-            }
+            (kind, value) => Err(format!("option `{}` takes {kind}, found {value}", self.name)),
         }
     }
 
@@ -167,16 +166,23 @@ impl fmt::Display for OptionKind {
     }
 }
 
+impl Setting {
+    /// The value as it is written in a pipeline.
+    fn written(&self) -> OptionValue {
+        match self {
+            Self::Flag(on) => OptionValue::Bool(*on),
+            Self::Int(n) => OptionValue::Int(*n),
+            Self::Float(x) => OptionValue::Float(*x),
+            Self::Text(text) if is_word(text) => OptionValue::Word(text.clone()),
+            Self::Text(text) => OptionValue::Str(text.clone()),
+        }
+    }
+}
+
 impl fmt::Display for Setting {
     /// As in pipeline text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Flag(on) => write!(f, "{on}"),
-            Self::Int(n) => write!(f, "{n}"),
-            Self::Float(x) => write!(f, "{x:?}"),
-            Self::Text(text) if is_word(text) => f.write_str(text),
-            Self::Text(text) => write!(f, "{text:?}"),
-        }
+        self.written().fmt(f)
     }
 }
 
@@ -184,8 +190,8 @@ impl fmt::Display for Setting {
 fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
-        && !matches!(text, "true" | "false")
+        && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        && !matches!(text, "true" | "false" | "inf" | "nan")
 }
 
 /// The values of the options of one pass in a pipeline: what the pipeline gives, and defaults
@@ -332,7 +338,8 @@ mod tests {
         let mut options = Options::defaults(DEFS);
         let error = set(&mut options, "max", Setting::Int(101)).expect_err("out of range");
         assert_eq!(error, "option `max` takes an integer from 1 to 100, found 101");
-        let error = set(&mut options, "order", Setting::Text("random".into())).expect_err("no choice");
+        let error =
+            set(&mut options, "order", Setting::Text("random".into())).expect_err("no choice");
         assert_eq!(error, "option `order` takes one of `layout`, `dominance`, found random");
         let error = set(&mut options, "fast", Setting::Int(1)).expect_err("no flag");
         assert_eq!(error, "option `fast` takes `true` or `false`, found 1");

@@ -13,14 +13,11 @@ use std::fmt;
 use crate::options::{OptionDef, Options};
 use crate::registry::{PassInfo, PassKind};
 
-/// How deep pipelines nest at most; running one needs stack in proportion.
-pub(crate) const MAX_NESTING: usize = 64;
-
 /// The options of `fix`.
 pub(crate) const FIX_OPTIONS: &[OptionDef] =
     &[OptionDef::int("max", 16, "repeat at most so many times").between(1, 1_000_000)];
 
-/// A pipeline that can be run. It prints as the text that it can be parsed from.
+/// A pipeline that can be run. It prints as the text that it can be read from.
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
     pub(crate) steps: Vec<Step>,
@@ -117,7 +114,7 @@ impl Pipeline {
     }
 }
 
-/// The depth of the recursion is at most [`MAX_NESTING`].
+/// The parser limits the depth of the recursion.
 fn collect<'a>(steps: &'a [Step], found: &mut Vec<&'a PassStep>) {
     for step in steps {
         match step {

@@ -96,7 +96,8 @@ fn options_hint(options: &[OptionDef]) -> String {
 fn without_indent(doc: &str) -> String {
     let lines: Vec<&str> = doc.trim_end().lines().collect();
     let text = lines.iter().filter(|line| !line.trim().is_empty());
-    let indent = text.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
+    let indent =
+        text.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
     let mut out = String::new();
     for line in lines {
         out.push_str(line.get(indent..).unwrap_or("").trim_end());
@@ -202,7 +203,8 @@ impl PassRegistry {
         let width = passes.iter().map(|info| info.name.len()).max().unwrap_or(0);
         let mut out = String::new();
         for info in passes {
-            let _ = writeln!(out, "{}", format!("{:width$}  {}", info.name, info.summary()).trim_end());
+            let _ =
+                writeln!(out, "{}", format!("{:width$}  {}", info.name, info.summary()).trim_end());
         }
         out
     }

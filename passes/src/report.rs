@@ -117,11 +117,8 @@ impl Report {
         let width = self.passes.iter().map(|pass| pass.pass.chars().count()).max().unwrap_or(0);
         let mut out = String::new();
         for pass in &self.passes {
-            let _ = write!(
-                out,
-                "{:width$}  ran {}, changed {}",
-                pass.pass, pass.calls, pass.changed
-            );
+            let _ =
+                write!(out, "{:width$}  ran {}, changed {}", pass.pass, pass.calls, pass.changed);
             for (what, n) in &pass.counts {
                 let _ = write!(out, ", {what} {n}");
             }

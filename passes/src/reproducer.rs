@@ -89,7 +89,12 @@ impl Failure {
     }
 
     /// Makes a failure out of a fault; `module` is as it was before the failing pass.
-    pub(crate) fn new(fault: Fault, module: &Module, folder: Option<&Path>, report: Report) -> Self {
+    pub(crate) fn new(
+        fault: Fault,
+        module: &Module,
+        folder: Option<&Path>,
+        report: Report,
+    ) -> Self {
         let Fault { kind, pass, function, mut diagnostics, remaining } = fault;
         let mut inner = Inner {
             kind,

@@ -16,8 +16,8 @@ mod print;
 mod stop;
 mod verify;
 
-pub(crate) use dump::file_name;
 pub use dump::DumpFolder;
+pub(crate) use dump::file_name;
 pub use print::{PrintAfter, PrintWhat};
 pub use stop::StopAfter;
 pub use verify::Verify;

@@ -70,7 +70,8 @@ impl Observer for PrintAfter {
 
     fn compacted(&self, f: &Function, log: &mut Log) {
         if self.shows(Some(f.name_str())) {
-            let _ = writeln!(log, "# @{} was compacted: numbers are new from here on", f.name_str());
+            let _ =
+                writeln!(log, "# @{} was compacted: numbers are new from here on", f.name_str());
         }
     }
 }
@@ -80,7 +81,10 @@ fn diff_of(execution: &Execution<'_>) -> (String, &'static str) {
     match (execution.before, execution.after) {
         (Unit::Function(before), Unit::Function(after)) => {
             if let Some(map) = execution.renumbering {
-                return (diff_renumbered(before, after, map), " (renumbered; old lines under new numbers)");
+                return (
+                    diff_renumbered(before, after, map),
+                    " (renumbered; old lines under new numbers)",
+                );
             }
             if execution.rebuilt {
                 // A pass that did nothing but renumber is worth no diff.

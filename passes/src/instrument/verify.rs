@@ -2,9 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use regraft_ir::{
-    Diagnostic, Function, Module, VerifyCache, verify_changed, verify_function_in,
-};
+use regraft_ir::{Diagnostic, Function, Module, VerifyCache, verify_changed, verify_function_in};
 
 use super::{Execution, Log, Observer, Unit};
 use crate::pipeline::Pipeline;
@@ -32,12 +30,7 @@ impl Observer for Verify {
         "the verifier"
     }
 
-    fn begin(
-        &self,
-        module: &Module,
-        _: &Pipeline,
-        _: &mut Log,
-    ) -> Result<(), Vec<Diagnostic>> {
+    fn begin(&self, module: &Module, _: &Pipeline, _: &mut Log) -> Result<(), Vec<Diagnostic>> {
         self.module(module)
     }
 

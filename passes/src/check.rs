@@ -1,0 +1,294 @@
+//! From the text of a pipeline to one that can be run: finds the passes, sets their options.
+//! Everything that is wrong with a pipeline is said at once, each at its place in the text.
+
+use std::ops::Range;
+
+use regraft_ir::{Diagnostic, suggest};
+use regraft_syntax::{OptionValue, PassOption, PassSpec};
+
+use crate::options::{OptionDef, OptionKind, Options, Setting};
+use crate::panic_guard::guarded;
+use crate::pipeline::{FIX_OPTIONS, PassStep, Pipeline, Step};
+use crate::registry::PassRegistry;
+
+impl Pipeline {
+    /// Reads the text of a pipeline of passes of `registry`.
+    ///
+    /// # Errors
+    /// Everything that is wrong: the syntax, or else what [`Pipeline::check`] finds.
+    pub fn parse(registry: &PassRegistry, text: &str) -> Result<Self, Vec<Diagnostic>> {
+        Self::check(registry, &regraft_syntax::parse_pipeline(text)?)
+    }
+
+    /// Makes a pipeline that can be run of one that is merely written.
+    ///
+    /// # Errors
+    /// All unknown passes and options, and all values that do not fit.
+    pub fn check(
+        registry: &PassRegistry,
+        written: &regraft_syntax::Pipeline,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut checker = Checker { registry, written, passes: 0, errors: Vec::new() };
+        let steps = checker.steps(&written.passes);
+        if checker.errors.is_empty() {
+            Ok(Self { steps, passes: checker.passes })
+        } else {
+            Err(checker.errors)
+        }
+    }
+}
+
+struct Checker<'a> {
+    registry: &'a PassRegistry,
+    written: &'a regraft_syntax::Pipeline,
+    /// How many passes there are so far.
+    passes: usize,
+    errors: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    /// The parser limits the depth of the recursion.
+    fn steps(&mut self, specs: &[PassSpec]) -> Vec<Step> {
+        specs.iter().filter_map(|spec| self.step(spec)).collect()
+    }
+
+    /// A step, unless something is wrong with it, which is then noted.
+    fn step(&mut self, spec: &PassSpec) -> Option<Step> {
+        match (&*spec.name, &spec.children) {
+            ("", Some(body)) => {
+                let body = self.steps(body);
+                Some(Step::group(body))
+            }
+            ("fix", Some(body)) => {
+                let options = self.options("fix", FIX_OPTIONS, &spec.options);
+                let body = self.steps(body);
+                Some(Step::fix(options, body))
+            }
+            ("fix", None) => {
+                let help = "write `fix(..)` with the passes to repeat";
+                let message = "`fix` needs passes to repeat".to_owned();
+                self.error(message, spec.span.clone(), "nothing to repeat", Some(help.to_owned()));
+                None
+            }
+            (name, body) => {
+                let found = self.registry.find(name).copied();
+                if found.is_none() {
+                    let help = self.registry.suggest(name).map(did_you_mean);
+                    let message = format!("there is no pass `{name}`");
+                    self.error(message, spec.span.clone(), "unknown pass", help);
+                }
+                if let Some(body) = body {
+                    if found.is_some() {
+                        let message = format!("`{name}` is a pass and takes no passes");
+                        self.error(message, spec.span.clone(), "takes options only", None);
+                    }
+                    // What is inside is looked at all the same, for its own errors.
+                    self.steps(body);
+                }
+                let info = found?;
+                let options = self.options(name, info.options, &spec.options);
+                // A pass of a user that panics on its options is no reason to panic here.
+                let made = guarded(|| info.make(&options).map(drop));
+                if let Err(message) = made.unwrap_or_else(|caught| Err(caught.message)) {
+                    let message = format!("`{name}` refuses its options: {message}");
+                    self.error(message, spec.span.clone(), "these options", None);
+                    return None;
+                }
+                let position = self.passes;
+                self.passes += 1;
+                Some(Step::Pass(PassStep { info, options, position }))
+            }
+        }
+    }
+
+    fn options(&mut self, pass: &str, defs: &'static [OptionDef], given: &[PassOption]) -> Options {
+        let mut options = Options::defaults(defs);
+        for option in given {
+            let name = &*option.name;
+            let Some(def) = defs.iter().find(|def| def.name == name) else {
+                let help = match suggest(name, defs.iter().map(|def| def.name)) {
+                    Some(name) => did_you_mean(name),
+                    None => options_there_are(defs),
+                };
+                let message = format!("`{pass}` has no option `{name}`");
+                self.error(message, option.span.clone(), "unknown option", Some(help));
+                continue;
+            };
+            let setting = setting_of(&option.value);
+            let word = match &setting {
+                Setting::Text(word) => Some(word.clone()),
+                _ => None,
+            };
+            if let Err(message) = options.set(def, setting) {
+                let help = word.and_then(|word| match def.kind {
+                    OptionKind::Choice(words) => suggest(&word, words.iter().copied()),
+                    _ => None,
+                });
+                self.error(message, option.value_span.clone(), "", help.map(did_you_mean));
+            }
+        }
+        options
+    }
+
+    fn error(&mut self, message: String, span: Range<usize>, label: &str, help: Option<String>) {
+        let mut error = self.written.error(span, message, label);
+        if let Some(help) = help {
+            error = error.help(help);
+        }
+        self.errors.push(error);
+    }
+}
+
+fn setting_of(value: &OptionValue) -> Setting {
+    match value {
+        OptionValue::Int(n) => Setting::Int(*n),
+        OptionValue::Float(x) => Setting::Float(*x),
+        OptionValue::Bool(on) => Setting::Flag(*on),
+        OptionValue::Word(text) | OptionValue::Str(text) => Setting::Text(text.clone()),
+    }
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
+}
+
+fn options_there_are(defs: &[OptionDef]) -> String {
+    let names: Vec<String> = defs.iter().map(|def| format!("`{}`", def.name)).collect();
+    match &*names {
+        [] => "it has no options".to_owned(),
+        [name] => format!("its only option is {name}"),
+        names => format!("its options are {}", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use regraft_ir::{Diagnostic, Function};
+
+    use crate::{
+        FunctionPass, OptionDef, Options, PassContext, PassRegistry, PassResult, Pipeline,
+    };
+
+    #[derive(Default)]
+    struct Inline;
+
+    impl FunctionPass for Inline {
+        const NAME: &'static str = "inline";
+        const OPTIONS: &'static [OptionDef] = &[
+            OptionDef::int("max-size", 80, "").between(1, 1000),
+            OptionDef::flag("deep", false, ""),
+            OptionDef::choice("order", &["top-down", "bottom-up"], "bottom-up", ""),
+            OptionDef::float("gain", 1.0, ""),
+            OptionDef::text("only", "", ""),
+        ];
+
+        fn configure(&mut self, options: &Options) -> Result<(), String> {
+            match options.flag("deep") && options.int("max-size") > 500 {
+                true => Err("`deep` needs a `max-size` of at most 500".to_owned()),
+                false => Ok(()),
+            }
+        }
+
+        fn run(&mut self, _: &mut Function, _: &mut PassContext<'_>) -> PassResult {
+            Ok(())
+        }
+    }
+
+    /// A pass that asks for an option that it does not declare.
+    #[derive(Default)]
+    struct Careless;
+
+    impl FunctionPass for Careless {
+        const NAME: &'static str = "careless";
+
+        fn configure(&mut self, options: &Options) -> Result<(), String> {
+            let _ = options.flag("fast");
+            Ok(())
+        }
+
+        fn run(&mut self, _: &mut Function, _: &mut PassContext<'_>) -> PassResult {
+            Ok(())
+        }
+    }
+
+    fn parse(text: &str) -> Result<Pipeline, Vec<Diagnostic>> {
+        let mut registry = PassRegistry::new();
+        registry.add::<Inline>();
+        registry.add::<Careless>();
+        Pipeline::parse(&registry, text)
+    }
+
+    /// What is wrong with `text`: message, the text that it is about, help.
+    fn errors(text: &str) -> Vec<(String, String, Option<String>)> {
+        let errors = parse(text).expect_err("it is wrong");
+        let place = |d: &Diagnostic| text[d.labels()[0].span.clone()].to_owned();
+        errors
+            .iter()
+            .map(|d| (d.message().to_owned(), place(d), d.help_text().map(str::to_owned)))
+            .collect()
+    }
+
+    fn error(message: &str, place: &str, help: Option<&str>) -> (String, String, Option<String>) {
+        (message.to_owned(), place.to_owned(), help.map(str::to_owned))
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+        let text = "inlin, inline{max-sise=3, order=botom-up, max-size=0}, fix{min=1}(inlien(x))";
+        let order = "option `order` takes one of `top-down`, `bottom-up`, found botom-up";
+        let range = "option `max-size` takes an integer from 1 to 1000, found 0";
+        assert_eq!(
+            errors(text),
+            [
+                error("there is no pass `inlin`", "inlin", Some("did you mean `inline`?")),
+                error(
+                    "`inline` has no option `max-sise`",
+                    "max-sise",
+                    Some("did you mean `max-size`?")
+                ),
+                error(order, "botom-up", Some("did you mean `bottom-up`?")),
+                error(range, "0", None),
+                error("`fix` has no option `min`", "min", Some("its only option is `max`")),
+                error("there is no pass `inlien`", "inlien", Some("did you mean `inline`?")),
+                error("there is no pass `x`", "x", None),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_takes_no_passes_and_what_needs_them_is_told() {
+        assert_eq!(
+            errors("inline(inline), fix"),
+            [
+                error("`inline` is a pass and takes no passes", "inline", None),
+                error(
+                    "`fix` needs passes to repeat",
+                    "fix",
+                    Some("write `fix(..)` with the passes to repeat")
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pass_may_refuse_options_that_do_not_go_together() {
+        let message = "`inline` refuses its options: `deep` needs a `max-size` of at most 500";
+        assert_eq!(errors("inline{deep, max-size=501}"), [error(message, "inline", None)]);
+        let message = "`careless` refuses its options: \
+                       the pass asks for the option `fast`, which it does not declare";
+        assert_eq!(errors("careless"), [error(message, "careless", None)]);
+    }
+
+    #[test]
+    fn pipelines_print_as_text_that_reads_back() {
+        for text in [
+            "",
+            "inline",
+            "inline{deep, order=top-down, gain=0.25}, (inline, inline{only=\"a b\"})",
+            "fix{max=3}(inline, fix(inline)), inline{deep=false, gain=inf, only=\"true\"}",
+        ] {
+            let printed = parse(text).expect("it is right").to_string();
+            assert_eq!(printed, text);
+        }
+    }
+}
