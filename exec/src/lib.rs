@@ -1,1 +1,17 @@
-//! To be written.
+//! Runs programs: values, limits, run-time errors, and the interpreter.
+
+mod engine;
+mod error;
+mod eval;
+mod host;
+mod interp;
+mod profiler;
+pub mod value;
+
+pub use engine::{Engine, Limits};
+pub use error::{Chain, ErrorKind, ExecError, Spot, Trap};
+pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
+pub use host::Host;
+pub use interp::Interpreter;
+pub use profiler::Calls;
+pub use value::Val;

@@ -1,0 +1,62 @@
+//! What every engine offers, and the limits that it keeps.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use regraft_ir::Module;
+
+use crate::error::ExecError;
+use crate::value::Val;
+
+/// How much a run may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// The number of instructions that one run may execute; `None` for any number. It is looked
+    /// at where control goes to another block or function, so a run may exceed it by what
+    /// stands in one block.
+    pub fuel: Option<u64>,
+    /// How deep calls may be nested.
+    pub depth: usize,
+    /// The bytes that values and frames may take which a run makes.
+    pub memory: usize,
+}
+
+impl Default for Limits {
+    /// Any number of instructions, calls nested 100,000 deep, 4 GiB.
+    fn default() -> Self {
+        Self { fuel: None, depth: 100_000, memory: 4 << 30 }
+    }
+}
+
+/// Runs the functions of a module.
+pub trait Engine {
+    /// The name of the engine on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Takes over the functions of a module, in place of those it had. What was prepared for
+    /// a function that has not changed since stays.
+    ///
+    /// # Errors
+    /// If the module is over another context than the one before it.
+    fn load(&mut self, module: &Module) -> Result<(), ExecError>;
+
+    /// Calls a function of the module.
+    ///
+    /// # Errors
+    /// If there is no such function, if the arguments do not fit, if the program traps, and if
+    /// it exceeds a limit.
+    fn call(&mut self, function: &str, args: &[Val]) -> Result<Val, ExecError>;
+
+    /// The limits of each call.
+    fn limits(&self) -> Limits;
+
+    /// Changes the limits of each call.
+    fn set_limits(&mut self, limits: Limits);
+
+    /// A flag that stops a running call when somebody (another thread, a signal handler) sets it.
+    /// It is cleared when a call starts.
+    fn interrupt_flag(&self) -> Arc<AtomicBool>;
+
+    /// Takes what the program has printed so far, if it is kept rather than passed on.
+    fn take_output(&mut self) -> String;
+}

@@ -1,0 +1,235 @@
+//! Run-time errors: what went wrong, where, and through which calls.
+
+use std::fmt;
+use std::sync::Arc;
+
+use regraft_dialects::semantics;
+use regraft_ir::{Context, Diagnostic, Loc, Symbol, Value};
+
+use crate::value::{Val, show_string};
+
+/// Why an instruction stops the program.
+#[derive(Debug)]
+pub struct Trap(Box<TrapData>);
+
+#[derive(Debug)]
+struct TrapData {
+    kind: ErrorKind,
+    message: String,
+    help: Option<String>,
+}
+
+/// The kinds of run-time errors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// An op trapped; the name is that of Julia's exception, such as `DivideError`.
+    Trap(&'static str),
+    /// `core.throw` was run.
+    Thrown,
+    /// A call, or the program itself, names a function that there is not.
+    UnknownFunction,
+    /// The arguments that a program is started with do not fit its entry.
+    Arguments,
+    /// More instructions were run than allowed.
+    Fuel,
+    /// Calls were nested deeper than allowed.
+    Depth,
+    /// Values took more memory than allowed.
+    Memory,
+    /// Somebody asked for a stop.
+    Interrupted,
+    /// The module cannot be run as it is.
+    Module,
+}
+
+impl Trap {
+    /// A trap with the name of Julia's exception and a sentence without a full stop.
+    #[cold]
+    pub fn new(name: &'static str, message: impl Into<String>) -> Self {
+        Self::of_kind(ErrorKind::Trap(name), message)
+    }
+
+    /// A trap of any kind.
+    #[cold]
+    pub fn of_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(TrapData { kind, message: message.into(), help: None }))
+    }
+
+    /// A value is not of the type that is needed.
+    #[cold]
+    pub fn type_error(message: impl Into<String>) -> Self {
+        Self::new("TypeError", message)
+    }
+
+    /// What `core.throw` does with its operand.
+    #[cold]
+    pub fn thrown(ctx: &Context, value: &Val) -> Self {
+        let message = match value {
+            Val::Str(text) => text.as_str().to_owned(),
+            other => show_string(ctx, other),
+        };
+        Self::of_kind(ErrorKind::Thrown, message)
+    }
+
+    /// Adds what the user might do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The message.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+}
+
+impl From<semantics::Trap> for Trap {
+    #[cold]
+    fn from(trap: semantics::Trap) -> Self {
+        let text = trap.to_string();
+        // The name is put in front when the error is shown.
+        let prefix = format!("{}: ", trap.name());
+        Self::new(trap.name(), text.strip_prefix(&prefix).unwrap_or(&text))
+    }
+}
+
+/// A place in a running program: an instruction of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// The name of the function.
+    pub function: Symbol,
+    /// The instruction.
+    pub value: Value,
+    /// Where the user wrote it.
+    pub loc: Loc,
+}
+
+/// How many calls an error shows from either end of a long chain.
+const SHOWN: usize = 10;
+
+/// The calls that led to an error, the innermost first.
+#[derive(Clone, Default, Debug)]
+pub struct Chain {
+    /// The innermost ones.
+    pub inner: Vec<Spot>,
+    /// How many were left out.
+    pub skipped: usize,
+    /// The outermost ones.
+    pub outer: Vec<Spot>,
+}
+
+impl Chain {
+    /// Keeps at most twenty of `total` spots, which `spot` gives by their number, the innermost
+    /// first.
+    pub fn collect(total: usize, spot: impl Fn(usize) -> Spot) -> Self {
+        if total <= 2 * SHOWN {
+            return Self { inner: (0..total).map(spot).collect(), ..Self::default() };
+        }
+        Self {
+            inner: (0..SHOWN).map(&spot).collect(),
+            skipped: total - 2 * SHOWN,
+            outer: (total - SHOWN..total).map(spot).collect(),
+        }
+    }
+}
+
+/// A run that did not end well.
+#[derive(Clone)]
+pub struct ExecError(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    ctx: Arc<Context>,
+    kind: ErrorKind,
+    message: String,
+    help: Option<String>,
+    chain: Chain,
+}
+
+impl ExecError {
+    /// The error of a trap at the innermost spot of `chain`.
+    #[cold]
+    pub fn new(ctx: &Arc<Context>, trap: Trap, chain: Chain) -> Self {
+        let TrapData { kind, message, help } = *trap.0;
+        Self(Box::new(Inner { ctx: Arc::clone(ctx), kind, message, help, chain }))
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The message, with the name of the exception in front if an op trapped.
+    pub fn message(&self) -> String {
+        match self.0.kind {
+            ErrorKind::Trap(name) => format!("{name}: {}", self.0.message),
+            _ => self.0.message.clone(),
+        }
+    }
+
+    /// The instruction that it happened at, and the calls that led there.
+    pub fn chain(&self) -> &Chain {
+        &self.0.chain
+    }
+
+    /// The report: the line of the user's program, and a note for each caller.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let Inner { ctx, help, chain, .. } = &*self.0;
+        let mut report = Diagnostic::error(self.message());
+        if let Some(help) = help {
+            report = report.help(help.as_str());
+        }
+        let mut spots = chain.inner.iter();
+        if let Some(at) = spots.next() {
+            report = report.at_loc(ctx, at.loc, "here");
+            if !at.loc.is_known() {
+                report = report.note(format!("in @{}, at {}", ctx.str(at.function), at.value));
+            }
+        }
+        for spot in spots {
+            report = report.note(caller(ctx, spot));
+        }
+        if chain.skipped > 0 {
+            report = report.note(format!("... {} more calls ...", chain.skipped));
+        }
+        for spot in &chain.outer {
+            report = report.note(caller(ctx, spot));
+        }
+        report
+    }
+}
+
+fn caller(ctx: &Context, spot: &Spot) -> String {
+    let name = ctx.str(spot.function);
+    if spot.loc.is_known() {
+        format!("called from @{name}, at {}", ctx.loc_text(spot.loc))
+    } else {
+        format!("called from @{name}, at {}", spot.value)
+    }
+}
+
+impl fmt::Display for ExecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl fmt::Debug for ExecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_diagnostic().render(false))
+    }
+}
+
+impl std::error::Error for ExecError {}
+
+impl From<ExecError> for Diagnostic {
+    fn from(error: ExecError) -> Self {
+        error.to_diagnostic()
+    }
+}

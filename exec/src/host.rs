@@ -1,0 +1,133 @@
+//! What a running program reaches outside of itself: its output, the clock, the profiler.
+
+use std::fmt;
+use std::io::Write;
+use std::time::Instant;
+
+use crate::error::{ErrorKind, Trap};
+use crate::profiler::Calls;
+use crate::value::{Array, collect_cycles, live_bytes};
+use regraft_ir::Type;
+
+/// Where output goes.
+enum Output {
+    Kept(Vec<u8>),
+    Passed(Box<dyn Write>),
+}
+
+/// The outside of a program.
+pub struct Host {
+    output: Output,
+    clock: Box<dyn FnMut() -> u64>,
+    /// The profiler's buffer.
+    pub calls: Calls,
+    /// The live bytes that may not be exceeded.
+    ceiling: usize,
+    limit: usize,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        let start = Instant::now();
+        Self {
+            output: Output::Kept(Vec::new()),
+            clock: Box::new(move || start.elapsed().as_nanos() as u64),
+            calls: Calls::default(),
+            ceiling: usize::MAX,
+            limit: usize::MAX,
+        }
+    }
+}
+
+impl Host {
+    /// Passes output on instead of keeping it.
+    pub fn set_output(&mut self, output: Box<dyn Write>) {
+        self.output = Output::Passed(output);
+    }
+
+    /// Sets the clock, which gives nanoseconds since some fixed time.
+    pub fn set_clock(&mut self, clock: impl FnMut() -> u64 + 'static) {
+        self.clock = Box::new(clock);
+    }
+
+    /// The time in nanoseconds.
+    pub fn now(&mut self) -> u64 {
+        (self.clock)()
+    }
+
+    /// Writes output.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn print(&mut self, text: &str) -> Result<(), Trap> {
+        match &mut self.output {
+            Output::Kept(kept) => {
+                kept.extend_from_slice(text.as_bytes());
+                Ok(())
+            }
+            Output::Passed(to) => to
+                .write_all(text.as_bytes())
+                .map_err(|error| Trap::new("IOError", format!("cannot print: {error}"))),
+        }
+    }
+
+    pub(crate) fn take_output(&mut self) -> String {
+        match &mut self.output {
+            Output::Kept(kept) => String::from_utf8_lossy(&std::mem::take(kept)).into_owned(),
+            Output::Passed(to) => {
+                // Nothing is lost by a failure here that a later write would not report.
+                let _ = to.flush();
+                String::new()
+            }
+        }
+    }
+
+    /// From now on, `limit` more bytes may be used.
+    pub(crate) fn start(&mut self, limit: usize) {
+        self.limit = limit;
+        self.ceiling = live_bytes().saturating_add(limit);
+    }
+
+    /// Checks that `bytes` more bytes may be used.
+    ///
+    /// # Errors
+    /// If they would exceed the memory limit.
+    #[inline]
+    pub fn reserve(&self, bytes: usize) -> Result<(), Trap> {
+        if live_bytes().saturating_add(bytes) <= self.ceiling {
+            return Ok(());
+        }
+        self.reserve_after_collection(bytes)
+    }
+
+    #[cold]
+    fn reserve_after_collection(&self, bytes: usize) -> Result<(), Trap> {
+        collect_cycles();
+        if live_bytes().saturating_add(bytes) <= self.ceiling {
+            return Ok(());
+        }
+        let message = format!("the memory limit of {} bytes is exceeded", self.limit);
+        Err(Trap::of_kind(ErrorKind::Memory, message)
+            .help(format!("{bytes} more bytes were asked for")))
+    }
+
+    /// Checks that an array of that length may be made.
+    ///
+    /// # Errors
+    /// If it would exceed the memory limit, or is larger than any memory.
+    pub fn reserve_array(&self, element: Type, len: usize) -> Result<(), Trap> {
+        match Array::bytes(element, len) {
+            Some(bytes) => self.reserve(bytes),
+            None => Err(Trap::new(
+                "OutOfMemoryError",
+                format!("an array of {len} elements is too large"),
+            )),
+        }
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("calls", &self.calls).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,549 @@
+//! The compact form that functions are run in: a register machine.
+//!
+//! A function has two register files. Typed scalars (bool, integers, floats) are 8-byte slots
+//! without a tag: integers sign-extended to 64 bits, bools as 0 and 1, an `f32` in the low half.
+//! Everything else is a [`Val`] of the other file. Instructions name registers by their number in
+//! the frame.
+
+use regraft_ir::{Attrs, Loc, Op, OpDef, Symbol, Type, Value};
+
+use crate::eval::EvalFn;
+use crate::value::Val;
+
+/// A register.
+pub(crate) type Reg = u32;
+/// A position in [`Code::insts`].
+pub(crate) type Pc = u32;
+
+/// The type of a scalar register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// The scalar of a type; `None` if its values live in the other register file.
+    pub(crate) fn of(ty: Type) -> Option<Self> {
+        Some(match ty {
+            Type::BOOL => Self::Bool,
+            Type::I8 => Self::I8,
+            Type::I16 => Self::I16,
+            Type::I32 => Self::I32,
+            Type::I64 => Self::I64,
+            Type::F32 => Self::F32,
+            Type::F64 => Self::F64,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn ty(self) -> Type {
+        match self {
+            Self::Bool => Type::BOOL,
+            Self::I8 => Type::I8,
+            Self::I16 => Type::I16,
+            Self::I32 => Type::I32,
+            Self::I64 => Type::I64,
+            Self::F32 => Type::F32,
+            Self::F64 => Type::F64,
+        }
+    }
+
+    pub(crate) fn is_int(self) -> bool {
+        !matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// The value in a slot.
+    #[inline]
+    pub(crate) fn boxed(self, slot: u64) -> Val {
+        match self {
+            Self::Bool => Val::Bool(slot != 0),
+            Self::I8 => Val::I8(slot as i8),
+            Self::I16 => Val::I16(slot as i16),
+            Self::I32 => Val::I32(slot as i32),
+            Self::I64 => Val::I64(slot as i64),
+            Self::F32 => Val::F32(f32::from_bits(slot as u32)),
+            Self::F64 => Val::F64(f64::from_bits(slot)),
+        }
+    }
+
+    /// The slot of a value, if it is of this type.
+    #[inline]
+    pub(crate) fn unboxed(self, value: &Val) -> Option<u64> {
+        Some(match (self, value) {
+            (Self::Bool, Val::Bool(x)) => u64::from(*x),
+            (Self::I8, Val::I8(x)) => *x as u64,
+            (Self::I16, Val::I16(x)) => *x as u64,
+            (Self::I32, Val::I32(x)) => *x as u64,
+            (Self::I64, Val::I64(x)) => *x as u64,
+            (Self::F32, Val::F32(x)) => u64::from(x.to_bits()),
+            (Self::F64, Val::F64(x)) => x.to_bits(),
+            _ => return None,
+        })
+    }
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dst {
+    Scalar(Scalar, Reg),
+    Val(Reg),
+    /// It is of type `unit` or `never`: there is nothing to keep.
+    Nowhere,
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Src {
+    Scalar(Scalar, Reg),
+    Val(Reg),
+    /// Of [`Code::vals`].
+    Const(u32),
+    Unit,
+}
+
+/// An instruction. The registers of scalars are `d`, `a`, `b`; those of values `vd`, `va`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Inst {
+    Mov {
+        d: Reg,
+        a: Reg,
+    },
+    MovVal {
+        vd: Reg,
+        va: Reg,
+    },
+    LoadConst {
+        vd: Reg,
+        index: u32,
+    },
+    Box {
+        ty: Scalar,
+        vd: Reg,
+        a: Reg,
+    },
+    Unbox {
+        ty: Scalar,
+        d: Reg,
+        va: Reg,
+    },
+
+    AddI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    AddI32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubI32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulI32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    And {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Or {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Xor {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    NegI {
+        d: Reg,
+        a: Reg,
+    },
+    NotI {
+        d: Reg,
+        a: Reg,
+    },
+    NotBool {
+        d: Reg,
+        a: Reg,
+    },
+    AddF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    DivF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    NegF {
+        d: Reg,
+        a: Reg,
+    },
+    AddF32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubF32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulF32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    DivF32 {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// Of any integer, or bool, to `f64`.
+    IntToF {
+        d: Reg,
+        a: Reg,
+    },
+    Select {
+        d: Reg,
+        condition: Reg,
+        a: Reg,
+        b: u16,
+    },
+
+    EqI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    NeI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LtI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LeI {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    EqF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    NeF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LtF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LeF {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+
+    Jump {
+        to: Pc,
+    },
+    JumpIf {
+        a: Reg,
+        to: Pc,
+    },
+    JumpUnless {
+        a: Reg,
+        to: Pc,
+    },
+    JumpEqI {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpNeI {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpLtI {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpLeI {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpEqF {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpNeF {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpLtF {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpLeF {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    /// Unless less: taken for NaN, too.
+    JumpNotLtF {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    JumpNotLeF {
+        a: Reg,
+        b: Reg,
+        to: Pc,
+    },
+    /// By [`Code::switches`].
+    Switch {
+        a: Reg,
+        table: u32,
+    },
+    SwitchVal {
+        va: Reg,
+        table: u32,
+    },
+
+    LoadF {
+        d: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    LoadI {
+        d: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    LoadF2 {
+        j: u16,
+        d: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    StoreF {
+        a: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    StoreI {
+        a: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    StoreF2 {
+        j: u16,
+        a: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    Length {
+        d: Reg,
+        va: Reg,
+    },
+    /// Field `index`, from 0, of a tuple, named tuple or immutable struct.
+    GetF {
+        d: Reg,
+        va: Reg,
+        index: u32,
+    },
+    GetI {
+        d: Reg,
+        va: Reg,
+        index: u32,
+    },
+    GetVal {
+        vd: Reg,
+        va: Reg,
+        index: u32,
+    },
+
+    /// A pure function of scalars by its index in the tables of [`scalar`](super::scalar).
+    Unary {
+        function: u16,
+        d: Reg,
+        a: Reg,
+    },
+    Binary {
+        function: u16,
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// Any other op on scalars: [`Code::scalar_sites`].
+    Scalar {
+        site: u32,
+    },
+    /// Any op, by its evaluation function: [`Code::evals`].
+    Eval {
+        site: u32,
+    },
+    /// By [`Code::calls`].
+    Call {
+        site: u32,
+    },
+    /// By [`Code::applies`].
+    Apply {
+        site: u32,
+    },
+
+    Return {
+        a: Reg,
+    },
+    ReturnVal {
+        va: Reg,
+    },
+    ReturnConst {
+        index: u32,
+    },
+    ReturnUnit,
+    Unreachable,
+    /// A function that the module does not have.
+    Unknown {
+        name: Symbol,
+    },
+}
+
+const _: () = assert!(size_of::<Inst>() == 16);
+
+/// How an argument gets into the frame of the callee.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arg {
+    /// To the next scalar parameter.
+    Scalar(Reg),
+    /// To the next other parameter.
+    Val(Reg),
+    Const(u32),
+    Unit,
+    Box(Scalar, Reg),
+    /// To the next scalar parameter, if the value is of its type.
+    Unbox(Scalar, Reg),
+    /// To the next other parameter, if the value is of that type.
+    Check(Reg, Type),
+}
+
+#[derive(Debug)]
+pub(crate) struct CallSite {
+    /// The slot of the callee in the world.
+    pub(crate) callee: u32,
+    pub(crate) args: Box<[Arg]>,
+    pub(crate) dst: Dst,
+    /// The type that the caller counts on, if it is more than what the callee says it returns.
+    pub(crate) check: Option<Type>,
+}
+
+#[derive(Debug)]
+pub(crate) struct ApplySite {
+    pub(crate) args: Box<[Src]>,
+    pub(crate) dst: Dst,
+    pub(crate) check: Option<Type>,
+    /// Whether arguments after the callee are collections to be spliced in.
+    pub(crate) splat: bool,
+}
+
+/// An op on scalars that has no instruction of its own.
+#[derive(Debug)]
+pub(crate) struct ScalarSite {
+    pub(crate) op: Op,
+    pub(crate) args: Box<[(Scalar, Reg)]>,
+    pub(crate) ty: Scalar,
+    pub(crate) d: Reg,
+}
+
+pub(crate) struct EvalSite {
+    pub(crate) function: EvalFn,
+    pub(crate) def: &'static OpDef,
+    pub(crate) args: Box<[Src]>,
+    pub(crate) dst: Dst,
+    /// The type of the result.
+    pub(crate) ty: Type,
+    pub(crate) attrs: Attrs,
+}
+
+/// The targets of a switch; a case that is not there goes to the default.
+#[derive(Debug)]
+pub(crate) struct SwitchTable {
+    /// Sorted by the slot.
+    pub(crate) scalars: Box<[(u64, Pc)]>,
+    /// For a value that is no scalar in its register, in order.
+    pub(crate) vals: Box<[(Val, Pc)]>,
+    pub(crate) default: Pc,
+}
+
+/// A function in compact form.
+pub(crate) struct Code {
+    pub(crate) name: Symbol,
+    pub(crate) insts: Box<[Inst]>,
+    /// For each instruction, where it comes from.
+    pub(crate) spots: Box<[(Value, Loc)]>,
+    pub(crate) params: Box<[Type]>,
+    pub(crate) ret: Type,
+    /// The scalars that stand after the scalar parameters when a frame starts.
+    pub(crate) scalars: Box<[u64]>,
+    pub(crate) scalar_params: u32,
+    pub(crate) val_params: u32,
+    /// The sizes of the register files.
+    pub(crate) scalar_regs: u32,
+    pub(crate) val_regs: u32,
+    pub(crate) vals: Box<[Val]>,
+    pub(crate) evals: Box<[EvalSite]>,
+    pub(crate) scalar_sites: Box<[ScalarSite]>,
+    pub(crate) calls: Box<[CallSite]>,
+    pub(crate) applies: Box<[ApplySite]>,
+    pub(crate) switches: Box<[SwitchTable]>,
+}

@@ -1,0 +1,505 @@
+//! Dense arrays of any rank, column-major, with storage specialised to the element type.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use regraft_ir::Type;
+use smallvec::SmallVec;
+
+use super::{Buffer, Charge, Val, heap};
+
+/// The elements of an array in memory order.
+pub enum Storage {
+    /// Of `bool`.
+    Bool(Buffer<bool>),
+    /// Of `i8`.
+    I8(Buffer<i8>),
+    /// Of `i16`.
+    I16(Buffer<i16>),
+    /// Of `i32`.
+    I32(Buffer<i32>),
+    /// Of `i64`.
+    I64(Buffer<i64>),
+    /// Of `f32`.
+    F32(Buffer<f32>),
+    /// Of `f64`.
+    F64(Buffer<f64>),
+    /// Of anything else. `None` is an element that is not defined yet.
+    Val(RefCell<Vec<Option<Val>>>),
+}
+
+/// The lengths of an array along its dimensions.
+pub type Dims = SmallVec<[usize; 4]>;
+
+/// An array.
+pub struct Array {
+    element: Type,
+    rank: u8,
+    /// Empty if the rank is 1: then the length says it all, and may change.
+    dims: Box<[usize]>,
+    storage: Storage,
+    charge: Charge,
+}
+
+/// Why an array cannot be made or changed so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArrayError {
+    /// The lengths multiply to more than memory can hold.
+    TooLarge,
+    /// An element is not of the element type.
+    WrongElement,
+    /// There are more or fewer elements than the lengths say.
+    WrongCount,
+    /// There must be 1 to 255 dimensions; to become longer or shorter, exactly 1.
+    WrongRank,
+}
+
+/// A Rust type that arrays have specialised storage for.
+pub trait Element: Copy + Default + Into<Val> + 'static {
+    /// The element type.
+    const TYPE: Type;
+    /// Storage of these elements.
+    fn storage(buffer: Buffer<Self>) -> Storage;
+    /// The elements, if they are of this type.
+    fn buffer(storage: &Storage) -> Option<&Buffer<Self>>;
+    /// The element that a value is.
+    fn from_val(value: &Val) -> Option<Self>;
+}
+
+macro_rules! elements {
+    ($($ty:ty, $variant:ident, $type:ident;)*) => {
+        $(impl Element for $ty {
+            const TYPE: Type = Type::$type;
+
+            #[inline]
+            fn storage(buffer: Buffer<Self>) -> Storage {
+                Storage::$variant(buffer)
+            }
+
+            #[inline]
+            fn buffer(storage: &Storage) -> Option<&Buffer<Self>> {
+                if let Storage::$variant(buffer) = storage { Some(buffer) } else { None }
+            }
+
+            #[inline]
+            fn from_val(value: &Val) -> Option<Self> {
+                if let Val::$variant(x) = value { Some(*x) } else { None }
+            }
+        })*
+    };
+}
+
+elements! {
+    bool, Bool, BOOL;
+    i8, I8, I8;
+    i16, I16, I16;
+    i32, I32, I32;
+    i64, I64, I64;
+    f32, F32, F32;
+    f64, F64, F64;
+}
+
+/// `$scalar::<T>(args)` for the Rust type `T` of a scalar element type, or `$other`.
+macro_rules! by_element {
+    ($element:expr, $scalar:ident($($arg:expr),*), $other:expr) => {
+        match $element {
+            Type::BOOL => $scalar::<bool>($($arg),*),
+            Type::I8 => $scalar::<i8>($($arg),*),
+            Type::I16 => $scalar::<i16>($($arg),*),
+            Type::I32 => $scalar::<i32>($($arg),*),
+            Type::I64 => $scalar::<i64>($($arg),*),
+            Type::F32 => $scalar::<f32>($($arg),*),
+            Type::F64 => $scalar::<f64>($($arg),*),
+            _ => $other,
+        }
+    };
+}
+
+/// `$body` with `$buffer` bound to the scalars, or `$other` with `$cell` bound to the values.
+macro_rules! with_storage {
+    ($storage:expr, $buffer:pat => $body:expr, $cell:pat => $other:expr) => {
+        match $storage {
+            Storage::Bool($buffer) => $body,
+            Storage::I8($buffer) => $body,
+            Storage::I16($buffer) => $body,
+            Storage::I32($buffer) => $body,
+            Storage::I64($buffer) => $body,
+            Storage::F32($buffer) => $body,
+            Storage::F64($buffer) => $body,
+            Storage::Val($cell) => $other,
+        }
+    };
+}
+
+impl Storage {
+    /// The number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        with_storage!(self, buffer => buffer.len(), cell => cell.borrow().len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of elements that there is room for.
+    fn capacity(&self) -> usize {
+        with_storage!(self, buffer => buffer.capacity(), cell => cell.borrow().capacity())
+    }
+}
+
+impl Array {
+    /// The bytes that an array of `len` elements takes, or `None` if that is more than memory
+    /// can ever hold.
+    pub fn bytes(element: Type, len: usize) -> Option<usize> {
+        let size = match element {
+            Type::BOOL | Type::I8 => 1,
+            Type::I16 => 2,
+            Type::I32 | Type::F32 => 4,
+            Type::I64 | Type::F64 => 8,
+            _ => size_of::<Val>(),
+        };
+        let bytes = len.checked_mul(size)?.checked_add(size_of::<Self>() + heap::COUNTS)?;
+        (bytes <= isize::MAX as usize).then_some(bytes)
+    }
+
+    /// An array whose scalars are zero or false, and whose other elements are not defined yet.
+    ///
+    /// # Errors
+    /// If it would be too large, or has no dimensions.
+    pub fn new(element: Type, dims: &[usize]) -> Result<Self, ArrayError> {
+        fn zeros<T: Element>(len: usize) -> Storage {
+            T::storage(Buffer::new(vec![T::default(); len]))
+        }
+        let len = checked_len(dims)?;
+        Self::bytes(element, len).ok_or(ArrayError::TooLarge)?;
+        let undefined = || Storage::Val(RefCell::new(vec![None; len]));
+        Self::of_storage(element, dims, by_element!(element, zeros(len), undefined()))
+    }
+
+    /// An array of `fill` everywhere.
+    ///
+    /// # Errors
+    /// If it would be too large, or a scalar `fill` is not of type `element`.
+    pub fn filled(element: Type, dims: &[usize], fill: &Val) -> Result<Self, ArrayError> {
+        fn scalars<T: Element>(fill: &Val, len: usize) -> Result<Storage, ArrayError> {
+            let fill = T::from_val(fill).ok_or(ArrayError::WrongElement)?;
+            Ok(T::storage(Buffer::new(vec![fill; len])))
+        }
+        let len = checked_len(dims)?;
+        Self::bytes(element, len).ok_or(ArrayError::TooLarge)?;
+        let values = || Ok(Storage::Val(RefCell::new(vec![Some(fill.clone()); len])));
+        Self::of_storage(element, dims, by_element!(element, scalars(fill, len), values())?)
+    }
+
+    /// A vector of these elements.
+    pub fn vector<T: Element>(items: &[T]) -> Self {
+        Self::of(items, &[items.len()]).expect("the length is that of the elements")
+    }
+
+    /// An array of these elements in memory order, the first index running fastest.
+    ///
+    /// # Errors
+    /// If the number of elements is not the product of `dims`.
+    pub fn of<T: Element>(items: &[T], dims: &[usize]) -> Result<Self, ArrayError> {
+        Self::of_storage(T::TYPE, dims, T::storage(Buffer::new(items.to_vec())))
+    }
+
+    /// An array of these values in memory order.
+    ///
+    /// # Errors
+    /// If their number is not the product of `dims`, or a scalar is not of type `element`.
+    pub fn of_values(element: Type, items: Vec<Val>, dims: &[usize]) -> Result<Self, ArrayError> {
+        fn scalars<T: Element>(items: &[Val]) -> Result<Storage, ArrayError> {
+            let items: Option<Buffer<T>> = items.iter().map(T::from_val).collect();
+            items.map(T::storage).ok_or(ArrayError::WrongElement)
+        }
+        let storage = by_element!(
+            element,
+            scalars(&items),
+            Ok(Storage::Val(RefCell::new(items.into_iter().map(Some).collect())))
+        )?;
+        Self::of_storage(element, dims, storage)
+    }
+
+    fn of_storage(element: Type, dims: &[usize], storage: Storage) -> Result<Self, ArrayError> {
+        let rank = match u8::try_from(dims.len()) {
+            Ok(rank) if rank > 0 => rank,
+            _ => return Err(ArrayError::WrongRank),
+        };
+        if checked_len(dims)? != storage.len() {
+            return Err(ArrayError::WrongCount);
+        }
+        let bytes = Self::bytes(element, storage.capacity()).ok_or(ArrayError::TooLarge)?;
+        let dims = if rank == 1 { Box::default() } else { dims.into() };
+        Ok(Self { element, rank, dims, storage, charge: Charge::new(bytes) })
+    }
+
+    /// A new array with the same elements.
+    pub fn duplicate(&self) -> Self {
+        let storage = match &self.storage {
+            Storage::Bool(x) => Storage::Bool(x.clone()),
+            Storage::I8(x) => Storage::I8(x.clone()),
+            Storage::I16(x) => Storage::I16(x.clone()),
+            Storage::I32(x) => Storage::I32(x.clone()),
+            Storage::I64(x) => Storage::I64(x.clone()),
+            Storage::F32(x) => Storage::F32(x.clone()),
+            Storage::F64(x) => Storage::F64(x.clone()),
+            Storage::Val(x) => Storage::Val(x.clone()),
+        };
+        let bytes = Self::bytes(self.element, storage.capacity()).unwrap_or(0);
+        Self {
+            element: self.element,
+            rank: self.rank,
+            dims: self.dims.clone(),
+            storage,
+            charge: Charge::new(bytes),
+        }
+    }
+
+    /// The type of the elements.
+    #[inline]
+    pub fn element(&self) -> Type {
+        self.element
+    }
+
+    /// The number of dimensions.
+    #[inline]
+    pub fn rank(&self) -> u8 {
+        self.rank
+    }
+
+    /// The length along each dimension.
+    pub fn dims(&self) -> Dims {
+        if self.rank == 1 { Dims::from_slice(&[self.len()]) } else { Dims::from_slice(&self.dims) }
+    }
+
+    /// The length along dimension `dim`, counted from 0; 1 beyond the last.
+    pub fn dim(&self, dim: usize) -> usize {
+        if self.rank == 1 && dim == 0 {
+            return self.len();
+        }
+        self.dims.get(dim).copied().unwrap_or(1)
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.storage.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements.
+    #[inline]
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// The elements, if they are of this type.
+    #[inline]
+    pub fn buffer<T: Element>(&self) -> Option<&Buffer<T>> {
+        T::buffer(&self.storage)
+    }
+
+    /// A copy of the elements in memory order, if they are of this type.
+    pub fn to_vec<T: Element>(&self) -> Option<Vec<T>> {
+        self.buffer().map(Buffer::to_vec)
+    }
+
+    /// The position in memory of an element, by one index for each dimension or one for the
+    /// whole. Indices count from 1. `None` if one is out of bounds or their number is wrong.
+    #[inline]
+    pub fn offset(&self, indices: &[i64]) -> Option<usize> {
+        if let &[index] = indices {
+            let offset = (index as u64).wrapping_sub(1);
+            return (offset < self.len() as u64).then_some(offset as usize);
+        }
+        if indices.len() != usize::from(self.rank) {
+            return None;
+        }
+        let (mut offset, mut stride) = (0, 1);
+        for (&index, &dim) in indices.iter().zip(&self.dims) {
+            let index = (index as u64).wrapping_sub(1);
+            if index >= dim as u64 {
+                return None;
+            }
+            offset += index as usize * stride;
+            stride *= dim;
+        }
+        Some(offset)
+    }
+
+    /// The element at a position in memory, from 0. `None` if there is none, or if it is not
+    /// defined yet.
+    pub fn get(&self, offset: usize) -> Option<Val> {
+        with_storage!(
+            &self.storage,
+            buffer => buffer.get(offset).map(Into::into),
+            cell => cell.borrow().get(offset).cloned().flatten()
+        )
+    }
+
+    /// Sets the element at a position in memory; `false` if there is none, or a scalar is not
+    /// of the type of the elements.
+    pub fn set(&self, offset: usize, value: Val) -> bool {
+        fn put<T: Element>(buffer: &Buffer<T>, offset: usize, value: &Val) -> bool {
+            T::from_val(value).is_some_and(|value| buffer.set(offset, value))
+        }
+        with_storage!(
+            &self.storage,
+            buffer => put(buffer, offset, &value),
+            cell => {
+                // What was there is dropped when the borrow is over: that may run far.
+                let old = match cell.borrow_mut().get_mut(offset) {
+                    Some(place) => place.replace(value),
+                    None => return false,
+                };
+                drop(old);
+                true
+            }
+        )
+    }
+
+    /// Sets all elements.
+    ///
+    /// # Errors
+    /// If a scalar is not of the type of the elements.
+    pub fn fill(&self, value: &Val) -> Result<(), ArrayError> {
+        fn put<T: Element>(buffer: &Buffer<T>, value: &Val) -> Result<(), ArrayError> {
+            buffer.fill(T::from_val(value).ok_or(ArrayError::WrongElement)?);
+            Ok(())
+        }
+        with_storage!(&self.storage, buffer => put(buffer, value), cell => {
+            let filled = vec![Some(value.clone()); self.len()];
+            drop(cell.replace(filled));
+            Ok(())
+        })
+    }
+
+    /// Copies the elements of `source` to the start of this array.
+    ///
+    /// # Errors
+    /// If there is no room for them, or if the types of the elements differ.
+    pub fn copy_from(&self, source: &Self) -> Result<(), ArrayError> {
+        let copied = match (&self.storage, &source.storage) {
+            (Storage::Bool(a), Storage::Bool(b)) => a.copy_from(b),
+            (Storage::I8(a), Storage::I8(b)) => a.copy_from(b),
+            (Storage::I16(a), Storage::I16(b)) => a.copy_from(b),
+            (Storage::I32(a), Storage::I32(b)) => a.copy_from(b),
+            (Storage::I64(a), Storage::I64(b)) => a.copy_from(b),
+            (Storage::F32(a), Storage::F32(b)) => a.copy_from(b),
+            (Storage::F64(a), Storage::F64(b)) => a.copy_from(b),
+            (Storage::Val(a), Storage::Val(b)) => {
+                let items = b.borrow().clone();
+                if items.len() > a.borrow().len() {
+                    return Err(ArrayError::WrongCount);
+                }
+                let old: Vec<_> = a.borrow_mut().splice(..items.len(), items).collect();
+                drop(old);
+                true
+            }
+            _ => return Err(ArrayError::WrongElement),
+        };
+        if copied { Ok(()) } else { Err(ArrayError::WrongCount) }
+    }
+
+    /// The bytes that one more element may take at once, as room is made for many.
+    pub fn push_bytes(&self) -> usize {
+        let capacity = self.storage.capacity();
+        if self.len() < capacity {
+            return 0;
+        }
+        Self::bytes(self.element, capacity).unwrap_or(usize::MAX)
+    }
+
+    /// Appends an element.
+    ///
+    /// # Errors
+    /// If the rank is not 1, or a scalar is not of the type of the elements.
+    pub fn push(&self, value: Val) -> Result<(), ArrayError> {
+        fn put<T: Element>(buffer: &Buffer<T>, value: &Val) -> Result<(), ArrayError> {
+            buffer.push(T::from_val(value).ok_or(ArrayError::WrongElement)?);
+            Ok(())
+        }
+        self.check_rank_one()?;
+        with_storage!(&self.storage, buffer => put(buffer, &value)?, cell => {
+            cell.borrow_mut().push(Some(value));
+        });
+        self.update_charge();
+        Ok(())
+    }
+
+    /// Removes the last element. The outer `None` says that there is none, the inner one that
+    /// it is not defined.
+    ///
+    /// # Errors
+    /// If the rank is not 1.
+    pub fn pop(&self) -> Result<Option<Option<Val>>, ArrayError> {
+        self.check_rank_one()?;
+        Ok(with_storage!(
+            &self.storage,
+            buffer => buffer.pop().map(|x| Some(x.into())),
+            cell => cell.borrow_mut().pop()
+        ))
+    }
+
+    /// Makes a vector longer or shorter; new elements are as [`Array::new`] makes them.
+    ///
+    /// # Errors
+    /// If the rank is not 1, or if it would be too large.
+    pub fn resize(&self, len: usize) -> Result<(), ArrayError> {
+        self.check_rank_one()?;
+        Self::bytes(self.element, len).ok_or(ArrayError::TooLarge)?;
+        with_storage!(&self.storage, buffer => buffer.resize(len, Default::default()), cell => {
+            let mut items = cell.borrow_mut();
+            let old = if len < items.len() { items.split_off(len) } else { Vec::new() };
+            items.resize(len, None);
+            drop(items);
+            drop(old);
+        });
+        self.update_charge();
+        Ok(())
+    }
+
+    fn check_rank_one(&self) -> Result<(), ArrayError> {
+        if self.rank == 1 { Ok(()) } else { Err(ArrayError::WrongRank) }
+    }
+
+    fn update_charge(&self) {
+        self.charge.set(Self::bytes(self.element, self.storage.capacity()).unwrap_or(0));
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        if let Storage::Val(items) = &mut self.storage {
+            heap::dismantle(items.get_mut().drain(..).flatten());
+        }
+    }
+}
+
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "array of {:?} {:?}", self.element, self.dims())
+    }
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} elements", self.len())
+    }
+}
+
+fn checked_len(dims: &[usize]) -> Result<usize, ArrayError> {
+    // A zero anywhere makes the array empty, however large the other lengths are.
+    if dims.contains(&0) {
+        return Ok(0);
+    }
+    dims.iter().try_fold(1usize, |len, &dim| len.checked_mul(dim)).ok_or(ArrayError::TooLarge)
+}

@@ -1,0 +1,280 @@
+//! What the values of a thread take, and the cycles among them.
+//!
+//! Values are counted pointers, so they are freed as soon as the last one goes. Two things need
+//! care. A value can be nested a million deep, so dropping one must not recurse
+//! ([`dismantle`]). And objects can refer to each other in a circle, which counting never frees:
+//! those that can are registered weakly, and [`collect_cycles`] finds circles that nothing
+//! outside refers to by trial deletion, as CPython does (D. Bacon and V. Rajan, "Concurrent Cycle
+//! Collection in Reference Counted Systems", ECOOP 2001, section 3, give the idea). It needs no
+//! list of roots: whatever holds a value, a register or Rust code, holds a count.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+use regraft_ir::Type;
+use rustc_hash::FxHashMap;
+
+use super::{Array, Object, RefCellObject, Storage, Val};
+
+/// The two counts in front of what an `Rc` points to, in bytes.
+pub(crate) const COUNTS: usize = 16;
+
+/// Below this number of registered objects no collection starts by itself.
+const LEAST_THRESHOLD: usize = 4096;
+
+thread_local! {
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+    static PENDING: RefCell<Vec<Val>> = const { RefCell::new(Vec::new()) };
+    static DISMANTLING: Cell<bool> = const { Cell::new(false) };
+    static REGISTRY: RefCell<Registry> = const { RefCell::new(Registry::new()) };
+}
+
+/// The bytes that the values of this thread take.
+pub fn live_bytes() -> usize {
+    LIVE.with(Cell::get)
+}
+
+/// A number of bytes that count as live until this is dropped.
+#[derive(Debug)]
+pub struct Charge(Cell<usize>);
+
+impl Charge {
+    /// Counts `bytes`.
+    pub fn new(bytes: usize) -> Self {
+        let _ = LIVE.try_with(|live| live.set(live.get().wrapping_add(bytes)));
+        Self(Cell::new(bytes))
+    }
+
+    /// Changes the number.
+    pub fn set(&self, bytes: usize) {
+        let old = self.0.replace(bytes);
+        let _ = LIVE.try_with(|live| live.set(live.get().wrapping_add(bytes).wrapping_sub(old)));
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        // While a thread ends its counters may be gone already; then nobody asks any more.
+        let _ = LIVE.try_with(|live| live.set(live.get().wrapping_sub(self.0.get())));
+    }
+}
+
+/// Drops the parts of a value that is being dropped, without recursing: parts that nobody else
+/// holds wait in a list, and the outermost call works it off.
+pub(crate) fn dismantle(parts: impl Iterator<Item = Val>) {
+    let mut waiting = false;
+    for part in parts {
+        if is_last_of_container(&part) {
+            waiting |= PENDING.try_with(|pending| pending.borrow_mut().push(part)).is_ok();
+        }
+    }
+    if !waiting || DISMANTLING.get() {
+        return;
+    }
+    DISMANTLING.set(true);
+    while let Some(part) = PENDING.with_borrow_mut(Vec::pop) {
+        drop(part);
+    }
+    DISMANTLING.set(false);
+}
+
+fn is_last_of_container(value: &Val) -> bool {
+    match value {
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Rc::strong_count(x) == 1,
+        Val::Object(x) => Rc::strong_count(x) == 1,
+        Val::Ref(x) => Rc::strong_count(x) == 1,
+        Val::Array(x) => Rc::strong_count(x) == 1,
+        _ => false,
+    }
+}
+
+#[derive(Debug)]
+enum Registered {
+    Object(Weak<Object>),
+    Ref(Weak<RefCellObject>),
+    Array(Weak<Array>),
+}
+
+impl Registered {
+    fn is_alive(&self) -> bool {
+        match self {
+            Self::Object(x) => x.strong_count() > 0,
+            Self::Ref(x) => x.strong_count() > 0,
+            Self::Array(x) => x.strong_count() > 0,
+        }
+    }
+
+    fn upgrade(&self) -> Option<Val> {
+        match self {
+            Self::Object(x) => x.upgrade().map(Val::Object),
+            Self::Ref(x) => x.upgrade().map(Val::Ref),
+            Self::Array(x) => x.upgrade().map(Val::Array),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Registry {
+    objects: Vec<Registered>,
+    threshold: usize,
+}
+
+impl Registry {
+    const fn new() -> Self {
+        Self { objects: Vec::new(), threshold: LEAST_THRESHOLD }
+    }
+}
+
+/// Whether an object that holds values of type `element` can be part of a cycle. Scalars,
+/// strings and the like refer to nothing.
+pub(crate) fn may_close_a_cycle(element: Type) -> bool {
+    !(element.is_scalar() || matches!(element, Type::UNIT | Type::SYM | Type::STR | Type::NEVER))
+}
+
+pub(crate) fn register_object(object: &Rc<Object>) {
+    register(Registered::Object(Rc::downgrade(object)));
+}
+
+pub(crate) fn register_ref(cell: &Rc<RefCellObject>) {
+    register(Registered::Ref(Rc::downgrade(cell)));
+}
+
+pub(crate) fn register_array(array: &Rc<Array>) {
+    register(Registered::Array(Rc::downgrade(array)));
+}
+
+fn register(object: Registered) {
+    let full = REGISTRY.with_borrow_mut(|registry| {
+        registry.objects.push(object);
+        registry.objects.len() > registry.threshold
+    });
+    if full {
+        // Most objects die by their counts; only if that leaves many is it worth a search.
+        let many = REGISTRY.with_borrow_mut(|registry| {
+            registry.objects.retain(Registered::is_alive);
+            registry.objects.len() > registry.threshold / 2
+        });
+        if many {
+            collect_cycles();
+        }
+    }
+}
+
+/// The number of objects of this thread that could be part of a cycle and are alive.
+pub fn live_containers() -> usize {
+    REGISTRY.with_borrow(|registry| registry.objects.iter().filter(|x| x.is_alive()).count())
+}
+
+/// A value during a collection, with what is known of who holds it.
+struct Node {
+    value: Val,
+    /// References from other nodes.
+    internal: usize,
+    reachable: bool,
+}
+
+/// Frees objects that refer to each other in a circle and that nothing else refers to. Returns how
+/// many there were. O(objects that could be part of a cycle, and what they refer to); runs by
+/// itself when their number has doubled, so that it costs O(1) per object made.
+pub fn collect_cycles() -> usize {
+    let registered = REGISTRY.with_borrow_mut(|registry| std::mem::take(&mut registry.objects));
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut by_address: FxHashMap<*const (), usize> = FxHashMap::default();
+    for value in registered.iter().filter_map(Registered::upgrade) {
+        add_node(&mut nodes, &mut by_address, &value);
+    }
+    let mut next = 0;
+    while next < nodes.len() {
+        let value = nodes[next].value.clone();
+        for_each_part(&value, |part| {
+            if let Some(index) = add_node(&mut nodes, &mut by_address, part) {
+                nodes[index].internal += 1;
+            }
+        });
+        next += 1;
+    }
+    let mut work: Vec<usize> = Vec::new();
+    for (index, node) in nodes.iter_mut().enumerate() {
+        // One count is the node's own.
+        if strong_count(&node.value) > node.internal + 1 {
+            node.reachable = true;
+            work.push(index);
+        }
+    }
+    while let Some(index) = work.pop() {
+        let value = nodes[index].value.clone();
+        for_each_part(&value, |part| {
+            if let Some(&index) = part.address().and_then(|address| by_address.get(&address))
+                && !nodes[index].reachable
+            {
+                nodes[index].reachable = true;
+                work.push(index);
+            }
+        });
+    }
+    let mut freed = 0;
+    for node in nodes.iter().filter(|node| !node.reachable) {
+        freed += usize::from(clear(&node.value));
+    }
+    drop(nodes);
+    REGISTRY.with_borrow_mut(|registry| {
+        // Dropping what was freed may not make objects, but be safe against it.
+        let newer = std::mem::replace(&mut registry.objects, registered);
+        registry.objects.extend(newer);
+        registry.objects.retain(Registered::is_alive);
+        registry.threshold = (registry.objects.len() * 2).max(LEAST_THRESHOLD);
+    });
+    freed
+}
+
+/// The node of a value, made if there is none; `None` for what holds no references.
+fn add_node(
+    nodes: &mut Vec<Node>,
+    by_address: &mut FxHashMap<*const (), usize>,
+    value: &Val,
+) -> Option<usize> {
+    let address = value.address()?;
+    Some(*by_address.entry(address).or_insert_with(|| {
+        nodes.push(Node { value: value.clone(), internal: 0, reachable: false });
+        nodes.len() - 1
+    }))
+}
+
+fn strong_count(value: &Val) -> usize {
+    match value {
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Rc::strong_count(x),
+        Val::Object(x) => Rc::strong_count(x),
+        Val::Ref(x) => Rc::strong_count(x),
+        Val::Array(x) => Rc::strong_count(x),
+        _ => usize::MAX,
+    }
+}
+
+fn for_each_part(value: &Val, mut visit: impl FnMut(&Val)) {
+    match value {
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => x.items.iter().for_each(visit),
+        Val::Object(x) => x.fields.borrow().iter().for_each(visit),
+        Val::Ref(x) => visit(&x.value.borrow()),
+        Val::Array(x) => {
+            if let Storage::Val(items) = x.storage() {
+                items.borrow().iter().flatten().for_each(visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Cuts what an unreachable object refers to; whether it was an object.
+fn clear(value: &Val) -> bool {
+    match value {
+        Val::Object(x) => drop(std::mem::take(&mut *x.fields.borrow_mut())),
+        Val::Ref(x) => drop(x.set(Val::Unit)),
+        Val::Array(x) => {
+            if let Storage::Val(items) = x.storage() {
+                drop(std::mem::take(&mut *items.borrow_mut()));
+            }
+        }
+        _ => return false,
+    }
+    true
+}

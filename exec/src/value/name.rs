@@ -1,0 +1,98 @@
+//! Types as Julia names them.
+
+use regraft_ir::{Context, Type, TypeKind};
+
+/// The name of a type in Julia: `Int64`, `Vector{Float64}`, `Tuple{Int64, Any}`.
+pub fn type_name(ctx: &Context, ty: Type) -> String {
+    enum Work<'a> {
+        Type(Type),
+        Text(&'a str),
+        Owned(String),
+    }
+    let mut out = String::new();
+    let mut work = vec![Work::Type(ty)];
+    // An explicit stack: types can be nested as deep as the user writes them.
+    while let Some(item) = work.pop() {
+        let ty = match item {
+            Work::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Work::Owned(text) => {
+                out.push_str(&text);
+                continue;
+            }
+            Work::Type(ty) => ty,
+        };
+        match ctx.kind(ty) {
+            TypeKind::Builtin => out.push_str(builtin_name(ty)),
+            TypeKind::Tuple(elements) => {
+                out.push_str("Tuple{");
+                work.push(Work::Text("}"));
+                for (i, &element) in elements.iter().enumerate().rev() {
+                    work.push(Work::Type(element));
+                    work.push(Work::Text(if i == 0 { "" } else { ", " }));
+                }
+            }
+            TypeKind::Named(fields) => {
+                out.push_str("@NamedTuple{");
+                work.push(Work::Text("}"));
+                for (i, &(name, field)) in fields.iter().enumerate().rev() {
+                    work.push(Work::Type(field));
+                    work.push(Work::Text("::"));
+                    work.push(Work::Text(ctx.str(name)));
+                    work.push(Work::Text(if i == 0 { "" } else { ", " }));
+                }
+            }
+            &TypeKind::Struct(id) => out.push_str(ctx.str(ctx.struct_def(id).name)),
+            &TypeKind::Array { element, rank } => match rank {
+                1 => {
+                    out.push_str("Vector{");
+                    work.extend([Work::Text("}"), Work::Type(element)]);
+                }
+                2 => {
+                    out.push_str("Matrix{");
+                    work.extend([Work::Text("}"), Work::Type(element)]);
+                }
+                _ => {
+                    out.push_str("Array{");
+                    work.extend([Work::Owned(format!(", {rank}}}")), Work::Type(element)]);
+                }
+            },
+            &TypeKind::Ref(element) => {
+                out.push_str("Base.RefValue{");
+                work.extend([Work::Text("}"), Work::Type(element)]);
+            }
+            &TypeKind::Fn(name) => {
+                out.push_str("typeof(");
+                work.extend([Work::Text(")"), Work::Text(ctx.str(name))]);
+            }
+            &TypeKind::Val(constant) => {
+                let text = ctx.constant_text(ctx.constant(constant));
+                out.push_str(&format!("Val{{{text}}}"));
+            }
+            &TypeKind::TypeOf(of) => {
+                out.push_str("Type{");
+                work.extend([Work::Text("}"), Work::Type(of)]);
+            }
+        }
+    }
+    out
+}
+
+fn builtin_name(ty: Type) -> &'static str {
+    match ty {
+        Type::ANY => "Any",
+        Type::NEVER => "Union{}",
+        Type::UNIT => "Nothing",
+        Type::BOOL => "Bool",
+        Type::I8 => "Int8",
+        Type::I16 => "Int16",
+        Type::I32 => "Int32",
+        Type::I64 => "Int64",
+        Type::F32 => "Float32",
+        Type::F64 => "Float64",
+        Type::SYM => "Symbol",
+        _ => "String",
+    }
+}
