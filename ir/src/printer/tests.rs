@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::{
     ADD, BR, CALL, COND, NOTE, RETURN, SWITCH, UNREACHABLE, attr, context, inst, pow,
 };
-use crate::{Inst, Type, TypeKind};
+use crate::{Constant, Inst, Operand, Type, TypeKind};
 
 fn note(operands: Vec<Operand>) -> Inst {
     Inst::new(NOTE).operands(operands)
