@@ -1,5 +1,34 @@
-//! What it takes to test a pass: random programs, inputs, comparison, snapshots.
+//! What it takes to test a pass in a few lines: goldens, random programs, comparison by
+//! running.
+//!
+//! - [`check_pass`] runs a pipeline on IR text and gives a diff; [`assert_ir_snapshot!`] compares
+//!   it with a golden.
+//! - [`check_pass_preserves`] runs it on generated modules, compares what they do before and
+//!   after, and shows a small module if that differs.
+//! - [`Tester`] does both for passes of your own.
+//! - [`modules`] is a `proptest` strategy for everything else that takes a module, and
+//!   [`compare_functions`] compares any two functions.
+//!
+//! Modules are drawn from [`choices`], and shrink because choices do ([`shrink`]).
 
+mod check;
 pub mod choices;
+mod compare;
 pub mod generate;
+mod inputs;
+mod observe;
 pub mod shrink;
+mod snapshot;
+mod strategy;
+mod tester;
+
+pub use check::Check;
+pub use compare::{Agreement, CompareConfig, Difference, compare_functions};
+pub use inputs::arguments;
+pub use observe::{FloatMatch, Observation};
+pub use snapshot::ir_text;
+pub use strategy::{ModuleStrategy, ModuleTree, modules, modules_of};
+pub use tester::{Broken, BrokenKind, Preserved, Tester, check_pass, check_pass_preserves};
+
+/// What [`assert_ir_snapshot!`] is made of, so that the calling crate need not depend on it.
+pub use insta;

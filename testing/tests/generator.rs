@@ -45,11 +45,8 @@ fn every_module_reads_back_as_it_was() {
             if same_context && !case.module.structs().is_empty() {
                 continue;
             }
-            let ctx = if same_context {
-                case.module.ctx().clone()
-            } else {
-                regraft_dialects::context()
-            };
+            let ctx =
+                if same_context { case.module.ctx().clone() } else { regraft_dialects::context() };
             let again = parse(&ctx, &text);
             assert!(case.module.structural_eq(&again), "seed {seed}:\n{text}\nreads as\n{again}");
             assert_eq!(again.to_string(), text, "seed {seed}: not printed alike");

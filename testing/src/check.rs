@@ -1,0 +1,126 @@
+//! Checking while a pipeline runs: what a function does before and after each pass.
+
+use regraft_ir::{Diagnostic, Function, Module};
+use regraft_passes::{Execution, Log, Observer, Schedule, Unit};
+
+use crate::choices::Choices;
+use crate::compare::{CompareConfig, compare_functions};
+use crate::inputs::arguments;
+
+/// An observer that runs each function on generated inputs before and after each pass, and
+/// blames the pass that changed what it does. See [`compare_functions`] for what is compared.
+#[derive(Clone, Debug)]
+pub struct Check {
+    config: CompareConfig,
+}
+
+impl Check {
+    /// Compares on `inputs` inputs, as [`CompareConfig::default`] says otherwise.
+    pub fn new(inputs: u32) -> Self {
+        Self::with(CompareConfig { inputs, ..CompareConfig::default() })
+    }
+
+    /// Compares as `config` says.
+    pub fn with(config: CompareConfig) -> Self {
+        Self { config }
+    }
+
+    /// Compares a function, if there are arguments for it. `Err` has the difference.
+    fn compare(
+        &self,
+        before: &Module,
+        after: &Module,
+        f: &Function,
+        log: &mut Log,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let types = self.config.params.clone().unwrap_or_else(|| f.param_types());
+        if let Err(why) = arguments(f.ctx(), &types, &mut Choices::from_seed(0)) {
+            let message = format!("@{} cannot be checked: {why}", f.name_str());
+            log.warn(Diagnostic::warning(message));
+            return Ok(());
+        }
+        match compare_functions(before, after, f.name_str(), &self.config) {
+            Ok(_) => Ok(()),
+            Err(difference) => Err(vec![Diagnostic::error(difference.to_string())]),
+        }
+    }
+}
+
+impl Observer for Check {
+    fn name(&self) -> &'static str {
+        "the check by running"
+    }
+
+    fn schedule(&self) -> Schedule {
+        // A function is run together with those that it calls.
+        Schedule::WithModule
+    }
+
+    fn needs_valid(&self) -> bool {
+        true
+    }
+
+    fn after(&self, execution: &Execution<'_>, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        if !execution.changed {
+            return Ok(());
+        }
+        match (execution.before, execution.module) {
+            (Unit::Function(f), Some(after)) => {
+                let mut before = after.clone();
+                let id = before.find(f.name()).expect("a function pass keeps the function");
+                before.set(id, f.clone()).expect("it has the same name");
+                self.compare(&before, after, f, log)
+            }
+            (Unit::Module(before), Some(after)) => before
+                .functions()
+                .filter(|f| after.find(f.name()).is_some())
+                .try_for_each(|f| self.compare(before, after, f, log)),
+            (_, None) => Err(vec![Diagnostic::error("there is no module to run the function in")]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use regraft_dialects::arith;
+    use regraft_ir::Cursor;
+    use regraft_passes::{
+        FunctionPass, PassContext, PassRegistry, PassResult, Pipeline, RunOptions, run_pipeline,
+    };
+    use regraft_syntax::parse_module;
+
+    use super::*;
+
+    /// Swaps the operands of subtractions, which is wrong.
+    #[derive(Default)]
+    struct SwapSub;
+
+    impl FunctionPass for SwapSub {
+        const NAME: &'static str = "swap-sub";
+
+        fn run(&mut self, f: &mut Function, _: &mut PassContext<'_>) -> PassResult {
+            let mut at = Cursor::new(f);
+            while let Some(v) = at.next() {
+                if let Some([x, y]) = at.matches(v, arith::SUB) {
+                    at.replace(v, arith::sub(y, x));
+                }
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_pass_that_changes_the_meaning_is_blamed() {
+        let text = "func @f(%1: i64) -> i64 {\n^1:\n  %2: i64 = call @g(%1)\n  return %2\n}\n\n\
+            func @g(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.sub %1, 3\n  return %2\n}\n";
+        let mut module = parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+        let mut registry = PassRegistry::standard();
+        registry.add::<SwapSub>();
+        let pipeline = Pipeline::parse(&registry, "fold, cse, swap-sub, dce").unwrap();
+        let options = RunOptions::default().observe(Check::new(20));
+        let failure = run_pipeline(&mut module, &pipeline, &options).unwrap_err();
+        assert_eq!((failure.pass(), failure.function()), (Some("swap-sub"), Some("g")));
+        let right = Pipeline::parse(&registry, "fold, cse, profile, expand, dce").unwrap();
+        run_pipeline(&mut module, &right, &options).unwrap();
+    }
+}

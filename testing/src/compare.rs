@@ -1,0 +1,257 @@
+//! Whether two functions do the same: both are run on generated inputs.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use regraft_exec::{Engine, ErrorKind, EvalTable, ExecError, Interpreter, Limits, Val};
+use regraft_ir::{Context, Function, Module, Type};
+use regraft_passes::diff_functions;
+
+use crate::choices::Choices;
+use crate::inputs::arguments;
+use crate::observe::{FloatMatch, Observation};
+
+/// How functions are compared.
+#[derive(Clone, Debug)]
+pub struct CompareConfig {
+    /// On how many inputs to run them.
+    pub inputs: u32,
+    /// The seed of the inputs.
+    pub seed: u64,
+    /// What each run may use. A run that exceeds a limit says nothing: see
+    /// [`compare_functions`].
+    pub limits: Limits,
+    /// When floats count as equal.
+    pub floats: FloatMatch,
+    /// The types of the arguments; `None` for those of the parameters. For parameters of type
+    /// `any` it says what to pass. The modules need to share their context then.
+    pub params: Option<Vec<Type>>,
+    /// What the ops compute.
+    pub table: Arc<EvalTable>,
+}
+
+impl Default for CompareConfig {
+    /// Eight inputs, 50,000 instructions and 16 MiB each, floats bit for bit.
+    fn default() -> Self {
+        static TABLE: LazyLock<Arc<EvalTable>> = LazyLock::new(|| Arc::new(EvalTable::standard()));
+        Self {
+            inputs: 8,
+            seed: 0,
+            limits: Limits { fuel: Some(50_000), depth: 1_000, memory: 16 << 20 },
+            floats: FloatMatch::Exact,
+            params: None,
+            table: Arc::clone(&TABLE),
+        }
+    }
+}
+
+/// How two functions were found to agree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Agreement {
+    /// The inputs on which both returned.
+    pub returned: u32,
+    /// The inputs on which both stopped with the same error.
+    pub trapped: u32,
+    /// The inputs that say nothing, because one of them exceeded a limit.
+    pub inconclusive: u32,
+}
+
+impl Agreement {
+    /// Adds what was found on other inputs.
+    pub fn add(&mut self, other: Self) {
+        self.returned += other.returned;
+        self.trapped += other.trapped;
+        self.inconclusive += other.inconclusive;
+    }
+}
+
+/// Two functions do not do the same.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The name of the function.
+    pub function: String,
+    /// The arguments on which they differ, as text; empty if their signatures differ.
+    pub inputs: String,
+    /// What the first one did.
+    pub before: String,
+    /// What the second one did.
+    pub after: String,
+    /// The difference of their texts.
+    pub diff: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, inputs, before, after, diff } = self;
+        writeln!(f, "@{function} changed its meaning")?;
+        if !inputs.is_empty() {
+            writeln!(f, "on      ({inputs})")?;
+        }
+        writeln!(f, "before: {}", before.replace('\n', "\n        "))?;
+        writeln!(f, "after:  {}", after.replace('\n', "\n        "))?;
+        if !diff.is_empty() {
+            write!(f, "\n{diff}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Difference {}
+
+/// Compares the functions of one name of two modules by running both on generated inputs.
+///
+/// They have to agree, for each input, on: the result; what became of the arguments; which of
+/// the objects in all of these are the same; the output; and the error if there is one (its kind
+/// and, for `core.throw`, its message; the location does not count). Floats are compared as
+/// `config` says.
+///
+/// A pass may change how many instructions run, how deep calls are nested and what memory is
+/// used. So an input on which either side exceeds a limit counts as inconclusive, whatever the
+/// other side does; [`Agreement::inconclusive`] says how many there were.
+///
+/// # Errors
+/// The first difference that is found, with both functions and their results. Also if a function
+/// is missing, if the signatures differ, or if no argument of some type can be made.
+pub fn compare_functions(
+    before: &Module,
+    after: &Module,
+    name: &str,
+    config: &CompareConfig,
+) -> Result<Agreement, Box<Difference>> {
+    let difference = |inputs: String, a: String, b: String| {
+        let diff = match (before.function(name), after.function(name)) {
+            (Some(a), Some(b)) => diff_functions(a, b),
+            _ => String::new(),
+        };
+        let function = name.to_owned();
+        Box::new(Difference { function, inputs, before: a, after: b, diff })
+    };
+    let (f, g) = match (before.function(name), after.function(name)) {
+        (Some(f), Some(g)) => (f, g),
+        (f, g) => {
+            let text = |f: Option<_>| if f.is_some() { "it is there" } else { "it is missing" };
+            return Err(difference(String::new(), text(f).to_owned(), text(g).to_owned()));
+        }
+    };
+    let (a, b) = (signature(f), signature(g));
+    if a != b {
+        return Err(difference(String::new(), a, b));
+    }
+    let types = |f: &Function| config.params.clone().unwrap_or_else(|| f.param_types());
+    let mut first = Side::new(before, types(f), config);
+    let mut second = Side::new(after, types(g), config);
+    let mut agreement = Agreement::default();
+    for input in 0..config.inputs {
+        // Each input has a seed of its own, so that one can be run without the others.
+        let seed = config.seed.wrapping_mul(0x1_0000).wrapping_add(u64::from(input));
+        let inputs = match (first.prepare(seed), second.prepare(seed)) {
+            (Ok(inputs), Ok(_)) => inputs,
+            (a, b) => {
+                let text = |r: Result<Observation, String>| r.err().unwrap_or_default();
+                return Err(difference(String::new(), text(a), text(b)));
+            }
+        };
+        let (x, y) = (first.run(name), second.run(name));
+        if x.is_inconclusive() || y.is_inconclusive() {
+            agreement.inconclusive += 1;
+        } else if !x.matches(&y, config.floats) {
+            return Err(difference(inputs.to_string(), x.to_string(), y.to_string()));
+        } else if x.error.is_some() {
+            agreement.trapped += 1;
+        } else {
+            agreement.returned += 1;
+        }
+        if types(f).is_empty() {
+            // Without arguments, every run is the same.
+            break;
+        }
+    }
+    Ok(agreement)
+}
+
+fn signature(f: &Function) -> String {
+    let ctx = f.ctx();
+    let params: Vec<String> = f.param_types().iter().map(|&ty| ctx.type_text(ty)).collect();
+    format!("({}) -> {}", params.join(", "), ctx.type_text(f.ret_type()))
+}
+
+/// One of the two functions.
+struct Side {
+    engine: Interpreter,
+    ctx: Arc<Context>,
+    types: Vec<Type>,
+    args: Vec<Val>,
+}
+
+impl Side {
+    fn new(module: &Module, types: Vec<Type>, config: &CompareConfig) -> Self {
+        let mut engine = Interpreter::with_table(module, Arc::clone(&config.table));
+        engine.set_limits(config.limits);
+        Self { engine, ctx: Arc::clone(module.ctx()), types, args: Vec::new() }
+    }
+
+    /// Makes the arguments of the next run.
+    fn prepare(&mut self, seed: u64) -> Result<Observation, String> {
+        let mut choices = Choices::from_seed(seed);
+        self.args = arguments(&self.ctx, &self.types, &mut choices)?;
+        Ok(Observation::of(&self.ctx, &self.args))
+    }
+
+    fn run(&mut self, name: &str) -> Outcome {
+        let result = self.engine.call(name, &self.args);
+        let output = self.engine.take_output();
+        let (error, result) = match result {
+            Ok(value) => (None, Some(value)),
+            Err(error) => (Some(error), None),
+        };
+        let values = Observation::of(&self.ctx, result.iter().chain(&self.args));
+        Outcome { error, values, output, args: self.args.len() }
+    }
+}
+
+/// What a run did, as far as one can see.
+struct Outcome {
+    error: Option<ExecError>,
+    /// The result, if there is one, and the arguments.
+    values: Observation,
+    output: String,
+    args: usize,
+}
+
+impl Outcome {
+    fn is_inconclusive(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| {
+            matches!(
+                error.kind(),
+                ErrorKind::Fuel | ErrorKind::Depth | ErrorKind::Memory | ErrorKind::Interrupted
+            )
+        })
+    }
+
+    fn matches(&self, other: &Self, floats: FloatMatch) -> bool {
+        let errors = match (&self.error, &other.error) {
+            (None, None) => true,
+            (Some(a), Some(b)) => {
+                let thrown = *a.kind() == ErrorKind::Thrown;
+                a.kind() == b.kind() && (!thrown || a.message() == b.message())
+            }
+            _ => false,
+        };
+        errors && self.output == other.output && self.values.matches(&other.values, floats)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.error {
+            None if self.args == 0 => write!(f, "{}", self.values)?,
+            None => write!(f, "result, then arguments: {}", self.values)?,
+            Some(error) if self.args == 0 => write!(f, "error: {error}")?,
+            Some(error) => write!(f, "error: {error}\narguments: {}", self.values)?,
+        }
+        if !self.output.is_empty() {
+            write!(f, "\noutput: {:?}", self.output)?;
+        }
+        Ok(())
+    }
+}

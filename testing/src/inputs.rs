@@ -1,0 +1,116 @@
+//! Arguments to run a function on.
+//!
+//! Special values are likely (zeros of both signs, NaN, infinities, subnormal numbers, the ends
+//! of the ranges of integers), arrays are short and sometimes empty, and an object may be
+//! passed more than once, directly or inside of others.
+
+use regraft_exec::value::{Array, Val};
+use regraft_ir::{Constant, Context, Type, TypeKind};
+
+use crate::choices::Choices;
+use crate::generate::special_constant;
+
+/// How deep objects are nested in generated arguments.
+const MAX_DEPTH: u32 = 12;
+
+/// Draws an argument of each of these types.
+///
+/// The same choices give equal arguments for equal types, of another context too: this is how
+/// two runs get the same arguments, without sharing objects.
+///
+/// # Errors
+/// If there are no values of a type, or none that can be made: a sentence that names it.
+pub fn arguments(ctx: &Context, types: &[Type], choices: &mut Choices) -> Result<Vec<Val>, String> {
+    let mut inputs = Inputs { ctx, choices, objects: Vec::new() };
+    types.iter().map(|&ty| inputs.value(ty, 0)).collect()
+}
+
+struct Inputs<'a> {
+    ctx: &'a Context,
+    choices: &'a mut Choices,
+    /// The objects that were made, to be used again.
+    objects: Vec<(Type, Val)>,
+}
+
+impl Inputs<'_> {
+    fn value(&mut self, ty: Type, depth: u32) -> Result<Val, String> {
+        if depth > MAX_DEPTH {
+            return Err(format!("values of {} are too deeply nested", self.ctx.type_text(ty)));
+        }
+        if ty.is_scalar() || matches!(ty, Type::UNIT | Type::SYM | Type::STR) {
+            return Ok(self.scalar(ty));
+        }
+        if ty == Type::ANY {
+            let ty = self.choices.pick(&[Type::I64, Type::F64, Type::BOOL, Type::STR, Type::I32]);
+            return Ok(self.scalar(ty));
+        }
+        let ctx = self.ctx;
+        Ok(match ctx.kind(ty) {
+            TypeKind::Tuple(types) => Val::tuple(self.values(types, depth)?),
+            TypeKind::Named(fields) => {
+                let types: Vec<Type> = fields.iter().map(|&(_, ty)| ty).collect();
+                let values = self.values(&types, depth)?;
+                let names = fields.iter().map(|&(name, _)| ctx.str(name));
+                Val::named(ctx, names.zip(values))
+            }
+            &TypeKind::Struct(id) => {
+                let def = ctx.struct_def(id);
+                let types: Vec<Type> = def.fields.iter().map(|&(_, ty)| ty).collect();
+                if !def.mutable {
+                    return Ok(Val::structure(ty, self.values(&types, depth)?));
+                }
+                return self
+                    .object(ty, |inputs| Ok(Val::object(ty, inputs.values(&types, depth)?)));
+            }
+            &TypeKind::Array { element, rank } => {
+                return self.object(ty, |inputs| inputs.array(element, rank, depth));
+            }
+            &TypeKind::Ref(element) => {
+                return self.object(ty, |inputs| {
+                    Ok(Val::reference(element, inputs.value(element, depth + 1)?))
+                });
+            }
+            &TypeKind::Fn(name) => Val::Func(name),
+            &TypeKind::TypeOf(of) => Val::Type(of),
+            TypeKind::Val(_) | TypeKind::Builtin => {
+                return Err(format!("no argument of type {} can be made", ctx.type_text(ty)));
+            }
+        })
+    }
+
+    fn values(&mut self, types: &[Type], depth: u32) -> Result<Vec<Val>, String> {
+        types.iter().map(|&ty| self.value(ty, depth + 1)).collect()
+    }
+
+    fn scalar(&mut self, ty: Type) -> Val {
+        let constant = special_constant(self.ctx, ty, self.choices).unwrap_or(Constant::Unit);
+        Val::constant(self.ctx, constant)
+    }
+
+    /// An object: one that is there already, or a new one.
+    fn object(
+        &mut self,
+        ty: Type,
+        make: impl FnOnce(&mut Self) -> Result<Val, String>,
+    ) -> Result<Val, String> {
+        let count = self.objects.iter().filter(|(have, _)| *have == ty).count();
+        if count > 0 && self.choices.chance(35) {
+            let nth = self.choices.below(count);
+            let same = self.objects.iter().filter(|(have, _)| *have == ty).nth(nth);
+            return Ok(same.expect("counted").1.clone());
+        }
+        let object = make(self)?;
+        self.objects.push((ty, object.clone()));
+        Ok(object)
+    }
+
+    fn array(&mut self, element: Type, rank: u8, depth: u32) -> Result<Val, String> {
+        let dims: Vec<usize> = (0..rank).map(|_| self.choices.pick(&[2, 1, 3, 4, 2, 0])).collect();
+        let count = dims.iter().product();
+        let items: Result<Vec<Val>, String> =
+            (0..count).map(|_| self.value(element, depth + 1)).collect();
+        let array = Array::of_values(element, items?, &dims)
+            .map_err(|error| format!("no array of dimensions {dims:?} can be made: {error:?}"))?;
+        Ok(array.into())
+    }
+}

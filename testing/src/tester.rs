@@ -1,0 +1,320 @@
+//! Tests of passes: what one changes, and that it preserves meaning.
+
+use std::fmt;
+use std::sync::Arc;
+
+use regraft_ir::{Context, Module, Registry, render_all, verify_module};
+use regraft_passes::{PassRegistry, Pipeline, RunOptions, diff_modules, run_pipeline};
+use regraft_syntax::parse_module;
+
+use crate::compare::{Agreement, CompareConfig, Difference, compare_functions};
+use crate::generate::{Config, ModuleCase};
+use crate::shrink::Shrinker;
+
+/// How many simpler cases are tried to shrink one that fails.
+const ATTEMPTS: u32 = 5_000;
+
+/// Runs a pipeline of the standard passes on IR text and gives what it changed, as a diff with
+/// stable names: the golden of a pass test. See [`Tester::check`].
+///
+/// # Panics
+/// If the text or the pipeline is wrong, or if a pass fails.
+#[track_caller]
+pub fn check_pass(pipeline: &str, input: &str) -> String {
+    Tester::new().check(pipeline, input)
+}
+
+/// Runs a pipeline of the standard passes on `cases` generated modules and compares what they
+/// do before and after. See [`Tester::preserves`].
+///
+/// # Panics
+/// If a module changes its meaning, or if a pass fails; the message shows a small module.
+#[track_caller]
+pub fn check_pass_preserves(pipeline: &str, cases: u32) {
+    Tester::new().cases(cases).preserves(pipeline);
+}
+
+/// Tests pipelines of passes, those of other crates included.
+///
+/// ```
+/// use regraft_ir::{Cursor, Function};
+/// use regraft_dialects::arith;
+/// use regraft_passes::{FunctionPass, PassContext, PassResult};
+/// use regraft_testing::Tester;
+///
+/// /// Replaces `x * 2` by `x + x`.
+/// #[derive(Default)]
+/// struct MulToAdd;
+///
+/// impl FunctionPass for MulToAdd {
+///     const NAME: &'static str = "mul-to-add";
+///     fn run(&mut self, f: &mut Function, _: &mut PassContext<'_>) -> PassResult {
+///         let mut at = Cursor::new(f);
+///         while let Some(v) = at.next() {
+///             if let Some([x, k]) = at.matches(v, arith::MUL)
+///                 && at.const_i64(k) == Some(2)
+///             {
+///                 let sum = at.insert(arith::add(x, x));
+///                 at.replace_with(v, sum);
+///             }
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let tester = Tester::new().with_passes(|passes| passes.add::<MulToAdd>());
+/// let diff = tester.check("mul-to-add", "
+/// func @f(%1: i64) -> i64 {
+/// ^1:
+///   %2: i64 = arith.mul %1, 2
+///   return %2
+/// }");
+/// assert!(diff.contains("arith.add %1, %1"), "{diff}");
+/// tester.cases(50).preserves("mul-to-add");
+/// ```
+#[derive(Debug)]
+pub struct Tester {
+    passes: PassRegistry,
+    ops: Arc<Registry>,
+    generate: Config,
+    compare: CompareConfig,
+    cases: u32,
+    seed: u64,
+}
+
+impl Default for Tester {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What [`Tester::try_preserves`] found when it found nothing wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Preserved {
+    /// The modules that were generated.
+    pub cases: u32,
+    /// Those that the pipeline changed.
+    pub changed: u32,
+    /// How the runs before and after agreed.
+    pub runs: Agreement,
+}
+
+/// A pipeline does something wrong: the smallest module that was found which shows it.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// The pipeline.
+    pub pipeline: String,
+    /// The seed of the case that was found first.
+    pub seed: u64,
+    /// The case, made as small as possible.
+    pub case: ModuleCase,
+    /// What is wrong.
+    pub kind: BrokenKind,
+}
+
+/// What is wrong with a pipeline.
+#[derive(Clone, Debug)]
+pub enum BrokenKind {
+    /// A pass failed, panicked, or left a module that does not verify: the report.
+    Failed(String),
+    /// A function changed its meaning.
+    Differs(Box<Difference>),
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pipeline, seed, case, kind } = self;
+        match kind {
+            BrokenKind::Failed(report) => writeln!(f, "`{pipeline}` fails\n{report}")?,
+            BrokenKind::Differs(difference) => {
+                writeln!(f, "`{pipeline}` does not preserve meaning: {difference}")?;
+            }
+        }
+        writeln!(f, "The module (case.ir), shrunk from seed {seed}:\n\n{}", case.module)?;
+        writeln!(f, "To see what is done to it: regraft opt case.ir -p '{pipeline}' --diff")?;
+        write!(f, "To find it again: Tester::seed({seed}).cases(1).preserves(\"{pipeline}\")")
+    }
+}
+
+impl std::error::Error for Broken {}
+
+impl Tester {
+    /// A tester of the standard passes, on modules of the standard dialects.
+    pub fn new() -> Self {
+        Self {
+            passes: PassRegistry::standard(),
+            ops: regraft_dialects::registry(),
+            generate: Config::default(),
+            compare: CompareConfig { inputs: 4, ..CompareConfig::default() },
+            cases: 200,
+            seed: 0,
+        }
+    }
+
+    /// Adds passes.
+    #[must_use]
+    pub fn with_passes(mut self, add: impl FnOnce(&mut PassRegistry)) -> Self {
+        add(&mut self.passes);
+        self
+    }
+
+    /// Takes the ops from another registry, which has to hold those of `regraft-dialects`. To
+    /// run them, [`CompareConfig::table`] has to say what they compute.
+    #[must_use]
+    pub fn with_ops(mut self, ops: Arc<Registry>) -> Self {
+        self.ops = ops;
+        self
+    }
+
+    /// Says what generated modules are made of.
+    #[must_use]
+    pub fn generate(mut self, config: Config) -> Self {
+        self.generate = config;
+        self
+    }
+
+    /// Says how functions are compared.
+    #[must_use]
+    pub fn compare(mut self, config: CompareConfig) -> Self {
+        self.compare = config;
+        self
+    }
+
+    /// Sets how many modules are generated, 200 at first.
+    #[must_use]
+    pub fn cases(mut self, cases: u32) -> Self {
+        self.cases = cases;
+        self
+    }
+
+    /// Sets the seed of the first module, 0 at first; the others have those that follow.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Reads IR text, verifies it, runs the pipeline (verifying after each pass), and gives what
+    /// changed: a diff for each function that did, with stable names; or `unchanged`.
+    ///
+    /// # Panics
+    /// If the text or the pipeline is wrong, or if a pass fails; the message is the report.
+    #[track_caller]
+    pub fn check(&self, pipeline: &str, input: &str) -> String {
+        match self.try_check(pipeline, input) {
+            Ok(diff) => diff,
+            Err(report) => panic!("{report}"),
+        }
+    }
+
+    /// As [`Tester::check`].
+    ///
+    /// # Errors
+    /// What `check` panics with.
+    pub fn try_check(&self, pipeline: &str, input: &str) -> Result<String, String> {
+        let ctx = Context::new(Arc::clone(&self.ops));
+        let report = |errors: Vec<_>| render_all(&errors, false);
+        let before =
+            parse_module(&ctx, "input.ir", input.trim_start_matches('\n')).map_err(report)?;
+        verify_module(&before).map_err(report)?;
+        let pipeline = Pipeline::parse(&self.passes, pipeline).map_err(report)?;
+        let mut after = before.clone();
+        run(&mut after, &pipeline)?;
+        let diff = diff_modules(&before, &after);
+        Ok(if diff.is_empty() { "unchanged\n".to_owned() } else { diff })
+    }
+
+    /// Generates modules, runs the pipeline on each (verifying after each pass), and compares
+    /// what the entry function does before and after by [`compare_functions`].
+    ///
+    /// # Panics
+    /// If anything is wrong. The module is shrunk first; the message shows it, the difference,
+    /// and how to reproduce it.
+    #[track_caller]
+    pub fn preserves(&self, pipeline: &str) -> Preserved {
+        match self.try_preserves(pipeline) {
+            Ok(preserved) => preserved,
+            Err(broken) => panic!("{broken}"),
+        }
+    }
+
+    /// As [`Tester::preserves`].
+    ///
+    /// # Errors
+    /// What `preserves` panics with.
+    ///
+    /// # Panics
+    /// If there is no such pipeline.
+    #[track_caller]
+    pub fn try_preserves(&self, pipeline: &str) -> Result<Preserved, Box<Broken>> {
+        let passes = match Pipeline::parse(&self.passes, pipeline) {
+            Ok(passes) => passes,
+            Err(errors) => panic!("{}", render_all(&errors, false)),
+        };
+        let mut preserved = Preserved::default();
+        for seed in self.seed..self.seed + u64::from(self.cases) {
+            let case = ModuleCase::from_seed(&self.context(), &self.generate, seed);
+            match self.run_case(&passes, &case) {
+                Ok((changed, runs)) => {
+                    preserved.cases += 1;
+                    preserved.changed += u32::from(changed);
+                    preserved.runs.add(runs);
+                }
+                Err(kind) => return Err(self.shrink(pipeline, &passes, seed, case, kind)),
+            }
+        }
+        Ok(preserved)
+    }
+
+    fn context(&self) -> Arc<Context> {
+        Context::new(Arc::clone(&self.ops))
+    }
+
+    /// Whether the pipeline changed the module, and how the runs agree.
+    fn run_case(
+        &self,
+        pipeline: &Pipeline,
+        case: &ModuleCase,
+    ) -> Result<(bool, Agreement), BrokenKind> {
+        let mut after = case.module.clone();
+        run(&mut after, pipeline).map_err(BrokenKind::Failed)?;
+        let config = CompareConfig { params: Some(case.params.clone()), ..self.compare.clone() };
+        let runs = compare_functions(&case.module, &after, &case.entry, &config)
+            .map_err(BrokenKind::Differs)?;
+        Ok((!case.module.structural_eq(&after), runs))
+    }
+
+    fn shrink(
+        &self,
+        pipeline: &str,
+        passes: &Pipeline,
+        seed: u64,
+        case: ModuleCase,
+        kind: BrokenKind,
+    ) -> Box<Broken> {
+        let mut shrinker = Shrinker::new(case.choices.clone(), case.spans.clone(), ATTEMPTS);
+        let mut broken = Box::new(Broken { pipeline: pipeline.to_owned(), seed, case, kind });
+        while let Some(candidate) = shrinker.candidate() {
+            let case = ModuleCase::replay(&self.context(), &self.generate, &candidate);
+            // Another kind of failure would be another bug.
+            let same = |kind: &BrokenKind| {
+                std::mem::discriminant(kind) == std::mem::discriminant(&broken.kind)
+            };
+            if let Err(kind) = self.run_case(passes, &case)
+                && same(&kind)
+            {
+                shrinker.accept(case.choices.clone(), case.spans.clone());
+                (broken.case, broken.kind) = (case, kind);
+            }
+        }
+        broken
+    }
+}
+
+/// Runs a pipeline, verifying after each pass.
+fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), String> {
+    match run_pipeline(module, pipeline, &RunOptions::default().threads(1)) {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(render_all(failure.diagnostics(), false)),
+    }
+}
