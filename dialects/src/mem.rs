@@ -62,7 +62,9 @@ crate::dialect! {
         verify: Some(verify_access),
     };
 
-    /// Sets an element of an array; the indices and their bounds are as in `mem.load`.
+    /// Sets an element of an array; the indices are as in `mem.load`, and so is `{inbounds=true}`.
+    ///
+    /// Traps (`BoundsError`) if an index is out of bounds.
     ///
     /// `mem.store %1, 2.0, %2, %3`
     STORE = store(array: [T], value: T; indices: i64...) -> unit where T: Any [MAY_TRAP] {
@@ -124,6 +126,8 @@ crate::dialect! {
     };
 
     /// A new array with the same shape and elements.
+    ///
+    /// Traps (`OutOfMemoryError`) if there is no room for it.
     ///
     /// `%2: array<f64, 2> = mem.copy %1`
     COPY = copy(array: [T]) -> (fn copy_type) where T: Any [MAY_TRAP] {

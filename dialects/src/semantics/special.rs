@@ -158,6 +158,10 @@ fn log_beta(x: f64, y: f64) -> (f64, f64) {
             + (large - 0.5) * libm::log1p(-small / sum);
         return (log, 1.0);
     }
+    if small > 0.0 && large == f64::INFINITY {
+        // The limit.
+        return (f64::NEG_INFINITY, 1.0);
+    }
     let ((a, a_sign), (b, b_sign)) = (log_gamma(x), log_gamma(y));
     let (c, c_sign) = log_gamma(x + y);
     (a + b - c, a_sign * b_sign * c_sign)
