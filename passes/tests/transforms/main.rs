@@ -1,0 +1,72 @@
+//! What each transformation does to small programs, and that none changes what a program does.
+
+mod cse;
+mod dce;
+mod differential;
+mod expand;
+mod fold;
+mod merge_returns;
+mod profile;
+mod prune;
+mod renumber;
+mod simplify_cfg;
+
+use regraft_ir::{Function, Module, render_all, verify_module};
+use regraft_passes::{FunctionPass, Options, run_pass_with};
+
+/// The module that `text` is, which has to be valid.
+fn parse(text: &str) -> Module {
+    let ctx = regraft_dialects::context();
+    let module = regraft_syntax::parse_module(&ctx, "test.ir", text)
+        .unwrap_or_else(|errors| panic!("{}", render_all(&errors, false)));
+    verify(&module);
+    module
+}
+
+fn verify(module: &Module) {
+    if let Err(errors) = verify_module(module) {
+        panic!("{}\n{module}", render_all(&errors, false));
+    }
+}
+
+/// Runs a pass over all functions of a module and verifies what it made.
+fn apply<P: FunctionPass>(module: &mut Module, options: &Options) {
+    for id in module.ids().to_vec() {
+        let f = module.get_mut(id).expect("the id is of this module");
+        run_pass_with::<P>(f, options).unwrap_or_else(|error| panic!("{error:?}"));
+        f.check_invariants().unwrap_or_else(|error| panic!("{error}"));
+    }
+    verify(module);
+}
+
+/// Checks that the pass makes `after` of `before`, to the number of each value, and that a second
+/// run changes nothing.
+#[track_caller]
+fn check<P: FunctionPass>(before: &str, after: &str) {
+    check_with::<P>(&Options::defaults(P::OPTIONS), before, after);
+}
+
+#[track_caller]
+fn check_with<P: FunctionPass>(options: &Options, before: &str, after: &str) {
+    let mut module = parse(before);
+    apply::<P>(&mut module, options);
+    let (found, wanted) = (module.to_string(), parse(after).to_string());
+    assert!(found == wanted, "`{}` gives\n{found}\nand should give\n{wanted}", P::NAME);
+    if P::NAME == "profile" {
+        return;
+    }
+    apply::<P>(&mut module, options);
+    assert_eq!(found, module.to_string(), "a second run of `{}` changes more", P::NAME);
+}
+
+/// Checks that the pass leaves a program as it is.
+#[track_caller]
+fn check_unchanged<P: FunctionPass>(text: &str) {
+    check::<P>(text, text);
+}
+
+/// The only function of a module.
+fn only(module: &mut Module) -> &mut Function {
+    let id = module.ids()[0];
+    module.get_mut(id).expect("the id is of this module")
+}
