@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::error::{ErrorKind, Trap};
 use crate::profiler::Calls;
 use crate::value::{Array, collect_cycles, live_bytes};
-use regraft_ir::Type;
+use regraft_ir::{Symbol, Type};
 
 /// Where output goes.
 enum Output {
@@ -53,6 +53,11 @@ impl Host {
     /// The time in nanoseconds.
     pub fn now(&mut self) -> u64 {
         (self.clock)()
+    }
+
+    /// Records the start of an event in the profiler, the time last.
+    pub fn record_start(&mut self, event: Symbol) {
+        self.calls.start(event, &mut self.clock);
     }
 
     /// Writes output.

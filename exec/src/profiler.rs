@@ -38,6 +38,11 @@ impl Default for Calls {
 }
 
 impl Calls {
+    /// The bytes that a buffer of that capacity takes.
+    pub fn bytes(capacity: usize) -> usize {
+        capacity.saturating_mul(size_of::<Stamp>())
+    }
+
     /// Forgets what was recorded.
     pub fn reset(&mut self) {
         self.stamps.clear();
@@ -57,7 +62,7 @@ impl Calls {
     }
 
     /// Records the start of an event. The time is taken last.
-    pub fn start(&mut self, event: Symbol, now: impl FnOnce() -> u64) {
+    pub fn start(&mut self, event: Symbol, mut now: impl FnMut() -> u64) {
         self.count += 1;
         if self.stamps.len() < self.capacity {
             self.stamps.push(Stamp { nanoseconds: 0, event, edge: Edge::Start });

@@ -3,13 +3,20 @@
 //! The interpreter runs typed scalars by instructions of its own; everything else, and everything
 //! `any`, goes through this table. Anyone may register a function for an op.
 
+mod core;
+mod data;
+mod mem;
+mod prof;
+mod scalars;
+
 use std::fmt;
 
+use regraft_dialects as dialects;
 use regraft_ir::{Attrs, Constant, Context, Op, OpDef, OpTable, Type};
 
 use crate::error::Trap;
 use crate::host::Host;
-use crate::value::Val;
+use crate::value::{Fields, Val};
 
 /// Evaluates an op on the values of its operands. The result has to be of type
 /// [`EvalCx::ty`]; if it is not, the program stops with an error that names the op.
@@ -33,6 +40,14 @@ impl EvalCx<'_> {
     /// An attribute of the instruction.
     pub fn attr(&self, name: &str) -> Option<Constant> {
         self.ctx.attr(self.attrs, name).map(|c| self.ctx.constant(c))
+    }
+
+    /// Checks that a tuple, struct or ref of so many fields may be made.
+    ///
+    /// # Errors
+    /// If it would exceed the memory limit.
+    pub fn reserve_fields(&self, count: usize) -> Result<(), Trap> {
+        self.host.reserve(size_of::<Fields>() + count * size_of::<Val>())
     }
 
     /// A type error that names the op and what it was given.
@@ -80,15 +95,73 @@ impl EvalTable {
     pub fn standard() -> Self {
         let mut table = Self::default();
         for op in [
-            regraft_dialects::core::CALL,
-            regraft_dialects::core::APPLY,
-            regraft_dialects::core::SPLAT,
-            regraft_dialects::cf::BR,
-            regraft_dialects::cf::SWITCH,
-            regraft_dialects::cf::RETURN,
-            regraft_dialects::cf::UNREACHABLE,
+            dialects::core::CALL,
+            dialects::core::APPLY,
+            dialects::core::SPLAT,
+            dialects::cf::BR,
+            dialects::cf::SWITCH,
+            dialects::cf::RETURN,
+            dialects::cf::UNREACHABLE,
         ] {
             table.rows.insert(op, EvalRow::Control);
+        }
+        for dialect in [&dialects::arith::DIALECT, &dialects::math::DIALECT] {
+            for def in dialect.ops {
+                table.register(def.op, scalars::scalar);
+            }
+        }
+        let core: [(Op, EvalFn); 12] = [
+            (dialects::core::TUPLE, core::tuple),
+            (dialects::core::GET, core::get),
+            (dialects::core::SELECT, core::select),
+            (dialects::core::CONVERT, core::convert),
+            (dialects::core::TYPEASSERT, core::typeassert),
+            (dialects::core::ISA, core::isa),
+            (dialects::core::TYPEOF, core::type_of),
+            (dialects::core::SAME, core::same),
+            (dialects::core::THROW, core::throw),
+            (dialects::core::PRINT, core::print),
+            (dialects::core::PRINTLN, core::println),
+            (dialects::core::STRING, core::string),
+        ];
+        let data: [(Op, EvalFn); 7] = [
+            (dialects::data::NAMED, data::named),
+            (dialects::data::NEW, data::new),
+            (dialects::data::NEW_OBJECT, data::new),
+            (dialects::data::GETFIELD, data::getfield),
+            (dialects::data::SETFIELD, data::setfield),
+            (dialects::data::FIELDCOUNT, data::fieldcount),
+            (dialects::data::HASFIELD, data::hasfield),
+        ];
+        let mem: [(Op, EvalFn); 18] = [
+            (dialects::mem::ALLOC, mem::alloc),
+            (dialects::mem::FILL, mem::fill),
+            (dialects::mem::ARRAY, mem::array),
+            (dialects::mem::LOAD, mem::load),
+            (dialects::mem::STORE, mem::store),
+            (dialects::mem::LENGTH, mem::length),
+            (dialects::mem::SIZE, mem::size),
+            (dialects::mem::SHAPE, mem::shape),
+            (dialects::mem::RANK, mem::rank),
+            (dialects::mem::RESIZE, mem::resize),
+            (dialects::mem::PUSH, mem::push),
+            (dialects::mem::POP, mem::pop),
+            (dialects::mem::COPY, mem::copy),
+            (dialects::mem::COPYTO, mem::copyto),
+            (dialects::mem::FILL_IN_PLACE, mem::fill_in_place),
+            (dialects::mem::REF_NEW, mem::ref_new),
+            (dialects::mem::REF_GET, mem::ref_get),
+            (dialects::mem::REF_SET, mem::ref_set),
+        ];
+        let prof: [(Op, EvalFn); 5] = [
+            (dialects::prof::RECORD_START, prof::record_start),
+            (dialects::prof::RECORD_END, prof::record_end),
+            (dialects::prof::RESET, prof::reset),
+            (dialects::prof::RESIZE, prof::resize),
+            (dialects::prof::REPORT, prof::report),
+        ];
+        for (op, function) in core.into_iter().chain(data).chain(mem).chain(prof) {
+            table.register(op, function);
         }
         table
     }

@@ -536,7 +536,6 @@ pub(crate) struct Code {
     /// The scalars that stand after the scalar parameters when a frame starts.
     pub(crate) scalars: Box<[u64]>,
     pub(crate) scalar_params: u32,
-    pub(crate) val_params: u32,
     /// The sizes of the register files.
     pub(crate) scalar_regs: u32,
     pub(crate) val_regs: u32,

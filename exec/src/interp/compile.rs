@@ -57,7 +57,6 @@ struct Compiler<'a> {
     spots: Vec<(Value, Loc)>,
     spot: (Value, Loc),
     scalar_params: u32,
-    val_params: u32,
     scalar_regs: u32,
     val_regs: u32,
     temp_scalar: Option<Reg>,
@@ -93,7 +92,6 @@ impl<'a> Compiler<'a> {
             spots: Vec::new(),
             spot,
             scalar_params: 0,
-            val_params: 0,
             scalar_regs: 0,
             val_regs: 0,
             temp_scalar: None,
@@ -112,7 +110,6 @@ impl<'a> Compiler<'a> {
             compiler.assign(v);
         }
         compiler.scalar_params = compiler.scalar_regs;
-        compiler.val_params = compiler.val_regs;
         compiler.assign_constants();
         for i in 0..compiler.blocks.len() {
             let block = compiler.blocks[i];
@@ -811,7 +808,6 @@ impl<'a> Compiler<'a> {
             ret: self.f.ret_type(),
             scalars: self.scalars.into(),
             scalar_params: self.scalar_params,
-            val_params: self.val_params,
             scalar_regs: self.scalar_regs,
             val_regs: self.val_regs,
             vals: self.vals.into(),

@@ -15,6 +15,7 @@ use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
 use self::code::Code;
+pub(crate) use self::run::bounds_error;
 use crate::engine::{Engine, Limits};
 use crate::error::{Chain, ErrorKind, ExecError, Trap};
 use crate::eval::EvalTable;

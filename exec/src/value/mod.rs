@@ -135,6 +135,12 @@ impl Object {
         self.ty
     }
 
+    /// The number of fields.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.fields.borrow().len()
+    }
+
     /// A field.
     pub fn get(&self, index: usize) -> Option<Val> {
         self.fields.borrow().get(index).cloned()

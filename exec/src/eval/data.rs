@@ -1,0 +1,125 @@
+//! `data`: named tuples, structs and their fields.
+
+use regraft_ir::{Symbol, Type, TypeKind, suggest};
+use smallvec::SmallVec;
+
+use super::EvalCx;
+use super::core::bounds;
+use crate::error::Trap;
+use crate::value::Val;
+
+pub(super) fn named(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let TypeKind::Named(fields) = cx.ctx.kind(cx.ty) else { return Err(cx.wrong_types(args)) };
+    check_fields(cx, args, fields.iter().map(|&(_, ty)| ty))?;
+    let shape = Val::named_shape(cx.ctx, fields.iter().map(|&(name, _)| name));
+    Ok(Val::named_of(shape, args.iter().cloned().collect()))
+}
+
+pub(super) fn new(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let Some(def) = cx.ctx.struct_of(cx.ty) else { return Err(cx.wrong_types(args)) };
+    check_fields(cx, args, def.fields.iter().map(|&(_, ty)| ty))?;
+    let items = args.iter().cloned();
+    Ok(if def.mutable { Val::object(cx.ty, items) } else { Val::structure(cx.ty, items) })
+}
+
+/// Checks the values of new fields against their types, and that there is memory for them.
+fn check_fields(
+    cx: &EvalCx<'_>,
+    args: &[Val],
+    types: impl ExactSizeIterator<Item = Type>,
+) -> Result<(), Trap> {
+    if types.len() != args.len() {
+        return Err(cx.wrong_types(args));
+    }
+    for (i, (arg, ty)) in args.iter().zip(types).enumerate() {
+        if !arg.is_a(cx.ctx, ty) {
+            return Err(wrong_field(cx, &(i + 1).to_string(), cx.ty, ty, arg));
+        }
+    }
+    cx.reserve_fields(args.len())
+}
+
+fn wrong_field(cx: &EvalCx<'_>, field: &str, of: Type, want: Type, value: &Val) -> Trap {
+    let text = |ty| cx.ctx.type_text(ty);
+    let (of, want, have) = (text(of), text(want), text(value.type_of(cx.ctx)));
+    Trap::type_error(format!(
+        "field {field} of {of} is of type {want}, found a value of type {have}"
+    ))
+}
+
+/// The names of the fields of a value, if they have names.
+fn names(cx: &EvalCx<'_>, value: &Val) -> SmallVec<[Symbol; 8]> {
+    let def = match value {
+        Val::Struct(fields) => cx.ctx.struct_of(fields.ty()),
+        Val::Object(object) => cx.ctx.struct_of(object.ty()),
+        Val::Named(fields) => match cx.ctx.kind(fields.ty()) {
+            TypeKind::Named(names) => return names.iter().map(|&(name, _)| name).collect(),
+            _ => None,
+        },
+        _ => None,
+    };
+    def.map_or(SmallVec::new(), |def| def.fields.iter().map(|&(name, _)| name).collect())
+}
+
+/// The position, from 0, of the field that an operand names.
+fn position(cx: &EvalCx<'_>, args: &[Val], count: usize) -> Result<usize, Trap> {
+    match args {
+        [_, Val::I64(index), ..] => usize::try_from(*index)
+            .ok()
+            .and_then(|index| index.checked_sub(1))
+            .filter(|&index| index < count)
+            .ok_or_else(|| bounds(*index, count)),
+        [value, Val::Sym(name), ..] => {
+            let names = names(cx, value);
+            names.iter().position(|other| other == name).ok_or_else(|| {
+                let ty = cx.ctx.type_text(value.type_of(cx.ctx));
+                let name = cx.ctx.str(*name);
+                let trap = Trap::new("FieldError", format!("{ty} has no field `{name}`"));
+                match suggest(name, names.iter().map(|&name| cx.ctx.str(name))) {
+                    Some(near) => trap.help(format!("did you mean `{near}`?")),
+                    None => trap,
+                }
+            })
+        }
+        _ => Err(cx.wrong_types(args)),
+    }
+}
+
+pub(super) fn getfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let Some(value) = args.first() else { return Err(cx.wrong_types(args)) };
+    if let Some(items) = value.as_fields() {
+        return Ok(items[position(cx, args, items.len())?].clone());
+    }
+    let Val::Object(object) = value else { return Err(cx.wrong_types(args)) };
+    let index = position(cx, args, object.len())?;
+    object.get(index).ok_or_else(|| bounds(index as i64 + 1, object.len()))
+}
+
+pub(super) fn setfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Object(object), _, value] = args else { return Err(cx.wrong_types(args)) };
+    let index = position(cx, args, object.len())?;
+    let ty = object.ty();
+    if let Some((name, want)) = cx.ctx.struct_of(ty).and_then(|def| def.fields.get(index).copied())
+        && !value.is_a(cx.ctx, want)
+    {
+        return Err(wrong_field(cx, &format!("`{}`", cx.ctx.str(name)), ty, want, value));
+    }
+    object.set(index, value.clone());
+    Ok(Val::Unit)
+}
+
+pub(super) fn fieldcount(_: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let count = match args {
+        [Val::Object(object)] => object.len(),
+        [value] => value.as_fields().map_or(0, <[Val]>::len),
+        _ => 0,
+    };
+    Ok(Val::I64(count as i64))
+}
+
+pub(super) fn hasfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    match args {
+        [value, Val::Sym(name)] => Ok(Val::Bool(names(cx, value).contains(name))),
+        _ => Err(cx.wrong_types(args)),
+    }
+}
