@@ -43,7 +43,7 @@ pub(super) struct Args {
     locs: bool,
     /// Run each function on N generated inputs before and after each pass, and compare
     #[arg(long, value_name = "N")]
-    check: Option<usize>,
+    check: Option<u32>,
     /// Print how long each pass took
     #[arg(long)]
     time: bool,
@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
 }
 
 fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
-    Pipeline::parse(text, &tool.passes).map_err(Failed::Usage)
+    Pipeline::parse(&tool.passes, text).map_err(Failed::Usage)
 }
 
 fn options(args: &Args) -> RunOptions {

@@ -64,17 +64,17 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         }
     };
     let EngineName::Interp = args.engine;
-    let mut engine = Interpreter::new();
-    engine.set_output(Box::new(std::io::stdout()));
+    let mut engine = Interpreter::new(&module);
+    engine.host_mut().set_output(Box::new(std::io::stdout()));
     let defaults = Limits::default();
     engine.set_limits(Limits {
         fuel: args.fuel.or(defaults.fuel),
         depth: args.depth.unwrap_or(defaults.depth),
         memory: args.memory.unwrap_or(defaults.memory),
     });
-    let result = engine.load(&module).and_then(|()| engine.call(&name, &values));
+    let result = engine.call(&name, &values);
     engine.take_output();
-    let result = result.map_err(|error| Failed::from(error.diagnostic(&ctx)))?;
+    let result = result.map_err(|error| Failed::from(error.to_diagnostic()))?;
     print(&shown(args, &ctx, &result))
 }
 

@@ -54,6 +54,19 @@ pub enum ArrayError {
     WrongRank,
 }
 
+impl fmt::Display for ArrayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooLarge => "an array of that size is too large for any memory",
+            Self::WrongElement => "an element is not of the element type",
+            Self::WrongCount => "there are more or fewer elements than the lengths say",
+            Self::WrongRank => "an array of that rank cannot be made or changed so",
+        })
+    }
+}
+
+impl std::error::Error for ArrayError {}
+
 /// A Rust type that arrays have specialised storage for.
 pub trait Element: Copy + Default + Into<Val> + 'static {
     /// The element type.
