@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp};
 
 use crate::analysis::Analyses;
+use crate::halt::{Halt, pass_result};
 use crate::instrument::{Execution, Gate, Log, Moment, Unit};
-use crate::manager::{Halt, Shared, observe, pass_result};
+use crate::manager::{Shared, observe};
 use crate::panic_guard::{Caught, guarded};
 use crate::pass::{AnyPass, Output, PassContext, PassResult};
 use crate::pipeline::{PassStep, Step, fix_limit};
@@ -77,6 +78,7 @@ struct Copy {
 
 pub(crate) struct FunctionRun<'a> {
     shared: &'a Shared<'a>,
+    id: FuncId,
     home: Home<'a>,
     name: String,
     copy: Option<Copy>,
@@ -90,9 +92,15 @@ pub(crate) struct FunctionRun<'a> {
 }
 
 impl<'a> FunctionRun<'a> {
-    pub(crate) fn new(shared: &'a Shared<'a>, home: Home<'a>, state: FunctionState) -> Self {
+    pub(crate) fn new(
+        shared: &'a Shared<'a>,
+        id: FuncId,
+        home: Home<'a>,
+        state: FunctionState,
+    ) -> Self {
         Self {
             shared,
+            id,
             name: home.function().name_str().to_owned(),
             home,
             copy: None,
@@ -172,7 +180,8 @@ impl<'a> FunctionRun<'a> {
         let changed = after != before;
 
         self.log.text.push_str(&output.text);
-        self.log.warnings.append(&mut output.warnings);
+        let moment = Moment { pass: step, function: Some(&self.name), number };
+        self.log.take_warnings(&mut output.warnings, &moment);
         self.passes[step.position].absorb(&PassReport {
             pass: String::new(),
             calls: 1,
@@ -187,7 +196,8 @@ impl<'a> FunctionRun<'a> {
         let errors = std::mem::take(&mut output.errors);
         let result = pass_result(step, Some(&self.name), result, errors).and_then(|()| {
             let execution = Execution {
-                moment: Moment { pass: step, function: Some(&self.name), number },
+                moment,
+                id: Some(self.id),
                 before: Unit::Function(&self.copy.as_ref().expect("a copy was made").function),
                 after: Unit::Function(self.home.function()),
                 module: self.home.module(),

@@ -10,6 +10,7 @@ pub mod builtin;
 pub mod diff;
 mod check;
 mod function_run;
+mod halt;
 pub mod instrument;
 mod manager;
 mod options;

@@ -18,9 +18,10 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::Analyses;
 use crate::function_run::{FunctionRun, FunctionState, Home, Outcome};
+use crate::halt::{Halt, pass_result, unit_text};
 use crate::instrument::{Execution, Gate, Log, Moment, Observer, Schedule, Unit};
-use crate::panic_guard::{Caught, guarded};
-use crate::pass::{AnyPass, Output, PassContext, PassResult};
+use crate::panic_guard::guarded;
+use crate::pass::{AnyPass, Output, PassContext};
 use crate::pipeline::{PassStep, Pipeline, Step, fix_limit};
 use crate::report::{PassReport, Report, Stopped};
 use crate::reproducer::{Failure, FailureKind, Fault};
@@ -49,51 +50,6 @@ pub fn run_pipeline(
             }
         }
         _ => Runner::new(pipeline, options).run(module),
-    }
-}
-
-/// Why steps were left before their end.
-pub(crate) enum Halt {
-    /// An observer ended the pipeline before this execution.
-    Stopped(String),
-    /// Something failed.
-    Failed(Box<Fault>),
-}
-
-impl Halt {
-    /// Remembers what would have come after the step that was left.
-    pub(crate) fn before(mut self, rest: &[Step]) -> Self {
-        if let Self::Failed(fault) = &mut self {
-            fault.remaining.extend(rest.iter().map(ToString::to_string));
-        }
-        self
-    }
-
-    /// The same inside of a `fix` that would have repeated `rounds` times more.
-    pub(crate) fn in_fix(mut self, rounds: u32, body: &[Step]) -> Self {
-        if let Self::Failed(fault) = &mut self
-            && rounds > 0
-        {
-            let steps: Vec<String> = body.iter().map(ToString::to_string).collect();
-            fault.remaining.push(format!("fix{{max={rounds}}}({})", steps.join(", ")));
-        }
-        self
-    }
-
-    /// A fault of a pass.
-    pub(crate) fn fault(
-        kind: FailureKind,
-        pass: &PassStep,
-        function: Option<&str>,
-        diagnostics: Vec<Diagnostic>,
-    ) -> Self {
-        Self::Failed(Box::new(Fault {
-            kind,
-            pass: Some((pass.name(), pass.to_string())),
-            function: function.map(str::to_owned),
-            diagnostics,
-            remaining: vec![pass.to_string()],
-        }))
     }
 }
 
@@ -239,7 +195,7 @@ impl<'a> Runner<'a> {
             .functions_mut()
             .map(|(id, f)| {
                 let state = self.states.remove(&id).unwrap_or_default();
-                (id, Some(FunctionRun::new(&self.shared, Home::Alone(f), state)))
+                (id, Some(FunctionRun::new(&self.shared, id, Home::Alone(f), state)))
             })
             .collect();
         work.sort_unstable_by_key(|(id, _)| place[id]);
@@ -272,7 +228,7 @@ impl<'a> Runner<'a> {
     fn one_by_one(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
         for id in module.ids().to_vec() {
             let state = self.states.remove(&id).unwrap_or_default();
-            let run = FunctionRun::new(&self.shared, Home::In(module, id), state);
+            let run = FunctionRun::new(&self.shared, id, Home::In(module, id), state);
             let outcome = run.finish_after(steps);
             self.last = outcome.last.clone().or(self.last.take());
             self.absorb(id, outcome)?;
@@ -349,10 +305,11 @@ impl<'a> Runner<'a> {
             counts: output.counts,
         });
         log.text.push_str(&output.text);
-        log.warnings.append(&mut output.warnings);
+        log.take_warnings(&mut output.warnings, &moment);
         let result = result.and_then(|()| {
             let execution = Execution {
                 moment,
+                id: None,
                 before: Unit::Module(&before),
                 after: Unit::Module(module),
                 module: Some(module),
@@ -405,10 +362,18 @@ pub(crate) fn observe(
 ) -> Result<Duration, Halt> {
     let start = Instant::now();
     for observer in &shared.observers {
-        let Err(mut diagnostics) = observer.after(execution, log) else { continue };
         let moment = execution.moment;
         let unit = unit_text(moment.function);
-        let message = format!("{} refuses what `{}` left of {unit}", observer.name(), moment.pass);
+        let (name, pass) = (observer.name(), moment.pass);
+        // What a pass has wrecked may well be too much for an observer.
+        let (mut diagnostics, message) = match guarded(|| observer.after(execution, log)) {
+            Ok(Ok(())) => continue,
+            Ok(Err(why)) => (why, format!("{name} refuses what `{pass}` left of {unit}")),
+            Err(caught) => {
+                let message = format!("{name} panicked on what `{pass}` left of {unit}");
+                (vec![Diagnostic::error(caught.message)], message)
+            }
+        };
         diagnostics.insert(0, Diagnostic::error(message));
         let (pass, function) = (moment.pass, moment.function);
         return Err(Halt::fault(FailureKind::Refused, pass, function, diagnostics));
@@ -432,47 +397,6 @@ fn run_module_pass(
         Err(message) => Err(Diagnostic::error(message)),
     });
     pass_result(step, None, result, std::mem::take(&mut output.errors))
-}
-
-/// Brings the errors or the panic of a pass into the form that is shown to the user.
-pub(crate) fn pass_result(
-    step: &PassStep,
-    function: Option<&str>,
-    result: Result<PassResult, Caught>,
-    mut errors: Vec<Diagnostic>,
-) -> Result<(), Halt> {
-    let unit = unit_text(function);
-    match result {
-        Ok(Ok(())) if errors.is_empty() => Ok(()),
-        Ok(result) => {
-            errors.extend(result.err());
-            let mut message = format!("pass `{step}` failed on {unit}");
-            if let [error] = &*errors {
-                message = format!("{message}: {}", error.message());
-                let says_more = !error.labels().is_empty()
-                    || !error.notes().is_empty()
-                    || error.help_text().is_some();
-                if !says_more {
-                    errors.clear();
-                }
-            }
-            errors.insert(0, Diagnostic::error(message));
-            Err(Halt::fault(FailureKind::Pass, step, function, errors))
-        }
-        Err(caught) => {
-            let message = format!("pass `{step}` panicked on {unit}: {}", caught.message);
-            let mut diagnostic = Diagnostic::error(message)
-                .help("this is a bug of the pass; what it worked on was restored");
-            if let Some(place) = caught.place {
-                diagnostic = diagnostic.note(format!("it panicked at {place}"));
-            }
-            Err(Halt::fault(FailureKind::Panic, step, function, vec![diagnostic]))
-        }
-    }
-}
-
-fn unit_text(function: Option<&str>) -> String {
-    function.map_or_else(|| "the module".to_owned(), |name| format!("@{name}"))
 }
 
 /// A module of the same functions without their bodies.

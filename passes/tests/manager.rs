@@ -337,3 +337,34 @@ fn pages_come_from_the_doc_comment() {
 fn tempfile_folder(name: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(format!("regraft-passes-{name}-{}", std::process::id()))
 }
+
+#[test]
+fn an_observer_that_panics_is_an_error_too() {
+    #[derive(Debug)]
+    struct Fragile;
+    impl Observer for Fragile {
+        fn name(&self) -> &'static str {
+            "the fragile one"
+        }
+        fn after(&self, _: &Execution<'_>, _: &mut Log) -> Result<(), Vec<regraft_ir::Diagnostic>> {
+            panic!("too much")
+        }
+    }
+    let mut m = module(DOUBLE);
+    let options = RunOptions::default().observe(Fragile);
+    let failure = run_pipeline(&mut m, &pipeline("mul-to-add"), &options).expect_err("it panics");
+    let message = "the fragile one panicked on what `mul-to-add` left of @double";
+    assert_eq!(failure.to_string(), message);
+    assert_eq!(m.to_string(), module(DOUBLE).to_string());
+}
+
+#[test]
+fn options_can_be_used_for_several_runs() {
+    let options = RunOptions::default().observe(StopAfter::new(2));
+    for _ in 0..2 {
+        let mut m = many_functions(3);
+        let report =
+            run_pipeline(&mut m, &pipeline("liar, mul-to-add"), &options).expect("it runs");
+        assert_eq!(report.executions(), 2);
+    }
+}

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use regraft_ir::{Diagnostic, Function, Module, Renumbering};
+use regraft_ir::{Diagnostic, FuncId, Function, Module, Renumbering};
 
 use crate::pipeline::{PassStep, Pipeline};
 
@@ -67,6 +67,8 @@ impl fmt::Display for Moment<'_> {
 pub struct Execution<'a> {
     /// Which one.
     pub moment: Moment<'a>,
+    /// The function in its module; `None` for module passes.
+    pub id: Option<FuncId>,
     /// The function or module before.
     pub before: Unit<'a>,
     /// The same afterwards.
@@ -105,6 +107,12 @@ impl Log {
     /// Writes text for the user.
     pub fn print(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Takes over the warnings of a pass, and says where they come from.
+    pub(crate) fn take_warnings(&mut self, warnings: &mut Vec<Diagnostic>, moment: &Moment<'_>) {
+        let with_place = |warning: Diagnostic| warning.note(format!("from {moment}"));
+        self.warnings.extend(warnings.drain(..).map(with_place));
     }
 
     /// Tells the user something that does not stop the pipeline.

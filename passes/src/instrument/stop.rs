@@ -2,7 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Gate, Moment, Observer, Schedule};
+use regraft_ir::{Diagnostic, Module};
+
+use super::{Gate, Log, Moment, Observer, Schedule};
+use crate::pipeline::Pipeline;
 
 /// Ends the pipeline after a number of executions (a pass on a function, or on the module, is
 /// one). The count is that of a run in module order, each function through a whole sequence of
@@ -27,6 +30,11 @@ impl Observer for StopAfter {
 
     fn schedule(&self) -> Schedule {
         Schedule::InOrder
+    }
+
+    fn begin(&self, _: &Module, _: &Pipeline, _: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        self.count.store(0, Ordering::Relaxed);
+        Ok(())
     }
 
     fn before(&self, _: &Moment<'_>) -> Gate {

@@ -1,6 +1,6 @@
 //! Verifying after every pass.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use regraft_ir::{Diagnostic, Function, Module, VerifyCache, verify_changed, verify_function_in};
 
@@ -19,9 +19,9 @@ pub struct Verify {
 }
 
 impl Verify {
-    fn module(&self, module: &Module) -> Result<(), Vec<Diagnostic>> {
-        // A cache that a panic left half-written would only be asked about other stamps.
-        verify_changed(module, &mut self.cache.lock().unwrap_or_else(PoisonError::into_inner))
+    fn cache(&self) -> MutexGuard<'_, VerifyCache> {
+        // Every entry of the cache is right by itself, also where a panic ended its filling.
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -31,7 +31,7 @@ impl Observer for Verify {
     }
 
     fn begin(&self, module: &Module, _: &Pipeline, _: &mut Log) -> Result<(), Vec<Diagnostic>> {
-        self.module(module)
+        verify_changed(module, &mut self.cache())
     }
 
     fn after(&self, execution: &Execution<'_>, _: &mut Log) -> Result<(), Vec<Diagnostic>> {
@@ -41,9 +41,13 @@ impl Observer for Verify {
         match (execution.before, execution.after) {
             (Unit::Function(before), Unit::Function(after)) => {
                 verify_function_in(after, execution.signatures)?;
-                same_signature(before, after)
+                same_signature(before, after)?;
+                if let Some(id) = execution.id {
+                    self.cache().mark_clean(id, after.stamp());
+                }
+                Ok(())
             }
-            (_, Unit::Module(module)) => self.module(module),
+            (_, Unit::Module(module)) => verify_changed(module, &mut self.cache()),
             (Unit::Module(_), Unit::Function(_)) => Ok(()),
         }
     }
