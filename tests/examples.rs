@@ -30,8 +30,7 @@ fn program(name: &str) -> Module {
 
 /// Calls a function and shows its value as Julia does, or the message of its error.
 fn call(module: &Module, function: &str, args: &[Val]) -> Result<String, String> {
-    let mut engine = Interpreter::new();
-    engine.load(module).unwrap();
+    let mut engine = Interpreter::new(module);
     match engine.call(function, args) {
         Ok(value) => Ok(show_string(module.ctx(), &value)),
         Err(error) => Err(error.to_string()),

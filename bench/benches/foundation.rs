@@ -208,8 +208,7 @@ fn interpreter_figures(bench: &mut Bench, table: &mut Table) {
         br ^2(%8, %7)\n^4:\n  return %3\n}\n";
     let ctx = context();
     let module = parse_module(&ctx, "loop.ir", text).expect("it parses");
-    let mut engine = Interpreter::new();
-    engine.load(&module).expect("it can be run");
+    let mut engine = Interpreter::new(&module);
     let seconds =
         bench.seconds("interpret", || (), |()| engine.call("loop", &[Val::I64(TRIPS)]).is_ok());
     let rate = 7.0 * TRIPS as f64 / seconds / 1e6;
