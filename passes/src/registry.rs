@@ -54,7 +54,7 @@ impl PassInfo {
         });
         if !self.doc.trim().is_empty() {
             out.push('\n');
-            out.push_str(&without_indent(self.doc));
+            out.push_str(&plain_text(self.doc));
         }
         if !self.options.is_empty() {
             out.push_str("\noptions:\n");
@@ -92,15 +92,25 @@ fn options_hint(options: &[OptionDef]) -> String {
     out
 }
 
-/// A doc comment without the one space that rustdoc puts before each line.
-fn without_indent(doc: &str) -> String {
+/// A doc comment as plain text: without the one space that rustdoc puts before each line, and
+/// with fenced blocks indented instead.
+fn plain_text(doc: &str) -> String {
     let lines: Vec<&str> = doc.trim_end().lines().collect();
     let text = lines.iter().filter(|line| !line.trim().is_empty());
     let indent =
         text.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
     let mut out = String::new();
+    let mut fenced = false;
     for line in lines {
-        out.push_str(line.get(indent..).unwrap_or("").trim_end());
+        let line = line.get(indent..).unwrap_or("").trim_end();
+        if line.starts_with("```") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced && !line.is_empty() {
+            out.push_str("    ");
+        }
+        out.push_str(line);
         out.push('\n');
     }
     out
@@ -216,4 +226,22 @@ fn is_pass_name(name: &str) -> bool {
         && name.split('-').all(|word| {
             !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PassRegistry, plain_text};
+
+    #[test]
+    fn a_fenced_example_is_shown_indented() {
+        let doc = " Adds.\n\n ```text\n %2 = f %1\n\n   ^2\n ```\n Done.\n";
+        assert_eq!(plain_text(doc), "Adds.\n\n    %2 = f %1\n\n      ^2\nDone.\n");
+    }
+
+    #[test]
+    fn every_standard_pass_has_a_summary() {
+        for info in PassRegistry::standard().iter() {
+            assert!(!info.summary().is_empty(), "`{}` has none", info.name);
+        }
+    }
 }
