@@ -104,7 +104,16 @@ impl Builder<'_> {
             self.ir_error(self.line_span(text.at), error.message());
             return None;
         }
-        Assembly { b: self, text, numbering, f, poisoned: Vec::new(), any_poisoned: false }.run()
+        Assembly {
+            b: self,
+            text,
+            numbering,
+            f,
+            poisoned: Vec::new(),
+            any_poisoned: false,
+            poisoned_blocks: Vec::new(),
+        }
+        .run()
     }
 
     /// Reports blocks that do not end.
@@ -268,12 +277,15 @@ struct Assembly<'a, 'b, 's> {
     /// By value number, if there are any at all.
     poisoned: Vec<bool>,
     any_poisoned: bool,
+    /// Blocks some of whose parameters are wrong; edges to them are not looked at.
+    poisoned_blocks: Vec<u32>,
 }
 
 impl Assembly<'_, '_, '_> {
     fn run(mut self) -> Option<Function> {
         self.place_blocks();
         self.define_params();
+        self.poisoned_blocks.sort_unstable();
         let untyped = self.set_types();
         let late = self.define_insts(untyped);
         if !late.is_empty() {
@@ -315,9 +327,13 @@ impl Assembly<'_, '_, '_> {
                 let param = self.text.params[position];
                 let number_of_value = self.numbering.params[position];
                 position += 1;
-                let Some(v) = self.value(number_of_value) else { continue };
+                let Some(v) = self.value(number_of_value) else {
+                    self.poisoned_blocks.push(number);
+                    continue;
+                };
                 let (Some(ty), Some(b)) = (param.ty, self.f.raw_block(number)) else {
                     self.poison(number_of_value);
+                    self.poisoned_blocks.push(number);
                     continue;
                 };
                 let loc = self.b.report.source.loc(param.at as usize);
@@ -435,8 +451,12 @@ impl Assembly<'_, '_, '_> {
                     continue;
                 }
                 OperandText::Block(given) => {
-                    match self.f.raw_block(self.numbering.blocks.get(given)) {
-                        Some(block) => list.push(block.into()),
+                    let number = self.numbering.blocks.get(given);
+                    match self.f.raw_block(number) {
+                        Some(block) => {
+                            good &= self.poisoned_blocks.binary_search(&number).is_err();
+                            list.push(block.into());
+                        }
                         None => {
                             good = false;
                             self.undefined_block(given, operand.at);
@@ -481,7 +501,7 @@ impl Assembly<'_, '_, '_> {
                 ValueRef::None => None,
             })
             .collect();
-        let meant = suggest(name, defined.iter().map(String::as_str));
+        let meant = suggest_number_or_name(name, &defined);
         self.b.report.push(|source| {
             let d = Diagnostic::error(format!("value {name} is not defined"));
             did_you_mean(d.at(source, range(span), "used here"), meant)
@@ -499,10 +519,17 @@ impl Assembly<'_, '_, '_> {
         let known = self.text.blocks.iter().filter(|b| b.number != 0 && b.number != u32::MAX);
         let known: Vec<String> =
             known.take(MAX_CANDIDATES).map(|b| format!("^{}", b.number)).collect();
-        let meant = suggest(name, known.iter().map(String::as_str));
+        let meant = suggest_number_or_name(name, &known);
         self.b.report.push(|source| {
-            let d = Diagnostic::error(format!("block {name} is not defined"));
-            did_you_mean(d.at(source, range(span), "no block has this number"), meant)
+            let d = Diagnostic::error(format!("block {name} is not defined")).at(
+                source,
+                range(span),
+                "no block has this number",
+            );
+            match meant {
+                None if known.len() <= 8 => d.help(format!("there are {}", known.join(", "))),
+                _ => did_you_mean(d, meant),
+            }
         });
     }
 
@@ -576,4 +603,13 @@ impl Assembly<'_, '_, '_> {
             }
         }
     }
+}
+
+/// As [`suggest`], but every number of one digit is near every other.
+fn suggest_number_or_name<'a>(wrong: &str, known: &'a [String]) -> Option<&'a str> {
+    let is_digit = |name: &str| name.len() == 2 && name.as_bytes()[1].is_ascii_digit();
+    if is_digit(wrong) {
+        return None;
+    }
+    suggest(wrong, known.iter().map(String::as_str).filter(|name| !is_digit(name)))
 }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use regraft_ir::{
-    Attrs, Const, Constant, Context, Diagnostic, Function, Loc, Module, OpDef, Source, StructId,
-    Symbol, Syntax, Type, suggest,
+    Attrs, Const, Constant, Context, Diagnostic, Function, Loc, Module, OpDef, Registry, Source,
+    StructId, Symbol, Syntax, Type, suggest,
 };
 use rustc_hash::FxHashMap;
 
@@ -632,8 +632,7 @@ impl<'s> Builder<'s> {
     #[cold]
     pub(crate) fn report_unknown(&mut self, op: Span) -> Option<&'static str> {
         let name = self.slice(op);
-        let ops = self.ctx.registry().ops().flat_map(|def| [def.mnemonic(), def.name]);
-        let meant = suggest(name, KEYWORDS.into_iter().chain(ops.collect::<Vec<_>>()));
+        let meant = meant_op(self.ctx.registry(), name);
         self.error_with(op, format!("unknown op `{name}`"), "", |d, _| did_you_mean(d, meant));
         meant
     }
@@ -1005,6 +1004,25 @@ pub(crate) fn did_you_mean(diagnostic: Diagnostic, meant: Option<&str>) -> Diagn
         Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
         None => diagnostic,
     }
+}
+
+/// The op or keyword that `wrong` is probably a misspelling of.
+fn meant_op(registry: &Registry, wrong: &str) -> Option<&'static str> {
+    if let Some((dialect, rest)) = wrong.split_once('.') {
+        // The right op of the wrong dialect, or a wrong op of the right one: the other half
+        // would make names look alike that are not.
+        let rest_of = |def: &'static OpDef| def.name.split_once('.').map_or("", |(_, rest)| rest);
+        if let Some(def) = registry.ops().find(|def| rest_of(def) == rest) {
+            return Some(def.mnemonic());
+        }
+        let ops: Vec<_> = registry.ops().filter(|def| def.dialect_name() == dialect).collect();
+        if !ops.is_empty() {
+            let meant = suggest(rest, ops.iter().map(|def| rest_of(def)))?;
+            return ops.into_iter().find(|def| rest_of(def) == meant).map(OpDef::mnemonic);
+        }
+    }
+    let ops: Vec<_> = registry.ops().flat_map(|def| [def.mnemonic(), def.name]).collect();
+    suggest(wrong, KEYWORDS.into_iter().chain(ops))
 }
 
 /// A plain decimal of up to 18 digits, the most common constant by far.

@@ -121,7 +121,11 @@ fn read_structs(b: &mut Builder<'_>) {
         let mut tokens = Lexer::new(text, (at + word.len()) as u32);
         if let Some((start, Token::Global, end)) = tokens.next() {
             b.declare_struct((start, end));
-            lines.push((at - before.len()).max(line) as u32);
+            lines.push(if before.is_empty() {
+                at
+            } else {
+                line + text[line..at].find(before).unwrap_or(0)
+            } as u32);
         }
     }
     b.report.muted = true;

@@ -77,6 +77,8 @@ pub(crate) fn expected_words(
             words.push((*name).to_owned());
         }
     }
+    // What a line may go on with comes before its end.
+    rest.sort_by_key(|&name| name == "newline");
     words.extend(rest.into_iter().map(describe));
     match words.split_last() {
         None => "nothing more".to_owned(),
