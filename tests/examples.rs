@@ -44,7 +44,7 @@ fn vector(items: &[f64]) -> Val {
 /// Calls with known results: of the documents that the programs are from, or by hand.
 fn expectations() -> Vec<(&'static str, &'static str, Vec<Val>, Result<&'static str, &'static str>)> {
     let (int, float) = (Val::I64, Val::F64);
-    let bounds = "attempt to access";
+    let bounds = "BoundsError";
     vec![
         // 1*1 + sin(1); sin(1) = 0.8414709848078965.
         ("foo.ir", "foo", vec![float(1.0), float(1.0)], Ok("1.8414709848078965")),
