@@ -286,7 +286,7 @@ impl Generator {
         // The edges come first, with constants as arguments, as they decide on what dominates.
         for block in self.blocks.clone() {
             let term = self.terminator();
-            let filled = self.fill(term, |this, ty| this.constant(ty));
+            let filled = self.fill(term, Self::constant);
             self.f.set_terminator(block, filled).unwrap();
         }
         let tree = DominatorTree::compute(&self.f);

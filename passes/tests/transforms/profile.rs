@@ -1,5 +1,6 @@
 //! `profile`.
 
+use regraft_ir::Value;
 use regraft_passes::transforms::profile::Profile;
 use regraft_passes::{FunctionPass, Options, Setting};
 
@@ -21,7 +22,7 @@ fn the_statements_of_the_lecture_stand_in_its_order() {
     apply::<Profile>(&mut module, &Options::defaults(Profile::OPTIONS));
     let f = only(&mut module);
     let entry = f.entry().unwrap();
-    let numbers: Vec<u32> = f.body(entry).map(|v| v.number()).collect();
+    let numbers: Vec<u32> = f.body(entry).map(Value::number).collect();
     assert_eq!(numbers, [7, 4, 8, 9, 5, 10, 11, 6, 12]);
 }
 
