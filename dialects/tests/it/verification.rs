@@ -78,11 +78,14 @@ fn structs_and_named_tuples() {
     refused(&mut f, entry, data::new([p[0], p[1]], value), "field 2 of @Point is of type f64");
     refused(&mut f, entry, data::new([p[0], p[2]], value), "found any");
     refused(&mut f, entry, data::named([p[0]], Type::ANY), "makes a named tuple");
-    refused(&mut f, entry, data::getfield(p[5], sym("alhpa")), "did you mean `alpha`?");
+    // A field that is not there traps: a pass may find out that an operand is this constant.
+    let missing = f.push(entry, data::getfield(p[5], sym("alhpa"))).unwrap();
+    assert_eq!(f.ty(missing), Type::F64);
     refused(&mut f, entry, data::getfield(p[5], p[0]), "named by an i64 or a symbol");
     refused(&mut f, entry, data::setfield(p[3], sym("x"), p[0]), "works on mutable structs");
-    refused(&mut f, entry, data::setfield(p[4], sym("x"), p[1]), "is of type f64, found i64");
-    f.push(entry, data::setfield(p[4], sym("x"), p[2])).unwrap();
+    for value in [p[0], p[1], p[2]] {
+        f.push(entry, data::setfield(p[4], sym("x"), value)).unwrap();
+    }
     refused(&mut f, entry, core::get(p[4], ctx.constant_id(1i64)), "is mutable");
 }
 
