@@ -14,4 +14,4 @@ pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
 pub use host::Host;
 pub use interp::Interpreter;
 pub use profiler::Calls;
-pub use value::Val;
+pub use value::{Val, print_string, show_string, to_json};

@@ -1,0 +1,35 @@
+//! What the tests share: programs as text.
+
+#![allow(dead_code)]
+
+use regraft_exec::value::show_string;
+use regraft_exec::{Engine, ExecError, Interpreter, Limits, Val};
+
+/// An interpreter of the program in `text`.
+pub fn engine(text: &str) -> Interpreter {
+    let ctx = regraft_dialects::context();
+    match regraft_syntax::parse_and_verify(&ctx, "test.ir", text) {
+        Ok(module) => Interpreter::new(&module),
+        Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
+    }
+}
+
+/// What a call gives, as Julia shows it.
+pub fn shown(engine: &mut Interpreter, function: &str, args: &[Val]) -> String {
+    match engine.call(function, args) {
+        Ok(value) => show_string(engine.ctx(), &value),
+        Err(error) => error.message(),
+    }
+}
+
+/// The result of `@f` of a program with these arguments, as Julia shows it, or the error.
+pub fn run(text: &str, args: &[Val]) -> String {
+    shown(&mut engine(text), "f", args)
+}
+
+/// The error of `@f` of a program within limits.
+pub fn error(text: &str, args: &[Val], limits: Limits) -> ExecError {
+    let mut engine = engine(text);
+    engine.set_limits(limits);
+    engine.call("f", args).expect_err("it goes wrong")
+}
