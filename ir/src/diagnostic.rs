@@ -41,6 +41,8 @@ struct Inner {
     labels: Vec<Label>,
     help: Option<String>,
     notes: Vec<String>,
+    /// Where in the user's program the labels belong, if they are in a printed function.
+    places: Vec<(Loc, String)>,
 }
 
 impl Diagnostic {
@@ -53,6 +55,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             notes: Vec::new(),
+            places: Vec::new(),
         }))
     }
 
@@ -109,6 +112,35 @@ impl Diagnostic {
     ) -> Self {
         self.0.source = Some(NamedSource::new(name, text.into()));
         self.0.labels = labels;
+        self
+    }
+
+    /// Says which places of the user's program the labels in a printed function stand for; see
+    /// [`Diagnostic::in_source`].
+    #[must_use]
+    pub fn with_places(mut self, places: Vec<(Loc, String)>) -> Self {
+        self.0.places = places;
+        self
+    }
+
+    /// The same about the user's program in place of a printed function. As it is if the text of
+    /// the program was not read, or if it is not known where in it that is.
+    #[must_use]
+    pub fn in_source(mut self, ctx: &Context) -> Self {
+        let places = std::mem::take(&mut self.0.places);
+        let source_of = |loc: Loc| ctx.source_of(loc).map(|(source, _)| source.text);
+        let Some(first) = places.first().and_then(|&(loc, _)| source_of(loc)) else {
+            self.0.places = places;
+            return self;
+        };
+        self.0.source = None;
+        self.0.labels.clear();
+        self.0.notes.clear();
+        for (loc, text) in places {
+            if source_of(loc).is_some_and(|other| Arc::ptr_eq(&other, &first)) {
+                self = self.at_loc(ctx, loc, text);
+            }
+        }
         self
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::printer::{Lines, print_with_lines};
-use crate::{Block, Diagnostic, Function, Label, Value};
+use crate::{Block, Diagnostic, Function, Label, Loc, Value};
 
 /// What an error is about.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,7 @@ impl<'a> Report<'a> {
         let diagnose = |error: Error| {
             let mut labels = Vec::new();
             labels.extend(span_of(&lines, error.place).map(|span| label(span, "here")));
+            let mut places = vec![(loc_of(f, error.place), "here".to_owned())];
             if let Some(v) = error.related {
                 let place = match f.is_param(v) {
                     true if Some(f.block_of(v)) == f.entry() => Place::Signature,
@@ -70,9 +71,14 @@ impl<'a> Report<'a> {
                 };
                 let span = span_of(&lines, place)
                     .filter(|&span| Some(span) != span_of(&lines, error.place));
-                labels.extend(span.map(|span| label(span, "defined here")));
+                if let Some(span) = span {
+                    labels.push(label(span, "defined here"));
+                    places.push((loc_of(f, place), "defined here".to_owned()));
+                }
             }
-            let diagnostic = Diagnostic::error(error.message).in_text(&name, text.clone(), labels);
+            let diagnostic = Diagnostic::error(error.message)
+                .in_text(&name, text.clone(), labels)
+                .with_places(places);
             match error.place {
                 Place::Inst(v) if f.is_live(v) && f.loc(v).is_known() => {
                     diagnostic.note(format!("from {}", f.ctx().loc_text(f.loc(v))))
@@ -89,5 +95,15 @@ fn span_of(lines: &Lines, place: Place) -> Option<&Range<usize>> {
         Place::Signature => Some(&lines.signature),
         Place::Block(b) => lines.blocks.get(&b),
         Place::Inst(v) => lines.insts.get(&v),
+    }
+}
+
+/// Where in the user's program a place is.
+fn loc_of(f: &Function, place: Place) -> Loc {
+    match place {
+        Place::Signature => f.function_loc(),
+        Place::Block(b) => f.params(b).next().map_or(Loc::UNKNOWN, |v| f.loc(v)),
+        Place::Inst(v) if f.is_live(v) => f.loc(v),
+        Place::Inst(_) => Loc::UNKNOWN,
     }
 }
