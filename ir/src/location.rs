@@ -98,8 +98,8 @@ impl SourceMap {
         if end >= INTERNED_BIT {
             return None;
         }
-        let starts = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let line_starts = std::iter::once(0).chain(starts.map(|(i, _)| i as u32 + 1)).collect();
+        let starts = text.match_indices('\n').map(|(i, _)| i as u32 + 1);
+        let line_starts = std::iter::once(0).chain(starts).collect();
         let source = Source { name: name.into(), text, base, line_starts };
         sources.push(source.clone());
         Some(source)
