@@ -31,28 +31,29 @@ fn function(out: &mut String, name: usize, insts: usize) {
     let _ = write!(out, "  br ^2(%{last}, %{})\n^4:\n  return %4\n}}\n\n", last - 1);
 }
 
+/// Prints the best of several rounds: the machine may have other things to do.
 fn measure(what: &str, text: &str, insts: usize) {
-    for round in 0..3 {
+    let (mut parsed, mut verified) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..7 {
         let ctx = regraft_dialects::context();
         let start = Instant::now();
         let module = parse_module(&ctx, "speed.ir", text).expect("it is right");
-        let parsed = start.elapsed();
+        parsed = parsed.min(start.elapsed().as_secs_f64());
         assert_eq!(module.inst_count(), insts);
         drop(module);
         let ctx = regraft_dialects::context();
         let start = Instant::now();
-        parse_and_verify(&ctx, "speed.ir", text).expect("it is right");
-        let verified = start.elapsed();
-        let rate = |time: std::time::Duration| insts as f64 / time.as_secs_f64() / 1e6;
-        if round == 2 {
-            println!(
-                "{what}: parsed {:.2} M/s, parsed and verified {:.2} M/s, {:.0} MB/s",
-                rate(parsed),
-                rate(verified),
-                text.len() as f64 / verified.as_secs_f64() / 1e6
-            );
-        }
+        let module = parse_and_verify(&ctx, "speed.ir", text).expect("it is right");
+        verified = verified.min(start.elapsed().as_secs_f64());
+        drop(module);
     }
+    let rate = |seconds: f64| insts as f64 / seconds / 1e6;
+    println!(
+        "{what}: parsed {:.2} M/s, parsed and verified {:.2} M/s ({:.0} MB/s)",
+        rate(parsed),
+        rate(verified),
+        text.len() as f64 / verified / 1e6
+    );
 }
 
 fn main() {

@@ -4,9 +4,14 @@
 //! text in one run, each with the place, what was found and what was expected.
 
 mod assemble;
+mod broken_line;
 mod builder;
 mod call;
+mod constant;
+mod function_text;
+mod instruction;
 mod literal;
+mod numbering;
 mod parse;
 mod pipeline;
 mod report;

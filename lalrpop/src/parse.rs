@@ -6,7 +6,8 @@ use std::sync::Arc;
 use lalrpop_util::ParseError;
 use regraft_ir::{Context, Diagnostic, FuncId, Function, IrError, Label, Module, StructId};
 
-use crate::builder::{Builder, Span};
+use crate::builder::Builder;
+use crate::function_text::Span;
 use crate::grammar::LinesParser;
 use crate::report::{IR_GROUPS, describe_ir, expected_words};
 use crate::token::{Lexer, MAX_DEPTH, Token};
@@ -31,15 +32,18 @@ pub fn parse_module(
 /// Reads IR text as [`parse_module`] does, and verifies the module.
 ///
 /// # Errors
-/// Everything that is wrong with the text; if nothing is, everything that the verifier finds.
+/// Everything that is wrong with the text; if nothing is, everything that the verifier finds,
+/// shown in the text.
 pub fn parse_and_verify(
     ctx: &Arc<Context>,
     file_name: &str,
     text: &str,
 ) -> Result<Module, Vec<Diagnostic>> {
     let module = parse_module(ctx, file_name, text)?;
-    regraft_ir::verify_module(&module)?;
-    Ok(module)
+    match regraft_ir::verify_module(&module) {
+        Ok(()) => Ok(module),
+        Err(errors) => Err(errors.into_iter().map(|error| error.in_source(ctx)).collect()),
+    }
 }
 
 /// Adds the functions and structs of IR text to a module; the text can refer to the structs
@@ -254,7 +258,7 @@ fn report_token(b: &mut Builder<'_>, at: Span, token: Token, expected: &[String]
     let found = b.slice(at);
     match token {
         Token::Unterminated => {
-            b.error(at, "the string is not closed".to_owned(), "expected `\"` on this line")
+            b.error(at, "the string is not closed".to_owned(), "expected `\"` on this line");
         }
         Token::TooDeep => {
             b.error(at, format!("brackets are nested more than {MAX_DEPTH} deep"), "one too many");

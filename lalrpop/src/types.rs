@@ -2,7 +2,8 @@
 
 use regraft_ir::{Const, Constant, Symbol, Type, TypeKind, suggest};
 
-use crate::builder::{Builder, Span, TypeOpen, did_you_mean};
+use crate::builder::{Builder, TypeOpen, did_you_mean};
+use crate::function_text::Span;
 
 /// What stands between the brackets of a type.
 #[derive(Clone, Copy, Debug)]

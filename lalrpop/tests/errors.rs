@@ -400,4 +400,13 @@ fn what_the_verifier_finds_is_reported_as_well() {
     parse_module(&ctx, "test.ir", text).expect("nothing is wrong with the text");
     let errors = parse_and_verify(&ctx, "test.ir", text).expect_err("%2 does not dominate its use");
     assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].source_name(), Some("test.ir"));
+    let marked: Vec<&str> =
+        errors[0].labels().iter().map(|label| &text[label.span.clone()]).collect();
+    assert_eq!(marked, ["return %2", "%2: i64 = arith.add 1, 2"]);
+    // A stated type that is not what the op gives.
+    let text = "func @f(%1: i64) -> i64 {\n^1:\n  %2: f64 = arith.add %1, 2\n  return %1\n}\n";
+    let errors = parse_and_verify(&ctx, "test.ir", text).expect_err("%2 is an i64");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(&text[errors[0].labels()[0].span.clone()], "%2: f64 = arith.add %1, 2");
 }

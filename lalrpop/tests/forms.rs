@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use regraft_ir::{
-    Constant, Context, Function, Location, Module, Operand, PrintOptions, Type, TypeKind, Value,
-    print_module,
+    Block, Constant, Context, Diagnostic, Function, Location, Module, Operand, PrintOptions, Type,
+    TypeKind, Value, print_module,
 };
 use regraft_syntax::{parse_and_verify, parse_module, parse_module_into};
 
@@ -86,7 +86,7 @@ fn numbers_are_kept_whatever_their_order() {
         "func @f(%9: i64) -> i64 {\n^7:\n  %2: i64 = arith.add %9, 1\n  br ^3(%2)\n^3(%4: i64):\n  return %4\n}\n",
     );
     let f = only(&m);
-    let numbers: Vec<u32> = f.blocks().map(|b| b.number()).collect();
+    let numbers: Vec<u32> = f.blocks().map(Block::number).collect();
     assert_eq!(numbers, [7, 3]);
     assert_eq!(operands(f, value(f, 2)), ["%9", "1"]);
     assert!(f.value_by_number(1).is_none() && f.value_by_number(8).is_none());
@@ -102,7 +102,7 @@ fn sparse_numbers_are_made_dense_in_text_order() {
     let f = only(&m);
     assert_eq!(f.value_capacity(), 2);
     assert_eq!(operands(f, value(f, 2)), ["%1", "1"]);
-    assert_eq!(f.blocks().map(|b| b.number()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(f.blocks().map(Block::number).collect::<Vec<_>>(), [1, 2]);
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn a_module_can_be_added_to() {
     assert_eq!(m.structs().len(), 2);
     assert_eq!(m.get(added[0]).map(Function::name_str), Some("g"));
     let again = parse_module_into(&mut m, "again.ir", more).expect_err("they are there already");
-    let messages: Vec<&str> = again.iter().map(|d| d.message()).collect();
+    let messages: Vec<&str> = again.iter().map(Diagnostic::message).collect();
     assert_eq!(messages, ["there is a function @g already", "there is a struct @Q already"]);
     assert_eq!((m.functions().len(), m.structs().len()), (2, 2));
 }

@@ -1,5 +1,6 @@
 //! Whatever the text: no panic, and either a module or diagnostics whose places are in the text.
 
+use regraft_ir::Diagnostic;
 use regraft_syntax::{decode, parse_and_verify, parse_module, parse_pipeline};
 
 /// A small generator of numbers (SplitMix64), so that the runs are always the same.
@@ -203,7 +204,7 @@ fn mutated_pipelines_never_panic() {
             }
             Err(errors) => {
                 assert!(!errors.is_empty());
-                for label in errors.iter().flat_map(|error| error.labels()) {
+                for label in errors.iter().flat_map(Diagnostic::labels) {
                     assert!(text.get(label.span.clone()).is_some(), "{text:?}");
                 }
             }
