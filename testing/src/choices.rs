@@ -116,6 +116,18 @@ impl Choices {
         self.draw(random, |number| number & 1) == 1
     }
 
+    /// `None` in `100 - percent` of 100 cases, else a number below `limit`. Both are one
+    /// decision, so that what is drawn afterwards does not depend on the number.
+    #[inline]
+    pub fn maybe(&mut self, percent: u32, limit: u32) -> Option<u32> {
+        let random = |bits: u64| {
+            let some = ((bits >> 32) * 100) >> 32 < u64::from(percent);
+            let number = ((bits & 0xffff_ffff) * u64::from(limit)) >> 32;
+            if some { number as u32 + 1 } else { 0 }
+        };
+        self.draw(random, |number| number % (limit + 1)).checked_sub(1)
+    }
+
     /// 32 arbitrary bits.
     #[inline]
     pub fn bits(&mut self) -> u32 {

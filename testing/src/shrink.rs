@@ -1,10 +1,11 @@
 //! Makes a sequence of choices simpler as long as what it stands for keeps failing.
 //!
-//! The search is one of passes over the sequence: leave out a span, leave out a few numbers,
-//! turn a span to zeros, make one number smaller. A success is kept and the pass goes on from
-//! there; the search ends when a whole round of passes finds nothing, or after a number of
-//! attempts. Every step makes the sequence shorter, or equally long and smaller, so that it
-//! always ends.
+//! The search is one of passes over the sequence: leave out a span, put a span in place of the
+//! one around it, leave out a few numbers, turn a span to zeros, make one number smaller. A
+//! success is kept and the pass goes on from there; the search ends when a whole round of
+//! passes finds nothing, or after a number of attempts. Every step leaves fewer numbers that
+//! are not zero, or as many in a shorter sequence, or in one that is as long and smaller, so
+//! that the search always ends.
 
 use crate::choices::Span;
 
@@ -25,6 +26,8 @@ pub struct Shrinker {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pass {
     DropSpan,
+    /// A span is replaced by one that lies in it.
+    Hoist,
     DropRun(usize),
     ZeroSpan,
     Zero,
@@ -33,12 +36,16 @@ enum Pass {
     Done,
 }
 
+/// How many of the spans in a span are tried in its place.
+const HOISTED: usize = 6;
+
 impl Pass {
     const FIRST: Self = Self::DropSpan;
 
     fn next(self) -> Option<Self> {
         Some(match self {
-            Self::DropSpan => Self::DropRun(8),
+            Self::DropSpan => Self::Hoist,
+            Self::Hoist => Self::DropRun(8),
             Self::DropRun(1) => Self::ZeroSpan,
             Self::DropRun(length) => Self::DropRun(length / 2),
             Self::ZeroSpan => Self::Zero,
@@ -92,9 +99,10 @@ impl Shrinker {
     /// The last candidate fails too: it is the best from now on. `numbers` and `spans` are what
     /// was drawn from it, which may be less than it had.
     pub fn accept(&mut self, numbers: Vec<u32>, spans: Vec<Span>) {
-        let simpler = numbers.len() < self.best.len()
-            || (numbers.len() == self.best.len() && numbers < self.best);
-        if !simpler {
+        fn key(numbers: &[u32]) -> (usize, usize, &[u32]) {
+            (numbers.iter().filter(|&&number| number != 0).count(), numbers.len(), numbers)
+        }
+        if key(&numbers) >= key(&self.best) {
             return;
         }
         self.best = numbers;
@@ -126,6 +134,7 @@ impl Shrinker {
     fn places(&self) -> usize {
         match self.pass {
             Pass::DropSpan | Pass::ZeroSpan => self.spans.len(),
+            Pass::Hoist => self.spans.len() * HOISTED,
             _ => self.best.len(),
         }
     }
@@ -154,6 +163,17 @@ impl Shrinker {
             Pass::DropSpan => {
                 let span = self.spans[at];
                 new.drain(span.start as usize..span.end as usize);
+            }
+            Pass::Hoist => {
+                let outer = self.spans[at / HOISTED];
+                // Spans are ordered by length: the largest inside are the nearest before.
+                let inside = |span: &&Span| {
+                    span.start >= outer.start && span.end <= outer.end && **span != outer
+                };
+                let inner = self.spans[..at / HOISTED].iter().rev().filter(inside);
+                let inner = *inner.clone().nth(at % HOISTED)?;
+                new.drain(inner.end as usize..outer.end as usize);
+                new.drain(outer.start as usize..inner.start as usize);
             }
             Pass::DropRun(length) => {
                 if at + length > new.len() {

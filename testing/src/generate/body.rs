@@ -149,14 +149,34 @@ fn signature(shared: &mut Shared<'_>, index: usize, entry: bool) -> Callee {
         false if shared.config.names && shared.choices.chance(10) => format!("odd name {index}"),
         false => format!("f{index}"),
     };
-    let count = shared.choices.below(shared.config.max_params as usize + 1);
-    let params = (0..count).map(|_| shared.slot()).collect();
-    let ret = shared.slot();
+    let mut ret = shared.slot();
+    if entry && shared.config.dynamic && shared.config.aggregates && shared.choices.chance(45) {
+        // It returns whatever it likes, so that one can see more of what it did.
+        ret = Slot { ty: Type::ANY, known: Type::ANY };
+    }
     shared.choices.close(start);
+    let params = shared.slots(shared.config.max_params, 65);
     Callee { name: shared.ctx.symbol(&name), params, ret, cost: 0 }
 }
 
 impl Shared<'_> {
+    /// Draws what up to `most` parameters take, each of which is there `percent` times in 100.
+    fn slots(&mut self, most: u32, percent: u32) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        while slots.len() < most as usize {
+            let start = self.choices.open();
+            let more = self.choices.chance(percent);
+            if more {
+                slots.push(self.slot());
+            }
+            self.choices.close(start);
+            if !more {
+                break;
+            }
+        }
+        slots
+    }
+
     /// Draws what a parameter takes.
     pub(super) fn slot(&mut self) -> Slot {
         let known = self.types.any(&mut self.choices);
@@ -247,8 +267,7 @@ impl Body<'_, '_> {
 
     /// Draws what a block is to take, from nothing to a few values.
     pub(super) fn slots(&mut self) -> Vec<Slot> {
-        let count = self.c().below(4);
-        (0..count).map(|_| self.shared.slot()).collect()
+        self.shared.slots(3, 60)
     }
 
     /// Values for these parameters.
@@ -271,8 +290,29 @@ impl Body<'_, '_> {
     /// Returns a value from here.
     pub(super) fn leave(&mut self) {
         let slot = self.this.ret;
-        let value = self.args(&[slot])[0];
+        let value = match slot.known {
+            Type::ANY => self.witness(),
+            _ => self.args(&[slot])[0],
+        };
         self.end(cf::ret(value));
+    }
+
+    /// A tuple of some of what is in scope.
+    fn witness(&mut self) -> Operand {
+        let mut parts: Vec<Operand> = Vec::new();
+        while parts.len() < 6 {
+            let start = self.c().open();
+            let more = self.c().chance(80);
+            if more {
+                let var = self.anything();
+                parts.push(var.operand);
+            }
+            self.c().close(start);
+            if !more {
+                break;
+            }
+        }
+        self.push(core::tuple(parts)).into()
     }
 
     /// Adds what calling `callee` takes, if it is not too much.

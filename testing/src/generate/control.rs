@@ -16,9 +16,11 @@ impl Body<'_, '_> {
             _ => None,
         };
         let config = self.shared.config;
+        // One draw decides, so that what follows is the same for simpler decisions.
+        let shape = if counter.is_some() { self.c().below(20) } else { 0 };
         match counter {
-            Some(n) if config.entry_loops && self.c().chance(15) => self.entry_loop(n),
-            Some(n) if config.calls && self.c().chance(20) => self.recursive(n),
+            Some(n) if (14..17).contains(&shape) && config.entry_loops => self.entry_loop(n),
+            Some(n) if shape >= 17 && config.calls => self.recursive(n),
             _ => {
                 self.sequence();
                 self.leave();

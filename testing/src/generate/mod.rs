@@ -149,15 +149,24 @@ impl ModuleCase {
     /// If one of these is missing.
     pub fn generate(ctx: &Arc<Context>, config: &Config, choices: Choices) -> Self {
         let mut shared = Shared::new(ctx, config, choices);
-        let count = 1 + shared.choices.below(config.max_functions.max(1) as usize);
-        let mut functions = Vec::with_capacity(count);
-        for index in 0..count {
-            // The last one is the entry, so that it can call all others.
-            let (function, callee) = body::function(&mut shared, index, index + 1 == count);
-            functions.push(function);
-            shared.callees.push(callee);
+        let mut functions = Vec::new();
+        // The last one is the entry, so that it can call all others.
+        while functions.len() + 1 < config.max_functions as usize {
+            let start = shared.choices.open();
+            let more = shared.choices.chance(55);
+            if more {
+                let (function, callee) = body::function(&mut shared, functions.len(), false);
+                functions.push(function);
+                shared.callees.push(callee);
+            }
+            shared.choices.close(start);
+            if !more {
+                break;
+            }
         }
-        let Callee { name, params, .. } = shared.callees.pop().expect("there is a function");
+        let (function, callee) = body::function(&mut shared, functions.len(), true);
+        functions.push(function);
+        let Callee { name, params, .. } = callee;
         let mut module = shared.module;
         if shared.choices.chance(30) {
             functions.reverse();

@@ -63,31 +63,52 @@ pub(crate) fn special_constant(ctx: &Context, ty: Type, c: &mut Choices) -> Opti
     })
 }
 
+/// From how many values in scope one is drawn.
+const CHOICES: u32 = 64;
+
+/// One of `count` values, 0 being the last one. Values that were made recently are likelier, so
+/// that results are used, and used by what is used.
+fn nth_of(choice: u32, count: usize) -> usize {
+    let choice = choice as usize;
+    (choice * choice * count) / (CHOICES * CHOICES) as usize
+}
+
 impl Body<'_, '_> {
     /// A value of type `ty` when the program runs, whose static type is `ty` too, or, if
     /// `dynamic`, possibly `any`.
     pub(super) fn operand(&mut self, ty: Type, dynamic: bool) -> Var {
         let fits = |var: &Var| var.known == ty && (var.ty == ty || dynamic);
-        let count = self.scope.iter().filter(|var| fits(var)).count();
         let literal = ty.is_scalar() || matches!(ty, Type::UNIT | Type::SYM | Type::STR);
-        let use_scope = if literal { self.c().chance(75) } else { !self.c().chance(12) };
-        if use_scope && count > 0 {
-            let nth = self.c().below(count);
-            // The last are the simplest: they were made most recently, and for this.
+        let Some(choice) = self.c().maybe(if literal { 75 } else { 88 }, CHOICES) else {
+            return self.fresh(ty);
+        };
+        let count = self.scope.iter().filter(|var| fits(var)).count();
+        if count > 0 {
+            let nth = nth_of(choice, count);
             return *self.scope.iter().rev().filter(|var| fits(var)).nth(nth).expect("counted");
         }
-        self.fresh(ty)
+        // No further draw, if that can be: what follows would get the numbers that this one used
+        // where there was a value.
+        let mut again = Choices::replay(vec![choice; 4]);
+        match special_constant(&self.shared.ctx, ty, &mut again) {
+            Some(constant) => Var { operand: self.constant(constant), ty, known: ty },
+            None => self.fresh(ty),
+        }
     }
 
     /// Any value at all.
     pub(super) fn anything(&mut self) -> Var {
-        if !self.scope.is_empty() && self.c().chance(80) {
-            let count = self.scope.len();
-            let nth = self.c().below(count);
-            return self.scope[count - 1 - nth];
+        match self.c().maybe(80, CHOICES) {
+            Some(choice) if !self.scope.is_empty() => {
+                let count = self.scope.len();
+                self.scope[count - 1 - nth_of(choice, count)]
+            }
+            Some(_) => self.operand(Type::I64, false),
+            None => {
+                let ty = self.any_type();
+                self.fresh(ty)
+            }
         }
-        let ty = self.any_type();
-        self.fresh(ty)
     }
 
     pub(super) fn any_type(&mut self) -> Type {
@@ -200,9 +221,13 @@ impl Body<'_, '_> {
 
     /// A value whose type fits: one in scope, or a new one of a type of the pool.
     pub(super) fn object(&mut self, fits: impl Fn(Type) -> bool) -> Option<Var> {
-        let usable: Vec<Var> = self.scope.iter().rev().copied().filter(|v| fits(v.known)).collect();
-        if !usable.is_empty() && !self.c().chance(10) {
-            return Some(self.c().pick(&usable));
+        let choice = self.c().maybe(90, CHOICES);
+        let count = self.scope.iter().filter(|var| fits(var.known)).count();
+        if let Some(choice) = choice
+            && count > 0
+        {
+            let nth = nth_of(choice, count);
+            return self.scope.iter().rev().filter(|var| fits(var.known)).nth(nth).copied();
         }
         let ty = self.shared.types.find(&mut self.shared.choices, fits)?;
         Some(self.fresh(ty))
