@@ -92,7 +92,10 @@ func @f(%1: i64) -> i64 {
     let e = error(array, &[1_000_000i64.into()], limits);
     assert_eq!(*e.kind(), ErrorKind::Memory);
     assert_eq!(e.message(), "the memory limit of 1048576 bytes is exceeded");
-    assert_eq!(run(array, &[i64::MAX.into()]), "OutOfMemoryError: an array of 9223372036854775807 elements is too large");
+    assert_eq!(
+        run(array, &[i64::MAX.into()]),
+        "OutOfMemoryError: an array of 9223372036854775807 elements is too large"
+    );
     assert_eq!(run(array, &[(-1i64).into()]), "ArgumentError: a dimension of an array is negative");
     // A list that grows without end, and a stack.
     let list = "

@@ -122,6 +122,7 @@ impl<'a> Compiler<'a> {
                 compiler.assign(v);
             }
         }
+        compiler.coalesce();
         Ok(compiler)
     }
 
@@ -138,6 +139,59 @@ impl<'a> Compiler<'a> {
             None => Dst::Val(self.new_val()),
         };
         self.dsts[v.index()] = dst;
+    }
+
+    /// Lets an instruction write to the register of the parameter that it is passed to, so that
+    /// nothing has to be moved at the end of a loop.
+    ///
+    /// That is right if nobody else uses the instruction, and nobody reads the old value of the
+    /// parameter after it. At a plain jump to the block of the parameter it is enough to look at the
+    /// block of the instruction, as the old value ends with the jump. Where there are other
+    /// edges, all uses of the parameter have to be in this block.
+    fn coalesce(&mut self) {
+        for i in 0..self.blocks.len() {
+            let block = self.blocks[i];
+            let edges: SmallVec<[Edge; 4]> = self.f.out_edges(block).collect();
+            let mut taken: SmallVec<[Value; 4]> = SmallVec::new();
+            for &edge in &edges {
+                let target = self.f.edge_target(edge);
+                let args: SmallVec<[Operand; 8]> = self.f.edge_args(edge).collect();
+                for (param, arg) in self.f.params(target).zip(args) {
+                    if let Some(v) = arg.as_value()
+                        && self.f.def(v) == ValueDef::Inst(block)
+                        && self.f.uses(v).nth(1).is_none()
+                        && self.f.ty(v) == self.f.ty(param)
+                        && !matches!(self.dsts[v.index()], Dst::Nowhere)
+                        && !taken.contains(&param)
+                        && self.is_dead_after(param, v, edges.len() == 1)
+                    {
+                        // Another edge may pass another instruction of this block to it.
+                        if edges.len() > 1 {
+                            taken.push(param);
+                        }
+                        self.dsts[v.index()] = self.dsts[param.index()];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether nobody reads `param` after the instruction `v`; `plain` says that its block ends
+    /// with a jump to that of `param`. "No" is always right; parameters with many uses are not
+    /// looked at closely.
+    fn is_dead_after(&self, param: Value, v: Value, plain: bool) -> bool {
+        const MANY: usize = 16;
+        let block = self.f.block_of(v);
+        self.f.uses(param).nth(MANY).is_none()
+            && self.f.uses(param).all(|u| {
+                if self.f.block_of(u.user) != block {
+                    return plain;
+                }
+                let before =
+                    u.user == v || (!u.user.is_terminator() && self.f.comes_before(u.user, v));
+                // A fused comparison reads its operands at the end of the block.
+                before && !self.is_fused(u.user)
+            })
     }
 
     fn new_scalar(&mut self) -> Reg {
@@ -256,7 +310,7 @@ impl<'a> Compiler<'a> {
 
     /// Whether a comparison is done by the branch that alone uses it.
     fn is_fused(&self, v: Value) -> bool {
-        let Some(ValueDef::Inst(block)) = Some(self.f.def(v)) else { return false };
+        let ValueDef::Inst(block) = self.f.def(v) else { return false };
         if self.f.ty(v) != Type::BOOL || comparison(self.f.op(v)).is_none() {
             return false;
         }
@@ -800,7 +854,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn finish(self) -> Code {
-        Code {
+        let code = Code {
             name: self.f.name(),
             insts: self.insts.into(),
             spots: self.spots.into(),
@@ -816,7 +870,9 @@ impl<'a> Compiler<'a> {
             calls: self.calls.into(),
             applies: self.applies.into(),
             switches: self.switches.into(),
-        }
+        };
+        code.assert_in_bounds();
+        code
     }
 }
 

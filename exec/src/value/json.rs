@@ -2,7 +2,8 @@
 //!
 //! Numbers are numbers, `nothing` is `null`, strings and symbols are strings, tuples are lists,
 //! named tuples and structs are objects, a ref is what it holds, and arrays are nested lists by
-//! column: a matrix is the list of its columns. JSON has no `NaN` and no infinities; they are the
+//! column: a matrix is the list of its columns (and an array without elements is `[]`, whatever
+//! its dimensions). JSON has no `NaN` and no infinities; they are the
 //! strings `"NaN"`, `"Inf"` and `"-Inf"`. A function or type is a string as in IR text. An
 //! element that is not defined is `null`, and so is an object inside itself.
 
@@ -102,7 +103,7 @@ fn write_one(ctx: &Context, out: &mut String, value: &Val, work: &mut Vec<Work>)
         }
         Val::Array(array) => {
             let dims = array.dims();
-            if array.is_empty() && dims.len() == 1 {
+            if array.is_empty() {
                 return out.push_str("[]");
             }
             // The brackets that open before an element are as many as dimensions start anew there.
@@ -114,9 +115,6 @@ fn write_one(ctx: &Context, out: &mut String, value: &Val, work: &mut Vec<Work>)
                     Some(*stride)
                 })
                 .collect();
-            if array.is_empty() {
-                items.push(Work::Text("[]"));
-            }
             for offset in 0..array.len() {
                 if offset > 0 {
                     items.push(Work::Text(", "));
