@@ -483,6 +483,8 @@ pub(crate) struct CallSite {
     pub(crate) callee: u32,
     pub(crate) args: Box<[Arg]>,
     pub(crate) dst: Dst,
+    /// The scalar register that the result goes to as it is.
+    pub(crate) direct: Option<Reg>,
     /// The type that the caller counts on, if it is more than what the callee says it returns.
     pub(crate) check: Option<Type>,
 }
@@ -651,6 +653,7 @@ impl Code {
                 }
             }
         }
+        self.calls.iter().filter_map(|site| site.direct).for_each(reg);
         for table in &self.switches {
             target(table.default);
             table.scalars.iter().for_each(|&(_, to)| target(to));

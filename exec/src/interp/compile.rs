@@ -42,6 +42,9 @@ enum Test {
     LeF(Reg, Reg),
 }
 
+/// Values with more uses than this are not looked at closely, to keep compilation linear.
+const MANY_USES: usize = 16;
+
 struct Compiler<'a> {
     world: &'a World,
     f: &'a Function,
@@ -144,8 +147,8 @@ impl<'a> Compiler<'a> {
     /// Lets an instruction write to the register of the parameter that it is passed to, so that
     /// nothing has to be moved at the end of a loop.
     ///
-    /// That is right if nobody else uses the instruction, and nobody reads the old value of the
-    /// parameter after it. At a plain jump to the block of the parameter it is enough to look at the
+    /// That is right if only its own block uses the instruction, and nobody reads the old value of
+    /// the parameter after it. At a plain jump to the block of the parameter it is enough to look at the
     /// block of the instruction, as the old value ends with the jump. Where there are other
     /// edges, all uses of the parameter have to be in this block.
     fn coalesce(&mut self) {
@@ -153,15 +156,17 @@ impl<'a> Compiler<'a> {
             let block = self.blocks[i];
             let edges: SmallVec<[Edge; 4]> = self.f.out_edges(block).collect();
             let mut taken: SmallVec<[Value; 4]> = SmallVec::new();
+            let mut coalesced: SmallVec<[Value; 8]> = SmallVec::new();
             for &edge in &edges {
                 let target = self.f.edge_target(edge);
                 let args: SmallVec<[Operand; 8]> = self.f.edge_args(edge).collect();
                 for (param, arg) in self.f.params(target).zip(args) {
                     if let Some(v) = arg.as_value()
                         && self.f.def(v) == ValueDef::Inst(block)
-                        && self.f.uses(v).nth(1).is_none()
                         && self.f.ty(v) == self.f.ty(param)
                         && !matches!(self.dsts[v.index()], Dst::Nowhere)
+                        && !coalesced.contains(&v)
+                        && self.is_local(v)
                         && !taken.contains(&param)
                         && self.is_dead_after(param, v, edges.len() == 1)
                     {
@@ -169,6 +174,7 @@ impl<'a> Compiler<'a> {
                         if edges.len() > 1 {
                             taken.push(param);
                         }
+                        coalesced.push(v);
                         self.dsts[v.index()] = self.dsts[param.index()];
                     }
                 }
@@ -176,13 +182,19 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Whether only its own block uses `v`. "No" is always right.
+    fn is_local(&self, v: Value) -> bool {
+        let block = self.f.block_of(v);
+        self.f.uses(v).nth(MANY_USES).is_none()
+            && self.f.uses(v).all(|u| self.f.block_of(u.user) == block)
+    }
+
     /// Whether nobody reads `param` after the instruction `v`; `plain` says that its block ends
     /// with a jump to that of `param`. "No" is always right; parameters with many uses are not
     /// looked at closely.
     fn is_dead_after(&self, param: Value, v: Value, plain: bool) -> bool {
-        const MANY: usize = 16;
         let block = self.f.block_of(v);
-        self.f.uses(param).nth(MANY).is_none()
+        self.f.uses(param).nth(MANY_USES).is_none()
             && self.f.uses(param).all(|u| {
                 if self.f.block_of(u.user) != block {
                     return plain;
@@ -412,7 +424,11 @@ impl<'a> Compiler<'a> {
             });
         }
         let (dst, check) = (self.dsts[v.index()], self.check(v, ret));
-        self.calls.push(CallSite { callee, args: args.into(), dst, check });
+        let direct = match dst {
+            Dst::Scalar(ty, d) if ty.ty() == ret => Some(d),
+            _ => None,
+        };
+        self.calls.push(CallSite { callee, args: args.into(), dst, direct, check });
         self.emit(Inst::Call { site: self.calls.len() as u32 - 1 });
     }
 

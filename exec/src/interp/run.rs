@@ -20,9 +20,13 @@ struct Frame<'a> {
     code: &'a Code,
     /// Of the call.
     pc: Pc,
+    /// The scalar register that the result goes to as it is, or [`NO_REG`].
+    direct: Reg,
     scalars: usize,
     vals: usize,
 }
+
+const NO_REG: Reg = Reg::MAX;
 
 /// How many instructions run between two looks at the interrupt flag.
 const SLICE: i64 = 1 << 20;
@@ -43,10 +47,12 @@ pub(super) fn run(
         stack_charge: Charge::new(0),
     };
     let result = machine.start(slot, args);
-    // After an error, frames are still there with what they hold.
-    machine.vals.fill(Val::Unit);
+    if result.is_err() {
+        // Frames are still there with what they hold.
+        machine.vals.fill(Val::Unit);
+    }
     // The stacks are kept for the next call, unless one deep recursion blew them up.
-    if machine.scalars.capacity() < 1 << 16 && machine.vals.capacity() < 1 << 16 {
+    if machine.scalars.len() < 1 << 16 && machine.vals.len() < 1 << 16 {
         machine.state.scalars = machine.scalars;
         machine.state.vals = machine.vals;
     }
@@ -225,8 +231,10 @@ impl<'a> Machine<'a> {
             }};
         }
         macro_rules! enter {
-            ($callee:expr, $s:expr, $v:expr) => {{
-                self.frames.push(Frame { code, pc, scalars: s, vals: v });
+            ($callee:expr, $s:expr, $v:expr, $direct:expr) => {{
+                let direct: Option<Reg> = $direct;
+                let direct = direct.unwrap_or(NO_REG);
+                self.frames.push(Frame { code, pc, direct, scalars: s, vals: v });
                 (code, pc, s, v) = ($callee, 0, $s, $v);
                 // SAFETY: `push_frame` has made the stack longer than `s`.
                 regs = unsafe { self.scalars.as_mut_ptr().add(s) };
@@ -286,7 +294,9 @@ impl<'a> Machine<'a> {
                 count!();
                 let result: Returned = $take;
                 // What the frame held is dropped now, not when the registers are used again.
-                self.vals[v..v + code.val_regs as usize].fill(Val::Unit);
+                if code.val_regs > 0 {
+                    self.vals[v..v + code.val_regs as usize].fill(Val::Unit);
+                }
                 let Some(frame) = self.frames.pop() else {
                     self.state.give_back(fuel);
                     return Ok(result.into_val(code.ret));
@@ -296,7 +306,10 @@ impl<'a> Machine<'a> {
                 // SAFETY: the frame was there before, and the stack never gets shorter.
                 regs = unsafe { self.scalars.as_mut_ptr().add(s) };
                 insts = code.insts.as_ptr();
-                check!(self.deliver(code, pc, s, v, ret, result));
+                match result {
+                    Returned::Scalar(slot) if frame.direct != NO_REG => set!(frame.direct, slot),
+                    result => check!(self.deliver(code, pc, s, v, ret, result)),
+                }
                 pc += 1;
                 from = pc;
                 continue;
@@ -515,7 +528,7 @@ impl<'a> Machine<'a> {
                     let callee_v = v + code.val_regs as usize;
                     check!(self.push_frame(callee, callee_s, callee_v));
                     check!(self.pass(code, &site.args, (s, v), (callee_s, callee_v)));
-                    enter!(callee, callee_s, callee_v);
+                    enter!(callee, callee_s, callee_v, site.direct);
                 }
                 Inst::Apply { site } => {
                     count!();
@@ -534,7 +547,7 @@ impl<'a> Machine<'a> {
                     let callee_v = v + code.val_regs as usize;
                     let kind = ErrorKind::Trap("MethodError");
                     check!(self.push_frame_for(callee, name, &args, (callee_s, callee_v), kind));
-                    enter!(callee, callee_s, callee_v);
+                    enter!(callee, callee_s, callee_v, None);
                 }
 
                 Inst::Return { a } => ret!(Returned::Scalar(get!(a))),
