@@ -155,20 +155,21 @@ impl Assembly<'_, '_, '_> {
         }
     }
 
-    /// If types are left out somewhere, tells the function those that are not. Returns whether
-    /// some are.
+    /// Tells the function the types that the text states, so that instructions can be checked
+    /// against operands that are defined further down. Returns whether some are left out.
     fn set_types(&mut self) -> bool {
-        let untyped = |inst: &InstText| inst.ty.is_none();
-        let mut insts = self.text.insts.iter().zip(&self.numbering.insts);
-        if !insts.any(|(inst, &number)| number != 0 && untyped(inst)) {
-            return false;
-        }
+        let mut untyped = false;
         for (inst, &number) in self.text.insts.iter().zip(&self.numbering.insts) {
-            if let (Some(ty), Some(v)) = (inst.ty, self.f.raw_value(number)) {
-                self.f.set_reserved_type(v, ty);
+            match inst.ty {
+                Some(ty) => {
+                    if let Some(v) = self.f.raw_value(number) {
+                        self.f.set_reserved_type(v, ty);
+                    }
+                }
+                None => untyped |= number != 0,
             }
         }
-        true
+        untyped
     }
 
     /// Defines all instructions but terminators. Returns those whose type is not known yet,
