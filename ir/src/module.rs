@@ -16,6 +16,7 @@ pub struct Module {
     by_name: FxHashMap<Symbol, FuncId>,
     order: Vec<FuncId>,
     structs: Vec<(StructId, Type)>,
+    struct_by_name: FxHashMap<Symbol, (StructId, Type)>,
 }
 
 impl Clone for Module {
@@ -27,6 +28,7 @@ impl Clone for Module {
             by_name: self.by_name.clone(),
             order: self.order.clone(),
             structs: self.structs.clone(),
+            struct_by_name: self.struct_by_name.clone(),
         }
     }
 }
@@ -40,6 +42,7 @@ impl Module {
             by_name: FxHashMap::default(),
             order: Vec::new(),
             structs: Vec::new(),
+            struct_by_name: FxHashMap::default(),
         }
     }
 
@@ -164,8 +167,10 @@ impl Module {
             let message = format!("there is a struct @{} already", self.ctx.str(def.name));
             return Err(IrError::new(IrErrorKind::Name, message));
         }
+        let name = def.name;
         let (id, ty) = self.ctx.add_struct(def);
         self.structs.push((id, ty));
+        self.struct_by_name.insert(name, (id, ty));
         Ok((id, ty))
     }
 
@@ -185,6 +190,7 @@ impl Module {
         }
         let ty = self.ctx.ty(crate::TypeKind::Struct(id));
         self.structs.push((id, ty));
+        self.struct_by_name.insert(name, (id, ty));
         Ok(ty)
     }
 
@@ -195,7 +201,7 @@ impl Module {
 
     /// The struct type of that name.
     pub fn struct_by_name(&self, name: Symbol) -> Option<(StructId, Type)> {
-        self.structs.iter().copied().find(|&(id, _)| self.ctx.struct_def(id).name == name)
+        self.struct_by_name.get(&name).copied()
     }
 
     /// The number of instructions of all functions, terminators not counted.
