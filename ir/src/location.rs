@@ -98,7 +98,7 @@ impl SourceMap {
         if end >= INTERNED_BIT {
             return None;
         }
-        let starts = text.match_indices('\n').map(|(i, _)| i as u32 + 1);
+        let starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1);
         let line_starts = std::iter::once(0).chain(starts).collect();
         let source = Source { name: name.into(), text, base, line_starts };
         sources.push(source.clone());
