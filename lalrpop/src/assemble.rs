@@ -218,11 +218,27 @@ impl Assembly<'_, '_, '_> {
                 if let Err(error) = self.f.define_inst(v, placed, built) {
                     self.poison(number);
                     self.b.ir_error(self.b.line_span(inst.at), error.message());
+                } else if inst.ty.is_none() {
+                    self.check_size(inst, v);
                 }
             }
             position = block.insts_end as usize;
         }
         late
+    }
+
+    /// Types that are written are limited by the text; those that are inferred can hold those of
+    /// all instructions before, several times over.
+    #[inline]
+    fn check_size(&mut self, inst: &InstText, v: Value) {
+        let ty = self.f.ty(v);
+        if ty.index() >= Type::BUILTIN.len() && !self.b.is_small(ty) {
+            self.poison(v.number());
+            // It must not be printed, not even in another message.
+            self.f.set_type(v, Type::ANY).expect("live");
+            let message = "the type of this value is too large";
+            self.b.ir_error(self.b.line_span(inst.at), message);
+        }
     }
 
     fn set_terminators(&mut self) {
@@ -301,6 +317,9 @@ impl Assembly<'_, '_, '_> {
 
     #[cold]
     fn undefined_value(&mut self, at: u32) {
+        if self.b.report.only_counts() {
+            return;
+        }
         let span = self.b.token_at(at);
         let name = self.b.slice(span);
         let text = self.text;
@@ -325,7 +344,7 @@ impl Assembly<'_, '_, '_> {
     #[cold]
     fn undefined_block(&mut self, given: u32, at: u32) {
         // A number that cannot be has been reported.
-        if given == 0 {
+        if given == 0 || self.b.report.only_counts() {
             return;
         }
         let span = self.b.token_at(at);
@@ -394,7 +413,10 @@ impl Assembly<'_, '_, '_> {
             return;
         }
         match self.f.infer_type(v) {
-            Ok(ty) => self.f.set_type(v, ty).expect("live"),
+            Ok(ty) => {
+                self.f.set_type(v, ty).expect("live");
+                self.check_size(inst, v);
+            }
             Err(message) => {
                 self.poison(number);
                 self.b.ir_error(self.b.line_span(inst.at), &message);

@@ -17,7 +17,12 @@ impl Builder<'_> {
         let muted = std::mem::replace(&mut self.report.muted, true);
         match first {
             Token::Func => {
+                self.report.muted = muted;
                 self.broken_head(start, tokens);
+            }
+            Token::Struct | Token::Mutable => {
+                self.report.muted = muted;
+                self.leave_function(start);
             }
             Token::Block => {
                 let number = self.number((start, end));

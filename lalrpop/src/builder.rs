@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::function_text::{BlockText, FunctionText, ParamText, Span, ValueRef};
 use crate::report::{Report, range};
 use crate::token::{Lexer, Token};
-use crate::types::TypeArg;
+use crate::types::{TypeArg, TypeSize};
 
 /// A type constructor that is being read.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,8 @@ pub(crate) struct Builder<'s> {
     /// The structs of this text in order.
     pub(crate) struct_order: Vec<Symbol>,
     pub(crate) type_args: Vec<TypeArg>,
+    /// Of types that are not builtin, as far as anybody asked.
+    pub(crate) type_sizes: FxHashMap<Type, TypeSize>,
     pub(crate) function: FunctionText<'s>,
     pub(crate) functions: Vec<Function>,
     pub(crate) function_names: FxHashMap<Symbol, Span>,
@@ -101,6 +103,7 @@ impl<'s> Builder<'s> {
             structs,
             struct_order: Vec::new(),
             type_args: Vec::new(),
+            type_sizes: FxHashMap::default(),
             function: FunctionText::default(),
             functions: Vec::new(),
             function_names: FxHashMap::default(),
@@ -184,10 +187,7 @@ impl<'s> Builder<'s> {
         fields: u32,
         call: Option<Span>,
     ) {
-        if self.place == Place::Function && !self.report.muted {
-            self.unclosed(at);
-        }
-        self.place = Place::Module;
+        self.leave_function(at);
         let call = call.and_then(|span| self.global_or_report(span));
         if let Some(symbol) = self.global_or_report(name) {
             let fields = self.take_fields(fields, name);
@@ -247,11 +247,19 @@ impl<'s> Builder<'s> {
         f.param_count = f.params.len() as u32;
     }
 
+    /// Goes on outside of functions, at an item that cannot be in one.
+    pub(crate) fn leave_function(&mut self, at: u32) {
+        if self.place == Place::Function {
+            self.unclosed(at);
+        }
+        self.place = Place::Module;
+    }
+
     /// Ends a function whose closing brace is missing.
     pub(crate) fn unclosed(&mut self, next: u32) {
         let (head, next) = (self.line_span(self.function.at), self.line_span(next));
         self.report.push(|source| {
-            Diagnostic::error("expected `}` before the next function")
+            Diagnostic::error("expected `}` before the next item")
                 .at(source, range(next), "expected `}` before this line")
                 .at(source, range(head), "this function is not closed")
         });

@@ -13,12 +13,9 @@ impl<'s> Builder<'s> {
     #[inline]
     pub(crate) fn number(&mut self, name: Span) -> Option<u32> {
         let digits = &self.text.as_bytes()[name.0 as usize + 1..name.1 as usize];
-        let add = |number: u64, &digit: &u8| number.saturating_mul(10) + u64::from(digit - b'0');
-        // Eighteen digits are enough to see that a number is too large.
-        let number = match digits.len() {
-            0..=18 => digits.iter().fold(0, add),
-            _ => u64::MAX,
-        };
+        let add = |number: u64, &digit: &u8| number * 10 + u64::from(digit - b'0');
+        // Eighteen digits fit, and are enough to see that a number is too large.
+        let number = if digits.len() > 18 { u64::MAX } else { digits.iter().fold(0, add) };
         if number.wrapping_sub(1) >= u64::from(u32::MAX) - 1 {
             let why = if number == 0 { "numbers begin with 1" } else { "the number is too large" };
             self.error(name, format!("`{}` cannot be, {why}", self.slice(name)), "");

@@ -7,6 +7,9 @@ use crate::builder::{Builder, did_you_mean};
 use crate::function_text::{InstText, OperandAt, OperandText, Span, ValueRef};
 use crate::report::range;
 
+/// How many attributes there can be in one place.
+const MAX_ATTRS: usize = 1000;
+
 /// The words that begin a line and are no ops.
 const KEYWORDS: [&str; 3] = ["func", "struct", "mutable"];
 
@@ -91,6 +94,17 @@ impl Builder<'_> {
 
     pub(crate) fn attr(&mut self, name: Span, value: Const) {
         let Some(symbol) = self.name_or_report(name) else { return };
+        if self.line.attrs.len() >= MAX_ATTRS {
+            if self.line.attrs.len() == MAX_ATTRS {
+                self.error(
+                    name,
+                    format!("there are more than {MAX_ATTRS} attributes"),
+                    "one too many",
+                );
+                self.line.attrs.push((symbol, value));
+            }
+            return;
+        }
         if self.line.attrs.iter().any(|&(other, _)| other == symbol) {
             let message = format!("attribute `{}` is given twice", self.slice(name));
             self.error(name, message, "second value");
@@ -182,6 +196,10 @@ impl Builder<'_> {
     /// Reports a word that is no op, and returns what was probably meant.
     #[cold]
     pub(crate) fn report_unknown(&mut self, op: Span) -> Option<&'static str> {
+        if self.report.only_counts() {
+            self.line.broken = true;
+            return None;
+        }
         let name = self.slice(op);
         let meant = meant_op(self.ctx.registry(), name);
         self.error_with(op, format!("unknown op `{name}`"), "", |d, _| did_you_mean(d, meant));

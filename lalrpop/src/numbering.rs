@@ -3,6 +3,8 @@
 //! They are kept as they are given, unless they are so sparse that they would waste memory; then
 //! everything is numbered in text order. What has no number gets the next one after the greatest.
 
+use std::collections::hash_map::Entry;
+
 use regraft_ir::OpDef;
 use rustc_hash::FxHashMap;
 
@@ -51,7 +53,10 @@ impl Numbers {
                 *entry = given;
                 Some(given)
             }
-            Self::Sparse(map) => map.insert(given, next).is_none().then_some(next),
+            Self::Sparse(map) => match map.entry(given) {
+                Entry::Occupied(_) => None,
+                Entry::Vacant(entry) => Some(*entry.insert(next)),
+            },
         }
     }
 }
@@ -139,6 +144,7 @@ impl Builder<'_> {
             0 | u32::MAX => 0,
             _ => match n.blocks.define(given, next) {
                 Some(number) => number,
+                None if self.report.only_counts() => 0,
                 None => {
                     let first = text.blocks.iter().find(|b| b.number == given).map_or(at, |b| b.at);
                     self.defined_twice("block", at, first);
@@ -183,6 +189,9 @@ impl Builder<'_> {
 
     #[cold]
     fn value_twice(&mut self, text: &FunctionText<'_>, value: ValueRef, at: u32) {
+        if self.report.only_counts() {
+            return;
+        }
         let params = text.params.iter().map(|param| (param.value, param.at));
         let insts = text.insts.iter().map(|inst| (inst.result, inst.at));
         let first =

@@ -111,25 +111,26 @@ pub fn decode(file_name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
         .in_text(file_name, format!("{before}{after}"), vec![label]))
 }
 
+const STRUCT: &str = "struct";
+
 /// Declares all structs of the text, and then their fields, so that everything can refer to
 /// them. What is wrong with them is reported when their lines are read again in turn.
 fn read_structs(b: &mut Builder<'_>) {
     let text = b.text;
     let mut lines = Vec::new();
-    for (at, word) in text.match_indices("struct") {
-        let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let before = text[line..at].trim_matches([' ', '\t', '\r', '\u{feff}']);
-        if !(before.is_empty() || before == "mutable") {
+    for at in memchr::memmem::find_iter(text.as_bytes(), STRUCT) {
+        // Only looking back over what may stand before it keeps this linear.
+        let blank = [' ', '\t', '\r'];
+        let before = text[..at].trim_end_matches(blank);
+        let before = before.strip_suffix("mutable").unwrap_or(before);
+        let indent = before.trim_end_matches(blank);
+        if !(indent.is_empty() || indent.ends_with(['\n', '\u{feff}'])) {
             continue;
         }
-        let mut tokens = Lexer::new(text, (at + word.len()) as u32);
+        let mut tokens = Lexer::new(text, (at + STRUCT.len()) as u32);
         if let Some((start, Token::Global, end)) = tokens.next() {
             b.declare_struct((start, end));
-            lines.push(if before.is_empty() {
-                at
-            } else {
-                line + text[line..at].find(before).unwrap_or(0)
-            } as u32);
+            lines.push(before.len() as u32);
         }
     }
     b.report.muted = true;

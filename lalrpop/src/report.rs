@@ -34,6 +34,14 @@ impl Report {
         }
     }
 
+    /// Whether the next error would only be counted; counts it then. For errors that cost
+    /// something to explain.
+    pub(crate) fn only_counts(&mut self) -> bool {
+        let full = self.found.len() >= MAX_SHOWN && !self.muted;
+        self.more += usize::from(full);
+        full || self.muted
+    }
+
     /// Whether a text that is wrong almost everywhere need not be read further.
     pub(crate) fn is_hopeless(&self) -> bool {
         self.more >= 100 * MAX_SHOWN

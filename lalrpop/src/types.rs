@@ -4,6 +4,7 @@ use regraft_ir::{Const, Constant, Symbol, Type, TypeKind, suggest};
 
 use crate::builder::{Builder, TypeOpen, did_you_mean};
 use crate::function_text::Span;
+use crate::token::MAX_DEPTH;
 
 /// What stands between the brackets of a type.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,16 @@ pub(crate) enum TypeArg {
     Global(Span),
     Field(Symbol, Type),
 }
+
+/// The size of a type, structs counted as names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TypeSize {
+    depth: u32,
+    parts: u32,
+}
+
+/// How many parts the type of a value can have.
+const MAX_PARTS: u32 = 1 << 16;
 
 /// The type constructors.
 const CONSTRUCTORS: [&str; 6] = ["tuple", "array", "ref", "fn", "val", "type"];
@@ -146,6 +157,47 @@ impl Builder<'_> {
                 None
             }
         }
+    }
+
+    /// Whether a type can be walked by recursion and written down.
+    pub(crate) fn is_small(&mut self, ty: Type) -> bool {
+        let size = self.type_size(ty);
+        size.depth <= MAX_DEPTH && size.parts <= MAX_PARTS
+    }
+
+    /// How large a type is. The depth of the recursion is that of types whose size is not known
+    /// yet: those that were written, and one made of types that are small.
+    fn type_size(&mut self, ty: Type) -> TypeSize {
+        if ty.index() < Type::BUILTIN.len() {
+            return TypeSize { depth: 0, parts: 1 };
+        }
+        if let Some(&size) = self.type_sizes.get(&ty) {
+            return size;
+        }
+        let ctx = self.ctx.clone();
+        let mut size = TypeSize { depth: 1, parts: 1 };
+        let mut add = |part: Type| {
+            let part = self.type_size(part);
+            size.depth = size.depth.max(part.depth + 1);
+            size.parts = size.parts.saturating_add(part.parts);
+        };
+        match ctx.kind(ty) {
+            TypeKind::Tuple(elements) => elements.iter().for_each(|&element| add(element)),
+            TypeKind::Named(fields) => fields.iter().for_each(|&(_, field)| add(field)),
+            &(TypeKind::Array { element: part, .. }
+            | TypeKind::Ref(part)
+            | TypeKind::TypeOf(part)) => {
+                add(part);
+            }
+            &TypeKind::Val(constant) => {
+                if let Constant::Type(part) = ctx.constant(constant) {
+                    add(part);
+                }
+            }
+            TypeKind::Builtin | TypeKind::Struct(_) | TypeKind::Fn(_) => {}
+        }
+        self.type_sizes.insert(ty, size);
+        size
     }
 
     pub(crate) fn open_fields(&mut self) -> u32 {

@@ -166,7 +166,7 @@ fn missing_and_misplaced_lines_are_reported_once() {
     check(
         "func @f() -> i64 {\n^1:\n  return 1\nfunc @g(%x: i64) -> i64 {\n^1:\n  return %x\n",
         &[
-            ("expected `}` before the next function", "func @g(%x: i64) -> i64 {", NO_HELP),
+            ("expected `}` before the next item", "func @g(%x: i64) -> i64 {", NO_HELP),
             ("expected `}` before the end of the file", "", NO_HELP),
         ],
     );
@@ -378,6 +378,53 @@ fn deep_nesting_is_an_error_and_no_overflow() {
     let found = errors(&nested(201));
     assert_eq!(found[0].message(), "brackets are nested more than 200 deep");
     parse_module(&regraft_dialects::context(), "deep.ir", &nested(200)).expect("just allowed");
+}
+
+#[test]
+fn an_open_function_is_read_to_its_end() {
+    check(
+        "func @f(%1: i64) -> i64 {\n^1:\n  return %9\nfunc @g( -> i64 {\n^1:\n  return %8\nstruct @P {x}\n",
+        &[
+            ("value %9 is not defined", "%9", NO_HELP),
+            ("expected `}` before the next item", "func @g( -> i64 {", NO_HELP),
+            ("expected a value such as `%1` or `)`, found `->`", "->", NO_HELP),
+            ("value %8 is not defined", "%8", NO_HELP),
+            ("expected `}` before the next item", "struct @P {x}", NO_HELP),
+            ("expected `:`, found `}`", "}", NO_HELP),
+        ],
+    );
+}
+
+#[test]
+fn inferred_types_cannot_grow_without_limit() {
+    // Each type holds the one before once, or twice.
+    for elements in ["%N", "%N, %N"] {
+        let mut text = String::from("func @f(%1: i64) {\n^1:\n");
+        for i in 2..5000 {
+            let elements = elements.replace('N', &(i - 1).to_string());
+            text.push_str(&format!("  %{i} = core.tuple {elements}\n"));
+        }
+        text.push_str("  return %1\n}\n");
+        let found = errors(&text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].message().contains("too large"), "{found:?}");
+    }
+}
+
+#[test]
+fn errors_that_repeat_take_linear_time() {
+    let mut text = String::from("func @f(%1: i64) {\n^1:\n");
+    text.push_str(&"  %1: i64 = arith.add %2, 1\n".repeat(100_000));
+    text.push_str(&"^1:\n".repeat(100_000));
+    text.push_str("  return %1\n}\n");
+    assert_eq!(errors(&text).len(), 101);
+    let text = format!("{}\n{}", "struct ".repeat(200_000), "mutable ".repeat(200_000));
+    assert!(!errors(&text).is_empty());
+    let text: String = (0..20_000).map(|i| format!("struct @S{i} {{}}\n")).collect();
+    parse_module(&regraft_dialects::context(), "structs.ir", &text).expect("it is right");
+    let attrs: Vec<String> = (0..100_000).map(|i| format!("a{i}=1")).collect();
+    let text = format!("func @f() {{{}}} {{\n^1:\n  return 1\n}}\n", attrs.join(", "));
+    assert_eq!(errors(&text).len(), 1);
 }
 
 #[test]
