@@ -1,9 +1,10 @@
 //! The interpreter: reference semantics, limits, and errors with locations.
 
+mod check;
 mod code;
 mod compile;
+mod machine;
 mod parallel_copy;
-mod run;
 mod scalar;
 
 use std::cell::OnceCell;
@@ -15,7 +16,7 @@ use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
 use self::code::Code;
-pub(crate) use self::run::bounds_error;
+pub(crate) use self::machine::bounds_error;
 use crate::engine::{Engine, Limits};
 use crate::error::{Chain, ErrorKind, ExecError, Trap};
 use crate::eval::EvalTable;
@@ -217,7 +218,7 @@ impl Engine for Interpreter {
         self.state.interrupt.store(false, Ordering::Relaxed);
         self.state.fuel_left = self.state.limits.fuel.unwrap_or(u64::MAX);
         self.state.host.start(self.state.limits.memory);
-        run::run(&self.world, &mut self.state, slot, args)
+        machine::run(&self.world, &mut self.state, slot, args)
     }
 
     fn limits(&self) -> Limits {

@@ -1,0 +1,130 @@
+//! Checks compact code before it runs, so that the loop that runs it need not.
+
+use super::code::{Code, Inst, Pc, Reg};
+
+impl Code {
+    /// Checks what the loop that runs the code relies on without looking.
+    ///
+    /// # Panics
+    /// If a scalar register or the target of a jump is out of bounds, or if the code runs on
+    /// past its end: a mistake of the compiler.
+    pub(crate) fn assert_in_bounds(&self) {
+        let len = self.insts.len();
+        let reg = |r: Reg| assert!(r < self.scalar_regs, "register {r} of {}", self.scalar_regs);
+        let regs = |all: &[Reg]| all.iter().copied().for_each(reg);
+        let target = |to: Pc| assert!((to as usize) < len, "target {to} of {len}");
+        for inst in &self.insts {
+            match *inst {
+                Inst::MovVal { .. }
+                | Inst::LoadConst { .. }
+                | Inst::GetVal { .. }
+                | Inst::Eval { .. }
+                | Inst::Call { .. }
+                | Inst::Apply { .. }
+                | Inst::ReturnVal { .. }
+                | Inst::ReturnConst { .. }
+                | Inst::ReturnUnit
+                | Inst::Unreachable
+                | Inst::Unknown { .. } => {}
+                Inst::Box { a, .. } | Inst::Return { a } => reg(a),
+                Inst::Unbox { d, .. }
+                | Inst::Length { d, .. }
+                | Inst::GetF { d, .. }
+                | Inst::GetI { d, .. } => reg(d),
+                Inst::Mov { d, a }
+                | Inst::NegI { d, a }
+                | Inst::NotI { d, a }
+                | Inst::NotBool { d, a }
+                | Inst::NegF { d, a }
+                | Inst::IntToF { d, a }
+                | Inst::Unary { d, a, .. } => regs(&[d, a]),
+                Inst::AddI { d, a, b }
+                | Inst::SubI { d, a, b }
+                | Inst::MulI { d, a, b }
+                | Inst::AddI32 { d, a, b }
+                | Inst::SubI32 { d, a, b }
+                | Inst::MulI32 { d, a, b }
+                | Inst::And { d, a, b }
+                | Inst::Or { d, a, b }
+                | Inst::Xor { d, a, b }
+                | Inst::AddF { d, a, b }
+                | Inst::SubF { d, a, b }
+                | Inst::MulF { d, a, b }
+                | Inst::DivF { d, a, b }
+                | Inst::AddF32 { d, a, b }
+                | Inst::SubF32 { d, a, b }
+                | Inst::MulF32 { d, a, b }
+                | Inst::DivF32 { d, a, b }
+                | Inst::EqI { d, a, b }
+                | Inst::NeI { d, a, b }
+                | Inst::LtI { d, a, b }
+                | Inst::LeI { d, a, b }
+                | Inst::EqF { d, a, b }
+                | Inst::NeF { d, a, b }
+                | Inst::LtF { d, a, b }
+                | Inst::LeF { d, a, b }
+                | Inst::Binary { d, a, b, .. } => regs(&[d, a, b]),
+                Inst::Select { d, condition, a, b } => regs(&[d, condition, a, Reg::from(b)]),
+                Inst::Jump { to } => target(to),
+                Inst::JumpIf { a, to } | Inst::JumpUnless { a, to } => {
+                    reg(a);
+                    target(to);
+                }
+                Inst::JumpEqI { a, b, to }
+                | Inst::JumpNeI { a, b, to }
+                | Inst::JumpLtI { a, b, to }
+                | Inst::JumpLeI { a, b, to }
+                | Inst::JumpEqF { a, b, to }
+                | Inst::JumpNeF { a, b, to }
+                | Inst::JumpLtF { a, b, to }
+                | Inst::JumpLeF { a, b, to }
+                | Inst::JumpNotLtF { a, b, to }
+                | Inst::JumpNotLeF { a, b, to } => {
+                    reg(a);
+                    reg(b);
+                    target(to);
+                }
+                Inst::Switch { a, .. } => reg(a),
+                Inst::SwitchVal { .. } => {}
+                Inst::LoadF { d, i, .. } | Inst::LoadI { d, i, .. } => {
+                    reg(d);
+                    reg(i);
+                }
+                Inst::StoreF { a, i, .. } | Inst::StoreI { a, i, .. } => {
+                    reg(a);
+                    reg(i);
+                }
+                Inst::LoadF2 { j, d, i, .. } => regs(&[d, i, Reg::from(j)]),
+                Inst::StoreF2 { j, a, i, .. } => regs(&[a, i, Reg::from(j)]),
+                Inst::Scalar { site } => {
+                    let site = &self.scalar_sites[site as usize];
+                    reg(site.d);
+                    site.args.iter().for_each(|&(_, r)| reg(r));
+                }
+            }
+        }
+        self.calls.iter().filter_map(|site| site.direct).for_each(reg);
+        for table in &self.switches {
+            target(table.default);
+            table.scalars.iter().for_each(|&(_, to)| target(to));
+            table.vals.iter().for_each(|&(_, to)| target(to));
+        }
+        assert!(
+            matches!(
+                self.insts.last(),
+                Some(
+                    Inst::Jump { .. }
+                        | Inst::Switch { .. }
+                        | Inst::SwitchVal { .. }
+                        | Inst::Return { .. }
+                        | Inst::ReturnVal { .. }
+                        | Inst::ReturnConst { .. }
+                        | Inst::ReturnUnit
+                        | Inst::Unreachable
+                        | Inst::Unknown { .. }
+                )
+            ),
+            "the code ends with what goes on"
+        );
+    }
+}

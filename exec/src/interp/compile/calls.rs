@@ -1,0 +1,119 @@
+//! Calls, and ops that have no instruction of their own.
+
+use regraft_dialects::core;
+use regraft_ir::{Constant, Operand, Type, Value};
+
+use super::super::code::{ApplySite, Arg, CallSite, Dst, EvalSite, Inst, Reg, Scalar, Src};
+use super::Compiler;
+use crate::error::{ErrorKind, Trap};
+use crate::eval::EvalRow;
+
+impl Compiler<'_> {
+    pub(super) fn inst(&mut self, v: Value) -> Result<(), Trap> {
+        let Some(op) = self.f.op(v) else { return Ok(()) };
+        match op {
+            core::CALL => {
+                self.call(v);
+                return Ok(());
+            }
+            core::APPLY | core::SPLAT => {
+                let args: Vec<Operand> = self.f.operands(v).collect();
+                let args = args.into_iter().map(|operand| self.src(operand)).collect();
+                let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
+                let splat = op == core::SPLAT;
+                self.applies.push(ApplySite { args, dst, check, splat });
+                self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
+                return Ok(());
+            }
+            _ => {}
+        }
+        if let Some(inst) = self.special(v, op) {
+            self.emit(inst);
+            return Ok(());
+        }
+        let def = self.f.ctx().def(op);
+        let Some(EvalRow::Function(function)) = self.world.table.get(op) else {
+            let message = format!("there is no evaluation function for `{}`", def.name);
+            return Err(Trap::of_kind(ErrorKind::Module, message));
+        };
+        let args: Vec<Operand> = self.f.operands(v).collect();
+        let args = args.into_iter().map(|operand| self.src(operand)).collect();
+        let (dst, ty, attrs) = (self.dsts[v.index()], self.f.ty(v), self.f.attrs(v));
+        self.evals.push(EvalSite { function, def, args, dst, ty, attrs });
+        self.emit(Inst::Eval { site: self.evals.len() as u32 - 1 });
+        Ok(())
+    }
+
+    /// The type that a result still has to be checked for, if what comes is only known as
+    /// `have`. Scalars are checked when they are taken out of their value.
+    pub(super) fn check(&self, v: Value, have: Type) -> Option<Type> {
+        let want = self.f.ty(v);
+        let known =
+            have.is_assignable_to(want) || Scalar::of(want).is_some() || want == Type::NEVER;
+        (!known).then_some(want)
+    }
+
+    pub(super) fn call(&mut self, v: Value) {
+        let operands: Vec<Operand> = self.f.operands(v).collect();
+        let name = self.f.const_func(operands[0]);
+        let callee = name.and_then(|name| self.world.by_name.get(&name).copied());
+        let signature = callee.and_then(|callee| self.world.slots[callee as usize].signature());
+        let (Some(name), Some(callee), Some((params, ret))) = (name, callee, signature) else {
+            if let Some(name) = name {
+                self.emit(Inst::Unknown { name });
+            }
+            return;
+        };
+        if params.len() != operands.len() - 1 {
+            // Not what the callee expects: the error is made by the way that looks at it.
+            let callee = self.val_const(Constant::Func(name));
+            let mut args = vec![Src::Const(callee)];
+            for &operand in &operands[1..] {
+                args.push(self.src(operand));
+            }
+            let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
+            self.applies.push(ApplySite { args: args.into(), dst, check, splat: false });
+            self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
+            return;
+        }
+        let mut args = Vec::with_capacity(params.len());
+        for (&operand, &want) in operands[1..].iter().zip(params) {
+            let have = self.f.operand_type(operand);
+            args.push(match (self.src(operand), Scalar::of(want)) {
+                (Src::Scalar(have, reg), Some(want)) if have == want => Arg::Scalar(reg),
+                (Src::Scalar(have, reg), None) if want == Type::ANY => Arg::Box(have, reg),
+                (Src::Val(reg), Some(want)) => Arg::Unbox(want, reg),
+                (Src::Val(reg), None) if have.is_assignable_to(want) => Arg::Val(reg),
+                (Src::Val(reg), None) => Arg::Check(reg, want),
+                (Src::Const(index), None) if have.is_assignable_to(want) => Arg::Const(index),
+                (Src::Unit, None) if Type::UNIT.is_assignable_to(want) => Arg::Unit,
+                // What cannot fit goes through a value, so that the check finds it.
+                (src, want_scalar) => {
+                    let temp = self.new_val();
+                    self.move_to_val(temp, src);
+                    want_scalar.map_or(Arg::Check(temp, want), |want| Arg::Unbox(want, temp))
+                }
+            });
+        }
+        let (dst, check) = (self.dsts[v.index()], self.check(v, ret));
+        let direct = match dst {
+            Dst::Scalar(ty, d) if ty.ty() == ret => Some(d),
+            _ => None,
+        };
+        self.calls.push(CallSite { callee, args: args.into(), dst, direct, check });
+        self.emit(Inst::Call { site: self.calls.len() as u32 - 1 });
+    }
+
+    pub(super) fn move_to_val(&mut self, vd: Reg, src: Src) {
+        match src {
+            Src::Scalar(ty, a) => self.emit(Inst::Box { ty, vd, a }),
+            Src::Val(va) if va == vd => {}
+            Src::Val(va) => self.emit(Inst::MovVal { vd, va }),
+            Src::Const(index) => self.emit(Inst::LoadConst { vd, index }),
+            Src::Unit => {
+                let index = self.val_const(Constant::Unit);
+                self.emit(Inst::LoadConst { vd, index });
+            }
+        }
+    }
+}

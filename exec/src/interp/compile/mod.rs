@@ -1,0 +1,173 @@
+//! Turns a function into its compact form: one walk over the blocks in layout order.
+
+mod calls;
+mod control;
+mod registers;
+mod special;
+
+use regraft_ir::{Block, Constant, Function, Loc, Value};
+use rustc_hash::FxHashMap;
+
+use super::World;
+use super::code::{
+    ApplySite, CallSite, Code, Dst, EvalSite, Inst, Pc, Reg, ScalarSite, SwitchTable,
+};
+use crate::error::{ErrorKind, Trap};
+use crate::value::Val;
+
+/// Compiles a function against the signatures of the functions of `world`.
+///
+/// # Errors
+/// If an op has no evaluation function, or a block no terminator.
+pub(crate) fn compile(world: &World, f: &Function) -> Result<Code, Trap> {
+    let mut compiler = Compiler::new(world, f)?;
+    compiler.run()?;
+    Ok(compiler.finish())
+}
+
+struct Compiler<'a> {
+    world: &'a World,
+    f: &'a Function,
+    entry: Block,
+    blocks: Vec<Block>,
+    /// By the index of a value.
+    dsts: Vec<Dst>,
+    /// By the index of a block.
+    starts: Vec<Pc>,
+    /// Instructions whose target is still the index of a block.
+    patches: Vec<Pc>,
+    insts: Vec<Inst>,
+    spots: Vec<(Value, Loc)>,
+    spot: (Value, Loc),
+    scalar_params: u32,
+    scalar_regs: u32,
+    val_regs: u32,
+    temp_scalar: Option<Reg>,
+    temp_val: Option<Reg>,
+    scalar_consts: FxHashMap<u64, Reg>,
+    scalars: Vec<u64>,
+    val_consts: FxHashMap<Constant, u32>,
+    vals: Vec<Val>,
+    evals: Vec<EvalSite>,
+    scalar_sites: Vec<ScalarSite>,
+    calls: Vec<CallSite>,
+    applies: Vec<ApplySite>,
+    switches: Vec<SwitchTable>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(world: &'a World, f: &'a Function) -> Result<Self, Trap> {
+        let Some(entry) = f.entry() else {
+            let message = format!("@{} has no block", f.name_str());
+            return Err(Trap::of_kind(ErrorKind::Module, message));
+        };
+        let spot = (Value::terminator(entry), f.function_loc());
+        let blocks = reachable_in_layout_order(f, entry);
+        let mut compiler = Self {
+            world,
+            f,
+            entry,
+            blocks,
+            dsts: vec![Dst::Nowhere; f.value_capacity()],
+            starts: vec![Pc::MAX; f.block_capacity()],
+            patches: Vec::new(),
+            insts: Vec::new(),
+            spots: Vec::new(),
+            spot,
+            scalar_params: 0,
+            scalar_regs: 0,
+            val_regs: 0,
+            temp_scalar: None,
+            temp_val: None,
+            scalar_consts: FxHashMap::default(),
+            scalars: Vec::new(),
+            val_consts: FxHashMap::default(),
+            vals: Vec::new(),
+            evals: Vec::new(),
+            scalar_sites: Vec::new(),
+            calls: Vec::new(),
+            applies: Vec::new(),
+            switches: Vec::new(),
+        };
+        for v in f.params(entry) {
+            compiler.assign(v);
+        }
+        compiler.scalar_params = compiler.scalar_regs;
+        compiler.assign_constants();
+        for i in 0..compiler.blocks.len() {
+            let block = compiler.blocks[i];
+            if block != entry {
+                for v in f.params(block) {
+                    compiler.assign(v);
+                }
+            }
+            for v in f.body(block) {
+                compiler.assign(v);
+            }
+        }
+        compiler.coalesce();
+        Ok(compiler)
+    }
+
+    fn emit(&mut self, inst: Inst) {
+        self.insts.push(inst);
+        self.spots.push(self.spot);
+    }
+
+    fn pc(&self) -> Pc {
+        self.insts.len() as Pc
+    }
+
+    fn run(&mut self) -> Result<(), Trap> {
+        for i in 0..self.blocks.len() {
+            let block = self.blocks[i];
+            self.starts[block.index()] = self.pc();
+            for v in self.f.body(block) {
+                self.spot = (v, self.f.loc(v));
+                if !self.is_fused(v) {
+                    self.inst(v)?;
+                }
+            }
+            let next = self.blocks.get(i + 1).copied();
+            self.terminator(block, next, true)?;
+        }
+        self.patch();
+        Ok(())
+    }
+
+    fn finish(self) -> Code {
+        let code = Code {
+            name: self.f.name(),
+            insts: self.insts.into(),
+            spots: self.spots.into(),
+            params: self.f.params(self.entry).map(|v| self.f.ty(v)).collect(),
+            ret: self.f.ret_type(),
+            scalars: self.scalars.into(),
+            scalar_params: self.scalar_params,
+            scalar_regs: self.scalar_regs,
+            val_regs: self.val_regs,
+            vals: self.vals.into(),
+            evals: self.evals.into(),
+            scalar_sites: self.scalar_sites.into(),
+            calls: self.calls.into(),
+            applies: self.applies.into(),
+            switches: self.switches.into(),
+        };
+        code.assert_in_bounds();
+        code
+    }
+}
+
+fn reachable_in_layout_order(f: &Function, entry: Block) -> Vec<Block> {
+    let mut seen = vec![false; f.block_capacity()];
+    let mut work = vec![entry];
+    seen[entry.index()] = true;
+    while let Some(block) = work.pop() {
+        for target in f.successors(block) {
+            if !std::mem::replace(&mut seen[target.index()], true) {
+                work.push(target);
+            }
+        }
+    }
+    f.blocks().filter(|b| seen[b.index()]).collect()
+}

@@ -1,0 +1,175 @@
+//! Which register holds what.
+
+use regraft_ir::{Constant, Edge, Operand, OperandKind, Type, Value, ValueDef};
+use smallvec::SmallVec;
+
+use super::super::code::{Dst, Reg, Scalar, Src};
+use super::super::scalar;
+use super::Compiler;
+use crate::value::Val;
+
+/// Values with more uses than this are not looked at closely, to keep compilation linear.
+const MANY_USES: usize = 16;
+
+impl Compiler<'_> {
+    pub(super) fn assign(&mut self, v: Value) {
+        let ty = self.f.ty(v);
+        let dst = match Scalar::of(ty) {
+            Some(scalar) => Dst::Scalar(scalar, self.new_scalar()),
+            None if ty == Type::UNIT || ty == Type::NEVER => {
+                // A parameter takes a register anyway: it counts as one of the callee.
+                if self.f.is_param(v) { Dst::Val(self.new_val()) } else { Dst::Nowhere }
+            }
+            None => Dst::Val(self.new_val()),
+        };
+        self.dsts[v.index()] = dst;
+    }
+
+    /// Lets an instruction write to the register of the parameter that it is passed to, so that
+    /// nothing has to be moved at the end of a loop.
+    ///
+    /// That is right if only its own block uses the instruction, and nobody reads the old value of
+    /// the parameter after it. At a plain jump to the block of the parameter it is enough to look at the
+    /// block of the instruction, as the old value ends with the jump. Where there are other
+    /// edges, all uses of the parameter have to be in this block.
+    pub(super) fn coalesce(&mut self) {
+        for i in 0..self.blocks.len() {
+            let block = self.blocks[i];
+            let edges: SmallVec<[Edge; 4]> = self.f.out_edges(block).collect();
+            let mut taken: SmallVec<[Value; 4]> = SmallVec::new();
+            let mut coalesced: SmallVec<[Value; 8]> = SmallVec::new();
+            for &edge in &edges {
+                let target = self.f.edge_target(edge);
+                let args: SmallVec<[Operand; 8]> = self.f.edge_args(edge).collect();
+                for (param, arg) in self.f.params(target).zip(args) {
+                    if let Some(v) = arg.as_value()
+                        && self.f.def(v) == ValueDef::Inst(block)
+                        && self.f.ty(v) == self.f.ty(param)
+                        && !matches!(self.dsts[v.index()], Dst::Nowhere)
+                        && !coalesced.contains(&v)
+                        && self.is_local(v)
+                        && !taken.contains(&param)
+                        && self.is_dead_after(param, v, edges.len() == 1)
+                    {
+                        // Another edge may pass another instruction of this block to it.
+                        if edges.len() > 1 {
+                            taken.push(param);
+                        }
+                        coalesced.push(v);
+                        self.dsts[v.index()] = self.dsts[param.index()];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether only its own block uses `v`. "No" is always right.
+    pub(super) fn is_local(&self, v: Value) -> bool {
+        let block = self.f.block_of(v);
+        self.f.uses(v).nth(MANY_USES).is_none()
+            && self.f.uses(v).all(|u| self.f.block_of(u.user) == block)
+    }
+
+    /// Whether nobody reads `param` after the instruction `v`; `plain` says that its block ends
+    /// with a jump to that of `param`. "No" is always right; parameters with many uses are not
+    /// looked at closely.
+    pub(super) fn is_dead_after(&self, param: Value, v: Value, plain: bool) -> bool {
+        let block = self.f.block_of(v);
+        self.f.uses(param).nth(MANY_USES).is_none()
+            && self.f.uses(param).all(|u| {
+                if self.f.block_of(u.user) != block {
+                    return plain;
+                }
+                let before =
+                    u.user == v || (!u.user.is_terminator() && self.f.comes_before(u.user, v));
+                // A fused comparison reads its operands at the end of the block.
+                before && !self.is_fused(u.user)
+            })
+    }
+
+    pub(super) fn new_scalar(&mut self) -> Reg {
+        self.scalar_regs += 1;
+        self.scalar_regs - 1
+    }
+
+    pub(super) fn new_val(&mut self) -> Reg {
+        self.val_regs += 1;
+        self.val_regs - 1
+    }
+
+    pub(super) fn temp_scalar(&mut self) -> Reg {
+        match self.temp_scalar {
+            Some(reg) => reg,
+            None => {
+                let reg = self.new_scalar();
+                *self.temp_scalar.insert(reg)
+            }
+        }
+    }
+
+    pub(super) fn temp_val(&mut self) -> Reg {
+        match self.temp_val {
+            Some(reg) => reg,
+            None => {
+                let reg = self.new_val();
+                *self.temp_val.insert(reg)
+            }
+        }
+    }
+
+    /// Gives a register to each scalar constant; they are filled when a frame starts.
+    pub(super) fn assign_constants(&mut self) {
+        for i in 0..self.blocks.len() {
+            for v in self.f.insts(self.blocks[i]) {
+                for operand in self.f.operands(v) {
+                    if let Some(constant) = self.f.constant(operand)
+                        && let Some(slot) = scalar::to_slot(constant)
+                        && !self.scalar_consts.contains_key(&slot)
+                    {
+                        let reg = self.new_scalar();
+                        self.scalar_consts.insert(slot, reg);
+                        self.scalars.push(slot);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn src(&mut self, operand: Operand) -> Src {
+        match operand.kind() {
+            OperandKind::Value(v) => match self.dsts[v.index()] {
+                Dst::Scalar(ty, reg) => Src::Scalar(ty, reg),
+                Dst::Val(reg) => Src::Val(reg),
+                Dst::Nowhere => Src::Unit,
+            },
+            OperandKind::Const(c) => {
+                let constant = self.f.ctx().constant(c);
+                let ty = Scalar::of(self.f.ctx().constant_type(c));
+                match (ty, scalar::to_slot(constant)) {
+                    (Some(ty), Some(slot)) => Src::Scalar(ty, self.scalar_consts[&slot]),
+                    _ if constant == Constant::Unit => Src::Unit,
+                    _ => Src::Const(self.val_const(constant)),
+                }
+            }
+            OperandKind::Block(_) => Src::Unit,
+        }
+    }
+
+    pub(super) fn val_const(&mut self, constant: Constant) -> u32 {
+        if let Some(&index) = self.val_consts.get(&constant) {
+            return index;
+        }
+        self.vals.push(Val::constant(self.f.ctx(), constant));
+        let index = self.vals.len() as u32 - 1;
+        self.val_consts.insert(constant, index);
+        index
+    }
+
+    /// The register of an operand of exactly this scalar type.
+    pub(super) fn reg(&mut self, operand: Operand, ty: Scalar) -> Option<Reg> {
+        match self.src(operand) {
+            Src::Scalar(have, reg) if have == ty => Some(reg),
+            _ => None,
+        }
+    }
+}

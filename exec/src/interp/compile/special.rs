@@ -1,0 +1,188 @@
+//! Typed ops that have an instruction of their own.
+
+use regraft_dialects::{arith, core, mem};
+use regraft_ir::{Op, Operand, Type, TypeKind, Value};
+use smallvec::SmallVec;
+
+use super::super::code::{Dst, Inst, Reg, Scalar, ScalarSite, Src};
+use super::super::scalar;
+use super::Compiler;
+use super::control::Test;
+
+impl Compiler<'_> {
+    /// The instruction of its own that a typed op has.
+    pub(super) fn special(&mut self, v: Value, op: Op) -> Option<Inst> {
+        let operands: SmallVec<[Operand; 4]> = self.f.operands(v).collect();
+        let first = *operands.first()?;
+        match op {
+            mem::LOAD | mem::STORE | mem::LENGTH => return self.array_access(v, op, &operands),
+            core::GET => return self.get(v, &operands),
+            core::CONVERT if self.f.operand_type(first) == self.f.ty(v) => {
+                return self.copy(v, first);
+            }
+            core::TYPEASSERT | core::CONVERT => {
+                let (Src::Val(va), Dst::Scalar(ty, d)) = (self.src(first), self.dsts[v.index()])
+                else {
+                    return None;
+                };
+                return (op == core::TYPEASSERT).then_some(Inst::Unbox { ty, d, va });
+            }
+            _ => {}
+        }
+        let Dst::Scalar(result, d) = self.dsts[v.index()] else { return None };
+        let ty = Scalar::of(self.f.operand_type(first))?;
+        let a = self.reg(first, ty)?;
+        match *operands {
+            [_] => Some(match (op, ty) {
+                (arith::NEG, Scalar::I64) => Inst::NegI { d, a },
+                (arith::NEG, Scalar::F64) => Inst::NegF { d, a },
+                (arith::NOT, Scalar::Bool) => Inst::NotBool { d, a },
+                (arith::NOT, _) => Inst::NotI { d, a },
+                // Slots of integers are sign-extended already.
+                (arith::SEXT, ty) if ty != Scalar::Bool => Inst::Mov { d, a },
+                (arith::INT_TO_FLOAT, _) if result == Scalar::F64 => Inst::IntToF { d, a },
+                _ => match scalar::unary(op, ty) {
+                    Some(function) => Inst::Unary { function, d, a },
+                    None => return self.scalar(op, &[(ty, a)], result, d),
+                },
+            }),
+            [_, second] => {
+                let second_ty = Scalar::of(self.f.operand_type(second))?;
+                let b = self.reg(second, second_ty)?;
+                if second_ty != ty {
+                    return self.scalar(op, &[(ty, a), (second_ty, b)], result, d);
+                }
+                if let Some(test) = self.test_of(op, ty, a, b) {
+                    return Some(match test {
+                        Test::EqI(a, b) => Inst::EqI { d, a, b },
+                        Test::NeI(a, b) => Inst::NeI { d, a, b },
+                        Test::LtI(a, b) => Inst::LtI { d, a, b },
+                        Test::LeI(a, b) => Inst::LeI { d, a, b },
+                        Test::EqF(a, b) => Inst::EqF { d, a, b },
+                        Test::NeF(a, b) => Inst::NeF { d, a, b },
+                        Test::LtF(a, b) => Inst::LtF { d, a, b },
+                        Test::LeF(a, b) => Inst::LeF { d, a, b },
+                        Test::Reg(a) => Inst::Mov { d, a },
+                    });
+                }
+                Some(match (op, ty) {
+                    (arith::ADD, Scalar::I64) => Inst::AddI { d, a, b },
+                    (arith::SUB, Scalar::I64) => Inst::SubI { d, a, b },
+                    (arith::MUL, Scalar::I64) => Inst::MulI { d, a, b },
+                    (arith::ADD, Scalar::I32) => Inst::AddI32 { d, a, b },
+                    (arith::SUB, Scalar::I32) => Inst::SubI32 { d, a, b },
+                    (arith::MUL, Scalar::I32) => Inst::MulI32 { d, a, b },
+                    (arith::AND, _) => Inst::And { d, a, b },
+                    (arith::OR, _) => Inst::Or { d, a, b },
+                    (arith::XOR, _) => Inst::Xor { d, a, b },
+                    (arith::ADD, Scalar::F64) => Inst::AddF { d, a, b },
+                    (arith::SUB, Scalar::F64) => Inst::SubF { d, a, b },
+                    (arith::MUL, Scalar::F64) => Inst::MulF { d, a, b },
+                    (arith::FDIV, Scalar::F64) => Inst::DivF { d, a, b },
+                    (arith::ADD, Scalar::F32) => Inst::AddF32 { d, a, b },
+                    (arith::SUB, Scalar::F32) => Inst::SubF32 { d, a, b },
+                    (arith::MUL, Scalar::F32) => Inst::MulF32 { d, a, b },
+                    (arith::FDIV, Scalar::F32) => Inst::DivF32 { d, a, b },
+                    _ => match scalar::binary(op, ty) {
+                        Some(function) => Inst::Binary { function, d, a, b },
+                        None => return self.scalar(op, &[(ty, a), (ty, b)], result, d),
+                    },
+                })
+            }
+            [_, x, y] if op == core::SELECT && ty == Scalar::Bool => {
+                let (x, y) = (self.reg(x, result)?, self.reg(y, result)?);
+                let b = u16::try_from(y).ok()?;
+                Some(Inst::Select { d, condition: a, a: x, b })
+            }
+            [_, y, z] => {
+                let (y_ty, z_ty) =
+                    (Scalar::of(self.f.operand_type(y))?, Scalar::of(self.f.operand_type(z))?);
+                let (y, z) = (self.reg(y, y_ty)?, self.reg(z, z_ty)?);
+                self.scalar(op, &[(ty, a), (y_ty, y), (z_ty, z)], result, d)
+            }
+            _ => None,
+        }
+    }
+
+    /// An op on scalars that has no instruction of its own, if the semantics know it.
+    pub(super) fn scalar(
+        &mut self,
+        op: Op,
+        args: &[(Scalar, Reg)],
+        ty: Scalar,
+        d: Reg,
+    ) -> Option<Inst> {
+        let samples: SmallVec<[(Scalar, u64); 3]> = args.iter().map(|&(ty, _)| (ty, 1)).collect();
+        let _known = scalar::eval_slots(op, &samples, ty.ty())?;
+        self.scalar_sites.push(ScalarSite { op, args: args.into(), ty, d });
+        Some(Inst::Scalar { site: self.scalar_sites.len() as u32 - 1 })
+    }
+
+    pub(super) fn copy(&mut self, v: Value, from: Operand) -> Option<Inst> {
+        match (self.dsts[v.index()], self.src(from)) {
+            (Dst::Scalar(_, d), Src::Scalar(_, a)) => Some(Inst::Mov { d, a }),
+            (Dst::Val(vd), Src::Val(va)) => Some(Inst::MovVal { vd, va }),
+            (Dst::Val(vd), Src::Const(index)) => Some(Inst::LoadConst { vd, index }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn array_access(&mut self, v: Value, op: Op, operands: &[Operand]) -> Option<Inst> {
+        let &TypeKind::Array { element, .. } = self.f.ctx().kind(self.f.operand_type(operands[0]))
+        else {
+            return None;
+        };
+        let Src::Val(va) = self.src(operands[0]) else { return None };
+        let index = |this: &mut Self, operand| this.reg(operand, Scalar::I64);
+        match (op, operands) {
+            (mem::LENGTH, _) => match self.dsts[v.index()] {
+                Dst::Scalar(_, d) => Some(Inst::Length { d, va }),
+                _ => None,
+            },
+            (mem::LOAD, &[_, i]) => {
+                let Dst::Scalar(ty, d) = self.dsts[v.index()] else { return None };
+                let i = index(self, i)?;
+                match (element, ty) {
+                    (Type::F64, Scalar::F64) => Some(Inst::LoadF { d, va, i }),
+                    (Type::I64, Scalar::I64) => Some(Inst::LoadI { d, va, i }),
+                    _ => None,
+                }
+            }
+            (mem::LOAD, &[_, i, j]) if element == Type::F64 => {
+                let Dst::Scalar(Scalar::F64, d) = self.dsts[v.index()] else { return None };
+                let (i, j) = (index(self, i)?, index(self, j)?);
+                Some(Inst::LoadF2 { d, va, i, j: u16::try_from(j).ok()? })
+            }
+            (mem::STORE, &[_, x, i]) => {
+                let i = index(self, i)?;
+                match (element, self.src(x)) {
+                    (Type::F64, Src::Scalar(Scalar::F64, a)) => Some(Inst::StoreF { a, va, i }),
+                    (Type::I64, Src::Scalar(Scalar::I64, a)) => Some(Inst::StoreI { a, va, i }),
+                    _ => None,
+                }
+            }
+            (mem::STORE, &[_, x, i, j]) if element == Type::F64 => {
+                let Src::Scalar(Scalar::F64, a) = self.src(x) else { return None };
+                let (i, j) = (index(self, i)?, index(self, j)?);
+                Some(Inst::StoreF2 { a, va, i, j: u16::try_from(j).ok()? })
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn get(&mut self, v: Value, operands: &[Operand]) -> Option<Inst> {
+        let &[tuple, index] = operands else { return None };
+        let ty = self.f.operand_type(tuple);
+        let index = u32::try_from(self.f.const_i64(index)?.checked_sub(1)?).ok()?;
+        if ty == Type::ANY {
+            return None;
+        }
+        let Src::Val(va) = self.src(tuple) else { return None };
+        match self.dsts[v.index()] {
+            Dst::Scalar(Scalar::F64, d) => Some(Inst::GetF { d, va, index }),
+            Dst::Scalar(Scalar::I64, d) => Some(Inst::GetI { d, va, index }),
+            Dst::Val(vd) => Some(Inst::GetVal { vd, va, index }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The machine that runs compact code: its stacks and frames.
+//!
+//! Both stacks stay as long as they once were; a frame is a window of each. So a call of a small
+//! function costs little more than the copies of its arguments and constants.
+
+mod access;
+mod apply;
+mod execute;
+mod fuel;
+mod transfer;
+
+use regraft_ir::Type;
+
+pub(crate) use self::access::bounds_error;
+use super::code::{Code, Pc, Reg};
+use super::{State, World};
+use crate::error::{Chain, ErrorKind, ExecError, Spot, Trap};
+use crate::value::{Charge, Val};
+
+/// A caller that waits for a result.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    code: &'a Code,
+    /// Of the call.
+    pc: Pc,
+    /// The scalar register that the result goes to as it is, or [`NO_REG`].
+    direct: Reg,
+    scalars: usize,
+    vals: usize,
+}
+
+const NO_REG: Reg = Reg::MAX;
+
+/// Calls the function in `slot` of the world.
+pub(super) fn run(
+    world: &World,
+    state: &mut State,
+    slot: u32,
+    args: &[Val],
+) -> Result<Val, ExecError> {
+    let mut machine = Machine {
+        world,
+        scalars: std::mem::take(&mut state.scalars),
+        vals: std::mem::take(&mut state.vals),
+        state,
+        frames: Vec::new(),
+        stack_charge: Charge::new(0),
+    };
+    let result = machine.start(slot, args);
+    if result.is_err() {
+        // Frames are still there with what they hold.
+        machine.vals.fill(Val::Unit);
+    }
+    // The stacks are kept for the next call, unless one deep recursion blew them up.
+    if machine.scalars.len() < 1 << 16 && machine.vals.len() < 1 << 16 {
+        machine.state.scalars = machine.scalars;
+        machine.state.vals = machine.vals;
+    }
+    result
+}
+
+struct Machine<'a> {
+    world: &'a World,
+    state: &'a mut State,
+    scalars: Vec<u64>,
+    vals: Vec<Val>,
+    frames: Vec<Frame<'a>>,
+    /// What the stacks take.
+    stack_charge: Charge,
+}
+
+/// An error with the position it happened at.
+struct At<'a> {
+    trap: Trap,
+    code: &'a Code,
+    pc: Pc,
+}
+
+impl<'a> Machine<'a> {
+    fn start(&mut self, slot: u32, args: &[Val]) -> Result<Val, ExecError> {
+        let name = self.world.slots[slot as usize].name;
+        let code = self
+            .world
+            .code(slot)
+            .map_err(|trap| ExecError::new(&self.world.ctx, trap, Chain::default()))?;
+        self.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments)
+            .map_err(|trap| ExecError::new(&self.world.ctx, trap, Chain::default()))?;
+        self.execute(code).map_err(|At { trap, code, pc }| {
+            let total = self.frames.len() + 1;
+            let chain = Chain::collect(total, |i| {
+                let (code, pc) = match i.checked_sub(1) {
+                    None => (code, pc),
+                    Some(i) => {
+                        let frame = &self.frames[self.frames.len() - 1 - i];
+                        (frame.code, frame.pc)
+                    }
+                };
+                let (value, loc) = code.spots[pc as usize];
+                Spot { function: code.name, value, loc }
+            });
+            ExecError::new(&self.world.ctx, trap, chain)
+        })
+    }
+
+    /// Makes room for a frame of `code` that starts at `s` and `v`, and fills constants in.
+    /// The parameters come first and are up to the caller; what else the scalar registers
+    /// hold is left over, the others hold `nothing`.
+    #[inline]
+    fn push_frame(&mut self, code: &Code, s: usize, v: usize) -> Result<(), Trap> {
+        let scalars = s + code.scalar_regs as usize;
+        let vals = v + code.val_regs as usize;
+        if scalars > self.scalars.len() || vals > self.vals.len() {
+            self.grow(scalars, vals)?;
+        }
+        let constants = s + code.scalar_params as usize;
+        let places = &mut self.scalars[constants..constants + code.scalars.len()];
+        for (place, &constant) in places.iter_mut().zip(&code.scalars) {
+            *place = constant;
+        }
+        Ok(())
+    }
+
+    /// Makes the stacks longer; they at least double.
+    #[cold]
+    fn grow(&mut self, scalars: usize, vals: usize) -> Result<(), Trap> {
+        let scalars = scalars.max(self.scalars.len() * 2).max(1 << 10);
+        let vals =
+            if vals > self.vals.len() { vals.max(self.vals.len() * 2) } else { self.vals.len() };
+        let frames = self.frames.capacity() * size_of::<Frame<'_>>();
+        let bytes = scalars * size_of::<u64>() + vals * size_of::<Val>() + frames;
+        self.state.host.reserve(bytes)?;
+        self.scalars.resize(scalars, 0);
+        self.vals.resize(vals, Val::Unit);
+        self.stack_charge.set(bytes);
+        Ok(())
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Trap {
+        let limit = self.state.limits.depth;
+        let message = format!("the depth limit of {limit} nested calls is exceeded");
+        Trap::of_kind(ErrorKind::Depth, message)
+    }
+
+    #[cold]
+    fn wrong_type(&self, value: &Val, want: Type) -> Trap {
+        let ctx = &self.world.ctx;
+        let have = ctx.type_text(value.type_of(ctx));
+        Trap::type_error(format!("expected a value of type {}, found {have}", ctx.type_text(want)))
+    }
+}

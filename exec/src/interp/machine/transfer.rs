@@ -1,0 +1,147 @@
+//! Values on their way into and out of registers.
+
+use regraft_ir::Type;
+use smallvec::SmallVec;
+
+use super::super::code::{Arg, Code, Dst, Inst, Pc, Scalar, Src};
+use super::Machine;
+use crate::error::Trap;
+use crate::eval::EvalCx;
+use crate::value::Val;
+
+impl Machine<'_> {
+    /// Stores what a call returned where the call site wants it.
+    #[inline]
+    pub(super) fn deliver(
+        &mut self,
+        code: &Code,
+        pc: Pc,
+        s: usize,
+        v: usize,
+        ret: Type,
+        result: Returned,
+    ) -> Result<(), Trap> {
+        let (dst, check) = match code.insts[pc as usize] {
+            Inst::Call { site } => {
+                let site = &code.calls[site as usize];
+                (site.dst, site.check)
+            }
+            Inst::Apply { site } => {
+                let site = &code.applies[site as usize];
+                (site.dst, site.check)
+            }
+            _ => return Ok(()),
+        };
+        if let Some(want) = check {
+            let value = result.into_val(ret);
+            if !value.is_a(&self.world.ctx, want) {
+                return Err(self.wrong_type(&value, want));
+            }
+            return self.put(dst, s, v, value);
+        }
+        match (dst, result) {
+            (Dst::Scalar(want, d), Returned::Scalar(slot)) if want.ty() == ret => {
+                self.scalars[s + d as usize] = slot;
+                Ok(())
+            }
+            (dst, result) => self.put(dst, s, v, result.into_val(ret)),
+        }
+    }
+
+    /// Stores a value, which has to be of the type of a scalar register.
+    pub(super) fn put(&mut self, dst: Dst, s: usize, v: usize, value: Val) -> Result<(), Trap> {
+        match dst {
+            Dst::Val(reg) => self.vals[v + reg as usize] = value,
+            Dst::Nowhere => {}
+            Dst::Scalar(ty, reg) => match ty.unboxed(&value) {
+                Some(slot) => self.scalars[s + reg as usize] = slot,
+                None => return Err(self.wrong_type(&value, ty.ty())),
+            },
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn operand(&self, code: &Code, src: Src, s: usize, v: usize) -> Val {
+        match src {
+            Src::Scalar(ty, reg) => ty.boxed(self.scalars[s + reg as usize]),
+            Src::Val(reg) => self.vals[v + reg as usize].clone(),
+            Src::Const(index) => code.vals[index as usize].clone(),
+            Src::Unit => Val::Unit,
+        }
+    }
+
+    pub(super) fn eval(&mut self, code: &Code, site: u32, s: usize, v: usize) -> Result<(), Trap> {
+        let site = &code.evals[site as usize];
+        let args: SmallVec<[Val; 6]> =
+            site.args.iter().map(|&src| self.operand(code, src, s, v)).collect();
+        let mut cx = EvalCx {
+            ctx: &self.world.ctx,
+            def: site.def,
+            ty: site.ty,
+            attrs: site.attrs,
+            host: &mut self.state.host,
+        };
+        let value = (site.function)(&mut cx, &args)?;
+        self.put(site.dst, s, v, value)
+    }
+
+    /// Passes the arguments of a direct call into the frame of the callee.
+    #[inline]
+    pub(super) fn pass(
+        &mut self,
+        code: &Code,
+        args: &[Arg],
+        (s, v): (usize, usize),
+        (mut callee_s, mut callee_v): (usize, usize),
+    ) -> Result<(), Trap> {
+        for &arg in args {
+            let value = match arg {
+                Arg::Scalar(reg) => {
+                    self.scalars[callee_s] = self.scalars[s + reg as usize];
+                    callee_s += 1;
+                    continue;
+                }
+                Arg::Unbox(ty, reg) => {
+                    let value = &self.vals[v + reg as usize];
+                    match ty.unboxed(value) {
+                        Some(slot) => self.scalars[callee_s] = slot,
+                        None => return Err(self.wrong_type(value, ty.ty())),
+                    }
+                    callee_s += 1;
+                    continue;
+                }
+                Arg::Val(reg) => self.vals[v + reg as usize].clone(),
+                Arg::Const(index) => code.vals[index as usize].clone(),
+                Arg::Unit => Val::Unit,
+                Arg::Box(ty, reg) => ty.boxed(self.scalars[s + reg as usize]),
+                Arg::Check(reg, want) => {
+                    let value = self.vals[v + reg as usize].clone();
+                    if !value.is_a(&self.world.ctx, want) {
+                        return Err(self.wrong_type(&value, want));
+                    }
+                    value
+                }
+            };
+            self.vals[callee_v] = value;
+            callee_v += 1;
+        }
+        Ok(())
+    }
+}
+
+/// What a function returns.
+pub(super) enum Returned {
+    Scalar(u64),
+    Val(Val),
+}
+
+impl Returned {
+    pub(super) fn into_val(self, ty: Type) -> Val {
+        match (self, Scalar::of(ty)) {
+            (Self::Scalar(slot), Some(ty)) => ty.boxed(slot),
+            (Self::Scalar(_), None) => Val::Unit,
+            (Self::Val(value), _) => value,
+        }
+    }
+}
