@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, SamplingMode};
-use regraft_bench::memory::{Counting, live_bytes};
+use regraft_bench::memory::{Counting, keep_heap, live_bytes};
 use regraft_bench::synthetic;
 use regraft_bench::table::{Bound, Table};
 use regraft_dialects::{arith, context};
@@ -76,6 +76,7 @@ fn median(estimates: &Path) -> f64 {
 }
 
 fn main() {
+    keep_heap();
     let mut bench = Bench::new();
     let mut table = Table::default();
     module_figures(&mut bench, &mut table);
