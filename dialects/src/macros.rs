@@ -338,7 +338,7 @@ macro_rules! __builder {
             $($operand: impl Into<$crate::ir::Operand>,)*
             ty: $crate::ir::Type,
         ) -> $crate::ir::Inst {
-            $crate::ir::Inst::new($name)$(.operand($operand))*.with_type(ty)
+            $crate::ir::Inst::of($name, [$($operand.into()),*]).with_type(ty)
         }
     };
     (
@@ -356,7 +356,7 @@ macro_rules! __builder {
             $rest: impl IntoIterator<Item = impl Into<$crate::ir::Operand>>,
             ty: $crate::ir::Type,
         ) -> $crate::ir::Inst {
-            $crate::ir::Inst::new($name)$(.operand($operand))*.operands($rest).with_type(ty)
+            $crate::ir::Inst::of($name, [$($operand.into()),*]).operands($rest).with_type(ty)
         }
     };
     (
@@ -368,7 +368,7 @@ macro_rules! __builder {
         #[doc = concat!("`", stringify!(($($operand: $pattern),*) -> $result), "`")]
         #[inline]
         pub fn $builder($($operand: impl Into<$crate::ir::Operand>),*) -> $crate::ir::Inst {
-            $crate::ir::Inst::new($name)$(.operand($operand))*
+            $crate::ir::Inst::of($name, [$($operand.into()),*])
         }
     };
     (
@@ -385,7 +385,7 @@ macro_rules! __builder {
             $($operand: impl Into<$crate::ir::Operand>,)*
             $rest: impl IntoIterator<Item = impl Into<$crate::ir::Operand>>,
         ) -> $crate::ir::Inst {
-            $crate::ir::Inst::new($name)$(.operand($operand))*.operands($rest)
+            $crate::ir::Inst::of($name, [$($operand.into()),*]).operands($rest)
         }
     };
 }

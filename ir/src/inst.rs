@@ -4,8 +4,11 @@ use smallvec::SmallVec;
 
 use crate::{Attrs, Block, Loc, Op, Operand, Type, Value};
 
+/// How many operands need no allocation.
+const INLINE: usize = 4;
+
 /// The operands of an instruction under construction.
-pub type Operands = SmallVec<[Operand; 4]>;
+pub type Operands = SmallVec<[Operand; INLINE]>;
 
 /// An instruction to be inserted: what the builder functions of a dialect return.
 ///
@@ -34,6 +37,20 @@ impl Inst {
             from: None,
             operands: Operands::new(),
         }
+    }
+
+    /// An instruction of `op` with these operands.
+    #[inline]
+    pub fn of<const N: usize>(op: Op, operands: [Operand; N]) -> Self {
+        let operands = if N <= INLINE {
+            // Filling the inline room at once is cheaper than appending one by one.
+            let mut room = [Operand::from(Value::NONE); INLINE];
+            room[..N].copy_from_slice(&operands);
+            Operands::from_buf_and_len(room, N)
+        } else {
+            Operands::from_slice(&operands)
+        };
+        Self { operands, ..Self::new(op) }
     }
 
     /// Appends an operand.

@@ -72,8 +72,7 @@ impl Function {
     /// As [`Function::insert`].
     #[inline]
     pub fn push(&mut self, block: Block, inst: Inst) -> IrResult<Value> {
-        self.checked_block(block)?;
-        let place = self.end_of(block);
+        let place = Place { block, prev: self.checked_block(block)?.last, next: Value::NONE };
         self.create(place, inst, Loc::UNKNOWN, None)
     }
 
