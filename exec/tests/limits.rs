@@ -193,9 +193,9 @@ func @f(%1: i64) -> any {
 
 #[test]
 fn values_nested_a_million_deep_are_dropped_compared_and_printed() {
-    let nested = |refs: bool| {
+    let nested = |depth: i64, refs: bool| {
         let mut value = Val::Unit;
-        for i in 0..1_000_000i64 {
+        for i in 0..depth {
             value = if refs && i % 2 == 0 {
                 Val::reference(Type::ANY, value)
             } else {
@@ -204,7 +204,7 @@ fn values_nested_a_million_deep_are_dropped_compared_and_printed() {
         }
         value
     };
-    let (a, b) = (nested(false), nested(false));
+    let (a, b) = (nested(1_000_000, false), nested(1_000_000, false));
     assert!(egal(&a, &b));
     let ctx = regraft_dialects::context();
     let text = regraft_exec::show_string(&ctx, &a);
@@ -212,10 +212,32 @@ fn values_nested_a_million_deep_are_dropped_compared_and_printed() {
     assert!(regraft_exec::to_json(&ctx, &a).ends_with(", 999998], 999999]"));
     assert_eq!(ctx.type_text(a.type_of(&ctx)).matches("tuple").count(), 64);
     drop(a);
-    let (c, d) = (nested(true), nested(true));
+    let (c, d) = (nested(200_000, true), nested(200_000, true));
     assert!(same(&c, &d));
     assert!(!egal(&c, &d));
+    assert!(regraft_exec::show_string(&ctx, &c).starts_with("(Base.RefValue{Any}((Base."));
+    assert!(regraft_exec::to_json(&ctx, &c).ends_with(", 199997], 199999]"));
     drop(c);
+}
+
+#[test]
+fn values_that_contain_themselves_are_printed_and_compared() {
+    let ctx = regraft_dialects::context();
+    let make = || {
+        let cell = Val::reference(Type::ANY, Val::Unit);
+        if let Val::Ref(inner) = &cell {
+            inner.set(Val::tuple([cell.clone(), 1i64.into()]));
+        }
+        cell
+    };
+    let (a, b) = (make(), make());
+    let shown = regraft_exec::show_string(&ctx, &a);
+    assert_eq!(shown, "Base.RefValue{Any}((#= circular reference @-1 =#, 1))");
+    assert_eq!(regraft_exec::to_json(&ctx, &a), "[null, 1]");
+    assert!(same(&a, &b));
+    assert!(!egal(&a, &b));
+    drop((a, b));
+    assert_eq!(collect_cycles(), 2);
 }
 
 #[test]

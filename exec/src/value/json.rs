@@ -10,6 +10,7 @@
 use std::fmt::Write;
 
 use regraft_ir::{Constant, Context, Symbol, TypeKind};
+use rustc_hash::FxHashSet;
 
 use super::Val;
 
@@ -17,13 +18,13 @@ enum Work {
     Value(Val),
     Text(&'static str),
     Key(Symbol),
-    Close,
+    Close(*const ()),
 }
 
 /// The value as JSON text, in one line.
 pub fn to_json(ctx: &Context, value: &Val) -> String {
     let mut out = String::new();
-    let mut open: Vec<*const ()> = Vec::new();
+    let mut open: FxHashSet<*const ()> = FxHashSet::default();
     let mut work = vec![Work::Value(value.clone())];
     while let Some(item) = work.pop() {
         let value = match item {
@@ -36,20 +37,19 @@ pub fn to_json(ctx: &Context, value: &Val) -> String {
                 out.push_str(": ");
                 continue;
             }
-            Work::Close => {
-                open.pop();
+            Work::Close(address) => {
+                open.remove(&address);
                 continue;
             }
             Work::Value(value) => value,
         };
         if matches!(value, Val::Object(_) | Val::Ref(_) | Val::Array(_)) {
             let address = value.address().unwrap_or(std::ptr::null());
-            if open.contains(&address) {
+            if !open.insert(address) {
                 out.push_str("null");
                 continue;
             }
-            open.push(address);
-            work.push(Work::Close);
+            work.push(Work::Close(address));
         }
         write_one(ctx, &mut out, &value, &mut work);
     }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use regraft_ir::{Context, Symbol, Type, TypeKind, is_plain_name};
+use rustc_hash::FxHashMap;
 
 use super::float::{write_f32, write_f64};
 use super::{Array, Val, type_name};
@@ -10,7 +11,8 @@ use super::{Array, Val, type_name};
 /// What `show` (and the REPL) writes: strings in quotes, `1.0f0`.
 pub fn show_string(ctx: &Context, value: &Val) -> String {
     let mut out = String::new();
-    Writer { ctx, out: &mut out, open: Vec::new() }.run(value, Style::Show);
+    Writer { ctx, out: &mut out, open: Vec::new(), depth_of: FxHashMap::default() }
+        .run(value, Style::Show);
     out
 }
 
@@ -18,7 +20,8 @@ pub fn show_string(ctx: &Context, value: &Val) -> String {
 /// bare.
 pub fn print_string(ctx: &Context, value: &Val) -> String {
     let mut out = String::new();
-    Writer { ctx, out: &mut out, open: Vec::new() }.run(value, Style::Print);
+    Writer { ctx, out: &mut out, open: Vec::new(), depth_of: FxHashMap::default() }
+        .run(value, Style::Print);
     out
 }
 
@@ -42,8 +45,9 @@ enum Work {
 struct Writer<'a> {
     ctx: &'a Context,
     out: &'a mut String,
-    /// The objects that are being written, outermost first.
+    /// The objects that are being written, outermost first, and how deep each is.
     open: Vec<*const ()>,
+    depth_of: FxHashMap<*const (), usize>,
 }
 
 impl Writer<'_> {
@@ -55,7 +59,9 @@ impl Writer<'_> {
                 Work::Undefined => self.out.push_str("#undef"),
                 Work::Name(name) => self.name(name),
                 Work::Close => {
-                    self.open.pop();
+                    if let Some(address) = self.open.pop() {
+                        self.depth_of.remove(&address);
+                    }
                 }
                 // Writing to a string does not fail.
                 Work::Value(value, style) => {
@@ -141,11 +147,11 @@ impl Writer<'_> {
     /// Notes that an object is being written; if it is already, the object contains itself.
     fn enters(&mut self, value: &Val, work: &mut Vec<Work>) -> bool {
         let address = value.address().unwrap_or(std::ptr::null());
-        // Deep nesting of objects is rare, and the search is what finds cycles: O(depth) each.
-        if let Some(depth) = self.open.iter().rev().position(|&other| other == address) {
-            let _ = write!(self.out, "#= circular reference @-{} =#", depth + 1);
+        if let Some(depth) = self.depth_of.get(&address) {
+            let _ = write!(self.out, "#= circular reference @-{} =#", self.open.len() - depth);
             return false;
         }
+        self.depth_of.insert(address, self.open.len());
         self.open.push(address);
         work.push(Work::Close);
         true
