@@ -6,7 +6,7 @@ use std::sync::Arc;
 use regraft_dialects::semantics;
 use regraft_ir::{Context, Diagnostic, Loc, Symbol, Value};
 
-use crate::value::{Val, show_string};
+use crate::value::{Val, show_within};
 
 /// Why an instruction stops the program.
 #[derive(Debug)]
@@ -66,7 +66,8 @@ impl Trap {
     pub fn thrown(ctx: &Context, value: &Val) -> Self {
         let message = match value {
             Val::Str(text) => text.as_str().to_owned(),
-            other => show_string(ctx, other),
+            other => show_within(ctx, other, LONGEST)
+                .unwrap_or_else(|| "a value that is too large to show".to_owned()),
         };
         Self::of_kind(ErrorKind::Thrown, message)
     }
@@ -109,6 +110,9 @@ pub struct Spot {
     /// Where the user wrote it.
     pub loc: Loc,
 }
+
+/// The longest value that an error shows, in bytes.
+const LONGEST: usize = 1 << 16;
 
 /// How many calls an error shows from either end of a long chain.
 const SHOWN: usize = 10;

@@ -111,9 +111,19 @@ impl Host {
         if live_bytes().saturating_add(bytes) <= self.ceiling {
             return Ok(());
         }
+        Err(self.memory_exceeded().help(format!("{bytes} more bytes were asked for")))
+    }
+
+    /// The bytes that may still be used.
+    pub fn remaining(&self) -> usize {
+        self.ceiling.saturating_sub(live_bytes())
+    }
+
+    /// The error of exceeding the memory limit.
+    #[cold]
+    pub fn memory_exceeded(&self) -> Trap {
         let message = format!("the memory limit of {} bytes is exceeded", self.limit);
-        Err(Trap::of_kind(ErrorKind::Memory, message)
-            .help(format!("{bytes} more bytes were asked for")))
+        Trap::of_kind(ErrorKind::Memory, message)
     }
 
     /// Checks that an array of that length may be made.

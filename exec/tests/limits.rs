@@ -221,6 +221,45 @@ fn values_nested_a_million_deep_are_dropped_compared_and_printed() {
 }
 
 #[test]
+fn values_with_shared_parts_take_no_exponential_time() {
+    // A hundred tuples that would be 2^100 if they were written out.
+    let text = "
+func @f(%1: i64) -> any {
+^1:
+  %0: any = core.convert 1
+  br ^2(%0, %1)
+^2(%2: any, %3: i64):
+  %4: tuple<any, any> = core.tuple %2, %2
+  %5: i64 = arith.sub %3, 1
+  %6: bool = arith.gt %5, 0
+  br %6, ^2(%4, %5), ^3
+^3:
+  return %4
+}
+func @print(%1: any) -> unit {
+^1:
+  %2: unit = core.print %1
+  return nothing
+}
+func @throw(%1: any) -> unit {
+^1:
+  %2: never = core.throw %1
+  unreachable
+}";
+    let mut e = engine(&text.replace("%0", "%one"));
+    let (a, b) = (e.call("f", &[100i64.into()]), e.call("f", &[100i64.into()]));
+    let (a, b) = (a.expect("it runs"), b.expect("it runs"));
+    assert!(egal(&a, &b));
+    let ty = a.type_of(e.ctx());
+    assert!(a.is_a(e.ctx(), ty));
+    e.set_limits(Limits { memory: 1 << 20, ..Limits::default() });
+    let error = e.call("print", std::slice::from_ref(&a)).expect_err("it is too long");
+    assert_eq!(*error.kind(), ErrorKind::Memory);
+    let error = e.call("throw", &[a]).expect_err("it throws");
+    assert!(error.message().ends_with("that is too large to show"));
+}
+
+#[test]
 fn values_that_contain_themselves_are_printed_and_compared() {
     let ctx = regraft_dialects::context();
     let make = || {

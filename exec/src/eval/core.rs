@@ -6,7 +6,7 @@ use regraft_ir::{Type, TypeKind};
 use super::EvalCx;
 use super::scalars::scalar_constant;
 use crate::error::Trap;
-use crate::value::{Val, egal, print_string};
+use crate::value::{Val, egal, print_within};
 
 pub(super) fn tuple(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     cx.reserve_fields(args.len())?;
@@ -90,9 +90,17 @@ pub(super) fn throw(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Err(Trap::thrown(cx.ctx, args.first().unwrap_or(&Val::Unit)))
 }
 
+/// What `print` writes for a value, if there is memory for it.
+fn printed(cx: &EvalCx<'_>, value: &Val) -> Result<String, Trap> {
+    match print_within(cx.ctx, value, cx.host.remaining()) {
+        Some(text) => Ok(text),
+        None => Err(cx.host.memory_exceeded()),
+    }
+}
+
 pub(super) fn print(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     for arg in args {
-        let text = print_string(cx.ctx, arg);
+        let text = printed(cx, arg)?;
         cx.host.print(&text)?;
     }
     Ok(Val::Unit)
@@ -107,7 +115,7 @@ pub(super) fn println(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 pub(super) fn string(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let mut text = String::new();
     for arg in args {
-        let part = print_string(cx.ctx, arg);
+        let part = printed(cx, arg)?;
         cx.host.reserve(text.len() + part.len())?;
         text.push_str(&part);
     }

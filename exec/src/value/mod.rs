@@ -12,12 +12,13 @@ mod heap;
 mod json;
 mod name;
 mod show;
+mod types;
 
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-use regraft_ir::{Constant, Context, Symbol, Type, TypeKind};
+use regraft_ir::{Constant, Context, Symbol, Type};
 use smallvec::SmallVec;
 
 pub use array::{Array, ArrayError, Dims, Element, Storage};
@@ -26,7 +27,8 @@ pub use equality::{egal, same};
 pub use heap::{Charge, collect_cycles, live_bytes, live_containers};
 pub use json::to_json;
 pub use name::type_name;
-pub use show::{print_string, show_string};
+pub use show::{print_string, print_within, show_string, show_within};
+pub use types::{MAX_TYPE_DEPTH, MAX_TYPE_SIZE};
 
 /// A value of the running program.
 #[derive(Clone)]
@@ -297,109 +299,6 @@ impl Val {
         })
     }
 
-    /// Its type. That of a tuple or named tuple is made of the types of its fields. O(size of
-    /// nested tuples), in constant stack up to [`MAX_TYPE_DEPTH`]; deeper parts count as `any`.
-    pub fn type_of(&self, ctx: &Context) -> Type {
-        self.type_within(ctx, MAX_TYPE_DEPTH)
-    }
-
-    fn type_within(&self, ctx: &Context, depth: usize) -> Type {
-        match self {
-            Self::Unit => Type::UNIT,
-            Self::Bool(_) => Type::BOOL,
-            Self::I8(_) => Type::I8,
-            Self::I16(_) => Type::I16,
-            Self::I32(_) => Type::I32,
-            Self::I64(_) => Type::I64,
-            Self::F32(_) => Type::F32,
-            Self::F64(_) => Type::F64,
-            Self::Sym(_) => Type::SYM,
-            Self::Str(_) => Type::STR,
-            &Self::Func(name) => ctx.ty(TypeKind::Fn(name)),
-            &Self::Type(ty) => ctx.ty(TypeKind::TypeOf(ty)),
-            Self::Tuple(_) | Self::Named(_) if depth == 0 => Type::ANY,
-            Self::Tuple(fields) => {
-                let types: Vec<Type> =
-                    fields.items.iter().map(|v| v.type_within(ctx, depth - 1)).collect();
-                ctx.tuple_type(&types)
-            }
-            Self::Named(fields) => {
-                let types = fields.items.iter().map(|v| v.type_within(ctx, depth - 1));
-                match ctx.kind(fields.ty) {
-                    TypeKind::Named(shape) => {
-                        let fields: Vec<_> = shape.iter().map(|&(n, _)| n).zip(types).collect();
-                        ctx.named_type(&fields)
-                    }
-                    _ => Type::ANY,
-                }
-            }
-            Self::Struct(fields) => fields.ty,
-            Self::Object(object) => object.ty,
-            Self::Array(array) => ctx.array_type(array.element(), array.rank()),
-            Self::Ref(cell) => ctx.ref_type(cell.element),
-        }
-    }
-
-    /// Whether it is a value of type `ty`. Unlike [`Self::type_of`] it interns no types, and a tuple
-    /// belongs to every tuple type that its fields belong to: `(1, 2)` is a `tuple<i64, any>`.
-    pub fn is_a(&self, ctx: &Context, ty: Type) -> bool {
-        // The recursion is as deep as the type, which is finite and written by the user; types
-        // nested beyond any use are cut off like the tuples of `type_of`.
-        self.is_a_within(ctx, ty, MAX_TYPE_DEPTH)
-    }
-
-    fn is_a_within(&self, ctx: &Context, ty: Type, depth: usize) -> bool {
-        if ty == Type::ANY {
-            return true;
-        }
-        match self {
-            Self::Unit => ty == Type::UNIT,
-            Self::Bool(_) => ty == Type::BOOL,
-            Self::I8(_) => ty == Type::I8,
-            Self::I16(_) => ty == Type::I16,
-            Self::I32(_) => ty == Type::I32,
-            Self::I64(_) => ty == Type::I64,
-            Self::F32(_) => ty == Type::F32,
-            Self::F64(_) => ty == Type::F64,
-            Self::Sym(_) => ty == Type::SYM,
-            Self::Str(_) => ty == Type::STR,
-            Self::Struct(fields) => fields.ty == ty,
-            Self::Object(object) => object.ty == ty,
-            Self::Func(name) => matches!(ctx.kind(ty), TypeKind::Fn(other) if other == name),
-            Self::Type(of) => matches!(ctx.kind(ty), TypeKind::TypeOf(other) if other == of),
-            Self::Ref(cell) => matches!(ctx.kind(ty), TypeKind::Ref(e) if *e == cell.element),
-            Self::Array(array) => matches!(
-                ctx.kind(ty),
-                &TypeKind::Array { element, rank } if element == array.element() && rank == array.rank()
-            ),
-            Self::Tuple(fields) => match ctx.kind(ty) {
-                TypeKind::Tuple(types) => {
-                    depth > 0
-                        && types.len() == fields.items.len()
-                        && fields
-                            .items
-                            .iter()
-                            .zip(types)
-                            .all(|(v, &ty)| v.is_a_within(ctx, ty, depth - 1))
-                }
-                _ => false,
-            },
-            Self::Named(fields) => match (ctx.kind(ty), ctx.kind(fields.ty)) {
-                (TypeKind::Named(types), TypeKind::Named(shape)) => {
-                    depth > 0
-                        && types.len() == shape.len()
-                        && types.iter().zip(shape).all(|(a, b)| a.0 == b.0)
-                        && fields
-                            .items
-                            .iter()
-                            .zip(types)
-                            .all(|(v, &(_, ty))| v.is_a_within(ctx, ty, depth - 1))
-                }
-                _ => false,
-            },
-        }
-    }
-
     /// The address of a value that has an identity or is shared; `None` for scalars.
     pub(crate) fn address(&self) -> Option<*const ()> {
         Some(match self {
@@ -444,9 +343,6 @@ impl Val {
         }
     }
 }
-
-/// How deep the type of a value is looked at.
-pub const MAX_TYPE_DEPTH: usize = 64;
 
 impl From<()> for Val {
     fn from((): ()) -> Self {

@@ -10,19 +10,31 @@ use super::{Array, Val, type_name};
 
 /// What `show` (and the REPL) writes: strings in quotes, `1.0f0`.
 pub fn show_string(ctx: &Context, value: &Val) -> String {
-    let mut out = String::new();
-    Writer { ctx, out: &mut out, open: Vec::new(), depth_of: FxHashMap::default() }
-        .run(value, Style::Show);
-    out
+    show_within(ctx, value, usize::MAX).unwrap_or_default()
+}
+
+/// The same, unless it is longer than about `limit` bytes. A small value can print as a very long
+/// text, as parts of it can be shared.
+pub fn show_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> {
+    write_within(ctx, value, limit, Style::Show)
 }
 
 /// What `print` writes: as [`show_string`], but a string, symbol or single float by itself is
 /// bare.
 pub fn print_string(ctx: &Context, value: &Val) -> String {
+    print_within(ctx, value, usize::MAX).unwrap_or_default()
+}
+
+/// The same, unless it is longer than about `limit` bytes.
+pub fn print_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> {
+    write_within(ctx, value, limit, Style::Print)
+}
+
+fn write_within(ctx: &Context, value: &Val, limit: usize, style: Style) -> Option<String> {
     let mut out = String::new();
-    Writer { ctx, out: &mut out, open: Vec::new(), depth_of: FxHashMap::default() }
-        .run(value, Style::Print);
-    out
+    let writer =
+        Writer { ctx, out: &mut out, limit, open: Vec::new(), depth_of: FxHashMap::default() };
+    writer.run(value, style).then_some(out)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,15 +57,21 @@ enum Work {
 struct Writer<'a> {
     ctx: &'a Context,
     out: &'a mut String,
+    limit: usize,
     /// The objects that are being written, outermost first, and how deep each is.
     open: Vec<*const ()>,
     depth_of: FxHashMap<*const (), usize>,
 }
 
 impl Writer<'_> {
-    fn run(mut self, value: &Val, style: Style) {
+    /// Whether the text was short enough.
+    fn run(mut self, value: &Val, style: Style) -> bool {
         let mut work = vec![Work::Value(value.clone(), style)];
         while let Some(item) = work.pop() {
+            // What is still to be written is at least as long as there are items.
+            if self.out.len().saturating_add(work.len()) > self.limit {
+                return false;
+            }
             match item {
                 Work::Text(text) => self.out.push_str(text),
                 Work::Undefined => self.out.push_str("#undef"),
@@ -69,6 +87,7 @@ impl Writer<'_> {
                 }
             }
         }
+        true
     }
 
     fn value(&mut self, value: &Val, style: Style, work: &mut Vec<Work>) -> fmt::Result {
