@@ -226,7 +226,16 @@ mod tests {
         let int = |x| Argument::Number(Number::Int(x));
         assert_eq!(
             arguments("1, -2, 1.5, -1e3, 1., .5, 0x1f, 1_000"),
-            [int(1), int(-2), float(1.5), float(-1000.0), float(1.0), float(0.5), int(31), int(1000)]
+            [
+                int(1),
+                int(-2),
+                float(1.5),
+                float(-1000.0),
+                float(1.0),
+                float(0.5),
+                int(31),
+                int(1000)
+            ]
         );
         assert_eq!(arguments("1.5f0"), [Argument::Number(Number::Float32(1.5))]);
         assert_eq!(
@@ -247,12 +256,16 @@ mod tests {
         let Argument::Tuple(items) = &arguments("(1, (2, 3))")[0] else { panic!("no tuple") };
         assert!(matches!(strip(items.clone())[1], Argument::Tuple(_)));
         assert!(matches!(&arguments("(a = 1, b = 2.0)")[0], Argument::Named(f) if f.len() == 2));
-        assert!(matches!(&arguments("Float64[]")[0], Argument::Vector(Some(t), v) if t == "Float64" && v.is_empty()));
+        assert!(
+            matches!(&arguments("Float64[]")[0], Argument::Vector(Some(t), v) if t == "Float64" && v.is_empty())
+        );
         let Argument::Matrix(None, rows) = &arguments("[1.0 -2.0; 3.0 4.0]")[0] else {
             panic!("no matrix")
         };
         assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
-        assert!(matches!(&arguments("[1 2 3]")[0], Argument::Matrix(None, rows) if rows.len() == 1));
+        assert!(
+            matches!(&arguments("[1 2 3]")[0], Argument::Matrix(None, rows) if rows.len() == 1)
+        );
     }
 
     #[test]
