@@ -90,9 +90,11 @@ pub fn run(f: &mut Function, tree: &DominatorTree, scope: Scope) -> IrResult<usi
 crate::pass! {
     /// Computes an expression once where it stood several times.
     ///
-    ///     %3: f64 = arith.mul %1, %2           %3: f64 = arith.mul %1, %2
-    ///     %4: f64 = arith.mul %2, %1     =>
-    ///     %5: f64 = arith.add %3, %4           %5: f64 = arith.add %3, %3
+    /// ```text
+    /// %3: f64 = arith.mul %1, %2           %3: f64 = arith.mul %1, %2
+    /// %4: f64 = arith.mul %2, %1     =>
+    /// %5: f64 = arith.add %3, %4           %5: f64 = arith.add %3, %3
+    /// ```
     ///
     /// An instruction goes if one with the same op, attributes, type and operands dominates it.
     /// Ops that read memory or have an effect are left alone.

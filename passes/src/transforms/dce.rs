@@ -56,11 +56,13 @@ crate::pass! {
     /// What has an effect or may trap stays, and so does what it uses. Values that only feed
     /// each other around a loop go.
     ///
-    ///     ^2(%2: i64, %3: i64):                ^2(%2: i64):
-    ///       %4: i64 = arith.mul %3, 3     =>
-    ///       %5: i64 = arith.add %2, 1            %5: i64 = arith.add %2, 1
-    ///       %6: bool = arith.lt %5, %1           %6: bool = arith.lt %5, %1
-    ///       br %6, ^2(%5, %4), ^3                br %6, ^2(%5), ^3
+    /// ```text
+    /// ^2(%2: i64, %3: i64):                ^2(%2: i64):
+    ///   %4: i64 = arith.mul %3, 3     =>
+    ///   %5: i64 = arith.add %2, 1            %5: i64 = arith.add %2, 1
+    ///   %6: bool = arith.lt %5, %1           %6: bool = arith.lt %5, %1
+    ///   br %6, ^2(%5, %4), ^3                br %6, ^2(%5), ^3
+    /// ```
     ///
     /// Unreachable blocks stay; `simplify-cfg` deletes those.
     #[derive(Debug, Default)]

@@ -51,11 +51,13 @@ pub fn run(f: &mut Function) -> Result<usize, Diagnostic> {
 crate::pass! {
     /// Passes every value explicitly: a block uses only what it defines and its own parameters.
     ///
-    ///     ^1(%1: i64):                         ^1(%1: i64):
-    ///       br ^2(0)                             br ^2(0, %1)
-    ///     ^2(%2: i64):                   =>    ^2(%2: i64, %4: i64):
-    ///       %3: i64 = arith.add %2, %1           %3: i64 = arith.add %2, %4
-    ///       return %3                            return %3
+    /// ```text
+    /// ^1(%1: i64):                         ^1(%1: i64):
+    ///   br ^2(0)                             br ^2(0, %1)
+    /// ^2(%2: i64):                   =>    ^2(%2: i64, %4: i64):
+    ///   %3: i64 = arith.add %2, %1           %3: i64 = arith.add %2, %4
+    ///   return %3                            return %3
+    /// ```
     ///
     /// Unreachable blocks are deleted. `prune` takes it back.
     #[derive(Debug, Default)]

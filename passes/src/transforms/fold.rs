@@ -55,9 +55,11 @@ pub fn run(f: &mut Function) -> IrResult<usize> {
 crate::pass! {
     /// Replaces instructions whose result is known: constants are computed, identities go.
     ///
-    ///     %2: i64 = arith.mul 6, 7
-    ///     %3: i64 = arith.add %1, 0       =>
-    ///     %4: i64 = arith.sub %2, %3           %4: i64 = arith.sub 42, %1
+    /// ```text
+    /// %2: i64 = arith.mul 6, 7
+    /// %3: i64 = arith.add %1, 0       =>
+    /// %4: i64 = arith.sub %2, %3           %4: i64 = arith.sub 42, %1
+    /// ```
     ///
     /// All of it is exact, bit for bit, NaN and signed zeros included, and a trap stays a trap.
     #[derive(Debug, Default)]

@@ -45,12 +45,14 @@ pub fn run(f: &mut Function) -> IrResult<Option<Block>> {
 crate::pass! {
     /// Gives a function a single block that returns.
     ///
-    ///     ^2:                                  ^2:
-    ///       return 0                             br ^4(0)
-    ///     ^3:                            =>    ^3:
-    ///       return %1                            br ^4(%1)
-    ///                                          ^4(%3: i64):
-    ///                                            return %3
+    /// ```text
+    /// ^2:                                  ^2:
+    ///   return 0                             br ^4(0)
+    /// ^3:                            =>    ^3:
+    ///   return %1                            br ^4(%1)
+    ///                                      ^4(%3: i64):
+    ///                                        return %3
+    /// ```
     ///
     /// A function that returns in one place, or nowhere, stays as it is.
     #[derive(Debug, Default)]

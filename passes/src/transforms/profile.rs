@@ -55,9 +55,11 @@ pub fn run(f: &mut Function, events: Events) -> IrResult<usize> {
 crate::pass! {
     /// Records when calls and computations start and end.
     ///
-    ///                                       %4: unit = prof.record_start :sin
-    ///     %3: f64 = math.sin %2     =>      %3: f64 = math.sin %2
-    ///                                       %5: unit = prof.record_end :sin
+    /// ```text
+    ///                                   %4: unit = prof.record_start :sin
+    /// %3: f64 = math.sin %2     =>      %3: f64 = math.sin %2
+    ///                                   %5: unit = prof.record_end :sin
+    /// ```
     ///
     /// Each call is recorded by the name of what is called, each instruction of the dialects
     /// `arith` and `math` by its own. `prof.report` prints the log.

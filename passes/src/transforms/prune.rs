@@ -65,12 +65,14 @@ pub fn run(f: &mut Function) -> IrResult<Pruned> {
 crate::pass! {
     /// Drops block parameters that are unused or always stand for the same value.
     ///
-    ///     ^1(%1: i64):                                ^1(%1: i64):
-    ///       br ^2(%1, 0)                                br ^2(0)
-    ///     ^2(%2: i64, %3: i64):                 =>    ^2(%3: i64):
-    ///       %4: i64 = arith.add %3, %2                  %4: i64 = arith.add %3, %1
-    ///       %5: bool = arith.lt %4, 100                 %5: bool = arith.lt %4, 100
-    ///       br %5, ^2(%2, %4), ^3                       br %5, ^2(%4), ^3
+    /// ```text
+    /// ^1(%1: i64):                                ^1(%1: i64):
+    ///   br ^2(%1, 0)                                br ^2(0)
+    /// ^2(%2: i64, %3: i64):                 =>    ^2(%3: i64):
+    ///   %4: i64 = arith.add %3, %2                  %4: i64 = arith.add %3, %1
+    ///   %5: bool = arith.lt %4, 100                 %5: bool = arith.lt %4, 100
+    ///   br %5, ^2(%2, %4), ^3                       br %5, ^2(%4), ^3
+    /// ```
     ///
     /// Groups of parameters that pass each other the same value around loops are found as well.
     /// It undoes `expand`.

@@ -23,8 +23,10 @@ pub fn run(f: &mut Function) -> Option<Renumbering> {
 crate::pass! {
     /// Numbers values and blocks in the order in which they are printed, without gaps.
     ///
-    ///     %7: f64 = arith.mul %1, %2    =>     %3: f64 = arith.mul %1, %2
-    ///     %4: f64 = math.exp %7                %4: f64 = math.exp %3
+    /// ```text
+    /// %7: f64 = arith.mul %1, %2    =>     %3: f64 = arith.mul %1, %2
+    /// %4: f64 = math.exp %7                %4: f64 = math.exp %3
+    /// ```
     ///
     /// Nothing else changes.
     #[derive(Debug, Default)]

@@ -36,9 +36,10 @@
 //! parameter would not be accepted in its place, the parameter stays, and the block too.
 //!
 //! # Cost
-//! O(size) for a round. A round can only open up as much to the next as there are loops around
-//! it, so that there are few. Going around an empty block may copy the arguments that it passes
-//! onto each edge that enters it; that is done only if they are few, or there is one such edge.
+//! O(size) for a round. Decisions that lead to each other along forward edges fall in the same
+//! round; one that has to come around a loop takes another, so that there are few in practice.
+//! Going around an empty block may copy the arguments that it passes onto each edge that enters
+//! it; that is done only if they are few, or there is one such edge.
 
 use regraft_ir::{
     Block, ControlFlow, Edge, Function, Inst, IrResult, MAX_OPERANDS, Operand, Syntax, Traits,
@@ -86,15 +87,17 @@ pub fn run(f: &mut Function) -> IrResult<Simplified> {
 crate::pass! {
     /// Simplifies control flow: decided branches, unreachable blocks, blocks that do nothing.
     ///
-    ///     ^1(%1: i64):                         ^1(%1: i64):
-    ///       br true, ^2, ^3
-    ///     ^2:
-    ///       br ^4(%1)                    =>
-    ///     ^3:
-    ///       br ^4(0)
-    ///     ^4(%2: i64):
-    ///       %3: i64 = arith.add %2, 1            %3: i64 = arith.add %1, 1
-    ///       return %3                            return %3
+    /// ```text
+    /// ^1(%1: i64):                         ^1(%1: i64):
+    ///   br true, ^2, ^3
+    /// ^2:
+    ///   br ^4(%1)                    =>
+    /// ^3:
+    ///   br ^4(0)
+    /// ^4(%2: i64):
+    ///   %3: i64 = arith.add %2, 1            %3: i64 = arith.add %1, 1
+    ///   return %3                            return %3
+    /// ```
     ///
     /// Parameters that get the same value from every edge go too. Loops without an end stay.
     #[derive(Debug, Default)]
