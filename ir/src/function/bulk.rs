@@ -145,3 +145,40 @@ impl Function {
         (data.last_param, data.param_count) = (last, count);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::error::IrErrorKind;
+    use crate::testing::{context, pow};
+    use crate::{Operand, Value};
+
+    #[test]
+    fn values_that_feed_each_other_go_with_the_arguments_for_them() {
+        let mut f = pow(&context());
+        let [x, n, m, r, _, less, more] =
+            [1, 2, 3, 4, 5, 6, 7].map(|i| f.value_by_number(i).unwrap());
+        let [entry, head, body, exit] = [1, 2, 3, 4].map(|i| f.block_by_number(i).unwrap());
+        f.set_operand(Value::terminator(exit), 0, x).unwrap();
+        // The product is used by its parameter alone now, and the parameter by the product.
+        f.delete_all(&[r, more]).unwrap();
+        f.check_invariants().unwrap();
+        assert!(!f.is_live(r) && !f.is_live(more));
+        assert_eq!(f.params(head).collect::<Vec<_>>(), [m]);
+        for (from, arg) in [(entry, n), (body, less)] {
+            let edge = f.out_edges(from).next().unwrap();
+            assert_eq!(f.edge_args(edge).collect::<Vec<_>>(), [Operand::from(arg)]);
+        }
+    }
+
+    #[test]
+    fn nothing_goes_if_one_is_used_by_what_stays() {
+        let mut f = pow(&context());
+        let [m, less] = [3, 6].map(|i| f.value_by_number(i).unwrap());
+        let before = f.clone();
+        // `%5` compares the counter.
+        let error = f.delete_all(&[m, less]).unwrap_err();
+        assert_eq!(error.kind(), IrErrorKind::StillUsed);
+        f.check_invariants().unwrap();
+        assert!(f.structural_eq(&before));
+    }
+}
