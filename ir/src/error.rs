@@ -149,7 +149,12 @@ impl IrError {
     }
 
     pub(crate) fn edge_arity(target: Block, have: usize, want: usize) -> Self {
-        let message = format!("the edge to {target} passes {have} arguments, {target} has {want} parameters");
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let message = format!(
+            "the edge to {target} passes {have} argument{}, {target} has {want} parameter{}",
+            plural(have),
+            plural(want)
+        );
         Self::new(IrErrorKind::Mismatch, message)
     }
 

@@ -49,8 +49,9 @@ pub use inst::{Inst, Operands};
 pub use location::{Loc, Location, Source};
 pub use module::Module;
 pub use op::{
-    AttrDef, Dialect, Effects, Fold, InstView, Op, OpDef, OpTable, OperandDef, OperandSet, Registry,
+    AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OpTable, OperandDef, OperandSet, Registry,
     ResultType, Syntax, Traits, TypeClass, TypePattern,
+    VerifyFn,
 };
 pub use pipe::Pipe;
 pub use printer::{

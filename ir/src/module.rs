@@ -56,10 +56,7 @@ impl Module {
     /// # Errors
     /// If there is one of that name, or if it is over another context.
     pub fn add(&mut self, mut function: Function) -> IrResult<FuncId> {
-        if !Arc::ptr_eq(&self.ctx, function.ctx()) {
-            let message = format!("@{} is over another context", function.name_str());
-            return Err(IrError::new(IrErrorKind::Unsuitable, message));
-        }
+        self.check_context(&function)?;
         let name = function.name();
         if self.by_name.contains_key(&name) {
             let message = format!("there is a function @{} already", self.ctx.str(name));
@@ -73,12 +70,21 @@ impl Module {
         Ok(id)
     }
 
+    fn check_context(&self, function: &Function) -> IrResult<()> {
+        if Arc::ptr_eq(&self.ctx, function.ctx()) {
+            return Ok(());
+        }
+        let message = format!("@{} is over another context", function.name_str());
+        Err(IrError::new(IrErrorKind::Unsuitable, message))
+    }
+
     /// Puts `function` in the place of the one that `id` names, under the same id. Its name
     /// has to be the same.
     ///
     /// # Errors
-    /// If `id` is stale or the names differ.
+    /// If `id` is stale, the names differ, or it is over another context.
     pub fn set(&mut self, id: FuncId, function: Function) -> IrResult<Function> {
+        self.check_context(&function)?;
         let Some(place) = self.functions.get_mut(id) else {
             return Err(IrError::new(IrErrorKind::StaleValue, "the function was removed"));
         };

@@ -296,6 +296,12 @@ impl InstView<'_> {
     }
 }
 
+/// Checks an instruction; the error is a sentence without a full stop.
+pub type VerifyFn = fn(&InstView<'_>) -> Result<(), String>;
+
+/// Simplifies an instruction, if it can be.
+pub type FoldFn = fn(&InstView<'_>) -> Option<Fold>;
+
 /// The declaration of an op.
 #[derive(Clone, Copy, Debug)]
 pub struct OpDef {
@@ -322,9 +328,9 @@ pub struct OpDef {
     /// Its attributes.
     pub attrs: &'static [AttrDef],
     /// Checks what the signature cannot say; the error is a sentence without a full stop.
-    pub verify: Option<fn(&InstView<'_>) -> Result<(), String>>,
+    pub verify: Option<VerifyFn>,
     /// Simplifies it, exactly: bit for bit, traps included.
-    pub fold: Option<fn(&InstView<'_>) -> Option<Fold>>,
+    pub fold: Option<FoldFn>,
 }
 
 impl OpDef {

@@ -278,7 +278,7 @@ fn edges_have_to_fit_their_targets() {
     let (mut f, [entry, head, ..], [n, ..]) = counting_loop();
     assert_eq!(
         f.set_terminator(entry, jump(head, &[])).unwrap_err().message(),
-        "the edge to ^2 passes 0 arguments, ^2 has 1 parameters"
+        "the edge to ^2 passes 0 arguments, ^2 has 1 parameter"
     );
     let half = f.constant_id(0.5f64);
     let edge = f.out_edges(entry).next().unwrap();

@@ -262,7 +262,7 @@ fn what_an_op_does_not_take_is_said_at_its_line() {
     );
     check_body(
         "  br ^2(%2, 1)\n^2(%3: i64):\n  return %3\n",
-        &[("the edge to ^2 passes 2 arguments, ^2 has 1 parameters", "br ^2(%2, 1)", NO_HELP)],
+        &[("the edge to ^2 passes 2 arguments, ^2 has 1 parameter", "br ^2(%2, 1)", NO_HELP)],
     );
     check_body(
         "  br ^2(%2)\n^2(%3: i64):\n  return %3\n",
