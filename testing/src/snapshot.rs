@@ -27,7 +27,16 @@ pub fn ir_text(ir: &(impl Display + ?Sized)) -> String {
 ///   %2: f64 = arith.mul %1, 2.0
 ///   return %1
 /// }");
-/// regraft_testing::assert_ir_snapshot!(diff.lines().count() > 0, @"true");
+/// regraft_testing::assert_ir_snapshot!(diff, @r"
+/// --- @f
+/// +++ @f
+/// @@ -1,5 +1,4 @@
+///  func @f(%1: f64) -> f64 {
+///  ^1:
+/// -  %2: f64 = arith.mul %1, 2.0
+///    return %1
+///  }
+/// ");
 /// # }
 /// ```
 #[macro_export]

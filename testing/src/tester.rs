@@ -225,7 +225,7 @@ impl Tester {
     }
 
     /// Generates modules, runs the pipeline on each (verifying after each pass), and compares
-    /// what the entry function does before and after by [`compare_functions`].
+    /// what each of its functions does before and after by [`compare_functions`].
     ///
     /// # Panics
     /// If anything is wrong. The module is shrunk first; the message shows it, the difference,
@@ -278,9 +278,14 @@ impl Tester {
     ) -> Result<(bool, Agreement), BrokenKind> {
         let mut after = case.module.clone();
         run(&mut after, pipeline).map_err(BrokenKind::Failed)?;
-        let config = CompareConfig { params: Some(case.params.clone()), ..self.compare.clone() };
-        let runs = compare_functions(&case.module, &after, &case.entry, &config)
-            .map_err(BrokenKind::Differs)?;
+        let mut runs = Agreement::default();
+        // Callers come first: what is wrong with what they call mostly shows in them.
+        for entry in case.entries.iter().rev() {
+            let config =
+                CompareConfig { params: Some(entry.params.clone()), ..self.compare.clone() };
+            let same = compare_functions(&case.module, &after, &entry.name, &config);
+            runs.add(same.map_err(BrokenKind::Differs)?);
+        }
         Ok((!case.module.structural_eq(&after), runs))
     }
 

@@ -60,9 +60,13 @@ impl<'c> Shared<'c> {
     pub(super) fn new(ctx: &Arc<Context>, config: &'c Config, mut choices: Choices) -> Self {
         let mut module = Module::new(ctx);
         let types = TypePool::new(&mut module, config, &mut choices);
-        let mut ops: Vec<_> = ctx.registry().ops().filter(|def| is_wanted(config, def)).collect();
+        let registry = ctx.registry();
+        let of = |arithmetic: bool| {
+            let is = move |def: &&OpDef| (def.op.dialect() == arith::ADD.dialect()) == arithmetic;
+            registry.ops().filter(is).filter(|def| is_wanted(config, def))
+        };
         // The first are the simplest: arithmetic.
-        ops.sort_by_key(|def| (def.dialect_name() != "arith", def.op));
+        let ops = of(true).chain(of(false)).collect();
         let ctx = Arc::clone(ctx);
         Self { ctx, config, choices, module, types, ops, callees: Vec::new() }
     }

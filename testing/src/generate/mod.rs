@@ -116,16 +116,24 @@ impl Config {
     }
 }
 
+/// A function of a generated module, as it may be called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// The types of the arguments that it is made for: where a parameter is `any`, what it
+    /// should be when the program runs.
+    pub params: Vec<Type>,
+}
+
 /// A generated module.
 #[derive(Clone, Debug)]
 pub struct ModuleCase {
     /// The module.
     pub module: Module,
-    /// The name of the function to start with; it may call all others.
-    pub entry: String,
-    /// The types of the arguments that the entry is made for: where a parameter is `any`, what
-    /// it should be when the program runs.
-    pub params: Vec<Type>,
+    /// Its functions, in the order in which they were made: each may call those before it, and
+    /// the last one, `@main`, all others.
+    pub entries: Vec<Entry>,
     /// The choices that it was made from: [`ModuleCase::replay`] makes it again.
     pub choices: Vec<u32>,
     pub(crate) spans: Vec<Span>,
@@ -166,7 +174,7 @@ impl ModuleCase {
         }
         let (function, callee) = body::function(&mut shared, functions.len(), true);
         functions.push(function);
-        let Callee { name, params, .. } = callee;
+        shared.callees.push(callee);
         let mut module = shared.module;
         if shared.choices.chance(30) {
             functions.reverse();
@@ -177,10 +185,16 @@ impl ModuleCase {
         let (choices, spans) = shared.choices.into_parts();
         Self {
             module,
-            entry: ctx.str(name).to_owned(),
-            params: params.iter().map(|slot| slot.known).collect(),
+            entries: shared.callees.iter().map(|callee| entry(ctx, callee)).collect(),
             choices,
             spans,
         }
+    }
+}
+
+fn entry(ctx: &Context, callee: &Callee) -> Entry {
+    Entry {
+        name: ctx.str(callee.name).to_owned(),
+        params: callee.params.iter().map(|slot| slot.known).collect(),
     }
 }

@@ -185,16 +185,11 @@ impl Body<'_, '_> {
 
     /// A value with fields, of a kind that fits, and one of its fields by index.
     fn with_field(&mut self, fits: impl Fn(&Self, Type) -> bool) -> Option<(Var, usize, Slot)> {
-        let usable: Vec<Type> = self.scope.iter().map(|var| var.known).collect();
         let good =
             |body: &Self, ty| fits(body, ty) && body.fields(ty).is_some_and(|f| !f.is_empty());
-        // Types in scope and types of the pool alike; the closure is asked before `self` is lent.
-        let mut types: Vec<Type> = usable.into_iter().filter(|&ty| good(self, ty)).collect();
-        let pool = self
-            .shared
-            .types
-            .find(&mut crate::choices::Choices::replay(Vec::new()), |ty| good(self, ty));
-        types.extend(pool);
+        let in_scope = self.scope.iter().map(|var| var.known);
+        let types: Vec<Type> =
+            in_scope.chain(self.shared.types.all()).filter(|&ty| good(self, ty)).collect();
         if types.is_empty() {
             return None;
         }
@@ -244,7 +239,7 @@ impl Body<'_, '_> {
             let ty = self.c().pick(&[Type::I64, Type::SYM]);
             let name = self.operand(ty, false).operand;
             // A constant that names no field is an error of the program's text.
-            self.push(core::select(true_constant(self), name, name)).into()
+            self.push(core::select(self.constant(true), name, name)).into()
         } else {
             self.field_operand(x.known, index)
         };
@@ -428,8 +423,4 @@ impl Body<'_, '_> {
         let value = self.push(Inst::new(mem::COPYTO).operand(dest.operand).operand(source.operand));
         self.result(value, Type::UNIT)
     }
-}
-
-fn true_constant(body: &Body<'_, '_>) -> Operand {
-    body.constant(true)
 }

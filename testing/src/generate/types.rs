@@ -88,6 +88,11 @@ impl TypePool {
         module.add_struct(def).expect("the name is new").1
     }
 
+    /// All types of the pool.
+    pub(super) fn all(&self) -> impl Iterator<Item = Type> + '_ {
+        self.types.iter().copied()
+    }
+
     /// Any type of the pool.
     pub(super) fn any(&self, c: &mut Choices) -> Type {
         // Types that are not made of others are likelier: numbers are what ops work on.

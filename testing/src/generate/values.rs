@@ -55,9 +55,9 @@ pub(crate) fn special_constant(ctx: &Context, ty: Type, c: &mut Choices) -> Opti
         Type::STR => {
             Constant::Str(ctx.symbol(c.pick(&["", "x", "a\nb", "\"quoted\" \\", "π ≈ 3", "\u{7}"])))
         }
-        _ => match ctx.kind(ty) {
-            &TypeKind::Fn(name) => Constant::Func(name),
-            &TypeKind::TypeOf(of) => Constant::Type(of),
+        _ => match *ctx.kind(ty) {
+            TypeKind::Fn(name) => Constant::Func(name),
+            TypeKind::TypeOf(of) => Constant::Type(of),
             _ => return None,
         },
     })
