@@ -73,7 +73,8 @@ fn opt_shows_the_calls_that_the_profiler_inserts() {
 
 #[test]
 fn opt_prints_ir_that_it_can_read_again() {
-    let once = succeeds(&["opt", &example("foo_bang.ir"), "-p", "fix(fold, cse, simplify-cfg, dce)"]);
+    let once =
+        succeeds(&["opt", &example("foo_bang.ir"), "-p", "fix(fold, cse, simplify-cfg, dce)"]);
     let output = regraft_with_input(&["opt", "-"], once.as_bytes());
     assert_eq!(String::from_utf8(output.stdout).unwrap(), once);
 }
@@ -140,17 +141,23 @@ fn invalid_programs_show_the_offending_line() {
     let output = regraft_with_input(&["opt", "-"], text.as_bytes());
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(errors.contains("return %1") && errors.contains("i64") && errors.contains("f64"), "{errors}");
+    assert!(
+        errors.contains("return %1") && errors.contains("i64") && errors.contains("f64"),
+        "{errors}"
+    );
 }
 
 #[test]
 fn what_is_no_program_is_an_error_with_exit_code_1() {
-    for bytes in [&b"\xff\xfe\x00"[..], b"func", b"{{{{{{", b"\0\0\0", b"%1 = ", b"func @f() -> i64 {"] {
+    for bytes in
+        [&b"\xff\xfe\x00"[..], b"func", b"{{{{{{", b"\0\0\0", b"%1 = ", b"func @f() -> i64 {"]
+    {
         let output = regraft_with_input(&["opt", "-"], bytes);
         assert_eq!(output.status.code(), Some(1), "{bytes:?}");
         assert!(!output.stderr.is_empty(), "{bytes:?}");
     }
-    let deep = format!("func @f(%1: {}i64{}) -> i64 {{\n", "tuple<".repeat(100_000), ">".repeat(100_000));
+    let deep =
+        format!("func @f(%1: {}i64{}) -> i64 {{\n", "tuple<".repeat(100_000), ">".repeat(100_000));
     assert_eq!(regraft_with_input(&["opt", "-"], deep.as_bytes()).status.code(), Some(1));
     let errors = fails(&["opt", "no/such/file.ir"], 1);
     assert!(errors.contains("no/such/file.ir"), "{errors}");
@@ -208,9 +215,19 @@ fn wrong_arguments_are_told_with_their_place() {
 #[test]
 fn passes_and_ops_are_listed_with_their_pages() {
     let passes = succeeds(&["passes"]);
-    for name in
-        ["fold", "dce", "cse", "simplify-cfg", "merge-returns", "expand", "prune", "renumber", "profile", "verify", "print"]
-    {
+    for name in [
+        "fold",
+        "dce",
+        "cse",
+        "simplify-cfg",
+        "merge-returns",
+        "expand",
+        "prune",
+        "renumber",
+        "profile",
+        "verify",
+        "print",
+    ] {
         let line = passes.lines().find(|line| line.split_whitespace().next() == Some(name));
         assert!(line.is_some_and(|line| line.len() > name.len() + 10), "{name}: {passes}");
         assert!(succeeds(&["passes", name]).contains(name));

@@ -42,7 +42,8 @@ fn vector(items: &[f64]) -> Val {
 }
 
 /// Calls with known results: of the documents that the programs are from, or by hand.
-fn expectations() -> Vec<(&'static str, &'static str, Vec<Val>, Result<&'static str, &'static str>)> {
+fn expectations() -> Vec<(&'static str, &'static str, Vec<Val>, Result<&'static str, &'static str>)>
+{
     let (int, float) = (Val::I64, Val::F64);
     let bounds = "BoundsError";
     vec![
@@ -58,12 +59,7 @@ fn expectations() -> Vec<(&'static str, &'static str, Vec<Val>, Result<&'static 
         ("gcd.ir", "gcd", vec![int(0), int(5)], Ok("5")),
         ("sum.ir", "_sum", vec![vector(&[1.0, 2.0, 4.5])], Ok("7.5")),
         ("sum.ir", "_sum", vec![vector(&[])], Ok("0.0")),
-        (
-            "foo_bang.ir",
-            "foo!",
-            vec![vector(&[1.0, 2.0]), vector(&[0.5, 0.25])],
-            Ok("[1.5, 2.25]"),
-        ),
+        ("foo_bang.ir", "foo!", vec![vector(&[1.0, 2.0]), vector(&[0.5, 0.25])], Ok("[1.5, 2.25]")),
         ("foo_bang.ir", "foo!", vec![vector(&[]), vector(&[])], Ok("Float64[]")),
         // `x` is longer than `y`: without its checks, Julia's program would write beyond `y`.
         ("foo_bang.ir", "foo!", vec![vector(&[1.0]), vector(&[0.5, 0.25])], Err(bounds)),
@@ -121,7 +117,8 @@ fn every_pass_leaves_their_meaning_alone() {
         .filter(|name| name != "print")
         .collect();
     assert!(names.len() >= 10, "{names:?}");
-    let all = names.iter().filter(|name| *name != "profile").cloned().collect::<Vec<_>>().join(", ");
+    let all =
+        names.iter().filter(|name| *name != "profile").cloned().collect::<Vec<_>>().join(", ");
     for path in programs() {
         for pipeline in names.iter().chain([&all, &format!("fix({all})")]) {
             let mut module = read(&path);

@@ -213,5 +213,11 @@ fn interpreter_figures(bench: &mut Bench, table: &mut Table) {
     let seconds =
         bench.seconds("interpret", || (), |()| engine.call("loop", &[Val::I64(TRIPS)]).is_ok());
     let rate = 7.0 * TRIPS as f64 / seconds / 1e6;
-    table.add("interpreter, scalar loop", rate, "M/s", Bound::AtLeast(50.0), "7 instructions a trip");
+    table.add(
+        "interpreter, scalar loop",
+        rate,
+        "M/s",
+        Bound::AtLeast(50.0),
+        "7 instructions a trip",
+    );
 }

@@ -72,7 +72,8 @@ fn operations(
     count: usize,
     numbers: &mut Numbers,
 ) -> Value {
-    let mut recent = [seeds[0], seeds[1], seeds[0], seeds[1], seeds[0], seeds[1], seeds[0], seeds[1]];
+    let mut recent =
+        [seeds[0], seeds[1], seeds[0], seeds[1], seeds[0], seeds[1], seeds[0], seeds[1]];
     let constants: [Operand; 4] = [3i64, 5, 7, 11].map(|x| f.constant_id(x).into());
     let mut last = seeds[1];
     for i in 0..count {

@@ -11,7 +11,7 @@ use slotmap::SlotMap;
 use crate::interner::{Interner, hash_of};
 use crate::location::{Location, Source, SourceMap};
 use crate::{
-    Attrs, Const, Constant, Loc, OpDef, Op, Registry, StructDef, StructId, Symbol, Type, TypeKind,
+    Attrs, Const, Constant, Loc, Op, OpDef, Registry, StructDef, StructId, Symbol, Type, TypeKind,
 };
 
 /// Types, constants, symbols, attributes, struct definitions, sources, and the ops that there are.

@@ -104,12 +104,7 @@ impl Diagnostic {
     /// Shows `text` (a printed function, say) under `name` as the source, with labels. Several
     /// diagnostics can share one text.
     #[must_use]
-    pub fn in_text(
-        mut self,
-        name: &str,
-        text: impl Into<Arc<str>>,
-        labels: Vec<Label>,
-    ) -> Self {
+    pub fn in_text(mut self, name: &str, text: impl Into<Arc<str>>, labels: Vec<Label>) -> Self {
         self.0.source = Some(NamedSource::new(name, text.into()));
         self.0.labels = labels;
         self
@@ -190,7 +185,8 @@ impl Diagnostic {
 
     /// The report with source excerpts; with terminal colours if `color`.
     pub fn render(&self, color: bool) -> String {
-        let theme = if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let theme =
+            if color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(100);
         let mut out = String::new();
         handler.render_report(&mut out, self).expect("writing to a string does not fail");

@@ -94,13 +94,15 @@ impl IrError {
     }
 
     pub(crate) fn misplaced_edge(f: &Function) -> Self {
-        let message = format!("in @{}, a block is the target of an edge, not a value", f.name_str());
+        let message =
+            format!("in @{}, a block is the target of an edge, not a value", f.name_str());
         Self::new(IrErrorKind::Unsuitable, message)
     }
 
     pub(crate) fn no_operand(f: &Function, v: Value, index: usize) -> Self {
         let count = f.operand_count(v);
-        let message = format!("{} has {count} operands, there is no operand {index}", f.value_text(v));
+        let message =
+            format!("{} has {count} operands, there is no operand {index}", f.value_text(v));
         Self::new(IrErrorKind::Mismatch, message)
     }
 

@@ -29,14 +29,7 @@ impl Inst {
     /// An instruction of `op` without operands.
     #[inline]
     pub fn new(op: Op) -> Self {
-        Self {
-            op,
-            attrs: Attrs::NONE,
-            ty: None,
-            loc: None,
-            from: None,
-            operands: Operands::new(),
-        }
+        Self { op, attrs: Attrs::NONE, ty: None, loc: None, from: None, operands: Operands::new() }
     }
 
     /// An instruction of `op` with these operands.
@@ -69,11 +62,7 @@ impl Inst {
 
     /// Appends an edge to `target` with its arguments.
     #[inline]
-    pub fn edge<T: Into<Operand>>(
-        self,
-        target: Block,
-        args: impl IntoIterator<Item = T>,
-    ) -> Self {
+    pub fn edge<T: Into<Operand>>(self, target: Block, args: impl IntoIterator<Item = T>) -> Self {
         self.operand(target).operands(args)
     }
 

@@ -42,16 +42,15 @@ pub use entity::{
 };
 pub use error::{IrError, IrErrorKind, IrResult};
 pub use function::{
-    Blocks, Body, Edge, Edges, Epochs, Function, Insts, MAX_OPERANDS, OperandIter, Origin, Params, Renumbering,
-    Stamp, Use, Uses, ValueDef,
+    Blocks, Body, Edge, Edges, Epochs, Function, Insts, MAX_OPERANDS, OperandIter, Origin, Params,
+    Renumbering, Stamp, Use, Uses, ValueDef,
 };
 pub use inst::{Inst, Operands};
 pub use location::{Loc, Location, Source};
 pub use module::Module;
 pub use op::{
-    AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OpTable, OperandDef, OperandSet, Registry,
-    ResultType, Syntax, Traits, TypeClass, TypePattern,
-    VerifyFn,
+    AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OpTable, OperandDef, OperandSet,
+    Registry, ResultType, Syntax, Traits, TypeClass, TypePattern, VerifyFn,
 };
 pub use pipe::Pipe;
 pub use printer::{

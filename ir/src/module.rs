@@ -230,9 +230,14 @@ impl Module {
         };
         self.order.len() == other.order.len()
             && self.structs.len() == other.structs.len()
-            && self.structs.iter().zip(&other.structs).all(|(a, b)| text(self, a.0) == text(other, b.0))
-            && self.functions().zip(other.functions()).all(|(a, b)| {
-                a.name_str() == b.name_str() && a.structural_eq(b)
-            })
+            && self
+                .structs
+                .iter()
+                .zip(&other.structs)
+                .all(|(a, b)| text(self, a.0) == text(other, b.0))
+            && self
+                .functions()
+                .zip(other.functions())
+                .all(|(a, b)| a.name_str() == b.name_str() && a.structural_eq(b))
     }
 }

@@ -109,7 +109,8 @@ fn check_attrs(view: &InstView<'_>) -> Result<(), String> {
         let name = ctx.str(name);
         let Some(attr) = def.attrs.iter().find(|attr| attr.name == name) else {
             let names = def.attrs.iter().map(|attr| attr.name);
-            let hint = crate::suggest(name, names).map_or(String::new(), |s| format!(", did you mean `{s}`?"));
+            let hint = crate::suggest(name, names)
+                .map_or(String::new(), |s| format!(", did you mean `{s}`?"));
             return Err(format!("`{}` has no attribute `{name}`{hint}", def.mnemonic()));
         };
         let have = ctx.constant_type(value);
@@ -117,7 +118,10 @@ fn check_attrs(view: &InstView<'_>) -> Result<(), String> {
             && have != want
         {
             let (have, want) = (ctx.type_text(have), ctx.type_text(want));
-            return Err(format!("attribute `{name}` of `{}` is of type {have}, expected {want}", def.mnemonic()));
+            return Err(format!(
+                "attribute `{name}` of `{}` is of type {have}, expected {want}",
+                def.mnemonic()
+            ));
         }
     }
     for attr in def.attrs.iter().filter(|attr| attr.required) {
@@ -141,7 +145,11 @@ fn class_error(view: &InstView<'_>, index: usize, var: u8) -> String {
     let spec = view.def.operands[index.min(view.def.operands.len() - 1)];
     let class = view.def.type_vars[usize::from(var)].describe();
     let have = view.ctx.type_text(view.types[index]);
-    format!("operand `{}` of `{}` is of type {have}, expected {class}", spec.name, view.def.mnemonic())
+    format!(
+        "operand `{}` of `{}` is of type {have}, expected {class}",
+        spec.name,
+        view.def.mnemonic()
+    )
 }
 
 #[cold]
@@ -156,7 +164,8 @@ fn operand_error(view: &InstView<'_>, index: usize) -> String {
     let have = view.ctx.type_text(view.types[index]);
     let want = match spec.pattern {
         TypePattern::ArrayOf(var) | TypePattern::RefOf(var) => {
-            let kind = if matches!(spec.pattern, TypePattern::ArrayOf(_)) { "an array" } else { "a ref" };
+            let kind =
+                if matches!(spec.pattern, TypePattern::ArrayOf(_)) { "an array" } else { "a ref" };
             let mut vars = Bindings { types: [Type::ANY; MAX_VARS], bound: 0, dynamic: 0 };
             let earlier = view.def.operands.iter().zip(view.types).take(index);
             for (spec, &ty) in earlier {
@@ -171,7 +180,11 @@ fn operand_error(view: &InstView<'_>, index: usize) -> String {
         }
         pattern => pattern_text(pattern),
     };
-    format!("operand `{}` of `{}` is of type {have}, expected {want}", spec.name, view.def.mnemonic())
+    format!(
+        "operand `{}` of `{}` is of type {have}, expected {want}",
+        spec.name,
+        view.def.mnemonic()
+    )
 }
 
 /// Inline room for the operand types of one instruction.

@@ -34,10 +34,7 @@ fn insertion_before_the_terminator_is_at_the_end() {
     let entry = f.entry().unwrap();
     let p = f.insert(Value::terminator(entry), add(x, y)).unwrap();
     assert_eq!(body(&f, entry), [a, b, p]);
-    assert_eq!(
-        kind(f.insert_after(Value::terminator(entry), add(x, y))),
-        IrErrorKind::Unsuitable
-    );
+    assert_eq!(kind(f.insert_after(Value::terminator(entry), add(x, y))), IrErrorKind::Unsuitable);
 }
 
 #[test]
@@ -172,7 +169,8 @@ fn delete_tree_takes_what_dies_and_leaves_what_is_used_or_acts() {
 #[test]
 fn a_parameter_comes_and_goes_with_its_arguments() {
     let (mut f, [entry, head, body_block, exit], [n, i, _, next]) = counting_loop();
-    let acc = f.add_param(head, Type::I64, |pred| Some(if pred == entry { n } else { next })).unwrap();
+    let acc =
+        f.add_param(head, Type::I64, |pred| Some(if pred == entry { n } else { next })).unwrap();
     let args = |f: &Function, b| {
         let edge = f.out_edges(b).next().unwrap();
         f.edge_args(edge).collect::<Vec<_>>()

@@ -12,7 +12,11 @@ type Placed = (Argument, Range<usize>);
 ///
 /// # Errors
 /// If a number does not fit its type, or if a type is unknown.
-pub(super) fn value(ctx: &Context, source: &Source, (argument, span): &Placed) -> Result<Val, Diagnostic> {
+pub(super) fn value(
+    ctx: &Context,
+    source: &Source,
+    (argument, span): &Placed,
+) -> Result<Val, Diagnostic> {
     let wrong = |message: String| Diagnostic::error(message).at(source, span.clone(), "");
     let many = |items: &[Placed]| -> Result<Vec<Val>, Diagnostic> {
         items.iter().map(|item| value(ctx, source, item)).collect()
@@ -114,9 +118,8 @@ fn array(
         None => common_type(ctx, &items),
     };
     let converted: Option<Vec<Val>> = items.iter().map(|x| convert(ctx, x, element)).collect();
-    let items = converted.ok_or_else(|| {
-        format!("an element is no value of type {}", ctx.type_text(element))
-    })?;
+    let items = converted
+        .ok_or_else(|| format!("an element is no value of type {}", ctx.type_text(element)))?;
     let array = Array::of_values(element, items, dims);
     array.map(Val::from).map_err(|error| error.to_string())
 }
@@ -131,7 +134,13 @@ fn common_type(ctx: &Context, items: &[Val]) -> Type {
         match (a.is_number(), b.is_number()) {
             (true, true) if a == Type::F64 || b == Type::F64 => Type::F64,
             (true, true) if a == Type::F32 || b == Type::F32 => Type::F32,
-            (true, true) => if a.bits() > b.bits() { a } else { b },
+            (true, true) => {
+                if a.bits() > b.bits() {
+                    a
+                } else {
+                    b
+                }
+            }
             _ => Type::ANY,
         }
     })

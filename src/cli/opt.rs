@@ -8,9 +8,9 @@ use regraft_passes::{
     reproducer_pipeline, run_pipeline,
 };
 
+use super::Tool;
 use super::input;
 use super::output::{Failed, Outcome, print, report, tell};
-use super::Tool;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -89,15 +89,15 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let text = match &before {
         Some(before) => diff_modules(before, &input.module),
         None => {
-            let options = PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
+            let options =
+                PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
             print_module(&input.module, &options)
         }
     };
     match &args.output {
         None => print(&text),
-        Some(path) => std::fs::write(path, text).map_err(|error| {
-            Failed::message(format!("cannot write {}: {error}", path.display()))
-        }),
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Failed::message(format!("cannot write {}: {error}", path.display()))),
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use regraft_exec::{Engine, Interpreter, Limits};
 use regraft_exec::value::{Val, show_string, to_json};
+use regraft_exec::{Engine, Interpreter, Limits};
 use regraft_ir::Context;
 use regraft_syntax::parse_call;
 
+use super::Tool;
 use super::arguments::value;
 use super::input;
 use super::output::{Failed, Outcome, print};
-use super::Tool;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -60,7 +60,9 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         None => {
             let error = regraft_ir::Diagnostic::error("there is no function @main to run");
             let call = module.functions().next().map_or("f", |f| f.name_str());
-            return Err(Failed::Usage(vec![error.help(format!("say what to run: -e '{call}(..)'"))]));
+            return Err(Failed::Usage(vec![
+                error.help(format!("say what to run: -e '{call}(..)'")),
+            ]));
         }
     };
     let EngineName::Interp = args.engine;

@@ -90,7 +90,8 @@ mod tests {
                 (name.len() - name.trim_start().len(), name.trim_start(), time.parse().unwrap())
             })
             .collect();
-        let shape: Vec<(usize, &str)> = events.iter().map(|&(depth, name, _)| (depth, name)).collect();
+        let shape: Vec<(usize, &str)> =
+            events.iter().map(|&(depth, name, _)| (depth, name)).collect();
         let inner = [(1, "inner"), (2, "sin"), (2, "sin"), (2, "mul"), (2, "mul"), (1, "inner")];
         let mut expected = vec![(0, "outer")];
         expected.extend(inner);
@@ -104,7 +105,10 @@ mod tests {
     #[test]
     fn a_buffer_that_is_too_small_is_told() {
         let log = log_of(NESTED, 5).unwrap();
-        assert!(log.contains("The recording buffer was too small, consider increasing it"), "{log}");
+        assert!(
+            log.contains("The recording buffer was too small, consider increasing it"),
+            "{log}"
+        );
         assert!(!log_of(NESTED, 100).unwrap().contains("too small"));
     }
 }

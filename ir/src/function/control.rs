@@ -397,7 +397,11 @@ impl Function {
             return Err(IrError::block_unsuitable(self, b, why));
         }
         if a == b || b == self.first_block {
-            return Err(IrError::block_unsuitable(self, b, "cannot be merged into its predecessor"));
+            return Err(IrError::block_unsuitable(
+                self,
+                b,
+                "cannot be merged into its predecessor",
+            ));
         }
         let params: Vec<Value> = self.params(b).collect();
         let args: Operands = self.edge_args(edge).collect();
@@ -435,13 +439,20 @@ impl Function {
         for &b in blocks {
             self.checked_block(b)?;
             if b == self.first_block {
-                return Err(IrError::block_unsuitable(self, b, "is the entry and cannot be deleted"));
+                return Err(IrError::block_unsuitable(
+                    self,
+                    b,
+                    "is the entry and cannot be deleted",
+                ));
             }
             set.insert(b);
         }
         for &b in blocks {
-            if let Some(edge) = self.in_edges_in_order(b).into_iter().find(|e| !set.contains(&e.from)) {
-                let message = format!("{b} of @{} is still branched to from {}", self.name_str(), edge.from);
+            if let Some(edge) =
+                self.in_edges_in_order(b).into_iter().find(|e| !set.contains(&e.from))
+            {
+                let message =
+                    format!("{b} of @{} is still branched to from {}", self.name_str(), edge.from);
                 return Err(IrError::new(IrErrorKind::StillUsed, message));
             }
             for v in self.params(b).chain(self.body(b)) {

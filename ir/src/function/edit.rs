@@ -7,8 +7,8 @@ use super::{Function, ValueData};
 use crate::error::IrErrorKind;
 use crate::signature::{Types, result_type};
 use crate::{
-    Block, Inst, InstView, IrError, IrResult, Loc, Op, OpDef, Operand, OperandKind, ResultType, Type,
-    TypePattern, Value,
+    Block, Inst, InstView, IrError, IrResult, Loc, Op, OpDef, Operand, OperandKind, ResultType,
+    Type, TypePattern, Value,
 };
 
 /// The most operands that one instruction can have, edges included.
@@ -52,9 +52,12 @@ impl Function {
         // The start of the block is one place, whichever parameter names it; its key is the
         // terminator's handle, which nothing is ever inserted after.
         let anchor = if is_param { Value::terminator(data.block) } else { v };
-        let tail = self.after.tail.get(&anchor).copied().filter(|&tail| {
-            self.is_live(tail) && self.values[tail].block == data.block
-        });
+        let tail = self
+            .after
+            .tail
+            .get(&anchor)
+            .copied()
+            .filter(|&tail| self.is_live(tail) && self.values[tail].block == data.block);
         let place = match tail {
             Some(tail) => Place { block: data.block, prev: tail, next: self.values[tail].next },
             None if is_param => self.start_of(data.block),
@@ -95,7 +98,11 @@ impl Function {
     pub fn replace(&mut self, v: Value, inst: Inst) -> IrResult<()> {
         let data = *self.checked(v)?;
         if data.op == Op::PARAM {
-            return Err(IrError::not_an_inst(self, v, "replace the right-hand side of the parameter"));
+            return Err(IrError::not_an_inst(
+                self,
+                v,
+                "replace the right-hand side of the parameter",
+            ));
         }
         if v.is_terminator() {
             return self.set_terminator(data.block, inst);
@@ -155,10 +162,7 @@ impl Function {
         self.delete(v)?;
         let mut deleted = 1;
         while let Some(v) = candidates.pop() {
-            if !self.is_live(v)
-                || self.is_used(v)
-                || !self.is_removable(v)
-            {
+            if !self.is_live(v) || self.is_used(v) || !self.is_removable(v) {
                 continue;
             }
             candidates.extend(self.operands(v).filter_map(Operand::as_value));

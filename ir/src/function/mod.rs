@@ -40,7 +40,7 @@ mod traits;
 mod uses;
 
 pub use edit::MAX_OPERANDS;
-pub use iter::{Body, Blocks, Edges, Insts, OperandIter, Params, Uses};
+pub use iter::{Blocks, Body, Edges, Insts, OperandIter, Params, Uses};
 pub use rebuild::Renumbering;
 
 /// No link.
@@ -442,12 +442,11 @@ impl Function {
     #[inline]
     pub fn is_live(&self, v: Value) -> bool {
         match v.terminated_block() {
-            Some(b) => self.blocks.get(b).is_some_and(|b| {
-                b.state == State::Live && b.term.op != Op::MISSING
-            }),
-            None => {
-                self.values.get(v).is_some_and(|d| d.op != Op::DEAD && d.op != Op::MISSING)
-            }
+            Some(b) => self
+                .blocks
+                .get(b)
+                .is_some_and(|b| b.state == State::Live && b.term.op != Op::MISSING),
+            None => self.values.get(v).is_some_and(|d| d.op != Op::DEAD && d.op != Op::MISSING),
         }
     }
 

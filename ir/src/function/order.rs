@@ -146,7 +146,11 @@ mod tests {
             let mut last = if before { b } else { a };
             let n = 50_000;
             for _ in 0..n {
-                last = if before { list.insert(Some(a), Some(last)) } else { list.insert(Some(last), Some(b)) };
+                last = if before {
+                    list.insert(Some(a), Some(last))
+                } else {
+                    list.insert(Some(last), Some(b))
+                };
             }
             list.check();
             assert!(list.relabelled < n * 40, "{} relabellings", list.relabelled);

@@ -130,8 +130,7 @@ impl Function {
     pub(super) fn install(&mut self, v: Value, place: Place, inst: &Inst, ty: Type, loc: Loc) {
         let slots = self.add_slots(v, &inst.operands);
         let first_use = self.values[v].first_use;
-        self.values[v] =
-            ValueData { first_use, ..self.inst_record(place, inst, slots, ty, loc) };
+        self.values[v] = ValueData { first_use, ..self.inst_record(place, inst, slots, ty, loc) };
         self.link_inst(v, place);
     }
 
@@ -317,7 +316,8 @@ impl Function {
             },
             OperandKind::Const(c) if self.ctx.has_constant(c) => Ok(()),
             OperandKind::Const(c) => {
-                let message = format!("{c:?} is no constant of the context of @{}", self.name_str());
+                let message =
+                    format!("{c:?} is no constant of the context of @{}", self.name_str());
                 Err(IrError::new(IrErrorKind::ForeignValue, message))
             }
             OperandKind::Block(b) => match self.blocks.get(b) {

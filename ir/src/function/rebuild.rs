@@ -143,14 +143,7 @@ impl Function {
     }
 
     /// Appends the instruction `v` of `old` to `block`, as `target`.
-    fn take_inst(
-        &mut self,
-        old: &Self,
-        v: Value,
-        target: Value,
-        block: Block,
-        map: &Renumbering,
-    ) {
+    fn take_inst(&mut self, old: &Self, v: Value, target: Value, block: Block, map: &Renumbering) {
         let operands: Vec<Operand> = old
             .operands(v)
             .map(|operand| match operand.kind() {

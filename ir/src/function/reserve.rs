@@ -20,7 +20,10 @@ impl Function {
             return Err(IrError::new(IrErrorKind::Limit, message));
         }
         if self.values.len() + self.blocks.len() > 0 {
-            let message = format!("numbers can be reserved in an empty function only, @{} is not", self.name_str());
+            let message = format!(
+                "numbers can be reserved in an empty function only, @{} is not",
+                self.name_str()
+            );
             return Err(IrError::new(IrErrorKind::Unsuitable, message));
         }
         for _ in 0..values {

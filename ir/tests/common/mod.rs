@@ -89,10 +89,7 @@ pub fn jump(target: Block, args: &[Value]) -> Inst {
 }
 
 pub fn branch(c: impl Into<Operand>, yes: (Block, &[Value]), no: (Block, &[Value])) -> Inst {
-    Inst::new(BR)
-        .operand(c)
-        .edge(yes.0, yes.1.iter().copied())
-        .edge(no.0, no.1.iter().copied())
+    Inst::new(BR).operand(c).edge(yes.0, yes.1.iter().copied()).edge(no.0, no.1.iter().copied())
 }
 
 pub fn ret(x: impl Into<Operand>) -> Inst {
