@@ -1,9 +1,9 @@
 //! Modules to measure on: integer binary operations in loops, as the peers were measured.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use regraft_dialects::{arith, cf};
-use regraft_ir::{Block, Context, Function, Inst, Module, Operand, Type, Value};
+use regraft_ir::{Block, Context, Function, Inst, Module, Op, Operand, Type, Value};
 
 /// How many operations the body of each loop has.
 const LOOP_BODY: usize = 96;
@@ -27,6 +27,29 @@ impl Numbers {
     }
 }
 
+/// Which operation comes next, and on what: drawn beforehand, so that drawing is not what is
+/// measured, and repeated, as the code of real programs repeats itself.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    op: Op,
+    x: usize,
+    /// A recent value, or a constant.
+    y: Result<usize, usize>,
+}
+
+/// The number of choices before they repeat; prime, so that they fall differently on each loop.
+const RECIPE: usize = 61;
+
+static CHOICES: LazyLock<[Choice; RECIPE]> = LazyLock::new(|| {
+    let mut numbers = Numbers::new(1);
+    std::array::from_fn(|_| Choice {
+        op: [arith::ADD, arith::ADD, arith::SUB, arith::MUL, arith::XOR, arith::AND]
+            [numbers.below(6)],
+        x: numbers.below(8),
+        y: if numbers.below(4) == 0 { Err(numbers.below(4)) } else { Ok(numbers.below(8)) },
+    })
+});
+
 /// A module of `functions` functions with `insts` instructions each (within a few).
 pub fn module(ctx: &Arc<Context>, functions: usize, insts: usize) -> Module {
     let mut module = Module::new(ctx);
@@ -39,7 +62,7 @@ pub fn module(ctx: &Arc<Context>, functions: usize, insts: usize) -> Module {
 /// A function of about `insts` integer operations in a row of counted loops.
 pub fn function(ctx: &Arc<Context>, name: &str, insts: usize, seed: u64) -> Function {
     let mut f = Function::new(ctx, name, &[Type::I64, Type::I64], Type::I64);
-    let mut numbers = Numbers::new(seed + 1);
+    let mut choice = seed as usize % RECIPE;
     let entry = f.entry().expect("it has one");
     let [n, mut acc] = [0, 1].map(|i| f.param(entry, i).expect("it has two parameters"));
     let [zero, one] = [0i64, 1].map(|x| f.constant_id(x));
@@ -55,7 +78,7 @@ pub fn function(ctx: &Arc<Context>, name: &str, insts: usize, seed: u64) -> Func
         let more = f.push(head, arith::lt(i, n)).expect("it fits");
         let fork = Inst::new(cf::BR).operand(more).operand(inside).operand(after);
         f.set_terminator(head, fork).expect("it fits");
-        let value = operations(&mut f, inside, [i, sum], body.saturating_sub(2), &mut numbers);
+        let value = operations(&mut f, inside, [i, sum], body.saturating_sub(2), &mut choice);
         let next = f.push(inside, arith::add(i, one)).expect("it fits");
         f.set_terminator(inside, Inst::new(cf::BR).edge(head, [next, value])).expect("it fits");
         (block, acc) = (after, sum);
@@ -68,28 +91,22 @@ pub fn function(ctx: &Arc<Context>, name: &str, insts: usize, seed: u64) -> Func
 fn operations(
     f: &mut Function,
     block: Block,
-    seeds: [Value; 2],
+    [a, b]: [Value; 2],
     count: usize,
-    numbers: &mut Numbers,
+    choice: &mut usize,
 ) -> Value {
-    let mut recent =
-        [seeds[0], seeds[1], seeds[0], seeds[1], seeds[0], seeds[1], seeds[0], seeds[1]];
+    let mut recent = [a, b, a, b, a, b, a, b];
     let constants: [Operand; 4] = [3i64, 5, 7, 11].map(|x| f.constant_id(x).into());
-    let mut last = seeds[1];
+    let mut last = b;
+    let choices = &*CHOICES;
     for i in 0..count {
-        let x = recent[numbers.below(8)];
-        let y = match numbers.below(4) {
-            0 => constants[numbers.below(4)],
-            _ => recent[numbers.below(8)].into(),
+        let Choice { op, x, y } = choices[*choice];
+        *choice = if *choice + 1 == RECIPE { 0 } else { *choice + 1 };
+        let y = match y {
+            Ok(y) => recent[y].into(),
+            Err(y) => constants[y],
         };
-        let inst = match numbers.below(6) {
-            0 | 1 => arith::add(x, y),
-            2 => arith::sub(x, y),
-            3 => arith::mul(x, y),
-            4 => arith::xor(x, y),
-            _ => arith::and(x, y),
-        };
-        last = f.push(block, inst).expect("it fits");
+        last = f.push(block, Inst::of(op, [recent[x].into(), y])).expect("it fits");
         recent[i % 8] = last;
     }
     last

@@ -10,6 +10,7 @@ use slotmap::SlotMap;
 
 use crate::interner::{Interner, hash_of};
 use crate::location::{Location, Source, SourceMap};
+use crate::signature::PlainBinaries;
 use crate::{
     Attrs, Const, Constant, Loc, Op, OpDef, Registry, StructDef, StructId, Symbol, Type, TypeKind,
 };
@@ -18,6 +19,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Context {
     registry: Arc<Registry>,
+    pub(crate) plain_binaries: PlainBinaries,
     symbols: Interner<Arc<str>>,
     types: Interner<TypeKind>,
     constants: Interner<(Constant, Type)>,
@@ -30,6 +32,7 @@ impl Context {
     /// An empty context for programs made of the ops of `registry`.
     pub fn new(registry: Arc<Registry>) -> Arc<Self> {
         let ctx = Self {
+            plain_binaries: PlainBinaries::of(&registry),
             registry,
             symbols: Interner::default(),
             types: Interner::default(),

@@ -164,15 +164,28 @@ impl TypeClass {
     /// Whether `ty` belongs to the class.
     #[inline]
     pub const fn contains(self, ty: Type) -> bool {
-        ty.0 == Type::ANY.0
-            || match self {
-                Self::Any => true,
-                Self::Number => ty.is_number(),
-                Self::Int => ty.is_int(),
-                Self::Float => ty.is_float(),
-                Self::Bits => ty.is_int() || ty.0 == Type::BOOL.0,
-                Self::Scalar => ty.is_scalar(),
-            }
+        // The ids of builtin types are small and fixed: a set of them is a mask.
+        match self {
+            Self::Any => true,
+            _ => ty.0 < 32 && (self.mask() >> ty.0) & 1 != 0,
+        }
+    }
+
+    /// The builtin types of the class.
+    #[inline]
+    const fn mask(self) -> u32 {
+        const fn range(first: Type, last: Type) -> u32 {
+            ((1 << (last.0 - first.0 + 1)) - 1) << first.0
+        }
+        let any = range(Type::ANY, Type::ANY);
+        any | match self {
+            Self::Any => u32::MAX,
+            Self::Number => range(Type::I8, Type::F64),
+            Self::Int => range(Type::I8, Type::I64),
+            Self::Float => range(Type::F32, Type::F64),
+            Self::Bits => range(Type::BOOL, Type::I64),
+            Self::Scalar => range(Type::BOOL, Type::F64),
+        }
     }
 
     /// The class in words, for messages.

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::op::pattern_text;
-use crate::{InstView, OpDef, ResultType, Traits, Type, TypeKind, TypePattern};
+use crate::{InstView, Op, OpDef, Registry, ResultType, Traits, Type, TypeKind, TypePattern};
 
 /// The most type variables that a signature can have.
 const MAX_VARS: usize = 4;
@@ -185,6 +185,77 @@ fn operand_error(view: &InstView<'_>, index: usize) -> String {
         spec.name,
         view.def.mnemonic()
     )
+}
+
+/// The signature of an op that takes two operands of one builtin type and asks nothing else, in a
+/// word: most instructions are of such an op, and looking through its declaration would take
+/// longer than making the instruction. 0 for every other op.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainBinary(u32);
+
+impl PlainBinary {
+    const NONE: Self = Self(0);
+    /// In place of the id of a result type: that of the operands.
+    const SAME: u32 = 0xffff;
+
+    pub(crate) fn of(def: &OpDef) -> Self {
+        let var = TypePattern::Var(0);
+        let takes_two = matches!(def.operands, [x, y] if x.pattern == var && y.pattern == var);
+        let asks_more = def.verify.is_some()
+            || !def.attrs.is_empty()
+            || def.variadic
+            || def.traits.contains(Traits::TERMINATOR);
+        if !takes_two || asks_more {
+            return Self::NONE;
+        }
+        let result = match def.result {
+            ResultType::Var(0) => Self::SAME,
+            ResultType::Is(ty) => ty.0,
+            _ => return Self::NONE,
+        };
+        let types = Type::BUILTIN.iter().filter(|(ty, _)| *ty != Type::ANY);
+        let accepted = types.filter(|(ty, _)| def.type_vars[0].contains(*ty));
+        Self(accepted.fold(result << 16, |mask, (ty, _)| mask | 1 << ty.0))
+    }
+
+    /// The type of the result for operands of type `ty`; `None` if the signature has to be
+    /// looked at in full.
+    #[inline]
+    pub(crate) fn result(self, ty: Type) -> Option<Type> {
+        if ty.0 >= 16 || self.0 >> ty.0 & 1 == 0 {
+            return None;
+        }
+        let result = self.0 >> 16;
+        Some(if result == Self::SAME { ty } else { Type(result) })
+    }
+}
+
+/// The [`PlainBinary`] of every op of a registry.
+#[derive(Debug)]
+pub(crate) struct PlainBinaries {
+    /// Where the ops of each dialect start.
+    starts: [u32; 64],
+    ops: Vec<PlainBinary>,
+}
+
+impl PlainBinaries {
+    pub(crate) fn of(registry: &Registry) -> Self {
+        // A dialect that is not registered starts beyond the end: its ops have no entry.
+        let mut table = Self { starts: [u32::MAX; 64], ops: Vec::new() };
+        for dialect in registry.dialects() {
+            table.starts[usize::from(dialect.number)] = table.ops.len() as u32;
+            table.ops.extend(dialect.ops.iter().map(PlainBinary::of));
+        }
+        table
+    }
+
+    /// That of `op`, which has to be of the registry.
+    #[inline]
+    pub(crate) fn get(&self, op: Op) -> PlainBinary {
+        let start = self.starts[usize::from(op.dialect() & 63)];
+        let index = start as usize + usize::from(op.index());
+        self.ops.get(index).copied().unwrap_or(PlainBinary::NONE)
+    }
 }
 
 /// Inline room for the operand types of one instruction.

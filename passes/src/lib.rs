@@ -7,8 +7,8 @@
 
 pub mod analysis;
 pub mod builtin;
-pub mod diff;
 mod check;
+pub mod diff;
 mod function_run;
 mod halt;
 pub mod instrument;
@@ -26,8 +26,8 @@ pub mod transforms;
 pub use analysis::{Analyses, Analysis, Facets};
 pub use diff::{diff_functions, diff_modules, diff_text};
 pub use instrument::{
-    DumpFolder, Execution, Gate, Log, Moment, Observer, PrintAfter, PrintWhat, Schedule,
-    StopAfter, Unit, Verify,
+    DumpFolder, Execution, Gate, Log, Moment, Observer, PrintAfter, PrintWhat, Schedule, StopAfter,
+    Unit, Verify,
 };
 pub use manager::run_pipeline;
 pub use options::{DefaultSetting, OptionDef, OptionKind, Options, Setting};

@@ -7,8 +7,8 @@ use super::{Function, ValueData};
 use crate::error::IrErrorKind;
 use crate::signature::{Types, result_type};
 use crate::{
-    Block, Inst, InstView, IrError, IrResult, Loc, Op, OpDef, Operand, OperandKind, ResultType,
-    Type, TypePattern, Value,
+    Block, Inst, InstView, IrError, IrResult, Loc, Op, Operand, OperandKind, ResultType, Type,
+    Value,
 };
 
 /// The most operands that one instruction can have, edges included.
@@ -34,7 +34,7 @@ impl Function {
         } else {
             Place { block: data.block, prev: data.prev, next: v }
         };
-        self.create(place, inst, data.loc, Some(v))
+        self.create(place, &inst, data.loc, Some(v))
     }
 
     /// Inserts an instruction just after `v`. At a block parameter, that is the start of the
@@ -63,7 +63,7 @@ impl Function {
             None if is_param => self.start_of(data.block),
             None => Place { block: data.block, prev: v, next: data.next },
         };
-        let new = self.create(place, inst, data.loc, Some(v))?;
+        let new = self.create(place, &inst, data.loc, Some(v))?;
         self.after.tail.insert(anchor, new);
         self.after.anchor.insert(new, anchor);
         Ok(new)
@@ -76,7 +76,7 @@ impl Function {
     #[inline]
     pub fn push(&mut self, block: Block, inst: Inst) -> IrResult<Value> {
         let place = Place { block, prev: self.checked_block(block)?.last, next: Value::NONE };
-        self.create(place, inst, Loc::UNKNOWN, None)
+        self.create(place, &inst, Loc::UNKNOWN, None)
     }
 
     /// Puts an instruction at the start of a block; a second one stands before the first.
@@ -86,7 +86,7 @@ impl Function {
     pub fn push_front(&mut self, block: Block, inst: Inst) -> IrResult<Value> {
         self.checked_block(block)?;
         let place = self.start_of(block);
-        self.create(place, inst, Loc::UNKNOWN, None)
+        self.create(place, &inst, Loc::UNKNOWN, None)
     }
 
     /// Replaces the right-hand side of an instruction; it keeps its id, its location (unless
@@ -238,12 +238,12 @@ impl Function {
     fn create(
         &mut self,
         place: Place,
-        inst: Inst,
+        inst: &Inst,
         loc: Loc,
         from: Option<Value>,
     ) -> IrResult<Value> {
-        let ty = self.check_new(&inst)?;
-        let v = self.append_inst(place, &inst, ty, inst.loc.unwrap_or(loc))?;
+        let ty = self.check_new(inst)?;
+        let v = self.append_inst(place, inst, ty, inst.loc.unwrap_or(loc))?;
         self.record_origin(v, inst.from.or(from));
         Ok(v)
     }
@@ -251,10 +251,10 @@ impl Function {
     /// Checks a new instruction that is no terminator, and finds its type.
     #[inline]
     fn check_new(&self, inst: &Inst) -> IrResult<Type> {
-        let def = self.ctx.def(inst.op);
-        if let Some(ty) = self.plain_binary_type(def, inst) {
+        if let Some(ty) = self.plain_binary_type(inst) {
             return Ok(ty);
         }
+        let def = self.ctx.def(inst.op);
         if def.is_terminator() {
             let message = format!("`{}` is a terminator and has to end a block", def.mnemonic());
             return Err(IrError::new(IrErrorKind::Unsuitable, message));
@@ -265,31 +265,20 @@ impl Function {
     /// The type of an instruction with two live operands of one type that its signature asks
     /// nothing else of, which is most of them; `None` sends the others down the general path.
     #[inline]
-    fn plain_binary_type(&self, def: &OpDef, inst: &Inst) -> Option<Type> {
+    fn plain_binary_type(&self, inst: &Inst) -> Option<Type> {
         let &[x, y] = inst.operands.as_slice() else { return None };
-        let &[dx, dy] = def.operands else { return None };
-        let plain = dx.pattern == TypePattern::Var(0)
-            && dy.pattern == TypePattern::Var(0)
-            && def.verify.is_none()
-            && def.attrs.is_empty()
-            && inst.attrs.is_empty()
-            && inst.ty.is_none();
-        if !plain {
+        if !inst.attrs.is_empty() || inst.ty.is_some() {
             return None;
         }
         let ty = self.live_type(x)?;
-        if self.live_type(y)? != ty || ty == Type::ANY || !def.type_vars[0].contains(ty) {
+        if self.live_type(y)? != ty {
             return None;
         }
-        match def.result {
-            ResultType::Is(result) => Some(result),
-            ResultType::Var(0) => Some(ty),
-            _ => None,
-        }
+        self.ctx.plain_binaries.get(inst.op).result(ty)
     }
 
     /// The type of an operand, if it is a constant or a value that can be used.
-    #[inline]
+    #[inline(always)]
     fn live_type(&self, operand: Operand) -> Option<Type> {
         match operand.kind() {
             OperandKind::Value(v) => {
