@@ -6,7 +6,7 @@ use std::sync::Arc;
 use regraft_dialects::semantics;
 use regraft_ir::{Context, Diagnostic, Loc, Symbol, Value};
 
-use crate::value::{Val, show_within};
+use crate::value::{Array, Val, show_within};
 
 /// Why an instruction stops the program.
 #[derive(Debug)]
@@ -97,6 +97,30 @@ impl From<semantics::Trap> for Trap {
         // The name is put in front when the error is shown.
         let prefix = format!("{}: ", trap.name());
         Self::new(trap.name(), text.strip_prefix(&prefix).unwrap_or(&text))
+    }
+}
+
+/// The first index that is out of bounds.
+#[cold]
+pub(crate) fn bounds_error(array: &Array, indices: &[i64]) -> Trap {
+    let trap = |index: i64, length: usize| {
+        regraft_dialects::semantics::Trap::Bounds { index, length: length as i64 }.into()
+    };
+    match indices {
+        &[index] => trap(index, array.len()),
+        _ if indices.len() != usize::from(array.rank()) => Trap::new(
+            "BoundsError",
+            format!("{} indices for an array of rank {}", indices.len(), array.rank()),
+        ),
+        _ => {
+            let dims = array.dims();
+            let wrong =
+                indices.iter().zip(&dims).find(|&(&i, &dim)| i < 1 || i as u64 > dim as u64);
+            match wrong {
+                Some((&index, &length)) => trap(index, length),
+                None => Trap::type_error("the array has elements of another type"),
+            }
+        }
     }
 }
 

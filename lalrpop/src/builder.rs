@@ -14,15 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::function_text::{BlockText, FunctionText, ParamText, Span, ValueRef};
 use crate::report::{Report, range};
 use crate::token::{Lexer, Token};
-use crate::types::{TypeArg, TypeSize};
-
-/// A type constructor that is being read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TypeOpen {
-    pub(crate) name: Span,
-    /// Where its arguments begin among the pending ones.
-    pub(crate) start: u32,
-}
+use crate::type_text::{TypeArg, TypeSize};
 
 /// Where in the text of a module the reader is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

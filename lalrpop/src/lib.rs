@@ -16,6 +16,7 @@ mod parse;
 mod pipeline;
 mod report;
 mod token;
+mod type_text;
 mod types;
 
 pub use call::{Argument, Call, Number, parse_call};

@@ -2,26 +2,10 @@
 
 use regraft_ir::{Const, Constant, Symbol, Type, TypeKind, suggest};
 
-use crate::builder::{Builder, TypeOpen, did_you_mean};
+use crate::builder::{Builder, did_you_mean};
 use crate::function_text::Span;
 use crate::token::MAX_DEPTH;
-
-/// What stands between the brackets of a type.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum TypeArg {
-    Type(Type),
-    Const(Const, Span),
-    /// `@name`, a struct or a function.
-    Global(Span),
-    Field(Symbol, Type),
-}
-
-/// The size of a type, structs counted as names.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TypeSize {
-    depth: u32,
-    parts: u32,
-}
+use crate::type_text::{TypeArg, TypeOpen, TypeSize};
 
 /// How many parts the type of a value can have.
 const MAX_PARTS: u32 = 1 << 16;

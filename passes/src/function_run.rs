@@ -7,11 +7,11 @@ use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp};
 use crate::analysis::Analyses;
 use crate::halt::{Halt, pass_result};
 use crate::instrument::{Execution, Gate, Log, Moment, Unit};
-use crate::manager::{Shared, observe};
 use crate::panic_guard::{Caught, guarded};
 use crate::pass::{AnyPass, Output, PassContext, PassResult};
 use crate::pipeline::{PassStep, Step, fix_limit};
 use crate::report::PassReport;
+use crate::shared::{Shared, observe};
 
 /// A function of fewer records is not worth compacting.
 const COMPACT_FROM: usize = 4096;

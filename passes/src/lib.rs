@@ -21,6 +21,8 @@ mod registry;
 mod report;
 mod reproducer;
 mod run_options;
+mod shared;
+mod standard;
 pub mod transforms;
 
 pub use analysis::{Analyses, Analysis, Facets};

@@ -10,7 +10,7 @@
 //! observers are shown the state before and after.
 
 use std::io::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::prelude::*;
 use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp, StructId, Type};
@@ -18,14 +18,15 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::Analyses;
 use crate::function_run::{FunctionRun, FunctionState, Home, Outcome};
-use crate::halt::{Halt, pass_result, unit_text};
-use crate::instrument::{Execution, Gate, Log, Moment, Observer, Schedule, Unit};
+use crate::halt::{Halt, pass_result};
+use crate::instrument::{Execution, Gate, Log, Moment, Schedule, Unit};
 use crate::panic_guard::guarded;
 use crate::pass::{AnyPass, Output, PassContext};
 use crate::pipeline::{PassStep, Pipeline, Step, fix_limit};
 use crate::report::{PassReport, Report, Stopped};
 use crate::reproducer::{Failure, FailureKind, Fault};
 use crate::run_options::RunOptions;
+use crate::shared::{Shared, observe};
 
 /// How many functions are run before what they printed is written.
 const BATCH: usize = 256;
@@ -50,23 +51,6 @@ pub fn run_pipeline(
             }
         }
         _ => Runner::new(pipeline, options).run(module),
-    }
-}
-
-/// What the run of a function needs to know of the run as a whole.
-pub(crate) struct Shared<'a> {
-    pub(crate) options: &'a RunOptions,
-    /// In the order in which they are called.
-    pub(crate) observers: Vec<&'a dyn Observer>,
-    pub(crate) pass_count: usize,
-    /// The module without the bodies of its functions, which are being run. Made when functions
-    /// are run first, and again after a module pass.
-    signatures: Option<Module>,
-}
-
-impl Shared<'_> {
-    pub(crate) fn signatures(&self) -> &Module {
-        self.signatures.as_ref().expect("made before functions are run")
     }
 }
 
@@ -352,33 +336,6 @@ impl<'a> Runner<'a> {
             }
         }
     }
-}
-
-/// Shows an execution to the observers, and returns the time that they took.
-pub(crate) fn observe(
-    shared: &Shared<'_>,
-    execution: &Execution<'_>,
-    log: &mut Log,
-) -> Result<Duration, Halt> {
-    let start = Instant::now();
-    for observer in &shared.observers {
-        let moment = execution.moment;
-        let unit = unit_text(moment.function);
-        let (name, pass) = (observer.name(), moment.pass);
-        // What a pass has wrecked may well be too much for an observer.
-        let (mut diagnostics, message) = match guarded(|| observer.after(execution, log)) {
-            Ok(Ok(())) => continue,
-            Ok(Err(why)) => (why, format!("{name} refuses what `{pass}` left of {unit}")),
-            Err(caught) => {
-                let message = format!("{name} panicked on what `{pass}` left of {unit}");
-                (vec![Diagnostic::error(caught.message)], message)
-            }
-        };
-        diagnostics.insert(0, Diagnostic::error(message));
-        let (pass, function) = (moment.pass, moment.function);
-        return Err(Halt::fault(FailureKind::Refused, pass, function, diagnostics));
-    }
-    Ok(start.elapsed())
 }
 
 fn run_module_pass(

@@ -131,14 +131,6 @@ impl PassRegistry {
         Self::default()
     }
 
-    /// The passes that come with Regraft.
-    pub fn standard() -> Self {
-        let mut registry = Self::new();
-        crate::builtin::register(&mut registry);
-        crate::transforms::register(&mut registry);
-        registry
-    }
-
     /// Adds a pass over functions.
     ///
     /// # Panics

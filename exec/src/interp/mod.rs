@@ -16,7 +16,6 @@ use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
 use self::code::Code;
-pub(crate) use self::machine::bounds_error;
 use crate::engine::{Engine, Limits};
 use crate::error::{Chain, ErrorKind, ExecError, Trap};
 use crate::eval::EvalTable;

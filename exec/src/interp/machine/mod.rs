@@ -11,7 +11,6 @@ mod transfer;
 
 use regraft_ir::Type;
 
-pub(crate) use self::access::bounds_error;
 use super::code::{Code, Pc, Reg};
 use super::{State, World};
 use crate::error::{Chain, ErrorKind, ExecError, Spot, Trap};

@@ -1,0 +1,55 @@
+//! What the run of each function shares with the run as a whole.
+
+use std::time::{Duration, Instant};
+
+use regraft_ir::{Diagnostic, Module};
+
+use crate::halt::{Halt, unit_text};
+use crate::instrument::{Execution, Log, Observer};
+use crate::panic_guard::guarded;
+use crate::reproducer::FailureKind;
+use crate::run_options::RunOptions;
+
+/// What the run of a function needs to know of the run as a whole.
+pub(crate) struct Shared<'a> {
+    pub(crate) options: &'a RunOptions,
+    /// In the order in which they are called.
+    pub(crate) observers: Vec<&'a dyn Observer>,
+    pub(crate) pass_count: usize,
+    /// The module without the bodies of its functions, which are being run. Made when functions
+    /// are run first, and again after a module pass.
+    pub(crate) signatures: Option<Module>,
+}
+
+impl Shared<'_> {
+    pub(crate) fn signatures(&self) -> &Module {
+        self.signatures.as_ref().expect("made before functions are run")
+    }
+}
+
+/// Shows an execution to the observers, and returns the time that they took.
+pub(crate) fn observe(
+    shared: &Shared<'_>,
+    execution: &Execution<'_>,
+    log: &mut Log,
+) -> Result<Duration, Halt> {
+    let start = Instant::now();
+    for observer in &shared.observers {
+        let moment = execution.moment;
+        let unit = unit_text(moment.function);
+        let (name, pass) = (observer.name(), moment.pass);
+        // What a pass has wrecked may well be too much for an observer.
+        let (mut diagnostics, message) = match guarded(|| observer.after(execution, log)) {
+            Ok(Ok(())) => continue,
+            Ok(Err(why)) => (why, format!("{name} refuses what `{pass}` left of {unit}")),
+            Err(caught) => {
+                let message = format!("{name} panicked on what `{pass}` left of {unit}");
+                (vec![Diagnostic::error(caught.message)], message)
+            }
+        };
+        diagnostics.insert(0, Diagnostic::error(message));
+        let (pass, function) = (moment.pass, moment.function);
+        return Err(Halt::fault(FailureKind::Refused, pass, function, diagnostics));
+    }
+    Ok(start.elapsed())
+}
