@@ -17,10 +17,10 @@ const NESTED: &str = include_str!("../../ir/nested.ir");
 
 fn main() -> Result<(), Box<dyn Error>> {
     let module = parse(FOO)?;
-    let foo = module.function("foo").ok_or("there is a function foo")?;
-    let mut in_place = foo.clone();
+    let primal = module.function("foo").ok_or("there is a function foo")?;
+    let mut in_place = primal.clone();
     profile(&mut in_place)?;
-    let copied = profile_by_pipe(foo)?;
+    let copied = profile_by_pipe(primal)?;
     println!("{in_place}");
     println!("inserted in place: {:?}", statement_order(&in_place));
     println!("copied by a pipe:  {:?}", statement_order(&copied));
@@ -70,10 +70,10 @@ mod tests {
     #[test]
     fn records_stand_around_each_operation_in_the_order_of_the_lecture() {
         let module = parse(FOO).unwrap();
-        let foo = module.function("foo").unwrap();
-        let mut in_place = foo.clone();
+        let primal = module.function("foo").unwrap();
+        let mut in_place = primal.clone();
         profile(&mut in_place).unwrap();
-        let copied = profile_by_pipe(foo).unwrap();
+        let copied = profile_by_pipe(primal).unwrap();
         let order = [7, 4, 8, 9, 5, 10, 11, 6, 12];
         assert_eq!(statement_order(&in_place), order);
         assert_eq!(statement_order(&copied), order);
