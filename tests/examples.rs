@@ -41,9 +41,11 @@ fn vector(items: &[f64]) -> Val {
     Val::from(Array::vector(items))
 }
 
+/// A call: the file, the function, the arguments, and its value (or a part of its error).
+type Expectation = (&'static str, &'static str, Vec<Val>, Result<&'static str, &'static str>);
+
 /// Calls with known results: of the documents that the programs are from, or by hand.
-fn expectations() -> Vec<(&'static str, &'static str, Vec<Val>, Result<&'static str, &'static str>)>
-{
+fn expectations() -> Vec<Expectation> {
     let (int, float) = (Val::I64, Val::F64);
     let bounds = "BoundsError";
     vec![
