@@ -157,7 +157,7 @@ fn module_figures(bench: &mut Bench, table: &mut Table) {
 /// in one of 10^5; in both, one value is used in every tenth instruction.
 fn linear_figures(bench: &mut Bench, table: &mut Table) {
     let ctx = context();
-    let [small, large] = [100_000, 1_000_000].map(|size| {
+    let [small, large, huge] = [100_000, 1_000_000, 4_000_000].map(|size| {
         let mut module = Module::new(&ctx);
         module.add(synthetic::hub(&ctx, size)).expect("there is no other");
         module
@@ -198,6 +198,20 @@ fn linear_figures(bench: &mut Bench, table: &mut Table) {
     });
     ratio("dce", &mut run_everywhere::<Dce>);
     ratio("cse", &mut run_everywhere::<Cse>);
+    // A function of 10^5 instructions fits into the caches and one of 10^6 does not, which shows
+    // where memory is all that matters. Beyond that, cost has to grow as size does.
+    let mut beyond = |what: &str, work: &mut dyn FnMut(Module) -> Module| {
+        let [a, b] = [("1e6", &large), ("4e6", &huge)].map(|(size, module)| {
+            bench.seconds(&format!("{what} beyond {size}"), || module.clone(), &mut *work)
+        });
+        let what = format!("{what}, 4·10⁶ against four times 10⁶");
+        table.add(what, b / a / 4.0, "×", Bound::AtMost(1.5), "1 is linear");
+    };
+    beyond("clone", &mut |module| {
+        black_box(module.clone());
+        module
+    });
+    beyond("cse", &mut run_everywhere::<Cse>);
 }
 
 fn interpreter_figures(bench: &mut Bench, table: &mut Table) {
