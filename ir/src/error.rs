@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Block, Edge, Function, Operand, Type, Value};
+use crate::{Block, Edge, Function, MAX_OPERANDS, Operand, Type, Value};
 
 /// The result of a mutation.
 pub type IrResult<T> = Result<T, IrError>;
@@ -104,6 +104,11 @@ impl IrError {
         let message =
             format!("{} has {count} operands, there is no operand {index}", f.value_text(v));
         Self::new(IrErrorKind::Mismatch, message)
+    }
+
+    pub(crate) fn too_many_operands() -> Self {
+        let message = format!("an instruction has at most {MAX_OPERANDS} operands");
+        Self::new(IrErrorKind::Limit, message)
     }
 
     pub(crate) fn stale_edge(f: &Function, edge: Edge) -> Self {

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{BlockData, Edge, Function, State, ValueData};
+use super::{BlockData, Edge, Function, MAX_OPERANDS, State, Use, ValueData};
 use crate::entity::MAX_ENTITIES;
 use crate::error::IrErrorKind;
 use crate::inst::Operands;
@@ -23,9 +23,13 @@ impl Function {
     /// Adds an empty block just after `after` in the layout.
     ///
     /// # Errors
-    /// If `after` is stale.
+    /// If `after` is stale, or if the function has 2^25 blocks.
     pub fn add_block_after(&mut self, after: Block) -> IrResult<Block> {
         let next = self.checked_block(after)?.next;
+        if self.blocks.len() >= MAX_ENTITIES {
+            let message = format!("@{} has more than {MAX_ENTITIES} blocks", self.name_str());
+            return Err(IrError::new(IrErrorKind::Limit, message));
+        }
         let b = self.new_block();
         self.link_block(b, after, next);
         Ok(b)
@@ -100,8 +104,8 @@ impl Function {
     /// every edge that enters it. O(operands of the terminators of the predecessors).
     ///
     /// # Errors
-    /// If something is stale, or if an argument is missing (`None`) or of another type; then
-    /// nothing has changed.
+    /// If something is stale, if an argument is missing (`None`) or of another type, or if a
+    /// terminator would get more than [`MAX_OPERANDS`] operands; then nothing has changed.
     pub fn add_param<T: Into<Operand>>(
         &mut self,
         block: Block,
@@ -123,6 +127,9 @@ impl Function {
                 return Err(IrError::edge_mismatch(self, block, count, have, ty));
             }
             args.push(arg);
+            let term = Value::terminator(pred);
+            let edges = self.successors(pred).filter(|&target| target == block).count();
+            check_operand_count(self.operand_count(term) + edges)?;
         }
         let v = self.alloc_value(ValueData::empty(Op::MISSING))?;
         self.install_param(v, block, ty);
@@ -147,19 +154,19 @@ impl Function {
             return Err(IrError::not_an_inst(self, v, "remove as a parameter"));
         }
         let (block, position) = (data.block, data.slots as usize);
-        let goes_too = |f: &Self, user: Value, index: u32| {
-            f.out_edges(f.block_of(user)).any(|edge| {
-                user.is_terminator()
-                    && f.edge_target(edge) == block
-                    && edge.position as usize + 1 + position == index as usize
-            })
+        let goes_too = |f: &Self, u: Use| {
+            let Some(target) = (u.index as usize).checked_sub(position + 1) else { return false };
+            u.user.is_terminator()
+                && f.operand(u.user, target) == Some(block.into())
+                && f.operands(u.user).skip(target + 1).take(position).all(|arg| !arg.is_block())
         };
-        if self.uses(v).any(|u| !goes_too(self, u.user, u.index)) {
+        if self.uses(v).any(|u| !goes_too(self, u)) {
             return Err(IrError::still_used(self, v));
         }
         for pred in self.pred_blocks(block) {
             self.rewrite_edges(pred, |target, args| {
-                if target == block {
+                // An edge that was left to the verifier can have too few.
+                if target == block && position < args.len() {
                     args.remove(position);
                 }
             });
@@ -245,7 +252,8 @@ impl Function {
     /// [`Edge::position`] if the number of arguments changes.
     ///
     /// # Errors
-    /// If something is stale, or if the arguments do not fit the parameters of `target`.
+    /// If something is stale, if the arguments do not fit the parameters of `target`, or if there
+    /// would be more than [`MAX_OPERANDS`] operands.
     pub fn redirect<T: Into<Operand>>(
         &mut self,
         edge: Edge,
@@ -260,9 +268,13 @@ impl Function {
         for &operand in &new {
             self.check_operand(operand)?;
         }
+        if new[1..].iter().any(|arg| arg.is_block()) {
+            return Err(IrError::misplaced_edge(self));
+        }
         self.check_edges(&new)?;
         let position = edge.position as usize;
         let old_len = 1 + self.edge_args(edge).len();
+        check_operand_count(self.operand_count(term) - old_len + new.len())?;
         let all: Operands = self.operands(term).collect();
         let mut operands = Operands::from_slice(&all[..position]);
         operands.extend(new);
@@ -372,7 +384,9 @@ impl Function {
         let args: Operands = self.edge_args(edge).collect();
         let loc = self.loc(Value::terminator(edge.from));
         let new = self.add_block_after(edge.from)?;
-        self.set_terminator(new, Inst::new(jump).edge(target, args).at(loc))?;
+        // With a type, the arguments are passed on as they are, right or wrong.
+        let inst = Inst::new(jump).edge(target, args).at(loc).with_type(Type::NEVER);
+        self.set_terminator(new, inst)?;
         self.redirect(edge, new, std::iter::empty::<Operand>())?;
         Ok(new)
     }
@@ -381,7 +395,9 @@ impl Function {
     /// parameters of `b` become the arguments of that edge, and `b` is deleted. O(size of `b`).
     ///
     /// # Errors
-    /// If something is stale, or if `a` and `b` do not stand so to each other.
+    /// If something is stale, if `a` and `b` do not stand so to each other, or if the jump passes
+    /// parameters of `b` (as it can where nothing reaches either): these would be replaced by
+    /// themselves.
     pub fn merge_blocks(&mut self, a: Block, b: Block) -> IrResult<()> {
         self.checked_block(a)?;
         self.checked_block(b)?;
@@ -405,6 +421,16 @@ impl Function {
         }
         let params: Vec<Value> = self.params(b).collect();
         let args: Operands = self.edge_args(edge).collect();
+        if args.len() != params.len() {
+            return Err(IrError::edge_arity(b, args.len(), params.len()));
+        }
+        for (&param, &arg) in params.iter().zip(&args) {
+            self.check_replacement(param, arg)?;
+            if arg.as_value().is_some_and(|v| self.is_param(v) && self.block_of(v) == b) {
+                let why = "passes its own parameters to itself and cannot be merged";
+                return Err(IrError::block_unsuitable(self, b, why));
+            }
+        }
         for (param, arg) in params.into_iter().zip(args) {
             self.hand_on_name(param, arg);
             self.replace_all_uses(param, arg)?;
@@ -478,4 +504,8 @@ impl Function {
         }
         Ok(())
     }
+}
+
+fn check_operand_count(count: usize) -> IrResult<()> {
+    if count <= MAX_OPERANDS { Ok(()) } else { Err(IrError::too_many_operands()) }
 }

@@ -293,8 +293,7 @@ impl Function {
     #[inline]
     pub(super) fn check_signature(&self, inst: &Inst) -> IrResult<Type> {
         if inst.operands.len() > MAX_OPERANDS {
-            let message = format!("an instruction has at most {MAX_OPERANDS} operands");
-            return Err(IrError::new(IrErrorKind::Limit, message));
+            return Err(IrError::too_many_operands());
         }
         for &operand in &inst.operands {
             self.check_operand(operand)?;

@@ -166,7 +166,7 @@ impl Function {
         Ok(())
     }
 
-    fn check_replacement(&self, old: Value, new: Operand) -> IrResult<()> {
+    pub(super) fn check_replacement(&self, old: Value, new: Operand) -> IrResult<()> {
         // A reserved value can have uses to be replaced, as any operand can.
         self.check_operand(old.into())?;
         self.check_operand(new)?;
