@@ -28,6 +28,8 @@ use crate::reproducer::{Failure, FailureKind, Fault};
 use crate::run_options::RunOptions;
 use crate::shared::{Shared, observe};
 
+/// More threads than this are of no use to anybody, and a strain on the system.
+const MAX_THREADS: usize = 256;
 /// How many functions are run before what they printed is written.
 const BATCH: usize = 256;
 
@@ -44,7 +46,7 @@ pub fn run_pipeline(
 ) -> Result<Report, Failure> {
     match options.threads {
         Some(threads) if threads > 1 => {
-            match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            match rayon::ThreadPoolBuilder::new().num_threads(threads.min(MAX_THREADS)).build() {
                 Ok(pool) => pool.install(|| Runner::new(pipeline, options).run(module)),
                 // Without threads of its own the run still gives the same result.
                 Err(_) => Runner::new(pipeline, options).run(module),
