@@ -139,7 +139,8 @@ impl ArenaBehavior for ValueBehavior {
 
     #[inline]
     fn new_id(arena_id: u32, index: usize) -> Value {
-        assert!(index < MAX_ENTITIES, "a function holds at most {MAX_ENTITIES} values");
+        // One more than there can be is what the id of the next value is when the function is full.
+        assert!(index <= MAX_ENTITIES, "a function holds at most {MAX_ENTITIES} values");
         Value((arena_id << INDEX_BITS) | index as u32)
     }
 
@@ -168,7 +169,7 @@ impl ArenaBehavior for BlockBehavior {
 
     #[inline]
     fn new_id(arena_id: u32, index: usize) -> Block {
-        assert!(index < MAX_ENTITIES, "a function holds at most {MAX_ENTITIES} blocks");
+        assert!(index <= MAX_ENTITIES, "a function holds at most {MAX_ENTITIES} blocks");
         Block((arena_id << INDEX_BITS) | index as u32)
     }
 

@@ -314,6 +314,28 @@ impl Function {
         Ok(())
     }
 
+    /// Checks what stands at position `index` of an instruction against the parameter that it is
+    /// for, if it is the argument of an edge.
+    pub(super) fn check_argument(&self, user: Value, index: usize) -> IrResult<()> {
+        if !user.is_terminator() {
+            return Ok(());
+        }
+        let operands: Operands = self.operands(user).take(index + 1).collect();
+        let Some(at) = operands[..index].iter().rposition(|operand| operand.is_block()) else {
+            return Ok(());
+        };
+        let target = operands[at].as_block().expect("found by `is_block`");
+        let position = index - at - 1;
+        // Whether there are as many arguments as parameters is for the verifier to say.
+        let Some(param) = self.param(target, position) else { return Ok(()) };
+        let (have, want) = (self.operand_type(operands[index]), self.ty(param));
+        if have.is_assignable_to(want) {
+            Ok(())
+        } else {
+            Err(IrError::edge_mismatch(self, target, position, have, want))
+        }
+    }
+
     /// Checks a terminator as it stands: signature and edges.
     pub(super) fn check_terminator(&self, term: Value) -> IrResult<()> {
         self.check_inst(term)?;

@@ -184,26 +184,25 @@ impl Function {
 
     /// Turns a record that is in no list any more into a tombstone.
     pub(super) fn bury(&mut self, v: Value) {
-        if !self.names.of.is_empty()
-            && let Some(name) = self.names.of.remove(&v)
-        {
-            self.names.values.remove(&name);
-        }
+        self.forget_name(v);
         self.values[v] = ValueData::empty(Op::DEAD);
         self.live_values -= 1;
         self.epochs.insts += 1;
     }
 
     /// Keeps the order of `insert_after` right when one of the inserted values goes.
-    fn forget_after(&mut self, v: Value) {
+    pub(super) fn forget_after(&mut self, v: Value) {
         let Some(anchor) = self.after.anchor.remove(&v) else { return };
-        if self.after.tail.get(&anchor) == Some(&v) {
-            let prev = self.values[v].prev;
-            if prev.some().is_some_and(|prev| self.after.anchor.get(&prev) == Some(&anchor)) {
+        if self.after.tail.get(&anchor) != Some(&v) {
+            return;
+        }
+        // What stands before it marks the same place, whoever put it there.
+        match self.values[v].prev.some() {
+            Some(prev) if prev != anchor => {
                 self.after.tail.insert(anchor, prev);
-            } else {
-                self.after.tail.remove(&anchor);
+                self.after.anchor.entry(prev).or_insert(anchor);
             }
+            _ => drop(self.after.tail.remove(&anchor)),
         }
     }
 
@@ -224,6 +223,9 @@ impl Function {
         if v == at {
             return Ok(());
         }
+        // It no longer marks a place, and what was inserted after it stays where it is.
+        self.forget_after(v);
+        self.after.tail.remove(&v);
         self.unlink_inst(v);
         let place = if at.is_terminator() {
             self.end_of(target.block)
@@ -295,10 +297,14 @@ impl Function {
         if inst.operands.len() > MAX_OPERANDS {
             return Err(IrError::too_many_operands());
         }
+        let def = self.ctx.def(inst.op);
         for &operand in &inst.operands {
             self.check_operand(operand)?;
+            if operand.is_block() && !def.is_terminator() {
+                let message = format!("`{}` cannot branch to a block", def.mnemonic());
+                return Err(IrError::new(IrErrorKind::Mismatch, message));
+            }
         }
-        let def = self.ctx.def(inst.op);
         let declared = matches!(def.result, ResultType::Declared);
         if let (Some(ty), false) = (inst.ty, declared) {
             return Ok(ty);

@@ -351,6 +351,7 @@ impl Function {
     /// Sets its attributes.
     pub fn set_function_attrs(&mut self, attrs: Attrs) {
         self.attrs = attrs;
+        self.epochs.insts += 1;
     }
 
     /// Where it is defined.
@@ -753,32 +754,57 @@ impl Function {
         if v.is_terminator() {
             return Err(IrError::terminator_value(self, v));
         }
-        if let Some(old) = self.names.of.remove(&v) {
-            self.names.values.remove(&old);
-        }
-        let Some(name) = name else { return Ok(None) };
-        if name.bytes().all(|b| b.is_ascii_digit()) {
+        if let Some(name) = name.filter(|name| name.bytes().all(|b| b.is_ascii_digit())) {
             return Err(IrError::bad_name(name));
         }
-        let mut symbol = self.ctx.symbol(name);
-        let mut suffix = 1u32;
-        while self.names.values.contains_key(&symbol) {
-            symbol = self.ctx.symbol(&format!("{name}.{suffix}"));
-            suffix += 1;
-        }
+        self.forget_name(v);
+        let Some(name) = name else { return Ok(None) };
+        let symbol = self.free_name(name);
         self.names.of.insert(v, symbol);
         self.names.values.insert(symbol, v);
         Ok(Some(symbol))
     }
 
+    /// `name`, or the name with a suffix that no value has. As many values can want the same
+    /// name, the suffixes are not tried one by one: O(log of those that are taken).
+    fn free_name(&self, name: &str) -> Symbol {
+        let candidate = |suffix: u64| match suffix {
+            0 => name.to_owned(),
+            _ => format!("{name}.{suffix}"),
+        };
+        // A name that was never interned is the name of nothing.
+        let taken = |suffix: u64| self.value_by_name(&candidate(suffix)).is_some();
+        let (mut low, mut free) = (0, 0);
+        while taken(free) {
+            (low, free) = (free, 2 * free + 1);
+        }
+        // `low` is taken, unless nothing is.
+        while free > low + 1 {
+            let middle = low + (free - low) / 2;
+            *(if taken(middle) { &mut low } else { &mut free }) = middle;
+        }
+        self.ctx.symbol(&candidate(free))
+    }
+
+    /// Takes the name of a value away, if it has one.
+    fn forget_name(&mut self, v: Value) {
+        if !self.names.of.is_empty()
+            && let Some(name) = self.names.of.remove(&v)
+        {
+            self.names.values.remove(&name);
+        }
+    }
+
     /// Gives the name of `from`, if it has one, to `to`, which is about to stand for it, unless
-    /// `to` is no value or has a name of its own.
+    /// `to` is no live value or has a name of its own.
     pub fn hand_on_name(&mut self, from: Value, to: impl Into<Operand>) {
         if self.names.of.is_empty() {
             return;
         }
         if let (Some(&name), Some(to)) = (self.names.of.get(&from), to.into().as_value())
             && !self.names.of.contains_key(&to)
+            && !to.is_terminator()
+            && self.is_live(to)
         {
             self.names.of.remove(&from);
             self.names.of.insert(to, name);

@@ -72,7 +72,11 @@ impl Function {
     }
 
     /// Says what type the reserved value `v` is going to have, for the inference of its users.
+    ///
+    /// # Panics
+    /// If `v` is not reserved: [`Function::set_type`] changes the type of what is there.
     pub fn set_reserved_type(&mut self, v: Value, ty: Type) {
+        assert!(self.is_reserved(v), "{v} of @{} is not reserved", self.name_str());
         self.values[v].ty = ty;
     }
 
@@ -127,6 +131,7 @@ impl Function {
                 if self.is_used(v) {
                     used.push(v);
                 }
+                self.forget_name(v);
                 self.values[v].op = Op::DEAD;
             }
         }
@@ -196,6 +201,7 @@ impl Function {
         if v.is_terminator() || self.is_param(v) {
             return Err(IrError::not_an_inst(self, v, "delete"));
         }
+        self.forget_after(v);
         self.drop_slots(v);
         self.unlink_inst(v);
         let ValueData { ty, first_use, .. } = self.values[v];

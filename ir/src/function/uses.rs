@@ -185,7 +185,8 @@ impl Function {
     ///
     /// # Errors
     /// If something is stale, if there is no such operand, if an edge target would become a
-    /// value or the reverse, or if the types no longer agree with the signature of the op.
+    /// value or the reverse, or if the types no longer agree with the signature of the op or the
+    /// parameter that an argument of an edge is for.
     pub fn set_operand(
         &mut self,
         user: Value,
@@ -215,7 +216,8 @@ impl Function {
             // An operand of the same type cannot upset the signature, unless a constant
             // operand takes part in the type (as a field name does).
             if (have != was || old.as_const().is_some())
-                && let Err(error) = self.check_inst(user)
+                && let Err(error) =
+                    self.check_inst(user).and_then(|()| self.check_argument(user, index))
             {
                 self.set_slot(slot, old);
                 return Err(error);
