@@ -20,7 +20,8 @@ use crate::{Block, Function, Inst, Op, Operand, Value};
 /// # What the walk sees
 /// Instructions inserted before the current one ([`Cursor::insert`]) are not visited; those
 /// inserted after it ([`Cursor::insert_after`]) or appended to later blocks are. Deleting the
-/// current instruction, or any other, is fine: the walk goes on behind it. Splitting the
+/// current instruction, or any other, is fine: the walk goes on behind it, and the cursor stands
+/// where it was. Splitting the
 /// current block moves the walk along with the instructions.
 ///
 /// # Errors
@@ -45,6 +46,8 @@ enum Next {
     AfterCurrent,
     /// This one.
     At(Value),
+    /// This one, the first of what was inserted behind a current instruction that is gone.
+    Inserted(Value),
     /// The first instruction of the block.
     Start,
 }
@@ -63,7 +66,7 @@ impl<'f> Cursor<'f> {
             let block = self.block?;
             let found = match self.next {
                 Next::Start => self.function.insts(block).next(),
-                Next::At(v) => Some(v),
+                Next::At(v) | Next::Inserted(v) => Some(v),
                 Next::AfterCurrent => {
                     let current = self.current.expect("there is a current instruction");
                     // The block of the current instruction may have been split.
@@ -114,33 +117,37 @@ impl<'f> Cursor<'f> {
         self.function.matches(v, op)
     }
 
-    /// Inserts before the current instruction; it is not visited.
+    /// Inserts before the current instruction, or where it was if it is gone; what is inserted is
+    /// not visited. After [`Cursor::go_to`], that is before the instruction to be visited.
     ///
     /// # Panics
-    /// If there is no current instruction, or if the operands do not fit the op.
+    /// If the cursor stands at no instruction, or if the operands do not fit the op.
     #[track_caller]
     pub fn insert(&mut self, inst: Inst) -> Value {
-        let place = self.place();
+        let place = match (self.current, self.next) {
+            (Some(v), _) | (None, Next::At(v) | Next::Inserted(v)) => v,
+            _ => no_place(),
+        };
         self.function.insert(place, inst).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Inserts after the current instruction; it is visited next. Repeated calls keep call order.
+    /// Inserts after the current instruction, or where it was if it is gone; what is inserted is
+    /// visited next. Repeated calls keep call order.
     ///
     /// # Panics
-    /// If there is no current instruction, if it is a terminator, or if the operands do not fit
+    /// If the cursor stands at no instruction or at a terminator, or if the operands do not fit
     /// the op.
     #[track_caller]
     pub fn insert_after(&mut self, inst: Inst) -> Value {
-        let place = self.place();
-        self.function.insert_after(place, inst).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    #[track_caller]
-    fn place(&self) -> Value {
-        match (self.current, self.next) {
-            (Some(v), _) | (None, Next::At(v)) => v,
-            _ => panic!("the cursor stands at no instruction"),
-        }
+        let new = match (self.current, self.next) {
+            (Some(v), _) | (None, Next::Inserted(v)) => self.function.insert_after(v, inst),
+            (None, Next::At(v)) => {
+                let new = self.function.insert(v, inst);
+                new.inspect(|&new| self.next = Next::Inserted(new))
+            }
+            _ => no_place(),
+        };
+        new.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Replaces the right-hand side of `v`, which keeps its id.
@@ -178,23 +185,30 @@ impl<'f> Cursor<'f> {
     /// If it is still used.
     #[track_caller]
     pub fn delete_tree(&mut self, v: Value) -> usize {
-        self.step_off(v);
-        // The operands that die stand before `v` in this block or in another one, so that what
-        // is visited next stays, unless it is one of them in a block laid out later.
-        let next = self.next;
-        let count = self.function.delete_tree(v).unwrap_or_else(|error| panic!("{error}"));
-        if let Next::At(at) = next
-            && !self.function.is_live(at)
-        {
-            self.next = Next::Start;
+        let operands_of = |f: &Function, v: Value| -> Vec<Value> {
+            f.operands(v).filter_map(Operand::as_value).collect()
+        };
+        let mut candidates =
+            if self.function.is_live(v) { operands_of(self.function, v) } else { Vec::new() };
+        self.delete(v);
+        let mut deleted = 1;
+        // The current instruction, and the next one, may be among them.
+        while let Some(v) = candidates.pop() {
+            let f = &*self.function;
+            if f.is_live(v) && !f.is_used(v) && f.is_removable(v) {
+                candidates.extend(operands_of(f, v));
+                self.delete(v);
+                deleted += 1;
+            }
         }
-        count
+        deleted
     }
 
     /// If `v` is the current instruction, or the one to be visited next, lets the walk go on
     /// behind it.
     fn step_off(&mut self, v: Value) {
-        let goes = self.current == Some(v) || matches!(self.next, Next::At(at) if at == v);
+        let goes = self.current == Some(v)
+            || matches!(self.next, Next::At(at) | Next::Inserted(at) if at == v);
         if !goes || !self.function.is_live(v) {
             return;
         }
@@ -208,6 +222,11 @@ impl<'f> Cursor<'f> {
             }
         }
     }
+}
+
+#[track_caller]
+fn no_place() -> ! {
+    panic!("the cursor stands at no instruction")
 }
 
 impl Deref for Cursor<'_> {

@@ -10,8 +10,11 @@ use crate::{Block, Function, Inst, IrError, IrResult, Operand, Value};
 ///
 /// [`Pipe::next`] copies a statement and yields its value with the statement as it was. The copy
 /// of a value has the same handle and number as the original, so that old values and new ones can
-/// be mixed as operands; new statements get the numbers after the highest of the original. Any
-/// mix of edits takes O(1) each, so that a rewrite takes O(n) in all.
+/// be mixed as operands; new statements get the numbers after the highest of the original. Blocks
+/// and their parameters are there from the start, so that a new terminator may branch forward.
+///
+/// An edit takes O(operands), so that a rewrite takes O(n) in all whatever the mix;
+/// [`Pipe::substitute_with`] also redirects the uses that were copied already.
 ///
 /// # What the walk sees
 /// Exactly the statements of the original, each once: nothing that is inserted is visited.
@@ -32,6 +35,8 @@ pub struct Pipe<'f> {
     to: Function,
     /// What stands for a value of the original instead of its copy.
     aliases: FxHashMap<Value, Operand>,
+    /// The aliases of each value, so that they can follow it. Some may be outdated.
+    aliases_of: FxHashMap<Value, Vec<Value>>,
     block: Option<Block>,
     /// The statement to be copied next in `block`; `None` when it is exhausted.
     next: Option<Value>,
@@ -46,25 +51,29 @@ impl<'f> Pipe<'f> {
             from,
             to: from.shell(),
             aliases: FxHashMap::default(),
+            aliases_of: FxHashMap::default(),
             block: None,
             next: None,
             failed: None,
         };
+        pipe.failed = pipe.copy_blocks().err();
         if let Some(entry) = from.entry() {
             pipe.enter(entry);
         }
         pipe
     }
 
-    fn enter(&mut self, block: Block) {
-        let mut copy = || {
+    fn copy_blocks(&mut self) -> IrResult<()> {
+        for block in self.from.blocks() {
             self.to.place_reserved_block(block)?;
             for v in self.from.params(block) {
                 self.to.define_param(v, block, self.from.ty(v), self.from.loc(v))?;
             }
-            Ok(())
-        };
-        self.failed = copy().err();
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, block: Block) {
         self.block = Some(block);
         self.next = self.from.insts(block).next();
     }
@@ -105,7 +114,7 @@ impl<'f> Pipe<'f> {
         self.from
     }
 
-    /// The copy as far as it has come. Values that were not copied yet are not live in it.
+    /// The copy as far as it has come. Statements that were not copied yet are not live in it.
     pub fn function(&self) -> &Function {
         &self.to
     }
@@ -120,20 +129,27 @@ impl<'f> Pipe<'f> {
     }
 
     /// Lets `new` stand for `v`, in what was copied already and in what is still to come. The copy
-    /// of `v` stays; [`Pipe::delete`] takes it away.
+    /// of `v` stays; [`Pipe::delete`] takes it away. O(uses of `v` so far, and values that `v`
+    /// stands for).
     ///
     /// # Errors
     /// If `v` is no value of the original, or if `new` cannot stand for it.
     pub fn substitute_with(&mut self, v: Value, new: impl Into<Operand>) -> IrResult<()> {
         let new = self.resolve(new.into());
         self.to.replace_all_uses(v, new)?;
-        // Substitution is one step: what stood for something by way of `v` is redirected now.
-        for operand in self.aliases.values_mut() {
-            if *operand == Operand::from(v) {
-                *operand = new;
-            }
+        if new == Operand::from(v) {
+            return Ok(());
         }
-        self.aliases.insert(v, new);
+        // Substitution is one step: what stood for something by way of `v` is redirected now.
+        let mut aliases = self.aliases_of.remove(&v).unwrap_or_default();
+        aliases.retain(|alias| self.aliases.get(alias) == Some(&v.into()));
+        aliases.push(v);
+        for &alias in &aliases {
+            self.aliases.insert(alias, new);
+        }
+        if let Some(new) = new.as_value() {
+            self.aliases_of.entry(new).or_default().append(&mut aliases);
+        }
         Ok(())
     }
 
