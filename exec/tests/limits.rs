@@ -3,7 +3,7 @@
 mod common;
 
 use common::{engine, error, run, shown};
-use regraft_exec::value::{Val, collect_cycles, egal, live_bytes, live_containers, same};
+use regraft_exec::value::{Array, Val, collect_cycles, egal, live_bytes, live_containers, same};
 use regraft_exec::{Engine, ErrorKind, Limits};
 use regraft_ir::Type;
 
@@ -271,12 +271,19 @@ fn values_that_contain_themselves_are_printed_and_compared() {
     };
     let (a, b) = (make(), make());
     let shown = regraft_exec::show_string(&ctx, &a);
-    assert_eq!(shown, "Base.RefValue{Any}((#= circular reference @-1 =#, 1))");
+    assert_eq!(shown, "Base.RefValue{Any}((Base.RefValue{Any}(#= circular reference @-2 =#), 1))");
     assert_eq!(regraft_exec::to_json(&ctx, &a), "[null, 1]");
     assert!(same(&a, &b));
     assert!(!egal(&a, &b));
     drop((a, b));
     assert_eq!(collect_cycles(), 2);
+    let array = Array::of_values(Type::ANY, vec![1i64.into()], &[1]).expect("it fits");
+    let list = Val::from(array);
+    if let Val::Array(array) = &list {
+        array.push(list.clone()).expect("it fits");
+    }
+    let shown = regraft_exec::show_string(&ctx, &list);
+    assert_eq!(shown, "Any[1, Any[#= circular reference @-1 =#]]");
 }
 
 #[test]

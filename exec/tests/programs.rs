@@ -5,6 +5,7 @@ mod common;
 use common::{engine, run, shown};
 use regraft_exec::value::{Array, Val};
 use regraft_exec::{Engine, to_json};
+use regraft_ir::Type;
 
 const POW: &str = "
 func @f(%1: f64, %2: i64) -> f64 {
@@ -392,6 +393,32 @@ fn values_show_as_in_julia_and_as_json() {
     for (value, shown, json) in cases {
         assert_eq!(show(&value), shown);
         assert_eq!(to_json(&ctx, &value), json);
+    }
+}
+
+#[test]
+fn elements_do_not_repeat_the_type_that_their_array_has_said() {
+    let ctx = regraft_dialects::context();
+    let array = |items: Vec<Val>| {
+        let dims = [items.len()];
+        Val::from(Array::of_values(items[0].type_of(&ctx), items, &dims).expect("it fits"))
+    };
+    let any = |items: Vec<Val>| {
+        let dims = [items.len()];
+        Val::from(Array::of_values(Type::ANY, items, &dims).expect("it fits"))
+    };
+    let singles = || Val::from(Array::vector(&[1.0f32, 2.5]));
+    for (value, shown) in [
+        (array(vec![singles()]), "Vector{Float32}[[1.0, 2.5]]"),
+        (array(vec![Array::vector::<f32>(&[]).into()]), "Vector{Float32}[[]]"),
+        (array(vec![Array::vector::<f64>(&[]).into()]), "[Float64[]]"),
+        (array(vec![any(vec![1i64.into()])]), "Vector{Any}[[1]]"),
+        (any(vec![any(vec![1i64.into()]), singles()]), "Any[Any[1], Float32[1.0, 2.5]]"),
+        (array(vec![Val::tuple([true.into(), 1.0f32.into()])]), "Tuple{Bool, Float32}[(1, 1.0)]"),
+        (array(vec![Val::named(&ctx, [("a", true.into())])]), "@NamedTuple{a::Bool}[(a = 1,)]"),
+        (Val::tuple([true.into(), 1.0f32.into()]), "(true, 1.0f0)"),
+    ] {
+        assert_eq!(regraft_exec::show_string(&ctx, &value), shown);
     }
 }
 

@@ -16,7 +16,7 @@ pub fn show_string(ctx: &Context, value: &Val) -> String {
 /// The same, unless it is longer than about `limit` bytes. A small value can print as a very long
 /// text, as parts of it can be shared.
 pub fn show_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> {
-    write_within(ctx, value, limit, Style::Show)
+    write_within(ctx, value, limit, Style::Show(Type::ANY))
 }
 
 /// What `print` writes: as [`show_string`], but a string, symbol or single float by itself is
@@ -40,9 +40,18 @@ fn write_within(ctx: &Context, value: &Val, limit: usize, style: Style) -> Optio
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Print,
-    Show,
-    /// As `Show`, in an array whose prefix has said the type already.
-    Element,
+    /// What was written before has said that the value is of this type (`any` if nothing was
+    /// said), so that the value need not show it: Julia's `:typeinfo`.
+    Show(Type),
+}
+
+impl Style {
+    fn said(self) -> Type {
+        match self {
+            Self::Print => Type::ANY,
+            Self::Show(ty) => ty,
+        }
+    }
 }
 
 enum Work {
@@ -50,15 +59,16 @@ enum Work {
     Undefined,
     Text(&'static str),
     Name(Symbol),
-    /// An object ends here.
-    Close,
+    /// A container ends here, with this text.
+    Close(&'static str),
 }
 
 struct Writer<'a> {
     ctx: &'a Context,
     out: &'a mut String,
     limit: usize,
-    /// The objects that are being written, outermost first, and how deep each is.
+    /// The containers that are being written, outermost first (null for what has no address),
+    /// and how deep each object is.
     open: Vec<*const ()>,
     depth_of: FxHashMap<*const (), usize>,
 }
@@ -76,7 +86,8 @@ impl Writer<'_> {
                 Work::Text(text) => self.out.push_str(text),
                 Work::Undefined => self.out.push_str("#undef"),
                 Work::Name(name) => self.name(name),
-                Work::Close => {
+                Work::Close(text) => {
+                    self.out.push_str(text);
                     if let Some(address) = self.open.pop() {
                         self.depth_of.remove(&address);
                     }
@@ -93,13 +104,16 @@ impl Writer<'_> {
     fn value(&mut self, value: &Val, style: Style, work: &mut Vec<Work>) -> fmt::Result {
         match value {
             Val::Unit => self.out.write_str("nothing"),
-            Val::Bool(x) if style == Style::Element => write!(self.out, "{}", u8::from(*x)),
+            Val::Bool(x) if style.said() == Type::BOOL => write!(self.out, "{}", u8::from(*x)),
             Val::Bool(x) => write!(self.out, "{x}"),
             Val::I8(x) => write!(self.out, "{x}"),
             Val::I16(x) => write!(self.out, "{x}"),
             Val::I32(x) => write!(self.out, "{x}"),
             Val::I64(x) => write!(self.out, "{x}"),
-            Val::F32(x) => write_f32(self.out, *x, style == Style::Show),
+            Val::F32(x) => {
+                let suffix = style != Style::Print && style.said() != Type::F32;
+                write_f32(self.out, *x, suffix)
+            }
             Val::F64(x) => write_f64(self.out, *x),
             Val::Sym(name) if style == Style::Print => self.out.write_str(self.ctx.str(*name)),
             Val::Sym(name) => self.symbol(*name),
@@ -108,9 +122,14 @@ impl Writer<'_> {
             Val::Str(text) if style == Style::Print => self.out.write_str(text.as_str()),
             Val::Str(text) => quoted(self.out, text.as_str()),
             Val::Tuple(fields) => {
+                let items = fields.items();
                 self.out.push('(');
-                work.push(Work::Text(if fields.items().len() == 1 { ",)" } else { ")" }));
-                list(work, fields.items());
+                self.enters(value, if items.len() == 1 { ",)" } else { ")" }, work);
+                let said = match self.ctx.kind(style.said()) {
+                    TypeKind::Tuple(types) if types.len() == items.len() => Ok(&types[..]),
+                    _ => Err(style.said()),
+                };
+                list(work, items, |i| said.map_or_else(|all| all, |types| types[i]));
                 Ok(())
             }
             Val::Named(fields) => {
@@ -121,8 +140,13 @@ impl Writer<'_> {
                 self.out.push('(');
                 work.push(Work::Text(if items.len() == 1 { ",)" } else { ")" }));
                 let TypeKind::Named(names) = self.ctx.kind(fields.ty()) else { return Ok(()) };
+                let said = match self.ctx.kind(style.said()) {
+                    TypeKind::Named(fields) if fields.len() == items.len() => Some(fields),
+                    _ => None,
+                };
                 for (i, (item, &(name, _))) in items.iter().zip(names).enumerate().rev() {
-                    work.push(Work::Value(item.clone(), Style::Show));
+                    let said = said.map_or(style.said(), |fields| fields[i].1);
+                    work.push(Work::Value(item.clone(), Style::Show(said)));
                     work.push(Work::Text(" = "));
                     work.push(Work::Name(name));
                     work.push(Work::Text(if i == 0 { "" } else { ", " }));
@@ -132,69 +156,74 @@ impl Writer<'_> {
             Val::Struct(fields) => {
                 self.out.push_str(&type_name(self.ctx, fields.ty()));
                 self.out.push('(');
-                work.push(Work::Text(")"));
-                list(work, fields.items());
+                self.enters(value, ")", work);
+                list(work, fields.items(), |_| Type::ANY);
                 Ok(())
             }
             Val::Object(object) => {
-                if self.enters(value, work) {
-                    self.out.push_str(&type_name(self.ctx, object.ty()));
-                    self.out.push('(');
-                    work.push(Work::Text(")"));
-                    list(work, &object.fields());
+                self.out.push_str(&type_name(self.ctx, object.ty()));
+                self.out.push('(');
+                if self.enters(value, ")", work) {
+                    list(work, &object.fields(), |_| Type::ANY);
                 }
                 Ok(())
             }
             Val::Ref(cell) => {
-                if self.enters(value, work) {
-                    let element = type_name(self.ctx, cell.element());
-                    write!(self.out, "Base.RefValue{{{element}}}(")?;
-                    work.push(Work::Text(")"));
-                    work.push(Work::Value(cell.get(), Style::Show));
+                let element = type_name(self.ctx, cell.element());
+                write!(self.out, "Base.RefValue{{{element}}}(")?;
+                if self.enters(value, ")", work) {
+                    work.push(Work::Value(cell.get(), Style::Show(Type::ANY)));
                 }
                 Ok(())
             }
             Val::Array(array) => {
-                if self.enters(value, work) {
-                    self.array(array, style == Style::Element, work);
-                }
+                self.array(value, array, style.said(), work);
                 Ok(())
             }
         }
     }
 
-    /// Notes that an object is being written; if it is already, the object contains itself.
-    fn enters(&mut self, value: &Val, work: &mut Vec<Work>) -> bool {
+    /// Notes that a container is being written, to be ended with `close`. If it is already, it
+    /// contains itself, which is said in place of its elements.
+    fn enters(&mut self, value: &Val, close: &'static str, work: &mut Vec<Work>) -> bool {
         let address = value.address().unwrap_or(std::ptr::null());
         if let Some(depth) = self.depth_of.get(&address) {
-            let _ = write!(self.out, "#= circular reference @-{} =#", self.open.len() - depth);
+            let up = self.open.len() - depth;
+            let _ = write!(self.out, "#= circular reference @-{up} =#{close}");
             return false;
         }
-        self.depth_of.insert(address, self.open.len());
+        if !address.is_null() {
+            self.depth_of.insert(address, self.open.len());
+        }
         self.open.push(address);
-        work.push(Work::Close);
+        work.push(Work::Close(close));
         true
     }
 
-    fn array(&mut self, array: &Array, typed: bool, work: &mut Vec<Work>) {
-        let (dims, len) = (array.dims(), array.len());
-        let implicit = typed || is_implicit(self.ctx, array.element());
+    fn array(&mut self, value: &Val, array: &Array, said: Type, work: &mut Vec<Work>) {
+        let (dims, len, element) = (array.dims(), array.len(), array.element());
         if len == 0 && dims.len() > 1 {
             let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
-            let ty = self.ctx.array_type(array.element(), array.rank());
+            let ty = self.ctx.array_type(element, array.rank());
             let _ = write!(self.out, "{}(undef, {})", type_name(self.ctx, ty), dims.join(", "));
             return;
         }
-        if !implicit || len == 0 {
-            self.out.push_str(&type_name(self.ctx, array.element()));
+        // The element type is written unless it has been said or the elements show it.
+        let is_said =
+            matches!(*self.ctx.kind(said), TypeKind::Array { element: e, .. } if e == element);
+        let is_implicit = !is_said && len > 0 && is_implicit(self.ctx, element);
+        if !is_said && !is_implicit {
+            self.out.push_str(&type_name(self.ctx, element));
         }
         self.out.push('[');
-        let style = if array.element().is_scalar() { Style::Element } else { Style::Show };
+        if !self.enters(value, "]", work) {
+            return;
+        }
+        let style = Style::Show(if is_implicit { said } else { element });
         let one = |offset: usize| match array.get(offset) {
             Some(value) => Work::Value(value, style),
             None => Work::Undefined,
         };
-        work.push(Work::Text("]"));
         if dims.len() == 1 {
             for offset in (0..len).rev() {
                 work.push(one(offset));
@@ -260,10 +289,11 @@ impl Writer<'_> {
     }
 }
 
-/// Adds the items to the work so that they come out in order, separated by commas.
-fn list(work: &mut Vec<Work>, items: &[Val]) {
+/// Adds the items to the work so that they come out in order, separated by commas; `said` is the
+/// type that each is known to be of.
+fn list(work: &mut Vec<Work>, items: &[Val], said: impl Fn(usize) -> Type) {
     for (i, item) in items.iter().enumerate().rev() {
-        work.push(Work::Value(item.clone(), Style::Show));
+        work.push(Work::Value(item.clone(), Style::Show(said(i))));
         work.push(Work::Text(if i == 0 { "" } else { ", " }));
     }
 }
