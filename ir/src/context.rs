@@ -11,6 +11,7 @@ use slotmap::SlotMap;
 use crate::interner::{Interner, hash_of};
 use crate::location::{Location, Source, SourceMap};
 use crate::signature::PlainBinaries;
+use crate::types::{SizedType, TypeSize};
 use crate::{
     Attrs, Const, Constant, Loc, Op, OpDef, Registry, StructDef, StructId, Symbol, Type, TypeKind,
 };
@@ -21,7 +22,7 @@ pub struct Context {
     registry: Arc<Registry>,
     pub(crate) plain_binaries: PlainBinaries,
     symbols: Interner<Arc<str>>,
-    types: Interner<TypeKind>,
+    types: Interner<SizedType>,
     constants: Interner<(Constant, Type)>,
     attrs: Interner<Box<[(Symbol, Const)]>>,
     structs: RwLock<SlotMap<StructId, Arc<StructDef>>>,
@@ -47,7 +48,7 @@ impl Context {
             let id = ctx.types.intern_with(
                 hash_of(name),
                 |_| false,
-                || TypeKind::Builtin,
+                || SizedType { kind: TypeKind::Builtin, size: TypeSize::ONE },
                 |_| hash_of(name),
             );
             debug_assert_eq!(id, ty.0);
@@ -105,13 +106,36 @@ impl Context {
     /// On [`TypeKind::Builtin`]: builtin types are constants of [`Type`].
     pub fn ty(&self, kind: TypeKind) -> Type {
         assert!(kind != TypeKind::Builtin, "builtin types are not interned");
-        Type(self.types.intern(kind))
+        let size = self.size_of_kind(&kind);
+        Type(self.types.intern(SizedType { kind, size }))
+    }
+
+    fn size_of_kind(&self, kind: &TypeKind) -> TypeSize {
+        let size = |ty: Type| self.type_size(ty);
+        match kind {
+            TypeKind::Builtin | TypeKind::Struct(_) | TypeKind::Fn(_) => TypeSize::ONE,
+            TypeKind::Tuple(elements) => TypeSize::around(elements.iter().map(|&ty| size(ty))),
+            TypeKind::Named(fields) => TypeSize::around(fields.iter().map(|&(_, ty)| size(ty))),
+            &(TypeKind::Array { element: of, .. } | TypeKind::Ref(of) | TypeKind::TypeOf(of)) => {
+                TypeSize::around([size(of)])
+            }
+            &TypeKind::Val(constant) => match self.constant(constant) {
+                Constant::Type(of) => TypeSize::around([size(of)]),
+                _ => TypeSize::ONE,
+            },
+        }
     }
 
     /// What a type is made of.
     #[inline]
     pub fn kind(&self, ty: Type) -> &TypeKind {
-        self.types.get(ty.0)
+        &self.types.get(ty.0).kind
+    }
+
+    /// How large a type is when it is written down. O(1).
+    #[inline]
+    pub(crate) fn type_size(&self, ty: Type) -> TypeSize {
+        self.types.get(ty.0).size
     }
 
     /// Whether `ty` is a type of this context.
@@ -185,17 +209,32 @@ impl Context {
     }
 
     /// The type as IR text.
+    ///
+    /// Types share their parts, so that a few can stand for more text than there is memory. Of one
+    /// with more than 2^24 parts, or nested more than 2^9 deep, only the outside is shown, as
+    /// `tuple<…>`, which does not read back. No op infers such a type for its result.
     pub fn type_text(&self, ty: Type) -> String {
         let mut out = String::new();
         self.write_type(&mut out, ty).expect("writing to a string does not fail");
         out
     }
 
-    /// Writes the type as IR text.
+    /// Writes the type as IR text, as [`Context::type_text`] gives it.
     ///
     /// # Errors
     /// Those of the writer.
     pub fn write_type(&self, out: &mut dyn fmt::Write, ty: Type) -> fmt::Result {
+        if self.type_size(ty).exceeds(TypeSize::MOST_WRITTEN) {
+            return match self.kind(ty) {
+                TypeKind::Named(_) => out.write_str("{…}"),
+                TypeKind::Array { rank, .. } => write!(out, "array<…, {rank}>"),
+                TypeKind::Ref(_) => out.write_str("ref<…>"),
+                TypeKind::Val(_) => out.write_str("val<…>"),
+                TypeKind::TypeOf(_) => out.write_str("type<…>"),
+                _ => out.write_str("tuple<…>"),
+            };
+        }
+        // The depth of the recursion is limited, since that of the type is.
         match self.kind(ty) {
             TypeKind::Builtin => out.write_str(Type::BUILTIN[ty.index()].1),
             TypeKind::Tuple(elements) => {
@@ -364,14 +403,10 @@ impl Context {
         if entries.is_empty() {
             return Attrs::NONE;
         }
-        let mut sorted: Vec<(Symbol, Const)> = Vec::with_capacity(entries.len());
-        for &(name, value) in entries {
-            match sorted.iter_mut().find(|(other, _)| *other == name) {
-                Some(entry) => entry.1 = value,
-                None => sorted.push((name, value)),
-            }
-        }
+        // Sorting is stable: of several values of one name, the last comes first.
+        let mut sorted: Vec<(Symbol, Const)> = entries.iter().rev().copied().collect();
         sorted.sort_by(|a, b| self.str(a.0).cmp(self.str(b.0)));
+        sorted.dedup_by_key(|entry| entry.0);
         Attrs(self.attrs.intern(sorted.into_boxed_slice()))
     }
 
@@ -422,29 +457,37 @@ impl Context {
         self.sources.source_of(loc)
     }
 
-    /// The location in words: `foo.ir:3:5`, with the calls that it was inlined at.
+    /// The location in words: `foo.ir:3:5`, with the calls that it was inlined at, of which only
+    /// the innermost are told if there are very many.
     pub fn loc_text(&self, loc: Loc) -> String {
         let mut out = String::new();
-        let mut next = loc;
-        loop {
-            match self.location(next) {
-                Location::Unknown => {
-                    out.push_str("an unknown place");
-                    return out;
-                }
+        // Where recursive functions are inlined, the number of places doubles each time.
+        let (mut rest, mut left) = (vec![loc], MAX_LOC_PLACES);
+        while let Some(loc) = rest.pop() {
+            let location = self.location(loc);
+            if let Location::Inlined { at, call_site } = location {
+                rest.extend([call_site, at]);
+                continue;
+            }
+            if left == 0 {
+                out.push_str(", and so on");
+                break;
+            }
+            out.push_str(if left == MAX_LOC_PLACES { "" } else { ", inlined at " });
+            left -= 1;
+            match location {
                 Location::File { file, line, column } => {
                     let _ = write!(out, "{file}:{line}:{column}");
-                    return out;
                 }
-                Location::Inlined { at, call_site } => {
-                    out.push_str(&self.loc_text(at));
-                    out.push_str(", inlined at ");
-                    next = call_site;
-                }
+                _ => out.push_str("an unknown place"),
             }
         }
+        out
     }
 }
+
+/// How many places a location is told as at most.
+pub(crate) const MAX_LOC_PLACES: usize = 64;
 
 /// Whether a name can stand without quotes.
 pub fn is_plain_name(name: &str) -> bool {

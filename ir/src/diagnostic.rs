@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 
+use crate::context::MAX_LOC_PLACES;
 use crate::{Context, IrError, Loc, Location, Source};
 
 /// How bad it is.
@@ -82,23 +83,27 @@ impl Diagnostic {
     /// else a note. The calls that the instruction was inlined at become notes.
     #[must_use]
     pub fn at_loc(mut self, ctx: &Context, loc: Loc, text: impl Into<String>) -> Self {
-        let text = text.into();
-        match ctx.location(loc) {
-            Location::Unknown => self,
-            Location::Inlined { at, call_site } => {
-                self = self.at_loc(ctx, at, text);
-                self.note(format!("inlined at {}", ctx.loc_text(call_site)))
-            }
-            Location::File { .. } => match ctx.source_of(loc) {
-                Some((source, offset)) => {
-                    let rest = &source.text[offset.min(source.text.len())..];
-                    let line = rest.find('\n').unwrap_or(rest.len());
-                    let end = offset + rest[..line].trim_end().len();
-                    self.at(&source, offset..end, text)
-                }
-                None => self.note(format!("at {}", ctx.loc_text(loc))),
-            },
+        let (mut loc, mut call_sites) = (loc, Vec::new());
+        while let Location::Inlined { at, call_site } = ctx.location(loc) {
+            call_sites.push(call_site);
+            loc = at;
         }
+        self = match ctx.source_of(loc) {
+            Some((source, offset)) => {
+                let offset = source.text.floor_char_boundary(offset);
+                let rest = &source.text[offset..];
+                let line = rest.find('\n').unwrap_or(rest.len());
+                let end = offset + rest[..line].trim_end().len();
+                self.at(&source, offset..end, text)
+            }
+            None if loc.is_known() => self.note(format!("at {}", ctx.loc_text(loc))),
+            None => self,
+        };
+        // The innermost call comes first.
+        for call_site in call_sites.into_iter().rev().take(MAX_LOC_PLACES) {
+            self = self.note(format!("inlined at {}", ctx.loc_text(call_site)));
+        }
+        self
     }
 
     /// Shows `text` (a printed function, say) under `name` as the source, with labels. Several

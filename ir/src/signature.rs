@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::op::pattern_text;
+use crate::types::TypeSize;
 use crate::{InstView, Op, OpDef, Registry, ResultType, Traits, Type, TypeKind, TypePattern};
 
 /// The most type variables that a signature can have.
@@ -100,7 +101,21 @@ pub(crate) fn result_type(view: &InstView<'_>) -> Result<Type, String> {
     if let Some(verify) = def.verify {
         verify(view)?;
     }
+    if ty.index() >= Type::BUILTIN.len() && !matches!(def.result, ResultType::Declared) {
+        check_size(view, ty)?;
+    }
     Ok(ty)
+}
+
+/// Refuses results whose type is made of those of the operands and too large: as parts are
+/// shared, a few instructions could make one that nobody can write down.
+fn check_size(view: &InstView<'_>, ty: Type) -> Result<(), String> {
+    let size = view.ctx.type_size(ty);
+    let grows = || view.types.iter().all(|&part| size.exceeds(view.ctx.type_size(part)));
+    if size.exceeds(TypeSize::MOST_INFERRED) && grows() {
+        return Err(format!("the type of the result of `{}` is too large", view.def.mnemonic()));
+    }
+    Ok(())
 }
 
 fn check_attrs(view: &InstView<'_>) -> Result<(), String> {

@@ -127,6 +127,42 @@ pub enum TypeKind {
     TypeOf(Type),
 }
 
+/// How much text a type stands for, although its parts are shared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct TypeSize {
+    pub(crate) parts: u32,
+    pub(crate) depth: u32,
+}
+
+impl TypeSize {
+    /// The largest type that is made for a result out of smaller ones.
+    pub(crate) const MOST_INFERRED: Self = Self { parts: 1 << 16, depth: 200 };
+    /// The largest type that is written down in full. Much more than can be inferred, since what
+    /// a text states has to be printed again.
+    pub(crate) const MOST_WRITTEN: Self = Self { parts: 1 << 24, depth: 1 << 9 };
+    pub(crate) const ONE: Self = Self { parts: 1, depth: 0 };
+
+    /// Whether it is larger in one way or the other.
+    pub(crate) fn exceeds(self, other: Self) -> bool {
+        self.parts > other.parts || self.depth > other.depth
+    }
+
+    /// That of a type with these parts.
+    pub(crate) fn around(parts: impl IntoIterator<Item = Self>) -> Self {
+        parts.into_iter().fold(Self { parts: 1, depth: 1 }, |whole, part| Self {
+            parts: whole.parts.saturating_add(part.parts),
+            depth: whole.depth.max(part.depth.saturating_add(1)),
+        })
+    }
+}
+
+/// A type as it is interned. Its size follows from its kind.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(crate) struct SizedType {
+    pub(crate) kind: TypeKind,
+    pub(crate) size: TypeSize,
+}
+
 /// A nominal struct type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StructDef {

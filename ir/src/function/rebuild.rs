@@ -1,10 +1,10 @@
 //! Copies of a function as a whole: compaction, renumbering, structural equality.
 
 use id_arena::Arena;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{AfterOrder, BlockData, Function, NIL, Names, State, ValueData, next_lineage};
-use crate::{Attrs, Block, Constant, Op, Operand, OperandKind, Type, Value};
+use crate::{Attrs, Block, Constant, Op, Operand, OperandKind, Symbol, Type, TypeKind, Value};
 
 /// What became of each value and block when a function was renumbered.
 #[derive(Clone, Debug, Default)]
@@ -168,7 +168,9 @@ impl Function {
     }
 
     /// Whether two functions are the same but for ids, names, locations and origins. Their own
-    /// names do not count either. O(size).
+    /// names do not count either. Between two contexts, structs of the same name count as the same
+    /// ([`Module::structural_eq`](crate::Module::structural_eq) compares their fields as well).
+    /// O(size).
     pub fn structural_eq(&self, other: &Self) -> bool {
         Comparison::new(self, other).run()
     }
@@ -180,12 +182,15 @@ struct Comparison<'a> {
     same_ctx: bool,
     values: FxHashMap<Value, Value>,
     blocks: FxHashMap<Block, Block>,
+    /// Types that are the same, or are found not to be.
+    types: FxHashSet<(Type, Type)>,
 }
 
 impl<'a> Comparison<'a> {
     fn new(a: &'a Function, b: &'a Function) -> Self {
         let same_ctx = std::sync::Arc::ptr_eq(&a.ctx, &b.ctx);
-        Self { a, b, same_ctx, values: FxHashMap::default(), blocks: FxHashMap::default() }
+        let (values, blocks, types) = Default::default();
+        Self { a, b, same_ctx, values, blocks, types }
     }
 
     fn run(mut self) -> bool {
@@ -213,7 +218,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    fn same_value(&self, v: Value, w: Value) -> bool {
+    fn same_value(&mut self, v: Value, w: Value) -> bool {
         let (x, y) = (self.a.data(v), self.b.data(w));
         x.op == y.op
             && self.same_type(x.ty, y.ty)
@@ -222,7 +227,7 @@ impl<'a> Comparison<'a> {
             && self.a.operands(v).zip(self.b.operands(w)).all(|(x, y)| self.same_operand(x, y))
     }
 
-    fn same_operand(&self, x: Operand, y: Operand) -> bool {
+    fn same_operand(&mut self, x: Operand, y: Operand) -> bool {
         match (x.kind(), y.kind()) {
             (OperandKind::Value(v), OperandKind::Value(w)) => self.values.get(&v) == Some(&w),
             (OperandKind::Block(v), OperandKind::Block(w)) => self.blocks.get(&v) == Some(&w),
@@ -234,20 +239,87 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    // Ids of two contexts cannot be compared; their text can.
+    // Ids of two contexts cannot be compared; what they stand for can.
 
-    fn same_type(&self, x: Type, y: Type) -> bool {
+    /// Whether two types are the same, structs by name alone. Linear in the number of distinct
+    /// types that they are made of.
+    fn same_type(&mut self, x: Type, y: Type) -> bool {
         if self.same_ctx {
             return x == y;
         }
-        self.a.ctx.type_text(x) == self.b.ctx.type_text(y)
+        let mut rest = vec![(x, y)];
+        while let Some((x, y)) = rest.pop() {
+            // Types that were seen are the same, or the comparison is over.
+            if self.types.insert((x, y)) && !self.same_kind(x, y, &mut rest) {
+                return false;
+            }
+        }
+        true
     }
 
-    fn same_constant(&self, x: Constant, y: Constant) -> bool {
-        self.a.ctx.constant_text(x) == self.b.ctx.constant_text(y)
+    /// Whether two types are the same if the pairs that are added to `parts` are.
+    fn same_kind(&self, x: Type, y: Type, parts: &mut Vec<(Type, Type)>) -> bool {
+        let (ca, cb) = (&self.a.ctx, &self.b.ctx);
+        let same_name = |x: Symbol, y: Symbol| ca.str(x) == cb.str(y);
+        match (ca.kind(x), cb.kind(y)) {
+            // Builtin types have the same ids everywhere.
+            (TypeKind::Builtin, TypeKind::Builtin) => x == y,
+            (TypeKind::Tuple(xs), TypeKind::Tuple(ys)) => {
+                parts.extend(xs.iter().copied().zip(ys.iter().copied()));
+                xs.len() == ys.len()
+            }
+            (TypeKind::Named(xs), TypeKind::Named(ys)) => {
+                parts.extend(xs.iter().zip(ys).map(|(x, y)| (x.1, y.1)));
+                xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same_name(x.0, y.0))
+            }
+            (&TypeKind::Struct(x), &TypeKind::Struct(y)) => {
+                same_name(ca.struct_def(x).name, cb.struct_def(y).name)
+            }
+            (
+                &TypeKind::Array { element: x, rank },
+                &TypeKind::Array { element: y, rank: other },
+            ) => {
+                parts.push((x, y));
+                rank == other
+            }
+            (&TypeKind::Ref(x), &TypeKind::Ref(y))
+            | (&TypeKind::TypeOf(x), &TypeKind::TypeOf(y)) => {
+                parts.push((x, y));
+                true
+            }
+            (&TypeKind::Fn(x), &TypeKind::Fn(y)) => same_name(x, y),
+            (&TypeKind::Val(x), &TypeKind::Val(y)) => match (ca.constant(x), cb.constant(y)) {
+                (Constant::Type(x), Constant::Type(y)) => {
+                    parts.push((x, y));
+                    true
+                }
+                (x, y) => self.same_plain_constant(x, y),
+            },
+            _ => false,
+        }
     }
 
-    fn same_attrs(&self, x: Attrs, y: Attrs) -> bool {
+    fn same_constant(&mut self, x: Constant, y: Constant) -> bool {
+        match (x, y) {
+            (Constant::Type(x), Constant::Type(y)) => self.same_type(x, y),
+            _ => self.same_plain_constant(x, y),
+        }
+    }
+
+    /// The same of constants that are no types.
+    fn same_plain_constant(&self, x: Constant, y: Constant) -> bool {
+        match (x, y) {
+            (Constant::Sym(x), Constant::Sym(y))
+            | (Constant::Str(x), Constant::Str(y))
+            | (Constant::Func(x), Constant::Func(y)) => self.a.ctx.str(x) == self.b.ctx.str(y),
+            (Constant::Sym(_) | Constant::Str(_) | Constant::Func(_) | Constant::Type(_), _) => {
+                false
+            }
+            _ => x == y,
+        }
+    }
+
+    fn same_attrs(&mut self, x: Attrs, y: Attrs) -> bool {
         if self.same_ctx {
             return x == y;
         }
