@@ -26,53 +26,28 @@ pub use pipeline::{
     parse_pipeline,
 };
 
-lalrpop_util::lalrpop_mod!(
-    #[allow(
-        clippy::all,
-        missing_docs,
-        missing_debug_implementations,
-        unreachable_pub,
-        unused_qualifications,
-        rust_2018_idioms,
-        clippy::uninlined_format_args,
-        clippy::redundant_closure_for_method_calls,
-        clippy::semicolon_if_nothing_returned,
-        clippy::manual_let_else
-    )]
-    grammar,
-    "/ir.rs"
-);
+/// The parser that LALRPOP makes of a grammar; its code is not ours to lint.
+macro_rules! grammar {
+    ($name:ident, $file:literal) => {
+        lalrpop_util::lalrpop_mod!(
+            #[allow(
+                clippy::all,
+                missing_docs,
+                missing_debug_implementations,
+                unreachable_pub,
+                unused_qualifications,
+                rust_2018_idioms,
+                clippy::uninlined_format_args,
+                clippy::redundant_closure_for_method_calls,
+                clippy::semicolon_if_nothing_returned,
+                clippy::manual_let_else
+            )]
+            $name,
+            $file
+        );
+    };
+}
 
-lalrpop_util::lalrpop_mod!(
-    #[allow(
-        clippy::all,
-        missing_docs,
-        missing_debug_implementations,
-        unreachable_pub,
-        unused_qualifications,
-        rust_2018_idioms,
-        clippy::uninlined_format_args,
-        clippy::redundant_closure_for_method_calls,
-        clippy::semicolon_if_nothing_returned,
-        clippy::manual_let_else
-    )]
-    call_grammar,
-    "/call.rs"
-);
-
-lalrpop_util::lalrpop_mod!(
-    #[allow(
-        clippy::all,
-        missing_docs,
-        missing_debug_implementations,
-        unreachable_pub,
-        unused_qualifications,
-        rust_2018_idioms,
-        clippy::uninlined_format_args,
-        clippy::redundant_closure_for_method_calls,
-        clippy::semicolon_if_nothing_returned,
-        clippy::manual_let_else
-    )]
-    pipeline_grammar,
-    "/pipeline.rs"
-);
+grammar!(grammar, "/ir.rs");
+grammar!(call_grammar, "/call.rs");
+grammar!(pipeline_grammar, "/pipeline.rs");

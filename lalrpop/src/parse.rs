@@ -96,13 +96,12 @@ pub fn decode(file_name: &str, bytes: &[u8]) -> Result<String, Diagnostic> {
         Ok(text) => return Ok(text.to_owned()),
         Err(error) => error,
     };
-    // Only what surrounds the place is shown: the rest may well be no text at all.
+    // What comes before the place is shown, so that its line and column are right, and only a
+    // little of the rest: it may well be no text at all.
     let start = error.valid_up_to();
-    let line_start = bytes[..start].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
-    let from = line_start.max(start.saturating_sub(60));
     let to = bytes.len().min(start + 60);
     let line_end = bytes[start..to].iter().position(|&b| b == b'\n').map_or(to, |i| start + i);
-    let before = String::from_utf8_lossy(&bytes[from..start]).into_owned();
+    let before = String::from_utf8_lossy(&bytes[..start]).into_owned();
     let after = String::from_utf8_lossy(&bytes[start..line_end]);
     let span = before.len()..before.len() + char::REPLACEMENT_CHARACTER.len_utf8();
     let line = 1 + bytes[..start].iter().filter(|&&b| b == b'\n').count();
