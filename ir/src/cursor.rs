@@ -124,10 +124,11 @@ impl<'f> Cursor<'f> {
     /// If the cursor stands at no instruction, or if the operands do not fit the op.
     #[track_caller]
     pub fn insert(&mut self, inst: Inst) -> Value {
-        let place = match (self.current, self.next) {
-            (Some(v), _) | (None, Next::At(v) | Next::Inserted(v)) => v,
-            _ => no_place(),
+        let here = match self.next {
+            Next::At(v) | Next::Inserted(v) => Some(v),
+            _ => None,
         };
+        let Some(place) = self.current.or(here) else { no_place() };
         self.function.insert(place, inst).unwrap_or_else(|error| panic!("{error}"))
     }
 
