@@ -210,3 +210,34 @@ fn attributes_of_a_function_are_a_change_of_it() {
     f.set_function_attrs(attrs);
     assert_ne!(f.stamp(), before);
 }
+
+#[test]
+fn what_changes_nothing_is_no_change() {
+    let (mut f, [entry, head, body_block, exit], [n, i, c, next]) = counting_loop();
+    let before = f.stamp();
+    f.permute_blocks(&[entry, head, body_block, exit]).unwrap();
+    f.move_block_after(body_block, head).unwrap();
+    f.set_type(i, Type::I64).unwrap();
+    f.set_ret_type(Type::I64);
+    f.set_attrs(c, f.attrs(c)).unwrap();
+    f.set_function_attrs(f.function_attrs());
+    f.set_operand(c, 1, n).unwrap();
+    f.set_operand(Value::terminator(body_block), 0, head).unwrap();
+    f.replace_all_uses(i, i).unwrap();
+    f.replace_uses_if(i, i, |_, _| true).unwrap();
+    f.move_before(next, Value::terminator(body_block)).unwrap();
+    f.delete_all(&[]).unwrap();
+    f.delete_blocks(&[]).unwrap();
+    assert_eq!(f.stamp(), before);
+    assert!(f.structural_eq(&counting_loop().0));
+}
+
+#[test]
+fn deleting_a_block_with_a_terminator_alone_is_a_change_of_the_instructions() {
+    let (mut f, [x, ..]) = straight();
+    let lone = f.add_block();
+    f.set_terminator(lone, ret(x)).unwrap();
+    let before = f.epochs();
+    f.delete_block(lone).unwrap();
+    assert!(f.epochs().insts > before.insts, "`x` has a use less");
+}

@@ -77,7 +77,7 @@ fn parameters_of_a_loop_on_itself_come_and_go() {
 }
 
 #[test]
-fn the_entrycan_be_the_head_of_a_loop() {
+fn the_entry_can_be_the_head_of_a_loop() {
     let (mut f, [x, y, a, b]) = straight();
     let entry = f.entry().unwrap();
     f.set_terminator(entry, jump(entry, &[a, b])).unwrap();

@@ -51,7 +51,7 @@ impl Function {
         if b == self.first_block {
             return Err(IrError::block_unsuitable(self, b, "is the entry and stays first"));
         }
-        if b != after {
+        if b != after && self.blocks[after].next != b {
             self.unlink_block(b);
             let next = self.blocks[after].next;
             self.link_block(b, after, next);
@@ -82,9 +82,11 @@ impl Function {
         }
         let mut last = self.first_block;
         for &b in order.iter().skip(1) {
-            self.unlink_block(b);
             let next = self.blocks[last].next;
-            self.link_block(b, last, next);
+            if b != next {
+                self.unlink_block(b);
+                self.link_block(b, last, next);
+            }
             last = b;
         }
         Ok(())
@@ -523,6 +525,8 @@ impl Function {
             }
             self.unlink_block(b);
             self.blocks[b] = BlockData::empty(State::Dead);
+            // Its terminator goes too, and what that used has fewer uses.
+            self.epochs.insts += 1;
         }
         Ok(())
     }

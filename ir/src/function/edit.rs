@@ -220,7 +220,7 @@ impl Function {
         if target.op == Op::PARAM {
             return Err(IrError::not_an_inst(self, at, "move something before"));
         }
-        if v == at {
+        if v == at || self.next_inst(v) == Some(at) {
             return Ok(());
         }
         // It no longer marks a place, and what was inserted after it stays where it is.

@@ -326,6 +326,9 @@ impl Function {
     }
 
     /// The arguments of an edge.
+    ///
+    /// # Panics
+    /// If the terminator has no operand there any more.
     pub fn edge_args(&self, edge: Edge) -> OperandIter<'_> {
         let after = &self.slots_of(Value::terminator(edge.from))[edge.position as usize + 1..];
         let end = after.iter().position(|slot| slot.operand.is_block()).unwrap_or(after.len());

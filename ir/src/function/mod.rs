@@ -139,7 +139,7 @@ pub enum ValueDef {
 }
 
 /// How often each facet of a function was changed. An analysis is valid as long as the facets
-/// that it reads have not changed.
+/// that it reads have not changed. Setting something to what it is already is no change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Epochs {
     /// Blocks and edges.
@@ -197,6 +197,13 @@ struct AfterOrder {
 ///
 /// Every change goes through a method, which keeps use lists, predecessor lists and order right
 /// and refuses what would break them with an [`IrError`] that names the entities.
+///
+/// # Panics
+/// Methods that return an [`IrResult`] take any handle. Those that only look at something take
+/// handles of this function: one of another function, or a block that is not there, makes them
+/// panic, and of what was deleted they tell nothing useful ([`Function::is_live`] and
+/// [`Function::is_live_block`] take any). An op that no registered dialect declares makes every
+/// method panic that has to know it.
 #[derive(Debug)]
 pub struct Function {
     ctx: Arc<Context>,
@@ -339,8 +346,8 @@ impl Function {
 
     /// Changes the type of what it returns.
     pub fn set_ret_type(&mut self, ty: Type) {
+        self.epochs.types += u64::from(self.ret != ty);
         self.ret = ty;
-        self.epochs.types += 1;
     }
 
     /// Its attributes.
@@ -350,8 +357,8 @@ impl Function {
 
     /// Sets its attributes.
     pub fn set_function_attrs(&mut self, attrs: Attrs) {
+        self.epochs.insts += u64::from(self.attrs != attrs);
         self.attrs = attrs;
-        self.epochs.insts += 1;
     }
 
     /// Where it is defined.
@@ -841,8 +848,8 @@ impl Function {
     /// If `v` is stale.
     pub fn set_type(&mut self, v: Value, ty: Type) -> IrResult<()> {
         self.checked(v)?;
-        self.data_mut(v).ty = ty;
-        self.epochs.types += 1;
+        let old = std::mem::replace(&mut self.data_mut(v).ty, ty);
+        self.epochs.types += u64::from(old != ty);
         Ok(())
     }
 
@@ -862,8 +869,8 @@ impl Function {
     /// If `v` is stale.
     pub fn set_attrs(&mut self, v: Value, attrs: Attrs) -> IrResult<()> {
         self.checked(v)?;
-        self.data_mut(v).attrs = attrs;
-        self.epochs.insts += 1;
+        let old = std::mem::replace(&mut self.data_mut(v).attrs, attrs);
+        self.epochs.insts += u64::from(old != attrs);
         Ok(())
     }
 

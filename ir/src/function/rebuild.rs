@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{AfterOrder, BlockData, Function, NIL, Names, State, ValueData, next_lineage};
 use crate::{Attrs, Block, Constant, Op, Operand, OperandKind, Symbol, Type, TypeKind, Value};
 
-/// What became of each value and block when a function was renumbered.
+/// What became of each value and block when a function was renumbered. It is to be asked for the
+/// handles from before alone: others are not told apart from them.
 #[derive(Clone, Debug, Default)]
 pub struct Renumbering {
     values: Vec<Option<Value>>,
@@ -31,6 +32,9 @@ impl Renumbering {
 impl Function {
     /// Drops tombstones and unused slots. Values keep their order, but not their numbers. Old
     /// handles are those of another function from then on. O(size).
+    ///
+    /// # Panics
+    /// If a value or block is used that is only [reserved](Function::reserve_numbers).
     pub fn compact(&mut self) -> Renumbering {
         let mut values: Vec<Value> = self.live_in_layout_order();
         values.sort_unstable_by_key(|v| v.index());
@@ -41,6 +45,9 @@ impl Function {
 
     /// Numbers values and blocks in layout order, from 1, without gaps. Nothing else changes.
     /// O(size).
+    ///
+    /// # Panics
+    /// As [`Function::compact`].
     pub fn renumber(&mut self) -> Renumbering {
         let values = self.live_in_layout_order();
         let blocks: Vec<Block> = self.blocks().collect();

@@ -153,6 +153,9 @@ impl Function {
     ) -> IrResult<()> {
         let new = new.into();
         self.check_replacement(old, new)?;
+        if new == Operand::from(old) {
+            return Ok(());
+        }
         let mut index = self.values[old].first_use;
         while index != NIL {
             let Slot { user, next, .. } = self.slots[index as usize];
@@ -201,6 +204,9 @@ impl Function {
         };
         if old.is_block() != operand.is_block() {
             return Err(IrError::misplaced_edge(self));
+        }
+        if old == operand {
+            return Ok(());
         }
         let slot = self.data(user).slots + index as u32;
         if old.is_block() {
