@@ -132,10 +132,10 @@ impl Context {
         &self.types.get(ty.0).kind
     }
 
-    /// How large a type is when it is written down. O(1).
+    /// How large a type is when it is written down; one of another context is a `?`. O(1).
     #[inline]
     pub(crate) fn type_size(&self, ty: Type) -> TypeSize {
-        self.types.get(ty.0).size
+        self.types.try_get(ty.0).map_or(TypeSize::ONE, |sized| sized.size)
     }
 
     /// Whether `ty` is a type of this context.
@@ -224,8 +224,12 @@ impl Context {
     /// # Errors
     /// Those of the writer.
     pub fn write_type(&self, out: &mut dyn fmt::Write, ty: Type) -> fmt::Result {
-        if self.type_size(ty).exceeds(TypeSize::MOST_WRITTEN) {
-            return match self.kind(ty) {
+        // Messages tell of types that are of another context, too.
+        let Some(SizedType { kind, size }) = self.types.try_get(ty.0) else {
+            return out.write_char('?');
+        };
+        if size.exceeds(TypeSize::MOST_WRITTEN) {
+            return match kind {
                 TypeKind::Named(_) => out.write_str("{…}"),
                 TypeKind::Array { rank, .. } => write!(out, "array<…, {rank}>"),
                 TypeKind::Ref(_) => out.write_str("ref<…>"),
@@ -235,7 +239,7 @@ impl Context {
             };
         }
         // The depth of the recursion is limited, since that of the type is.
-        match self.kind(ty) {
+        match kind {
             TypeKind::Builtin => out.write_str(Type::BUILTIN[ty.index()].1),
             TypeKind::Tuple(elements) => {
                 out.write_str("tuple<")?;

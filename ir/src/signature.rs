@@ -120,7 +120,10 @@ fn check_size(view: &InstView<'_>, ty: Type) -> Result<(), String> {
 
 fn check_attrs(view: &InstView<'_>) -> Result<(), String> {
     let (ctx, def) = (view.ctx, view.def);
-    for &(name, value) in ctx.attr_entries(view.attrs) {
+    let Some(entries) = ctx.try_attr_entries(view.attrs) else {
+        return Err(format!("the attributes of `{}` are of another context", def.mnemonic()));
+    };
+    for &(name, value) in entries {
         let name = ctx.str(name);
         let Some(attr) = def.attrs.iter().find(|attr| attr.name == name) else {
             let names = def.attrs.iter().map(|attr| attr.name);

@@ -214,3 +214,21 @@ fn attributes_are_sorted_and_the_last_value_of_a_name_counts() {
     let many: Vec<_> = (0..100_000).map(|i| (ctx.symbol(&format!("n{i}")), one)).collect();
     assert_eq!(ctx.attr_entries(ctx.attrs(&many)).len(), 100_000);
 }
+
+#[test]
+fn types_and_attributes_of_another_context_are_told_apart() {
+    let other = context();
+    let foreign = (0..50).fold(Type::I64, |ty, _| other.ref_type(ty));
+    let name = other.symbol("foreign");
+    let attrs = (0..50i64).map(|i| other.attrs(&[(name, other.constant_id(i))])).last().unwrap();
+    let ctx = with_tuples();
+    let mut f = Function::new(&ctx, "f", &[foreign], Type::I64);
+    let entry = f.entry().unwrap();
+    let x = f.param(entry, 0).unwrap();
+    let pair = f.push(entry, Inst::of(TUPLE, [x.into(), x.into()])).unwrap();
+    assert_eq!(ctx.type_text(f.ty(pair)), "tuple<?, ?>");
+    let error = f.push(entry, Inst::of(TUPLE, [pair.into()]).with_attrs(attrs)).unwrap_err();
+    assert_eq!(error.message(), "the attributes of `u.tuple` are of another context");
+    let errors = regraft_ir::verify_function(&f).unwrap_err();
+    assert_eq!(errors[0].message(), "the type of a parameter is a type of another context");
+}
