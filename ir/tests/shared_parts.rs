@@ -220,7 +220,7 @@ fn types_and_attributes_of_another_context_are_told_apart() {
     let other = context();
     let foreign = (0..50).fold(Type::I64, |ty, _| other.ref_type(ty));
     let name = other.symbol("foreign");
-    let attrs = (0..50i64).map(|i| other.attrs(&[(name, other.constant_id(i))])).last().unwrap();
+    let attrs = [0i64, 1, 2].map(|i| other.attrs(&[(name, other.constant_id(i))]))[2];
     let ctx = with_tuples();
     let mut f = Function::new(&ctx, "f", &[foreign], Type::I64);
     let entry = f.entry().unwrap();
