@@ -408,7 +408,7 @@ fn bytes_that_are_no_text_are_shown() {
     let error =
         regraft_syntax::decode("a.ir", b"one\ntwo \xff\xfe three\nfour").expect_err("no text");
     assert_eq!(error.message(), "a.ir is not UTF-8: byte 8, in line 2");
-    assert_eq!(error.labels()[0].span, 4..7);
+    assert!(error.render(false).contains("a.ir:2:5"), "{error:?}");
     assert_eq!(error.labels()[0].text, "byte 0xff");
 }
 
