@@ -7,6 +7,9 @@ use std::sync::Mutex;
 
 use crate::instrument::{Observer, Verify};
 
+/// More threads than that gain nothing, and a system can refuse them by ending the process.
+const MAX_THREADS: usize = 256;
+
 /// How a pipeline is to be run. The default verifies after every pass, uses all threads there
 /// are, prints nothing and writes no file.
 ///
@@ -51,10 +54,10 @@ impl RunOptions {
         self
     }
 
-    /// Limits the number of threads.
+    /// Limits the number of threads. There are never more than 256.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads.max(1));
+        self.threads = Some(threads.clamp(1, MAX_THREADS));
         self
     }
 

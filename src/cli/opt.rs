@@ -56,9 +56,9 @@ pub(super) struct Args {
     /// Do not verify after each pass
     #[arg(long)]
     no_verify: bool,
-    /// The number of threads
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// The number of threads, at most 256
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
     /// The folder for the file that reproduces a failure
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     reproducer: PathBuf,
@@ -109,7 +109,7 @@ fn options(args: &Args) -> RunOptions {
     let mut options =
         RunOptions::default().verify(!args.no_verify).reproducer_folder(&args.reproducer);
     if let Some(threads) = args.threads {
-        options = options.threads(threads);
+        options = options.threads(threads.into());
     }
     for (asked, what) in [
         (args.print_after_all, PrintWhat::All),
