@@ -49,8 +49,17 @@ pub enum Argument {
     Named(Vec<(String, (Argument, Range<usize>))>),
     /// `[1.0, 2.0]`, `Float64[]`: the name of the element type, if it is given, and the elements.
     Vector(Option<String>, Vec<(Argument, Range<usize>)>),
-    /// `[1.0 2.0; 3.0 4.0]`, row by row.
+    /// `[1.0 2.0; 3.0 4.0]`, row by row; one row at least, of one element at least.
     Matrix(Option<String>, Vec<Vec<(Argument, Range<usize>)>>),
+}
+
+/// What stands in brackets row by row. Rows of one element make a vector: `[1; 2]` is `[1, 2]`.
+pub(crate) fn rows(element: Option<&str>, rows: Vec<Vec<(Argument, Range<usize>)>>) -> Argument {
+    let element = element.map(str::to_owned);
+    if rows.iter().all(|row| row.len() == 1) {
+        return Argument::Vector(element, rows.into_iter().flatten().collect());
+    }
+    Argument::Matrix(element, rows)
 }
 
 /// The tokens of a call expression.
@@ -87,6 +96,16 @@ pub(crate) enum Token<'a> {
     Text(String),
 }
 
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(x) => write!(f, "{x}"),
+            Self::Float(x) => write!(f, "{x:?}"),
+            Self::Float32(x) => write!(f, "{x:?}f0"),
+        }
+    }
+}
+
 impl std::fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -100,16 +119,27 @@ impl std::fmt::Display for Token<'_> {
             Self::True => "`true`",
             Self::False => "`false`",
             Self::Nothing => "`nothing`",
-            Self::Number(_) => "a number",
-            Self::Name(_) => "a name",
-            Self::Symbol(_) => "a symbol",
-            Self::Text(_) => "a string",
+            Self::Number(_) => "number",
+            Self::Name(_) => "name",
+            Self::Symbol(_) => "symbol",
+            Self::Text(_) => "string",
         })
     }
 }
 
 /// The number that a literal stands for; `None` if it does not fit its type.
 fn number(text: &str) -> Option<Number> {
+    let number = any_number(text)?;
+    let is_infinite = match number {
+        Number::Int(_) => false,
+        Number::Float(x) => x.is_infinite(),
+        Number::Float32(x) => x.is_infinite(),
+    };
+    (!is_infinite || text.contains("Inf")).then_some(number)
+}
+
+/// The same, where a float that is too large is infinite.
+fn any_number(text: &str) -> Option<Number> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -151,6 +181,8 @@ fn unescaped(quoted: &str) -> Option<String> {
                 c @ ('\\' | '"' | '$') => c,
                 _ => return None,
             },
+            // In Julia the value of an expression would stand here.
+            '$' => return None,
             c => c,
         });
     }
@@ -170,7 +202,7 @@ pub fn parse_call(source: &Source) -> Result<Call, Diagnostic> {
     for (token, span) in Token::lexer(&source.text).spanned() {
         let Ok(token) = token else {
             let text = &source.text[span.clone()];
-            let message = format!("{text:?} is no part of a call with literal arguments");
+            let message = format!("`{text}` is no part of a call with literal arguments");
             return Err(Diagnostic::error(message).at(source, span, ""));
         };
         match token {
@@ -263,6 +295,9 @@ mod tests {
             panic!("no matrix")
         };
         assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(arguments("((1))"), arguments("1"));
+        let Argument::Vector(None, items) = &arguments("[1; 2]")[0] else { panic!("no vector") };
+        assert_eq!(strip(items.clone()), arguments("1, 2"));
         assert!(
             matches!(&arguments("[1 2 3]")[0], Argument::Matrix(None, rows) if rows.len() == 1)
         );
@@ -273,8 +308,13 @@ mod tests {
         let error = parse("f(1, $)").unwrap_err();
         assert_eq!(error.labels()[0].span, 5..6);
         assert_eq!(parse("f(1, 2").unwrap_err().message(), "the call is not complete");
-        assert_eq!(parse("f(1 2)").unwrap_err().message(), "unexpected a number");
+        assert_eq!(parse("f(1 2)").unwrap_err().message(), "unexpected number");
         assert!(parse("f(99999999999999999999)").is_err());
+        assert!(parse("f(1e400)").is_err() && parse("f(1f39)").is_err());
+        assert!(parse("f(\"a$b\")").is_err());
+        let error = parse("f(1, x)").unwrap_err();
+        assert_eq!(error.message(), "`x` is a name, arguments are literals");
+        assert_eq!(error.labels()[0].span, 5..6);
         assert!(parse(&format!("f({})", "(".repeat(100_000))).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use regraft_exec::value::{Array, Val};
+use regraft_exec::value::{Array, Val, type_name};
 use regraft_ir::{Constant, Context, Diagnostic, Source, Type};
 use regraft_syntax::{Argument, Number};
 
@@ -30,12 +30,15 @@ pub(super) fn value(
         Argument::Convert(name, x) => {
             let ty = type_of_name(name).ok_or_else(|| wrong(format!("unknown type `{name}`")))?;
             convert(ctx, &number(x), ty)
-                .ok_or_else(|| wrong(format!("{x:?} is no value of type {name}")))?
+                .ok_or_else(|| wrong(format!("{x} is no value of type {name}")))?
         }
         Argument::Tuple(items) => Val::tuple(many(items)?),
         Argument::Named(fields) => {
             let mut values = Vec::new();
-            for (name, item) in fields {
+            for (i, (name, item)) in fields.iter().enumerate() {
+                if fields[..i].iter().any(|(before, _)| before == name) {
+                    return Err(wrong(format!("field `{name}` is there twice")));
+                }
                 values.push((name.as_str(), value(ctx, source, item)?));
             }
             Val::named(ctx, values)
@@ -90,14 +93,23 @@ fn convert(ctx: &Context, x: &Val, ty: Type) -> Option<Val> {
     if ty == Type::ANY || x.type_of(ctx) == ty {
         return Some(x.clone());
     }
-    let constant = x.as_constant(ctx)?;
+    let constant = match x.as_constant(ctx)? {
+        Constant::Bool(x) => Constant::I64(x.into()),
+        constant => constant,
+    };
     let made = match (constant.as_int(), constant.as_float()) {
+        (Some(int @ (0 | 1)), _) if ty == Type::BOOL => Constant::Bool(int == 1),
+        (_, Some(float)) if ty == Type::BOOL && (float == 0.0 || float == 1.0) => {
+            Constant::Bool(float == 1.0)
+        }
         (Some(int), _) if ty.is_int() => {
             Constant::int(ty, int).filter(|made| made.as_int() == Some(int))?
         }
+        (Some(int), _) if ty == Type::F32 => Constant::from(int as f32),
         (Some(int), _) if ty.is_float() => Constant::float(ty, int as f64)?,
         (_, Some(float)) if ty.is_float() => Constant::float(ty, float)?,
-        (_, Some(float)) if ty.is_int() && float.fract() == 0.0 && float.abs() < 9e15 => {
+        // Below 2^63, what is whole is an `i64`.
+        (_, Some(float)) if ty.is_int() && float.fract() == 0.0 && float.abs() < 2f64.powi(63) => {
             let int = float as i64;
             Constant::int(ty, int).filter(|made| made.as_int() == Some(int))?
         }
@@ -119,11 +131,12 @@ fn array(
     };
     let converted: Option<Vec<Val>> = items.iter().map(|x| convert(ctx, x, element)).collect();
     let items = converted
-        .ok_or_else(|| format!("an element is no value of type {}", ctx.type_text(element)))?;
+        .ok_or_else(|| format!("an element is no value of type {}", type_name(ctx, element)))?;
     let array = Array::of_values(element, items, dims);
     array.map(Val::from).map_err(|error| error.to_string())
 }
 
+/// The type that Julia promotes the elements of an array literal to.
 fn common_type(ctx: &Context, items: &[Val]) -> Type {
     let mut types = items.iter().map(|x| x.type_of(ctx));
     let Some(first) = types.next() else { return Type::ANY };
@@ -132,6 +145,8 @@ fn common_type(ctx: &Context, items: &[Val]) -> Type {
             return a;
         }
         match (a.is_number(), b.is_number()) {
+            (true, false) if b == Type::BOOL => a,
+            (false, true) if a == Type::BOOL => b,
             (true, true) if a == Type::F64 || b == Type::F64 => Type::F64,
             (true, true) if a == Type::F32 || b == Type::F32 => Type::F32,
             (true, true) => {
