@@ -24,6 +24,11 @@ impl Failed {
     pub(super) fn message(text: impl Into<String>) -> Self {
         Self::Input(vec![Diagnostic::error(text)])
     }
+
+    /// The output could not be written.
+    pub(super) fn unwritten(error: &io::Error) -> Self {
+        Self::message(format!("cannot write the output: {error}"))
+    }
 }
 
 impl From<Vec<Diagnostic>> for Failed {
@@ -44,7 +49,7 @@ pub(super) fn print(text: &str) -> Outcome {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failed::Closed),
-        Err(error) => Err(Failed::message(format!("cannot write the output: {error}"))),
+        Err(error) => Err(Failed::unwritten(&error)),
     }
 }
 

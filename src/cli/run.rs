@@ -1,6 +1,9 @@
 //! `regraft run`: runs a program.
 
+use std::cell::Cell;
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use regraft_exec::value::{Val, show_string, to_json};
 use regraft_exec::{Engine, Interpreter, Limits};
@@ -67,7 +70,9 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     };
     let EngineName::Interp = args.engine;
     let mut engine = Interpreter::new(&module);
-    engine.host_mut().set_output(Box::new(std::io::stdout()));
+    let output = ProgramOutput::default();
+    let output_error = Rc::clone(&output.error);
+    engine.host_mut().set_output(output.buffered());
     let defaults = Limits::default();
     engine.set_limits(Limits {
         fuel: args.fuel.or(defaults.fuel),
@@ -76,8 +81,51 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     });
     let result = engine.call(&name, &values);
     engine.take_output();
+    let output_error = output_error.take();
+    if let Some(error) = &output_error
+        && error.kind() == io::ErrorKind::BrokenPipe
+    {
+        return Err(Failed::Closed);
+    }
     let result = result.map_err(|error| Failed::from(error.to_diagnostic()))?;
+    if let Some(error) = output_error {
+        return Err(Failed::unwritten(&error));
+    }
     print(&shown(args, &ctx, &result))
+}
+
+/// Where a program prints to: the standard output.
+#[derive(Default)]
+struct ProgramOutput {
+    /// Why it could not be written, the last pieces included: the program may have ended before
+    /// they were. If its reader has gone, as `head` does, the program ends quietly.
+    error: Rc<Cell<Option<io::Error>>>,
+}
+
+impl ProgramOutput {
+    /// To a terminal line by line, to anything else in large pieces.
+    fn buffered(self) -> Box<dyn Write> {
+        if io::stdout().is_terminal() { Box::new(self) } else { Box::new(BufWriter::new(self)) }
+    }
+
+    fn seen<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            self.error.set(Some(error.kind().into()));
+        }
+        result
+    }
+}
+
+impl Write for ProgramOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.seen(io::stdout().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.seen(io::stdout().flush())
+    }
 }
 
 /// The result as text. The value of `main` is shown only if there is one.
