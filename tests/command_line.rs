@@ -145,6 +145,7 @@ fn invalid_programs_show_the_offending_line() {
         errors.contains("return %1") && errors.contains("i64") && errors.contains("f64"),
         "{errors}"
     );
+    assert!(errors.contains("<stdin>:3:3"), "the line of the file is shown: {errors}");
 }
 
 #[test]
@@ -210,6 +211,100 @@ fn wrong_arguments_are_told_with_their_place() {
     fails(&["run", &pow], 2);
     fails(&["run", &pow, "--engine", "abacus"], 2);
     fails(&["frobnicate"], 2);
+    fails(&["opt", FOO, "--threads", "0"], 2);
+    fails(&["opt", FOO, "--threads", "100000"], 2);
+}
+
+#[test]
+fn literal_arguments_mean_what_they_mean_in_julia() {
+    let same = "func @f(%x: any) -> any {\n^1:\n  return %x\n}\n";
+    let run = |argument: &str| {
+        regraft_with_input(&["run", "-", "-e", &format!("f({argument})")], same.as_bytes())
+    };
+    for (argument, value) in [
+        ("[1; 2]", "[1, 2]"),
+        ("[true, 2]", "[1, 2]"),
+        ("[true, 0.5f0]", "Float32[1.0, 0.5]"),
+        ("Bool[1, 0]", "Bool[1, 0]"),
+        ("Bool(1)", "true"),
+        ("Int64(1e18)", "1000000000000000000"),
+        ("Int64[true]", "[1]"),
+        ("((1.5))", "1.5"),
+        (r#""a\$b""#, r#""a\$b""#),
+    ] {
+        let output = run(argument);
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), value, "{argument}");
+    }
+    for (argument, error) in [
+        ("Int8(200)", "200 is no value of type Int8"),
+        ("Int64(1.5)", "1.5 is no value of type Int64"),
+        ("Int64(1e19)", "1e19 is no value of type Int64"),
+        ("Bool(2)", "2 is no value of type Bool"),
+        ("Int32[1.5]", "an element is no value of type Int32"),
+        ("(a = 1, a = 2)", "field `a` is there twice"),
+        ("x", "`x` is a name, arguments are literals"),
+        (r#""$x""#, r#"`"$x"` is no part of"#),
+    ] {
+        let output = run(argument);
+        assert_eq!(output.status.code(), Some(1), "{argument}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(error), "{argument}: {errors}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_reader_that_goes_away_ends_a_program_quietly() {
+    let endless = "func @main() -> unit {\n^1:\n  core.println \"again\"\n  br ^1\n}\n";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_regraft"))
+        .args(["run", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(endless.as_bytes()).unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_is_an_error() {
+    let hello = "func @main() -> unit {\n^1:\n  core.println \"hello\"\n  return nothing\n}\n";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_regraft"))
+        .args(["run", "-"])
+        .stdin(Stdio::piped())
+        .stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(hello.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the output"));
+}
+
+#[test]
+fn what_a_program_prints_comes_before_its_value_and_its_error() {
+    let text = "func @f(%x: i64) -> i64 {\n^1:\n  core.println \"at work\"\n  \
+        %y: i64 = arith.div 6, %x\n  return %y\n}\n";
+    let output = regraft_with_input(&["run", "-", "-e", "f(2)"], text.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "at work\n3\n");
+    let output = regraft_with_input(&["run", "-", "-e", "f(0)"], text.as_bytes());
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "at work\n");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_check_does_not_take_the_time_for_a_difference() {
+    let text = "func @f(%x: i64) -> i64 {\n^1:\n  prof.record_start :a\n  prof.record_end :a\n  \
+        prof.report\n  %y: i64 = arith.add 1, 2\n  return %y\n}\n";
+    let output = regraft_with_input(&["opt", "-", "-p", "fold", "--check", "20"], text.as_bytes());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
 }
 
 #[test]
@@ -232,9 +327,17 @@ fn passes_and_ops_are_listed_with_their_pages() {
         assert!(line.is_some_and(|line| line.len() > name.len() + 10), "{name}: {passes}");
         assert!(succeeds(&["passes", name]).contains(name));
     }
-    assert!(fails(&["passes", "simplify"], 1).contains("no pass `simplify`"));
+    assert!(succeeds(&["passes", "fix"]).contains("max"));
+    let errors = fails(&["passes", "simplify"], 1);
+    assert!(
+        errors.contains("no pass `simplify`") && errors.contains("`simplify-cfg`?"),
+        "{errors}"
+    );
     let ops = succeeds(&["ops"]);
     assert!(ops.contains("arith.add") && ops.contains("mem.load"), "{ops}");
     assert!(succeeds(&["ops", "arith.div"]).contains("DivideError"));
+    let store = ops.lines().find(|line| line.contains("mem.store")).unwrap();
+    assert!(store.ends_with('.'), "a summary is a sentence: {store}");
+    assert!(fails(&["ops", "add"], 1).contains("did you mean `arith.add`?"));
     assert!(fails(&["ops", "arith.dvi"], 1).contains("did you mean `arith.div`?"));
 }

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use regraft_ir::{Context, Module, verify_module};
-use regraft_syntax::{decode, parse_module};
+use regraft_ir::{Context, Module};
+use regraft_syntax::{decode, parse_and_verify};
 
 use super::output::Failed;
 
@@ -27,7 +27,6 @@ pub(super) fn read(path: &Path, ctx: &Arc<Context>) -> Result<Input, Failed> {
     };
     let bytes = bytes.map_err(|error| Failed::message(format!("cannot read {name}: {error}")))?;
     let text = decode(&name, &bytes)?;
-    let module = parse_module(ctx, &name, &text)?;
-    verify_module(&module)?;
+    let module = parse_and_verify(ctx, &name, &text)?;
     Ok(Input { module, text })
 }

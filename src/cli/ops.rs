@@ -25,15 +25,19 @@ pub(super) fn run(name: Option<&str>, ops: &Registry) -> Outcome {
     }))
 }
 
-fn first_line(doc: &str) -> &str {
-    doc.trim().lines().next().unwrap_or("").trim()
+/// The first sentence of a page, in one line.
+fn summary(doc: &str) -> String {
+    let lines = doc.trim().lines().map(str::trim).take_while(|line| !line.is_empty());
+    let paragraph = lines.collect::<Vec<_>>().join(" ");
+    let end = paragraph.find(". ").map_or(paragraph.len(), |at| at + 1);
+    paragraph[..end].to_owned()
 }
 
 fn list(dialect: &Dialect) -> String {
     let width = dialect.ops.iter().map(|def| def.name.len()).max().unwrap_or(0);
-    let mut out = format!("{}: {}\n", dialect.name, first_line(dialect.doc));
+    let mut out = format!("{}: {}\n", dialect.name, summary(dialect.doc));
     for def in dialect.ops {
-        let _ = writeln!(out, "  {:width$}  {}", def.name, first_line(def.doc));
+        let _ = writeln!(out, "  {:width$}  {}", def.name, summary(def.doc));
     }
     out
 }

@@ -9,6 +9,7 @@ pub(super) fn run(name: Option<&str>, passes: &PassRegistry) -> Outcome {
     let Some(name) = name else { return print(&passes.list()) };
     match passes.find(name) {
         Some(pass) => print(&pass.page()),
+        None if name == "fix" => print(FIX),
         None => {
             let error = Diagnostic::error(format!("there is no pass `{name}`"));
             Err(Failed::from(match passes.suggest(name) {
@@ -18,3 +19,17 @@ pub(super) fn run(name: Option<&str>, passes: &PassRegistry) -> Outcome {
         }
     }
 }
+
+/// What looks like a pass in a pipeline, but is not one.
+const FIX: &str = "\
+fix{max=..}(passes)
+not a pass, but a word of pipelines
+
+Repeats the passes in its parentheses until none of them changes anything any more.
+
+    fix{max=4}(fold, cse, simplify-cfg, dce)
+
+options:
+  max=16
+      how often at most; an integer from 1 to 1000000
+";
