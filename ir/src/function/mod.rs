@@ -272,7 +272,7 @@ impl Function {
     /// A function with an entry block that has `params` as its parameters, and nothing in it.
     pub fn new(ctx: &Arc<Context>, name: &str, params: &[Type], ret: Type) -> Self {
         // Room to begin with, so that small functions are not moved while they grow.
-        let mut f = Self::with_capacity(ctx, name, ret, 32, 64);
+        let mut f = Self::with_capacity(ctx, name, ret, 64, 128);
         let entry = f.add_block();
         for &ty in params {
             f.append_param(entry, ty).expect("the entry block is live");
