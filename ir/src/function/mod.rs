@@ -194,7 +194,7 @@ struct AfterOrder {
 /// A function in SSA form.
 ///
 /// Every change goes through a method, which keeps use lists, predecessor lists and order right
-/// and refuses what would break them with an [`IrError`] that names the entities.
+/// and refuses what would break them with an [`IrError`](crate::IrError) that names the entities.
 ///
 /// # Panics
 /// Methods that return an [`IrResult`] take any handle. Those that only look at something take
