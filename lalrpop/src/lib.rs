@@ -10,6 +10,7 @@ mod call;
 mod constant;
 mod function_text;
 mod instruction;
+pub mod julia;
 mod literal;
 mod numbering;
 mod parse;

@@ -1,0 +1,420 @@
+//! The syntax tree of the Julia subset.
+//!
+//! Expressions live in one vector and name each other by [`ExprId`], lists of them in another, so
+//! that a tree is two allocations, is copied as plain numbers and is walked without pointers.
+//! Operators are calls: `x + y` is a [`Kind::Call`] of the name `+`. What is only another way to
+//! write the same thing (`do` blocks, the short form of functions, `a ≤ b`) is not told apart.
+
+use regraft_ir::{Source, Symbol};
+
+/// The id of an expression in its [`Ast`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ExprId(pub(crate) u32);
+
+/// A list of expressions in its [`Ast`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct List {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl List {
+    /// The number of its expressions.
+    pub const fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether it has none.
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+}
+
+/// The bytes of the source that an expression was written in: `start..end`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Span {
+    /// The offset of its first byte.
+    pub start: u32,
+    /// The offset after its last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// As a range of bytes.
+    pub const fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// An expression: what it is and where it stands.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an expression is. Statements and definitions are expressions, as in Julia.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    // --- leaves ------------------------------------------------------------------------------
+    /// `42`
+    Int(i64),
+    /// `2.5`
+    Float(f64),
+    /// `2.5f0`
+    Float32(f32),
+    /// `true`, `false`
+    Bool(bool),
+    /// `"text"`, escapes resolved.
+    Str(Symbol),
+    /// `:name`, `:+`
+    Sym(Symbol),
+    /// A name; an operator as a value (`+`, `(+)`) is one too. `Base.sum` is the
+    /// [`Field`](Self::Field) `sum` of the name `Base`.
+    Name(Symbol),
+    /// `end` within an index (`begin` there is [`First`](Self::First)).
+    End,
+    /// `begin` within an index.
+    First,
+    /// A bare `:` as an index or argument.
+    Colon,
+
+    // --- calls -------------------------------------------------------------------------------
+    /// `f(args...)`, and every operator: `-x`, `x + y`, `x'` (of the name `'`), `a:b`, `a:s:b`
+    /// (of the name `:`), `2x` (of `*`), `!x`, `x in y`, `x isa T`, `A <: B`. Names are normalised: `≤` is `<=`,
+    /// `≥` `>=`, `≠` `!=`, `∈` `in`, `÷` stays `÷`, `∘` stays `∘`, `∉` is `!` of `in`.
+    /// `x + y + z` and `x * y * z` are one call of three arguments, as in Julia. Arguments may be
+    /// [`Splat`](Self::Splat)s. With a `do` block, its function is the first argument.
+    Call {
+        /// What is called.
+        callee: ExprId,
+        /// The arguments.
+        args: List,
+    },
+    /// `f.(args...)`, and every operator with a dot: `x .+ y`, `.-x`, `x .^ 2`. A dotted chain
+    /// is nested, for the lowering to fuse.
+    Dot {
+        /// The function that is broadcast.
+        callee: ExprId,
+        /// The arguments.
+        args: List,
+    },
+    /// `a < b <= c`, two operators or more: operands and operator [`Name`](Self::Name)s take turns. A single comparison is a
+    /// call.
+    Compare {
+        /// `a`, `<`, `b`, `<=`, `c`.
+        parts: List,
+    },
+    /// `a && b`
+    And(ExprId, ExprId),
+    /// `a || b`
+    Or(ExprId, ExprId),
+    /// `a[i, j]`; without indices (`r[]`) as well. An index may be [`Colon`](Self::Colon), a splat, or hold
+    /// [`End`](Self::End).
+    Index {
+        /// What is indexed.
+        base: ExprId,
+        /// The indices.
+        indices: List,
+    },
+    /// `x.name`
+    Field {
+        /// Whose field it is.
+        base: ExprId,
+        /// The name of the field.
+        name: Symbol,
+    },
+    /// `P{A, B}`. A parameter may be `<:T` (a call of `<:` with one argument) or a literal.
+    Curly {
+        /// The type that is applied.
+        base: ExprId,
+        /// Its parameters.
+        params: List,
+    },
+    /// `T where {A, B<:C}`; each parameter is a name, or a call of `<:`, or a [`Compare`](Self::Compare) `A <: T <: B`.
+    Where {
+        /// The type.
+        body: ExprId,
+        /// The parameters.
+        params: List,
+    },
+    /// `x...` as an argument or an element.
+    Splat(ExprId),
+    /// `x::T`; `::T` without an `x` (in the parameters of a function).
+    Typed {
+        /// What is of that type.
+        value: Option<ExprId>,
+        /// The type.
+        ty: ExprId,
+    },
+
+    // --- literals of collections -------------------------------------------------------------
+    /// `(a, b)`, `(a,)`, `()`, and `a, b` on either side of an assignment.
+    Tuple(List),
+    /// `(a = 1, b = 2)`, `(; a, b)`: [`Assign`](Self::Assign)s of [`Name`](Self::Name)s, and for `; a` and `; x.a` the
+    /// name or field alone. As the target of an assignment, `(; a, b)` takes fields apart.
+    NamedTuple(List),
+    /// `[a, b]`
+    Vector(List),
+    /// `[a b; c d]`, `[a; b]` and `[a b]`: a list of [`Row`](Self::Row)s.
+    Matrix(List),
+    /// One row of a matrix literal.
+    Row(List),
+    /// `T[a, b]` is an [`Index`](Self::Index), as in Julia. This is `[body for clauses]`;
+    /// `T[body for clauses]` with a type.
+    Comprehension {
+        /// The element type, if it is written.
+        ty: Option<ExprId>,
+        /// The expression of an element.
+        body: ExprId,
+        /// [`In`](Self::In)s, and [`Filter`](Self::Filter)s. Clauses that are separated by commas are the dimensions of one array; `nested` tells
+        /// `for a in x for b in y` (a flat list) from `for a in x, b in y` (a matrix).
+        clauses: List,
+        /// Whether there is more than one `for`.
+        nested: bool,
+    },
+    /// `(body for clauses)`, and `f(body for clauses)`.
+    Generator {
+        /// The expression of an element.
+        body: ExprId,
+        /// As in [`Comprehension`](Self::Comprehension).
+        clauses: List,
+        /// As in [`Comprehension`](Self::Comprehension).
+        nested: bool,
+    },
+    /// `target in iterable` (or `=`, or `∈`) of a `for`.
+    In {
+        /// A name, or a tuple of targets.
+        target: ExprId,
+        /// What is iterated over.
+        iterable: ExprId,
+    },
+    /// `if condition` of a comprehension.
+    Filter(ExprId),
+
+    // --- functions ---------------------------------------------------------------------------
+    /// `x -> body`, `function (x) … end`, and the function of a `do` block.
+    Lambda {
+        /// Parameters: names, [`Typed`](Self::Typed), [`Splat`](Self::Splat) of one of these, tuples (which are taken apart), and
+        /// [`Assign`](Self::Assign) of one of these to a default value.
+        params: List,
+        /// Type parameters of a `where`.
+        wheres: List,
+        /// The declared return type.
+        returns: Option<ExprId>,
+        /// The body.
+        body: ExprId,
+    },
+    /// `function name(params...)::R where {T} body end`, and `name(params...) = body`.
+    Function {
+        /// A name; a field (`Base.sum`); [`Typed`](Self::Typed) for methods on what is called (`(p::P)(x) = …`, `(::Type{T})(x)`), a
+        /// [`Curly`](Self::Curly) for constructors (`P{T}(x) where T = …`).
+        name: ExprId,
+        /// As in [`Lambda`](Self::Lambda).
+        params: List,
+        /// Type parameters of a `where`, innermost first.
+        wheres: List,
+        /// The declared return type.
+        returns: Option<ExprId>,
+        /// The body; `None` for `function name end`.
+        body: Option<ExprId>,
+        /// `@inline` or `@noinline` in front.
+        inline: Option<bool>,
+    },
+
+    // --- assignments -------------------------------------------------------------------------
+    /// `target = value`. A target is a name, an index, a field, [`Typed`](Self::Typed) with a value, a tuple of targets (one of them
+    /// may be a splat), or a named tuple of names.
+    Assign {
+        /// What is assigned to.
+        target: ExprId,
+        /// The value.
+        value: ExprId,
+    },
+    /// `target op= value`
+    Update {
+        /// `+` of `+=`.
+        op: Symbol,
+        /// What is assigned to.
+        target: ExprId,
+        /// The other operand.
+        value: ExprId,
+    },
+    /// `target .= value`
+    DotAssign {
+        /// What is written to.
+        target: ExprId,
+        /// The value, broadcast.
+        value: ExprId,
+    },
+    /// `target .op= value`
+    DotUpdate {
+        /// `+` of `.+=`.
+        op: Symbol,
+        /// What is written to.
+        target: ExprId,
+        /// The other operand, broadcast.
+        value: ExprId,
+    },
+
+    // --- control flow ------------------------------------------------------------------------
+    /// `if`, `elseif` (an `If` as the otherwise), `c ? a : b`.
+    If {
+        /// The condition.
+        condition: ExprId,
+        /// What is done if it is true.
+        then: ExprId,
+        /// What is done otherwise.
+        otherwise: Option<ExprId>,
+    },
+    /// `while condition body end`
+    While {
+        /// The condition.
+        condition: ExprId,
+        /// The body.
+        body: ExprId,
+    },
+    /// `for clauses body end`; several clauses nest, the last innermost, and one `break` leaves them all.
+    For {
+        /// [`In`](Self::In)s.
+        clauses: List,
+        /// The body.
+        body: ExprId,
+    },
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+    /// `return`, `return x`
+    Return(Option<ExprId>),
+    /// `@goto name`
+    Goto(Symbol),
+    /// `@label name`
+    Label(Symbol),
+
+    // --- blocks and scopes -------------------------------------------------------------------
+    /// `begin … end`, `(a; b)`, and the bodies of all else. It opens no scope.
+    Block(List),
+    /// `let x = 1, y … end`
+    Let {
+        /// Assignments, and names that are declared only.
+        bindings: List,
+        /// The body.
+        body: ExprId,
+    },
+    /// `local x, y = 1`: names, typed names, assignments.
+    Local(List),
+    /// `global x, y = 1`
+    Global(List),
+    /// `const x = 1`
+    Const(ExprId),
+
+    // --- macros ------------------------------------------------------------------------------
+    /// `@inbounds body`
+    Inbounds(ExprId),
+    /// `@simd for … end`
+    Simd(ExprId),
+    /// `@assert condition message`
+    Assert {
+        /// The condition.
+        condition: ExprId,
+        /// The message, if there is one.
+        message: Option<ExprId>,
+    },
+
+    // --- definitions at top level ------------------------------------------------------------
+    /// `struct Name{T} <: Super … end`
+    Struct {
+        /// The name.
+        name: Symbol,
+        /// Parameters: names and calls of `<:`.
+        params: List,
+        /// The type above it.
+        supertype: Option<ExprId>,
+        /// Whether it is a `mutable struct`.
+        mutable: bool,
+        /// Names, [`Typed`](Self::Typed) names, and [`Function`](Self::Function)s (inner constructors).
+        fields: List,
+    },
+    /// `abstract type Name{T} <: Super end`
+    Abstract {
+        /// The name.
+        name: Symbol,
+        /// Parameters: names and calls of `<:`.
+        params: List,
+        /// The type above it.
+        supertype: Option<ExprId>,
+    },
+    /// `using LinearAlgebra`, `using Base: f, g`, `import Base: +`, of modules whose names are in the prelude already: it
+    /// does nothing.
+    Using,
+    /// What could not be read. It has been reported.
+    Error,
+}
+
+/// A text as a tree. [`Ast::statements`] are what stands at top level.
+#[derive(Clone, Debug)]
+pub struct Ast {
+    /// The text.
+    pub source: Source,
+    pub(crate) exprs: Vec<Expr>,
+    pub(crate) lists: Vec<ExprId>,
+    pub(crate) statements: List,
+}
+
+impl Ast {
+    /// An expression.
+    #[inline]
+    pub fn expr(&self, id: ExprId) -> Expr {
+        self.exprs[id.0 as usize]
+    }
+
+    /// What an expression is.
+    #[inline]
+    pub fn kind(&self, id: ExprId) -> Kind {
+        self.exprs[id.0 as usize].kind
+    }
+
+    /// Where an expression stands.
+    #[inline]
+    pub fn span(&self, id: ExprId) -> Span {
+        self.exprs[id.0 as usize].span
+    }
+
+    /// The expressions of a list.
+    #[inline]
+    pub fn list(&self, list: List) -> &[ExprId] {
+        &self.lists[list.start as usize..(list.start + list.len) as usize]
+    }
+
+    /// The statements at top level, in order.
+    pub fn statements(&self) -> &[ExprId] {
+        self.list(self.statements)
+    }
+
+    /// The number of expressions.
+    pub fn len(&self) -> usize {
+        self.exprs.len()
+    }
+
+    /// Whether there is no expression.
+    pub fn is_empty(&self) -> bool {
+        self.exprs.is_empty()
+    }
+
+    /// Adds an expression, as a rewriter of trees does.
+    pub fn add(&mut self, kind: Kind, span: Span) -> ExprId {
+        let id = ExprId(self.exprs.len() as u32);
+        self.exprs.push(Expr { kind, span });
+        id
+    }
+
+    /// Adds a list.
+    pub fn add_list(&mut self, ids: &[ExprId]) -> List {
+        let start = self.lists.len() as u32;
+        self.lists.extend_from_slice(ids);
+        List { start, len: ids.len() as u32 }
+    }
+}

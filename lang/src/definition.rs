@@ -1,0 +1,204 @@
+//! What a program defines, as the lowering hands it to the world.
+//!
+//! Nothing here is evaluated: types are [`TypeExpr`]s, which the world evaluates when control
+//! gets to the definition.
+
+use std::sync::Arc;
+
+use regraft_ir::{Constant, Function, Loc, Symbol};
+
+/// Where a name is looked up first, and who may use what is internal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Space {
+    /// The prelude: Julia's `Base`.
+    Base,
+    /// The user's program: Julia's `Main`. What it defines under a name of the prelude shadows
+    /// that for the program alone, unless it is defined as `Base.name`.
+    Main,
+}
+
+/// A statement at top level, in order.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// Adds methods, one after the other (several if there are default values of parameters).
+    Methods(Vec<MethodDef>),
+    /// Declares a function without methods: `function f end`.
+    Declare(Symbol, Loc),
+    /// Declares a struct type.
+    Struct(Box<StructDecl>),
+    /// Declares an abstract type.
+    Abstract(Box<AbstractDecl>),
+    /// Binds a name for good: the value of the thunk. Its type is known to all that is inferred afterwards.
+    Const(Symbol, Box<Thunk>),
+    /// Runs code; its value is that of the statement.
+    Run(Box<Thunk>),
+    /// Runs the one or the other, as an `if` with definitions in it does.
+    If {
+        /// The condition.
+        condition: Box<Thunk>,
+        /// What runs if it is true.
+        then: Vec<Item>,
+        /// What runs otherwise.
+        otherwise: Vec<Item>,
+    },
+}
+
+/// Code at top level: a lowered function without parameters.
+#[derive(Clone, Debug)]
+pub struct Thunk {
+    /// The code.
+    pub body: Arc<Function>,
+    /// The functions that are made in it.
+    pub closures: Vec<ClosureDef>,
+    /// Where it starts.
+    pub loc: Loc,
+}
+
+/// What a method is of.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    /// A generic function: `f(x) = …`. A field such as `Base.f` has [`MethodDef::extends_base`].
+    Function(Symbol),
+    /// What is of a type: `(p::P)(x) = …`. The lowered function has the callee as its first parameter.
+    Instance(TypeExpr),
+    /// A type: `P(x) = …` where `P` is a struct that is declared in the same text before, `P{T}(x) where T = …`,
+    /// `(::Type{T})(x) where T = …` (then it is the argument of `Type`).
+    Type(TypeExpr),
+    /// A function that is made by a [`ClosureDef`]; the lowered function has the closure as its first parameter.
+    Closure(Symbol),
+}
+
+/// A method of a generic function.
+#[derive(Clone, Debug)]
+pub struct MethodDef {
+    /// What it is a method of.
+    pub callee: Callee,
+    /// Whether it was written `Base.f(…) = …` (or is in the prelude itself).
+    pub extends_base: bool,
+    /// Its parameters, apart from the callee.
+    pub params: Vec<ParamDecl>,
+    /// Whether the last parameter takes all further arguments, as one tuple.
+    pub vararg: bool,
+    /// The type parameters of its `where`s, outermost first.
+    pub statics: Vec<StaticDecl>,
+    /// The lowered code: one parameter of type `any` for each parameter (after the callee, for [`Callee::Instance`] and
+    /// [`Callee::Closure`]).
+    pub body: Arc<Function>,
+    /// The functions that are made in it.
+    pub closures: Vec<ClosureDef>,
+    /// `@inline` or `@noinline`.
+    pub inline: Option<bool>,
+    /// Where names in it are looked up.
+    pub space: Space,
+    /// Where it is defined.
+    pub loc: Loc,
+}
+
+/// A parameter of a method.
+#[derive(Clone, Debug)]
+pub struct ParamDecl {
+    /// Its name, if it has one.
+    pub name: Option<Symbol>,
+    /// Its type; [`TypeExpr::any`] if none is written. Of a vararg, that of each element.
+    pub ty: TypeExpr,
+}
+
+/// A type parameter, with its bounds.
+#[derive(Clone, Debug)]
+pub struct StaticDecl {
+    /// Its name.
+    pub name: Symbol,
+    /// `T >: lower`
+    pub lower: Option<TypeExpr>,
+    /// `T <: upper`
+    pub upper: Option<TypeExpr>,
+}
+
+/// A function that is made while a program runs: an anonymous or local function. Each type of
+/// captures makes a struct type of its own, as with a parametric struct.
+#[derive(Clone, Debug)]
+pub struct ClosureDef {
+    /// A name that no user can write: `#foo#1`.
+    pub name: Symbol,
+    /// The name under which it is shown: `foo`, or `#1` for an anonymous one.
+    pub shown: Symbol,
+    /// What it captures: fields of the closure, in the order of the operands of `core.closure`.
+    pub captures: Vec<Symbol>,
+    /// Its methods.
+    pub methods: Vec<MethodDef>,
+}
+
+/// A struct type.
+#[derive(Clone, Debug)]
+pub struct StructDecl {
+    /// Its name.
+    pub name: Symbol,
+    /// Its type parameters.
+    pub params: Vec<StaticDecl>,
+    /// The abstract type above it; `Any` if none is written.
+    pub supertype: Option<TypeExpr>,
+    /// Whether it is an object.
+    pub mutable: bool,
+    /// Names and types of the fields.
+    pub fields: Vec<(Symbol, TypeExpr)>,
+    /// Inner constructors. If there are any, there are no default ones.
+    pub constructors: Vec<MethodDef>,
+    /// Where it was declared, in which space.
+    pub space: Space,
+    /// Where it is declared.
+    pub loc: Loc,
+}
+
+/// An abstract type.
+#[derive(Clone, Debug)]
+pub struct AbstractDecl {
+    /// Its name.
+    pub name: Symbol,
+    /// Its type parameters.
+    pub params: Vec<StaticDecl>,
+    /// The abstract type above it; `Any` if none is written.
+    pub supertype: Option<TypeExpr>,
+    /// In which space it is declared.
+    pub space: Space,
+    /// Where it is declared.
+    pub loc: Loc,
+}
+
+/// A type as it is written.
+#[derive(Clone, Debug)]
+pub struct TypeExpr {
+    /// What it is.
+    pub kind: TypeExprKind,
+    /// Where it stands.
+    pub loc: Loc,
+}
+
+/// What a [`TypeExpr`] is.
+#[derive(Clone, Debug)]
+pub enum TypeExprKind {
+    /// `Float64`, a type parameter, a name that is bound to a type.
+    Name(Symbol),
+    /// `Vector{T}`
+    Apply(Box<TypeExpr>, Vec<TypeExpr>),
+    /// `<:T` as a parameter.
+    Below(Box<TypeExpr>),
+    /// `>:T` as a parameter.
+    Above(Box<TypeExpr>),
+    /// `3`, `:a`, `true` as a parameter.
+    Constant(Constant),
+    /// `(:a, :b)` as a parameter.
+    Tuple(Vec<TypeExpr>),
+    /// `typeof(f)`
+    TypeOf(Box<TypeExpr>),
+    /// `T where {A, B}`
+    Where(Box<TypeExpr>, Vec<StaticDecl>),
+    /// `T...` within `Tuple{…}`, and `Vararg{T}`.
+    Vararg(Box<TypeExpr>),
+}
+
+impl TypeExpr {
+    /// `Any`, written nowhere.
+    pub fn any(any: Symbol) -> Self {
+        Self { kind: TypeExprKind::Name(any), loc: Loc::UNKNOWN }
+    }
+}

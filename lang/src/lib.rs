@@ -1,0 +1,4 @@
+//! The Julia subset: syntax trees to lowered IR, the world of methods, and inference, which turns
+//! lowered methods into typed functions.
+
+pub mod definition;
