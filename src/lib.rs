@@ -41,6 +41,7 @@ pub mod cli;
 pub use regraft_dialects as dialects;
 pub use regraft_exec as exec;
 pub use regraft_ir as ir;
+pub use regraft_lang as lang;
 pub use regraft_passes as passes;
 pub use regraft_syntax as syntax;
 pub use regraft_testing as testing;

@@ -2,3 +2,6 @@
 //! lowered methods into typed functions.
 
 pub mod definition;
+mod session;
+
+pub use session::{Completeness, Entry, STANDARD_PIPELINE, Session};
