@@ -2,11 +2,15 @@
 
 use crate::fold;
 use crate::ir::{Constant, Effects, InstView, Operand, Syntax, Type, TypeKind};
+use crate::mem::INBOUNDS;
 use crate::types::{check_fits, describe, field_type, is_exact};
 
 /// Output: it may not be moved or removed, and it reads what it prints.
 const OUTPUT: Effects =
     Effects { reads: crate::ir::OperandSet::ALL, opaque: true, ..Effects::NONE };
+
+/// A read of what no operand stands for: nothing that may write can be moved across it.
+const READS_GLOBALS: Effects = Effects { opaque: true, ..Effects::NONE };
 
 crate::dialect! {
     /// Calls, tuples, types, and what is true of all values.
@@ -14,10 +18,14 @@ crate::dialect! {
 
     /// Calls a function of the program by its name.
     ///
+    /// `{inbounds=true}` says that the call stands within `@inbounds`: array accesses that it
+    /// is expanded to are marked so. It changes nothing else.
+    ///
     /// `%3: f64 = call @foo(%1, 2.0)`
     CALL: "call"(callee: _; args: _...) -> declared [CALL, MAY_TRAP] {
         syntax: Syntax::Call("call"),
         effects: Effects::OPAQUE,
+        attrs: INBOUNDS,
         verify: Some(verify_call),
     };
 
@@ -120,6 +128,51 @@ crate::dialect! {
     STRING = string(; values: _...) -> str {
         effects: Effects { reads: crate::ir::OperandSet::ALL, ..Effects::NONE },
     };
+
+    /// The value of a global name, which is a constant.
+    ///
+    /// Traps (`UndefVarError`) if it has none, (`TypeError`) if its value is not of the declared
+    /// type.
+    ///
+    /// `%1: any = core.global :x`
+    GLOBAL = global(name: sym) -> declared [MAY_TRAP] {
+        effects: READS_GLOBALS,
+        verify: Some(verify_name),
+    };
+
+    /// Gives a value to a global name, which is a constant.
+    ///
+    /// `core.set_global :x, %1`
+    SET_GLOBAL = set_global(name: sym, value: _) -> unit {
+        effects: Effects::OPAQUE,
+        verify: Some(verify_name),
+    };
+
+    /// The type parameter of that name of the method whose code this is.
+    ///
+    /// There are type parameters only in lowered code, which is not specialised yet. Traps
+    /// (`UndefVarError`) if it is run.
+    ///
+    /// `%1: any = core.static :T`
+    STATIC = static_param: "static"(name: sym) -> any [PURE, MAY_TRAP] {
+        verify: Some(verify_name),
+    };
+
+    /// A closure over its operands, by the name that its definition has.
+    ///
+    /// Lowered code makes closures so; in typed code they are structs, made by `data.new`. Traps
+    /// (`UndefVarError`) if it is run.
+    ///
+    /// `%2: any = core.closure @f, %1`
+    CLOSURE = closure(definition: _; captures: _...) -> declared [PURE, MAY_TRAP] {
+        verify: Some(verify_closure),
+    };
+
+    /// What stands for the value of a variable where it has none yet. Nobody looks at it: code
+    /// that might is preceded by a check.
+    ///
+    /// `%1: f64 = core.undef`
+    UNDEF = undef() -> declared [PURE];
 }
 
 /// Calls the function `callee` (a constant `@f`), of which `ty` is the return type:
@@ -138,6 +191,28 @@ fn verify_call(view: &InstView<'_>) -> Result<(), String> {
         Some(Constant::Func(_)) => Ok(()),
         _ => Err(format!(
             "the callee of `call` is a function such as `@f`, found {}; use `core.apply`",
+            describe(view.ctx, view.types[0])
+        )),
+    }
+}
+
+/// The name of a global or type parameter is known before anything runs.
+fn verify_name(view: &InstView<'_>) -> Result<(), String> {
+    match view.constant(0) {
+        Some(Constant::Sym(_)) => Ok(()),
+        _ => Err(format!(
+            "the name in `{}` is a constant symbol such as `:x`, found {}",
+            view.def.mnemonic(),
+            describe(view.ctx, view.types[0])
+        )),
+    }
+}
+
+fn verify_closure(view: &InstView<'_>) -> Result<(), String> {
+    match view.constant(0) {
+        Some(Constant::Func(_)) => Ok(()),
+        _ => Err(format!(
+            "the definition in `core.closure` is a function such as `@f`, found {}",
             describe(view.ctx, view.types[0])
         )),
     }

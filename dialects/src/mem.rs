@@ -12,7 +12,7 @@ const WRITES: Effects = Effects { writes: OperandSet::one(0), ..Effects::NONE };
 const READS_AND_WRITES: Effects = Effects { writes: OperandSet::one(0), ..READS };
 
 /// A promise that the indices are in bounds.
-const INBOUNDS: &[AttrDef] =
+pub(crate) const INBOUNDS: &[AttrDef] =
     &[AttrDef { name: "inbounds", pattern: TypePattern::Is(Type::BOOL), required: false }];
 
 crate::dialect! {

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use crate::error::{ErrorKind, Trap};
 use crate::profiler::Calls;
-use crate::value::{Array, collect_cycles, live_bytes};
-use regraft_ir::{Symbol, Type};
+use crate::value::{Array, Val, collect_cycles, live_bytes};
+use regraft_ir::{Context, Symbol, Type, suggest};
+use rustc_hash::FxHashMap;
 
 /// Where output goes.
 enum Output {
@@ -21,6 +22,7 @@ pub struct Host {
     clock: Box<dyn FnMut() -> u64>,
     /// The profiler's buffer.
     pub calls: Calls,
+    globals: FxHashMap<Symbol, Val>,
     /// The live bytes that may not be exceeded.
     ceiling: usize,
     limit: usize,
@@ -33,6 +35,7 @@ impl Default for Host {
             output: Output::Kept(Vec::new()),
             clock: Box::new(move || start.elapsed().as_nanos() as u64),
             calls: Calls::default(),
+            globals: FxHashMap::default(),
             ceiling: usize::MAX,
             limit: usize::MAX,
         }
@@ -58,6 +61,35 @@ impl Host {
     /// Records the start of an event in the profiler, the time last.
     pub fn record_start(&mut self, event: Symbol) {
         self.calls.start(event, &mut self.clock);
+    }
+
+    /// The value of a global name, if it has one.
+    pub fn global(&self, name: Symbol) -> Option<&Val> {
+        self.globals.get(&name)
+    }
+
+    /// Gives a global name a value; the one that it had is returned.
+    pub fn set_global(&mut self, name: Symbol, value: Val) -> Option<Val> {
+        self.globals.insert(name, value)
+    }
+
+    /// Takes the value of a global name away.
+    pub fn remove_global(&mut self, name: Symbol) -> Option<Val> {
+        self.globals.remove(&name)
+    }
+
+    /// The error of reading a global name without a value.
+    #[cold]
+    pub fn undefined_global(&self, ctx: &Context, name: Symbol) -> Trap {
+        let text = ctx.str(name);
+        let trap = Trap::new("UndefVarError", format!("`{text}` is not defined"));
+        // In an order of their own: that of the table is none.
+        let mut known: Vec<&str> = self.globals.keys().map(|&name| ctx.str(name)).collect();
+        known.sort_unstable();
+        match suggest(text, known) {
+            Some(near) => trap.help(format!("did you mean `{near}`?")),
+            None => trap,
+        }
     }
 
     /// Writes output.

@@ -1,12 +1,12 @@
 //! `core`: tuples, types, errors, output.
 
 use regraft_dialects::semantics::eval_scalar;
-use regraft_ir::{Type, TypeKind};
+use regraft_ir::{Context, Type, TypeKind};
 
 use super::EvalCx;
 use super::scalars::scalar_constant;
 use crate::error::Trap;
-use crate::value::{Val, egal, print_within};
+use crate::value::{Array, Val, egal, print_within};
 
 pub(super) fn tuple(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     cx.reserve_fields(args.len())?;
@@ -121,4 +121,74 @@ pub(super) fn string(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     }
     debug_assert!(cx.ty == Type::STR);
     Ok(Val::str(text))
+}
+
+pub(super) fn global(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let &[Val::Sym(name)] = args else { return Err(cx.wrong_types(args)) };
+    let value = match cx.host.global(name) {
+        Some(value) => value.clone(),
+        None => return Err(cx.host.undefined_global(cx.ctx, name)),
+    };
+    if value.is_a(cx.ctx, cx.ty) {
+        return Ok(value);
+    }
+    let (have, want) = (cx.ctx.type_text(value.type_of(cx.ctx)), cx.ctx.type_text(cx.ty));
+    let name = cx.ctx.str(name);
+    Err(Trap::type_error(format!(
+        "the global `{name}` is declared to be of type {want}, found a value of type {have}"
+    )))
+}
+
+pub(super) fn set_global(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Sym(name), value] = args else { return Err(cx.wrong_types(args)) };
+    cx.host.set_global(*name, value.clone());
+    Ok(Val::Unit)
+}
+
+/// What stands in lowered code only, and is gone when a method is specialised.
+pub(super) fn lowered_only(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let name = match args.first() {
+        Some(&(Val::Sym(name) | Val::Func(name))) => cx.ctx.str(name),
+        _ => "?",
+    };
+    let op = cx.def.mnemonic();
+    let message = format!("`{op}` of `{name}` has no value in code that is not specialised");
+    Err(Trap::new("UndefVarError", message))
+}
+
+/// How deep the parts of a value that nobody looks at are made.
+const HARMLESS_DEPTH: usize = 8;
+
+pub(super) fn undef(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
+    Ok(harmless(cx.ctx, cx.ty, HARMLESS_DEPTH))
+}
+
+/// A value of type `ty` where there is an obvious one, else `nothing`.
+fn harmless(ctx: &Context, ty: Type, depth: usize) -> Val {
+    match ty {
+        Type::BOOL => return Val::Bool(false),
+        Type::I8 => return Val::I8(0),
+        Type::I16 => return Val::I16(0),
+        Type::I32 => return Val::I32(0),
+        Type::I64 => return Val::I64(0),
+        Type::F32 => return Val::F32(0.0),
+        Type::F64 => return Val::F64(0.0),
+        Type::SYM => return Val::Sym(ctx.symbol("undef")),
+        Type::STR => return Val::str(""),
+        _ if depth == 0 => return Val::Unit,
+        _ => {}
+    }
+    match ctx.kind(ty) {
+        TypeKind::Tuple(types) => Val::tuple(types.iter().map(|&ty| harmless(ctx, ty, depth - 1))),
+        TypeKind::Named(fields) => Val::named_of(
+            Val::named_shape(ctx, fields.iter().map(|&(name, _)| name)),
+            fields.iter().map(|&(_, ty)| harmless(ctx, ty, depth - 1)).collect(),
+        ),
+        &TypeKind::Array { element, rank } => {
+            Array::new(element, &vec![0; usize::from(rank)]).map_or(Val::Unit, Val::from)
+        }
+        &TypeKind::Fn(name) => Val::Func(name),
+        &TypeKind::TypeOf(ty) => Val::Type(ty),
+        _ => Val::Unit,
+    }
 }

@@ -110,7 +110,7 @@ impl EvalTable {
                 table.register(def.op, scalars::scalar);
             }
         }
-        let core: [(Op, EvalFn); 12] = [
+        let core: [(Op, EvalFn); 17] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -123,6 +123,11 @@ impl EvalTable {
             (dialects::core::PRINT, core::print),
             (dialects::core::PRINTLN, core::println),
             (dialects::core::STRING, core::string),
+            (dialects::core::GLOBAL, core::global),
+            (dialects::core::SET_GLOBAL, core::set_global),
+            (dialects::core::STATIC, core::lowered_only),
+            (dialects::core::CLOSURE, core::lowered_only),
+            (dialects::core::UNDEF, core::undef),
         ];
         let data: [(Op, EvalFn); 7] = [
             (dialects::data::NAMED, data::named),

@@ -33,6 +33,8 @@ impl Body<'_, '_> {
             mem::PUSH => self.append(),
             mem::POP => self.pop(),
             mem::COPYTO => self.copyto(),
+            // They are of lowered code, or have no value to compare.
+            core::GLOBAL | core::SET_GLOBAL | core::STATIC | core::CLOSURE | core::UNDEF => None,
             _ => return None,
         })
     }
