@@ -5,6 +5,7 @@ mod error;
 mod eval;
 mod host;
 mod interp;
+mod linker;
 mod profiler;
 pub mod value;
 
@@ -13,5 +14,6 @@ pub use error::{Chain, ErrorKind, ExecError, Spot, Trap};
 pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
 pub use host::Host;
 pub use interp::Interpreter;
+pub use linker::{Linked, Linker};
 pub use profiler::Calls;
 pub use value::{Val, print_string, show_string, to_json};

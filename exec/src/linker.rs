@@ -1,0 +1,43 @@
+//! Functions that appear while a program runs.
+//!
+//! A module need not hold all that a program calls: a world of generic functions specialises
+//! them when they are first called with arguments of some types. The interpreter asks for what
+//! it does not have, and remembers the answers.
+
+use std::rc::Rc;
+
+use regraft_ir::{Function, Symbol};
+
+use crate::error::Trap;
+use crate::value::Val;
+
+/// Finds functions for calls.
+///
+/// Answers have to depend on types alone (and, for a function or a type that is called, on which
+/// it is): the interpreter asks once for each combination, until
+/// [`Interpreter::forget`](crate::Interpreter::forget).
+pub trait Linker {
+    /// What a call of the value `callee` with these arguments runs.
+    ///
+    /// # Errors
+    /// If it cannot be called so; the error is shown at the call, with the chain of calls.
+    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap>;
+
+    /// The function of that name; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap>;
+}
+
+/// What a call runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Linked {
+    /// The name of the function.
+    pub function: Symbol,
+    /// The number of arguments that are passed as they are; those that follow are packed into
+    /// one tuple. `None` if all are passed as they are. The callee does not count.
+    pub fixed: Option<usize>,
+    /// Whether the callee itself is passed, in front of the arguments.
+    pub pass_callee: bool,
+}
