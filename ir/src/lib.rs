@@ -14,6 +14,7 @@ mod context;
 mod cursor;
 mod diagnostic;
 mod dominator_tree;
+mod dot;
 mod entity;
 mod error;
 mod function;
@@ -37,6 +38,7 @@ pub use context::{Context, is_plain_name};
 pub use cursor::Cursor;
 pub use diagnostic::{Diagnostic, Label, Severity, render_all};
 pub use dominator_tree::DominatorTree;
+pub use dot::cfg_to_dot;
 pub use entity::{
     Attrs, Block, Const, FuncId, MAX_ENTITIES, Operand, OperandKind, StructId, Symbol, Value,
 };
