@@ -7,22 +7,30 @@ use regraft_ir::{Diagnostic, Dialect, OpDef, Registry, Traits, suggest};
 use super::output::{Failed, Outcome, print};
 
 pub(super) fn run(name: Option<&str>, ops: &Registry) -> Outcome {
+    print(&text(name, ops).map_err(Failed::from)?)
+}
+
+/// The list of all ops, or of those of a dialect, or the page of one.
+///
+/// # Errors
+/// If there is no op and no dialect of that name.
+pub(crate) fn text(name: Option<&str>, ops: &Registry) -> Result<String, Diagnostic> {
     let Some(name) = name else {
         let dialects: Vec<String> = ops.dialects().map(list).collect();
-        return print(&dialects.join("\n"));
+        return Ok(dialects.join("\n"));
     };
     if let Some(def) = ops.find(name) {
-        return print(&page(def));
+        return Ok(page(def));
     }
     if let Some(dialect) = ops.dialects().find(|dialect| dialect.name == name) {
-        return print(&list(dialect));
+        return Ok(list(dialect));
     }
     let names = ops.ops().map(|def| def.name).chain(ops.dialects().map(|dialect| dialect.name));
     let error = Diagnostic::error(format!("there is no op and no dialect `{name}`"));
-    Err(Failed::from(match suggest(name, names) {
+    Err(match suggest(name, names) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help("`regraft ops` lists all ops"),
-    }))
+    })
 }
 
 /// The first sentence of a page, in one line.

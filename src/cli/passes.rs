@@ -6,16 +6,24 @@ use regraft_passes::PassRegistry;
 use super::output::{Failed, Outcome, print};
 
 pub(super) fn run(name: Option<&str>, passes: &PassRegistry) -> Outcome {
-    let Some(name) = name else { return print(&passes.list()) };
+    print(&text(name, passes).map_err(Failed::from)?)
+}
+
+/// The list of all passes, or the page of one.
+///
+/// # Errors
+/// If there is no pass of that name.
+pub(crate) fn text(name: Option<&str>, passes: &PassRegistry) -> Result<String, Diagnostic> {
+    let Some(name) = name else { return Ok(passes.list()) };
     match passes.find(name) {
-        Some(pass) => print(&pass.page()),
-        None if name == "fix" => print(FIX),
+        Some(pass) => Ok(pass.page()),
+        None if name == "fix" => Ok(FIX.to_owned()),
         None => {
             let error = Diagnostic::error(format!("there is no pass `{name}`"));
-            Err(Failed::from(match passes.suggest(name) {
+            Err(match passes.suggest(name) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error.help("`regraft passes` lists all passes"),
-            }))
+            })
         }
     }
 }
