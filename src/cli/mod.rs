@@ -5,11 +5,14 @@
 
 mod arguments;
 mod input;
+mod ir;
 mod ops;
 mod opt;
 mod output;
 mod passes;
+mod program_output;
 mod run;
+mod script;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -40,6 +43,9 @@ pub fn main_with<R>(register: impl FnOnce(&mut PassRegistry) -> R) -> ExitCode {
     register(tool.passes());
     tool.main()
 }
+
+/// The bytes of stack for a command.
+const STACK: usize = 256 << 20;
 
 /// The tool with passes and dialects of one's own.
 #[derive(Clone, Debug)]
@@ -91,16 +97,27 @@ impl Tool {
         };
         // A panic is a bug of ours (or of a pass that the manager did not run), and is told as
         // one; it must not look like a crash to the scripts that call us.
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.command(&cli)));
-        output::exit_code(outcome.unwrap_or_else(|_| {
-            Err(Failed::message("this is a bug of regraft; the message above says where"))
-        }))
+        let bug = || Err(Failed::message("this is a bug of regraft; the message above says where"));
+        let guarded = || {
+            let command = std::panic::AssertUnwindSafe(|| self.command(&cli));
+            output::exit_code(std::panic::catch_unwind(command).unwrap_or_else(|_| bug()))
+        };
+        // The stack of the main thread is as large as the system says; ours is as large as
+        // programs need that are nested deeply. Its pages are taken only if they are used.
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK);
+            match thread.spawn_scoped(scope, guarded) {
+                Ok(running) => running.join().unwrap_or_else(|_| output::exit_code(bug())),
+                Err(_) => guarded(),
+            }
+        })
     }
 
     fn command(&self, cli: &Cli) -> Outcome {
         match &cli.command {
             Command::Opt(args) => opt::run(args, self),
             Command::Run(args) => run::run(args, self),
+            Command::Ir(args) => ir::run(args, self),
             Command::Passes { name } => passes::run(name.as_deref(), &self.passes),
             Command::Ops { name } => ops::run(name.as_deref(), &self.ops),
         }
@@ -126,6 +143,8 @@ enum Command {
     Opt(Box<opt::Args>),
     /// Runs a program
     Run(run::Args),
+    /// Shows the IR of the method that a call runs
+    Ir(ir::Args),
     /// Lists the passes, or shows the page of one
     Passes {
         /// The pass to tell about

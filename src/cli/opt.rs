@@ -1,21 +1,29 @@
 //! `regraft opt`: runs a pipeline on a program.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, PrintOptions, print_module};
+use regraft_ir::{Context, Diagnostic, Module, PrintOptions, print_module};
+use regraft_lang::{Entry, Session};
 use regraft_passes::{
     DumpFolder, Pipeline, PrintAfter, PrintWhat, Report, RunOptions, StopAfter, diff_modules,
     reproducer_pipeline, run_pipeline,
 };
 
 use super::Tool;
-use super::input;
+use super::input::{Input, Language};
 use super::output::{Failed, Outcome, print, report, tell};
+use super::program_output::ProgramOutput;
+use super::script;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The program (IR text); `-` for the standard input
+    /// The program: IR text (FILE.ir), or a script (FILE.jl); `-` for the standard input
     file: PathBuf,
+    /// Of a script, the method to work on, by the types of its arguments:
+    /// `foo(Float64, Vector{Float64})`. What the script prints goes to the standard error
+    #[arg(long, value_name = "METHOD")]
+    entry: Option<String>,
     /// The passes to run: `fold, fix{max=4}(cse, dce)`. Without it, the pipeline in the first line
     /// of a reproducer, or none
     #[arg(short, long)]
@@ -71,13 +79,15 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let ctx = tool.context();
     // The pipeline is looked at first: it is what is being worked on, and cheap.
     let given = args.pipeline.as_deref().map(|text| pipeline(text, tool)).transpose()?;
-    let mut input = input::read(&args.file, &ctx)?;
+    let unnamed = if args.entry.is_some() { Language::Julia } else { Language::Ir };
+    let input = Input::read(&args.file, Some(unnamed))?;
     let pipeline = match given {
         Some(pipeline) => pipeline,
         None => pipeline(&reproducer_pipeline(&input.text).unwrap_or_default(), tool)?,
     };
-    let before = args.diff.then(|| input.module.clone());
-    let result = run_pipeline(&mut input.module, &pipeline, &options(args));
+    let mut module = module(args, input, &ctx, tool)?;
+    let before = args.diff.then(|| module.clone());
+    let result = run_pipeline(&mut module, &pipeline, &options(args));
     let done = match &result {
         Ok(done) => done,
         Err(failure) => failure.report(),
@@ -87,11 +97,11 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         return Err(Failed::Input(failure.diagnostics().to_vec()));
     }
     let text = match &before {
-        Some(before) => diff_modules(before, &input.module),
+        Some(before) => diff_modules(before, &module),
         None => {
             let options =
                 PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
-            print_module(&input.module, &options)
+            print_module(&module, &options)
         }
     };
     match &args.output {
@@ -99,6 +109,32 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         Some(path) => std::fs::write(path, text)
             .map_err(|error| Failed::message(format!("cannot write {}: {error}", path.display()))),
     }
+}
+
+/// The module to work on: what is read, or what a method of a script calls.
+fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<Module, Failed> {
+    let entry = match (input.language, &args.entry) {
+        (Language::Ir, None) => return input.module(ctx),
+        (Language::Ir, Some(_)) => {
+            return Err(Failed::usage(format!(
+                "`--entry` names a method of a script, and {} is IR",
+                input.name
+            )));
+        }
+        (Language::Julia, None) => {
+            let error = Diagnostic::error(format!("{} is a script of several methods", input.name));
+            let help = "say which one to work on: --entry 'foo(Float64, Vector{Float64})'";
+            return Err(Failed::Usage(vec![error.help(help)]));
+        }
+        (Language::Julia, Some(entry)) => entry,
+    };
+    let mut session = Session::new(ctx);
+    let (output, writer) = ProgramOutput::stderr();
+    session.set_output(writer);
+    let result = script::run_all(&mut session, &[input], tool)
+        .and_then(|_| Ok(session.typed(Entry::Types(entry))?));
+    session.take_output();
+    output.outcome(result)
 }
 
 fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {

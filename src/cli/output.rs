@@ -25,6 +25,11 @@ impl Failed {
         Self::Input(vec![Diagnostic::error(text)])
     }
 
+    /// Arguments that make no sense together, for one reason.
+    pub(super) fn usage(text: impl Into<String>) -> Self {
+        Self::Usage(vec![Diagnostic::error(text)])
+    }
+
     /// The output could not be written.
     pub(super) fn unwritten(error: &io::Error) -> Self {
         Self::message(format!("cannot write the output: {error}"))

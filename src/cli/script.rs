@@ -1,0 +1,79 @@
+//! Sessions of the language for the commands that take scripts.
+
+use std::path::PathBuf;
+
+use regraft_exec::{Limits, Val};
+use regraft_lang::Session;
+
+use super::Tool;
+use super::input::{Input, Language};
+use super::output::Failed;
+
+/// The limits of a run.
+#[derive(clap::Args, Debug)]
+pub(super) struct LimitArgs {
+    /// Stop after so many instructions
+    #[arg(long, value_name = "N")]
+    fuel: Option<u64>,
+    /// How deep calls may be nested
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
+    /// How many bytes the program may use
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<usize>,
+}
+
+impl LimitArgs {
+    /// The limits, those that are not given being the usual ones.
+    pub(super) fn limits(&self) -> Limits {
+        let defaults = Limits::default();
+        Limits {
+            fuel: self.fuel.or(defaults.fuel),
+            depth: self.depth.unwrap_or(defaults.depth),
+            memory: self.memory.unwrap_or(defaults.memory),
+        }
+    }
+}
+
+/// Reads programs; see [`Input::read`].
+///
+/// # Errors
+/// All files that cannot be read.
+pub(super) fn read_all(
+    files: &[PathBuf],
+    otherwise: Option<Language>,
+) -> Result<Vec<Input>, Failed> {
+    let mut scripts = Vec::new();
+    let mut errors = Vec::new();
+    for file in files {
+        match Input::read(file, otherwise) {
+            Ok(script) => scripts.push(script),
+            Err(Failed::Input(more)) => errors.extend(more),
+            Err(other) => return Err(other),
+        }
+    }
+    if errors.is_empty() { Ok(scripts) } else { Err(errors.into()) }
+}
+
+/// Refuses what is IR, in a command that is about scripts.
+pub(super) fn only_scripts(scripts: &[Input]) -> Result<(), Failed> {
+    match scripts.iter().find(|script| script.language == Language::Ir) {
+        Some(ir) => Err(Failed::usage(format!("{} is IR, not a script", ir.name))),
+        None => Ok(()),
+    }
+}
+
+/// Runs scripts in order, in one session; the value is that of the last one. If there are
+/// several, nothing is run unless all can be read.
+pub(super) fn run_all(
+    session: &mut Session,
+    scripts: &[Input],
+    tool: &Tool,
+) -> Result<Val, Failed> {
+    let _ = tool;
+    let mut last = Val::Unit;
+    for script in scripts {
+        last = session.run(&script.name, &script.text)?;
+    }
+    Ok(last)
+}
