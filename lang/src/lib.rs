@@ -2,6 +2,7 @@
 //! lowered methods into typed functions.
 
 pub mod definition;
+pub mod world;
 mod session;
 
 pub use session::{Completeness, Entry, STANDARD_PIPELINE, Session};
