@@ -11,6 +11,14 @@ use regraft_ir::{Source, Symbol};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ExprId(pub(crate) u32);
 
+impl ExprId {
+    /// A dense index for side tables: `0..ast.len()`.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A list of expressions in its [`Ast`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct List {
