@@ -1,0 +1,268 @@
+# Types, fields, functions, errors and text: what everything else is written with.
+#
+# Names with two underscores in front are internal. `lang/src/prelude.rs` lists those that
+# inference provides.
+
+const __Int = Union{Int64, Int32, Int16, Int8}
+const __Float = Union{Float64, Float32}
+const __Arith = Union{Float64, Int64, Float32, Int32, Int16, Int8}
+const __Bits = Union{Bool, Int64, Int32, Int16, Int8}
+const __Num = Union{Float64, Int64, Bool, Float32, Int32, Int16, Int8}
+const Colon = typeof(:)
+
+# --- values ---------------------------------------------------------------------------------
+
+===(x, y) = core.same(x, y)
+!==(x, y) = arith.not(core.same(x, y))
+identity(x) = x
+ifelse(c::Bool, x::T, y::T) where T = core.select(c, x, y)
+function ifelse(c::Bool, x, y)
+    if c
+        return x
+    end
+    return y
+end
+isnothing(x) = x === nothing
+something(x) = x
+something(x::Nothing) = throw(ArgumentError("No value arguments present"))
+something(x::Nothing, y...) = something(y...)
+something(x, y...) = x
+
+struct Returns{V} <: Function
+    value::V
+end
+(r::Returns)(args...) = r.value
+
+struct ComposedFunction{O, I} <: Function
+    outer::O
+    inner::I
+end
+@inline (c::ComposedFunction)(args...) = c.outer(c.inner(args...))
+∘(f) = f
+@inline ∘(f, g) = ComposedFunction(f, g)
+@inline ∘(f, g, h...) = ∘(ComposedFunction(f, g), h...)
+@inline |>(x, f) = f(x)
+
+struct Fix1{F, T} <: Function
+    f::F
+    x::T
+end
+@inline (g::Fix1)(y) = g.f(g.x, y)
+struct Fix2{F, T} <: Function
+    f::F
+    x::T
+end
+@inline (g::Fix2)(y) = g.f(y, g.x)
+==(y) = Fix2(==, y)
+!=(y) = Fix2(!=, y)
+<(y) = Fix2(<, y)
+<=(y) = Fix2(<=, y)
+>(y) = Fix2(>, y)
+>=(y) = Fix2(>=, y)
+in(y) = Fix2(in, y)
+isequal(y) = Fix2(isequal, y)
+
+==(x, y) = core.same(x, y)
+!=(x, y) = !(x == y)
+isequal(x, y) = x == y
+>(x, y) = y < x
+>=(x, y) = y <= x
+<=(x, y) = (x < y) | (x == y)
+<(x, y) = isless(x, y)
+==(x::Symbol, y::Symbol) = core.same(x, y)
+==(x::String, y::String) = core.same(x, y)
+==(x::Type, y::Type) = core.same(x, y)
+
+Val(x) = __val(x)
+(::Type{Val{N}})() where N = __val(N)
+
+# --- conversion -----------------------------------------------------------------------------
+
+convert(::Type{T}, x::T) where T = x
+convert(::Type{Any}, x) = x
+oftype(x, y) = convert(typeof(x), y)
+
+# --- fields ---------------------------------------------------------------------------------
+
+@inline getproperty(x, name::Symbol) = data.getfield(x, name)
+@inline getproperty(x, k::Int64) = data.getfield(x, k)
+@inline getfield(x, name::Symbol) = data.getfield(x, name)
+@inline getfield(x, k::Int64) = data.getfield(x, k)
+@inline function setproperty!(x, name::Symbol, v)
+    data.setfield(x, name, convert(__fieldtype(typeof(x), name), v))
+    return v
+end
+@inline function setfield!(x, name, v)
+    data.setfield(x, name, v)
+    return v
+end
+fieldtype(T::Type, k) = __fieldtype(T, k)
+fieldnames(T::Type) = __fieldnames(T)
+fieldcount(T::Type) = length(__fieldnames(T))
+propertynames(x) = __fieldnames(typeof(x))
+hasproperty(x, name::Symbol) = data.hasfield(x, name)
+nfields(x) = data.fieldcount(x)
+hasfield(T::Type, name::Symbol) = name in __fieldnames(T)
+
+# --- refs and captured variables ------------------------------------------------------------
+
+Ref(x) = mem.ref_new(x)
+(::Type{Ref{T}})(x) where T = __spread("mem.ref_new", (convert(T, x),))
+(::Type{Ref{Any}})(x) = __any_ref(x)
+getindex(r::Ref) = mem.ref_get(r)
+@inline function setindex!(r::Ref{T}, v) where T
+    mem.ref_set(r, convert(T, v))
+    return r
+end
+@inline getproperty(r::Ref, name::Symbol) = mem.ref_get(r)
+@inline function setproperty!(r::Ref{T}, name::Symbol, v) where T
+    mem.ref_set(r, convert(T, v))
+    return v
+end
+
+mutable struct __Box
+    set::Bool
+    value
+end
+__box() = __Box(false, nothing)
+__box(x) = __Box(true, x)
+function __box_get(b, name)
+    if b.set
+        return b.value
+    end
+    throw(UndefVarError(name))
+end
+function __box_set(b, x)
+    data.setfield(b, :value, x)
+    data.setfield(b, :set, true)
+    return x
+end
+@inline function __check_defined(flag::Bool, name)
+    if flag
+        return nothing
+    end
+    throw(UndefVarError(name))
+end
+
+# --- errors ---------------------------------------------------------------------------------
+# There is nothing that catches them: throwing one stops the program with its text.
+
+struct ErrorException <: Exception
+    msg
+end
+struct ArgumentError <: Exception
+    msg
+end
+struct DimensionMismatch <: Exception
+    msg
+end
+struct AssertionError <: Exception
+    msg
+end
+struct DomainError <: Exception
+    val
+    msg
+end
+DomainError(val) = DomainError(val, nothing)
+struct BoundsError <: Exception
+    a
+    i
+end
+BoundsError(a) = BoundsError(a, nothing)
+BoundsError() = BoundsError(nothing, nothing)
+struct UndefVarError <: Exception
+    var::Symbol
+end
+struct KeyError <: Exception
+    key
+end
+struct InexactError <: Exception
+    func
+    T
+    val
+end
+struct OverflowError <: Exception
+    msg
+end
+struct SingularException <: Exception
+    info::Int64
+end
+struct PosDefException <: Exception
+    info::Int64
+end
+struct DivideError <: Exception end
+struct StackOverflowError <: Exception end
+struct InterruptException <: Exception end
+struct MethodError <: Exception
+    f
+    args
+end
+AssertionError() = AssertionError("")
+DimensionMismatch() = DimensionMismatch("")
+
+error(parts...) = core.throw(string(parts...))
+throw(e) = core.throw(e)
+throw(e::String) = core.throw(core.string("\"", e, "\""))
+throw(e::ErrorException) = core.throw(string(e.msg))
+throw(e::ArgumentError) = core.throw(string("ArgumentError: ", e.msg))
+throw(e::DimensionMismatch) = core.throw(string("DimensionMismatch: ", e.msg))
+throw(e::AssertionError) = core.throw(string("AssertionError: ", e.msg))
+throw(e::OverflowError) = core.throw(string("OverflowError: ", e.msg))
+throw(e::UndefVarError) = core.throw(core.string("UndefVarError: `", e.var, "` not defined"))
+throw(e::KeyError) = core.throw(core.string("KeyError: key ", e.key, " not found"))
+throw(e::InexactError) = core.throw(core.string("InexactError: ", e.func, "(", e.T, ", ", e.val, ")"))
+throw(e::SingularException) = core.throw(core.string("SingularException(", e.info, ")"))
+throw(e::PosDefException) = core.throw(core.string("PosDefException: matrix is not positive definite; Factorization failed."))
+throw(e::DivideError) = core.throw("DivideError: integer division error")
+function throw(e::DomainError)
+    if e.msg === nothing
+        core.throw(core.string("DomainError with ", e.val))
+    end
+    core.throw(core.string("DomainError with ", e.val, ":\n", e.msg))
+end
+function throw(e::BoundsError)
+    if e.a === nothing
+        core.throw("BoundsError")
+    elseif e.i === nothing
+        core.throw(string("BoundsError: attempt to access ", __summary(e.a)))
+    end
+    core.throw(string("BoundsError: attempt to access ", __summary(e.a), " at index [", __index_text(e.i), "]"))
+end
+__index_text(i) = string(i)
+__index_text(i::Tuple) = join(i, ", ")
+__summary(a) = string(typeof(a))
+__summary(a::AbstractVector) = string(length(a), "-element ", typeof(a))
+__summary(a::AbstractMatrix) = string(size(a, 1), "×", size(a, 2), " ", typeof(a))
+@noinline __out_of_bounds(a, i) = throw(BoundsError(a, i))
+__assert_failed(msg) = throw(AssertionError(msg))
+
+# --- text -----------------------------------------------------------------------------------
+
+# What is printed in place of a value that is not shown field by field.
+__shown(x) = x
+string(xs...) = __spread("core.string", __unroll_map(__shown, xs))
+string() = ""
+print(xs...) = __spread("core.print", __unroll_map(__shown, xs))
+println(xs...) = __spread("core.println", __unroll_map(__shown, xs))
+println() = core.println()
+*(x::String, y::String) = core.string(x, y)
+*(x::String, y::String, z::String, more::String...) = core.string(x, y, z, string(more...))
+function ^(s::String, n::Int64)
+    n < 0 && throw(ArgumentError("can't repeat a string a negative number of times"))
+    out = ""
+    for k in 1:n
+        out = core.string(out, s)
+    end
+    return out
+end
+repeat(s::String, n::Int64) = s^n
+function join(xs, between)
+    out = ""
+    first = true
+    for x in xs
+        out = first ? string(x) : string(out, between, x)
+        first = false
+    end
+    return out
+end
+join(xs) = join(xs, "")

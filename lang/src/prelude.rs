@@ -1,0 +1,59 @@
+//! The text of the standard library, which is written in the language itself.
+//!
+//! The files are embedded and run in order when a session starts. They are read with
+//! `Options { prelude: true }`: a name with two underscores in front (`__start`) is the internal
+//! name `#start`, and a call of `dialect.op` is that op.
+//!
+//! # What it takes from inference
+//!
+//! These are not written in the language; each works on what is known of its arguments, and is a
+//! call that is decided when the program runs where too little is known.
+//!
+//! | name | meaning |
+//! |---|---|
+//! | `typeof(x)` | the type of a value; a constant where the type is exact |
+//! | `isa(x, T)`, `A <: B` | for every type, abstract ones as well |
+//! | `__apply_type(T, p…)` | `T{p…}` |
+//! | `__below(T)` | `<:T` as a type parameter |
+//! | `__typeassert(x, T)` | `x`, known to be a `T`; `TypeError` otherwise |
+//! | `__fieldtype(T, k)` | the declared type of a field, by name or number |
+//! | `__fieldnames(T)` | a tuple of symbols, for structs and named tuples |
+//! | `__new(T, v…)` | a struct from its fields, in inner constructors |
+//! | `__named(:a, v, …)` | a named tuple from names and values in turn |
+//! | `__named_of(names, values)` | a named tuple from two tuples; the names are constants |
+//! | `__val(x)` | the value of the type `Val{x}` |
+//! | `__return_type(f, T…)` | the type of `f(::T…)`, if that is exact; `Any` if not, or if it never returns |
+//! | `__known(x)` | whether `x` is a constant here; a constant itself |
+//! | `__unroll_map(f, t…)` | `(f(t[1]…), f(t[2]…), …)` for tuples of one length |
+//! | `__unroll_fold(f, x, t)` | `f(f(f(x, t[1]), t[2]), …)`; `x` for the empty tuple |
+//! | `__ntuple(f, v)` | `(f(1), …, f(N))` for `v` of type `Val{N}` |
+//! | `__spread("dialect.op", a…, t)` | the op, of `a…` and the elements of the tuple `t`; the type comes first as in a plain op call |
+//!
+//! Besides, it counts on: splats of tuples being taken apart when their length is known; constants
+//! going into methods that say `@inline` (numbers as well); branches on constants being left out;
+//! a method whose remaining code is one block being expanded in place.
+//!
+//! # What others call
+//!
+//! `for` uses `__start(it)`, `__done(it, s)`, `__item(it, s)`, `__next(it, s)`. Comprehensions use
+//! `__collect(it)`, `__generator(f, it)`, `__product(its…)`, `__filter(f, it)`, `__flatten(it)`; dot
+//! calls `__broadcast(f, args…)` and `__broadcast!(f, dest, args…)`; destructuring
+//! `__destructure(t, k)` and `__destructure_rest(t, k)`; captured variables that are assigned
+//! `__box()`, `__box(x)`, `__box_get(b, name)`, `__box_set(b, x)`; variables that may have no value
+//! `__check_defined(flag, name)`; what shows a value to the user, `__shown(x)`.
+
+/// Names and texts of the files, in the order in which they are run.
+pub const FILES: [(&str, &str); 12] = [
+    ("prelude/base.jl", include_str!("../prelude/base.jl")),
+    ("prelude/numbers.jl", include_str!("../prelude/numbers.jl")),
+    ("prelude/math.jl", include_str!("../prelude/math.jl")),
+    ("prelude/tuples.jl", include_str!("../prelude/tuples.jl")),
+    ("prelude/ranges.jl", include_str!("../prelude/ranges.jl")),
+    ("prelude/arrays.jl", include_str!("../prelude/arrays.jl")),
+    ("prelude/views.jl", include_str!("../prelude/views.jl")),
+    ("prelude/iterators.jl", include_str!("../prelude/iterators.jl")),
+    ("prelude/reduce.jl", include_str!("../prelude/reduce.jl")),
+    ("prelude/broadcast.jl", include_str!("../prelude/broadcast.jl")),
+    ("prelude/sorting.jl", include_str!("../prelude/sorting.jl")),
+    ("prelude/linalg.jl", include_str!("../prelude/linalg.jl")),
+];
