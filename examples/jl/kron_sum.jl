@@ -1,0 +1,19 @@
+# The sum of a Kronecker product, which is built by nested loops.
+
+function kronecker(a::AbstractMatrix, b::AbstractMatrix)
+    m, n = size(a)
+    p, q = size(b)
+    c = zeros(m * p, n * q)
+    for j in 1:n, i in 1:m, l in 1:q, k in 1:p
+        c[(i - 1) * p + k, (j - 1) * q + l] = a[i, j] * b[k, l]
+    end
+    c
+end
+
+_kron_sum(a::AbstractMatrix{<:Real}, b::AbstractMatrix{<:Real}) = sum(kronecker(a, b))
+
+a = [1.0 2.0; 3.0 4.0]
+b = [0.0 5.0; 6.0 7.0]
+println(kronecker(a, b))
+println(_kron_sum(a, b))
+println(_kron_sum(a, b) == sum(a) * sum(b))
