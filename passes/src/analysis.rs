@@ -6,11 +6,15 @@
 //! is computed from others is valid only as long as they are: the facets that they read are
 //! added to its own while it is computed.
 
+mod loop_forest;
+
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 use regraft_ir::{ControlFlow, DominatorTree, Function, Stamp};
 use rustc_hash::FxHashMap;
+
+pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
 
 bitflags::bitflags! {
     /// Facets of a function, each with an epoch of its own.

@@ -1,0 +1,543 @@
+//! The loop forest: which blocks are loops, and how loops are nested.
+//!
+//! A **natural loop** is what an edge back to a dominator of its source closes: the header is
+//! the only way in, the latches are where the back edges come from. Loops with the same header
+//! are one loop. The bodies are found by walking backward from the latches, innermost loops
+//! first, where each inner loop is stepped over as one node (as in LLVM's `LoopInfo`, after Tarjan:
+//! "Testing flow graph reducibility", 1974); every edge is looked at once for each loop that it
+//! leaves, and the union-find makes that near linear.
+//!
+//! A cycle that no header dominates (`goto` into the middle of a loop) is no natural loop. It is
+//! named as an **irreducible region**, a strongly connected component (Tarjan 1972) of the
+//! innermost loop around it without that loop's header, and never treated as a loop.
+//!
+//! ```text
+//! ^1: br ^2(0)                       loop ^2, depth 1
+//! ^2(%1): br %3, ^3, ^4                header ^2, latch ^3, preheader ^1
+//! ^3: br ^2(%4)                        exit ^2 -> ^4
+//! ^4: return %1
+//! ```
+
+use std::fmt::Write as _;
+
+use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function};
+
+use super::{Analyses, Analysis, Facets};
+
+/// No loop.
+const NONE: u32 = u32::MAX;
+
+/// The id of a loop in its [`LoopForest`]. Outer loops come before those within them, and loops
+/// beside each other in the order of the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LoopId(u32);
+
+impl LoopId {
+    /// A dense index for side tables.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A natural loop.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The block that every way in goes through.
+    pub header: Block,
+    /// The innermost loop around it.
+    pub parent: Option<LoopId>,
+    /// 1 for a loop that is in no other.
+    pub depth: u32,
+    /// The blocks that go back to the header, in reverse postorder.
+    pub latches: Vec<Block>,
+    /// The edges that leave it, in reverse postorder of their sources.
+    pub exits: Vec<Edge>,
+    /// The block outside that goes to the header and nowhere else, if only one block enters.
+    pub preheader: Option<Block>,
+    /// Whether an irreducible region is in it.
+    pub has_irreducible: bool,
+    /// Its blocks in `LoopForest::order`.
+    range: (u32, u32),
+    /// The loops within it follow it up to here.
+    subtree_end: u32,
+}
+
+impl Loop {
+    /// The only latch.
+    pub fn single_latch(&self) -> Option<Block> {
+        if let [latch] = *self.latches { Some(latch) } else { None }
+    }
+}
+
+/// Blocks that form a cycle which can be entered in more than one place.
+#[derive(Clone, Debug)]
+pub struct IrreducibleRegion {
+    /// Its blocks, in reverse postorder.
+    pub blocks: Vec<Block>,
+    /// The innermost natural loop around it.
+    pub within: Option<LoopId>,
+}
+
+/// The natural loops of a function, and its irreducible regions.
+#[derive(Clone, Debug)]
+pub struct LoopForest {
+    loops: Vec<Loop>,
+    /// The reachable blocks, such that the blocks of each loop stand together, its header first;
+    /// otherwise in reverse postorder.
+    order: Vec<Block>,
+    /// The innermost loop by [`Block::index`].
+    innermost: Vec<u32>,
+    irreducible: Vec<IrreducibleRegion>,
+}
+
+impl LoopForest {
+    /// Finds the loops. Near linear; O(depth) times that for what irreducible regions need.
+    pub fn compute(f: &Function, cfg: &ControlFlow, dom: &DominatorTree) -> Self {
+        let mut finder = Finder::new(f, cfg, dom);
+        finder.find_loops();
+        let mut forest = finder.number();
+        forest.find_irreducible(f, cfg, dom);
+        forest
+    }
+
+    /// The loops, outer ones before those within them.
+    pub fn loops(&self) -> impl DoubleEndedIterator<Item = LoopId> + ExactSizeIterator + use<> {
+        (0..self.loops.len() as u32).map(LoopId)
+    }
+
+    /// The loops, inner ones before those around them.
+    pub fn innermost_first(&self) -> impl Iterator<Item = LoopId> + use<> {
+        self.loops().rev()
+    }
+
+    /// A loop.
+    pub fn get(&self, id: LoopId) -> &Loop {
+        &self.loops[id.index()]
+    }
+
+    /// The number of loops.
+    pub fn len(&self) -> usize {
+        self.loops.len()
+    }
+
+    /// Whether there is no natural loop.
+    pub fn is_empty(&self) -> bool {
+        self.loops.is_empty()
+    }
+
+    /// The innermost loop around a block. O(1).
+    pub fn loop_of(&self, block: Block) -> Option<LoopId> {
+        let id = *self.innermost.get(block.index())?;
+        (id != NONE).then_some(LoopId(id))
+    }
+
+    /// How many loops are around a block. O(1).
+    pub fn depth(&self, block: Block) -> u32 {
+        self.loop_of(block).map_or(0, |id| self.get(id).depth)
+    }
+
+    /// The loop of which a block is the header. O(1).
+    pub fn headed_by(&self, block: Block) -> Option<LoopId> {
+        self.loop_of(block).filter(|&id| self.get(id).header == block)
+    }
+
+    /// Whether `inner` is `outer` or within it. O(1).
+    pub fn encloses(&self, outer: LoopId, inner: LoopId) -> bool {
+        (outer.0..self.get(outer).subtree_end).contains(&inner.0)
+    }
+
+    /// Whether a block is in a loop, or in one within it. O(1).
+    pub fn contains(&self, id: LoopId, block: Block) -> bool {
+        self.loop_of(block).is_some_and(|inner| self.encloses(id, inner))
+    }
+
+    /// The blocks of a loop, those of loops within it included: the header first, and each block
+    /// after those that lead to it, back edges apart.
+    pub fn blocks(&self, id: LoopId) -> &[Block] {
+        let (start, end) = self.get(id).range;
+        &self.order[start as usize..end as usize]
+    }
+
+    /// The loops that are directly within a loop, in order.
+    pub fn children(&self, id: LoopId) -> impl Iterator<Item = LoopId> + '_ {
+        let end = self.get(id).subtree_end;
+        let mut next = id.0 + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then_some(LoopId(next))?;
+            next = self.get(child).subtree_end;
+            Some(child)
+        })
+    }
+
+    /// Whether no loop is within a loop. O(1).
+    pub fn is_innermost(&self, id: LoopId) -> bool {
+        self.get(id).subtree_end == id.0 + 1
+    }
+
+    /// The cycles that are no natural loops.
+    pub fn irreducible(&self) -> &[IrreducibleRegion] {
+        &self.irreducible
+    }
+
+    /// Marks the regions that retreating edges to blocks which do not dominate their source show.
+    fn find_irreducible(&mut self, f: &Function, cfg: &ControlFlow, dom: &DominatorTree) {
+        // The innermost loops (or the function) in which such an edge is.
+        let mut places: Vec<u32> = Vec::new();
+        for source in cfg.reverse_postorder() {
+            for target in f.successors(source) {
+                if retreats(cfg, source, target) && !dom.dominates(target, source) {
+                    places.push(self.common(source, target));
+                }
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        for place in places {
+            let within = (place != NONE).then_some(LoopId(place));
+            let blocks: Vec<Block> = match within {
+                // The header is left out: through it, everything in the loop is one cycle.
+                Some(id) => self.blocks(id)[1..].to_vec(),
+                None => self.order.clone(),
+            };
+            for mut region in Components::of(f, cfg, &blocks) {
+                // Natural loops that are components by themselves are no news.
+                let header = region.iter().copied().min_by_key(|&b| cfg.rpo_index(b));
+                if header.is_some_and(|header| region.iter().all(|&b| dom.dominates(header, b))) {
+                    continue;
+                }
+                region.sort_unstable_by_key(|&b| cfg.rpo_index(b));
+                let mut around = within;
+                while let Some(id) = around {
+                    self.loops[id.index()].has_irreducible = true;
+                    around = self.get(id).parent;
+                }
+                self.irreducible.push(IrreducibleRegion { blocks: region, within });
+            }
+        }
+    }
+
+    /// The innermost loop around both.
+    fn common(&self, a: Block, b: Block) -> u32 {
+        let mut id = self.loop_of(a);
+        while let Some(at) = id {
+            if self.contains(at, b) {
+                return at.0;
+            }
+            id = self.get(at).parent;
+        }
+        NONE
+    }
+
+    /// The forest as text, a loop a line, indented by depth.
+    pub fn describe(&self, f: &Function) -> String {
+        let mut out = String::new();
+        let list = |blocks: &[Block]| {
+            let texts: Vec<String> = blocks.iter().map(ToString::to_string).collect();
+            texts.join(", ")
+        };
+        for id in self.loops() {
+            let l = self.get(id);
+            let _ = write!(
+                out,
+                "{:indent$}loop {}: ",
+                "",
+                l.header,
+                indent = 2 * (l.depth as usize - 1)
+            );
+            let _ = write!(out, "blocks {}; latches {}", list(self.blocks(id)), list(&l.latches));
+            if let Some(preheader) = l.preheader {
+                let _ = write!(out, "; preheader {preheader}");
+            }
+            let exits: Vec<String> =
+                l.exits.iter().map(|&e| format!("{} -> {}", e.from, f.edge_target(e))).collect();
+            if exits.is_empty() {
+                out.push_str("; no exits");
+            } else {
+                let _ = write!(out, "; exits {}", exits.join(", "));
+            }
+            if l.has_irreducible {
+                out.push_str("; with an irreducible region");
+            }
+            out.push('\n');
+        }
+        for region in &self.irreducible {
+            let _ = writeln!(out, "irreducible: blocks {}", list(&region.blocks));
+        }
+        if out.is_empty() {
+            out.push_str("no loops\n");
+        }
+        out
+    }
+}
+
+impl Analysis for LoopForest {
+    const NAME: &'static str = "loop forest";
+    const FACETS: Facets = Facets::CFG;
+
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
+        let cfg = analyses.get::<ControlFlow>(f);
+        let dom = analyses.get::<DominatorTree>(f);
+        Self::compute(f, &cfg, &dom)
+    }
+}
+
+/// Whether an edge goes to a block that does not come later in reverse postorder.
+fn retreats(cfg: &ControlFlow, source: Block, target: Block) -> bool {
+    cfg.rpo_index(target) <= cfg.rpo_index(source)
+}
+
+/// Finds natural loops, in the order in which their headers are found; they are numbered after.
+struct Finder<'a> {
+    f: &'a Function,
+    cfg: &'a ControlFlow,
+    dom: &'a DominatorTree,
+    headers: Vec<Block>,
+    latches: Vec<Vec<Block>>,
+    parents: Vec<u32>,
+    /// The innermost loop by [`Block::index`].
+    innermost: Vec<u32>,
+    /// By loop: a loop around it, as far as it is known; paths are halved.
+    outermost: Vec<u32>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(f: &'a Function, cfg: &'a ControlFlow, dom: &'a DominatorTree) -> Self {
+        Self {
+            f,
+            cfg,
+            dom,
+            headers: Vec::new(),
+            latches: Vec::new(),
+            parents: Vec::new(),
+            innermost: vec![NONE; f.block_capacity()],
+            outermost: Vec::new(),
+        }
+    }
+
+    /// The outermost loop that is known so far around a loop.
+    fn outermost(&mut self, mut at: u32) -> u32 {
+        while self.outermost[at as usize] != at {
+            let up = self.outermost[at as usize];
+            self.outermost[at as usize] = self.outermost[up as usize];
+            at = up;
+        }
+        at
+    }
+
+    fn find_loops(&mut self) {
+        // Headers of inner loops are dominated by those of outer ones, so that they come later
+        // in preorder of the dominator tree.
+        let mut stack: Vec<Block> = Vec::new();
+        for &header in self.dom.order().iter().rev() {
+            let mut latches: Vec<Block> = self
+                .f
+                .predecessors(header)
+                .into_iter()
+                .filter(|&p| self.dom.is_reachable(p) && self.dom.dominates(header, p))
+                .collect();
+            if latches.is_empty() {
+                continue;
+            }
+            latches.sort_unstable_by_key(|&b| self.cfg.rpo_index(b));
+            latches.dedup();
+            let id = self.headers.len() as u32;
+            self.headers.push(header);
+            self.parents.push(NONE);
+            self.outermost.push(id);
+            stack.extend(&latches);
+            self.latches.push(latches);
+            while let Some(block) = stack.pop() {
+                let entry = match self.innermost[block.index()] {
+                    NONE => {
+                        self.innermost[block.index()] = id;
+                        block
+                    }
+                    inner => {
+                        let inner = self.outermost(inner);
+                        if inner == id {
+                            continue;
+                        }
+                        self.parents[inner as usize] = id;
+                        self.outermost[inner as usize] = id;
+                        self.headers[inner as usize]
+                    }
+                };
+                if entry != header {
+                    let f = self.f;
+                    stack.extend(
+                        f.in_edges(entry).map(|e| e.from).filter(|&p| self.dom.is_reachable(p)),
+                    );
+                }
+            }
+            // A header with a latch of its own is found above; the loop of a header is its own.
+            self.innermost[header.index()] = id;
+        }
+    }
+
+    /// Numbers the loops outer first and in reverse postorder, and puts the blocks of each
+    /// together.
+    fn number(self) -> LoopForest {
+        let (f, n) = (self.f, self.headers.len());
+        let mut number = vec![NONE; n];
+        let mut loops: Vec<Loop> = Vec::with_capacity(n);
+        // The header of a loop comes before its blocks in reverse postorder, and headers of outer
+        // loops before those of inner ones; but a loop beside it may stand in between. So the
+        // blocks of each loop (or of none) are listed first, with inner loops in their places.
+        let mut items: Vec<Vec<Item>> = vec![Vec::new(); n + 1];
+        for block in self.cfg.reverse_postorder() {
+            let at = self.innermost[block.index()];
+            if at != NONE && self.headers[at as usize] == block {
+                items[slot(self.parents[at as usize], n)].push(Item::Loop(at));
+            }
+            items[slot(at, n)].push(Item::Block(block));
+        }
+        let mut order = Vec::with_capacity(self.cfg.reachable_count());
+        let mut stack: Vec<(u32, usize)> = vec![(NONE, 0)];
+        while let Some((at, next)) = stack.pop() {
+            match items[slot(at, n)].get(next) {
+                None if at == NONE => {}
+                None => {
+                    let end = loops.len() as u32;
+                    let id = number[at as usize] as usize;
+                    loops[id].subtree_end = end;
+                    loops[id].range.1 = order.len() as u32;
+                }
+                Some(&Item::Block(block)) => {
+                    order.push(block);
+                    stack.push((at, next + 1));
+                }
+                Some(&Item::Loop(inner)) => {
+                    stack.push((at, next + 1));
+                    number[inner as usize] = loops.len() as u32;
+                    let parent = (at != NONE).then(|| LoopId(number[at as usize]));
+                    loops.push(Loop {
+                        header: self.headers[inner as usize],
+                        parent,
+                        depth: parent.map_or(1, |p| loops[p.index()].depth + 1),
+                        latches: self.latches[inner as usize].clone(),
+                        exits: Vec::new(),
+                        preheader: None,
+                        has_irreducible: false,
+                        range: (order.len() as u32, 0),
+                        subtree_end: 0,
+                    });
+                    stack.push((inner, 0));
+                }
+            }
+        }
+        let mut innermost = self.innermost;
+        for id in innermost.iter_mut().filter(|id| **id != NONE) {
+            *id = number[*id as usize];
+        }
+        let mut forest = LoopForest { loops, order, innermost, irreducible: Vec::new() };
+        forest.find_edges(f, self.cfg);
+        forest
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Item {
+    Block(Block),
+    Loop(u32),
+}
+
+fn slot(id: u32, outside: usize) -> usize {
+    if id == NONE { outside } else { id as usize }
+}
+
+impl LoopForest {
+    /// Exits and preheaders. O(edges + depth of each edge that leaves loops).
+    fn find_edges(&mut self, f: &Function, cfg: &ControlFlow) {
+        for source in cfg.reverse_postorder() {
+            for edge in f.out_edges(source) {
+                let target = f.edge_target(edge);
+                let mut at = self.loop_of(source);
+                while let Some(id) = at.filter(|&id| !self.contains(id, target)) {
+                    self.loops[id.index()].exits.push(edge);
+                    at = self.get(id).parent;
+                }
+            }
+        }
+        for id in self.loops() {
+            let header = self.get(id).header;
+            let mut outside = f
+                .in_edges(header)
+                .map(|edge| edge.from)
+                .filter(|&from| cfg.is_reachable(from) && !self.contains(id, from));
+            let preheader = match (outside.next(), outside.next()) {
+                (Some(from), None) if f.out_edges(from).count() == 1 => Some(from),
+                _ => None,
+            };
+            self.loops[id.index()].preheader = preheader;
+        }
+    }
+}
+
+/// Strongly connected components with a cycle, of the graph among some blocks.
+struct Components {
+    index: Vec<u32>,
+    low: Vec<u32>,
+}
+
+impl Components {
+    /// Tarjan's algorithm without recursion. O(blocks and edges), besides a table of all blocks.
+    fn of(f: &Function, cfg: &ControlFlow, blocks: &[Block]) -> Vec<Vec<Block>> {
+        const OUTSIDE: u32 = u32::MAX;
+        const UNSEEN: u32 = u32::MAX - 1;
+        let mut state =
+            Self { index: vec![OUTSIDE; f.block_capacity()], low: vec![0; f.block_capacity()] };
+        for &block in blocks.iter().filter(|&&b| cfg.is_reachable(b)) {
+            state.index[block.index()] = UNSEEN;
+        }
+        let (mut found, mut open, mut count) = (Vec::new(), Vec::new(), 0);
+        for &root in blocks {
+            if state.index[root.index()] != UNSEEN {
+                continue;
+            }
+            let mut path = vec![(root, f.out_edges(root))];
+            state.enter(root, &mut count, &mut open);
+            while let Some((block, edges)) = path.last_mut() {
+                let block = *block;
+                if let Some(edge) = edges.next() {
+                    let target = f.edge_target(edge);
+                    match state.index[target.index()] {
+                        OUTSIDE => {}
+                        UNSEEN => {
+                            state.enter(target, &mut count, &mut open);
+                            path.push((target, f.out_edges(target)));
+                        }
+                        index => {
+                            let low = &mut state.low[block.index()];
+                            *low = (*low).min(index);
+                        }
+                    }
+                    continue;
+                }
+                path.pop();
+                let low = state.low[block.index()];
+                if let Some(&(parent, _)) = path.last() {
+                    let parent = &mut state.low[parent.index()];
+                    *parent = (*parent).min(low);
+                }
+                if low == state.index[block.index()] {
+                    let start = open.iter().rposition(|&b| b == block).unwrap_or(0);
+                    let component: Vec<Block> = open.drain(start..).collect();
+                    for &b in &component {
+                        state.index[b.index()] = OUTSIDE;
+                    }
+                    if component.len() > 1 {
+                        found.push(component);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn enter(&mut self, block: Block, count: &mut u32, open: &mut Vec<Block>) {
+        self.index[block.index()] = *count;
+        self.low[block.index()] = *count;
+        *count += 1;
+        open.push(block);
+    }
+}
