@@ -24,8 +24,7 @@ impl Code {
                 | Inst::ReturnVal { .. }
                 | Inst::ReturnConst { .. }
                 | Inst::ReturnUnit
-                | Inst::Unreachable
-                | Inst::Unknown { .. } => {}
+                | Inst::Unreachable => {}
                 Inst::Box { a, .. } | Inst::Return { a } => reg(a),
                 Inst::Unbox { d, .. }
                 | Inst::Length { d, .. }
@@ -121,7 +120,6 @@ impl Code {
                         | Inst::ReturnConst { .. }
                         | Inst::ReturnUnit
                         | Inst::Unreachable
-                        | Inst::Unknown { .. }
                 )
             ),
             "the code ends with what goes on"

@@ -7,6 +7,7 @@
 
 use regraft_ir::{Attrs, Loc, Op, OpDef, Symbol, Type, Value};
 
+use super::link::{CodeCell, SiteCache};
 use crate::eval::EvalFn;
 use crate::value::Val;
 
@@ -453,10 +454,6 @@ pub(crate) enum Inst {
     },
     ReturnUnit,
     Unreachable,
-    /// A function that the module does not have.
-    Unknown {
-        name: Symbol,
-    },
 }
 
 const _: () = assert!(size_of::<Inst>() == 16);
@@ -481,6 +478,7 @@ pub(crate) enum Arg {
 pub(crate) struct CallSite {
     /// The slot of the callee in the world.
     pub(crate) callee: u32,
+    pub(crate) code: CodeCell,
     pub(crate) args: Box<[Arg]>,
     pub(crate) dst: Dst,
     /// The scalar register that the result goes to as it is.
@@ -491,11 +489,16 @@ pub(crate) struct CallSite {
 
 #[derive(Debug)]
 pub(crate) struct ApplySite {
+    /// The callee first.
     pub(crate) args: Box<[Src]>,
     pub(crate) dst: Dst,
     pub(crate) check: Option<Type>,
     /// Whether arguments after the callee are collections to be spliced in.
     pub(crate) splat: bool,
+    /// The function of that name is called, and not what the callee stands for: there was none
+    /// when the code was compiled.
+    pub(crate) by_name: Option<Symbol>,
+    pub(crate) cache: SiteCache,
 }
 
 /// An op on scalars that has no instruction of its own.

@@ -3,19 +3,23 @@
 mod check;
 mod code;
 mod compile;
+mod link;
 mod machine;
 mod parallel_copy;
 mod scalar;
+mod world;
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type, suggest};
+use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type};
 use rustc_hash::FxHashMap;
 
 use self::code::Code;
+use self::link::{Link, LinkKey};
 use crate::engine::{Engine, Limits};
 use crate::error::{Chain, ErrorKind, ExecError, Trap};
 use crate::eval::EvalTable;
@@ -33,27 +37,29 @@ pub struct Interpreter {
     state: State,
 }
 
-/// What does not change while a program runs.
+/// The functions of a program. While it runs, some may be added; none changes or goes.
 struct World {
     ctx: Arc<Context>,
     table: Arc<EvalTable>,
     /// By name, and never removed: compact code names callees by their slots.
-    slots: Vec<Slot>,
-    by_name: FxHashMap<Symbol, u32>,
+    slots: boxcar::Vec<Slot>,
+    by_name: RefCell<FxHashMap<Symbol, u32>>,
     linker: RefCell<Option<Box<dyn Linker>>>,
+    /// What the linker has answered.
+    links: RefCell<FxHashMap<LinkKey, Link>>,
 }
 
 struct Slot {
     name: Symbol,
-    function: Option<Held>,
-    code: OnceCell<Code>,
+    function: OnceCell<Held>,
+    code: OnceCell<Box<Code>>,
 }
 
-/// A copy of a function of the module.
+/// A function of the module, or of the linker.
 struct Held {
     /// The state of the original that it is a copy of.
     stamp: Stamp,
-    function: Function,
+    function: Rc<Function>,
     params: Vec<Type>,
 }
 
@@ -69,44 +75,19 @@ struct State {
     vals: Vec<Val>,
 }
 
-impl Slot {
-    fn signature(&self) -> Option<(&[Type], Type)> {
-        self.function.as_ref().map(|held| (&*held.params, held.function.ret_type()))
+impl Held {
+    fn new(function: Rc<Function>) -> Self {
+        Self { stamp: function.stamp(), params: function.param_types(), function }
     }
 }
 
-impl World {
-    /// The code of a function, compiled if it is needed for the first time.
-    #[inline]
-    fn code(&self, slot: u32) -> Result<&Code, Trap> {
-        let slot = &self.slots[slot as usize];
-        match slot.code.get() {
-            Some(code) => Ok(code),
-            None => self.compile(slot),
-        }
+impl Slot {
+    fn new(name: Symbol) -> Self {
+        Self { name, function: OnceCell::new(), code: OnceCell::new() }
     }
 
-    #[cold]
-    fn compile<'a>(&self, slot: &'a Slot) -> Result<&'a Code, Trap> {
-        let Some(held) = &slot.function else { return Err(self.unknown_function(slot.name)) };
-        let code = compile::compile(self, &held.function)?;
-        Ok(slot.code.get_or_init(|| code))
-    }
-
-    #[cold]
-    fn unknown_function(&self, name: Symbol) -> Trap {
-        self.unknown_name(self.ctx.str(name))
-    }
-
-    #[cold]
-    fn unknown_name(&self, name: &str) -> Trap {
-        let trap =
-            Trap::of_kind(ErrorKind::UnknownFunction, format!("there is no function @{name}"));
-        let known = self.slots.iter().filter(|slot| slot.function.is_some());
-        match suggest(name, known.map(|slot| self.ctx.str(slot.name))) {
-            Some(near) => trap.help(format!("did you mean @{near}?")),
-            None => trap,
-        }
+    fn signature(&self) -> Option<(&[Type], Type)> {
+        self.function.get().map(|held| (&*held.params, held.function.ret_type()))
     }
 }
 
@@ -122,9 +103,10 @@ impl Interpreter {
         let world = World {
             ctx: Arc::clone(module.ctx()),
             table,
-            slots: Vec::new(),
-            by_name: FxHashMap::default(),
+            slots: boxcar::Vec::new(),
+            by_name: RefCell::default(),
             linker: RefCell::default(),
+            links: RefCell::default(),
         };
         let state = State {
             limits: Limits::default(),
@@ -135,7 +117,7 @@ impl Interpreter {
             vals: Vec::new(),
         };
         let mut interpreter = Self { world, state };
-        interpreter.take_over(module);
+        interpreter.world.take_over(module);
         interpreter
     }
 
@@ -152,56 +134,41 @@ impl Interpreter {
     /// Whom to ask for functions that the module does not have.
     pub fn set_linker(&mut self, linker: Box<dyn Linker>) {
         self.world.linker = RefCell::new(Some(linker));
+        self.forget(&[]);
     }
 
-    /// Drops the functions of these names, and what was linked to calls: after a redefinition,
-    /// both are asked for again.
+    /// Drops the functions of these names, and all that the linker has answered to calls of
+    /// values: after a redefinition, both are asked for again. O(compiled call sites).
     pub fn forget(&mut self, names: &[Symbol]) {
-        let _ = names;
+        self.world.forget(names);
+    }
+
+    /// Calls a value, as `core.apply` does.
+    ///
+    /// # Errors
+    /// If it cannot be called so, if the program traps, and if it exceeds a limit.
+    pub fn call_value(&mut self, callee: &Val, args: &[Val]) -> Result<Val, ExecError> {
+        self.start();
+        let linked = self.world.arrange(&self.state.host, callee, args);
+        let (slot, args) = linked.map_err(|trap| self.not_started(trap))?;
+        machine::run(&self.world, &mut self.state, slot, &args)
+    }
+
+    /// Sets the limits for what runs next.
+    fn start(&mut self) {
+        self.state.interrupt.store(false, Ordering::Relaxed);
+        self.state.fuel_left = self.state.limits.fuel.unwrap_or(u64::MAX);
+        self.state.host.start(self.state.limits.memory);
+    }
+
+    fn not_started(&self, trap: Trap) -> ExecError {
+        ExecError::new(&self.world.ctx, trap, Chain::default())
     }
 
     /// The number of instructions that the last call ran, in the compact form: a fused compare
     /// and branch is one.
     pub fn instructions(&self) -> u64 {
         self.state.limits.fuel.unwrap_or(u64::MAX) - self.state.fuel_left
-    }
-
-    fn take_over(&mut self, module: &Module) {
-        let World { slots, by_name, .. } = &mut self.world;
-        let mut signatures_changed = false;
-        for slot in slots.iter_mut() {
-            if slot.function.is_some() && module.find(slot.name).is_none() {
-                slot.function = None;
-                signatures_changed = true;
-            }
-        }
-        for function in module.functions() {
-            let name = function.name();
-            let index = *by_name.entry(name).or_insert_with(|| {
-                slots.push(Slot { name, function: None, code: OnceCell::new() });
-                slots.len() as u32 - 1
-            });
-            let slot = &mut slots[index as usize];
-            if slot.function.as_ref().is_some_and(|held| held.stamp == function.stamp()) {
-                continue;
-            }
-            let held = Held {
-                stamp: function.stamp(),
-                function: function.clone(),
-                params: function.param_types(),
-            };
-            signatures_changed |=
-                slot.signature() != Some((&held.params, held.function.ret_type()));
-            slot.function = Some(held);
-            slot.code.take();
-        }
-        if signatures_changed {
-            // Callers are compiled against signatures. They change rarely, so all are dropped
-            // rather than kept track of.
-            for slot in slots {
-                slot.code.take();
-            }
-        }
     }
 }
 
@@ -216,21 +183,18 @@ impl Engine for Interpreter {
             let trap = Trap::of_kind(ErrorKind::Module, message);
             return Err(ExecError::new(&self.world.ctx, trap, Chain::default()));
         }
-        self.take_over(module);
+        self.world.take_over(module);
         Ok(())
     }
 
     fn call(&mut self, function: &str, args: &[Val]) -> Result<Val, ExecError> {
-        let slot = self.world.ctx.find_symbol(function);
-        let slot = slot.and_then(|name| self.world.by_name.get(&name).copied());
-        let Some(slot) = slot.filter(|&slot| self.world.slots[slot as usize].function.is_some())
-        else {
-            let trap = self.world.unknown_name(function);
-            return Err(ExecError::new(&self.world.ctx, trap, Chain::default()));
+        self.start();
+        let found = match self.world.ctx.find_symbol(function) {
+            Some(name) => self.world.lookup(name),
+            None => Ok(None),
         };
-        self.state.interrupt.store(false, Ordering::Relaxed);
-        self.state.fuel_left = self.state.limits.fuel.unwrap_or(u64::MAX);
-        self.state.host.start(self.state.limits.memory);
+        let slot = found.and_then(|slot| slot.ok_or_else(|| self.world.unknown_name(function)));
+        let slot = slot.map_err(|trap| self.not_started(trap))?;
         machine::run(&self.world, &mut self.state, slot, args)
     }
 
@@ -254,7 +218,7 @@ impl Engine for Interpreter {
 impl fmt::Debug for Interpreter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Interpreter")
-            .field("functions", &self.world.by_name.len())
+            .field("functions", &self.world.by_name.borrow().len())
             .field("limits", &self.state.limits)
             .finish_non_exhaustive()
     }

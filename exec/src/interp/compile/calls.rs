@@ -1,9 +1,10 @@
 //! Calls, and ops that have no instruction of their own.
 
 use regraft_dialects::core;
-use regraft_ir::{Constant, Operand, Type, Value};
+use regraft_ir::{Constant, Operand, Symbol, Type, Value};
 
 use super::super::code::{ApplySite, Arg, CallSite, Dst, EvalSite, Inst, Reg, Scalar, Src};
+use super::super::link::{CodeCell, SiteCache};
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
 use crate::eval::EvalRow;
@@ -19,10 +20,7 @@ impl Compiler<'_> {
             core::APPLY | core::SPLAT => {
                 let args: Vec<Operand> = self.f.operands(v).collect();
                 let args = args.into_iter().map(|operand| self.src(operand)).collect();
-                let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
-                let splat = op == core::SPLAT;
-                self.applies.push(ApplySite { args, dst, check, splat });
-                self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
+                self.apply(v, args, op == core::SPLAT, None);
                 return Ok(());
             }
             _ => {}
@@ -55,27 +53,26 @@ impl Compiler<'_> {
 
     pub(super) fn call(&mut self, v: Value) {
         let operands: Vec<Operand> = self.f.operands(v).collect();
-        let name = self.f.const_func(operands[0]);
-        let callee = name.and_then(|name| self.world.by_name.get(&name).copied());
-        let signature = callee.and_then(|callee| self.world.slots[callee as usize].signature());
-        let (Some(name), Some(callee), Some((params, ret))) = (name, callee, signature) else {
-            if let Some(name) = name {
-                self.emit(Inst::Unknown { name });
+        let Some(name) = self.f.const_func(operands[0]) else { return };
+        // An error of the linker comes again, at the call, if control ever gets there.
+        let callee = self.world.lookup(name).ok().flatten();
+        let signature = callee.and_then(|callee| self.world.slot(callee).signature());
+        let (callee, params, ret) = match (callee, signature) {
+            (Some(callee), Some((params, ret))) if params.len() == operands.len() - 1 => {
+                (callee, params, ret)
             }
-            return;
+            _ => {
+                // There is none, or it takes another number of arguments: the error is made by
+                // the way that looks at it.
+                let callee = self.val_const(Constant::Func(name));
+                let mut args = vec![Src::Const(callee)];
+                for &operand in &operands[1..] {
+                    args.push(self.src(operand));
+                }
+                self.apply(v, args.into(), false, Some(name));
+                return;
+            }
         };
-        if params.len() != operands.len() - 1 {
-            // Not what the callee expects: the error is made by the way that looks at it.
-            let callee = self.val_const(Constant::Func(name));
-            let mut args = vec![Src::Const(callee)];
-            for &operand in &operands[1..] {
-                args.push(self.src(operand));
-            }
-            let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
-            self.applies.push(ApplySite { args: args.into(), dst, check, splat: false });
-            self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
-            return;
-        }
         let mut args = Vec::with_capacity(params.len());
         for (&operand, &want) in operands[1..].iter().zip(params) {
             let have = self.f.operand_type(operand);
@@ -100,8 +97,16 @@ impl Compiler<'_> {
             Dst::Scalar(ty, d) if ty.ty() == ret => Some(d),
             _ => None,
         };
-        self.calls.push(CallSite { callee, args: args.into(), dst, direct, check });
+        let (args, code) = (args.into(), CodeCell::default());
+        self.calls.push(CallSite { callee, code, args, dst, direct, check });
         self.emit(Inst::Call { site: self.calls.len() as u32 - 1 });
+    }
+
+    fn apply(&mut self, v: Value, args: Box<[Src]>, splat: bool, by_name: Option<Symbol>) {
+        let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
+        let cache = SiteCache::default();
+        self.applies.push(ApplySite { args, dst, check, splat, by_name, cache });
+        self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
     }
 
     pub(super) fn move_to_val(&mut self, vd: Reg, src: Src) {

@@ -1,14 +1,14 @@
 //! Calls of values: what stands behind them, and arguments of any types.
 
-use regraft_ir::{Symbol, Type};
-use smallvec::SmallVec;
+use regraft_ir::Symbol;
 
-use super::super::code::{Code, Scalar};
+use super::super::code::{ApplySite, Code, Scalar};
+use super::super::link::Args;
 use super::Machine;
 use crate::error::{ErrorKind, Trap};
-use crate::value::{Val, type_name};
+use crate::value::Val;
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
     /// Pushes a frame with arguments of any types, which are checked.
     pub(super) fn push_frame_for(
         &mut self,
@@ -59,8 +59,8 @@ impl Machine<'_> {
     }
 
     /// The arguments of a splat: the callee, then the elements of the collections.
-    pub(super) fn splat(&self, args: SmallVec<[Val; 8]>) -> Result<SmallVec<[Val; 8]>, Trap> {
-        let mut out = SmallVec::new();
+    fn splat(&self, args: Args) -> Result<Args, Trap> {
+        let mut out = Args::new();
         for (i, arg) in args.into_iter().enumerate() {
             match &arg {
                 _ if i == 0 => out.push(arg),
@@ -84,27 +84,58 @@ impl Machine<'_> {
         Ok(out)
     }
 
-    /// The slot of the function that the first of `args` stands for; the others become its
-    /// arguments (with a closure itself as the first of them).
-    pub(super) fn callee(&self, args: &mut SmallVec<[Val; 8]>) -> Result<(Symbol, u32), Trap> {
-        let ctx = &self.world.ctx;
-        let name = match args.first() {
-            Some(&Val::Func(name)) => {
-                args.remove(0);
-                Some(name)
-            }
-            Some(Val::Struct(fields)) => ctx.struct_of(fields.ty()).and_then(|def| def.call),
-            Some(Val::Object(object)) => ctx.struct_of(object.ty()).and_then(|def| def.call),
-            _ => None,
-        };
-        let Some(name) = name else {
-            let ty = args.first().map_or(Type::ANY, |callee| callee.type_of(ctx));
-            let message = format!("a value of type {} cannot be called", type_name(ctx, ty));
-            return Err(Trap::new("MethodError", message));
-        };
-        match self.world.by_name.get(&name) {
-            Some(&slot) if self.world.slots[slot as usize].function.is_some() => Ok((name, slot)),
-            _ => Err(self.world.unknown_function(name)),
+    /// Prepares the frame of what a call of a value goes to; the frame of the caller is at
+    /// `frame`, the new one at `next`.
+    #[inline]
+    pub(super) fn apply(
+        &mut self,
+        code: &Code,
+        site: &ApplySite,
+        frame: (usize, usize),
+        next: (usize, usize),
+    ) -> Result<&'a Code, Trap> {
+        let world = self.world;
+        let vals = &self.vals[frame.1..];
+        if let Some(known) = site.cache.find(&world.ctx, site, vals)
+            && let Some(callee) = known.code.get(world)
+        {
+            self.push_frame(callee, next.0, next.1)?;
+            self.pass(code, &known.args, frame, next)?;
+            return Ok(callee);
         }
+        self.apply_slowly(code, site, frame, next)
+    }
+
+    #[inline(never)]
+    fn apply_slowly(
+        &mut self,
+        code: &Code,
+        site: &ApplySite,
+        (s, v): (usize, usize),
+        next: (usize, usize),
+    ) -> Result<&'a Code, Trap> {
+        let world = self.world;
+        let mut args: Args = site.args.iter().map(|&src| self.operand(code, src, s, v)).collect();
+        if site.splat {
+            args = self.splat(args)?;
+        }
+        let kind = ErrorKind::Trap("MethodError");
+        let Some((callee, args)) = args.split_first() else {
+            return Err(Trap::new("MethodError", "a call without a callee"));
+        };
+        if let Some(name) = site.by_name {
+            let Some(slot) = world.lookup(name)? else {
+                return Err(world.unknown_name(world.ctx.str(name)));
+            };
+            let code = world.code(slot)?;
+            self.push_frame_for(code, name, args, next, kind)?;
+            return Ok(code);
+        }
+        let link = world.link(callee, args)?;
+        let code = world.code(link.slot())?;
+        let passed = link.arrange(&self.state.host, callee, args)?;
+        self.push_frame_for(code, code.name, &passed, next, kind)?;
+        site.cache.remember(world, site, (callee, args), link, code);
+        Ok(code)
     }
 }

@@ -5,9 +5,8 @@ use super::super::scalar;
 use super::access::{access_error, field_error};
 use super::transfer::Returned;
 use super::{At, Frame, Machine, NO_REG};
-use crate::error::{ErrorKind, Trap};
+use crate::error::Trap;
 use crate::value::{Storage, Val};
-use smallvec::SmallVec;
 
 impl<'a> Machine<'a> {
     #[allow(unsafe_code)]
@@ -349,7 +348,14 @@ impl<'a> Machine<'a> {
                     if self.frames.len() + 1 >= self.state.limits.depth {
                         trap!(self.too_deep());
                     }
-                    let callee = check!(self.world.code(site.callee));
+                    let callee = match site.code.get(self.world) {
+                        Some(callee) => callee,
+                        None => {
+                            let callee = check!(self.world.code(site.callee));
+                            site.code.set(callee);
+                            callee
+                        }
+                    };
                     let callee_s = s + code.scalar_regs as usize;
                     let callee_v = v + code.val_regs as usize;
                     check!(self.push_frame(callee, callee_s, callee_v));
@@ -362,17 +368,9 @@ impl<'a> Machine<'a> {
                         trap!(self.too_deep());
                     }
                     let site = &code.applies[site as usize];
-                    let mut args: SmallVec<[Val; 8]> =
-                        site.args.iter().map(|&src| self.operand(code, src, s, v)).collect();
-                    if site.splat {
-                        args = check!(self.splat(args));
-                    }
-                    let (name, callee) = check!(self.callee(&mut args));
-                    let callee = check!(self.world.code(callee));
                     let callee_s = s + code.scalar_regs as usize;
                     let callee_v = v + code.val_regs as usize;
-                    let kind = ErrorKind::Trap("MethodError");
-                    check!(self.push_frame_for(callee, name, &args, (callee_s, callee_v), kind));
+                    let callee = check!(self.apply(code, site, (s, v), (callee_s, callee_v)));
                     enter!(callee, callee_s, callee_v, None);
                 }
 
@@ -387,7 +385,6 @@ impl<'a> Machine<'a> {
                 Inst::Unreachable => {
                     trap!(regraft_dialects::semantics::Trap::Unreachable.into())
                 }
-                Inst::Unknown { name } => trap!(self.world.unknown_function(name)),
             }
             pc += 1;
         }

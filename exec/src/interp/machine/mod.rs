@@ -77,7 +77,7 @@ struct At<'a> {
 
 impl<'a> Machine<'a> {
     fn start(&mut self, slot: u32, args: &[Val]) -> Result<Val, ExecError> {
-        let name = self.world.slots[slot as usize].name;
+        let name = self.world.slot(slot).name;
         let code = self
             .world
             .code(slot)

@@ -1,0 +1,155 @@
+//! The functions of a program: taken over from a module, asked of the linker, dropped again.
+//!
+//! While a program runs it holds on to code, so a run may only add functions. Code is dropped by
+//! those that have the interpreter to themselves; they reset every place that remembers code.
+
+use std::rc::Rc;
+
+use regraft_ir::{Function, Module, Symbol, suggest};
+use rustc_hash::FxHashSet;
+
+use super::code::Code;
+use super::{Held, Slot, World, compile};
+use crate::error::{ErrorKind, Trap};
+
+impl World {
+    #[inline]
+    pub(super) fn slot(&self, slot: u32) -> &Slot {
+        &self.slots[slot as usize]
+    }
+
+    /// The code of a function, compiled if it is needed for the first time.
+    #[inline]
+    pub(super) fn code(&self, slot: u32) -> Result<&Code, Trap> {
+        let slot = self.slot(slot);
+        match slot.code.get() {
+            Some(code) => Ok(code),
+            None => self.compile(slot),
+        }
+    }
+
+    #[cold]
+    fn compile<'a>(&self, slot: &'a Slot) -> Result<&'a Code, Trap> {
+        let Some(held) = slot.function.get() else {
+            return Err(self.unknown_name(self.ctx.str(slot.name)));
+        };
+        let code = compile::compile(self, &held.function)?;
+        Ok(slot.code.get_or_init(|| Box::new(code)))
+    }
+
+    /// The slot of the function of that name, if there is one here or with the linker.
+    ///
+    /// # Errors
+    /// Those of the linker.
+    pub(super) fn lookup(&self, name: Symbol) -> Result<Option<u32>, Trap> {
+        if let Some(slot) = self.find(name) {
+            return Ok(Some(slot));
+        }
+        let function = match &mut *self.linker.borrow_mut() {
+            Some(linker) => linker.function(name)?,
+            None => None,
+        };
+        Ok(function.map(|function| self.add(name, function)))
+    }
+
+    /// The slot of the function of that name, if it is here.
+    pub(super) fn find(&self, name: Symbol) -> Option<u32> {
+        let slot = *self.by_name.borrow().get(&name)?;
+        self.slot(slot).function.get().map(|_| slot)
+    }
+
+    fn add(&self, name: Symbol, function: Rc<Function>) -> u32 {
+        let index = self.slot_of(name);
+        // The linker cannot have come back here, so the place is free.
+        let _ = self.slot(index).function.set(Held::new(function));
+        index
+    }
+
+    fn slot_of(&self, name: Symbol) -> u32 {
+        let slots = &self.slots;
+        let mut by_name = self.by_name.borrow_mut();
+        *by_name.entry(name).or_insert_with(|| slots.push(Slot::new(name)) as u32)
+    }
+
+    /// Takes over the functions of a module in place of those that are here.
+    pub(super) fn take_over(&mut self, module: &Module) {
+        let mut signatures_changed = false;
+        self.unlink();
+        self.for_each_slot(|_, slot| {
+            if slot.function.get().is_some() && module.find(slot.name).is_none() {
+                slot.function.take();
+                signatures_changed = true;
+            }
+        });
+        for function in module.functions() {
+            let index = self.slot_of(function.name()) as usize;
+            let Some(slot) = self.slots.get_mut(index) else { continue };
+            if slot.function.get().is_some_and(|held| held.stamp == function.stamp()) {
+                continue;
+            }
+            let held = Held::new(Rc::new(function.clone()));
+            signatures_changed |=
+                slot.signature() != Some((&held.params, held.function.ret_type()));
+            slot.function = held.into();
+            slot.code.take();
+        }
+        if signatures_changed {
+            // Callers are compiled against signatures. They change rarely, so all are dropped
+            // rather than kept track of.
+            self.for_each_slot(|_, slot| drop(slot.code.take()));
+        }
+    }
+
+    /// Drops functions, the code of what calls them, and all links.
+    pub(super) fn forget(&mut self, names: &[Symbol]) {
+        self.unlink();
+        let gone: FxHashSet<u32> = {
+            let by_name = self.by_name.borrow();
+            names.iter().filter_map(|name| by_name.get(name).copied()).collect()
+        };
+        if gone.is_empty() {
+            return;
+        }
+        self.for_each_slot(|index, slot| {
+            if gone.contains(&index) {
+                slot.function.take();
+                slot.code.take();
+            }
+            // Callers are compiled against the signature of what they call.
+            let calls = |code: &Code| code.calls.iter().any(|site| gone.contains(&site.callee));
+            if slot.code.get().is_some_and(|code| calls(code)) {
+                slot.code.take();
+            }
+        });
+    }
+
+    fn for_each_slot(&mut self, mut visit: impl FnMut(u32, &mut Slot)) {
+        for index in 0..self.slots.count() {
+            if let Some(slot) = self.slots.get_mut(index) {
+                visit(index as u32, slot);
+            }
+        }
+    }
+
+    /// Makes everything forget which code it calls.
+    fn unlink(&mut self) {
+        self.links.get_mut().clear();
+        for (_, slot) in &self.slots {
+            if let Some(code) = slot.code.get() {
+                code.calls.iter().for_each(|site| site.code.clear());
+                code.applies.iter().for_each(|site| site.cache.clear());
+            }
+        }
+    }
+
+    #[cold]
+    pub(super) fn unknown_name(&self, name: &str) -> Trap {
+        let trap =
+            Trap::of_kind(ErrorKind::UnknownFunction, format!("there is no function @{name}"));
+        let known = self.slots.iter().filter(|(_, slot)| slot.function.get().is_some());
+        match suggest(name, known.map(|(_, slot)| self.ctx.str(slot.name))) {
+            Some(near) => trap.help(format!("did you mean @{near}?")),
+            None => trap,
+        }
+    }
+}
