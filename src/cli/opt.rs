@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use regraft_dialects::core;
 use regraft_ir::{Context, Diagnostic, Module, PrintOptions, print_module};
 use regraft_lang::{Entry, Session};
 use regraft_passes::{
@@ -134,7 +135,26 @@ fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<
     let result = script::run_all(&mut session, &[input], tool)
         .and_then(|_| Ok(session.typed(Entry::Types(entry))?));
     session.take_output();
-    output.outcome(result)
+    let module = output.outcome(result)?;
+    match dynamic_call(&module) {
+        Some(error) if args.check.is_some() => Err(error.into()),
+        _ => Ok(module),
+    }
+}
+
+/// A call whose function is found when it is run: in a world of methods, which a check that runs
+/// the module alone does not have.
+fn dynamic_call(module: &Module) -> Option<Diagnostic> {
+    let calls = module.functions().flat_map(|f| f.all_insts().map(move |v| (f, v)));
+    let (f, v) =
+        calls.into_iter().find(|&(f, v)| matches!(f.op(v), Some(core::APPLY | core::SPLAT)))?;
+    let message =
+        format!("cannot check {}: it has a call that is dispatched when it runs", f.name_str());
+    let error = Diagnostic::error(message).at_loc(module.ctx(), f.loc(v), "this dynamic call");
+    Some(
+        error
+            .help("declare types, so that inference can tell what is called, or leave out --check"),
+    )
 }
 
 fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
