@@ -37,6 +37,7 @@
 //! [`cli::main_with`] makes the command line tool of your own passes.
 
 pub mod cli;
+mod repl;
 
 pub use regraft_dialects as dialects;
 pub use regraft_exec as exec;

@@ -6,15 +6,17 @@
 mod arguments;
 mod input;
 mod ir;
-mod ops;
+pub(crate) mod ops;
 mod opt;
 mod output;
-mod passes;
+pub(crate) mod passes;
 mod program_output;
+mod repl;
 mod run;
 mod script;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -118,6 +120,7 @@ impl Tool {
             Command::Opt(args) => opt::run(args, self),
             Command::Run(args) => run::run(args, self),
             Command::Ir(args) => ir::run(args, self),
+            Command::Repl { files } => repl::run(files, self),
             Command::Passes { name } => passes::run(name.as_deref(), &self.passes),
             Command::Ops { name } => ops::run(name.as_deref(), &self.ops),
         }
@@ -145,6 +148,12 @@ enum Command {
     Run(run::Args),
     /// Shows the IR of the method that a call runs
     Ir(ir::Args),
+    /// Evaluates definitions, expressions and commands one after the other
+    Repl {
+        /// Scripts (.jl) that are run first, and IR (.ir) to look at
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
     /// Lists the passes, or shows the page of one
     Passes {
         /// The pass to tell about

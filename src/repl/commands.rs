@@ -1,0 +1,248 @@
+//! The commands: what each is called, takes and does, and its page.
+
+use regraft_ir::{Diagnostic, suggest};
+
+use super::console::Console;
+use super::{Outcome, Repl, files, look, pages, transform, values};
+
+/// What a command leaves.
+pub(super) type Done = Result<Outcome, Vec<Diagnostic>>;
+
+/// What the argument of a command is, for completion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wants {
+    /// Nothing.
+    Nothing,
+    /// A call or an expression.
+    Code,
+    /// A call, then perhaps `-p` and a pipeline.
+    CodeAndPipeline,
+    /// A pipeline.
+    Pipeline,
+    /// The name of a pass.
+    Pass,
+    /// The name of an op or a dialect.
+    Op,
+    /// The name of a command.
+    Command,
+    /// A file.
+    File,
+}
+
+/// A command of the REPL.
+#[derive(Debug)]
+pub(super) struct Command {
+    /// Its names without the colon; the first is the one to use.
+    pub(super) names: &'static [&'static str],
+    /// What it takes, as its page writes it.
+    pub(super) arguments: &'static str,
+    /// What it does, in one line.
+    pub(super) summary: &'static str,
+    /// The rest of its page.
+    pub(super) page: &'static str,
+    /// What completes its argument.
+    pub(super) wants: Wants,
+    /// Does it; the text is what stands behind the name.
+    pub(super) run: fn(&mut Repl, &str, &mut Console<'_>) -> Done,
+}
+
+impl Command {
+    /// Its name with the colon and what it takes.
+    pub(super) fn usage(&self) -> String {
+        format!(":{} {}", self.names[0], self.arguments).trim_end().to_owned()
+    }
+}
+
+/// The command of this name (without the colon).
+///
+/// # Errors
+/// If there is none.
+pub(super) fn find(name: &str) -> Result<&'static Command, Diagnostic> {
+    if let Some(command) = COMMANDS.iter().find(|command| command.names.contains(&name)) {
+        return Ok(command);
+    }
+    let error = Diagnostic::error(format!("there is no command `:{name}`"));
+    let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied());
+    Err(match suggest(name, names) {
+        Some(near) => error.help(format!("did you mean `:{near}`?")),
+        None => error.help("`:help` lists the commands; a symbol as an expression is `(:name)`"),
+    })
+}
+
+/// All commands, in the order of `:help`.
+pub(super) static COMMANDS: &[Command] = &[
+    Command {
+        names: &["help", "h", "?"],
+        arguments: "[COMMAND]",
+        summary: "list the commands, or tell more about one",
+        page: "",
+        wants: Wants::Command,
+        run: pages::help,
+    },
+    Command {
+        names: &["quit", "q", "exit"],
+        arguments: "",
+        summary: "leave; so does Ctrl-D on an empty line",
+        page: "",
+        wants: Wants::Nothing,
+        run: |_, rest, _| no_argument(rest).map(|()| Outcome::Quit),
+    },
+    Command {
+        names: &["time"],
+        arguments: "EXPR",
+        summary: "evaluate, and tell how long it took",
+        page: "The time is that of everything: parsing, inference of what is called for the first\n\
+               time with such arguments, and the run itself. Ask twice for the run alone.\n",
+        wants: Wants::Code,
+        run: values::time,
+    },
+    Command {
+        names: &["load", "l"],
+        arguments: "FILE",
+        summary: "run a script (.jl), or make an IR file (.ir) the current program",
+        page: "A script is run as `regraft run FILE` would; what it defines stays. If a statement\n\
+               fails, what was defined before it stays.\n\n\
+               An IR file is checked, and becomes the current program; `:ir` shows it.\n",
+        wants: Wants::File,
+        run: files::load,
+    },
+    Command {
+        names: &["save"],
+        arguments: "FILE",
+        summary: "write the inputs as a script (.jl), or the current program as IR (.ir)",
+        page: "The script is made of all inputs so far that succeeded, and of the scripts that were\n\
+               loaded, in order; commands are left out. Running it, or loading it into another\n\
+               session, defines the same again.\n\n\
+               With a name that ends in `.ir`, the current program is written, as `:ir` shows it.\n",
+        wants: Wants::File,
+        run: files::save,
+    },
+    Command {
+        names: &["ir"],
+        arguments: "[CALL]",
+        summary: "make the function that a call runs the current program, and show it",
+        page: "The function is shown typed, specialised to the types of the arguments, and after\n\
+               it all functions that it calls. The arguments are evaluated, for their types; the\n\
+               call itself is not run. Types will do as well:\n\n    \
+               :ir foo(1.0, [1, 2])\n    \
+               :ir foo(::Float64, ::Vector{Int64})\n\n\
+               The current program is a copy: `:opt` changes it, `:undo` and `:redo` go back and\n\
+               forth, and nothing of this changes the functions of the session. When `foo` is\n\
+               defined anew, `:ir foo(..)` takes the new definition.\n\n\
+               Without a call, the current program is shown as it is now.\n",
+        wants: Wants::Code,
+        run: look::ir,
+    },
+    Command {
+        names: &["typed"],
+        arguments: "[CALL]",
+        summary: "as :ir CALL; without a call, begin anew with that of the current program",
+        page: "Without a call, the function that the current program was made from is typed again:\n\
+               without the pipelines, and with what has been defined since.\n",
+        wants: Wants::Code,
+        run: look::typed,
+    },
+    Command {
+        names: &["lowered"],
+        arguments: "[CALL]",
+        summary: "show the method that a call dispatches to, as it was written",
+        page: "This is IR of generic calls before inference: all values are of type `any`. It is\n\
+               only shown; the current program stays what it is. Without a call, that of the\n\
+               current program is taken.\n",
+        wants: Wants::Code,
+        run: look::lowered,
+    },
+    Command {
+        names: &["dot"],
+        arguments: "[CALL | @FUNCTION]",
+        summary: "show the control flow graph as Graphviz text",
+        page: "With a call, the function that it runs becomes the current program. `@FUNCTION` is\n\
+               another function of the current program, as `:ir` shows them. To see the picture,\n\
+               give the text to `dot -Tsvg`.\n",
+        wants: Wants::Code,
+        run: look::dot,
+    },
+    Command {
+        names: &["pipeline", "p"],
+        arguments: "[PIPELINE]",
+        summary: "set the pipeline that :opt applies, or show it",
+        page: "    :pipeline fold, dce\n    \
+               :pipeline fix{max=4}(simplify-cfg, fold, cse, dce)\n    \
+               :pipeline standard\n\n\
+               `standard` is what a session begins with. `:passes` lists what pipelines are made of.\n",
+        wants: Wants::Pipeline,
+        run: transform::pipeline,
+    },
+    Command {
+        names: &["opt", "o"],
+        arguments: "[CALL] [-p PIPELINE]",
+        summary: "apply a pipeline to the current program, and show what changed",
+        page: "    :opt foo(1.0, 2.0)\n    \
+               :opt -p inline, fold\n    \
+               :opt foo(1.0, 2.0) -p fold, dce\n\n\
+               With a call, the function that it runs becomes the current program first, as with\n\
+               `:ir`. Without `-p`, the pipeline is that of `:pipeline`.\n\n\
+               The numbers of values and blocks are stable, so that the difference shows what the\n\
+               passes did and nothing else. `:undo` takes the pipeline back. If a pass fails, the\n\
+               program stays as it was.\n",
+        wants: Wants::CodeAndPipeline,
+        run: transform::opt,
+    },
+    Command {
+        names: &["undo", "u"],
+        arguments: "",
+        summary: "take the last pipeline back",
+        page: "What was defined and computed in the session stays as it is: it is the pipelines\n\
+               that were applied to the current program that are taken back, the last one first.\n",
+        wants: Wants::Nothing,
+        run: transform::undo,
+    },
+    Command {
+        names: &["redo", "r"],
+        arguments: "",
+        summary: "apply again what :undo took back",
+        page: "",
+        wants: Wants::Nothing,
+        run: transform::redo,
+    },
+    Command {
+        names: &["passes"],
+        arguments: "[NAME]",
+        summary: "list the passes, or show the page of one",
+        page: "",
+        wants: Wants::Pass,
+        run: pages::passes,
+    },
+    Command {
+        names: &["ops"],
+        arguments: "[NAME]",
+        summary: "list the operations, or show the page of one or of a dialect",
+        page: "",
+        wants: Wants::Op,
+        run: pages::ops,
+    },
+];
+
+/// Refuses an argument of a command that takes none.
+pub(super) fn no_argument(rest: &str) -> Result<(), Vec<Diagnostic>> {
+    match rest {
+        "" => Ok(()),
+        _ => {
+            Err(vec![Diagnostic::error(format!("`{rest}` is too much: nothing is expected here"))])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_stands_for_two_commands() {
+        let mut names: Vec<&str> = COMMANDS.iter().flat_map(|c| c.names.iter().copied()).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

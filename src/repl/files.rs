@@ -1,0 +1,66 @@
+//! `:load` and `:save`.
+
+use std::path::Path;
+
+use regraft_ir::Diagnostic;
+use regraft_syntax::{decode, parse_and_verify};
+
+use super::commands::Done;
+use super::console::Console;
+use super::current::{Current, Origin};
+use super::look::{current, shown};
+use super::{Outcome, Repl};
+
+/// `:load FILE`
+pub(super) fn load(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    let name = file_name(rest)?;
+    let bytes = std::fs::read(name)
+        .map_err(|error| vec![Diagnostic::error(format!("cannot read {name}: {error}"))])?;
+    let text = decode(name, &bytes).map_err(|error| vec![error])?;
+    if is_ir(name) {
+        let module = parse_and_verify(&repl.ctx, name, &text)?;
+        let count = module.ids().len();
+        repl.current = Some(Current::new(Origin::File(name.to_owned()), module));
+        let functions =
+            if count == 1 { "1 function".to_owned() } else { format!("{count} functions") };
+        console.result(&format!("{name} is the current program now: {functions}"));
+        return Ok(Outcome::Continue);
+    }
+    let result = repl.session.run(name, &text);
+    console.printed(&repl.session.take_output());
+    result?;
+    repl.record(&format!("# {name}\n{}", text.trim_end()));
+    Ok(Outcome::Continue)
+}
+
+/// `:save FILE`
+pub(super) fn save(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    let name = file_name(rest)?;
+    let text = if is_ir(name) { shown(current(repl)?) } else { script(&repl.inputs) };
+    std::fs::write(name, text)
+        .map_err(|error| vec![Diagnostic::error(format!("cannot write {name}: {error}"))])?;
+    console.result(&format!("wrote {name}"));
+    Ok(Outcome::Continue)
+}
+
+/// Inputs as a script.
+fn script(inputs: &[String]) -> String {
+    let mut out = String::new();
+    for input in inputs {
+        out.push_str(input.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn is_ir(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "ir")
+}
+
+fn file_name(rest: &str) -> Result<&str, Vec<Diagnostic>> {
+    let quoted = rest.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    match quoted.unwrap_or(rest) {
+        "" => Err(vec![Diagnostic::error("the name of a file is missing")]),
+        name => Ok(name),
+    }
+}

@@ -1,0 +1,247 @@
+//! `regraft repl`: definitions, expressions and commands, one after the other.
+//!
+//! [`Repl`] is independent of where its inputs come from: a terminal ([`terminal`]) or a script on
+//! the standard input, which is treated line by line. Each input either does what it says or is
+//! refused with diagnostics; nothing but `:quit` and the end of the input ends the session, not
+//! even a bug of ours.
+
+mod commands;
+mod completion;
+mod console;
+mod current;
+mod files;
+mod highlight;
+mod look;
+mod pages;
+mod reader;
+mod symbols;
+mod terminal;
+mod transform;
+mod values;
+
+use std::io::{self, BufRead, BufWriter, IsTerminal};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use regraft_ir::{Context, Diagnostic};
+use regraft_lang::{Completeness, STANDARD_PIPELINE, Session};
+use regraft_passes::{PassRegistry, Pipeline};
+use regraft_syntax::decode;
+use signal_hook::consts::SIGINT;
+
+use commands::Done;
+use console::Console;
+use current::Current;
+
+/// What an input leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
+    /// The next one can come.
+    Continue,
+    /// The input goes on in the next line.
+    More,
+    /// The session is over.
+    Quit,
+}
+
+/// A session with its current program.
+struct Repl {
+    ctx: Arc<Context>,
+    session: Session,
+    passes: PassRegistry,
+    /// What `:opt` applies if it is not told otherwise.
+    pipeline: Pipeline,
+    current: Option<Current>,
+    /// The inputs that succeeded, for `:save`.
+    inputs: Vec<String>,
+    /// The lines of an input that is not whole yet.
+    pending: String,
+}
+
+impl Repl {
+    /// A session in which nothing has been defined yet.
+    fn new(ctx: &Arc<Context>, passes: &PassRegistry) -> Self {
+        // Tools can have other passes than ours.
+        let pipeline = Pipeline::parse(passes, STANDARD_PIPELINE).unwrap_or_default();
+        Self {
+            ctx: Arc::clone(ctx),
+            session: Session::new(ctx),
+            passes: passes.clone(),
+            pipeline,
+            current: None,
+            inputs: Vec::new(),
+            pending: String::new(),
+        }
+    }
+
+    /// Takes in one line.
+    fn line(&mut self, line: &str, console: &mut Console<'_>) -> Outcome {
+        if self.pending.is_empty() {
+            if line.trim().is_empty() {
+                return Outcome::Continue;
+            }
+            if reader::command(line).is_some() {
+                return self.guarded(line, console, Self::command);
+            }
+        }
+        self.pending.push_str(line);
+        self.pending.push('\n');
+        let text = std::mem::take(&mut self.pending);
+        let session = &self.session;
+        match catch_unwind(AssertUnwindSafe(|| session.completeness(&text))) {
+            Ok(Completeness::Incomplete) => {
+                self.pending = text;
+                Outcome::More
+            }
+            Ok(Completeness::Complete) => self.guarded(&text, console, values::evaluate),
+            Err(_) => bug(console),
+        }
+    }
+
+    /// Takes in the end of the inputs: what is not whole yet is refused.
+    fn finish(&mut self, console: &mut Console<'_>) {
+        let text = std::mem::take(&mut self.pending);
+        if !text.is_empty() {
+            self.guarded(&text, console, values::evaluate);
+        }
+    }
+
+    /// Keeps an input for `:save`.
+    fn record(&mut self, text: &str) {
+        self.inputs.push(text.trim_end().to_owned());
+    }
+
+    fn command(&mut self, text: &str, console: &mut Console<'_>) -> Done {
+        let Some((name, rest)) = reader::command(text) else { return Ok(Outcome::Continue) };
+        let command = commands::find(&text[name.clone()]).map_err(|error| {
+            // The colon belongs to it.
+            let source = self.ctx.add_source("REPL", text);
+            vec![match source {
+                Some(source) => error.at(&source, name.start - 1..name.end, ""),
+                None => error,
+            }]
+        })?;
+        (command.run)(self, rest, console)
+    }
+
+    /// Does something with an input. A panic is a bug of ours, told as one, and the session goes on.
+    fn guarded(
+        &mut self,
+        text: &str,
+        console: &mut Console<'_>,
+        run: fn(&mut Self, &str, &mut Console<'_>) -> Done,
+    ) -> Outcome {
+        // What was to be interrupted before is over.
+        self.session.interrupt_flag().store(false, Ordering::Relaxed);
+        match catch_unwind(AssertUnwindSafe(|| run(self, text, console))) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(diagnostics)) => {
+                console.report(&diagnostics);
+                Outcome::Continue
+            }
+            Err(_) => {
+                console.printed(&self.session.take_output());
+                bug(console)
+            }
+        }
+    }
+}
+
+fn bug(console: &mut Console<'_>) -> Outcome {
+    let message = "this is a bug of regraft; the message above says where";
+    console.report(&[Diagnostic::error(message).help("the session goes on")]);
+    Outcome::Continue
+}
+
+/// Runs a session on the terminal, or on the standard input if that is no terminal, after having
+/// loaded `files` in order.
+///
+/// # Errors
+/// If results cannot be written.
+pub(crate) fn run(files: &[PathBuf], ctx: &Arc<Context>, passes: &PassRegistry) -> io::Result<()> {
+    let mut repl = Repl::new(ctx, passes);
+    // Where the signal cannot be caught it ends the process, as it does by default.
+    let _ = signal_hook::flag::register(SIGINT, repl.session.interrupt_flag());
+    let (mut stdout, mut stderr) = (io::stdout(), io::stderr());
+    let plain = std::env::var_os("NO_COLOR").is_some();
+    let mut console = Console::new(&mut stdout, &mut stderr)
+        .colored(io::stdout().is_terminal() && !plain, io::stderr().is_terminal() && !plain);
+    if io::stdout().is_terminal() {
+        repl.session.set_output(Box::new(io::stdout()));
+    } else {
+        repl.session.set_output(Box::new(BufWriter::new(io::stdout())));
+    }
+    for file in files {
+        let name = file.display().to_string();
+        repl.guarded(&name, &mut console, files::load);
+    }
+    if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        terminal::run(&mut repl, &mut console)?;
+    } else {
+        script(&mut repl, &mut console)?;
+    }
+    match console.into_broken() {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// Takes inputs from the standard input until it ends.
+fn script(repl: &mut Repl, console: &mut Console<'_>) -> io::Result<()> {
+    let mut input = io::stdin().lock();
+    let mut bytes = Vec::new();
+    while !console.is_broken() {
+        bytes.clear();
+        if input.read_until(b'\n', &mut bytes)? == 0 {
+            repl.finish(console);
+            return Ok(());
+        }
+        match decode("<stdin>", &bytes) {
+            Ok(line) => {
+                let line = line.strip_suffix('\n').unwrap_or(&line);
+                let line = line.strip_suffix('\r').unwrap_or(line);
+                if repl.line(line, console) == Outcome::Quit {
+                    return Ok(());
+                }
+            }
+            Err(error) => console.report(&[error]),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repl() -> Repl {
+        Repl::new(&regraft_dialects::context(), &PassRegistry::standard())
+    }
+
+    #[test]
+    fn a_panic_is_told_as_a_bug_and_the_session_goes_on() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut console = Console::new(&mut out, &mut err);
+        let mut repl = repl();
+        let outcome = repl.guarded("", &mut console, |_, _, _| panic!("a bug"));
+        assert_eq!(outcome, Outcome::Continue);
+        assert_eq!(repl.line(":pipeline dce", &mut console), Outcome::Continue);
+        assert_eq!(repl.line(":pipeline", &mut console), Outcome::Continue);
+        assert!(String::from_utf8(err).unwrap().contains("this is a bug of regraft"));
+        assert_eq!(String::from_utf8(out).unwrap(), "dce\n");
+    }
+
+    #[test]
+    fn only_quit_quits() {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut console = Console::new(&mut out, &mut err);
+        let mut repl = repl();
+        for line in ["", ":", ":quit now", ":quti", "\0", ":save", ":load /none"] {
+            assert_ne!(repl.line(line, &mut console), Outcome::Quit, "{line}");
+        }
+        repl.finish(&mut console);
+        assert_eq!(repl.line(" :quit ", &mut console), Outcome::Quit);
+    }
+}

@@ -1,0 +1,167 @@
+//! Reading inputs: whether one is whole, and the parts of the arguments of commands.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use regraft_ir::Context;
+use regraft_lang::Entry;
+
+/// Whether nothing is to be shown of the value of an input: it ends with `;`.
+pub(super) fn is_silent(text: &str) -> bool {
+    text.trim_end().ends_with(';')
+}
+
+/// Whether an input, perhaps of several lines, ends where it may: as [`Repl::line`] would take it,
+/// line by line.
+///
+/// [`Repl::line`]: super::Repl::line
+pub(super) fn is_whole(ctx: &Arc<Context>, text: &str) -> bool {
+    let _ = (ctx, text);
+    true
+}
+
+/// The name of the command that an input begins with, without the colon, and what follows it.
+/// Commands are lines that begin with a colon and a letter or `?`.
+pub(super) fn command(text: &str) -> Option<(Range<usize>, &str)> {
+    let start = text.len() - text.trim_start().len();
+    let rest = text[start..].strip_prefix(':')?;
+    if !rest.starts_with(|c: char| c.is_alphabetic() || c == '?') {
+        return None;
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || "?!_-".contains(c)));
+    let end = end.unwrap_or(rest.len());
+    Some((start + 1..start + 1 + end, rest[end..].trim()))
+}
+
+/// What names a method: a call, or a name with types, `foo(::Float64)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum EntryText {
+    /// `foo(1.0)`
+    Call(String),
+    /// `foo(Float64)`, of what was written `foo(::Float64)`
+    Types(String),
+}
+
+impl EntryText {
+    /// Tells calls and types apart. What is neither is taken for a call, for the session to refuse.
+    pub(super) fn new(text: &str) -> Self {
+        let mut out = String::with_capacity(text.len());
+        let (mut depth, mut types, mut at_start) = (0usize, false, false);
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if at_start && depth == 1 && rest.starts_with("::") {
+                types = true;
+                rest = &rest[2..];
+                at_start = false;
+                continue;
+            }
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            at_start = matches!(c, '(' | ',') || at_start && c.is_whitespace();
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+        if types { Self::Types(out) } else { Self::Call(text.to_owned()) }
+    }
+
+    /// For the session.
+    pub(super) fn entry(&self) -> Entry<'_> {
+        match self {
+            Self::Call(text) => Entry::Call(text),
+            Self::Types(text) => Entry::Types(text),
+        }
+    }
+}
+
+/// Splits `foo(1.0) -p fold, dce` into the call and the pipeline, where they are given. A `-p`
+/// within brackets or a string belongs to the call.
+pub(super) fn call_and_pipeline(text: &str) -> (Option<&str>, Option<&str>) {
+    let given = |part: &'_ str| !part.trim().is_empty();
+    match pipeline_flag(text) {
+        Some(flag) => {
+            let call = &text[..flag.start];
+            let pipeline = unquoted(text[flag.end..].trim());
+            (given(call).then_some(call.trim()), Some(pipeline))
+        }
+        None => (given(text).then_some(text.trim()), None),
+    }
+}
+
+/// Where `-p` stands as a word of its own, outside of brackets and strings.
+pub(super) fn pipeline_flag(text: &str) -> Option<Range<usize>> {
+    let (mut depth, mut quoted, mut escaped, mut before) = (0usize, false, false, ' ');
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '-' if depth == 0 && before.is_whitespace() => {
+                for flag in ["-p", "--pipeline"] {
+                    let rest = text[at..].strip_prefix(flag);
+                    let ends =
+                        |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
+                    if rest.is_some_and(ends) {
+                        return Some(at..at + flag.len());
+                    }
+                }
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+/// Without the quotes that a shell would want.
+fn unquoted(text: &str) -> &str {
+    ['\'', '"']
+        .iter()
+        .find_map(|&quote| text.strip_prefix(quote)?.strip_suffix(quote))
+        .unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_a_colon_and_a_name_at_the_start() {
+        assert_eq!(command("  :ir foo(1) "), Some((3..5, "foo(1)")));
+        assert_eq!(command(":opt -p dce"), Some((1..4, "-p dce")));
+        assert_eq!(command(":?"), Some((1..2, "")));
+        assert_eq!(command(":"), None);
+        assert_eq!(command(": a"), None);
+        assert_eq!(command("::Int"), None);
+        assert_eq!(command("x[:a]"), None);
+        assert_eq!(command(""), None);
+    }
+
+    #[test]
+    fn types_are_told_from_values_by_their_colons() {
+        let types = |text: &str| EntryText::Types(text.to_owned());
+        assert_eq!(EntryText::new("f(::Float64)"), types("f(Float64)"));
+        let written = "f( ::Int, ::Tuple{A, B}, ::Ref)";
+        assert_eq!(EntryText::new(written), types("f( Int, Tuple{A, B}, Ref)"));
+        let call = "f(1, g(x::Int), [a::B])";
+        assert_eq!(EntryText::new(call), EntryText::Call(call.to_owned()));
+        assert_eq!(EntryText::new("f(("), EntryText::Call("f((".to_owned()));
+    }
+
+    #[test]
+    fn a_pipeline_follows_the_call() {
+        assert_eq!(call_and_pipeline(""), (None, None));
+        assert_eq!(call_and_pipeline(" f(1) "), (Some("f(1)"), None));
+        assert_eq!(call_and_pipeline("-p dce"), (None, Some("dce")));
+        assert_eq!(call_and_pipeline("f(a -p b) -p  dce"), (Some("f(a -p b)"), Some("dce")));
+        assert_eq!(call_and_pipeline(r#"f("\" -p ") -p 'a, b'"#).1, Some("a, b"));
+        assert_eq!(call_and_pipeline("f(x) --pipeline dce"), (Some("f(x)"), Some("dce")));
+        assert_eq!(call_and_pipeline("f(x) -p"), (Some("f(x)"), Some("")));
+        assert_eq!(call_and_pipeline("x -pi"), (Some("x -pi"), None));
+    }
+}

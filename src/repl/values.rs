@@ -1,0 +1,75 @@
+//! Definitions and expressions, and `:time`.
+
+use std::time::{Duration, Instant};
+
+use regraft_exec::Val;
+use regraft_ir::Diagnostic;
+
+use super::commands::Done;
+use super::console::Console;
+use super::{Outcome, Repl, reader};
+
+/// Evaluates an input, and shows its value unless it ends with `;`.
+pub(super) fn evaluate(repl: &mut Repl, text: &str, console: &mut Console<'_>) -> Done {
+    let value = run(repl, text, console)?;
+    show(repl, text, &value, console);
+    Ok(Outcome::Continue)
+}
+
+/// `:time EXPR`
+pub(super) fn time(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    if rest.is_empty() {
+        return Err(vec![Diagnostic::error("what is to be timed is missing").help(":time f(1.0)")]);
+    }
+    let start = Instant::now();
+    let result = run(repl, rest, console);
+    let elapsed = start.elapsed();
+    let value = result?;
+    show(repl, rest, &value, console);
+    console.result(&format!("time: {}", duration_text(elapsed)));
+    Ok(Outcome::Continue)
+}
+
+/// Runs an input; what it printed is passed on also if it fails.
+fn run(repl: &mut Repl, text: &str, console: &mut Console<'_>) -> Result<Val, Vec<Diagnostic>> {
+    let result = repl.session.eval(text);
+    console.printed(&repl.session.take_output());
+    let value = result?;
+    repl.record(text);
+    Ok(value)
+}
+
+fn show(repl: &Repl, text: &str, value: &Val, console: &mut Console<'_>) {
+    if !matches!(value, Val::Unit) && !reader::is_silent(text) {
+        console.result(&repl.session.show(value));
+    }
+}
+
+/// A time to three digits.
+fn duration_text(time: Duration) -> String {
+    let nanos = time.as_nanos();
+    let (unit, scale) = match nanos {
+        0..1_000 => return format!("{nanos} ns"),
+        1_000..1_000_000 => ("µs", 1e3),
+        1_000_000..1_000_000_000 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    };
+    let x = nanos as f64 / scale;
+    let digits = if x < 10.0 { 2 } else { usize::from(x < 100.0) };
+    format!("{x:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_to_three_digits_in_the_unit_that_fits() {
+        let text = |nanos| duration_text(Duration::from_nanos(nanos));
+        assert_eq!(text(999), "999 ns");
+        assert_eq!(text(1_234), "1.23 µs");
+        assert_eq!(text(45_678_900), "45.7 ms");
+        assert_eq!(text(678_000_000), "678 ms");
+        assert_eq!(text(83_000_000_000), "83.0 s");
+    }
+}
