@@ -60,7 +60,10 @@ fn is_ir(name: &str) -> bool {
 fn file_name(rest: &str) -> Result<&str, Vec<Diagnostic>> {
     let quoted = rest.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     match quoted.unwrap_or(rest) {
-        "" => Err(vec![Diagnostic::error("the name of a file is missing")]),
+        "" => {
+            let error = Diagnostic::error("the name of a file is missing");
+            Err(vec![error.help("it is relative to the folder that `regraft` was started in")])
+        }
         name => Ok(name),
     }
 }

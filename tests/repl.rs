@@ -1,0 +1,179 @@
+//! The REPL as a script on the standard input uses it.
+//!
+//! `repl/*.txt` are transcripts: inputs after `> ` (further lines of one after `. `), and below
+//! each what it prints, results and diagnostics in one stream. `REGRAFT_UPDATE=1` writes down
+//! what is printed now, to be reviewed.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A folder of its own for a test, with the files that transcripts load.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("repl").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for from in ["examples/ir", "tests/repl/files"] {
+        for file in fs::read_dir(Path::new(ROOT).join(from)).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+        }
+    }
+    folder
+}
+
+/// The REPL with both streams in one, in the order in which they are written.
+fn spawn(folder: &Path, args: &[&str]) -> (Child, impl Read) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_regraft"))
+        .arg("repl")
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(writer.try_clone().unwrap())
+        .stderr(writer)
+        .spawn()
+        .unwrap();
+    (child, reader)
+}
+
+/// What the REPL prints for a script.
+fn output_of(folder: &Path, args: &[&str], script: &[u8]) -> String {
+    let (mut child, mut reader) = spawn(folder, args);
+    let mut stdin = child.stdin.take().unwrap();
+    let script = script.to_vec();
+    // A session that quits does not read the rest.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&script)));
+    let mut output = Vec::new();
+    reader.read_to_end(&mut output).unwrap();
+    writer.join().unwrap();
+    let status = child.wait().unwrap();
+    assert!(status.success(), "{status}");
+    String::from_utf8(output).unwrap()
+}
+
+/// What differs from run to run, left out.
+fn settled(output: &str) -> String {
+    let mut out = String::new();
+    for line in output.lines() {
+        let line = if line.starts_with("time: ") { "time: .." } else { line };
+        let _ = writeln!(out, "{line}");
+    }
+    out
+}
+
+/// An input, and the lines that it prints.
+struct Entry {
+    input: String,
+    output: String,
+}
+
+fn entries(text: &str) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for line in text.lines() {
+        if let Some(input) = line.strip_prefix('>') {
+            let input = format!("{}\n", input.strip_prefix(' ').unwrap_or(input));
+            entries.push(Entry { input, output: String::new() });
+            continue;
+        }
+        let last = entries.last_mut().expect("a transcript begins with an input");
+        match line.strip_prefix('.') {
+            Some(more) => {
+                let _ = writeln!(last.input, "{}", more.strip_prefix(' ').unwrap_or(more));
+            }
+            None => {
+                let _ = writeln!(last.output, "{line}");
+            }
+        }
+    }
+    entries
+}
+
+#[track_caller]
+fn check(name: &str) {
+    let file = Path::new(ROOT).join("tests/repl").join(format!("{name}.txt"));
+    let entries = entries(&fs::read_to_string(&file).unwrap());
+    if std::env::var_os("REGRAFT_UPDATE").is_some() {
+        fs::write(&file, transcript(name, &entries)).unwrap();
+        return;
+    }
+    let script: String = entries.iter().map(|entry| entry.input.as_str()).collect();
+    let expected: String = entries.iter().map(|entry| entry.output.as_str()).collect();
+    let output = settled(&output_of(&folder(name), &[], script.as_bytes()));
+    let diff = regraft::passes::diff_text(&expected, &output);
+    assert!(diff.is_empty(), "{name}.txt:\n{diff}");
+}
+
+/// What the inputs print now: that of each is what all up to it print, less what those before do.
+fn transcript(name: &str, entries: &[Entry]) -> String {
+    let (mut script, mut before, mut text) = (String::new(), String::new(), String::new());
+    for entry in entries {
+        script.push_str(&entry.input);
+        let output = settled(&output_of(&folder(name), &[], script.as_bytes()));
+        for (i, line) in entry.input.lines().enumerate() {
+            let line = format!("{} {line}", if i == 0 { '>' } else { '.' });
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        text.push_str(output.strip_prefix(&before).expect("what was printed stays"));
+        before = output;
+    }
+    text
+}
+
+macro_rules! transcripts {
+    ($($name:ident: $file:literal,)*) => {
+        $(#[test]
+        fn $name() {
+            check($file);
+        })*
+    };
+}
+
+transcripts! {
+    pipelines_change_the_current_program_and_are_taken_back: "pipelines",
+    commands_tell_what_there_is: "pages",
+    wrong_commands_are_refused_and_the_session_goes_on: "mistakes",
+}
+
+#[test]
+fn a_program_is_saved_as_ir_that_reads_back() {
+    let folder = folder("save_ir");
+    let script = b":load pow.ir\n:opt -p expand\n:save out.ir\n:load out.ir\n:ir\n";
+    let output = output_of(&folder, &[], script);
+    let shown = output.split("out.ir is the current program now: 1 function\n").nth(1).unwrap();
+    let saved = fs::read_to_string(folder.join("out.ir")).unwrap();
+    assert_eq!(saved, format!("# pow.ir, after expand\n{shown}"));
+}
+
+#[test]
+fn files_of_the_command_line_are_loaded_first() {
+    let output = output_of(&folder("arguments"), &["none.ir", "gcd.ir"], b":ir\n");
+    assert!(output.contains("cannot read none.ir"), "{output}");
+    assert!(output.contains("gcd.ir is the current program now"), "{output}");
+    assert!(output.contains("func @gcd("), "{output}");
+}
+
+#[test]
+fn no_bytes_end_the_session() {
+    let mut script = b"\xff\xfe\n:\n:\xc3\x28\n\0\n\x1b[A\n)(\n:opt ((( -p\n".to_vec();
+    script.extend((0..=255).filter(|&byte| byte != b'\n'));
+    script.extend(b"\n:load \xff\n:save\n:pipeline dce\n:pipeline\n");
+    let output = output_of(&folder("bytes"), &[], &script);
+    assert!(output.ends_with("\ndce\n"), "{output}");
+    assert!(!output.contains("bug of regraft"), "{output}");
+}
+
+#[test]
+fn a_reader_that_goes_ends_the_session_quietly() {
+    let folder = folder("closed");
+    let (mut child, reader) = spawn(&folder, &[]);
+    drop(reader);
+    let mut stdin = child.stdin.take().unwrap();
+    let _ = stdin.write_all(&b":help\n".repeat(10_000));
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
