@@ -10,6 +10,9 @@ const __Bits = Union{Bool, Int64, Int32, Int16, Int8}
 const __Num = Union{Float64, Int64, Bool, Float32, Int32, Int16, Int8}
 const Colon = typeof(:)
 
+# What is iterated over by the functions of iterators.jl, and is no array or tuple.
+abstract type __Iterator end
+
 # --- values ---------------------------------------------------------------------------------
 
 ===(x, y) = core.same(x, y)
@@ -107,8 +110,8 @@ hasfield(T::Type, name::Symbol) = name in __fieldnames(T)
 # --- refs and captured variables ------------------------------------------------------------
 
 Ref(x) = mem.ref_new(x)
-(::Type{Ref{T}})(x) where T = __spread("mem.ref_new", (convert(T, x),))
-(::Type{Ref{Any}})(x) = __any_ref(x)
+(::Type{Ref{T}})(x) where T = mem.ref_new(convert(T, x))
+(::Type{Ref{Any}})(x) = mem.ref_new(core.convert(Any, x))
 getindex(r::Ref) = mem.ref_get(r)
 @inline function setindex!(r::Ref{T}, v) where T
     mem.ref_set(r, convert(T, v))

@@ -1,0 +1,379 @@
+# Linear algebra: products, factorisations, solving. Plain loops, columns innermost; sums are added
+# from left to right, where BLAS has its own order.
+
+@inline __times_zero(a, b) = zero(eltype(a)) * zero(eltype(b))
+__check_inner(m, n, a, b) = m == n ? nothing : throw(DimensionMismatch(string("the sizes do not match: ", size(a), " and ", size(b))))
+
+# --- products -------------------------------------------------------------------------------
+
+function dot(a::AbstractArray, b::AbstractArray)
+    n = length(a)
+    n == length(b) || throw(DimensionMismatch(string("first array has length ", n, " which does not match the length of the second, ", length(b), ".")))
+    s = __times_zero(a, b)
+    for k in 1:n
+        @inbounds s += a[k] * b[k]
+    end
+    return s
+end
+dot(x::Number, y::Number) = x * y
+dot(s::Tuple, t::Tuple) = sum(__unroll_map(*, s, t))
+dot(x::AbstractVector, a::AbstractMatrix, y::AbstractVector) = dot(x, a * y)
+⋅(a, b) = dot(a, b)
+function cross(a::AbstractVector, b::AbstractVector)
+    length(a) == length(b) == 3 || throw(DimensionMismatch("cross product is only defined for vectors of length 3"))
+    return [a[2] * b[3] - a[3] * b[2], a[3] * b[1] - a[1] * b[3], a[1] * b[2] - a[2] * b[1]]
+end
+×(a, b) = cross(a, b)
+
+*(a::AbstractMatrix, x::AbstractVector) = __matvec!(__zeros_for(a, x, (size(a, 1),)), a, x)
+*(a::AbstractMatrix, b::AbstractMatrix) = __matmul!(__zeros_for(a, b, (size(a, 1), size(b, 2))), a, b)
+*(a::AbstractVector, b::AbstractMatrix) = reshape(a, length(a), 1) * b
+*(a::Adjoint{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = dot(a.parent, b)
+*(a::Transpose{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = dot(a.parent, b)
+*(a::Adjoint{T, P}, b::AbstractMatrix) where {T, P<:AbstractVector} = adjoint(adjoint(b) * a.parent)
+*(a::AbstractVector, b::Adjoint{T, P}) where {T, P<:AbstractVector} = __outer(a, b.parent)
+*(a::AbstractVector, b::Transpose{T, P}) where {T, P<:AbstractVector} = __outer(a, b.parent)
+@inline __zeros_for(a, b, dims) = zeros(typeof(__times_zero(a, b)), dims)
+function __outer(a, b)
+    out = __zeros_for(a, b, (length(a), length(b)))
+    for j in 1:length(b)
+        for i in 1:length(a)
+            @inbounds mem.store(out, a[i] * b[j], i, j)
+        end
+    end
+    return out
+end
+function __matvec!(out, a, x)
+    __check_inner(size(a, 2), length(x), a, x)
+    for j in 1:size(a, 2)
+        v = x[j]
+        for i in 1:size(a, 1)
+            @inbounds out[i] += a[i, j] * v
+        end
+    end
+    return out
+end
+# A transposed matrix is read by its own columns.
+function __matvec!(out, a::Union{Adjoint, Transpose}, x)
+    __check_inner(size(a, 2), length(x), a, x)
+    p = a.parent
+    for i in 1:size(a, 1)
+        s = out[i]
+        for j in 1:size(a, 2)
+            @inbounds s += p[j, i] * x[j]
+        end
+        out[i] = s
+    end
+    return out
+end
+function __matmul!(out, a, b)
+    __check_inner(size(a, 2), size(b, 1), a, b)
+    m, n = size(a, 1), size(a, 2)
+    for j in 1:size(b, 2)
+        for l in 1:n
+            v = b[l, j]
+            for i in 1:m
+                @inbounds out[i, j] += a[i, l] * v
+            end
+        end
+    end
+    return out
+end
+function __matmul!(out, a::Union{Adjoint, Transpose}, b)
+    __check_inner(size(a, 2), size(b, 1), a, b)
+    p = a.parent
+    m, n = size(a, 1), size(a, 2)
+    for j in 1:size(b, 2)
+        for i in 1:m
+            s = out[i, j]
+            for l in 1:n
+                @inbounds s += p[l, i] * b[l, j]
+            end
+            out[i, j] = s
+        end
+    end
+    return out
+end
+mul!(out::AbstractVector, a::AbstractMatrix, x::AbstractVector) = __matvec!(fill!(out, 0), a, x)
+mul!(out::AbstractMatrix, a::AbstractMatrix, b::AbstractMatrix) = __matmul!(fill!(out, 0), a, b)
+mul!(out::AbstractArray, x::Number, a::AbstractArray) = __broadcast!(*, out, x, a)
+mul!(out::AbstractArray, a::AbstractArray, x::Number) = __broadcast!(*, out, a, x)
+function axpy!(c::Number, x::AbstractArray, y::AbstractArray)
+    length(x) == length(y) || throw(DimensionMismatch("the arrays have different lengths"))
+    for k in 1:length(x)
+        @inbounds y[k] += c * x[k]
+    end
+    return y
+end
+axpby!(c, x, d, y) = axpy!(c, x, rmul!(y, d))
+rmul!(a::AbstractArray, c::Number) = __broadcast!(*, a, a, c)
+lmul!(c::Number, a::AbstractArray) = __broadcast!(*, a, c, a)
+
+# --- sums, differences, multiples -----------------------------------------------------------
+
++(a::AbstractArray, b::AbstractArray) = __elementwise(+, a, b)
+-(a::AbstractArray, b::AbstractArray) = __elementwise(-, a, b)
+function __elementwise(f, a, b)
+    size(a) == size(b) || throw(DimensionMismatch(string("dimensions must match: a has dims ", axes(a), ", b has dims ", axes(b))))
+    return __broadcast(f, a, b)
+end
+-(a::AbstractArray) = __broadcast(-, a)
++(a::AbstractArray) = a
+*(x::Number, a::AbstractArray) = __broadcast(*, x, a)
+*(a::AbstractArray, x::Number) = __broadcast(*, a, x)
+/(a::AbstractArray, x::Number) = __broadcast(/, a, x)
+\(x::Number, a::AbstractArray) = __broadcast(/, a, x)
+-(a::AbstractUnitRange{Int64}, b::AbstractUnitRange{Int64}) = collect(a) - collect(b)
++(a::AbstractArray, b::AbstractArray, c::AbstractArray) = (a + b) + c
+^(a::AbstractMatrix, n::Int64) = n < 0 ? __power(inv(a), -n) : n == 0 ? one(a) : __power(a, n)
+
+struct UniformScaling{T}
+    λ::T
+end
+const I = UniformScaling(true)
+*(c::Number, s::UniformScaling) = UniformScaling(c * s.λ)
+*(s::UniformScaling, c::Number) = UniformScaling(s.λ * c)
+-(s::UniformScaling) = UniformScaling(-s.λ)
+*(a::AbstractArray, s::UniformScaling) = a * s.λ
+*(s::UniformScaling, a::AbstractArray) = s.λ * a
++(a::AbstractMatrix, s::UniformScaling) = __add_scaled(a, s.λ)
++(s::UniformScaling, a::AbstractMatrix) = __add_scaled(a, s.λ)
+-(a::AbstractMatrix, s::UniformScaling) = __add_scaled(a, -s.λ)
+-(s::UniformScaling, a::AbstractMatrix) = __add_scaled(-a, s.λ)
+adjoint(s::UniformScaling) = s
+getindex(s::UniformScaling, i::Int64, j::Int64) = i == j ? s.λ : zero(s.λ)
+function __add_scaled(a, c)
+    out = __converted(promote_type(eltype(a), typeof(c)), a)
+    for k in 1:size(a, 1)
+        out[k, k] += c
+    end
+    return out
+end
+function __identity(::Type{T}, n) where T
+    out = zeros(T, (n, n))
+    for k in 1:n
+        out[k, k] = one(T)
+    end
+    return out
+end
+(::Type{Array{T, 2}})(s::UniformScaling, m::Int64, n::Int64) where T = __add_scaled(zeros(T, (m, n)), s.λ)
+
+# --- simple quantities ----------------------------------------------------------------------
+
+norm(a::AbstractArray) = sqrt(float(sum(abs2, a)))
+norm(x::Number) = abs(float(x))
+norm(t::Tuple) = sqrt(float(sum(abs2, t)))
+function norm(a, p::Real)
+    p == 2 && return norm(a)
+    p == 1 && return float(sum(abs, a))
+    p == Inf && return float(maximum(abs, a))
+    return sum(x -> abs(x)^p, a)^(1 / p)
+end
+normalize(a::AbstractVector) = a / norm(a)
+function tr(a::AbstractMatrix)
+    size(a, 1) == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
+    s = zero(eltype(a))
+    for k in 1:size(a, 1)
+        s += a[k, k]
+    end
+    return s
+end
+diag(a::AbstractMatrix) = [a[k, k] for k in 1:min(size(a, 1), size(a, 2))]
+diagm(v::AbstractVector) = collect(Diagonal(v))
+triu(a::AbstractMatrix) = collect(UpperTriangular(a))
+tril(a::AbstractMatrix) = collect(LowerTriangular(a))
+issymmetric(a::AbstractMatrix) = size(a, 1) == size(a, 2) && a == transpose(a)
+function kron(a::AbstractMatrix, b::AbstractMatrix)
+    m, n = size(b, 1), size(b, 2)
+    out = __zeros_for(a, b, (size(a, 1) * m, size(a, 2) * n))
+    for j in 1:size(a, 2)
+        for l in 1:n
+            for i in 1:size(a, 1)
+                v = a[i, j]
+                for k in 1:m
+                    @inbounds mem.store(out, v * b[k, l], (i - 1) * m + k, (j - 1) * n + l)
+                end
+            end
+        end
+    end
+    return out
+end
+function kron(a::AbstractVector, b::AbstractVector)
+    n = length(b)
+    out = __zeros_for(a, b, (length(a) * n,))
+    for i in 1:length(a)
+        for k in 1:n
+            @inbounds mem.store(out, a[i] * b[k], (i - 1) * n + k)
+        end
+    end
+    return out
+end
+
+# --- factorisations -------------------------------------------------------------------------
+
+struct Cholesky{T, P}
+    factors::P
+end
+# The lower factor, column by column; only the upper half of the matrix is read.
+function cholesky(a::AbstractMatrix)
+    n = size(a, 1)
+    n == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
+    T = typeof(sqrt(zero(eltype(a))))
+    l = zeros(T, (n, n))
+    for j in 1:n
+        d = convert(T, a[j, j])
+        for k in 1:j-1
+            @inbounds d -= l[j, k] * l[j, k]
+        end
+        d > 0 || throw(PosDefException(j))
+        d = sqrt(d)
+        l[j, j] = d
+        for i in j+1:n
+            s = convert(T, a[j, i])
+            for k in 1:j-1
+                @inbounds s -= l[i, k] * l[j, k]
+            end
+            @inbounds l[i, j] = s / d
+        end
+    end
+    return Cholesky{T, typeof(l)}(l)
+end
+@inline getproperty(c::Cholesky, name::Symbol) = __cholesky_part(data.getfield(c, :factors), __val(name))
+__cholesky_part(l, ::Val{:L}) = LowerTriangular(l)
+__cholesky_part(l, ::Val{:U}) = UpperTriangular(adjoint(l))
+__cholesky_part(l, ::Val{:factors}) = l
+size(c::Cholesky) = size(c.factors)
+function logdet(c::Cholesky)
+    l = c.factors
+    s = zero(eltype(l))
+    for k in 1:size(l, 1)
+        s += log(l[k, k])
+    end
+    return s + s
+end
+det(c::Cholesky) = exp(logdet(c))
+\(c::Cholesky, b::AbstractArray) = __solve_upper!(adjoint(c.factors), __solve_lower!(c.factors, __float_copy(c.factors, b)))
+inv(c::Cholesky) = c \ __identity(eltype(c.factors), size(c.factors, 1))
+
+@inline __float_copy(a, b) = __converted(typeof(inv(one(eltype(a))) * one(eltype(b))), b)
+\(a::LowerTriangular, b::AbstractArray) = __solve_lower!(a.data, __float_copy(a, b))
+\(a::UpperTriangular, b::AbstractArray) = __solve_upper!(a.data, __float_copy(a, b))
+\(a::Diagonal, b::AbstractVector) = __broadcast(/, b, a.diag)
+/(b::AbstractMatrix, a::AbstractMatrix) = collect(adjoint(adjoint(a) \ adjoint(b)))
+# Forward and backward substitution, in place, for each column of `b`.
+function __solve_lower!(l, b)
+    n = size(l, 1)
+    __check_inner(n, size(b, 1), l, b)
+    for c in 1:size(b, 2)
+        for j in 1:n
+            l[j, j] == 0 && throw(SingularException(j))
+            x = b[j, c] / l[j, j]
+            b[j, c] = x
+            for i in j+1:n
+                @inbounds b[i, c] -= l[i, j] * x
+            end
+        end
+    end
+    return b
+end
+function __solve_upper!(u, b)
+    n = size(u, 1)
+    __check_inner(n, size(b, 1), u, b)
+    for c in 1:size(b, 2)
+        for j in n:-1:1
+            u[j, j] == 0 && throw(SingularException(j))
+            x = b[j, c] / u[j, j]
+            b[j, c] = x
+            for i in 1:j-1
+                @inbounds b[i, c] -= u[i, j] * x
+            end
+        end
+    end
+    return b
+end
+setindex!(a::Array{T, 1}, x, i::Int64, j::Int64) where T = setindex!(a, x, __only_one(a, i, j))
+
+# Gaussian elimination with partial pivoting, in one matrix: rows of it, the sign of the
+# permutation, and the first column without a pivot (or 0).
+function __lu(a)
+    n = size(a, 1)
+    n == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
+    u = __converted(typeof(inv(one(eltype(a)))), a)
+    rows = collect(1:n)
+    sign = 1
+    info = 0
+    for k in 1:n
+        p = k
+        for i in k+1:n
+            if abs(u[i, k]) > abs(u[p, k])
+                p = i
+            end
+        end
+        if u[p, k] == 0
+            info = info == 0 ? k : info
+        else
+            if p != k
+                sign = -sign
+                rows[k], rows[p] = rows[p], rows[k]
+                for j in 1:n
+                    x = u[k, j]
+                    u[k, j] = u[p, j]
+                    u[p, j] = x
+                end
+            end
+            for i in k+1:n
+                u[i, k] /= u[k, k]
+            end
+            for j in k+1:n
+                v = u[k, j]
+                for i in k+1:n
+                    u[i, j] -= u[i, k] * v
+                end
+            end
+        end
+    end
+    return u, rows, sign, info
+end
+function det(a::AbstractMatrix)
+    u, rows, sign, info = __lu(a)
+    d = one(eltype(u))
+    for k in 1:size(u, 1)
+        d *= u[k, k]
+    end
+    return d * sign
+end
+det(a::Union{UpperTriangular, LowerTriangular, Diagonal}) = prod(diag(a))
+det(x::Number) = x
+function logdet(a::AbstractMatrix)
+    u, rows, sign, info = __lu(a)
+    s = zero(eltype(u))
+    for k in 1:size(u, 1)
+        if u[k, k] < 0
+            sign = -sign
+        end
+        s += log(abs(u[k, k]))
+    end
+    sign < 0 && throw(DomainError(-1.0, "the determinant is negative"))
+    return s
+end
+function \(a::AbstractMatrix, b::AbstractArray)
+    size(a, 1) == size(a, 2) || throw(DimensionMismatch("only square systems can be solved"))
+    __check_inner(size(a, 1), size(b, 1), a, b)
+    u, rows, sign, info = __lu(a)
+    info == 0 || throw(SingularException(info))
+    x = __float_copy(a, b)
+    for c in 1:size(b, 2)
+        for i in 1:size(b, 1)
+            x[i, c] = __element(b, rows[i], c)
+        end
+        # The unit lower triangle.
+        for j in 1:size(u, 1)
+            v = x[j, c]
+            for i in j+1:size(u, 1)
+                x[i, c] -= u[i, j] * v
+            end
+        end
+    end
+    return __solve_upper!(u, x)
+end
+inv(a::AbstractMatrix) = a \ __identity(eltype(a), size(a, 1))

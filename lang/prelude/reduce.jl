@@ -1,0 +1,266 @@
+# Folds, maps and searches over collections.
+#
+# `sum` and its like add from left to right, in one plain loop. Julia adds blocks of 1024 elements
+# pairwise, so that a sum of many floats may differ from Julia's in its last bits.
+
+@noinline __empty_collection() = throw(ArgumentError("reducing over an empty collection is not allowed"))
+
+# What an empty sum or product is, for elements of a type.
+__zero_of(::Type{T}) where T<:__Num = zero(T)
+__zero_of(::Type{Bool}) = 0
+__zero_of(::Type{T}) where T<:Union{Int32, Int16, Int8} = 0
+__zero_of(::Type{T}) where T<:Number = zero(T)
+__zero_of(::Type{T}) where T = __empty_collection()
+__one_of(::Type{T}) where T<:__Num = one(T)
+__one_of(::Type{T}) where T<:Union{Bool, Int32, Int16, Int8} = 1
+__one_of(::Type{T}) where T<:Number = one(T)
+__one_of(::Type{T}) where T = __empty_collection()
+# Small integers are added as Int64.
+@inline __widen(x) = x
+@inline __widen(x::Union{Bool, Int32, Int16, Int8}) = core.convert(Int64, x)
+@inline __add(x, y) = x + y
+@inline __multiply(x, y) = x * y
+@inline __add(x, y::Union{Bool, Int32, Int16, Int8}) = x + __widen(y)
+@inline __multiply(x, y::Union{Bool, Int32, Int16, Int8}) = x * __widen(y)
+
+sum(it) = sum(identity, it)
+prod(it) = prod(identity, it)
+@inline __value_type(f, it) = __return_type(f, __item_type(it))
+function sum(f, it)
+    T = __value_type(f, it)
+    if T <: __Num
+        # Numbers of a known type start from zero, and -0.0 from the first one.
+        s = __start(it)
+        __done(it, s) && return __zero_of(T)
+        acc = __widen(f(__item(it, s)))
+        s = __next(it, s)
+        while !__done(it, s)
+            acc = __add(acc, f(__item(it, s)))
+            s = __next(it, s)
+        end
+        return acc
+    end
+    return __fold(f, __add, it, __zero_of)
+end
+prod(f, it) = __fold(f, __multiply, it, __one_of)
+# The fold that all others are: from the first element on.
+function __fold(f, op, it, empty)
+    s = __start(it)
+    __done(it, s) && return empty(__value_type(f, it))
+    acc = __widen_for(op, f(__item(it, s)))
+    s = __next(it, s)
+    while !__done(it, s)
+        acc = op(acc, f(__item(it, s)))
+        s = __next(it, s)
+    end
+    return acc
+end
+@inline __widen_for(op, x) = x
+@inline __widen_for(::typeof(__add), x) = __widen(x)
+@inline __widen_for(::typeof(__multiply), x) = __widen(x)
+function __fold_from(f, op, acc, it)
+    for x in it
+        acc = op(acc, f(x))
+    end
+    return acc
+end
+struct __NoInit end
+__empty_fold(T) = __empty_collection()
+foldl(op, it) = __fold(identity, op, it, __empty_fold)
+reduce(op, it) = __fold(identity, op, it, __empty_fold)
+reduce(::typeof(+), it) = sum(it)
+reduce(::typeof(*), it) = prod(it)
+reduce(::typeof(vcat), it) = __fold(identity, vcat, it, __empty_fold)
+mapreduce(f, op, it) = __fold(f, op, it, __empty_fold)
+mapreduce(f, ::typeof(+), it) = sum(f, it)
+mapreduce(f, ::typeof(*), it) = prod(f, it)
+mapreduce(f, op, a, b) = __fold(__Splat(f), op, zip(a, b), __empty_fold)
+mapreduce(f, ::typeof(+), a, b) = sum(__Splat(f), zip(a, b))
+mapfoldl(f, op, it) = __fold(f, op, it, __empty_fold)
+struct __Splat{F}
+    f::F
+end
+@inline (s::__Splat)(t) = s.f(t...)
+foldr(op, it) = __fold(identity, (x, y) -> op(y, x), reverse(collect(it)), __empty_fold)
+maximum(it) = __fold(identity, max, it, __empty_fold)
+minimum(it) = __fold(identity, min, it, __empty_fold)
+maximum(f, it) = __fold(f, max, it, __empty_fold)
+minimum(f, it) = __fold(f, min, it, __empty_fold)
+extrema(it) = (minimum(it), maximum(it))
+
+any(it) = any(identity, it)
+all(it) = all(identity, it)
+function any(f, it)
+    for x in it
+        f(x) && return true
+    end
+    return false
+end
+function all(f, it)
+    for x in it
+        f(x) || return false
+    end
+    return true
+end
+count(it) = count(identity, it)
+function count(f, it)
+    n = 0
+    for x in it
+        n += core.convert(Int64, f(x))
+    end
+    return n
+end
+
+# --- maps -----------------------------------------------------------------------------------
+
+@inline map(f, it) = __collect(Generator(f, it))
+@inline map(f, a, b) = __collect(Generator(__Splat(f), zip(a, b)))
+@inline map(f, a, b, c) = __collect(Generator(__Splat(f), zip(a, b, c)))
+@inline map(f, x::Number) = f(x)
+@inline map(f, x::Number, y::Number) = f(x, y)
+function map!(f, dest::AbstractArray, a)
+    k = 1
+    for x in a
+        dest[k] = f(x)
+        k += 1
+    end
+    return dest
+end
+map!(f, dest::AbstractArray, a, b) = map!(__Splat(f), dest, zip(a, b))
+map!(f, dest::AbstractArray, a, b, c) = map!(__Splat(f), dest, zip(a, b, c))
+function foreach(f, it)
+    for x in it
+        f(x)
+    end
+    return nothing
+end
+foreach(f, a, b) = foreach(__Splat(f), zip(a, b))
+function filter(f, it)
+    out = mem.alloc(__array_type(__item_type(it), (1,)), 0)
+    for x in it
+        if f(x)
+            mem.push(out, x)
+        end
+    end
+    return out
+end
+filter(f, t::Tuple) = Tuple(filter(f, collect(t)))
+function filter!(f, a::Array{T, 1}) where T
+    n = 0
+    for k in 1:length(a)
+        x = a[k]
+        if f(x)
+            n += 1
+            a[n] = x
+        end
+    end
+    return resize!(a, n)
+end
+accumulate(op, a) = __accumulate(op, a)
+cumsum(a::AbstractVector) = __accumulate(__add, a)
+cumprod(a::AbstractVector) = __accumulate(__multiply, a)
+cumsum(t::Tuple) = Tuple(cumsum(collect(t)))
+function __accumulate(op, a)
+    n = length(a)
+    T = typeof(__widen_for(op, zero(eltype(a))))
+    out = mem.alloc(__array_type(T, (1,)), n)
+    n == 0 && return out
+    acc = __widen_for(op, a[1])
+    mem.store(out, acc, 1)
+    for k in 2:n
+        acc = op(acc, a[k])
+        @inbounds mem.store(out, acc, k)
+    end
+    return out
+end
+function diff(a::AbstractVector)
+    n = length(a)
+    out = mem.alloc(__array_type(eltype(a), (1,)), max(n - 1, 0))
+    for k in 1:n-1
+        @inbounds mem.store(out, a[k + 1] - a[k], k)
+    end
+    return out
+end
+
+# --- searches -------------------------------------------------------------------------------
+
+findfirst(a) = findfirst(identity, a)
+function findfirst(f, a)
+    for k in 1:length(a)
+        f(a[k]) && return k
+    end
+    return nothing
+end
+findlast(a) = findlast(identity, a)
+function findlast(f, a)
+    for k in length(a):-1:1
+        f(a[k]) && return k
+    end
+    return nothing
+end
+findall(a) = findall(identity, a)
+function findall(f, a)
+    out = mem.alloc(Array{Int64, 1}, 0)
+    for k in 1:length(a)
+        if f(a[k])
+            mem.push(out, k)
+        end
+    end
+    return out
+end
+argmax(a) = __best(isless, a)
+argmin(a) = __best((x, y) -> isless(y, x), a)
+findmax(a) = __value_and_index(a, argmax(a))
+findmin(a) = __value_and_index(a, argmin(a))
+__value_and_index(a, k) = (a[k], k)
+# The first one of those above which there is none; NaN is above and below all.
+function __best(less, a)
+    isempty(a) && __empty_collection()
+    best = 1
+    x = a[1]
+    for k in 2:length(a)
+        x != x && return best
+        y = a[k]
+        if less(x, y) || y != y
+            best = k
+            x = y
+        end
+    end
+    return best
+end
+
+# --- statistics -----------------------------------------------------------------------------
+
+mean(it) = mean(identity, it)
+mean(f, a::AbstractArray) = sum(f, a) / length(a)
+mean(f, t::Tuple) = sum(f, t) / length(t)
+function mean(f, it)
+    n = 0
+    s = __start(it)
+    __done(it, s) && __empty_collection()
+    acc = f(__item(it, s))
+    n = 1
+    s = __next(it, s)
+    while !__done(it, s)
+        acc = __add(acc, f(__item(it, s)))
+        n += 1
+        s = __next(it, s)
+    end
+    return acc / n
+end
+function var(a)
+    n = length(a)
+    m = mean(a)
+    s = zero(m)
+    for x in a
+        s += abs2(x - m)
+    end
+    return s / (n - 1)
+end
+std(a) = sqrt(var(a))
+function median(a)
+    v = sort(collect(a))
+    n = length(v)
+    n == 0 && throw(ArgumentError("median of an empty array is undefined"))
+    return isodd(n) ? v[div(n, 2) + 1] / 1 : (v[div(n, 2)] + v[div(n, 2) + 1]) / 2
+end

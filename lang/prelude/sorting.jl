@@ -1,0 +1,91 @@
+# Sorting: a stable merge sort, O(n log n), over `isless`.
+
+sort(a::AbstractVector) = sort!(collect(a))
+sort(t::Tuple) = Tuple(sort!(collect(t)))
+sort!(a::AbstractVector) = __sort!(a, isless)
+sortperm(a::AbstractVector) = __sort!(collect(1:length(a)), __ByValue(a))
+struct __ByValue{A}
+    a::A
+end
+@inline (b::__ByValue)(i, j) = isless(b.a[i], b.a[j])
+function __sort!(a, less)
+    n = length(a)
+    # Short runs by insertion, then pairs of runs into each other.
+    run = 16
+    for lo in 1:run:n
+        for i in lo+1:min(lo + run - 1, n)
+            x = a[i]
+            j = i
+            while j > lo && less(x, a[j - 1])
+                a[j] = a[j - 1]
+                j -= 1
+            end
+            a[j] = x
+        end
+    end
+    run >= n && return a
+    buffer = copy(a)
+    while run < n
+        for lo in 1:2*run:n
+            __merge!(a, buffer, less, lo, lo + run, min(lo + 2 * run, n + 1))
+        end
+        run *= 2
+    end
+    return a
+end
+# Merges `lo:mid-1` with `mid:hi-1`.
+function __merge!(a, buffer, less, lo, mid, hi)
+    mid >= hi && return nothing
+    for k in lo:mid-1
+        buffer[k] = a[k]
+    end
+    i, j, k = lo, mid, lo
+    while i < mid
+        if j < hi && less(a[j], buffer[i])
+            a[k] = a[j]
+            j += 1
+        else
+            a[k] = buffer[i]
+            i += 1
+        end
+        k += 1
+    end
+    return nothing
+end
+function issorted(a)
+    for k in 2:length(a)
+        isless(a[k], a[k - 1]) && return false
+    end
+    return true
+end
+function unique(a)
+    out = mem.alloc(__array_type(__item_type(a), (1,)), 0)
+    for x in a
+        if !__among(x, out)
+            mem.push(out, x)
+        end
+    end
+    return out
+end
+function __among(x, a)
+    for y in a
+        isequal(x, y) && return true
+    end
+    return false
+end
+allunique(a) = length(unique(a)) == length(a)
+searchsortedfirst(a::AbstractVector, x) = __search(y -> isless(y, x), a)
+searchsortedlast(a::AbstractVector, x) = __search(y -> !isless(x, y), a) - 1
+# The number after those at the start for which `before` holds.
+function __search(before, a)
+    lo, hi = 1, length(a) + 1
+    while lo < hi
+        mid = div(lo + hi, 2)
+        if before(a[mid])
+            lo = mid + 1
+        else
+            hi = mid
+        end
+    end
+    return lo
+end

@@ -1,0 +1,179 @@
+# Tuples and named tuples. What has a known length is written out, without loops.
+
+tuple(xs...) = xs
+@inline length(t::Tuple) = data.fieldcount(t)
+@inline length(t::NamedTuple) = data.fieldcount(t)
+size(t::Tuple, d::Int64) = d == 1 ? length(t) : throw(ArgumentError(string("invalid tuple dimension ", d)))
+@inline firstindex(t::Tuple) = 1
+@inline lastindex(t::Tuple) = data.fieldcount(t)
+eachindex(t::Tuple) = OneTo(data.fieldcount(t))
+keys(t::Tuple) = OneTo(data.fieldcount(t))
+isempty(t::Tuple) = data.fieldcount(t) == 0
+isempty(t::NamedTuple) = data.fieldcount(t) == 0
+ndims(t::Tuple) = 1
+eltype(x) = eltype(typeof(x))
+eltype(::Type{T}) where T = Any
+eltype(t::Tuple) = __unroll_fold(__common_type, nothing, t)
+eltype(t::NamedTuple) = eltype(values(t))
+# The type of both of these, or `Any`.
+__common_type(::Nothing, x) = typeof(x)
+__common_type(::Type{T}, x::T) where T = T
+__common_type(::Type{T}, x) where T = Any
+
+@inline getindex(t::Tuple, i::Int64) = data.getfield(t, i)
+@inline getindex(t::Tuple, i::Integer) = data.getfield(t, Int64(i))
+@inline getindex(t::Tuple, r::UnitRange{Int64}) = ntuple(__Offset(t, r.start - 1), r.stop - r.start + 1)
+@inline getindex(t::Tuple, ::Colon) = t
+getindex(t::Tuple, is::Tuple) = __unroll_map(__ElementOf(t), is)
+getindex(t::Tuple, is::AbstractVector) = Tuple([t[i] for i in is])
+struct __ElementOf{T}
+    t::T
+end
+@inline (e::__ElementOf)(i) = data.getfield(e.t, i)
+struct __Offset{T}
+    t::T
+    by::Int64
+end
+@inline (o::__Offset)(i) = data.getfield(o.t, i + o.by)
+@inline first(t::Tuple) = data.getfield(t, 1)
+@inline last(t::Tuple) = data.getfield(t, data.fieldcount(t))
+@inline tail(t::Tuple) = __ntuple(__Offset(t, 1), __val(data.fieldcount(t) - 1))
+@inline front(t::Tuple) = __ntuple(__ElementOf(t), __val(data.fieldcount(t) - 1))
+@inline reverse(t::Tuple) = __ntuple(__FromEnd(t), __val(data.fieldcount(t)))
+struct __FromEnd{T}
+    t::T
+end
+@inline (e::__FromEnd)(i) = data.getfield(e.t, data.fieldcount(e.t) + 1 - i)
+@inline setindex(t::Tuple, v, i::Int64) = __ntuple(k -> k == i ? v : data.getfield(t, k), __val(data.fieldcount(t)))
+
+@inline ntuple(f, n::Int64) = __ntuple(f, __val(n))
+@inline ntuple(f, v::Val) = __ntuple(f, v)
+Tuple(t::Tuple) = t
+Tuple(t::NamedTuple) = values(t)
+Tuple(x) = __to_tuple(collect(x))
+__to_tuple(a::Array) = core.splat(tuple, a)
+
+@inline map(f, t::Tuple) = __unroll_map(f, t)
+@inline map(f, s::Tuple, t::Tuple) = __map_tuples(f, s, t)
+@inline map(f, s::Tuple, t::Tuple, u::Tuple) = __unroll_map(f, s, t, u)
+@inline function __map_tuples(f, s, t)
+    n = min(data.fieldcount(s), data.fieldcount(t))
+    return __unroll_map(f, __ntuple(__ElementOf(s), __val(n)), __ntuple(__ElementOf(t), __val(n)))
+end
+foreach(f, t::Tuple) = (__unroll_map(f, t); nothing)
+
+# Tuples of one type of elements are folded by a loop if they are long.
+@inline function __fold_tuple(op, t)
+    n = data.fieldcount(t)
+    if n <= 16
+        return __unroll_fold(op, data.getfield(t, 1), __ntuple(__Offset(t, 1), __val(n - 1)))
+    end
+    return __fold_long(op, t)
+end
+function __fold_long(op, t)
+    acc = t[1]
+    for k in 2:length(t)
+        acc = op(acc, t[k])
+    end
+    return acc
+end
+sum(t::Tuple) = __fold_tuple(+, t)
+sum(::Tuple{}) = 0
+prod(t::Tuple) = __fold_tuple(*, t)
+prod(::Tuple{}) = 1
+sum(f, t::Tuple) = sum(__unroll_map(f, t))
+prod(f, t::Tuple) = prod(__unroll_map(f, t))
+maximum(t::Tuple) = __fold_tuple(max, t)
+minimum(t::Tuple) = __fold_tuple(min, t)
+maximum(f, t::Tuple) = maximum(__unroll_map(f, t))
+minimum(f, t::Tuple) = minimum(__unroll_map(f, t))
+maximum(::Tuple{}) = __empty_collection()
+minimum(::Tuple{}) = __empty_collection()
+foldl(op, t::Tuple) = __fold_tuple(op, t)
+reduce(op, t::Tuple) = __fold_tuple(op, t)
+foldl(op, t::Tuple{}) = __empty_collection()
+reduce(op, t::Tuple{}) = __empty_collection()
+mapreduce(f, op, t::Tuple) = reduce(op, __unroll_map(f, t))
+mapfoldl(f, op, t::Tuple) = foldl(op, __unroll_map(f, t))
+foldr(op, t::Tuple) = __fold_tuple((x, y) -> op(y, x), reverse(t))
+
+==(s::Tuple, t::Tuple) = data.fieldcount(s) == data.fieldcount(t) && __all_equal(s, t)
+__all_equal(s, t) = __unroll_fold(&, true, __unroll_map(==, s, t))
+isequal(s::Tuple, t::Tuple) = data.fieldcount(s) == data.fieldcount(t) && __unroll_fold(&, true, __unroll_map(isequal, s, t))
+<(s::Tuple, t::Tuple) = __tuple_less(<, s, t)
+isless(s::Tuple, t::Tuple) = __tuple_less(isless, s, t)
+function __tuple_less(less, s, t)
+    for k in 1:min(length(s), length(t))
+        less(s[k], t[k]) && return true
+        s[k] == t[k] || return false
+    end
+    return length(s) < length(t)
+end
+@inline in(x, t::Tuple) = __unroll_fold(__EqualTo(x), false, t)
+struct __EqualTo{T}
+    x::T
+end
+@inline (e::__EqualTo)(found, y) = found | (y == e.x)
+issubset(s::Tuple, t) = __unroll_fold(__InAll(t), true, s)
+struct __InAll{T}
+    t::T
+end
+@inline (e::__InAll)(all, x) = all & in(x, e.t)
+issubset(s, t) = all(x -> in(x, t), s)
+⊆(s, t) = issubset(s, t)
+
+@inline __destructure(t, k::Int64) = t[k]
+@inline __destructure(t::Tuple, k::Int64) = data.getfield(t, k)
+@inline __destructure(t::NamedTuple, k::Int64) = data.getfield(t, k)
+@inline __destructure(x::Number, k::Int64) = getindex(x, k)
+@inline __destructure(t::__Iterator, k::Int64) = collect(t)[k]
+@inline __destructure_rest(t, k::Int64) = t[k:end]
+@inline __destructure_rest(t::Tuple, k::Int64) = __ntuple(__Offset(t, k - 1), __val(max(data.fieldcount(t) - k + 1, 0)))
+
+# --- named tuples ---------------------------------------------------------------------------
+
+@inline getindex(t::NamedTuple, k::Symbol) = data.getfield(t, k)
+@inline getindex(t::NamedTuple, k::Int64) = data.getfield(t, k)
+@inline getindex(t::NamedTuple, ks::Tuple) = __named_of(ks, __unroll_map(__ElementOf(t), ks))
+first(t::NamedTuple) = data.getfield(t, 1)
+last(t::NamedTuple) = data.getfield(t, data.fieldcount(t))
+firstindex(t::NamedTuple) = 1
+lastindex(t::NamedTuple) = data.fieldcount(t)
+@inline keys(t::NamedTuple) = __fieldnames(typeof(t))
+@inline values(t::NamedTuple) = __ntuple(__ElementOf(t), __val(data.fieldcount(t)))
+values(t::Tuple) = t
+pairs(t::NamedTuple) = __unroll_map(=>, keys(t), values(t))
+haskey(t::NamedTuple, k::Symbol) = data.hasfield(t, k)
+haskey(t::Tuple, k::Int64) = 1 <= k <= length(t)
+get(t::NamedTuple, k::Symbol, default) = data.hasfield(t, k) ? data.getfield(t, k) : default
+@inline map(f, t::NamedTuple) = __named_of(keys(t), __unroll_map(f, values(t)))
+@inline map(f, s::NamedTuple{K}, t::NamedTuple{K}) where K = __named_of(K, __unroll_map(f, values(s), values(t)))
+@inline (::Type{NamedTuple{K}})(t::Tuple) where K = __named_of(K, t)
+@inline (::Type{NamedTuple{K}})(t::NamedTuple) where K = __named_of(K, __unroll_map(__ElementOf(t), K))
+merge(t::NamedTuple) = t
+@inline function merge(s::NamedTuple, t::NamedTuple)
+    names = __merged_names(keys(s), keys(t))
+    return __named_of(names, __unroll_map(__OneOf(t, s), names))
+end
+merge(s::NamedTuple, t::NamedTuple, more...) = merge(merge(s, t), more...)
+@inline __merged_names(s, t) = __unroll_fold(__add_name, s, t)
+@inline __add_name(names, name) = in(name, names) ? names : (names..., name)
+struct __OneOf{T, S}
+    t::T
+    s::S
+end
+@inline (e::__OneOf)(k) = data.hasfield(e.t, k) ? data.getfield(e.t, k) : data.getfield(e.s, k)
+==(s::NamedTuple{K}, t::NamedTuple{K}) where K = values(s) == values(t)
+==(s::NamedTuple, t::NamedTuple) = false
+sum(t::NamedTuple) = sum(values(t))
+foreach(f, t::NamedTuple) = foreach(f, values(t))
+
+struct Pair{A, B}
+    first::A
+    second::B
+end
+=>(a, b) = Pair(a, b)
+first(p::Pair) = p.first
+last(p::Pair) = p.second
+getindex(p::Pair, i::Int64) = data.getfield(p, i)
+@inline __destructure(p::Pair, k::Int64) = data.getfield(p, k)
