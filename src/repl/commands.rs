@@ -3,7 +3,7 @@
 use regraft_ir::{Diagnostic, suggest};
 
 use super::console::Console;
-use super::{Outcome, Repl, files, look, pages, transform, values};
+use super::{Outcome, Repl, files, look, pages, run, transform, values};
 
 /// What a command leaves.
 pub(super) type Done = Result<Outcome, Vec<Diagnostic>>;
@@ -204,6 +204,20 @@ pub(super) static COMMANDS: &[Command] = &[
         page: "",
         wants: Wants::Nothing,
         run: transform::redo,
+    },
+    Command {
+        names: &["run"],
+        arguments: "[CALL]",
+        summary: "run the current program as it is now",
+        page: "To see whether a pipeline has changed what the program does. Without a call, it is\n\
+               run with the arguments that it was made for. Arguments of another call must have the\n\
+               same types:\n\n    \
+               :ir foo(1.0)\n    \
+               :opt -p fold, dce\n    \
+               :run foo(2.5)\n\n\
+               Of a program that was read from a file, any function can be run.\n",
+        wants: Wants::Code,
+        run: run::run,
     },
     Command {
         names: &["passes"],

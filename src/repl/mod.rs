@@ -11,9 +11,11 @@ mod console;
 mod current;
 mod files;
 mod highlight;
+mod interrupt;
 mod look;
 mod pages;
 mod reader;
+mod run;
 mod symbols;
 mod terminal;
 mod transform;
@@ -29,11 +31,11 @@ use regraft_ir::{Context, Diagnostic};
 use regraft_lang::{Completeness, STANDARD_PIPELINE, Session};
 use regraft_passes::{PassRegistry, Pipeline};
 use regraft_syntax::decode;
-use signal_hook::consts::SIGINT;
 
 use commands::Done;
 use console::Console;
 use current::Current;
+use interrupt::Interruptible;
 
 /// What an input leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,8 +164,7 @@ fn bug(console: &mut Console<'_>) -> Outcome {
 /// If results cannot be written.
 pub(crate) fn run(files: &[PathBuf], ctx: &Arc<Context>, passes: &PassRegistry) -> io::Result<()> {
     let mut repl = Repl::new(ctx, passes);
-    // Where the signal cannot be caught it ends the process, as it does by default.
-    let _ = signal_hook::flag::register(SIGINT, repl.session.interrupt_flag());
+    let _watched = Interruptible::new(repl.session.interrupt_flag());
     let (mut stdout, mut stderr) = (io::stdout(), io::stderr());
     let plain = std::env::var_os("NO_COLOR").is_some();
     let mut console = Console::new(&mut stdout, &mut stderr)

@@ -63,7 +63,11 @@ fn editor(ops: Arc<Registry>, vocabulary: Arc<Mutex<Vocabulary>>) -> Reedline {
     keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
     let newline = ReedlineEvent::Edit(vec![EditCommand::InsertNewline]);
     keys.add_binding(KeyModifiers::ALT, KeyCode::Enter, newline);
-    let menu = ColumnarMenu::default().with_name(MENU).with_marker("> ").with_columns(4).with_column_padding(2);
+    let menu = ColumnarMenu::default()
+        .with_name(MENU)
+        .with_marker("> ")
+        .with_columns(4)
+        .with_column_padding(2);
     let hint = DefaultHinter::default().with_style(Style::new().fg(Color::DarkGray));
     let mut editor = Reedline::create()
         .with_edit_mode(Box::new(Emacs::new(keys)))

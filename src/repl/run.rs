@@ -1,0 +1,140 @@
+//! `:run`: runs the current program, to see whether it still does what it did.
+
+use regraft_exec::value::{Val, type_name};
+use regraft_exec::{Engine, Interpreter};
+use regraft_ir::{Context, Diagnostic, Function, Type};
+
+use super::commands::Done;
+use super::console::Console;
+use super::current::{Current, Origin};
+use super::interrupt::Interruptible;
+use super::look::current;
+use super::{Outcome, Repl};
+
+/// `:run [CALL]`
+pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    let program = current(repl)?;
+    let call = match program.origin() {
+        _ if !rest.is_empty() => rest.to_owned(),
+        Origin::Call(call) if !call.contains("::") => call.clone(),
+        _ => {
+            let error =
+                Diagnostic::error("with which arguments the program is to be run is missing");
+            return Err(vec![error.help(":run f(1.0)")]);
+        }
+    };
+    let (name, arguments) = parts(&call)?;
+    let (is_call, function) = find(program, name)?;
+    let (function, params) = (function.name_str().to_owned(), function.param_types());
+    let mut engine = Interpreter::new(program.module());
+    // The callee itself is an argument of closures.
+    let callee = if is_call { format!("{name}, ") } else { String::new() };
+    let tuple = match (callee.is_empty(), arguments) {
+        (true, "") => "()".to_owned(),
+        _ => format!("({callee}{}{})", arguments, if arguments.is_empty() { "" } else { "," }),
+    };
+    let values = repl.session.eval(&tuple);
+    console.printed(&repl.session.take_output());
+    let Val::Tuple(values) = values? else {
+        return Err(vec![Diagnostic::error(format!("the arguments of `{call}` are no list"))]);
+    };
+    let values = values.items();
+    let arguments = fitting(&repl.ctx, &params, values, is_call).ok_or_else(|| {
+        let given = &values[usize::from(is_call)..];
+        let given: Vec<String> =
+            given.iter().map(|x| type_name(&repl.ctx, x.type_of(&repl.ctx))).collect();
+        let wanted: Vec<String> = params.iter().map(|&ty| type_name(&repl.ctx, ty)).collect();
+        vec![Diagnostic::error(format!(
+            "@{function} takes ({}), found ({})",
+            wanted.join(", "),
+            given.join(", ")
+        ))]
+    })?;
+    engine.set_limits(repl.session.limits());
+    let result = {
+        let _watched = Interruptible::new(engine.interrupt_flag());
+        engine.call(&function, &arguments)
+    };
+    console.printed(&engine.take_output());
+    let value = result.map_err(|error| vec![error.to_diagnostic()])?;
+    if !matches!(value, Val::Unit) {
+        console.result(&repl.session.show(&value));
+    }
+    Ok(Outcome::Continue)
+}
+
+/// The name and the arguments of a call.
+fn parts(call: &str) -> Result<(&str, &str), Vec<Diagnostic>> {
+    let split = call.trim_end().strip_suffix(')').and_then(|call| call.split_once('('));
+    let (name, arguments) = split.ok_or_else(|| {
+        vec![Diagnostic::error(format!("`{call}` is no call")).help(":run f(1.0)")]
+    })?;
+    Ok((name.trim(), arguments.trim().trim_end_matches(',')))
+}
+
+/// The function of the program that a call by this name runs, and whether it was made from one.
+fn find<'a>(program: &'a Current, name: &str) -> Result<(bool, &'a Function), Vec<Diagnostic>> {
+    let plain = name.strip_prefix('@').unwrap_or(name);
+    if let Origin::Call(call) = program.origin()
+        && call.split_once('(').is_some_and(|(callee, _)| callee.trim() == plain)
+        && let Some(function) = program.function()
+    {
+        return Ok((true, function));
+    }
+    match program.module().function(plain) {
+        Some(function) => Ok((false, function)),
+        None => {
+            let message =
+                format!("the current program ({}) has no function {plain}", program.title());
+            Err(vec![Diagnostic::error(message)])
+        }
+    }
+}
+
+/// The values as the parameters take them: without or with the callee in front, the last ones
+/// packed into a tuple where the method takes any number.
+fn fitting(ctx: &Context, params: &[Type], values: &[Val], callee: bool) -> Option<Vec<Val>> {
+    let first = usize::from(callee);
+    (0..=first).rev().find_map(|from| {
+        let values = &values[from..];
+        let packed = params.len().checked_sub(1).and_then(|fixed| {
+            let (fixed, rest) = values.split_at_checked(fixed)?;
+            Some(fixed.iter().cloned().chain([Val::tuple(rest.to_vec())]).collect::<Vec<_>>())
+        });
+        [Some(values.to_vec()), packed].into_iter().flatten().find(|values| {
+            values.len() == params.len()
+                && values
+                    .iter()
+                    .zip(params)
+                    .all(|(value, &param)| param == Type::ANY || value.type_of(ctx) == param)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_the_arguments_is_packed_where_the_method_wants_a_tuple() {
+        let ctx = regraft_dialects::context();
+        let pair = ctx.tuple_type(&[Type::I64, Type::I64]);
+        let values = [Val::F64(0.5), Val::I64(1), Val::I64(2)];
+        let fits = |params: &[Type], callee| {
+            fitting(&ctx, params, &values, callee).map(|values| values.len())
+        };
+        assert_eq!(fits(&[Type::F64, Type::I64, Type::I64], false), Some(3));
+        assert_eq!(fits(&[Type::F64, pair], false), Some(2));
+        assert_eq!(fits(&[Type::I64, Type::I64], true), Some(2));
+        assert_eq!(fits(&[Type::F64, Type::I64], false), None);
+        assert_eq!(fits(&[], false), None);
+    }
+
+    #[test]
+    fn a_call_is_a_name_and_arguments() {
+        assert_eq!(parts("f(1, (2, 3)) ").unwrap(), ("f", "1, (2, 3)"));
+        assert_eq!(parts("g()").unwrap(), ("g", ""));
+        assert_eq!(parts("g(1,)").unwrap(), ("g", "1"));
+        assert!(parts("g").is_err());
+    }
+}
