@@ -6,7 +6,7 @@ use std::sync::Arc;
 use regraft_dialects::semantics;
 use regraft_ir::{Context, Diagnostic, Loc, Symbol, Value};
 
-use crate::value::{Array, Val, show_within};
+use crate::value::{Array, Texts, Val};
 
 /// Why an instruction stops the program.
 #[derive(Debug)]
@@ -63,10 +63,13 @@ impl Trap {
 
     /// What `core.throw` does with its operand.
     #[cold]
-    pub fn thrown(ctx: &Context, value: &Val) -> Self {
+    pub fn thrown(texts: Texts<'_>, value: &Val) -> Self {
         let message = match value {
             Val::Str(text) => text.as_str().to_owned(),
-            other => show_within(ctx, other, LONGEST)
+            other => texts
+                .names
+                .and_then(|names| names.error(other))
+                .or_else(|| texts.show_within(other, LONGEST))
                 .unwrap_or_else(|| "a value that is too large to show".to_owned()),
         };
         Self::of_kind(ErrorKind::Thrown, message)

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::io::Write;
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::error::{ErrorKind, Trap};
 use crate::profiler::Calls;
-use crate::value::{Array, Val, collect_cycles, live_bytes};
+use crate::value::{Array, Names, Texts, Val, collect_cycles, live_bytes};
 use regraft_ir::{Context, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
@@ -23,6 +24,7 @@ pub struct Host {
     /// The profiler's buffer.
     pub calls: Calls,
     globals: FxHashMap<Symbol, Val>,
+    names: Option<Rc<dyn Names>>,
     /// The live bytes that may not be exceeded.
     ceiling: usize,
     limit: usize,
@@ -36,6 +38,7 @@ impl Default for Host {
             clock: Box::new(move || start.elapsed().as_nanos() as u64),
             calls: Calls::default(),
             globals: FxHashMap::default(),
+            names: None,
             ceiling: usize::MAX,
             limit: usize::MAX,
         }
@@ -51,6 +54,16 @@ impl Host {
     /// Sets the clock, which gives nanoseconds since some fixed time.
     pub fn set_clock(&mut self, clock: impl FnMut() -> u64 + 'static) {
         self.clock = Box::new(clock);
+    }
+
+    /// Sets how a language names types and functions and shows values: in output, in errors.
+    pub fn set_names(&mut self, names: Rc<dyn Names>) {
+        self.names = Some(names);
+    }
+
+    /// How values and types read.
+    pub fn texts<'a>(&'a self, ctx: &'a Context) -> Texts<'a> {
+        Texts { ctx, names: self.names.as_deref() }
     }
 
     /// The time in nanoseconds.

@@ -16,4 +16,4 @@ pub use host::Host;
 pub use interp::Interpreter;
 pub use linker::{Linked, Linker};
 pub use profiler::Calls;
-pub use value::{Val, print_string, show_string, to_json};
+pub use value::{Names, Shown, Texts, Val, print_string, show_string, to_json};

@@ -6,7 +6,7 @@ use regraft_ir::{Context, Type, TypeKind};
 use super::EvalCx;
 use super::scalars::scalar_constant;
 use crate::error::Trap;
-use crate::value::{Array, Val, egal, print_within};
+use crate::value::{Array, Val, egal};
 
 pub(super) fn tuple(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     cx.reserve_fields(args.len())?;
@@ -42,8 +42,7 @@ pub(super) fn convert(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     match converted {
         Some(result) => Ok(Val::constant(cx.ctx, result?)),
         None => {
-            let (have, want) = (value.type_of(cx.ctx), cx.ty);
-            let (have, want) = (cx.ctx.type_text(have), cx.ctx.type_text(want));
+            let (have, want) = (cx.texts().type_of(value), cx.texts().type_text(cx.ty));
             Err(Trap::new(
                 "MethodError",
                 format!("cannot convert a value of type {have} to {want}"),
@@ -57,8 +56,7 @@ pub(super) fn typeassert(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap>
     if value.is_a(cx.ctx, cx.ty) {
         return Ok(value.clone());
     }
-    let (have, want) = (value.type_of(cx.ctx), cx.ty);
-    let (have, want) = (cx.ctx.type_text(have), cx.ctx.type_text(want));
+    let (have, want) = (cx.texts().type_of(value), cx.texts().type_text(cx.ty));
     Err(Trap::type_error(format!("in typeassert, expected {want}, found a value of type {have}")))
 }
 
@@ -87,12 +85,12 @@ pub(super) fn same(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn throw(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    Err(Trap::thrown(cx.ctx, args.first().unwrap_or(&Val::Unit)))
+    Err(Trap::thrown(cx.texts(), args.first().unwrap_or(&Val::Unit)))
 }
 
 /// What `print` writes for a value, if there is memory for it.
 fn printed(cx: &EvalCx<'_>, value: &Val) -> Result<String, Trap> {
-    match print_within(cx.ctx, value, cx.host.remaining()) {
+    match cx.texts().print_within(value, cx.host.remaining()) {
         Some(text) => Ok(text),
         None => Err(cx.host.memory_exceeded()),
     }
@@ -132,7 +130,7 @@ pub(super) fn global(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     if value.is_a(cx.ctx, cx.ty) {
         return Ok(value);
     }
-    let (have, want) = (cx.ctx.type_text(value.type_of(cx.ctx)), cx.ctx.type_text(cx.ty));
+    let (have, want) = (cx.texts().type_of(&value), cx.texts().type_text(cx.ty));
     let name = cx.ctx.str(name);
     Err(Trap::type_error(format!(
         "the global `{name}` is declared to be of type {want}, found a value of type {have}"

@@ -40,7 +40,7 @@ fn check_fields(
 }
 
 fn wrong_field(cx: &EvalCx<'_>, field: &str, of: Type, want: Type, value: &Val) -> Trap {
-    let text = |ty| cx.ctx.type_text(ty);
+    let text = |ty| cx.texts().type_text(ty);
     let (of, want, have) = (text(of), text(want), text(value.type_of(cx.ctx)));
     Trap::type_error(format!(
         "field {field} of {of} is of type {want}, found a value of type {have}"
@@ -72,7 +72,7 @@ fn position(cx: &EvalCx<'_>, args: &[Val], count: usize) -> Result<usize, Trap> 
         [value, Val::Sym(name), ..] => {
             let names = names(cx, value);
             names.iter().position(|other| other == name).ok_or_else(|| {
-                let ty = cx.ctx.type_text(value.type_of(cx.ctx));
+                let ty = cx.texts().type_of(value);
                 let name = cx.ctx.str(*name);
                 let trap = Trap::new("FieldError", format!("{ty} has no field `{name}`"));
                 match suggest(name, names.iter().map(|&name| cx.ctx.str(name))) {

@@ -53,8 +53,7 @@ fn check_element(cx: &EvalCx<'_>, element: Type, value: &Val) -> Result<(), Trap
     if value.is_a(cx.ctx, element) {
         return Ok(());
     }
-    let (have, want) = (value.type_of(cx.ctx), element);
-    let (have, want) = (cx.ctx.type_text(have), cx.ctx.type_text(want));
+    let (have, want) = (cx.texts().type_of(value), cx.texts().type_text(element));
     let name = cx.def.mnemonic();
     Err(Trap::type_error(format!("`{name}` expected a value of type {want}, found {have}")))
 }

@@ -16,7 +16,7 @@ use regraft_ir::{Attrs, Constant, Context, Op, OpDef, OpTable, Type};
 
 use crate::error::Trap;
 use crate::host::Host;
-use crate::value::{Fields, Val};
+use crate::value::{Fields, Texts, Val};
 
 /// Evaluates an op on the values of its operands. The result has to be of type
 /// [`EvalCx::ty`]; if it is not, the program stops with an error that names the op.
@@ -42,6 +42,11 @@ impl EvalCx<'_> {
         self.ctx.attr(self.attrs, name).map(|c| self.ctx.constant(c))
     }
 
+    /// How values and types read in output and errors.
+    pub fn texts(&self) -> Texts<'_> {
+        self.host.texts(self.ctx)
+    }
+
     /// Checks that a tuple, struct or ref of so many fields may be made.
     ///
     /// # Errors
@@ -53,8 +58,7 @@ impl EvalCx<'_> {
     /// A type error that names the op and what it was given.
     #[cold]
     pub fn wrong_types(&self, args: &[Val]) -> Trap {
-        let types: Vec<String> =
-            args.iter().map(|arg| self.ctx.type_text(arg.type_of(self.ctx))).collect();
+        let types: Vec<String> = args.iter().map(|arg| self.texts().type_of(arg)).collect();
         let name = self.def.mnemonic();
         Trap::type_error(format!("`{name}` does not work on {}", types.join(", ")))
     }

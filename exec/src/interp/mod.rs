@@ -126,7 +126,12 @@ impl Interpreter {
         &self.world.ctx
     }
 
-    /// Output, clock and profiler.
+    /// Output, clock, profiler, globals, names.
+    pub fn host(&self) -> &Host {
+        &self.state.host
+    }
+
+    /// Output, clock, profiler, globals, names.
     pub fn host_mut(&mut self) -> &mut Host {
         &mut self.state.host
     }

@@ -2,14 +2,26 @@
 
 use regraft_ir::{Context, Type, TypeKind};
 
+use super::Texts;
+
 /// The name of a type in Julia: `Int64`, `Vector{Float64}`, `Tuple{Int64, Any}`.
 pub fn type_name(ctx: &Context, ty: Type) -> String {
+    let mut out = String::new();
+    write_type(Texts::plain(ctx), ty, &mut out);
+    out
+}
+
+/// How many equal parameters at the end of a tuple type are written one by one.
+const MAX_TAIL: usize = 3;
+
+/// Adds the name of a type.
+pub(super) fn write_type(texts: Texts<'_>, ty: Type, out: &mut String) {
     enum Work<'a> {
         Type(Type),
         Text(&'a str),
         Owned(String),
     }
-    let mut out = String::new();
+    let Texts { ctx, names } = texts;
     let mut work = vec![Work::Type(ty)];
     // An explicit stack: types can be nested as deep as the user writes them.
     while let Some(item) = work.pop() {
@@ -24,12 +36,35 @@ pub fn type_name(ctx: &Context, ty: Type) -> String {
             }
             Work::Type(ty) => ty,
         };
+        if let Some(text) = names.and_then(|names| names.type_name(ty)) {
+            out.push_str(&text);
+            continue;
+        }
         match ctx.kind(ty) {
             TypeKind::Builtin => out.push_str(builtin_name(ty)),
             TypeKind::Tuple(elements) => {
+                // A long tail of equal types is written once.
+                let last = elements.last().copied();
+                let tail = elements.iter().rev().take_while(|&&ty| Some(ty) == last).count();
+                let (head, close) = match last {
+                    Some(last) if tail > MAX_TAIL && tail == elements.len() => {
+                        out.push_str(&format!("NTuple{{{tail}, "));
+                        work.extend([Work::Text("}"), Work::Type(last)]);
+                        continue;
+                    }
+                    Some(last) if tail > MAX_TAIL => {
+                        let close = [
+                            Work::Owned(format!(", {tail}}}}}")),
+                            Work::Type(last),
+                            Work::Text(", Vararg{"),
+                        ];
+                        (&elements[..elements.len() - tail], close.into())
+                    }
+                    _ => (&elements[..], vec![Work::Text("}")]),
+                };
                 out.push_str("Tuple{");
-                work.push(Work::Text("}"));
-                for (i, &element) in elements.iter().enumerate().rev() {
+                work.extend(close);
+                for (i, &element) in head.iter().enumerate().rev() {
                     work.push(Work::Type(element));
                     work.push(Work::Text(if i == 0 { "" } else { ", " }));
                 }
@@ -38,8 +73,9 @@ pub fn type_name(ctx: &Context, ty: Type) -> String {
                 out.push_str("@NamedTuple{");
                 work.push(Work::Text("}"));
                 for (i, &(name, field)) in fields.iter().enumerate().rev() {
-                    work.push(Work::Type(field));
-                    work.push(Work::Text("::"));
+                    if field != Type::ANY {
+                        work.extend([Work::Type(field), Work::Text("::")]);
+                    }
                     work.push(Work::Text(ctx.str(name)));
                     work.push(Work::Text(if i == 0 { "" } else { ", " }));
                 }
@@ -65,7 +101,9 @@ pub fn type_name(ctx: &Context, ty: Type) -> String {
             }
             &TypeKind::Fn(name) => {
                 out.push_str("typeof(");
-                work.extend([Work::Text(")"), Work::Text(ctx.str(name))]);
+                let text = names.and_then(|names| names.function_name(name));
+                let text = text.unwrap_or_else(|| ctx.str(name).to_owned());
+                work.extend([Work::Text(")"), Work::Owned(text)]);
             }
             &TypeKind::Val(constant) => {
                 let text = ctx.constant_text(ctx.constant(constant));
@@ -77,7 +115,6 @@ pub fn type_name(ctx: &Context, ty: Type) -> String {
             }
         }
     }
-    out
 }
 
 fn builtin_name(ty: Type) -> &'static str {

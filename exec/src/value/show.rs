@@ -6,39 +6,52 @@ use regraft_ir::{Context, Symbol, Type, TypeKind, is_plain_name};
 use rustc_hash::FxHashMap;
 
 use super::float::{write_f32, write_f64};
-use super::{Array, Val, type_name};
+use super::name::write_type;
+use super::texts::{Shown, Texts};
+use super::{Array, Val};
 
 /// What `show` (and the REPL) writes: strings in quotes, `1.0f0`.
 pub fn show_string(ctx: &Context, value: &Val) -> String {
-    show_within(ctx, value, usize::MAX).unwrap_or_default()
+    Texts::plain(ctx).show(value)
 }
 
 /// The same, unless it is longer than about `limit` bytes. A small value can print as a very long
 /// text, as parts of it can be shared.
 pub fn show_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> {
-    write_within(ctx, value, limit, Style::Show(Type::ANY))
+    Texts::plain(ctx).show_within(value, limit)
 }
 
 /// What `print` writes: as [`show_string`], but a string, symbol or single float by itself is
 /// bare.
 pub fn print_string(ctx: &Context, value: &Val) -> String {
-    print_within(ctx, value, usize::MAX).unwrap_or_default()
+    Texts::plain(ctx).print(value)
 }
 
 /// The same, unless it is longer than about `limit` bytes.
 pub fn print_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> {
-    write_within(ctx, value, limit, Style::Print)
+    Texts::plain(ctx).print_within(value, limit)
 }
 
-fn write_within(ctx: &Context, value: &Val, limit: usize, style: Style) -> Option<String> {
+pub(super) fn write_within(
+    texts: Texts<'_>,
+    value: &Val,
+    limit: usize,
+    style: Style,
+) -> Option<String> {
     let mut out = String::new();
-    let writer =
-        Writer { ctx, out: &mut out, limit, open: Vec::new(), depth_of: FxHashMap::default() };
+    let writer = Writer {
+        ctx: texts.ctx,
+        texts,
+        out: &mut out,
+        limit,
+        open: Vec::new(),
+        depth_of: FxHashMap::default(),
+    };
     writer.run(value, style).then_some(out)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Style {
+pub(super) enum Style {
     Print,
     /// What was written before has said that the value is of this type (`any` if nothing was
     /// said), so that the value need not show it: Julia's `:typeinfo`.
@@ -56,6 +69,8 @@ impl Style {
 
 enum Work {
     Value(Val, Style),
+    /// Without asking how the language shows it.
+    Plain(Val, Style),
     Undefined,
     Text(&'static str),
     Name(Symbol),
@@ -65,6 +80,7 @@ enum Work {
 
 struct Writer<'a> {
     ctx: &'a Context,
+    texts: Texts<'a>,
     out: &'a mut String,
     limit: usize,
     /// The containers that are being written, outermost first (null for what has no address),
@@ -94,11 +110,31 @@ impl Writer<'_> {
                 }
                 // Writing to a string does not fail.
                 Work::Value(value, style) => {
+                    let _ = match self.shown(&value) {
+                        Some(Shown::Text(text)) => self.out.write_str(&text),
+                        Some(Shown::As(other)) => {
+                            if self.enters(&value, "", &mut work) {
+                                work.push(Work::Plain(other, style));
+                            }
+                            Ok(())
+                        }
+                        None => self.value(&value, style, &mut work),
+                    };
+                }
+                Work::Plain(value, style) => {
                     let _ = self.value(&value, style, &mut work);
                 }
             }
         }
         true
+    }
+
+    /// What the language has to say about a value.
+    fn shown(&self, value: &Val) -> Option<Shown> {
+        match value {
+            Val::Struct(_) | Val::Object(_) => self.texts.names?.show(value),
+            _ => None,
+        }
     }
 
     fn value(&mut self, value: &Val, style: Style, work: &mut Vec<Work>) -> fmt::Result {
@@ -117,8 +153,13 @@ impl Writer<'_> {
             Val::F64(x) => write_f64(self.out, *x),
             Val::Sym(name) if style == Style::Print => self.out.write_str(self.ctx.str(*name)),
             Val::Sym(name) => self.symbol(*name),
-            Val::Func(name) => self.out.write_str(self.ctx.str(*name)),
-            Val::Type(ty) => self.out.write_str(&type_name(self.ctx, *ty)),
+            Val::Func(name) => {
+                match self.texts.names.and_then(|names| names.function_name(*name)) {
+                    Some(text) => self.out.write_str(&text),
+                    None => self.out.write_str(self.ctx.str(*name)),
+                }
+            }
+            Val::Type(ty) => self.type_name(*ty),
             Val::Str(text) if style == Style::Print => self.out.write_str(text.as_str()),
             Val::Str(text) => quoted(self.out, text.as_str()),
             Val::Tuple(fields) => {
@@ -154,14 +195,14 @@ impl Writer<'_> {
                 Ok(())
             }
             Val::Struct(fields) => {
-                self.out.push_str(&type_name(self.ctx, fields.ty()));
+                self.type_name(fields.ty())?;
                 self.out.push('(');
                 self.enters(value, ")", work);
                 list(work, fields.items(), |_| Type::ANY);
                 Ok(())
             }
             Val::Object(object) => {
-                self.out.push_str(&type_name(self.ctx, object.ty()));
+                self.type_name(object.ty())?;
                 self.out.push('(');
                 if self.enters(value, ")", work) {
                     list(work, &object.fields(), |_| Type::ANY);
@@ -169,8 +210,8 @@ impl Writer<'_> {
                 Ok(())
             }
             Val::Ref(cell) => {
-                let element = type_name(self.ctx, cell.element());
-                write!(self.out, "Base.RefValue{{{element}}}(")?;
+                self.type_name(self.ctx.ref_type(cell.element()))?;
+                self.out.push('(');
                 if self.enters(value, ")", work) {
                     work.push(Work::Value(cell.get(), Style::Show(Type::ANY)));
                 }
@@ -205,7 +246,8 @@ impl Writer<'_> {
         if len == 0 && dims.len() > 1 {
             let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
             let ty = self.ctx.array_type(element, array.rank());
-            let _ = write!(self.out, "{}(undef, {})", type_name(self.ctx, ty), dims.join(", "));
+            let _ = self.type_name(ty);
+            let _ = write!(self.out, "(undef, {})", dims.join(", "));
             return;
         }
         // The element type is written unless it has been said or the elements show it.
@@ -213,7 +255,7 @@ impl Writer<'_> {
             matches!(*self.ctx.kind(said), TypeKind::Array { element: e, .. } if e == element);
         let is_implicit = !is_said && len > 0 && is_implicit(self.ctx, element);
         if !is_said && !is_implicit {
-            self.out.push_str(&type_name(self.ctx, element));
+            let _ = self.type_name(element);
         }
         self.out.push('[');
         if !self.enters(value, "]", work) {
@@ -267,6 +309,11 @@ impl Writer<'_> {
         work.extend(items.into_iter().rev());
     }
 
+    fn type_name(&mut self, ty: Type) -> fmt::Result {
+        write_type(self.texts, ty, self.out);
+        Ok(())
+    }
+
     fn name(&mut self, name: Symbol) {
         let text = self.ctx.str(name);
         if is_identifier(text) {
@@ -310,7 +357,14 @@ fn is_implicit(ctx: &Context, element: Type) -> bool {
             }
             TypeKind::Tuple(elements) => todo.extend(elements.iter().copied()),
             &TypeKind::Array { element, .. } => todo.push(element),
-            TypeKind::Fn(_) => {}
+            // Types with one value.
+            TypeKind::Fn(_) | TypeKind::Val(_) => {}
+            &TypeKind::Struct(id) => {
+                let def = ctx.struct_def(id);
+                if def.mutable || !def.fields.is_empty() {
+                    return false;
+                }
+            }
             _ => return false,
         }
     }

@@ -22,8 +22,8 @@ impl<'a> Machine<'a> {
         if args.len() != code.params.len() {
             let plural = if code.params.len() == 1 { "" } else { "s" };
             let message = format!(
-                "@{} takes {} argument{plural}, found {}",
-                ctx.str(name),
+                "{} takes {} argument{plural}, found {}",
+                self.state.host.texts(ctx).function_text(name),
                 code.params.len(),
                 args.len()
             );
@@ -31,12 +31,13 @@ impl<'a> Machine<'a> {
         }
         for (i, (arg, &want)) in args.iter().zip(&code.params).enumerate() {
             if !arg.is_a(ctx, want) {
+                let texts = self.state.host.texts(ctx);
                 let message = format!(
-                    "argument {} of @{} is of type {}, expected {}",
+                    "argument {} of {} is of type {}, expected {}",
                     i + 1,
-                    ctx.str(name),
-                    ctx.type_text(arg.type_of(ctx)),
-                    ctx.type_text(want)
+                    texts.function_text(name),
+                    texts.type_of(arg),
+                    texts.type_text(want)
                 );
                 return Err(Trap::of_kind(kind, message));
             }
@@ -75,7 +76,7 @@ impl<'a> Machine<'a> {
                     }
                 }
                 other => {
-                    let ty = self.world.ctx.type_text(other.type_of(&self.world.ctx));
+                    let ty = self.state.host.texts(&self.world.ctx).type_of(other);
                     let message = format!("a value of type {ty} cannot be splatted into arguments");
                     return Err(Trap::new("MethodError", message));
                 }

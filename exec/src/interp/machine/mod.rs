@@ -143,8 +143,8 @@ impl<'a> Machine<'a> {
 
     #[cold]
     fn wrong_type(&self, value: &Val, want: Type) -> Trap {
-        let ctx = &self.world.ctx;
-        let have = ctx.type_text(value.type_of(ctx));
-        Trap::type_error(format!("expected a value of type {}, found {have}", ctx.type_text(want)))
+        let texts = self.state.host.texts(&self.world.ctx);
+        let (have, want) = (texts.type_of(value), texts.type_text(want));
+        Trap::type_error(format!("expected a value of type {want}, found {have}"))
     }
 }

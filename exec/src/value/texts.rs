@@ -1,0 +1,118 @@
+//! How values and types read: as Julia shows them, with what a language on top has to say.
+
+use regraft_ir::{Context, Symbol, Type};
+
+use super::name::write_type;
+use super::show::{Style, write_within};
+use super::{Val, type_name};
+
+/// What a language knows better than this crate about how its values read. Answers may not depend
+/// on anything but the value.
+pub trait Names {
+    /// The name of a type, where it is not the one that follows from its parts: `P{Float64}`
+    /// for a struct, the name of a type without values.
+    fn type_name(&self, ty: Type) -> Option<String> {
+        let _ = ty;
+        None
+    }
+
+    /// The name of a function: `f` for one that is internally called otherwise.
+    fn function_name(&self, function: Symbol) -> Option<String> {
+        let _ = function;
+        None
+    }
+
+    /// How a value is shown; it is asked for each struct, mutable or not.
+    fn show(&self, value: &Val) -> Option<Shown> {
+        let _ = value;
+        None
+    }
+
+    /// What a value reads as when it is thrown: `DomainError: ...`.
+    fn error(&self, value: &Val) -> Option<String> {
+        let _ = value;
+        None
+    }
+}
+
+/// How a value is shown.
+#[derive(Debug)]
+pub enum Shown {
+    /// As this text: `1:3`.
+    Text(String),
+    /// As this other value, which is not asked for again: a view as a copy of its elements.
+    As(Val),
+}
+
+/// Makes texts of values and types.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    /// What types and symbols are of.
+    pub ctx: &'a Context,
+    /// The names of a language, if there is one.
+    pub names: Option<&'a dyn Names>,
+}
+
+impl<'a> Texts<'a> {
+    /// Without names of a language.
+    pub fn plain(ctx: &'a Context) -> Self {
+        Self { ctx, names: None }
+    }
+
+    /// What `show` (and the REPL) writes.
+    pub fn show(self, value: &Val) -> String {
+        self.show_within(value, usize::MAX).unwrap_or_default()
+    }
+
+    /// The same, unless it is longer than about `limit` bytes.
+    pub fn show_within(self, value: &Val, limit: usize) -> Option<String> {
+        write_within(self, value, limit, Style::Show(Type::ANY))
+    }
+
+    /// What `print` writes: a string, symbol or single float by itself is bare.
+    pub fn print(self, value: &Val) -> String {
+        self.print_within(value, usize::MAX).unwrap_or_default()
+    }
+
+    /// The same, unless it is longer than about `limit` bytes.
+    pub fn print_within(self, value: &Val, limit: usize) -> Option<String> {
+        write_within(self, value, limit, Style::Print)
+    }
+
+    /// The name of a type in Julia.
+    pub fn type_name(self, ty: Type) -> String {
+        match self.names {
+            None => type_name(self.ctx, ty),
+            Some(_) => {
+                let mut out = String::new();
+                write_type(self, ty, &mut out);
+                out
+            }
+        }
+    }
+
+    /// A type in messages: as the language names it, or, without one, as IR text does.
+    pub fn type_text(self, ty: Type) -> String {
+        if self.names.is_some() { self.type_name(ty) } else { self.ctx.type_text(ty) }
+    }
+
+    /// The type of a value in messages.
+    pub fn type_of(self, value: &Val) -> String {
+        self.type_text(value.type_of(self.ctx))
+    }
+
+    /// The name of a function in messages: `@f` in IR.
+    pub fn function_text(self, name: Symbol) -> String {
+        let text = self.ctx.str(name);
+        match self.names {
+            Some(names) => names.function_name(name).unwrap_or_else(|| text.to_owned()),
+            None => format!("@{text}"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Texts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Texts").field("names", &self.names.is_some()).finish_non_exhaustive()
+    }
+}
