@@ -2,7 +2,11 @@
 //! lowered methods into typed functions.
 
 pub mod definition;
+pub mod emit;
+pub mod infer;
+mod link;
 pub mod world;
 mod session;
 
+pub use link::WorldLinker;
 pub use session::{Completeness, Entry, STANDARD_PIPELINE, Session};

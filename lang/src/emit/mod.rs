@@ -1,0 +1,370 @@
+//! Emission: from what was inferred of a specialisation to its typed function.
+//!
+//! The plans that inference made are followed in the order of the lowered code; only blocks that
+//! control gets to are looked at. Small callees are expanded in place, constants are operands,
+//! what a tuple was made of in sight is used in place of reading it. What nobody needs is left
+//! out when the [`Draft`] is finished.
+
+mod draft;
+mod expand;
+mod module;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_dialects::{cf, core as core_ops, data};
+use regraft_ir::{
+    Attrs, Block, Constant, Fold, Function, InstView, Loc, Op, Operand, OperandKind, Symbol, Type,
+};
+use smallvec::SmallVec;
+
+use crate::infer::{Arg, Compiler, Frame, Lattice, Plan, StepKind};
+use crate::world::SpecId;
+
+pub use draft::{Draft, DraftBlock, DraftEdge, DraftInst, Leave, Slot};
+
+type Slots = SmallVec<[Slot; 6]>;
+
+/// Where emission is, and what stands for what.
+struct Emission<'a> {
+    frame: &'a Frame,
+    draft: &'a mut Draft,
+    /// What stands for each value of the lowered code, by index.
+    values: Vec<Option<Slot>>,
+    /// What stands for the result of each step.
+    steps: Vec<Option<Slot>>,
+    /// The block of the draft that each block of the lowered code begins with.
+    blocks: Vec<Option<u32>>,
+    /// The block of the draft that is being written.
+    at: u32,
+}
+
+impl Compiler {
+    /// The typed function of a specialisation; made when it is first asked for.
+    pub fn function(&mut self, id: SpecId) -> Rc<Function> {
+        if let Some(function) = &self.spec(id).function {
+            return Rc::clone(function);
+        }
+        stacker::maybe_grow(128 << 10, 4 << 20, || self.emit(id))
+    }
+
+    /// The name of the function of a specialisation: `foo(Float64, Int64)`.
+    pub fn name_of(&mut self, id: SpecId) -> Symbol {
+        if let Some(name) = self.spec(id).name {
+            return name;
+        }
+        let text = self.name_text(id);
+        let mut name = self.ctx().symbol(&text);
+        let mut count = 1;
+        // Methods of closures of one name, and of constants that are shown alike.
+        while self.spec_by_name(name).is_some() {
+            count += 1;
+            name = self.ctx().symbol(&format!("{text}#{count}"));
+        }
+        self.set_name(id, name);
+        name
+    }
+
+    fn name_text(&self, id: SpecId) -> String {
+        let spec = self.spec(id);
+        let mut text = self.ctx().str(spec.shown).to_owned();
+        if spec.method.is_none() && spec.key.is_empty() {
+            return text;
+        }
+        text.push('(');
+        let skip = usize::from(spec.takes_callee);
+        for (i, &value) in spec.key.iter().skip(skip).enumerate() {
+            let is_rest = spec.fixed == Some(i);
+            if is_rest
+                && matches!(self.partials.type_of(value), ty if self.ctx().kind(ty) == &regraft_ir::TypeKind::Tuple(Box::new([])))
+            {
+                break;
+            }
+            text.push_str(if i == 0 { "" } else { ", " });
+            let shown = match self.partials.value(value) {
+                Some(
+                    constant @ (Constant::Sym(_)
+                    | Constant::Bool(_)
+                    | Constant::I64(_)
+                    | Constant::F64(_)),
+                ) => self.ctx().constant_text(constant),
+                _ => self.world.type_name(self.partials.type_of(value)),
+            };
+            text.push_str(&shown);
+        }
+        text.push(')');
+        text
+    }
+
+    fn emit(&mut self, id: SpecId) -> Rc<Function> {
+        let spec = self.spec_for_emission(id);
+        let frame = spec.frame.take().expect("what is emitted was inferred");
+        spec.is_emitting = true;
+        let mut draft = self.free_drafts.pop().unwrap_or_default();
+        draft.clear();
+        let body = Arc::clone(&frame.body);
+        let mut emission = Emission {
+            frame: &frame,
+            draft: &mut draft,
+            values: vec![None; body.value_capacity()],
+            steps: vec![None; frame.steps.len()],
+            blocks: vec![None; body.block_capacity()],
+            at: 0,
+        };
+        self.emit_blocks(&mut emission, id);
+        let name = self.name_of(id);
+        let result = self.partials.type_of(self.spec(id).result);
+        let ctx = Arc::clone(self.ctx());
+        let finished = draft.finish(&ctx, ctx.str(name), result);
+        let mut function = finished
+            .unwrap_or_else(|error| panic!("the code of {} does not fit: {error}", ctx.str(name)));
+        function.set_function_loc(body.function_loc());
+        self.free_drafts.push(draft);
+        let function = Rc::new(function);
+        let spec = self.spec_for_emission(id);
+        spec.is_emitting = false;
+        spec.function = Some(Rc::clone(&function));
+        self.recycle(frame);
+        function
+    }
+
+    fn emit_blocks(&mut self, cx: &mut Emission<'_>, id: SpecId) {
+        let body = Arc::clone(&cx.frame.body);
+        for block in body.blocks() {
+            if cx.frame.is_reached(block) {
+                let drafted = cx.draft.add_block();
+                cx.blocks[block.index()] = Some(drafted);
+                self.params(cx, id, block, drafted == 0);
+            }
+        }
+        let order = Rc::clone(&cx.frame.order);
+        let mut ends: Vec<(Block, u32)> = Vec::new();
+        for (place, &block) in order.blocks.iter().enumerate() {
+            let Some(drafted) = cx.blocks[block.index()] else { continue };
+            cx.draft.enter(drafted);
+            cx.at = drafted;
+            if self.emit_block(cx, block) && cx.frame.completes[place] {
+                ends.push((block, cx.at));
+            } else {
+                let loc = body.terminator(block).map_or(Loc::UNKNOWN, |term| body.loc(term));
+                cx.draft.leave(cx.at, Leave::Unreachable, loc);
+            }
+        }
+        // Arguments of edges that go back come from blocks that are written later.
+        for (block, at) in ends {
+            self.emit_leave(cx, block, at);
+        }
+    }
+
+    /// The parameters of a block; what is constant has none.
+    fn params(&mut self, cx: &mut Emission<'_>, id: SpecId, block: Block, is_entry: bool) {
+        let body = Arc::clone(&cx.frame.body);
+        for (i, param) in body.params(block).enumerate() {
+            let known = cx.frame.values[param.index()];
+            let constant = known.as_const();
+            if let Some(constant) = constant {
+                cx.values[param.index()] = Some(Slot::Const(constant));
+            }
+            if constant.is_some() && !is_entry {
+                continue;
+            }
+            let ty = if is_entry {
+                let key = self.spec(id).key.get(i).copied().unwrap_or(Lattice::ANY);
+                self.partials.type_of(key)
+            } else {
+                self.partials.type_of(known)
+            };
+            let name = body.value_name(param).map(|name| body.ctx().symbol(name));
+            let drafted = cx.draft.add_param(ty, name, body.loc(param));
+            cx.values[param.index()].get_or_insert(Slot::Value(drafted));
+        }
+    }
+
+    /// The instructions of a block; whether control gets to its end.
+    fn emit_block(&mut self, cx: &mut Emission<'_>, block: Block) -> bool {
+        let body = Arc::clone(&cx.frame.body);
+        for v in body.insts(block) {
+            let plan = cx.frame.plans[v.index()];
+            let Some(result) = plan.result else { return false };
+            if !self.emit_steps(cx, plan, body.loc(v)) {
+                return false;
+            }
+            let slot = cx.slot(result);
+            cx.values[v.index()] = Some(slot);
+            if let Some(name) = body.value_name(v) {
+                let name = body.ctx().symbol(name);
+                cx.draft.set_name(slot, name);
+            }
+            if cx.frame.lattice(result).is_bottom() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The steps of a plan; whether control gets behind them.
+    fn emit_steps(&mut self, cx: &mut Emission<'_>, plan: Plan, loc: Loc) -> bool {
+        for number in plan.steps.0..plan.steps.1 {
+            let step = cx.frame.steps[number as usize];
+            let args: Slots = cx.frame.step_args(&step).iter().map(|&arg| cx.slot(arg)).collect();
+            let slot = match step.kind {
+                StepKind::Op(op, ty) => {
+                    self.emit_op(cx.draft, cx.at, op, &args, ty, step.attrs, loc)
+                }
+                StepKind::Call(spec) => {
+                    let result = self.partials.type_of(step.result);
+                    match self.emit_call(cx, spec, &args, result, step.attrs, loc) {
+                        Some(slot) => slot,
+                        None => return false,
+                    }
+                }
+            };
+            cx.steps[number as usize] = Some(match step.result {
+                Lattice::Const(constant) => Slot::Const(constant),
+                _ => slot,
+            });
+            if step.result.is_bottom() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// An op, unless it is known what it gives.
+    #[allow(clippy::too_many_arguments)]
+    fn emit_op(
+        &mut self,
+        draft: &mut Draft,
+        at: u32,
+        op: Op,
+        args: &[Slot],
+        ty: Type,
+        attrs: Attrs,
+        loc: Loc,
+    ) -> Slot {
+        let ctx = Arc::clone(self.ctx());
+        if op == core_ops::GET
+            && let [Slot::Value(made), Slot::Const(index)] = *args
+            && let Constant::I64(index) = ctx.constant(index)
+        {
+            let maker = draft.insts[made as usize];
+            if matches!(maker.op, Some(core_ops::TUPLE | data::NEW | data::NAMED))
+                && let Some(&part) = draft.operands(&maker).get(index as usize - 1)
+                && draft.ty(&ctx, part) == ty
+            {
+                return part;
+            }
+        }
+        let def = ctx.def(op);
+        if let Some(fold) = def.fold {
+            let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
+            let mut types: SmallVec<[Type; 6]> = SmallVec::new();
+            for &arg in args {
+                types.push(draft.ty(&ctx, arg));
+                operands.push(match arg {
+                    Slot::Const(constant) => constant.into(),
+                    Slot::Value(v) => self.stand_in(v).into(),
+                });
+            }
+            let view = InstView { ctx: &ctx, def, operands: &operands, types: &types, attrs, ty };
+            match fold(&view) {
+                Some(Fold::Constant(constant)) => return Slot::Const(ctx.constant_id(constant)),
+                Some(Fold::Operand(position)) if types[position] == ty => return args[position],
+                _ => {}
+            }
+        }
+        draft.push(at, op, args, ty, attrs, loc)
+    }
+
+    /// The terminator of a block whose instructions are in `at` and before.
+    fn emit_leave(&mut self, cx: &mut Emission<'_>, block: Block, at: u32) {
+        let body = Arc::clone(&cx.frame.body);
+        let Some(term) = body.terminator(block) else {
+            return cx.draft.leave(at, Leave::Unreachable, Loc::UNKNOWN);
+        };
+        let loc = body.loc(term);
+        let edges: SmallVec<[regraft_ir::Edge; 2]> = body.out_edges(block).collect();
+        match body.op(term) {
+            Some(cf::RETURN) => {
+                let slot = match body.operand(term, 0) {
+                    Some(operand) => cx.slot(operand.into()),
+                    None => Slot::Const(body.ctx().constant_id(Constant::Unit)),
+                };
+                cx.draft.leave(at, Leave::Return(slot), loc);
+            }
+            Some(cf::BR) if edges.len() == 2 => {
+                let condition = cx.frame.leaving[block.index()].result;
+                let Some(condition) = condition else {
+                    return cx.draft.leave(at, Leave::Unreachable, loc);
+                };
+                match cx.slot(condition) {
+                    Slot::Const(constant) => {
+                        let truth = body.ctx().constant(constant) == Constant::Bool(true);
+                        cx.draft.leave(at, Leave::Jump, loc);
+                        self.emit_edge(cx, at, edges[usize::from(!truth)]);
+                    }
+                    slot => {
+                        cx.draft.leave(at, Leave::Branch(slot), loc);
+                        for edge in edges {
+                            self.emit_edge(cx, at, edge);
+                        }
+                    }
+                }
+            }
+            Some(cf::BR) => {
+                cx.draft.leave(at, Leave::Jump, loc);
+                for edge in edges {
+                    self.emit_edge(cx, at, edge);
+                }
+            }
+            Some(cf::SWITCH) => {
+                let start = cx.draft.args.len() as u32;
+                let plain: SmallVec<[Operand; 8]> = body.plain_operands(term).collect();
+                for &case in &plain[1..] {
+                    let case = cx.slot(case.into());
+                    cx.draft.args.push(case);
+                }
+                let end = cx.draft.args.len() as u32;
+                let value = cx.slot(plain[0].into());
+                cx.draft.leave(at, Leave::Switch(value, (start, end)), loc);
+                for edge in edges {
+                    self.emit_edge(cx, at, edge);
+                }
+            }
+            _ => cx.draft.leave(at, Leave::Unreachable, loc),
+        }
+    }
+
+    fn emit_edge(&mut self, cx: &mut Emission<'_>, at: u32, edge: regraft_ir::Edge) {
+        let body = Arc::clone(&cx.frame.body);
+        let target = body.edge_target(edge);
+        let drafted = cx.blocks[target.index()].expect("control gets to where an edge goes");
+        let mut args: Slots = SmallVec::new();
+        for (param, arg) in body.params(target).zip(body.edge_args(edge)) {
+            let known = cx.frame.values[param.index()];
+            if known.as_const().is_some() {
+                continue;
+            }
+            args.push(cx.slot(arg.into()));
+        }
+        cx.draft.add_edge(at, drafted, &args);
+    }
+}
+
+impl Emission<'_> {
+    /// What stands for an operand.
+    fn slot(&self, arg: Arg) -> Slot {
+        if let Lattice::Const(constant) = self.frame.lattice(arg) {
+            return Slot::Const(constant);
+        }
+        let slot = match arg {
+            Arg::Step(step) => self.steps[step as usize],
+            Arg::Operand(operand) => match operand.kind() {
+                OperandKind::Const(constant) => Some(Slot::Const(constant)),
+                OperandKind::Value(v) => self.values[v.index()],
+                OperandKind::Block(_) => None,
+            },
+        };
+        slot.unwrap_or_else(|| panic!("{arg:?} has no value where it is used"))
+    }
+}

@@ -1,0 +1,476 @@
+//! Type functions: what programs ask about types and tuples, answered from what is known.
+//!
+//! Each works on lattice values and gives a constant, a few ops, or calls of its arguments. Where
+//! too little is known it becomes a call that is decided when the program runs: then the types
+//! are exact, and the same function answers.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_dialects::{core as core_ops, data};
+use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Compiler;
+use super::calls::Args;
+use super::frame::{Arg, Frame, StepKind};
+use super::lattice::{Lattice, field_types};
+use crate::world::{Bound, StaticValue, Ty, Var};
+
+macro_rules! builtins {
+    ($($variant:ident $name:literal $doc:literal,)*) => {
+        /// A type function.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Builtin {
+            $(#[doc = $doc] $variant,)*
+        }
+
+        const NAMES: &[(&str, Builtin)] = &[$(($name, Builtin::$variant),)*];
+
+        impl Builtin {
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+builtins! {
+    TypeOf "typeof" "The type of a value.",
+    IsA "isa" "Whether a value is of a type.",
+    Below "<:" "Whether every value of a type is of another.",
+    Tuple "tuple" "A tuple.",
+    ApplyType "#apply_type" "`T{p…}`",
+    BelowParam "#below" "`<:T` as a type parameter.",
+    TypeAssert "#typeassert" "A value, known to be of a type.",
+    FieldType "#fieldtype" "The declared type of a field.",
+    FieldNames "#fieldnames" "The names of the fields of a type, as a tuple.",
+    New "#new" "A struct from its fields.",
+    Named "#named" "A named tuple from names and values in turn.",
+    NamedOf "#named_of" "A named tuple from a tuple of names and a tuple of values.",
+    Val "#val" "The value of the type `Val{x}`.",
+    ReturnType "#return_type" "The type of what a call gives, if it is exact.",
+    Known "#known" "Whether a value is known.",
+    UnrollMap "#unroll_map" "A function of the elements of tuples, as a tuple.",
+    UnrollFold "#unroll_fold" "A function of what it gave so far and each element of a tuple.",
+    NTuple "#ntuple" "A function of 1 to n, as a tuple.",
+    Spread "#spread" "An op whose last operands are the elements of a tuple.",
+}
+
+/// The table of all, by symbol.
+pub(super) fn table(ctx: &regraft_ir::Context) -> FxHashMap<Symbol, Builtin> {
+    NAMES.iter().map(|&(name, builtin)| (ctx.symbol(name), builtin)).collect()
+}
+
+/// The longest tuple that is unrolled.
+const MAX_UNROLLED: usize = 1 << 10;
+
+impl Compiler {
+    /// A call of a type function.
+    pub(super) fn builtin(&mut self, frame: &mut Frame, builtin: Builtin, args: &[Arg]) -> Arg {
+        match self.known_builtin(frame, builtin, args) {
+            Some(result) => result,
+            None => {
+                let exact = args.iter().all(|&arg| {
+                    let known = frame.lattice(arg);
+                    self.partials.is_exact(known)
+                });
+                // With exact types it would be asked the same again when it runs.
+                if exact && !matches!(builtin, Builtin::ReturnType) {
+                    let message =
+                        format!("{} cannot be called with these arguments", builtin.name());
+                    if self.in_wrapper(frame) {
+                        return self.fail(frame, &message);
+                    }
+                }
+                let callee = self.constant_arg(Constant::Func(self.ctx.symbol(builtin.name())));
+                self.dynamic(frame, callee, args)
+            }
+        }
+    }
+
+    fn known_builtin(&mut self, frame: &mut Frame, builtin: Builtin, args: &[Arg]) -> Option<Arg> {
+        match builtin {
+            Builtin::TypeOf => self.type_function(frame, args),
+            Builtin::IsA => self.isa(frame, args),
+            Builtin::Below => self.below(frame, args),
+            Builtin::Tuple => Some(self.tuple(frame, args)),
+            Builtin::ApplyType => self.apply_type(frame, args),
+            Builtin::BelowParam => self.below_param(frame, args),
+            Builtin::TypeAssert => self.type_assert(frame, args),
+            Builtin::FieldType => self.field_type(frame, args),
+            Builtin::FieldNames => self.field_names(frame, args),
+            Builtin::New => self.new_struct(frame, args),
+            Builtin::Named => self.named(frame, args),
+            Builtin::NamedOf => self.named_of(frame, args),
+            Builtin::Val => self.val(frame, args),
+            Builtin::ReturnType => self.return_type(frame, args),
+            Builtin::Known => {
+                let known = frame.lattice(*args.first()?).as_const().is_some();
+                Some(self.constant_arg(Constant::Bool(known)))
+            }
+            Builtin::UnrollMap => self.unroll_map(frame, args),
+            Builtin::UnrollFold => self.unroll_fold(frame, args),
+            Builtin::NTuple => self.ntuple(frame, args),
+            Builtin::Spread => self.spread(frame, args),
+        }
+    }
+
+    /// The type value that an argument is.
+    fn type_arg(&self, frame: &Frame, args: &[Arg], position: usize) -> Option<Type> {
+        match self.partials.value(frame.lattice(*args.get(position)?))? {
+            Constant::Type(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    fn exact_type(&self, frame: &Frame, arg: Arg) -> Option<Type> {
+        let known = frame.lattice(arg);
+        self.partials.is_exact(known).then(|| self.partials.type_of(known))
+    }
+
+    fn type_function(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[x] = args else { return None };
+        Some(self.op(frame, self.ctx.def(core_ops::TYPEOF), &[x], Type::ANY, Attrs::NONE))
+    }
+
+    /// Whether values of a type are of the type that a type value stands for.
+    fn is_of(&self, have: Type, want: Type) -> bool {
+        have == want || self.world.is_subtype(&Ty::Concrete(have), &self.world.ty_of(want))
+    }
+
+    fn isa(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[x, _] = args else { return None };
+        let want = self.type_arg(frame, args, 1)?;
+        if let Some(have) = self.exact_type(frame, x) {
+            let is = self.is_of(have, want);
+            return Some(self.constant_arg(Constant::Bool(is)));
+        }
+        let concrete = self.concrete(want)?;
+        if concrete == Type::ANY {
+            return Some(self.constant_arg(Constant::Bool(true)));
+        }
+        Some(self.op(frame, self.ctx.def(core_ops::ISA), args, Type::ANY, Attrs::NONE))
+    }
+
+    fn below(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let (a, b) = (self.type_arg(frame, args, 0)?, self.type_arg(frame, args, 1)?);
+        let (a, b) = (self.world.ty_of(a), self.world.ty_of(b));
+        let is = self.world.is_subtype(&a, &b);
+        Some(self.constant_arg(Constant::Bool(is)))
+    }
+
+    /// A value as the parameter of a type.
+    fn parameter(&self, value: Lattice) -> Option<StaticValue> {
+        if let Some(constant) = self.partials.value(value) {
+            return Some(StaticValue::Constant(constant));
+        }
+        let ty = self.partials.type_of(value);
+        match self.ctx.kind(ty) {
+            TypeKind::Tuple(elements) if elements.is_empty() => {
+                Some(StaticValue::Tuple(Rc::new([])))
+            }
+            TypeKind::Tuple(_) => {
+                let parts = self.partials.parts(value)?;
+                let values: Option<Vec<StaticValue>> =
+                    parts.iter().map(|&part| self.parameter(part)).collect();
+                Some(StaticValue::Tuple(values?.into()))
+            }
+            _ => None,
+        }
+    }
+
+    fn apply_type(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let head = self.type_arg(frame, args, 0)?;
+        let params: Option<Vec<StaticValue>> =
+            args[1..].iter().map(|&arg| self.parameter(frame.lattice(arg))).collect();
+        Some(match self.world.apply_type(head, &params?) {
+            Ok(ty) => self.constant_arg(Constant::Type(ty)),
+            Err(message) => self.fail(frame, &message),
+        })
+    }
+
+    fn below_param(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let upper = self.type_arg(frame, args, 0)?;
+        let upper = self.world.ty_of(upper);
+        let var = Var(Var::FIRST_BOUND);
+        let bound = Bound { var, name: self.ctx.symbol("T"), lower: Ty::Bottom, upper };
+        let ty = Ty::Where(Rc::new([bound]), Rc::new(Ty::Var(var)));
+        let ty = self.world.type_value(&ty);
+        Some(self.constant_arg(Constant::Type(ty)))
+    }
+
+    fn type_assert(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[x, _] = args else { return None };
+        let want = self.type_arg(frame, args, 1)?;
+        if let Some(have) = self.exact_type(frame, x) {
+            if self.is_of(have, want) {
+                return Some(x);
+            }
+            if let Some(concrete) = self.concrete(want) {
+                return Some(self.assert_type(frame, x, concrete));
+            }
+            let (want, have) = (self.world.type_name(want), self.world.type_name(have));
+            let message =
+                format!("TypeError: in typeassert, expected {want}, got a value of type {have}");
+            return Some(self.fail(frame, &message));
+        }
+        let concrete = self.concrete(want)?;
+        Some(self.assert_type(frame, x, concrete))
+    }
+
+    /// The declared type of a field, as a type value.
+    fn field_type(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let ty = self.type_arg(frame, args, 0)?;
+        let field = self.partials.value(frame.lattice(*args.get(1)?))?;
+        let index = super::lattice::field_index(&self.ctx, ty, field);
+        let Some(index) = index else {
+            let (ty, field) = (self.world.type_name(ty), self.ctx.constant_text(field));
+            return Some(self.fail(
+                frame,
+                &format!("type {ty} has no field {}", field.trim_start_matches(':')),
+            ));
+        };
+        let declared = match self.world.fields(ty) {
+            Some(fields) => fields.get(index)?.declared,
+            None => *field_types(&self.ctx, ty).get(index)?,
+        };
+        Some(self.constant_arg(Constant::Type(declared)))
+    }
+
+    fn field_names(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let ty = self.type_arg(frame, args, 0)?;
+        let ctx = Arc::clone(&self.ctx);
+        let names: Vec<Constant> = match ctx.kind(ty) {
+            TypeKind::Tuple(elements) => {
+                (1..=elements.len()).map(|i| Constant::I64(i as i64)).collect()
+            }
+            TypeKind::Named(fields) => {
+                fields.iter().map(|&(name, _)| Constant::Sym(name)).collect()
+            }
+            &TypeKind::Struct(id) => {
+                ctx.struct_def(id).fields.iter().map(|&(name, _)| Constant::Sym(name)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let names: Args = names.into_iter().map(|name| self.constant_arg(name)).collect();
+        Some(self.tuple(frame, &names))
+    }
+
+    /// `new(…)`: the fields are converted to their declared types.
+    fn new_struct(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let ty = self.type_arg(frame, args, 0)?;
+        let values = &args[1..];
+        let def = self.ctx.struct_of(ty);
+        let (Some(def), Some(fields)) = (def, self.world.fields(ty)) else {
+            let name = self.world.type_name(ty);
+            return Some(self.fail(frame, &format!("{name} cannot be made with new")));
+        };
+        if fields.len() != values.len() {
+            let (name, want) = (self.world.type_name(ty), fields.len());
+            let message = format!("new of {name} takes {want} values, found {}", values.len());
+            return Some(self.fail(frame, &message));
+        }
+        let mut converted: Args = SmallVec::new();
+        for (&value, field) in values.iter().zip(fields.iter()) {
+            let value = self.convert_field(frame, value, field.declared, field.stored);
+            if frame.lattice(value).is_bottom() {
+                return Some(value);
+            }
+            converted.push(value);
+        }
+        if !def.mutable {
+            return Some(self.op(frame, self.ctx.def(data::NEW), &converted, ty, Attrs::NONE));
+        }
+        let known = Lattice::Of(ty);
+        let kind = StepKind::Op(data::NEW_OBJECT, ty);
+        Some(frame.push(kind, &converted, known, Attrs::NONE))
+    }
+
+    fn convert_field(
+        &mut self,
+        frame: &mut Frame,
+        value: Arg,
+        declared: Type,
+        stored: Type,
+    ) -> Arg {
+        let have = self.partials.type_of(frame.lattice(value));
+        if have == declared && have != Type::ANY {
+            return value;
+        }
+        if stored == Type::ANY {
+            if matches!(self.world.ty_of(declared), Ty::Any) {
+                return value;
+            }
+            if let Some(have) = self.exact_type(frame, value)
+                && self.is_of(have, declared)
+            {
+                return value;
+            }
+        }
+        let convert = self.ctx.symbol("convert");
+        let ty = self.constant_arg(Constant::Type(declared));
+        let value = self.call_name(frame, convert, &[ty, value], Attrs::NONE);
+        if frame.lattice(value).is_bottom() {
+            return value;
+        }
+        self.assert_type(frame, value, stored)
+    }
+
+    fn named(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let mut names = Vec::new();
+        let mut values: Args = SmallVec::new();
+        for pair in args.chunks_exact(2) {
+            match self.partials.value(frame.lattice(pair[0]))? {
+                Constant::Sym(name) => names.push(name),
+                _ => return None,
+            }
+            values.push(pair[1]);
+        }
+        Some(self.named_tuple(frame, &names, &values))
+    }
+
+    fn named_tuple(&mut self, frame: &mut Frame, names: &[Symbol], values: &[Arg]) -> Arg {
+        let fields: Vec<(Symbol, Type)> = names
+            .iter()
+            .zip(values)
+            .map(|(&name, &value)| (name, self.partials.type_of(frame.lattice(value))))
+            .collect();
+        let mut seen = rustc_hash::FxHashSet::default();
+        if let Some(&twice) = names.iter().find(|&&name| !seen.insert(name)) {
+            let name = self.ctx.str(twice).to_owned();
+            return self
+                .fail(frame, &format!("duplicate field name in NamedTuple: {name} is not unique"));
+        }
+        let ty = self.ctx.named_type(&fields);
+        self.op(frame, self.ctx.def(data::NAMED), values, ty, Attrs::NONE)
+    }
+
+    fn named_of(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[names, values] = args else { return None };
+        let StaticValue::Tuple(names) = self.parameter(frame.lattice(names))? else { return None };
+        let names: Option<Vec<Symbol>> = names
+            .iter()
+            .map(|name| match name {
+                &StaticValue::Constant(Constant::Sym(name)) => Some(name),
+                _ => None,
+            })
+            .collect();
+        let (names, values) = (names?, self.elements(frame, values)?);
+        if names.len() != values.len() {
+            let message = format!(
+                "a named tuple of {} names is made of as many values, found {}",
+                names.len(),
+                values.len()
+            );
+            return Some(self.fail(frame, &message));
+        }
+        Some(self.named_tuple(frame, &names, &values))
+    }
+
+    fn val(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let known = frame.lattice(*args.first()?);
+        let Lattice::Const(constant) = known else { return None };
+        let ty = self.ctx.ty(TypeKind::Val(constant));
+        Some(frame.push(StepKind::Op(data::NEW, ty), &[], Lattice::Of(ty), Attrs::NONE))
+    }
+
+    fn return_type(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let (&callee, types) = args.split_first()?;
+        let mut values: Args = SmallVec::new();
+        for position in 0..types.len() {
+            let ty = self.type_arg(frame, types, position)?;
+            let known = self.concrete(ty).map_or(Lattice::ANY, |ty| self.partials.of_type(ty));
+            let kind = StepKind::Op(core_ops::UNDEF, Type::ANY);
+            values.push(frame.push(kind, &[], known, Attrs::NONE));
+        }
+        // The call is only asked about: its steps are taken back.
+        let (steps, operands, effect_free) =
+            (frame.steps.len(), frame.args.len(), frame.effect_free);
+        let result = self.call_value(frame, callee, &values, Attrs::NONE);
+        let known = frame.lattice(result);
+        frame.steps.truncate(steps - values.len());
+        frame.args.truncate(operands);
+        frame.effect_free = effect_free;
+        let ty =
+            if self.partials.is_exact(known) { self.partials.type_of(known) } else { Type::ANY };
+        Some(self.constant_arg(Constant::Type(ty)))
+    }
+
+    fn unroll_map(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let (&f, tuples) = args.split_first()?;
+        let columns = self.columns(frame, tuples)?;
+        let count = columns.iter().map(SmallVec::len).min()?;
+        if count > MAX_UNROLLED {
+            return None;
+        }
+        let mut results: Args = SmallVec::new();
+        for i in 0..count {
+            let row: Args = columns.iter().map(|column| column[i]).collect();
+            let result = self.call_value(frame, f, &row, Attrs::NONE);
+            if frame.lattice(result).is_bottom() {
+                return Some(result);
+            }
+            results.push(result);
+        }
+        Some(self.tuple(frame, &results))
+    }
+
+    fn columns(&mut self, frame: &mut Frame, tuples: &[Arg]) -> Option<Vec<Args>> {
+        tuples.iter().map(|&tuple| self.elements(frame, tuple)).collect()
+    }
+
+    fn unroll_fold(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[f, first, tuple] = args else { return None };
+        let elements = self.elements(frame, tuple)?;
+        if elements.len() > MAX_UNROLLED {
+            return None;
+        }
+        let mut so_far = first;
+        for element in elements {
+            so_far = self.call_value(frame, f, &[so_far, element], Attrs::NONE);
+            if frame.lattice(so_far).is_bottom() {
+                break;
+            }
+        }
+        Some(so_far)
+    }
+
+    fn ntuple(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[f, count] = args else { return None };
+        let ty = self.partials.type_of(frame.lattice(count));
+        let count = match *self.ctx.kind(ty) {
+            TypeKind::Val(constant) => self.ctx.constant(constant),
+            _ => self.partials.value(frame.lattice(count))?,
+        };
+        let count = match count {
+            Constant::I64(count) => usize::try_from(count).ok().filter(|&n| n <= MAX_UNROLLED)?,
+            _ => return None,
+        };
+        let mut results: Args = SmallVec::new();
+        for i in 1..=count {
+            let index = self.constant_arg(Constant::I64(i as i64));
+            let result = self.call_value(frame, f, &[index], Attrs::NONE);
+            if frame.lattice(result).is_bottom() {
+                return Some(result);
+            }
+            results.push(result);
+        }
+        Some(self.tuple(frame, &results))
+    }
+
+    fn spread(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let (&name, rest) = args.split_first()?;
+        let name = match self.partials.value(frame.lattice(name))? {
+            Constant::Str(name) | Constant::Sym(name) => name,
+            _ => return None,
+        };
+        let (&tuple, fixed) = rest.split_last()?;
+        let mut operands: Args = SmallVec::from_slice(fixed);
+        operands.extend(self.elements(frame, tuple)?);
+        self.ctx.registry().find(self.ctx.str(name))?;
+        let callee = self.constant_arg(Constant::Func(name));
+        Some(self.call_value(frame, callee, &operands, Attrs::NONE))
+    }
+}

@@ -1,0 +1,441 @@
+//! What a call comes down to: an op, a type function, a specialisation, or a question for the
+//! running program.
+//!
+//! Names and methods are looked up once for each name and each combination of argument types;
+//! every specialisation that used an answer depends on it, so that a definition which changes the
+//! answer invalidates them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_dialects::{core as core_ops, data};
+use regraft_ir::{Attrs, Constant, OpDef, Symbol, Type, TypeKind};
+use smallvec::SmallVec;
+
+use super::Compiler;
+use super::builtin::Builtin;
+use super::frame::{Arg, Frame, StepKind};
+use super::lattice::{Lattice, field_types};
+use super::method::{Code, MethodFacts, Piece};
+use crate::definition::Space;
+use crate::world::{Binding, Dispatch, MethodMatch, SpecId, StaticValue};
+
+/// What a name in front of parentheses stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name {
+    /// An op of a dialect.
+    Op(&'static OpDef),
+    /// A type function.
+    Builtin(Builtin),
+    /// What else the world knows.
+    Binding(Binding),
+}
+
+/// The method that was found for a combination of argument types.
+#[derive(Clone, Debug)]
+pub(super) enum Found {
+    /// This one.
+    Method(Rc<MethodFacts>, MethodMatch),
+    /// None, or several: the call fails when control gets to it.
+    Fails,
+    /// It depends on the values.
+    Unknown,
+}
+
+/// An answer to a question for a method.
+#[derive(Debug)]
+pub(super) struct Lookup {
+    pub(super) callee: Type,
+    pub(super) args: Box<[Type]>,
+    pub(super) id: SpecId,
+    pub(super) found: Found,
+}
+
+pub(super) type Args = SmallVec<[Arg; 6]>;
+
+impl Compiler {
+    /// A call by name.
+    pub(super) fn call_name(
+        &mut self,
+        frame: &mut Frame,
+        name: Symbol,
+        args: &[Arg],
+        attrs: Attrs,
+    ) -> Arg {
+        let space = self.spec(frame.spec).space;
+        match self.name(frame, name, space) {
+            Name::Op(def) => self.call_op(frame, def, args, attrs),
+            Name::Builtin(builtin) => self.builtin(frame, builtin, args),
+            Name::Binding(Binding::Function(name)) => {
+                let callee = self.constant_arg(Constant::Func(name));
+                self.call_function(frame, callee, args, attrs)
+            }
+            Name::Binding(binding) => {
+                let callee = self.bound(frame, name, binding);
+                self.call_value(frame, callee, args, attrs)
+            }
+        }
+    }
+
+    /// What a name stands for, once for each name and space.
+    fn name(&mut self, frame: &mut Frame, name: Symbol, space: Space) -> Name {
+        if let Some(&(id, found)) = self.names.get(&(name, space)) {
+            if let Some(id) = id {
+                frame.dependencies.push(id);
+            }
+            return found;
+        }
+        let text = self.ctx.str(name);
+        let op = if text.contains('.') { self.ctx.registry().find(text) } else { None };
+        let (id, found) = match op {
+            Some(def) => (None, Name::Op(def)),
+            None => {
+                let id = self.world.new_spec();
+                let binding = self.world.resolve(name, space, Some(id));
+                let function = match binding {
+                    Binding::Function(function) => Some(function),
+                    Binding::Undefined => Some(name),
+                    _ => None,
+                };
+                let builtin = function.and_then(|name| self.builtins.get(&name).copied());
+                self.own(id, super::Owner::Name(name, space));
+                (Some(id), builtin.map_or(Name::Binding(binding), Name::Builtin))
+            }
+        };
+        self.names.insert((name, space), (id, found));
+        frame.dependencies.extend(id);
+        found
+    }
+
+    /// The value of a name.
+    pub(super) fn global(&mut self, frame: &mut Frame, name: Symbol) -> Arg {
+        let space = self.spec(frame.spec).space;
+        match self.name(frame, name, space) {
+            Name::Op(_) | Name::Builtin(_) => self.constant_arg(Constant::Func(name)),
+            Name::Binding(binding) => self.bound(frame, name, binding),
+        }
+    }
+
+    /// The value of what a name is bound to.
+    fn bound(&mut self, frame: &mut Frame, name: Symbol, binding: Binding) -> Arg {
+        let (name, ty) = match binding {
+            Binding::Function(name) => return self.constant_arg(Constant::Func(name)),
+            Binding::Type(ty) => return self.constant_arg(Constant::Type(ty)),
+            Binding::Const(constant) => return self.constant_arg(constant),
+            Binding::Global { name, ty } => (name, ty),
+            Binding::Variable { name } => (name, Type::ANY),
+            Binding::Undefined => (name, Type::ANY),
+        };
+        let known = self.partials.of_type(ty);
+        if let Lattice::Const(constant) = known {
+            return Arg::Operand(constant.into());
+        }
+        frame.effect_free = false;
+        let name = self.constant_arg(Constant::Sym(name));
+        frame.push(StepKind::Op(core_ops::GLOBAL, ty), &[name], known, Attrs::NONE)
+    }
+
+    /// Gives a value to a global name.
+    pub(super) fn set_global(&mut self, frame: &mut Frame, name: Symbol, value: Arg) -> Arg {
+        let space = self.spec(frame.spec).space;
+        let name = match self.name(frame, name, space) {
+            Name::Binding(Binding::Variable { name }) => name,
+            Name::Binding(Binding::Undefined) => name,
+            _ => {
+                let text = self.ctx.str(name).to_owned();
+                return self.fail(frame, &format!("invalid assignment to the constant {text}"));
+            }
+        };
+        frame.effect_free = false;
+        let name = self.constant_arg(Constant::Sym(name));
+        let known = self.partials.constant(Constant::Unit);
+        frame.push(
+            StepKind::Op(core_ops::SET_GLOBAL, Type::UNIT),
+            &[name, value],
+            known,
+            Attrs::NONE,
+        )
+    }
+
+    /// The value of a type parameter of the method.
+    pub(super) fn static_param(&mut self, frame: &mut Frame, name: Symbol) -> Arg {
+        let spec = self.spec(frame.spec);
+        let position = spec.static_names.iter().position(|&other| other == name);
+        let value = position.and_then(|i| spec.statics.get(i).cloned());
+        match value {
+            Some(StaticValue::Unbound) | None => {
+                let text = self.ctx.str(name).to_owned();
+                self.fail(
+                    frame,
+                    &format!("UndefVarError: `{text}` not defined in static parameter matching"),
+                )
+            }
+            Some(value) => self.static_value(frame, &value),
+        }
+    }
+
+    fn static_value(&mut self, frame: &mut Frame, value: &StaticValue) -> Arg {
+        match value {
+            &StaticValue::Constant(constant) => self.constant_arg(constant),
+            StaticValue::Unbound => self.constant_arg(Constant::Unit),
+            StaticValue::Tuple(values) => {
+                let args: Args =
+                    values.iter().map(|value| self.static_value(frame, value)).collect();
+                self.tuple(frame, &args)
+            }
+        }
+    }
+
+    /// Makes a closure.
+    pub(super) fn closure(&mut self, frame: &mut Frame, name: Symbol, captures: &[Arg]) -> Arg {
+        let types: SmallVec<[Type; 8]> =
+            captures.iter().map(|&capture| self.partials.type_of(frame.lattice(capture))).collect();
+        match self.world.closure_type(name, &types) {
+            Some(ty) => self.op(frame, self.ctx.def(data::NEW), captures, ty, Attrs::NONE),
+            None => self.fail(frame, "a closure that is not known"),
+        }
+    }
+
+    /// A call of a value.
+    pub(super) fn call_value(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        args: &[Arg],
+        attrs: Attrs,
+    ) -> Arg {
+        let known = frame.lattice(callee);
+        match self.partials.value(known) {
+            Some(Constant::Func(name)) => {
+                if let Some(&builtin) = self.builtins.get(&name) {
+                    return self.builtin(frame, builtin, args);
+                }
+                let text = self.ctx.str(name);
+                if text.contains('.')
+                    && let Some(def) = self.ctx.registry().find(text)
+                {
+                    return self.call_op(frame, def, args, attrs);
+                }
+                self.call_function(frame, callee, args, attrs)
+            }
+            Some(_) => self.call_function(frame, callee, args, attrs),
+            None if self.partials.is_exact(known) => self.call_function(frame, callee, args, attrs),
+            None => self.dynamic(frame, callee, args),
+        }
+    }
+
+    /// A call that is decided when it runs.
+    pub(super) fn dynamic(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> Arg {
+        self.apply(frame, callee, args, Lattice::ANY)
+    }
+
+    /// A call that fails when control gets to it, with the error of the linker.
+    fn no_method(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> Arg {
+        self.apply(frame, callee, args, Lattice::Bottom)
+    }
+
+    fn apply(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg], result: Lattice) -> Arg {
+        frame.effect_free = false;
+        let mut operands: Args = SmallVec::with_capacity(args.len() + 1);
+        operands.push(callee);
+        operands.extend_from_slice(args);
+        frame.push(StepKind::Op(core_ops::APPLY, Type::ANY), &operands, result, Attrs::NONE)
+    }
+
+    /// The method for arguments of these types, once for each combination.
+    pub(super) fn lookup(&mut self, callee: Type, args: &[Type]) -> (SpecId, Found) {
+        use std::hash::BuildHasher;
+        let hash = |callee: Type, args: &[Type]| rustc_hash::FxBuildHasher.hash_one((callee, args));
+        let code = hash(callee, args);
+        let lookups = &self.lookups;
+        let same = |&i: &u32| {
+            let lookup = &lookups[i as usize];
+            lookup.callee == callee && *lookup.args == *args
+        };
+        if let Some(&i) = self.lookup_table.find(code, same) {
+            let lookup = &self.lookups[i as usize];
+            return (lookup.id, lookup.found.clone());
+        }
+        let id = self.world.new_spec();
+        let found = match self.world.dispatch(callee, args, Some(id)) {
+            Dispatch::Method(found) => {
+                let facts = self.method_facts(&found, callee, args, id);
+                Found::Method(facts, found)
+            }
+            Dispatch::None | Dispatch::Ambiguous(_) => Found::Fails,
+            Dispatch::Unknown => Found::Unknown,
+        };
+        let index = self.lookups.len() as u32;
+        self.own(id, super::Owner::Lookup(index));
+        self.lookups.push(Lookup { callee, args: args.into(), id, found: found.clone() });
+        let lookups = &self.lookups;
+        self.lookup_table.insert_unique(code, index, |&i| {
+            hash(lookups[i as usize].callee, &lookups[i as usize].args)
+        });
+        (id, found)
+    }
+
+    /// A call of a generic function, a type, a closure.
+    pub(super) fn call_function(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        args: &[Arg],
+        attrs: Attrs,
+    ) -> Arg {
+        let callee_type = self.partials.type_of(frame.lattice(callee));
+        let types: SmallVec<[Type; 8]> =
+            args.iter().map(|&arg| self.partials.type_of(frame.lattice(arg))).collect();
+        let (id, found) = self.lookup(callee_type, &types);
+        if frame.dependencies.last() != Some(&id) {
+            frame.dependencies.push(id);
+        }
+        let (facts, found) = match found {
+            Found::Method(facts, found) => (facts, found),
+            Found::Fails => return self.no_method(frame, callee, args),
+            Found::Unknown => return self.dynamic(frame, callee, args),
+        };
+        match &facts.code {
+            Code::Op { def, pieces, ty } => {
+                let mut operands: Args = SmallVec::new();
+                for &piece in pieces {
+                    operands.push(self.piece(frame, piece, &facts, callee, args));
+                }
+                match ty {
+                    Some(ty) => self.op(frame, def, &operands, *ty, attrs),
+                    None => self.call_op(frame, def, &operands, attrs),
+                }
+            }
+            &Code::Value(piece) => self.piece(frame, piece, &facts, callee, args),
+            Code::Body => {
+                if !found.exact && !facts.expands {
+                    return self.dynamic(frame, callee, args);
+                }
+                self.call_method(frame, &facts, &found, callee, args, attrs)
+            }
+        }
+    }
+
+    /// An operand of a method that is an op.
+    fn piece(
+        &mut self,
+        frame: &mut Frame,
+        piece: Piece,
+        facts: &MethodFacts,
+        callee: Arg,
+        args: &[Arg],
+    ) -> Arg {
+        match piece {
+            Piece::Constant(constant) => Arg::Operand(constant.into()),
+            Piece::Callee => callee,
+            Piece::Param(i) if facts.vararg && i + 1 == facts.params => {
+                self.tuple(frame, &args[i.min(args.len())..])
+            }
+            Piece::Param(i) => args[i],
+        }
+    }
+
+    /// A call of the specialisation of a method.
+    fn call_method(
+        &mut self,
+        frame: &mut Frame,
+        facts: &Rc<MethodFacts>,
+        found: &MethodMatch,
+        callee: Arg,
+        args: &[Arg],
+        attrs: Attrs,
+    ) -> Arg {
+        let callee_type = self.partials.type_of(frame.lattice(callee));
+        let mut packed: Args = SmallVec::new();
+        if facts.takes_callee {
+            packed.push(callee);
+        }
+        if facts.vararg {
+            let fixed = facts.params - 1;
+            packed.extend_from_slice(&args[..fixed.min(args.len())]);
+            let rest = self.tuple(frame, &args[fixed.min(args.len())..]);
+            packed.push(rest);
+        } else {
+            packed.extend_from_slice(args);
+        }
+        let key: SmallVec<[Lattice; 8]> = packed
+            .iter()
+            .map(|&arg| self.partials.key(frame.lattice(arg), facts.takes_constants))
+            .collect();
+        let types: SmallVec<[Type; 8]> =
+            args.iter().map(|&arg| self.partials.type_of(frame.lattice(arg))).collect();
+        let Some(spec) = self.find_spec(facts, found, callee_type, &types, &key) else {
+            return self.dynamic(frame, callee, args);
+        };
+        frame.dependencies.push(spec);
+        let result = self.infer(spec);
+        let harmless = self.spec(spec).effect_free && self.spec(spec).is_done();
+        if harmless && let Lattice::Const(constant) = result {
+            return Arg::Operand(constant.into());
+        }
+        frame.effect_free &= harmless;
+        let attrs = if self.spec(spec).may_expand() { attrs } else { Attrs::NONE };
+        frame.push(StepKind::Call(spec), &packed, result, attrs)
+    }
+
+    /// A call with the elements of collections as its arguments.
+    pub(super) fn splat(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        collections: &[Arg],
+        attrs: Attrs,
+    ) -> Arg {
+        let mut args: Args = SmallVec::new();
+        for &collection in collections {
+            match self.elements(frame, collection) {
+                Some(elements) => args.extend(elements),
+                None => return self.dynamic_splat(frame, callee, collections),
+            }
+        }
+        self.call_value(frame, callee, &args, attrs)
+    }
+
+    /// The elements of a value that is a tuple or named tuple of known length.
+    pub(super) fn elements(&mut self, frame: &mut Frame, arg: Arg) -> Option<Args> {
+        let ty = self.partials.type_of(frame.lattice(arg));
+        let kind = self.ctx.kind(ty);
+        if !matches!(kind, TypeKind::Tuple(_) | TypeKind::Named(_)) {
+            return None;
+        }
+        let count = field_types(&self.ctx, ty).len();
+        let ctx = Arc::clone(&self.ctx);
+        let get = ctx.def(core_ops::GET);
+        let elements = (0..count).map(|i| {
+            let index = self.constant_arg(Constant::I64(i as i64 + 1));
+            self.op(frame, get, &[arg, index], Type::ANY, Attrs::NONE)
+        });
+        Some(elements.collect())
+    }
+
+    fn dynamic_splat(&mut self, frame: &mut Frame, callee: Arg, collections: &[Arg]) -> Arg {
+        frame.effect_free = false;
+        let mut operands: Args = SmallVec::new();
+        operands.push(callee);
+        for &collection in collections {
+            let known = frame.lattice(collection);
+            let ty = self.partials.type_of(known);
+            let is_array = matches!(
+                self.ctx.kind(ty),
+                TypeKind::Array { .. } | TypeKind::Tuple(_) | TypeKind::Named(_)
+            );
+            // Ranges and other iterators are collected first.
+            let operand = if ty == Type::ANY || is_array {
+                collection
+            } else {
+                let collect = self.ctx.symbol("collect");
+                self.call_name(frame, collect, &[collection], Attrs::NONE)
+            };
+            if frame.lattice(operand).is_bottom() {
+                return operand;
+            }
+            operands.push(operand);
+        }
+        frame.push(StepKind::Op(core_ops::SPLAT, Type::ANY), &operands, Lattice::ANY, Attrs::NONE)
+    }
+}

@@ -1,0 +1,262 @@
+//! The state of inferring one specialisation: what is known of each value of the lowered body,
+//! and what is to be emitted for it.
+//!
+//! For each instruction there is a [`Plan`]: the steps that it comes down to (an op, a direct call,
+//! a dynamic call, several of them) and what of it is the result. Emission follows the plans and
+//! decides nothing again. All of them lie in two vectors, so that an instruction costs no
+//! allocation; what a block that is looked at again leaves behind is reclaimed with the frame.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_ir::{Attrs, Block, ControlFlow, Function, Op, Operand, OperandKind, Type, Value};
+
+use super::lattice::Lattice;
+use crate::world::SpecId;
+
+/// An operand of a step: one of the lowered body, or the result of a step of the same frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// A value of the lowered body, or a constant.
+    Operand(Operand),
+    /// The result of the step of that number.
+    Step(u32),
+}
+
+impl<T: Into<Operand>> From<T> for Arg {
+    fn from(operand: T) -> Self {
+        Self::Operand(operand.into())
+    }
+}
+
+/// What a step does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StepKind {
+    /// An op, with the type that is declared for its result if it takes one.
+    Op(Op, Type),
+    /// Calls a specialisation.
+    Call(SpecId),
+}
+
+/// One thing to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// What.
+    pub kind: StepKind,
+    /// Its operands: a range of [`Frame::args`].
+    pub args: (u32, u32),
+    /// What is known of its result; [`Lattice::Bottom`] if it does not return.
+    pub result: Lattice,
+    /// Its attributes.
+    pub attrs: Attrs,
+}
+
+/// What an instruction comes down to.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// A range of [`Frame::steps`].
+    pub steps: (u32, u32),
+    /// Its result.
+    pub result: Option<Arg>,
+}
+
+impl Plan {
+    const NONE: Self = Self { steps: (0, 0), result: None };
+}
+
+/// The order in which the blocks of a lowered body are looked at.
+#[derive(Debug)]
+pub struct Order {
+    /// The reachable blocks in reverse postorder.
+    pub blocks: Vec<Block>,
+    /// The place of each block in it, by index of the block.
+    pub place: Vec<u32>,
+    /// Whether an edge goes back.
+    pub has_loop: bool,
+}
+
+impl Order {
+    /// Finds it. O(size of the function).
+    pub fn of(f: &Function) -> Self {
+        let flow = ControlFlow::compute(f);
+        let blocks: Vec<Block> = flow.reverse_postorder().collect();
+        let mut place = vec![u32::MAX; f.block_capacity()];
+        for (i, block) in blocks.iter().enumerate() {
+            place[block.index()] = i as u32;
+        }
+        let has_loop = blocks
+            .iter()
+            .any(|&block| f.successors(block).any(|to| place[to.index()] <= place[block.index()]));
+        Self { blocks, place, has_loop }
+    }
+}
+
+/// The state of inferring one specialisation.
+#[derive(Debug)]
+pub struct Frame {
+    /// Which one.
+    pub spec: SpecId,
+    /// Its lowered body.
+    pub body: Arc<Function>,
+    /// In which order its blocks are looked at.
+    pub order: Rc<Order>,
+    /// What is known of each value, by index.
+    pub values: Vec<Lattice>,
+    /// What to do for each instruction, by index of its value.
+    pub plans: Vec<Plan>,
+    /// What to do for each terminator, by index of its block; the result is the condition.
+    pub leaving: Vec<Plan>,
+    /// Whether control gets to a block, by its place in the order.
+    pub reached: Vec<bool>,
+    /// Whether control gets to the end of a block, by its place in the order.
+    pub completes: Vec<bool>,
+    /// Blocks to be looked at (again), by their places in the order.
+    pub(super) queued: Vec<bool>,
+    /// No block before this place is queued.
+    pub(super) first_queued: usize,
+    /// The steps of all plans.
+    pub steps: Vec<Step>,
+    /// The operands of all steps.
+    pub args: Vec<Arg>,
+    /// What is returned.
+    pub result: Lattice,
+    /// Whether a call that is not needed for its result can be left away.
+    pub effect_free: bool,
+    /// What its result was derived from.
+    pub(super) dependencies: Vec<SpecId>,
+}
+
+impl Frame {
+    pub(super) fn new(spec: SpecId, body: Arc<Function>, order: Rc<Order>) -> Box<Self> {
+        let mut frame = Box::new(Self {
+            spec,
+            body,
+            order,
+            values: Vec::new(),
+            plans: Vec::new(),
+            leaving: Vec::new(),
+            reached: Vec::new(),
+            completes: Vec::new(),
+            queued: Vec::new(),
+            first_queued: 0,
+            steps: Vec::new(),
+            args: Vec::new(),
+            result: Lattice::Bottom,
+            effect_free: true,
+            dependencies: Vec::new(),
+        });
+        frame.clear();
+        frame
+    }
+
+    /// Uses the memory of a frame that is done with for another specialisation.
+    pub(super) fn reuse(
+        mut self: Box<Self>,
+        spec: SpecId,
+        body: Arc<Function>,
+        order: Rc<Order>,
+    ) -> Box<Self> {
+        (self.spec, self.body, self.order) = (spec, body, order);
+        self.dependencies.clear();
+        self.clear();
+        self
+    }
+
+    /// Forgets what is known, to begin again. What was depended on stays.
+    pub(super) fn clear(&mut self) {
+        let (values, blocks) = (self.body.value_capacity(), self.body.block_capacity());
+        self.values.clear();
+        self.values.resize(values, Lattice::Bottom);
+        self.plans.clear();
+        self.plans.resize(values, Plan::NONE);
+        self.leaving.clear();
+        self.leaving.resize(blocks, Plan::NONE);
+        for flags in [&mut self.reached, &mut self.completes, &mut self.queued] {
+            flags.clear();
+            flags.resize(self.order.blocks.len(), false);
+        }
+        self.first_queued = 0;
+        self.steps.clear();
+        self.args.clear();
+        self.result = Lattice::Bottom;
+        self.effect_free = !self.order.has_loop;
+    }
+
+    /// What is known of an operand.
+    #[inline]
+    pub fn lattice(&self, arg: Arg) -> Lattice {
+        match arg {
+            Arg::Step(step) => self.steps[step as usize].result,
+            Arg::Operand(operand) => match operand.kind() {
+                OperandKind::Const(constant) => Lattice::Const(constant),
+                OperandKind::Value(v) => self.values[v.index()],
+                OperandKind::Block(_) => Lattice::Bottom,
+            },
+        }
+    }
+
+    /// The operands of a step.
+    #[inline]
+    pub fn step_args(&self, step: &Step) -> &[Arg] {
+        &self.args[step.args.0 as usize..step.args.1 as usize]
+    }
+
+    /// Whether control gets to a block.
+    pub fn is_reached(&self, block: Block) -> bool {
+        let place = self.order.place[block.index()];
+        place != u32::MAX && self.reached[place as usize]
+    }
+
+    pub(super) fn queue(&mut self, place: usize) {
+        self.queued[place] = true;
+        self.first_queued = self.first_queued.min(place);
+    }
+
+    /// The next block to look at.
+    pub(super) fn next(&mut self) -> Option<usize> {
+        let place = (self.first_queued..self.queued.len()).find(|&place| self.queued[place])?;
+        self.queued[place] = false;
+        self.first_queued = place;
+        Some(place)
+    }
+
+    /// Lets the blocks that use a value be looked at again.
+    pub(super) fn queue_users(&mut self, v: Value, home: Block) {
+        let body = Arc::clone(&self.body);
+        for u in body.uses(v) {
+            let block = body.block_of(u.user);
+            let place = self.order.place[block.index()];
+            if block != home && place != u32::MAX && self.reached[place as usize] {
+                self.queue(place as usize);
+            }
+        }
+    }
+
+    /// Adds a step.
+    pub(super) fn push(
+        &mut self,
+        kind: StepKind,
+        args: &[Arg],
+        result: Lattice,
+        attrs: Attrs,
+    ) -> Arg {
+        let start = self.args.len() as u32;
+        for &arg in args {
+            // What is constant is a constant, wherever it came from.
+            let arg = self.canonical(arg);
+            self.args.push(arg);
+        }
+        let step = self.steps.len() as u32;
+        self.steps.push(Step { kind, args: (start, self.args.len() as u32), result, attrs });
+        Arg::Step(step)
+    }
+
+    /// The constant in place of what is known to be one.
+    #[inline]
+    pub fn canonical(&self, arg: Arg) -> Arg {
+        match self.lattice(arg) {
+            Lattice::Const(constant) => Arg::Operand(constant.into()),
+            _ => arg,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What inference asks of a method again and again, found out once.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_dialects::{cf, core as core_ops};
+use regraft_ir::{Const, Function, OpDef, OperandKind, Symbol, Type};
+
+use super::Compiler;
+use super::frame::Order;
+use crate::definition::Space;
+use crate::world::{MethodId, MethodMatch, SpecId};
+
+/// An operand of a method that is one op.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Piece {
+    /// A constant.
+    Constant(Const),
+    /// What is called.
+    Callee,
+    /// The parameter at this position.
+    Param(usize),
+}
+
+/// What the code of a method is like.
+#[derive(Clone, Debug)]
+pub(super) enum Code {
+    /// One op on parameters and constants. With a type, the op stands in the code itself.
+    Op { def: &'static OpDef, pieces: Box<[Piece]>, ty: Option<Type> },
+    /// A parameter or constant.
+    Value(Piece),
+    /// Anything else.
+    Body,
+}
+
+/// What is asked of a method.
+#[derive(Debug)]
+pub(super) struct MethodFacts {
+    pub(super) id: MethodId,
+    pub(super) name: Symbol,
+    pub(super) takes_callee: bool,
+    pub(super) params: usize,
+    pub(super) vararg: bool,
+    pub(super) inline: Option<bool>,
+    pub(super) space: Space,
+    pub(super) statics: Rc<[Symbol]>,
+    /// Whether all constants go into the keys of its specialisations.
+    pub(super) takes_constants: bool,
+    /// Whether it is expanded at calls whose argument types are not exact.
+    pub(super) expands: bool,
+    pub(super) code: Code,
+    /// The order of the blocks of its body, if all its specialisations share one.
+    pub(super) order: Option<Rc<Order>>,
+}
+
+impl Compiler {
+    /// The facts of a method that was found.
+    pub(super) fn method_facts(
+        &mut self,
+        found: &MethodMatch,
+        _callee: Type,
+        _args: &[Type],
+        _by: SpecId,
+    ) -> Rc<MethodFacts> {
+        if let Some(facts) = self.methods.get(&found.method) {
+            return Rc::clone(facts);
+        }
+        let facts = Rc::new(self.find_facts(found.method));
+        self.methods.insert(found.method, Rc::clone(&facts));
+        facts
+    }
+
+    fn find_facts(&self, id: MethodId) -> MethodFacts {
+        let method = self.world.method(id).expect("a method that was found is there");
+        let in_prelude = method.space == Space::Base;
+        let forced = method.inline == Some(true);
+        let code = method.body.as_ref().map_or(Code::Body, |body| self.code(body, method));
+        MethodFacts {
+            id,
+            name: method.name,
+            takes_callee: method.takes_callee,
+            params: method.params,
+            vararg: method.vararg,
+            inline: method.inline,
+            space: method.space,
+            statics: Rc::clone(&method.statics),
+            takes_constants: in_prelude && forced,
+            expands: in_prelude && forced,
+            code,
+            order: method.body.as_ref().map(|body| Rc::new(Order::of(body))),
+        }
+    }
+
+    /// Whether a body is an op or less.
+    fn code(&self, body: &Arc<Function>, method: &crate::world::Method) -> Code {
+        if body.block_count() != 1 || method.inline == Some(false) {
+            return Code::Body;
+        }
+        let Some(entry) = body.entry() else { return Code::Body };
+        let returned = match body.terminator(entry) {
+            Some(term) if body.op(term) == Some(cf::RETURN) => body.operand(term, 0),
+            _ => None,
+        };
+        let Some(returned) = returned else { return Code::Body };
+        let params: Vec<_> = body.params(entry).collect();
+        let callee = usize::from(method.takes_callee);
+        let piece = |operand: regraft_ir::Operand| match operand.kind() {
+            OperandKind::Const(constant) => Some(Piece::Constant(constant)),
+            OperandKind::Value(v) => {
+                let position = params.iter().position(|&param| param == v)?;
+                Some(match position.checked_sub(callee) {
+                    Some(position) => Piece::Param(position),
+                    None => Piece::Callee,
+                })
+            }
+            OperandKind::Block(_) => None,
+        };
+        let mut insts = body.insts(entry);
+        let Some(inst) = insts.next() else {
+            return piece(returned).map_or(Code::Body, Code::Value);
+        };
+        if insts.next().is_some() || returned != inst.into() {
+            return Code::Body;
+        }
+        let Some(op) = body.op(inst) else { return Code::Body };
+        let (def, skip, ty) = match op {
+            core_ops::CALL => {
+                let name = body.operand(inst, 0).and_then(|callee| body.const_func(callee));
+                let def = name.map(|name| self.ctx.str(name)).filter(|name| name.contains('.'));
+                match def.and_then(|name| self.ctx.registry().find(name)) {
+                    Some(def) => (def, 1, None),
+                    None => return Code::Body,
+                }
+            }
+            core_ops::APPLY
+            | core_ops::SPLAT
+            | core_ops::GLOBAL
+            | core_ops::SET_GLOBAL
+            | core_ops::STATIC
+            | core_ops::CLOSURE
+            | core_ops::UNDEF => return Code::Body,
+            _ => (self.ctx.def(op), 0, Some(body.ty(inst))),
+        };
+        let pieces: Option<Box<[Piece]>> = body.operands(inst).skip(skip).map(piece).collect();
+        pieces.map_or(Code::Body, |pieces| Code::Op { def, pieces, ty })
+    }
+}

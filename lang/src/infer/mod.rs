@@ -1,0 +1,347 @@
+//! Inference: from lowered methods to what is known of every value, and to specialisations.
+//!
+//! A specialisation is a method with what is known of its arguments: their types, and constants
+//! of those types that programs dispatch on or compute types with (symbols, types, functions). It
+//! is inferred when a call needs it, depth first; [`emit`](crate::emit) makes a typed function of
+//! it when somebody asks for the code.
+//!
+//! # Recursion
+//! A specialisation that is being inferred gives what is known of its result so far, nothing at
+//! first. The first of a group of specialisations that call each other is inferred again, and
+//! the others with it, until no estimate changes that was read. Estimates only grow and the
+//! lattice is of finite height, so that this ends; at the end they are a solution, the least that
+//! this order of evaluation finds (compare Tarjan's algorithm, from which the groups come).
+//!
+//! # Termination
+//! There could be ever new specialisations: `f(t) = f((t, 1))`. Where calls of one method are
+//! nested and their types grow each time, or where they are nested very deep, the call is left to
+//! the running program (see [`MAX_NESTED`]).
+
+mod builtin;
+mod calls;
+mod flow;
+mod frame;
+mod lattice;
+mod method;
+mod ops;
+mod spec;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use hashbrown::HashTable;
+use regraft_ir::{Constant, Context, Diagnostic, Function, Symbol, Type, TypeKind};
+use rustc_hash::FxHashMap;
+
+use crate::definition::{Space, Thunk};
+use crate::world::{Dispatch, MethodId, SpecId, World};
+use builtin::Builtin;
+use calls::{Lookup, Name};
+use method::MethodFacts;
+
+pub use frame::{Arg, Frame, Plan, Step, StepKind};
+pub use lattice::{Lattice, MAX_DEPTH, MAX_PARTS, Partial, Partials};
+pub use spec::{MAX_DEEP, MAX_GROWING, MAX_NESTED, MAX_SPECS, Spec};
+
+/// Whose id one is that the world knows.
+#[derive(Clone, Copy, Debug)]
+enum Owner {
+    Spec,
+    Lookup(u32),
+    Name(Symbol, Space),
+    Gone,
+}
+
+/// What a specialisation is called with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// The types of the parameters of its function.
+    pub params: Vec<Type>,
+    /// What it returns, `never` if it does not.
+    pub result: Type,
+    /// How many arguments are passed as they are, if those that follow are packed into a tuple.
+    pub fixed: Option<usize>,
+    /// Whether the callee itself is the first parameter.
+    pub takes_callee: bool,
+}
+
+/// Why a call cannot be made: no method, or several.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallError {
+    /// What is wrong, a sentence without a full stop.
+    pub message: String,
+    /// The candidates.
+    pub help: Vec<String>,
+}
+
+impl From<CallError> for Diagnostic {
+    fn from(error: CallError) -> Self {
+        let diagnostic = Self::error(format!("MethodError: {}", error.message));
+        if error.help.is_empty() { diagnostic } else { diagnostic.help(error.help.join("\n")) }
+    }
+}
+
+/// The world with everything that was derived from it.
+pub struct Compiler {
+    /// Methods, types, names.
+    pub world: World,
+    ctx: Arc<Context>,
+    /// What is known of values with parts.
+    pub partials: Partials,
+    /// What every id that the world gave stands for, by number.
+    owners: Vec<Owner>,
+    specs: FxHashMap<SpecId, Box<Spec>>,
+    spec_table: HashTable<SpecId>,
+    names: FxHashMap<(Symbol, Space), (Option<SpecId>, Name)>,
+    lookups: Vec<Lookup>,
+    lookup_table: HashTable<u32>,
+    methods: FxHashMap<MethodId, Rc<MethodFacts>>,
+    /// How many specialisations of each method there are.
+    spec_counts: FxHashMap<MethodId, u32>,
+    builtins: FxHashMap<Symbol, Builtin>,
+    /// Functions by name, of specialisations that were given one.
+    by_name: FxHashMap<Symbol, SpecId>,
+    /// Those that are being inferred, outermost first.
+    stack: Vec<spec::Running>,
+    /// Those that were inferred with estimates of what is on the stack.
+    group: Vec<SpecId>,
+    /// Frames whose memory can be used again.
+    free_frames: Vec<Box<Frame>>,
+    pub(crate) free_drafts: Vec<crate::emit::Draft>,
+    scratch: Function,
+    sizes: FxHashMap<Type, u32>,
+    /// The number of instructions that were looked at, for those who measure.
+    pub inferred_insts: usize,
+}
+
+impl std::fmt::Debug for Compiler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compiler").field("specs", &self.specs.len()).finish_non_exhaustive()
+    }
+}
+
+impl Compiler {
+    /// Derives from a world what is asked for.
+    pub fn new(ctx: &Arc<Context>, world: World) -> Self {
+        Self {
+            world,
+            ctx: Arc::clone(ctx),
+            partials: Partials::new(ctx),
+            owners: Vec::new(),
+            specs: FxHashMap::default(),
+            spec_table: HashTable::new(),
+            names: FxHashMap::default(),
+            lookups: Vec::new(),
+            lookup_table: HashTable::new(),
+            methods: FxHashMap::default(),
+            spec_counts: FxHashMap::default(),
+            builtins: builtin::table(ctx),
+            by_name: FxHashMap::default(),
+            stack: Vec::new(),
+            group: Vec::new(),
+            free_frames: Vec::new(),
+            free_drafts: Vec::new(),
+            scratch: Function::without_entry(ctx, "", Type::ANY),
+            sizes: FxHashMap::default(),
+            inferred_insts: 0,
+        }
+    }
+
+    /// The context of its functions.
+    pub fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
+    }
+
+    fn own(&mut self, id: SpecId, owner: Owner) {
+        let index = id.0 as usize;
+        if self.owners.len() <= index {
+            self.owners.resize(index + 1, Owner::Gone);
+        }
+        self.owners[index] = owner;
+    }
+
+    /// A specialisation.
+    ///
+    /// # Panics
+    /// If it was invalidated: ids are not to be kept across definitions.
+    pub fn spec(&self, id: SpecId) -> &Spec {
+        &self.specs[&id]
+    }
+
+    fn spec_mut(&mut self, id: SpecId) -> &mut Spec {
+        self.specs.get_mut(&id).expect("a specialisation that is in use is there")
+    }
+
+    /// Whether a specialisation is there (still).
+    pub fn has_spec(&self, id: SpecId) -> bool {
+        self.specs.contains_key(&id)
+    }
+
+    /// The specialisation that a call of a value of type `callee` with arguments of these types
+    /// runs: `fn<@foo>` for a function, `type<@P>` for a constructor, the type of a closure.
+    ///
+    /// # Errors
+    /// If there is no method for them, or no single one.
+    pub fn specialize(&mut self, callee: Type, args: &[Type]) -> Result<SpecId, CallError> {
+        if let TypeKind::Fn(name) = *self.ctx.kind(callee) {
+            let is_op = self.ctx.str(name).contains('.')
+                && self.ctx.registry().find(self.ctx.str(name)).is_some();
+            if is_op || self.builtins.contains_key(&name) {
+                return Ok(self.wrapper(name, args));
+            }
+        }
+        let (lookup, found) = self.lookup(callee, args);
+        let calls::Found::Method(facts, found) = found else {
+            return Err(self.call_error(callee, args));
+        };
+        let mut key = Vec::with_capacity(args.len() + 1);
+        if facts.takes_callee {
+            key.push(self.partials.of_type(callee));
+        }
+        let known: Vec<Lattice> = args.iter().map(|&ty| self.partials.of_type(ty)).collect();
+        if facts.vararg {
+            let fixed = facts.params - 1;
+            key.extend_from_slice(&known[..fixed]);
+            let rest = self.partials.tuple(&known[fixed..]);
+            key.push(rest);
+        } else {
+            key.extend(known);
+        }
+        let spec = self.make_spec(&facts, &found, callee, args, &key);
+        self.world.depend(spec, lookup);
+        self.infer(spec);
+        Ok(spec)
+    }
+
+    /// Why a call cannot be made.
+    fn call_error(&mut self, callee: Type, args: &[Type]) -> CallError {
+        let (message, help) = match self.world.dispatch(callee, args, None) {
+            Dispatch::Ambiguous(methods) => self.world.ambiguous(callee, args, &methods),
+            _ => self.world.no_method(callee, args),
+        };
+        CallError { message, help }
+    }
+
+    /// The specialisation of code at top level. It is of one use: see [`Compiler::forget`].
+    pub fn thunk(&mut self, thunk: &Thunk, space: Space) -> Result<SpecId, Vec<Diagnostic>> {
+        for closure in &thunk.closures {
+            self.world.register_closure(closure)?;
+        }
+        let name = self.ctx.symbol("top level");
+        let spec = self.body_spec(&thunk.body, name, space, &[]);
+        self.infer(spec);
+        Ok(spec)
+    }
+
+    /// Drops a specialisation that nobody else uses, such as that of a thunk that was run.
+    pub fn forget(&mut self, id: SpecId) {
+        self.drop_spec(id);
+    }
+
+    /// The specialisation whose function has that name.
+    pub fn spec_by_name(&self, name: Symbol) -> Option<SpecId> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// How a specialisation is called.
+    pub fn signature(&self, id: SpecId) -> Signature {
+        let spec = self.spec(id);
+        let params = spec.key.iter().map(|&value| self.partials.type_of(value)).collect();
+        Signature {
+            params,
+            result: self.partials.type_of(spec.result),
+            fixed: spec.fixed,
+            takes_callee: spec.takes_callee,
+        }
+    }
+
+    /// What is known of the result of a specialisation.
+    pub fn result(&self, id: SpecId) -> Lattice {
+        self.spec(id).result
+    }
+
+    /// Drops what later definitions made wrong, and returns the names of its functions, in order.
+    pub fn invalidate(&mut self) -> Vec<Symbol> {
+        let mut names = Vec::new();
+        for id in self.world.take_invalidated() {
+            let owner = self.owners.get(id.0 as usize).copied().unwrap_or(Owner::Gone);
+            match owner {
+                Owner::Spec => {
+                    let name = self.specs.get(&id).and_then(|spec| spec.name);
+                    names.extend(name);
+                    self.drop_spec(id);
+                }
+                Owner::Lookup(index) => self.drop_lookup(index),
+                Owner::Name(name, space) => {
+                    self.names.remove(&(name, space));
+                }
+                Owner::Gone => {}
+            }
+            self.own(id, Owner::Gone);
+        }
+        names
+    }
+
+    fn drop_lookup(&mut self, index: u32) {
+        use std::hash::BuildHasher;
+        let lookup = &self.lookups[index as usize];
+        let code = rustc_hash::FxBuildHasher.hash_one((lookup.callee, &*lookup.args));
+        if let Ok(entry) = self.lookup_table.find_entry(code, |&i| i == index) {
+            entry.remove();
+        }
+    }
+
+    fn drop_spec(&mut self, id: SpecId) {
+        let Some(spec) = self.specs.get(&id) else { return };
+        let code = spec.hash();
+        if let Ok(entry) = self.spec_table.find_entry(code, |&other| other == id) {
+            entry.remove();
+        }
+        if let Some(name) = spec.name {
+            self.by_name.remove(&name);
+        }
+        if let Some(method) = spec.method
+            && let Some(count) = self.spec_counts.get_mut(&method)
+        {
+            *count -= 1;
+        }
+        self.specs.remove(&id);
+    }
+
+    /// How much a type is made of, for the limits on what grows.
+    fn size_of(&mut self, ty: Type) -> u32 {
+        if ty.index() < Type::BUILTIN.len() {
+            return 1;
+        }
+        if let Some(&size) = self.sizes.get(&ty) {
+            return size;
+        }
+        let ctx = Arc::clone(&self.ctx);
+        // A struct that contains itself by way of a mutable one counts as small within itself.
+        self.sizes.insert(ty, 1);
+        let parts: Vec<Type> = match ctx.kind(ty) {
+            TypeKind::Tuple(elements) => elements.to_vec(),
+            TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
+            &TypeKind::Struct(id) => ctx.struct_def(id).fields.iter().map(|&(_, ty)| ty).collect(),
+            &(TypeKind::Array { element: of, .. } | TypeKind::Ref(of) | TypeKind::TypeOf(of)) => {
+                vec![of]
+            }
+            &TypeKind::Val(constant) => match ctx.constant(constant) {
+                Constant::Type(of) => vec![of],
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let size =
+            parts.into_iter().fold(1u32, |size, part| size.saturating_add(self.size_of(part)));
+        self.sizes.insert(ty, size);
+        size
+    }
+
+    /// The names of all functions that were given one, for those who look around; in order.
+    pub fn function_names(&self) -> Vec<Symbol> {
+        let mut names: Vec<Symbol> = self.by_name.keys().copied().collect();
+        names.sort_by(|&a, &b| self.ctx.str(a).cmp(self.ctx.str(b)));
+        names
+    }
+}

@@ -1,0 +1,60 @@
+//! What the interpreter asks a world for while a program runs: which function a call of a value
+//! runs, and the code of functions by name.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use regraft_exec::value::Val;
+use regraft_exec::{Linked, Linker, Trap};
+use regraft_ir::{Function, Symbol, Type, TypeKind};
+
+use crate::infer::Compiler;
+
+/// A [`Compiler`] that an interpreter and a session share.
+///
+/// The interpreter asks only while it runs a program, and the session changes the world only
+/// between programs, so that it is never borrowed twice.
+#[derive(Clone, Debug)]
+pub struct WorldLinker {
+    compiler: Rc<RefCell<Compiler>>,
+}
+
+impl WorldLinker {
+    /// Answers from what `compiler` derives from its world.
+    pub fn new(compiler: &Rc<RefCell<Compiler>>) -> Self {
+        Self { compiler: Rc::clone(compiler) }
+    }
+}
+
+impl Linker for WorldLinker {
+    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap> {
+        self.compiler.borrow_mut().link(callee, args)
+    }
+
+    fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap> {
+        let mut compiler = self.compiler.borrow_mut();
+        Ok(compiler.spec_by_name(name).map(|id| compiler.function(id)))
+    }
+}
+
+impl Compiler {
+    /// What a call of the value `callee` with these arguments runs.
+    ///
+    /// # Errors
+    /// If there is no method for them, or no single one.
+    pub fn link(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap> {
+        let ctx = self.ctx().clone();
+        let callee_type = match callee {
+            &Val::Func(name) => ctx.ty(TypeKind::Fn(name)),
+            other => other.type_of(&ctx),
+        };
+        let types: Vec<Type> = args.iter().map(|arg| arg.type_of(&ctx)).collect();
+        let id = self.specialize(callee_type, &types).map_err(|error| {
+            let trap = Trap::new("MethodError", error.message);
+            if error.help.is_empty() { trap } else { trap.help(error.help.join("\n")) }
+        })?;
+        let function = self.name_of(id);
+        let spec = self.spec(id);
+        Ok(Linked { function, fixed: spec.fixed, pass_callee: spec.takes_callee })
+    }
+}
