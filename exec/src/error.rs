@@ -6,6 +6,7 @@ use std::sync::Arc;
 use regraft_dialects::semantics;
 use regraft_ir::{Context, Diagnostic, Loc, Symbol, Value};
 
+use crate::trace::add_chain;
 use crate::value::{Array, Texts, Val};
 
 /// Why an instruction stops the program.
@@ -181,6 +182,8 @@ struct Inner {
     message: String,
     help: Option<String>,
     chain: Chain,
+    /// The names of functions in a language.
+    names: Vec<(Symbol, String)>,
 }
 
 impl ExecError {
@@ -188,7 +191,8 @@ impl ExecError {
     #[cold]
     pub fn new(ctx: &Arc<Context>, trap: Trap, chain: Chain) -> Self {
         let TrapData { kind, message, help } = *trap.0;
-        Self(Box::new(Inner { ctx: Arc::clone(ctx), kind, message, help, chain }))
+        let (ctx, names) = (Arc::clone(ctx), Vec::new());
+        Self(Box::new(Inner { ctx, kind, message, help, chain, names }))
     }
 
     /// Its kind.
@@ -209,39 +213,30 @@ impl ExecError {
         &self.0.chain
     }
 
-    /// The report: the line of the user's program, and a note for each caller.
+    /// The report: the line of the user's program, and a note for each caller. If it happened in
+    /// the library, the line is the one that led there, and notes say where it was.
     pub fn to_diagnostic(&self) -> Diagnostic {
-        let Inner { ctx, help, chain, .. } = &*self.0;
-        let mut report = Diagnostic::error(self.message());
-        if let Some(help) = help {
-            report = report.help(help.as_str());
-        }
-        let mut spots = chain.inner.iter();
-        if let Some(at) = spots.next() {
-            report = report.at_loc(ctx, at.loc, "here");
-            if !at.loc.is_known() {
-                report = report.note(format!("in @{}, at {}", ctx.str(at.function), at.value));
-            }
-        }
-        for spot in spots {
-            report = report.note(caller(ctx, spot));
-        }
-        if chain.skipped > 0 {
-            report = report.note(format!("... {} more calls ...", chain.skipped));
-        }
-        for spot in &chain.outer {
-            report = report.note(caller(ctx, spot));
-        }
-        report
+        let Inner { ctx, help, chain, names, .. } = &*self.0;
+        let report = Diagnostic::error(self.message());
+        let report = match help {
+            Some(help) => report.help(help.as_str()),
+            None => report,
+        };
+        add_chain(report, ctx, chain, |function| {
+            let name = names.iter().find(|(symbol, _)| *symbol == function);
+            name.map_or_else(|| format!("@{}", ctx.str(function)), |(_, name)| name.clone())
+        })
     }
-}
 
-fn caller(ctx: &Context, spot: &Spot) -> String {
-    let name = ctx.str(spot.function);
-    if spot.loc.is_known() {
-        format!("called from @{name}, at {}", ctx.loc_text(spot.loc))
-    } else {
-        format!("called from @{name}, at {}", spot.value)
+    /// Says how a language names the functions of the chain.
+    #[must_use]
+    pub(crate) fn named(mut self, texts: Texts<'_>) -> Self {
+        let Inner { chain, names, .. } = &mut *self.0;
+        if texts.names.is_some() {
+            let spots = chain.inner.iter().chain(&chain.outer);
+            *names = spots.map(|at| (at.function, texts.function_text(at.function))).collect();
+        }
+        self
     }
 }
 

@@ -7,6 +7,7 @@ mod host;
 mod interp;
 mod linker;
 mod profiler;
+mod trace;
 pub mod value;
 
 pub use engine::{Engine, Limits};

@@ -97,7 +97,8 @@ impl<'a> Machine<'a> {
                 let (value, loc) = code.spots[pc as usize];
                 Spot { function: code.name, value, loc }
             });
-            ExecError::new(&self.world.ctx, trap, chain)
+            let error = ExecError::new(&self.world.ctx, trap, chain);
+            error.named(self.state.host.texts(&self.world.ctx))
         })
     }
 
