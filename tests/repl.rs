@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{PipeReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -27,7 +27,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// The REPL with both streams in one, in the order in which they are written.
-fn spawn(folder: &Path, args: &[&str]) -> (Child, impl Read) {
+fn spawn(folder: &Path, args: &[&str]) -> (Child, PipeReader) {
     let (reader, writer) = std::io::pipe().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_regraft"))
         .arg("repl")
@@ -176,4 +176,46 @@ fn a_reader_that_goes_ends_the_session_quietly() {
     let _ = stdin.write_all(&b":help\n".repeat(10_000));
     drop(stdin);
     assert!(child.wait().unwrap().success());
+}
+
+/// Sends the signal of Ctrl-C until `wanted` is printed by what comes after the program that is
+/// interrupted. (One signal may come before the program starts, where it stops nothing.)
+#[cfg(unix)]
+fn interrupted(folder: &Path, args: &[&str], script: &[u8], wanted: &str) -> String {
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::time::Duration;
+
+    let (mut child, mut reader) = spawn(folder, args);
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(script).unwrap();
+    let (sender, receiver) = channel();
+    let wanted = wanted.to_owned();
+    let end = std::thread::spawn(move || {
+        let (mut output, mut buffer) = (String::new(), [0; 4096]);
+        while !output.contains(&wanted) {
+            let read = reader.read(&mut buffer).unwrap();
+            assert_ne!(read, 0, "{output}");
+            output.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+        }
+        sender.send(()).unwrap();
+        reader.read_to_string(&mut output).unwrap();
+        output
+    });
+    let pid = child.id().to_string();
+    while let Err(RecvTimeoutError::Timeout) = receiver.recv_timeout(Duration::from_millis(20)) {
+        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    end.join().unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_stops_the_current_program_and_nothing_else() {
+    let folder = folder("interrupt_ir");
+    let script = b":run endless()\n:run answer()\n";
+    let output = interrupted(&folder, &["endless.ir"], script, "42\n");
+    assert_eq!(output.matches("interrupted").count(), 1, "{output}");
+    assert!(output.ends_with("\n42\n"), "{output}");
 }

@@ -27,19 +27,8 @@ pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
     let (is_call, function) = find(program, name)?;
     let (function, params) = (function.name_str().to_owned(), function.param_types());
     let mut engine = Interpreter::new(program.module());
-    // The callee itself is an argument of closures.
-    let callee = if is_call { format!("{name}, ") } else { String::new() };
-    let tuple = match (callee.is_empty(), arguments) {
-        (true, "") => "()".to_owned(),
-        _ => format!("({callee}{}{})", arguments, if arguments.is_empty() { "" } else { "," }),
-    };
-    let values = repl.session.eval(&tuple);
-    console.printed(&repl.session.take_output());
-    let Val::Tuple(values) = values? else {
-        return Err(vec![Diagnostic::error(format!("the arguments of `{call}` are no list"))]);
-    };
-    let values = values.items();
-    let arguments = fitting(&repl.ctx, &params, values, is_call).ok_or_else(|| {
+    let values = arguments_of(repl, is_call.then_some(name), arguments, console)?;
+    let arguments = fitting(&repl.ctx, &params, &values, is_call).ok_or_else(|| {
         let given = &values[usize::from(is_call)..];
         let given: Vec<String> =
             given.iter().map(|x| type_name(&repl.ctx, x.type_of(&repl.ctx))).collect();
@@ -61,6 +50,28 @@ pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
         console.result(&repl.session.show(&value));
     }
     Ok(Outcome::Continue)
+}
+
+/// The values of the arguments of a call; first that of the callee if one is given, as it is
+/// itself an argument of closures.
+fn arguments_of(
+    repl: &mut Repl,
+    callee: Option<&str>,
+    arguments: &str,
+    console: &mut Console<'_>,
+) -> Result<Vec<Val>, Vec<Diagnostic>> {
+    let tuple = match (callee, arguments) {
+        (None, "") => return Ok(Vec::new()),
+        (None, _) => format!("({arguments},)"),
+        (Some(callee), "") => format!("({callee},)"),
+        (Some(callee), _) => format!("({callee}, {arguments},)"),
+    };
+    let value = repl.session.eval(&tuple);
+    console.printed(&repl.session.take_output());
+    match value? {
+        Val::Tuple(values) => Ok(values.items().to_vec()),
+        _ => Err(vec![Diagnostic::error(format!("`{arguments}` is no list of arguments"))]),
+    }
 }
 
 /// The name and the arguments of a call.

@@ -1,0 +1,3 @@
+before = 5
+println("about to fail")
+after = [1][2]
