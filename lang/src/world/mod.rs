@@ -5,15 +5,32 @@
 //! which specialisation asked ([`SpecId`]), so that a definition invalidates exactly those whose
 //! questions it answers differently.
 
+mod backedges;
+mod bindings;
+mod builtin;
+mod candidates;
+mod define;
+mod dispatch;
+mod dynamo;
+mod eval;
+mod instances;
+mod marker;
+mod method;
+mod name;
+mod structs;
+mod subtype;
 mod types;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::{Constant, Context, Diagnostic, Function, Loc, Symbol, Type};
+use regraft_ir::{Constant, Context, Diagnostic, Function, Symbol, Type};
+use rustc_hash::FxHashMap;
 
-use crate::definition::{AbstractDecl, ClosureDef, MethodDef, Space, StructDecl, TypeExpr};
+use crate::definition::{Space, TypeExpr};
 
+pub use dynamo::{DynamoCx, DynamoDef};
+pub use method::Method;
 pub use types::{Bound, FamilyId, Rest, Ty, Var};
 
 /// The id of a method. Ids are given in order of definition and never reused.
@@ -89,19 +106,6 @@ pub enum Binding {
 /// Makes the lowered body of a method from the types of its arguments.
 pub type DynamoFn = Rc<dyn Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Function, Diagnostic>>;
 
-/// What a dynamo can ask.
-#[derive(Debug)]
-pub struct DynamoCx<'a> {
-    /// The world that the method is in.
-    pub world: &'a mut World,
-    /// The specialisation that the body is for: what the dynamo looks up is looked up by it.
-    pub by: Option<SpecId>,
-    /// The type of the callee.
-    pub callee: Type,
-    /// The type parameters of the method.
-    pub statics: &'a [StaticValue],
-}
-
 /// A field of a struct type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
@@ -117,151 +121,218 @@ pub struct Field {
 #[derive(Debug)]
 pub struct World {
     ctx: Arc<Context>,
+    types: types::Types,
+    bindings: bindings::Bindings,
+    /// All that there ever were.
+    methods: Vec<Method>,
+    tables: dispatch::Tables,
+    cache: dispatch::Cache,
+    edges: backedges::Backedges,
+    /// The family of each closure, and the name under which it is shown.
+    closures: FxHashMap<Symbol, (FamilyId, Symbol)>,
+    age: u64,
 }
 
-/// The public face; replaced as the parts come.
-#[allow(unused_variables)]
 impl World {
-    /// A world with the builtin types alone.
+    /// A world with the builtin types alone, and no function.
     pub fn new(ctx: &Arc<Context>) -> Self {
-        Self { ctx: Arc::clone(ctx) }
+        let (types, names) = builtin::builtin_types(ctx);
+        let mut world = Self {
+            ctx: Arc::clone(ctx),
+            types,
+            bindings: bindings::Bindings::default(),
+            methods: Vec::new(),
+            tables: dispatch::Tables::default(),
+            cache: dispatch::Cache::default(),
+            edges: backedges::Backedges::default(),
+            closures: FxHashMap::default(),
+            age: 0,
+        };
+        for (name, ty) in names {
+            let ty = world.types.type_value(&ty);
+            world.bindings.set(Space::Base, name, Binding::Type(ty), &mut world.edges);
+        }
+        world
     }
-    /// Defines a method.
-    pub fn define(&mut self, def: MethodDef) -> Result<MethodId, Vec<Diagnostic>> {
-        Err(Vec::new())
+
+    /// The context of its types and bodies.
+    pub fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
     }
-    /// Declares a struct type, with its constructors.
-    pub fn declare_struct(&mut self, decl: StructDecl) -> Result<(), Vec<Diagnostic>> {
-        Ok(())
-    }
-    /// Declares an abstract type.
-    pub fn declare_abstract(&mut self, decl: AbstractDecl) -> Result<(), Vec<Diagnostic>> {
-        Ok(())
-    }
-    /// Declares a function without methods.
-    pub fn declare_function(&mut self, name: Symbol, space: Space, loc: Loc) -> Result<Symbol, Diagnostic> {
-        Ok(name)
-    }
-    /// Binds a name to a constant whose value is known.
-    pub fn bind_const(&mut self, name: Symbol, space: Space, value: Constant, loc: Loc) -> Result<(), Diagnostic> {
-        Ok(())
-    }
-    /// Binds a name to a constant that the interpreter keeps, under the name that is returned.
-    pub fn bind_global(&mut self, name: Symbol, space: Space, ty: Type, loc: Loc) -> Result<Symbol, Diagnostic> {
-        Ok(name)
-    }
-    /// Makes a name a variable that the interpreter keeps, under the name that is returned. Does
-    /// nothing if it is one.
-    pub fn declare_variable(&mut self, name: Symbol, space: Space, loc: Loc) -> Result<Symbol, Diagnostic> {
-        Ok(name)
-    }
-    /// Makes a closure known, with its methods.
-    pub fn register_closure(&mut self, def: &ClosureDef) -> Result<(), Vec<Diagnostic>> {
-        Ok(())
-    }
-    /// The struct type of a closure with captures of these types.
-    pub fn closure_type(&mut self, name: Symbol, captures: &[Type]) -> Option<Type> {
-        None
-    }
-    /// What a name stands for; `by` is told if that changes.
-    pub fn resolve(&mut self, name: Symbol, space: Space, by: Option<SpecId>) -> Binding {
-        Binding::Undefined
-    }
-    /// The method that a call runs; `by` is told if that changes.
-    pub fn dispatch(&mut self, callee: Type, args: &[Type], by: Option<SpecId>) -> Dispatch {
-        Dispatch::Unknown
-    }
-    /// The method that a call ran at an age.
-    pub fn dispatch_at(&mut self, age: u64, callee: Type, args: &[Type]) -> Dispatch {
-        Dispatch::Unknown
-    }
+
     /// The age: the number of changes so far.
     pub fn age(&self) -> u64 {
-        0
+        self.age
     }
-    /// A new specialisation.
-    pub fn new_spec(&mut self) -> SpecId {
-        SpecId(0)
-    }
-    /// Says that `spec` is wrong if `on` is.
-    pub fn depend(&mut self, spec: SpecId, on: SpecId) {}
-    /// The specialisations that became wrong since this was last asked, in order.
-    pub fn take_invalidated(&mut self) -> Vec<SpecId> {
-        Vec::new()
-    }
-    /// The type as a type value.
-    pub fn type_value(&mut self, ty: &Ty) -> Type {
-        Type::ANY
-    }
-    /// What a type value stands for.
-    pub fn ty_of(&self, ty: Type) -> Ty {
-        Ty::Any
-    }
-    /// Whether every value of the one is of the other.
-    pub fn is_subtype(&self, a: &Ty, b: &Ty) -> bool {
-        false
-    }
-    /// The name of a type in Julia.
-    pub fn type_name(&self, ty: Type) -> String {
-        String::new()
-    }
-    /// `head{args…}` as a type value.
-    pub fn apply_type(&mut self, head: Type, args: &[StaticValue]) -> Result<Type, String> {
-        Ok(head)
-    }
-    /// Evaluates a type with type parameters in scope.
-    pub fn eval_type(&mut self, expr: &TypeExpr, space: Space) -> Result<Ty, Vec<Diagnostic>> {
-        Err(Vec::new())
-    }
-    /// The fields of a struct type.
-    pub fn fields(&self, ty: Type) -> Option<Rc<[Field]>> {
-        None
-    }
-    /// The lowered body of a method for these arguments.
-    pub fn body(&mut self, found: &MethodMatch, callee: Type, args: &[Type], by: Option<SpecId>) -> Result<Arc<Function>, Diagnostic> {
-        Err(Diagnostic::error(""))
-    }
+
     /// A method.
     pub fn method(&self, id: MethodId) -> Option<&Method> {
-        None
+        self.methods.get(id.0 as usize)
     }
-    /// What to say of a call that no method is for: a message, and help.
-    pub fn no_method(&self, callee: Type, args: &[Type]) -> (String, Vec<String>) {
-        (String::new(), Vec::new())
+
+    /// A new specialisation.
+    pub fn new_spec(&mut self) -> SpecId {
+        self.edges.new_spec()
     }
-    /// What to say of a call that is ambiguous.
-    pub fn ambiguous(&self, callee: Type, args: &[Type], methods: &[MethodId]) -> (String, Vec<String>) {
-        (String::new(), Vec::new())
+
+    /// Says that `spec` is wrong if `on` is.
+    pub fn depend(&mut self, spec: SpecId, on: SpecId) {
+        self.edges.depend(spec, on);
     }
-    /// What to say of a name that stands for nothing.
-    pub fn undefined(&self, name: Symbol, space: Space) -> (String, Vec<String>) {
-        (String::new(), Vec::new())
+
+    /// The specialisations that became wrong since this was last asked, in order of their ids.
+    pub fn take_invalidated(&mut self) -> Vec<SpecId> {
+        self.edges.take_invalidated()
+    }
+
+    /// The type as a type value: itself if values can have it, else a marker that stands for it.
+    pub fn type_value(&mut self, ty: &Ty) -> Type {
+        self.types.type_value(ty)
+    }
+
+    /// What a type value stands for, or a type that the IR knows of a value.
+    pub fn ty_of(&self, ty: Type) -> Ty {
+        self.types.ty_of(ty)
+    }
+
+    /// Whether a type value is a type that values can have.
+    pub fn is_concrete(&self, ty: Type) -> bool {
+        self.types.is_concrete(ty)
+    }
+
+    /// The type of a place that holds values of the type that a type value stands for: `any` if it
+    /// is abstract.
+    pub fn stored_type(&mut self, ty: Type) -> Type {
+        let ty = self.types.ty_of(ty);
+        self.types.stored(&ty)
+    }
+
+    /// Whether every value of the one type is of the other: `a <: b`.
+    pub fn is_subtype(&self, a: &Ty, b: &Ty) -> bool {
+        self.types.is_subtype(a, b)
+    }
+
+    /// `a <: b` of type values.
+    pub fn is_below(&self, a: Type, b: Type) -> bool {
+        a == b || self.types.is_subtype(&self.types.ty_of(a), &self.types.ty_of(b))
+    }
+
+    /// Whether surely no value that the IR knows to be of type `a` is of the type that the type
+    /// value `b` stands for.
+    pub fn is_disjoint(&self, a: Type, b: Type) -> bool {
+        self.types.is_disjoint(&self.types.ty_of(a), &self.types.ty_of(b), &[])
+    }
+
+    /// The name of a type in Julia.
+    pub fn type_name(&self, ty: Type) -> String {
+        self.types.name(&self.types.ty_of(ty))
+    }
+
+    /// `head{args…}` as a type value.
+    ///
+    /// # Errors
+    /// If it takes no such parameters; a message.
+    pub fn apply_type(&mut self, head: Type, args: &[StaticValue]) -> Result<Type, String> {
+        let head = self.types.ty_of(head);
+        let mut parameters = Vec::with_capacity(args.len());
+        for arg in args {
+            match self.types.parameter_of(arg) {
+                Some(parameter) => parameters.push(parameter),
+                None => {
+                    let name = self.types.name(&head);
+                    return Err(format!(
+                        "a parameter of {name} is a type, an integer, a symbol or a bool"
+                    ));
+                }
+            }
+        }
+        let applied = self.types.apply(&head, &parameters)?;
+        Ok(self.types.type_value(&applied))
+    }
+
+    /// The parameters of a member of a family: `[Float64, 2]` of `Matrix{Float64}`; the elements
+    /// of a tuple type.
+    pub fn type_parameters(&mut self, ty: Type) -> Vec<StaticValue> {
+        let parts: Vec<Ty> = match self.types.ty_of(ty) {
+            Ty::Concrete(ty) => match self.types.tuple_elements(ty) {
+                Some(elements) => elements.to_vec(),
+                None => self.types.member(ty).map_or(Vec::new(), |(_, args)| args.to_vec()),
+            },
+            Ty::App(_, args) => args.to_vec(),
+            Ty::Tuple(elements, _) => elements.to_vec(),
+            _ => Vec::new(),
+        };
+        parts.iter().map(|part| self.types.static_value(part)).collect()
+    }
+
+    /// The type above another one, as Julia's `supertype`; `Any` of `Any`.
+    pub fn supertype(&mut self, ty: Type) -> Type {
+        let above = match self.types.ty_of(ty) {
+            Ty::Concrete(concrete) => match self.types.member(concrete) {
+                Some((family, args)) => self.types.family(family).supertype.with_args(0, &args),
+                None if matches!(self.ctx.kind(concrete), regraft_ir::TypeKind::Fn(_)) => {
+                    Ty::App(self.types.well_known.function, Rc::new([]))
+                }
+                None => Ty::Any,
+            },
+            Ty::App(family, args) => self.types.family(family).supertype.with_args(0, &args),
+            _ => Ty::Any,
+        };
+        let above = self.types.normalize(&above);
+        self.types.type_value(&above)
+    }
+
+    /// `T where {…<:above}` of a parameter `<:above`: `Vector{<:Real}` is `head{args…}` with such
+    /// a one among the parameters, which `below` tells.
+    ///
+    /// # Errors
+    /// Those of [`World::apply_type`].
+    pub fn apply_type_below(&mut self, head: Type, args: &[TypeArgument]) -> Result<Type, String> {
+        let head = self.types.ty_of(head);
+        let mut opened = Vec::new();
+        let mut parameters = Vec::new();
+        for arg in args {
+            let parameter = match arg {
+                TypeArgument::Is(value) => self.types.parameter_of(value),
+                TypeArgument::Below(upper) => {
+                    let var = Var(opened.len() as u32);
+                    let upper = self.types.ty_of(*upper);
+                    let name = self.ctx.symbol("");
+                    opened.push(Bound { var, name, lower: Ty::Bottom, upper });
+                    Some(Ty::Var(var))
+                }
+            };
+            let Some(parameter) = parameter else {
+                let name = self.types.name(&head);
+                return Err(format!(
+                    "a parameter of {name} is a type, an integer, a symbol or a bool"
+                ));
+            };
+            parameters.push(parameter);
+        }
+        let applied = self.types.apply(&head, &parameters)?;
+        let closed = types::close(&opened, applied);
+        let closed = self.types.normalize(&closed);
+        Ok(self.types.type_value(&closed))
+    }
+
+    /// Evaluates a type in which no type parameters are in scope.
+    ///
+    /// # Errors
+    /// All that is wrong with it, with the places.
+    pub fn eval_type(&mut self, expr: &TypeExpr, space: Space) -> Result<Ty, Vec<Diagnostic>> {
+        let seen = bindings::Seen { bindings: &self.bindings, space };
+        let mut eval = eval::Eval::new(&mut self.types, &seen);
+        let ty = eval.ty(expr);
+        if eval.errors.is_empty() { Ok(ty) } else { Err(eval.errors) }
     }
 }
 
-/// A method as it is in the world.
-#[derive(Clone, Debug)]
-pub struct Method {
-    /// The name of what it is a method of, as it is shown.
-    pub name: Symbol,
-    /// The lowered body; `None` of a dynamo, whose body [`World::body`] makes.
-    pub body: Option<Arc<Function>>,
-    /// Whether the first parameter of the body is the callee itself.
-    pub takes_callee: bool,
-    /// The number of parameters, apart from the callee; a vararg counts as one.
-    pub params: usize,
-    /// Whether the last one takes all further arguments.
-    pub vararg: bool,
-    /// The names of its type parameters.
-    pub statics: Rc<[Symbol]>,
-    /// `@inline` or `@noinline`.
-    pub inline: Option<bool>,
-    /// Where names in it are looked up.
-    pub space: Space,
-    /// Where it is defined.
-    pub loc: Loc,
-    /// The age from which on it is there.
-    pub born: u64,
-    /// The age from which on it is not there any more.
-    pub died: Option<u64>,
+/// A parameter of a type as it is written in code.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeArgument {
+    /// `T`
+    Is(StaticValue),
+    /// `<:T`
+    Below(Type),
 }

@@ -1,0 +1,254 @@
+//! Names and what they stand for: those of the prelude, and those of the program, which shadow
+//! them.
+
+use regraft_ir::{Constant, Context, Diagnostic, Loc, Symbol, Type, suggest};
+use rustc_hash::FxHashMap;
+
+use super::backedges::{Backedges, note};
+use super::eval::Names;
+use super::{Binding, SpecId, World};
+use crate::definition::Space;
+
+#[derive(Debug)]
+struct Slot {
+    binding: Binding,
+    /// Who asked.
+    dependents: Vec<SpecId>,
+}
+
+/// All names.
+#[derive(Default, Debug)]
+pub(super) struct Bindings {
+    slots: FxHashMap<(Space, Symbol), Slot>,
+}
+
+impl Bindings {
+    /// What a name stands for in one space alone.
+    pub fn own(&self, space: Space, name: Symbol) -> Binding {
+        self.slots.get(&(space, name)).map_or(Binding::Undefined, |slot| slot.binding)
+    }
+
+    /// What a name stands for.
+    pub fn find(&self, space: Space, name: Symbol) -> Binding {
+        match (space, self.own(space, name)) {
+            (Space::Main, Binding::Undefined) => self.own(Space::Base, name),
+            (_, binding) => binding,
+        }
+    }
+
+    fn note(&mut self, space: Space, name: Symbol, by: SpecId) {
+        let slot = self
+            .slots
+            .entry((space, name))
+            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Vec::new() });
+        note(&mut slot.dependents, by);
+    }
+
+    /// Binds a name, and invalidates who asked for it if that is news.
+    pub fn set(
+        &mut self,
+        space: Space,
+        name: Symbol,
+        binding: Binding,
+        edges: &mut Backedges,
+    ) -> bool {
+        let slot = self
+            .slots
+            .entry((space, name))
+            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Vec::new() });
+        if slot.binding == binding {
+            return false;
+        }
+        slot.binding = binding;
+        std::mem::take(&mut slot.dependents).into_iter().for_each(|spec| edges.invalidate(spec));
+        true
+    }
+
+    /// The name under which what is called `name` in a space is known to all: that of the
+    /// program's own is another if the prelude has the name, too.
+    pub fn qualified(&self, ctx: &Context, space: Space, name: Symbol) -> Symbol {
+        match (space, self.own(Space::Base, name)) {
+            (Space::Base, _) | (_, Binding::Undefined) => name,
+            _ => ctx.symbol(&format!("Main.{}", ctx.str(name))),
+        }
+    }
+}
+
+/// The names as code in a space sees them.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub bindings: &'a Bindings,
+    pub space: Space,
+}
+
+impl Names for Seen<'_> {
+    fn binding(&self, name: Symbol) -> Binding {
+        self.bindings.find(self.space, name)
+    }
+
+    fn type_names(&self) -> Vec<Symbol> {
+        // Sorted by whoever shows them.
+        let types = self.bindings.slots.iter().filter(|(_, slot)| {
+            matches!(slot.binding, Binding::Type(_) | Binding::Const(Constant::Type(_)))
+        });
+        types.map(|(&(_, name), _)| name).collect()
+    }
+}
+
+impl World {
+    /// What a name stands for; `by` becomes invalid if that changes. O(1).
+    pub fn resolve(&mut self, name: Symbol, space: Space, by: Option<SpecId>) -> Binding {
+        let own = self.bindings.own(space, name);
+        if let Some(by) = by {
+            self.bindings.note(space, name, by);
+        }
+        if own != Binding::Undefined || space == Space::Base {
+            return own;
+        }
+        if let Some(by) = by {
+            self.bindings.note(Space::Base, name, by);
+        }
+        self.bindings.own(Space::Base, name)
+    }
+
+    fn set(&mut self, name: Symbol, space: Space, binding: Binding) {
+        if self.bindings.set(space, name, binding, &mut self.edges) {
+            self.age += 1;
+        }
+    }
+
+    /// Binds what a program may bind anew only to a thing of its kind.
+    pub(super) fn bind(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        binding: Binding,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        let old = self.bindings.own(space, name);
+        let fixed = matches!(old, Binding::Function(_) | Binding::Type(_)) && old != binding;
+        let variable = matches!(binding, Binding::Variable { .. });
+        let constant = matches!(old, Binding::Const(_) | Binding::Global { .. });
+        if fixed || variable && constant || !variable && matches!(old, Binding::Variable { .. }) {
+            let text = self.ctx.str(name);
+            let (what, help) = match old {
+                Binding::Function(_) => ("function", "give the value another name"),
+                Binding::Type(_) => ("type", "give the value another name"),
+                Binding::Variable { .. } => {
+                    ("variable", "declare it `const` where it gets its first value")
+                }
+                _ => ("constant", "leave `const` out where it gets its first value"),
+            };
+            let message = format!("invalid redefinition of the {what} `{text}`");
+            return Err(Diagnostic::error(message).at_loc(&self.ctx, loc, "bound here").help(help));
+        }
+        self.set(name, space, binding);
+        Ok(())
+    }
+
+    /// Declares a function without methods: `function f end`. Returns its symbol.
+    ///
+    /// # Errors
+    /// If the name stands for a value in this space.
+    pub fn declare_function(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        loc: Loc,
+    ) -> Result<Symbol, Diagnostic> {
+        match self.bindings.own(space, name) {
+            Binding::Function(symbol) => return Ok(symbol),
+            Binding::Type(_) => return Ok(name),
+            _ => {}
+        }
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        let old = self.bindings.own(space, name);
+        if old != Binding::Undefined {
+            let message =
+                format!("cannot define function `{}`; it already has a value", self.ctx.str(name));
+            return Err(Diagnostic::error(message).at_loc(&self.ctx, loc, "defined here"));
+        }
+        self.set(name, space, Binding::Function(symbol));
+        Ok(symbol)
+    }
+
+    /// Binds a name to a constant whose value is known. A constant may be bound anew.
+    ///
+    /// # Errors
+    /// If the name is that of a function, type or variable of this space.
+    pub fn bind_const(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        value: Constant,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        self.bind(name, space, Binding::Const(value), loc)
+    }
+
+    /// Binds a name to a constant of type `ty` that the interpreter keeps, under the name that is
+    /// returned. A constant that is bound anew invalidates who asked for it only if its type is
+    /// another: values are not looked at.
+    ///
+    /// # Errors
+    /// If the name is that of a function, type or variable of this space.
+    pub fn bind_global(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        ty: Type,
+        loc: Loc,
+    ) -> Result<Symbol, Diagnostic> {
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        self.bind(name, space, Binding::Global { name: symbol, ty }, loc)?;
+        Ok(symbol)
+    }
+
+    /// Makes a name a variable that the interpreter keeps, under the name that is returned. Does
+    /// nothing if it is one.
+    ///
+    /// # Errors
+    /// If the name is that of a constant, function or type of this space.
+    pub fn declare_variable(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        loc: Loc,
+    ) -> Result<Symbol, Diagnostic> {
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        self.bind(name, space, Binding::Variable { name: symbol }, loc)?;
+        Ok(symbol)
+    }
+
+    /// What to say of a name that stands for nothing: a message, and help.
+    pub fn undefined(&self, name: Symbol, space: Space) -> (String, Vec<String>) {
+        let text = self.ctx.str(name);
+        let mut names: Vec<&str> = self
+            .bindings
+            .slots
+            .iter()
+            .filter(|((of, _), slot)| {
+                slot.binding != Binding::Undefined && (space == Space::Main || *of == Space::Base)
+            })
+            .map(|(&(_, name), _)| self.ctx.str(name))
+            .filter(|name| !name.starts_with('#'))
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let help = suggest(text, names).map(|near| format!("did you mean `{near}`?"));
+        (format!("`{text}` not defined"), help.into_iter().collect())
+    }
+
+    /// The names that stand for something in a space, sorted: for completion.
+    pub fn names(&self, space: Space) -> Vec<Symbol> {
+        let mut names: Vec<Symbol> = self
+            .bindings
+            .slots
+            .iter()
+            .filter(|((of, _), slot)| *of == space && slot.binding != Binding::Undefined)
+            .map(|(&(_, name), _)| name)
+            .collect();
+        names.sort_by_key(|&name| self.ctx.str(name));
+        names
+    }
+}

@@ -1,0 +1,342 @@
+//! Definitions of methods and abstract types.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_ir::{Constant, Diagnostic, Function, Loc, Symbol, TypeKind};
+
+use super::bindings::Seen;
+use super::builtin::bare;
+use super::eval::Eval;
+use super::method::{Method, Signature};
+use super::types::{Family, FamilyId, FamilyKind, Ty};
+use super::{Binding, DynamoFn, MethodId, World};
+use crate::definition::{
+    AbstractDecl, Callee, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
+};
+
+/// What a method runs.
+pub(super) enum Body {
+    Lowered(Arc<Function>),
+    Dynamo(DynamoFn),
+}
+
+/// A method to be defined, whatever it runs.
+pub(super) struct NewMethod<'a> {
+    pub callee: &'a Callee,
+    pub extends_base: bool,
+    pub params: &'a [ParamDecl],
+    pub vararg: bool,
+    pub statics: &'a [StaticDecl],
+    pub body: Body,
+    pub inline: Option<bool>,
+    /// Where its types are looked up.
+    pub space: Space,
+    /// Where names in its body are looked up.
+    pub body_space: Space,
+    pub loc: Loc,
+}
+
+impl World {
+    /// Defines a method, in the place of one whose signature takes the same arguments.
+    /// Specialisations whose lookups now have another answer become invalid.
+    ///
+    /// O(methods of the callee), and the lookups that it may answer are answered anew.
+    ///
+    /// # Errors
+    /// If a type that it mentions is none, or the callee can have no methods: all that is wrong,
+    /// with the places.
+    pub fn define(&mut self, def: MethodDef) -> Result<MethodId, Vec<Diagnostic>> {
+        for closure in &def.closures {
+            self.register_closure(closure)?;
+        }
+        self.add_method(NewMethod {
+            callee: &def.callee,
+            extends_base: def.extends_base,
+            params: &def.params,
+            vararg: def.vararg,
+            statics: &def.statics,
+            body: Body::Lowered(def.body),
+            inline: def.inline,
+            space: def.space,
+            body_space: def.space,
+            loc: def.loc,
+        })
+    }
+
+    pub(super) fn add_method(&mut self, new: NewMethod<'_>) -> Result<MethodId, Vec<Diagnostic>> {
+        let (callee, name) = self.callee_name(&new).map_err(|error| vec![error])?;
+        let seen = Seen { bindings: &self.bindings, space: new.space };
+        let mut eval = Eval::new(&mut self.types, &seen);
+        eval.open(new.statics);
+        let callee = match (callee, new.callee) {
+            (Some(ty), _) => ty,
+            (None, Callee::Type(expr)) => Ty::TypeOf(Rc::new(eval.ty(expr))),
+            (None, Callee::Instance(expr)) => eval.ty(expr),
+            (None, _) => Ty::Any,
+        };
+        let mut params = vec![callee.clone()];
+        let mut rest = None;
+        for (i, param) in new.params.iter().enumerate() {
+            if i + 1 == new.params.len() {
+                rest = eval.rest(&param.ty);
+                if rest.is_some() {
+                    break;
+                }
+            }
+            let ty = eval.ty(&param.ty);
+            if new.vararg && i + 1 == new.params.len() {
+                rest = Some(super::Rest { element: ty, count: None });
+            } else {
+                params.push(ty);
+            }
+        }
+        let (mut errors, bounds) = (eval.errors, eval.scope);
+        let Some(table) = self.table_for(&callee).filter(|_| !is_unfit(&callee)) else {
+            if errors.is_empty() {
+                let name = self.types.name_within(&callee, &bounds);
+                let message = format!("cannot add methods to {name}");
+                errors.push(Diagnostic::error(message).at_loc(&self.ctx, new.loc, "defined here"));
+            }
+            return Err(errors);
+        };
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let name = name.unwrap_or_else(|| {
+            let of = match &callee {
+                Ty::TypeOf(of) => of,
+                other => other,
+            };
+            match self.types.head(of) {
+                Some(family) => self.types.family(family).name,
+                None => self.ctx.symbol(&self.types.name_within(&callee, &bounds)),
+            }
+        });
+        let vararg = rest.is_some();
+        let statics = bounds.iter().map(|bound| bound.name).collect();
+        let signature = Signature::new(bounds.into(), params, rest);
+        Ok(self.insert(Method {
+            name,
+            takes_callee: matches!(new.callee, Callee::Instance(_) | Callee::Closure(_)),
+            params: new.params.len(),
+            vararg,
+            statics,
+            inline: new.inline,
+            space: new.body_space,
+            loc: new.loc,
+            born: self.age + 1,
+            died: None,
+            signature,
+            names: new.params.iter().map(|param| param.name).collect(),
+            table,
+            dynamo: match &new.body {
+                Body::Dynamo(f) => Some(Rc::clone(f)),
+                Body::Lowered(_) => None,
+            },
+            body: match new.body {
+                Body::Lowered(body) => Some(body),
+                Body::Dynamo(_) => None,
+            },
+        }))
+    }
+
+    fn insert(&mut self, method: Method) -> MethodId {
+        self.age += 1;
+        let id = MethodId(self.methods.len() as u32);
+        let key = method.table;
+        let table = self.tables.entry(key).or_default();
+        let same = table.methods.iter().position(|id| {
+            let old = &self.methods[id.0 as usize];
+            old.died.is_none() && self.types.same_signature(&old.signature, &method.signature)
+        });
+        if let Some(same) = same {
+            self.methods[table.methods[same].0 as usize].died = Some(self.age);
+        }
+        table.methods.push(id);
+        self.methods.push(method);
+        self.ask_again(key, id);
+        id
+    }
+
+    /// The type of the callee if its name alone tells it, and its name as it is shown.
+    fn callee_name(
+        &mut self,
+        new: &NewMethod<'_>,
+    ) -> Result<(Option<Ty>, Option<Symbol>), Diagnostic> {
+        let name = match new.callee {
+            Callee::Function(name) => *name,
+            Callee::Closure(name) => {
+                let Some(&(family, shown)) = self.closures.get(name) else {
+                    let message = format!("there is no closure `{}`", self.ctx.str(*name));
+                    return Err(Diagnostic::error(message));
+                };
+                return Ok((Some(self.types.family(family).bare.clone()), Some(shown)));
+            }
+            Callee::Type(TypeExpr { kind: TypeExprKind::Name(name), .. }) => {
+                return Ok((None, Some(*name)));
+            }
+            Callee::Type(_) | Callee::Instance(_) => return Ok((None, None)),
+        };
+        let text = self.ctx.str(name).to_owned();
+        let space = if new.extends_base { Space::Base } else { new.space };
+        let own = self.bindings.own(space, name);
+        let binding =
+            match (own, new.space, new.extends_base) {
+                // A type of the prelude gets one more constructor.
+                (Binding::Undefined, Space::Main, false) => {
+                    match self.bindings.own(Space::Base, name) {
+                        binding @ Binding::Type(_) => binding,
+                        _ => Binding::Function(self.declare_function(name, space, new.loc)?),
+                    }
+                }
+                (Binding::Undefined, Space::Base, _) => {
+                    Binding::Function(self.declare_function(name, space, new.loc)?)
+                }
+                (Binding::Undefined, Space::Main, true) => {
+                    let (_, help) = self.undefined(name, Space::Base);
+                    let mut error = Diagnostic::error(format!("`Base.{text}` is not defined"))
+                        .at_loc(&self.ctx, new.loc, "defined here");
+                    for help in help {
+                        error = error.help(help);
+                    }
+                    return Err(error);
+                }
+                (binding, ..) => binding,
+            };
+        let ty = match binding {
+            Binding::Function(symbol) => Ty::Concrete(self.ctx.ty(TypeKind::Fn(symbol))),
+            Binding::Type(ty) | Binding::Const(Constant::Type(ty)) => {
+                Ty::TypeOf(Rc::new(self.types.ty_of(ty)))
+            }
+            _ => {
+                let message = format!("cannot define function `{text}`; it already has a value");
+                return Err(Diagnostic::error(message).at_loc(&self.ctx, new.loc, "defined here"));
+            }
+        };
+        Ok((Some(ty), Some(name)))
+    }
+
+    /// Declares an abstract type. Doing so again is nothing.
+    ///
+    /// # Errors
+    /// If a type that it mentions is none, the one above it is not abstract, or the name stands
+    /// for something else.
+    pub fn declare_abstract(&mut self, decl: AbstractDecl) -> Result<(), Vec<Diagnostic>> {
+        let header = self.header(&decl.params, decl.supertype.as_ref(), decl.space)?;
+        let own = self.bindings.own(decl.space, decl.name);
+        if let Some(old) = self.own_family(own) {
+            let old = self.types.family(old);
+            let same = matches!(old.kind, FamilyKind::Abstract)
+                && same_params(&old.params, &header.params)
+                && old.supertype == header.supertype;
+            return if same { Ok(()) } else { Err(vec![self.redefined(decl.name, decl.loc)]) };
+        }
+        self.check_unbound(decl.name, decl.space, decl.loc)?;
+        let family = self.add_family(decl.name, header, FamilyKind::Abstract, decl.loc);
+        let bare = self.types.family(family).bare.clone();
+        let ty = self.types.type_value(&bare);
+        self.bind(decl.name, decl.space, Binding::Type(ty), decl.loc).map_err(|error| vec![error])
+    }
+
+    pub(super) fn add_family(
+        &mut self,
+        name: Symbol,
+        header: Header,
+        kind: FamilyKind,
+        loc: Loc,
+    ) -> FamilyId {
+        let id = FamilyId(self.types.families.len() as u32);
+        let bare = bare(id, &header.params);
+        let Header { params, supertype } = header;
+        self.types.families.push(Family { name, params, supertype, bare, kind, loc });
+        if self.types.family(id).params.is_empty() {
+            self.types.families[id.0 as usize].bare = self.types.app(id, Vec::new());
+        }
+        id
+    }
+
+    /// Parameters and what is above.
+    pub(super) fn header(
+        &mut self,
+        params: &[StaticDecl],
+        supertype: Option<&TypeExpr>,
+        space: Space,
+    ) -> Result<Header, Vec<Diagnostic>> {
+        let seen = Seen { bindings: &self.bindings, space };
+        let mut eval = Eval::new(&mut self.types, &seen);
+        eval.open(params);
+        let above = supertype.map_or(Ty::Any, |expr| eval.ty(expr));
+        let (mut errors, bounds) = (eval.errors, eval.scope);
+        let is_abstract = match &above {
+            Ty::Any => true,
+            Ty::App(family, _) => {
+                matches!(self.types.family(*family).kind, FamilyKind::Abstract)
+                    && *family != self.types.well_known.union
+            }
+            _ => false,
+        };
+        if !is_abstract && errors.is_empty() {
+            let name = self.types.name_within(&above, &bounds);
+            let loc = supertype.map_or(Loc::UNKNOWN, |expr| expr.loc);
+            let message = format!("a type can be below an abstract type only, found {name}");
+            errors.push(Diagnostic::error(message).at_loc(&self.ctx, loc, "not abstract"));
+        }
+        if errors.is_empty() {
+            Ok(Header { params: bounds.into(), supertype: above })
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// The family that a name of a space stands for.
+    pub(super) fn own_family(&self, own: Binding) -> Option<FamilyId> {
+        match own {
+            Binding::Type(ty) => {
+                let ty = self.types.ty_of(ty);
+                let family = self.types.head(&ty)?;
+                (self.types.family(family).bare == ty).then_some(family)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn check_unbound(
+        &self,
+        name: Symbol,
+        space: Space,
+        loc: Loc,
+    ) -> Result<(), Vec<Diagnostic>> {
+        match self.bindings.own(space, name) {
+            Binding::Undefined => Ok(()),
+            _ => Err(vec![self.redefined(name, loc)]),
+        }
+    }
+
+    pub(super) fn redefined(&self, name: Symbol, loc: Loc) -> Diagnostic {
+        let message = format!("invalid redefinition of `{}`", self.ctx.str(name));
+        let mut error = Diagnostic::error(message)
+            .at_loc(&self.ctx, loc, "it is something else already")
+            .help("a type cannot be changed once it is there: give the new one another name");
+        let old = self.types.families.iter().rev().find(|family| family.name == name);
+        if let Some(old) = old.filter(|family| family.loc.is_known() && family.loc != loc) {
+            error = error.note(format!("it was declared at {}", self.ctx.loc_text(old.loc)));
+        }
+        error
+    }
+}
+
+/// The parameters of a family, and what is above it.
+pub(super) struct Header {
+    pub params: Rc<[super::Bound]>,
+    pub supertype: Ty,
+}
+
+pub(super) fn same_params(a: &[super::Bound], b: &[super::Bound]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.lower == b.lower && a.upper == b.upper)
+}
+
+/// Whether nothing of this type can be called in a way of its own.
+fn is_unfit(callee: &Ty) -> bool {
+    matches!(callee, Ty::Any | Ty::Bottom | Ty::Value(_) | Ty::Names(_))
+}

@@ -1,0 +1,303 @@
+//! Which method a call runs.
+//!
+//! Answers are kept by callee and argument types: asking again is one lookup in a hash table,
+//! without an allocation. A definition asks those questions again that its table could answer,
+//! and invalidates the specialisations that got another answer.
+
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use hashbrown::HashTable;
+use regraft_dialects::semantics::is_exact;
+use regraft_ir::{Type, TypeKind};
+use rustc_hash::{FxHashMap, FxHasher};
+use smallvec::SmallVec;
+
+use super::backedges::note;
+use super::method::{Method, TableKey};
+use super::types::Ty;
+use super::{Dispatch, MethodId, MethodMatch, SpecId, World};
+
+/// The methods of one callee, or one kind of callees.
+#[derive(Default, Debug)]
+pub(super) struct Table {
+    /// All that there ever were, in order of definition.
+    pub methods: Vec<MethodId>,
+    /// The questions that it had a part in answering.
+    questions: Vec<u32>,
+    /// The age at which a method was added or replaced.
+    pub changed: u64,
+}
+
+#[derive(Debug)]
+struct Question {
+    callee: Type,
+    args: Box<[Type]>,
+    answer: Dispatch,
+    dependents: Vec<SpecId>,
+}
+
+/// Questions and answers.
+#[derive(Default, Debug)]
+pub(super) struct Cache {
+    index: HashTable<u32>,
+    questions: Vec<Question>,
+}
+
+#[inline]
+fn hash_of(callee: Type, args: &[Type]) -> u64 {
+    let mut hasher = FxHasher::default();
+    callee.hash(&mut hasher);
+    args.iter().for_each(|ty| ty.hash(&mut hasher));
+    hasher.finish()
+}
+
+impl Cache {
+    #[inline]
+    fn find(&self, callee: Type, args: &[Type]) -> Option<u32> {
+        let same = |&id: &u32| {
+            let question = &self.questions[id as usize];
+            question.callee == callee && *question.args == *args
+        };
+        self.index.find(hash_of(callee, args), same).copied()
+    }
+
+    fn insert(&mut self, callee: Type, args: &[Type], answer: Dispatch) -> u32 {
+        let id = self.questions.len() as u32;
+        self.questions.push(Question { callee, args: args.into(), answer, dependents: Vec::new() });
+        let questions = &self.questions;
+        self.index.insert_unique(hash_of(callee, args), id, |&id| {
+            let question = &questions[id as usize];
+            hash_of(question.callee, &question.args)
+        });
+        id
+    }
+}
+
+/// Tables by what they are of.
+pub(super) type Tables = FxHashMap<TableKey, Table>;
+
+impl World {
+    /// The method that a call runs; `by` becomes invalid if that changes. Argument types are those
+    /// that the IR knows, of which some may not be exact (`any`, `tuple<any>`).
+    ///
+    /// O(arguments) if it was asked before; else O(methods of the callee).
+    #[inline]
+    pub fn dispatch(&mut self, callee: Type, args: &[Type], by: Option<SpecId>) -> Dispatch {
+        let id = match self.cache.find(callee, args) {
+            Some(id) => id,
+            None => self.ask(callee, args),
+        };
+        let question = &mut self.cache.questions[id as usize];
+        if let Some(by) = by {
+            note(&mut question.dependents, by);
+        }
+        question.answer.clone()
+    }
+
+    #[cold]
+    fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
+        let answer = self.decide(callee, args, self.age);
+        let id = self.cache.insert(callee, args, answer);
+        for key in self.tables_of(callee) {
+            self.tables.entry(key).or_default().questions.push(id);
+        }
+        id
+    }
+
+    /// The method that a call ran at an age.
+    pub fn dispatch_at(&mut self, age: u64, callee: Type, args: &[Type]) -> Dispatch {
+        let tables = self.tables_of(callee);
+        let changed =
+            |key: &TableKey| self.tables.get(key).is_some_and(|table| table.changed > age);
+        if !tables.iter().any(changed) {
+            return self.dispatch(callee, args, None);
+        }
+        self.decide(callee, args, age)
+    }
+
+    /// The tables with methods that may be for a callee.
+    pub(super) fn tables_of(&self, callee: Type) -> SmallVec<[TableKey; 4]> {
+        let mut keys = SmallVec::new();
+        match self.ctx.kind(callee) {
+            &TypeKind::Fn(name) => keys.push(TableKey::Function(name)),
+            &TypeKind::TypeOf(of) => {
+                let family = self.types.head(&self.types.ty_of(of));
+                keys.extend(family.map(TableKey::Constructor));
+                keys.push(TableKey::AnyConstructor);
+            }
+            _ => {
+                let family = self.types.head(&Ty::Concrete(callee));
+                let above = family.into_iter().flat_map(|family| self.types.ancestors(family));
+                keys.extend(above.map(TableKey::Instance));
+            }
+        }
+        keys
+    }
+
+    /// The table that methods of a callee are in.
+    pub(super) fn table_for(&self, callee: &Ty) -> Option<TableKey> {
+        Some(match callee {
+            Ty::Concrete(ty) => match self.ctx.kind(*ty) {
+                &TypeKind::Fn(name) => TableKey::Function(name),
+                _ => TableKey::Instance(self.types.head(callee)?),
+            },
+            Ty::TypeOf(of) => match &**of {
+                Ty::Var(_) | Ty::Union(_) | Ty::Any | Ty::Bottom | Ty::TypeOf(_) => {
+                    TableKey::AnyConstructor
+                }
+                of => self.types.head(of).map_or(TableKey::AnyConstructor, TableKey::Constructor),
+            },
+            Ty::Where(_, body) => match &**body {
+                Ty::TypeOf(_) => TableKey::AnyConstructor,
+                body => TableKey::Instance(self.types.head(body)?),
+            },
+            other => TableKey::Instance(self.types.head(other)?),
+        })
+    }
+
+    fn decide(&mut self, callee: Type, args: &[Type], age: u64) -> Dispatch {
+        if args.contains(&Type::NEVER) || callee == Type::NEVER {
+            return Dispatch::Unknown;
+        }
+        let exact = is_exact(&self.ctx, callee) && args.iter().all(|&ty| is_exact(&self.ctx, ty));
+        if callee == Type::ANY {
+            return Dispatch::Unknown;
+        }
+        let mut types: SmallVec<[Ty; 6]> = SmallVec::new();
+        types.push(self.types.ty_of(callee));
+        types.extend(args.iter().map(|&ty| self.types.ty_of(ty)));
+        let mut candidates: SmallVec<[MethodId; 16]> = SmallVec::new();
+        for key in self.tables_of(callee) {
+            let Some(table) = self.tables.get(&key) else { continue };
+            let alive = |id: &&MethodId| {
+                let method = &self.methods[id.0 as usize];
+                method.born <= age
+                    && method.died.is_none_or(|died| died > age)
+                    && method.signature.takes(types.len())
+                    && quickly_fits(&method.signature.params, &types)
+            };
+            candidates.extend(table.methods.iter().filter(alive).copied());
+        }
+        if exact {
+            self.decide_exact(&candidates, &types)
+        } else {
+            self.decide_partly(&candidates, &types)
+        }
+    }
+
+    fn decide_exact(&mut self, candidates: &[MethodId], types: &[Ty]) -> Dispatch {
+        let mut fitting = Vec::new();
+        for &id in candidates {
+            let Method { signature, .. } = &self.methods[id.0 as usize];
+            if let Some(statics) = self.types.match_exact(signature, types) {
+                fitting.push(MethodMatch { method: id, statics, exact: true });
+            }
+        }
+        match self.most_specific(&fitting.iter().map(|found| found.method).collect::<Vec<_>>()) {
+            Ok(None) => Dispatch::None,
+            Ok(Some(index)) => Dispatch::Method(fitting.swap_remove(index)),
+            Err(several) => Dispatch::Ambiguous(several),
+        }
+    }
+
+    fn decide_partly(&mut self, candidates: &[MethodId], types: &[Ty]) -> Dispatch {
+        let possible: Vec<MethodId> = candidates
+            .iter()
+            .copied()
+            .filter(|id| {
+                let signature = &self.methods[id.0 as usize].signature;
+                let params = signature.params.iter();
+                let rest = signature.rest.iter().map(|rest| &rest.element).cycle();
+                !types
+                    .iter()
+                    .zip(params.chain(rest))
+                    .any(|(ty, param)| self.types.is_disjoint(ty, param, &signature.bounds))
+            })
+            .collect();
+        if possible.is_empty() {
+            return Dispatch::None;
+        }
+        // The most specific of those that might be meant, if it is right in any case.
+        let Ok(Some(index)) = self.most_specific(&possible) else { return Dispatch::Unknown };
+        let method = possible[index];
+        let signature = &self.methods[method.0 as usize].signature;
+        match self.types.match_partly(signature, types) {
+            Some(Some(statics)) => Dispatch::Method(MethodMatch { method, statics, exact: false }),
+            _ => Dispatch::Unknown,
+        }
+    }
+
+    /// The position of the method that is more specific than all others, or those that none of
+    /// the others is more specific than.
+    fn most_specific(&self, fitting: &[MethodId]) -> Result<Option<usize>, Rc<[MethodId]>> {
+        if fitting.len() < 2 {
+            return Ok((!fitting.is_empty()).then_some(0));
+        }
+        let signature = |index: usize| &self.methods[fitting[index].0 as usize].signature;
+        // The best of all is the best of each pair that it is in.
+        let mut best = 0;
+        for other in 1..fitting.len() {
+            if !self.types.is_more_specific(signature(best), signature(other)) {
+                best = other;
+            }
+        }
+        let beats =
+            |other| other == best || self.types.is_more_specific(signature(best), signature(other));
+        if (0..fitting.len()).all(beats) {
+            return Ok(Some(best));
+        }
+        let undominated = |&index: &usize| {
+            !(0..fitting.len()).any(|other| {
+                other != index && self.types.is_more_specific(signature(other), signature(index))
+            })
+        };
+        Err((0..fitting.len()).filter(undominated).map(|index| fitting[index]).collect())
+    }
+
+    /// Whether a method may be one for these arguments.
+    fn may_take(&self, method: MethodId, callee: Type, args: &[Type]) -> bool {
+        let signature = &self.methods[method.0 as usize].signature;
+        let params = signature.params.iter();
+        let rest = signature.rest.iter().map(|rest| &rest.element).cycle();
+        signature.takes(args.len() + 1)
+            && std::iter::once(&callee).chain(args).zip(params.chain(rest)).all(|(&ty, param)| {
+                !self.types.is_disjoint(&self.types.ty_of(ty), param, &signature.bounds)
+            })
+    }
+
+    /// Asks the questions again that a method of this table may answer, after it was defined.
+    pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId) {
+        let Some(table) = self.tables.get_mut(&key) else { return };
+        table.changed = self.age;
+        let questions = std::mem::take(&mut table.questions);
+        for &id in &questions {
+            let question = &self.cache.questions[id as usize];
+            let (callee, args) = (question.callee, question.args.clone());
+            if !self.may_take(new, callee, &args) {
+                continue;
+            }
+            let answer = self.decide(callee, &args, self.age);
+            let question = &mut self.cache.questions[id as usize];
+            if question.answer != answer {
+                question.answer = answer;
+                for spec in std::mem::take(&mut question.dependents) {
+                    self.edges.invalidate(spec);
+                }
+            }
+        }
+        if let Some(table) = self.tables.get_mut(&key) {
+            table.questions = questions;
+        }
+    }
+}
+
+/// Whether it cannot be seen at once that the arguments do not fit.
+#[inline]
+fn quickly_fits(params: &[Ty], types: &[Ty]) -> bool {
+    params.iter().zip(types).all(|pair| match pair {
+        (Ty::Concrete(param), Ty::Concrete(ty)) => param == ty,
+        (Ty::TypeOf(_), Ty::Concrete(_)) | (Ty::Concrete(_), Ty::TypeOf(_)) => false,
+        _ => true,
+    })
+}

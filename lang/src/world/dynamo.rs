@@ -1,0 +1,96 @@
+//! Methods whose bodies are made from the types of their arguments (the dynamos of IRTools,
+//! Julia's generated functions).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_ir::{Diagnostic, Function, Loc, Type};
+
+use super::define::{Body, NewMethod};
+use super::{DynamoFn, MethodId, MethodMatch, SpecId, StaticValue, World};
+use crate::definition::{Callee, ParamDecl, Space, StaticDecl};
+
+/// A method whose body is made for each specialisation.
+#[derive(Clone, Debug)]
+pub struct DynamoDef {
+    /// What it is a method of.
+    pub callee: Callee,
+    /// Whether it is one of a function of the prelude.
+    pub extends_base: bool,
+    /// Its parameters, apart from the callee.
+    pub params: Vec<ParamDecl>,
+    /// Whether the last parameter takes all further arguments, as one tuple.
+    pub vararg: bool,
+    /// Its type parameters.
+    pub statics: Vec<StaticDecl>,
+    /// Where its types, and names in the bodies, are looked up.
+    pub space: Space,
+    /// Where it is defined, if in a text.
+    pub loc: Loc,
+}
+
+/// What a dynamo can ask.
+#[derive(Debug)]
+pub struct DynamoCx<'a> {
+    /// The world that the method is in.
+    pub world: &'a mut World,
+    /// The specialisation that the body is for. What the dynamo looks up is to be looked up by it,
+    /// so that the body is made anew when an answer changes.
+    pub by: Option<SpecId>,
+    /// The type of the callee.
+    pub callee: Type,
+    /// The values of the type parameters.
+    pub statics: &'a [StaticValue],
+}
+
+impl World {
+    /// Defines a method whose lowered body `f` makes from the types of the arguments. The body has
+    /// the parameters that that of any other method would have.
+    ///
+    /// # Errors
+    /// Those of [`World::define`].
+    pub fn add_dynamo(
+        &mut self,
+        def: &DynamoDef,
+        f: DynamoFn,
+    ) -> Result<MethodId, Vec<Diagnostic>> {
+        self.add_method(NewMethod {
+            callee: &def.callee,
+            extends_base: def.extends_base,
+            params: &def.params,
+            vararg: def.vararg,
+            statics: &def.statics,
+            body: Body::Dynamo(f),
+            inline: None,
+            space: def.space,
+            body_space: def.space,
+            loc: def.loc,
+        })
+    }
+
+    /// The lowered body of a method for these arguments. Of a dynamo it is made at each call:
+    /// whoever asks keeps it.
+    ///
+    /// # Errors
+    /// Those of the dynamo.
+    pub fn body(
+        &mut self,
+        found: &MethodMatch,
+        callee: Type,
+        args: &[Type],
+        by: Option<SpecId>,
+    ) -> Result<Arc<Function>, Diagnostic> {
+        let Some(method) = self.method(found.method) else {
+            return Err(Diagnostic::error("there is no such method"));
+        };
+        if let Some(body) = &method.body {
+            return Ok(Arc::clone(body));
+        }
+        let Some(f) = method.dynamo.clone() else {
+            return Err(Diagnostic::error("the method has no body"));
+        };
+        let statics = Rc::clone(&found.statics);
+        let mut cx = DynamoCx { world: self, by, callee, statics: &statics };
+        f(&mut cx, args).map(Arc::new)
+    }
+}

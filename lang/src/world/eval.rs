@@ -1,0 +1,328 @@
+//! Written types to types.
+
+use std::rc::Rc;
+
+use regraft_ir::{Constant, Diagnostic, Loc, Symbol, TypeKind, suggest};
+
+use super::types::{Bound, Rest, Ty, Types, Var, close, has_loose, union};
+use super::{Binding, StaticValue};
+use crate::definition::{StaticDecl, TypeExpr, TypeExprKind};
+
+/// Looks names up.
+pub(super) trait Names {
+    /// What the name stands for.
+    fn binding(&self, name: Symbol) -> Binding;
+    /// The names that stand for types.
+    fn type_names(&self) -> Vec<Symbol>;
+}
+
+/// Evaluates types, and gathers what is wrong with them.
+pub(super) struct Eval<'a> {
+    pub types: &'a mut Types,
+    pub names: &'a dyn Names,
+    /// The type parameters in scope: the number of each is its place.
+    pub scope: Vec<Bound>,
+    pub errors: Vec<Diagnostic>,
+}
+
+impl<'a> Eval<'a> {
+    pub fn new(types: &'a mut Types, names: &'a dyn Names) -> Self {
+        Self { types, names, scope: Vec::new(), errors: Vec::new() }
+    }
+
+    fn error(&mut self, loc: Loc, message: impl Into<String>, label: &str) -> Ty {
+        self.errors.push(Diagnostic::error(message).at_loc(&self.types.ctx, loc, label));
+        Ty::Any
+    }
+
+    /// Brings type parameters into scope.
+    pub fn open(&mut self, decls: &[StaticDecl]) {
+        for decl in decls {
+            let lower = decl.lower.as_ref().map_or(Ty::Bottom, |ty| self.ty(ty));
+            let upper = decl.upper.as_ref().map_or(Ty::Any, |ty| self.ty(ty));
+            let var = Var(self.scope.len() as u32);
+            self.scope.push(Bound { var, name: decl.name, lower, upper });
+        }
+    }
+
+    /// A type: neither a number nor a `Vararg`.
+    pub fn ty(&mut self, expr: &TypeExpr) -> Ty {
+        let ty = self.parameter(expr);
+        match ty {
+            Ty::Value(constant) => {
+                let text = self.types.ctx.constant_text(constant);
+                self.error(
+                    expr.loc,
+                    format!("expected a type, found the value {text}"),
+                    "not a type",
+                )
+            }
+            Ty::Names(_) => {
+                self.error(expr.loc, "expected a type, found a tuple of symbols", "not a type")
+            }
+            ty => ty,
+        }
+    }
+
+    /// The repeated end that is written, if it is one.
+    pub fn rest(&mut self, expr: &TypeExpr) -> Option<Rest> {
+        match &expr.kind {
+            TypeExprKind::Vararg(element) => Some(Rest { element: self.ty(element), count: None }),
+            TypeExprKind::Name(name) if self.types.ctx.str(*name) == "Vararg" => {
+                Some(Rest { element: Ty::Any, count: None })
+            }
+            TypeExprKind::Apply(head, args) => match (&head.kind, &**args) {
+                (TypeExprKind::Name(name), [element, count @ ..])
+                    if self.types.ctx.str(*name) == "Vararg" && count.len() <= 1 =>
+                {
+                    let element = self.ty(element);
+                    let count = count.first().map(|count| self.parameter(count));
+                    Some(Rest { element, count })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A type, or what else can be the parameter of one.
+    pub fn parameter(&mut self, expr: &TypeExpr) -> Ty {
+        match &expr.kind {
+            TypeExprKind::Name(name) => self.name(*name, expr.loc),
+            TypeExprKind::Constant(Constant::Type(ty)) => self.types.ty_of(*ty),
+            TypeExprKind::Constant(constant) => match constant {
+                Constant::Str(_) | Constant::Unit | Constant::Func(_) => {
+                    let text = self.types.ctx.constant_text(*constant);
+                    self.error(expr.loc, format!("{text} cannot be the parameter of a type"), "")
+                }
+                constant => Ty::Value(*constant),
+            },
+            TypeExprKind::Tuple(items) => {
+                let mut names = Vec::new();
+                for item in items {
+                    match self.parameter(item) {
+                        Ty::Value(Constant::Sym(name)) => names.push(name),
+                        _ => {
+                            return self.error(
+                                item.loc,
+                                "a tuple as the parameter of a type is one of symbols",
+                                "not a symbol",
+                            );
+                        }
+                    }
+                }
+                Ty::Names(names.into())
+            }
+            TypeExprKind::Below(_) | TypeExprKind::Above(_) => {
+                self.error(expr.loc, "`<:T` and `>:T` stand only within the braces of a type", "")
+            }
+            TypeExprKind::Vararg(_) => {
+                self.error(expr.loc, "`T...` stands only at the end of `Tuple{…}`", "")
+            }
+            TypeExprKind::TypeOf(of) => self.type_of(of),
+            TypeExprKind::Where(body, decls) => {
+                let first = self.scope.len();
+                self.open(decls);
+                let body = self.ty(body);
+                let bounds = self.scope.split_off(first);
+                let closed = close(&bounds, body);
+                self.types.normalize(&closed)
+            }
+            TypeExprKind::Apply(head, args) => self.apply(expr, head, args),
+        }
+    }
+
+    fn name(&mut self, name: Symbol, loc: Loc) -> Ty {
+        if let Some(bound) = self.scope.iter().rev().find(|bound| bound.name == name) {
+            return Ty::Var(bound.var);
+        }
+        let text = self.types.ctx.str(name).to_owned();
+        match self.names.binding(name) {
+            Binding::Type(ty) => self.types.ty_of(ty),
+            Binding::Const(constant) => {
+                match self.types.parameter_of(&StaticValue::Constant(constant)) {
+                    Some(ty) => ty,
+                    None => self.error(loc, format!("`{text}` is no type"), "expected a type"),
+                }
+            }
+            Binding::Function(_) => {
+                let message = format!("`{text}` is a function, not a type");
+                self.error(loc, message, "expected a type")
+            }
+            Binding::Global { .. } | Binding::Variable { .. } => {
+                self.error(loc, format!("`{text}` is a variable, not a type"), "expected a type")
+            }
+            Binding::Undefined => {
+                let mut names: Vec<Symbol> = self.names.type_names();
+                names.extend(self.scope.iter().map(|bound| bound.name));
+                let ctx = self.types.ctx.clone();
+                let mut names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
+                names.sort_unstable();
+                let mut error = Diagnostic::error(format!("type `{text}` is not defined")).at_loc(
+                    &ctx,
+                    loc,
+                    "not found",
+                );
+                if let Some(near) = suggest(&text, names) {
+                    error = error.help(format!("did you mean `{near}`?"));
+                }
+                self.errors.push(error);
+                Ty::Any
+            }
+        }
+    }
+
+    fn type_of(&mut self, of: &TypeExpr) -> Ty {
+        if let TypeExprKind::Name(name) = &of.kind
+            && !self.scope.iter().any(|bound| bound.name == *name)
+        {
+            let ctx = self.types.ctx.clone();
+            match self.names.binding(*name) {
+                Binding::Function(symbol) => return Ty::Concrete(ctx.ty(TypeKind::Fn(symbol))),
+                Binding::Const(constant) if !matches!(constant, Constant::Type(_)) => {
+                    return self.types.ty_of(ctx.constant_type(ctx.constant_id(constant)));
+                }
+                Binding::Global { ty, .. } => return self.types.ty_of(ty),
+                Binding::Variable { .. } => {
+                    let message =
+                        format!("the type of the variable `{}` is not known", ctx.str(*name));
+                    return self.error(of.loc, message, "not a constant");
+                }
+                Binding::Undefined => {
+                    let message = format!("`{}` is not defined", ctx.str(*name));
+                    return self.error(of.loc, message, "not found");
+                }
+                Binding::Const(_) | Binding::Type(_) => {}
+            }
+        }
+        match self.parameter(of) {
+            Ty::Value(constant) => {
+                let constant = self.types.ctx.constant_id(constant);
+                self.types.ty_of(self.types.ctx.constant_type(constant))
+            }
+            ty => Ty::TypeOf(Rc::new(ty)),
+        }
+    }
+
+    fn apply(&mut self, expr: &TypeExpr, head: &TypeExpr, args: &[TypeExpr]) -> Ty {
+        if self.rest(expr).is_some() {
+            return self.error(expr.loc, "`Vararg` stands only at the end of `Tuple{…}`", "");
+        }
+        let base = self.ty(head);
+        let first = self.scope.len();
+        let applied = if base == super::builtin::any_tuple() {
+            let (mut elements, mut rest) = (Vec::new(), None);
+            for (i, arg) in args.iter().enumerate() {
+                match self.rest(arg) {
+                    Some(found) if i + 1 == args.len() => rest = Some(found),
+                    Some(_) => {
+                        self.error(arg.loc, "`T...` stands only at the end of `Tuple{…}`", "");
+                    }
+                    None => elements.push(self.argument(arg, true)),
+                }
+            }
+            self.types.tuple(elements, rest)
+        } else {
+            let union = self.types.is_union(&base);
+            let args_of: Vec<Ty> = args.iter().map(|arg| self.argument(arg, union)).collect();
+            match self.types.apply(&base, &args_of) {
+                Ok(ty) => ty,
+                Err(message) => self.error(expr.loc, message, ""),
+            }
+        };
+        // What `<:T` stood for.
+        let opened = self.scope.split_off(first);
+        if opened.is_empty() {
+            return applied;
+        }
+        let closed = close(&opened, applied);
+        self.types.normalize(&closed)
+    }
+
+    fn argument(&mut self, arg: &TypeExpr, is_type: bool) -> Ty {
+        let (lower, upper) = match &arg.kind {
+            TypeExprKind::Below(upper) => (Ty::Bottom, self.ty(upper)),
+            TypeExprKind::Above(lower) => (self.ty(lower), Ty::Any),
+            _ if is_type => return self.ty(arg),
+            _ => return self.parameter(arg),
+        };
+        let var = Var(self.scope.len() as u32);
+        // Nobody can write this name.
+        let name = self.types.ctx.symbol("");
+        self.scope.push(Bound { var, name, lower, upper });
+        Ty::Var(var)
+    }
+}
+
+impl Types {
+    /// `base{args…}`.
+    pub fn apply(&mut self, base: &Ty, args: &[Ty]) -> Result<Ty, String> {
+        if self.is_union(base) {
+            return Ok(union(args.iter().cloned()));
+        }
+        if args.is_empty() {
+            return Ok(base.clone());
+        }
+        if *base == super::builtin::any_tuple() {
+            return Ok(self.tuple(args.to_vec(), None));
+        }
+        let Ty::Where(bounds, body) = base else {
+            return Err(format!("{} takes no type parameters", self.name(base)));
+        };
+        if args.len() > bounds.len() {
+            let (name, most, got) = (self.name(base), bounds.len(), args.len());
+            let plural = if most == 1 { "" } else { "s" };
+            return Err(format!("{name} takes {most} type parameter{plural}, found {got}"));
+        }
+        let replace = |var: Var| {
+            let index = bounds.iter().position(|b| b.var == var)?;
+            args.get(index).cloned()
+        };
+        for (bound, arg) in bounds.iter().zip(args) {
+            let upper = bound.upper.substitute(&replace);
+            let lower = bound.lower.substitute(&replace);
+            if has_loose(arg) || has_loose(&upper) || has_loose(&lower) {
+                continue;
+            }
+            let is_type = !matches!(arg, Ty::Value(_) | Ty::Names(_));
+            let within = self.is_subtype(arg, &upper) && self.is_subtype(&lower, arg);
+            if upper == Ty::Any && lower == Ty::Bottom {
+                continue;
+            }
+            if !is_type || !within {
+                return Err(format!(
+                    "in {}, expected {}, found {}",
+                    self.name(base),
+                    self.name_of_bounds(bound, &lower, &upper),
+                    self.name(arg)
+                ));
+            }
+        }
+        let rest: Vec<Bound> = bounds[args.len()..]
+            .iter()
+            .map(|b| Bound {
+                var: b.var,
+                name: b.name,
+                lower: b.lower.substitute(&replace),
+                upper: b.upper.substitute(&replace),
+            })
+            .collect();
+        let body = body.substitute(&replace);
+        let applied = if rest.is_empty() { body } else { close(&rest, body) };
+        Ok(self.normalize(&applied))
+    }
+
+    /// Whether it is what the name `Union` alone means.
+    fn is_union(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::App(family, _) if *family == self.well_known.union)
+    }
+
+    fn name_of_bounds(&self, bound: &Bound, lower: &Ty, upper: &Ty) -> String {
+        let name = self.ctx.str(bound.name);
+        match (lower, upper) {
+            (Ty::Bottom, upper) => format!("{name}<:{}", self.name(upper)),
+            (lower, Ty::Any) => format!("{name}>:{}", self.name(lower)),
+            (lower, upper) => format!("{}<:{name}<:{}", self.name(lower), self.name(upper)),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Methods: signatures, and which of two is more specific.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_ir::{Function, Loc, Symbol};
+
+use super::subtype::Question;
+use super::types::{Bound, FamilyId, Rest, Ty, Types, Var};
+use super::{DynamoFn, StaticValue};
+use crate::definition::Space;
+
+/// The types of the parameters of a method, the callee's first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Signature {
+    /// Its type parameters, as `Var(0)` and so on.
+    pub bounds: Rc<[Bound]>,
+    /// Which of them have to be concrete types.
+    pub diagonal: Rc<[bool]>,
+    pub params: Rc<[Ty]>,
+    pub rest: Option<Rest>,
+}
+
+/// A method as it is in the world.
+#[derive(Clone)]
+pub struct Method {
+    /// The name of what it is a method of, as it is shown.
+    pub name: Symbol,
+    /// The lowered body; `None` of a dynamo, whose body [`World::body`](super::World::body) makes.
+    pub body: Option<Arc<Function>>,
+    /// Whether the first parameter of the body is the callee itself.
+    pub takes_callee: bool,
+    /// The number of parameters, apart from the callee; a vararg counts as one.
+    pub params: usize,
+    /// Whether the last one takes all further arguments.
+    pub vararg: bool,
+    /// The names of its type parameters.
+    pub statics: Rc<[Symbol]>,
+    /// `@inline` or `@noinline`.
+    pub inline: Option<bool>,
+    /// Where names in it are looked up.
+    pub space: Space,
+    /// Where it is defined.
+    pub loc: Loc,
+    /// The age from which on it is there.
+    pub born: u64,
+    /// The age from which on it is not there any more.
+    pub died: Option<u64>,
+    pub(super) signature: Signature,
+    pub(super) names: Rc<[Option<Symbol>]>,
+    pub(super) table: TableKey,
+    pub(super) dynamo: Option<DynamoFn>,
+}
+
+impl std::fmt::Debug for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Method")
+            .field("name", &self.name)
+            .field("signature", &self.signature)
+            .field("born", &self.born)
+            .field("died", &self.died)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where methods are kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum TableKey {
+    /// Of a generic function.
+    Function(Symbol),
+    /// Of what is a member of a family.
+    Instance(FamilyId),
+    /// Constructors of members of a family.
+    Constructor(FamilyId),
+    /// Constructors of types that are not known by a family: `(::Type{T})(x) where T<:Number`.
+    AnyConstructor,
+}
+
+impl Signature {
+    pub fn new(bounds: Rc<[Bound]>, params: Vec<Ty>, rest: Option<Rest>) -> Self {
+        let whole = Ty::Tuple(params.into(), rest.map(Rc::new));
+        let diagonal = bounds.iter().map(|b| Ty::is_diagonal(whole.occurrences(b.var))).collect();
+        let Ty::Tuple(params, rest) = whole else { unreachable!("it was made a tuple") };
+        Self { bounds, diagonal, params, rest: rest.map(|rest| (*rest).clone()) }
+    }
+
+    /// The same with its type parameters numbered from `first` on.
+    fn shifted(&self, first: u32) -> Self {
+        if self.bounds.is_empty() || first == 0 {
+            return self.clone();
+        }
+        let shift = |var: Var| (var.0 < Var::FIRST_BOUND).then(|| Ty::Var(Var(var.0 + first)));
+        let bounds = self.bounds.iter().map(|b| Bound {
+            var: Var(b.var.0 + first),
+            name: b.name,
+            lower: b.lower.substitute(&shift),
+            upper: b.upper.substitute(&shift),
+        });
+        Self {
+            bounds: bounds.collect(),
+            diagonal: self.diagonal.clone(),
+            params: self.params.iter().map(|ty| ty.substitute(&shift)).collect(),
+            rest: self.rest.as_ref().map(|rest| Rest {
+                element: rest.element.substitute(&shift),
+                count: rest.count.as_ref().map(|count| count.substitute(&shift)),
+            }),
+        }
+    }
+
+    /// Whether there can be `count` arguments, the callee counted.
+    pub fn takes(&self, count: usize) -> bool {
+        count == self.params.len() || count > self.params.len() && self.rest.is_some()
+    }
+
+    /// Whether it can be seen at once that the signatures differ.
+    fn surely_differs(&self, other: &Self) -> bool {
+        self.params.len() != other.params.len()
+            || self.rest.is_some() != other.rest.is_some()
+            || self.params.iter().zip(other.params.iter()).any(|pair| match pair {
+                (Ty::Concrete(a), Ty::Concrete(b)) => a != b,
+                (Ty::Concrete(_), Ty::Any) | (Ty::Any, Ty::Concrete(_)) => true,
+                (Ty::App(a, x), Ty::App(b, y)) => a != b || (x.is_empty() && x.len() != y.len()),
+                _ => false,
+            })
+    }
+
+    /// The type of the argument at a position.
+    fn param(&self, index: usize) -> Option<&Ty> {
+        self.params.get(index).or(self.rest.as_ref().map(|rest| &rest.element))
+    }
+}
+
+impl Types {
+    /// Whether all arguments that `a` takes, `b` takes too.
+    fn signature_below(&self, a: &Signature, b: &Signature) -> bool {
+        let mut question = Question::new(self);
+        question.open(&a.bounds, true, |i| a.diagonal[i]);
+        let first = a.bounds.len();
+        let b = b.shifted(first as u32);
+        question.open(&b.bounds, false, |i| b.diagonal[i]);
+        question.sub_tuple(&a.params, a.rest.as_ref(), &b.params, b.rest.as_ref())
+            && question.close(first)
+    }
+
+    /// Whether two signatures take the same arguments.
+    pub fn same_signature(&self, a: &Signature, b: &Signature) -> bool {
+        !a.surely_differs(b) && (a == b || self.signature_below(a, b) && self.signature_below(b, a))
+    }
+
+    /// Whether a call that both take runs `a`: its signature is below that of `b` and not the
+    /// other way round. Otherwise, where one of them is a vararg, it counts parameter by
+    /// parameter.
+    pub fn is_more_specific(&self, a: &Signature, b: &Signature) -> bool {
+        if self.signature_below(a, b) {
+            return !self.signature_below(b, a);
+        }
+        if self.signature_below(b, a) || (a.rest.is_none() && b.rest.is_none()) {
+            return false;
+        }
+        self.is_more_specific_by_parameter(a, b) && !self.is_more_specific_by_parameter(b, a)
+    }
+
+    fn is_more_specific_by_parameter(&self, a: &Signature, b: &Signature) -> bool {
+        let length = |s: &Signature| s.params.len() + usize::from(s.rest.is_some());
+        let mut some = false;
+        for i in 0..length(a).min(length(b)) {
+            let (Some(x), Some(y)) = (a.param(i), b.param(i)) else { break };
+            let single = |s: &Signature, ty: &Ty| Signature {
+                bounds: s.bounds.clone(),
+                diagonal: s.diagonal.iter().map(|_| false).collect(),
+                params: Rc::new([ty.clone()]),
+                rest: None,
+            };
+            let (x, y) = (single(a, x), single(b, y));
+            if !self.signature_below(&x, &y) {
+                return false;
+            }
+            some |= !self.signature_below(&y, &x);
+        }
+        match (&a.rest, &b.rest) {
+            (Some(_), Some(_)) => some || length(a) > length(b),
+            (Some(_), None) => some,
+            _ => true,
+        }
+    }
+
+    /// The values of the type parameters if the method takes these arguments, of which the first
+    /// is the callee.
+    pub fn match_exact(&mut self, signature: &Signature, args: &[Ty]) -> Option<Rc<[StaticValue]>> {
+        if !signature.takes(args.len()) {
+            return None;
+        }
+        let found: Vec<Ty> = {
+            let mut question = Question::new(self);
+            question.open(&signature.bounds, false, |i| signature.diagonal[i]);
+            let rest = signature.rest.as_ref();
+            if !question.sub_tuple(args, None, &signature.params, rest) || !question.close(0) {
+                return None;
+            }
+            if signature.bounds.is_empty() {
+                return Some(Rc::new([]));
+            }
+            (0..signature.bounds.len()).map(|i| question.value_of(i)).collect()
+        };
+        Some(found.iter().map(|ty| self.found_value(ty)).collect())
+    }
+
+    /// The same for arguments whose types are known in part: what is not known is a parameter of
+    /// its own, whatever concrete type it is. `None` if it may not take them; the inner `None`
+    /// if it does, but its type parameters depend on what is not known.
+    pub fn match_partly(
+        &mut self,
+        signature: &Signature,
+        args: &[Ty],
+    ) -> Option<Option<Rc<[StaticValue]>>> {
+        if !signature.takes(args.len()) {
+            return None;
+        }
+        let count = signature.bounds.len() as u32;
+        let mut next = count;
+        let args: Vec<Ty> = args.iter().map(|ty| name_unknown(ty, &mut next)).collect();
+        let found: Vec<Ty> = {
+            let mut question = Question::new(self);
+            question.open(&signature.bounds, false, |i| signature.diagonal[i]);
+            question.open_unknown(next - count);
+            let rest = signature.rest.as_ref();
+            if !question.sub_tuple(&args, None, &signature.params, rest) || !question.close(0) {
+                return None;
+            }
+            (0..signature.bounds.len()).map(|i| question.value_of(i)).collect()
+        };
+        if found.iter().any(mentions_free) {
+            return Some(None);
+        }
+        Some(Some(found.iter().map(|ty| self.found_value(ty)).collect()))
+    }
+
+    fn found_value(&mut self, ty: &Ty) -> StaticValue {
+        if *ty == Ty::Bottom {
+            return StaticValue::Unbound;
+        }
+        let ty = self.normalize(ty);
+        self.static_value(&ty)
+    }
+}
+
+impl Question<'_> {
+    /// What a parameter that is in scope stands for: the lowest type that it can be.
+    fn value_of(&self, index: usize) -> Ty {
+        let slot = &self.slots[index];
+        let mut ty = slot.lower.clone();
+        // One parameter may be known by another.
+        for _ in 0..self.slots.len() {
+            if !mentions_free(&ty) {
+                break;
+            }
+            ty = ty.substitute(&|var| {
+                let slot = self.slots.get(var.0 as usize)?;
+                (!slot.rigid && slot.lower != Ty::Bottom).then(|| slot.lower.clone())
+            });
+        }
+        ty
+    }
+}
+
+fn mentions_free(ty: &Ty) -> bool {
+    super::types::has_loose(ty)
+}
+
+/// Puts a parameter of its own in the place of each `Any` of what is known of an argument.
+fn name_unknown(ty: &Ty, next: &mut u32) -> Ty {
+    match ty {
+        Ty::Any => {
+            *next += 1;
+            Ty::Var(Var(*next - 1))
+        }
+        Ty::Tuple(elements, None) => {
+            Ty::Tuple(elements.iter().map(|ty| name_unknown(ty, next)).collect(), None)
+        }
+        Ty::App(family, args) => match &**args {
+            [names, Ty::Tuple(elements, None)] => {
+                let elements = elements.iter().map(|ty| name_unknown(ty, next)).collect();
+                Ty::App(*family, Rc::new([names.clone(), Ty::Tuple(elements, None)]))
+            }
+            _ => ty.clone(),
+        },
+        _ => ty.clone(),
+    }
+}

@@ -1,0 +1,309 @@
+//! Struct types and their constructors, and closures, which are struct types, too.
+//!
+//! A struct without inner constructors gets those of Julia: `P(a::A, b::B)`, which takes the fields
+//! as they are, and `P(a, b)`, which converts them; with parameters `P(a::T, b::T) where T`, which
+//! infers them, and `P{T}(a, b) where T`, which converts. Their bodies are lowered code like any
+//! other: `call @#new(P, a, b)`.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_dialects::{cf, core};
+use regraft_ir::{Constant, Diagnostic, Function, Operand, Symbol, Type};
+
+use super::bindings::Seen;
+use super::define::{Body, Header, NewMethod, same_params};
+use super::eval::Eval;
+use super::types::{Bound, FamilyId, FamilyKind, StructInfo, Ty, Var};
+use super::{Binding, Field, World};
+use crate::definition::{
+    Callee, ClosureDef, ParamDecl, Space, StaticDecl, StructDecl, TypeExpr, TypeExprKind,
+};
+
+impl World {
+    /// Declares a struct type and defines its constructors. Declaring the same one again defines
+    /// the inner constructors anew, if there are any.
+    ///
+    /// # Errors
+    /// If a type that it mentions is none, the one above it is not abstract, two fields have one
+    /// name, or the name stands for something else, such as a struct with other fields.
+    pub fn declare_struct(&mut self, decl: StructDecl) -> Result<(), Vec<Diagnostic>> {
+        let header = self.header(&decl.params, decl.supertype.as_ref(), decl.space)?;
+        let own = self.bindings.own(decl.space, decl.name);
+        if let Some(old) = self.own_family(own) {
+            let fields = self.field_decls(&decl)?;
+            let old = self.types.family(old);
+            let same = match &old.kind {
+                FamilyKind::Struct(info) => {
+                    info.mutable == decl.mutable && info.fields.as_ref() == Some(&fields)
+                }
+                _ => false,
+            };
+            let same = same
+                && same_params(&old.params, &header.params)
+                && old.supertype == header.supertype;
+            if !same {
+                return Err(vec![self.redefined(decl.name, decl.loc)]);
+            }
+            return self.define_inner(&decl);
+        }
+        self.check_unbound(decl.name, decl.space, decl.loc)?;
+        let ir_name = self.bindings.qualified(&self.ctx, decl.space, decl.name);
+        let info = StructInfo { mutable: decl.mutable, closure: false, fields: None, ir_name };
+        let family = self.add_family(decl.name, header, FamilyKind::Struct(info), decl.loc);
+        // Its fields may mention it.
+        let bare = self.types.family(family).bare.clone();
+        let ty = self.types.type_value(&bare);
+        self.bind(decl.name, decl.space, Binding::Type(ty), decl.loc)
+            .map_err(|error| vec![error])?;
+        match self.field_decls(&decl) {
+            Ok(fields) => self.set_family_fields(family, fields),
+            Err(errors) => {
+                self.types.pending.clear();
+                let edges = &mut self.edges;
+                self.bindings.set(decl.space, decl.name, Binding::Undefined, edges);
+                return Err(errors);
+            }
+        }
+        if decl.constructors.is_empty() {
+            self.define_default(&decl, family)
+        } else {
+            self.define_inner(&decl)
+        }
+    }
+
+    fn define_inner(&mut self, decl: &StructDecl) -> Result<(), Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        for constructor in &decl.constructors {
+            if let Err(more) = self.define(constructor.clone()) {
+                errors.extend(more);
+            }
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    fn set_family_fields(&mut self, family: FamilyId, fields: Rc<[(Symbol, Ty)]>) {
+        if let FamilyKind::Struct(info) = &mut self.types.families[family.0 as usize].kind {
+            info.fields = Some(fields);
+        }
+        self.types.settle_pending();
+    }
+
+    fn field_decls(&mut self, decl: &StructDecl) -> Result<Rc<[(Symbol, Ty)]>, Vec<Diagnostic>> {
+        let seen = Seen { bindings: &self.bindings, space: decl.space };
+        let mut eval = Eval::new(&mut self.types, &seen);
+        eval.open(&decl.params);
+        let fields: Rc<[(Symbol, Ty)]> =
+            decl.fields.iter().map(|(name, ty)| (*name, eval.ty(ty))).collect();
+        let mut errors = eval.errors;
+        for (i, (name, ty)) in decl.fields.iter().enumerate() {
+            if decl.fields[..i].iter().any(|(other, _)| other == name) {
+                let (field, name) = (self.ctx.str(*name), self.ctx.str(decl.name));
+                let message = format!("{name} has two fields `{field}`");
+                errors.push(Diagnostic::error(message).at_loc(&self.ctx, ty.loc, "the second"));
+            }
+        }
+        if errors.is_empty() { Ok(fields) } else { Err(errors) }
+    }
+
+    fn define_default(
+        &mut self,
+        decl: &StructDecl,
+        family: FamilyId,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let name = TypeExpr { kind: TypeExprKind::Name(decl.name), loc: decl.loc };
+        let any = self.ctx.symbol("Any");
+        let FamilyKind::Struct(info) = &self.types.family(family).kind else { return Ok(()) };
+        let fields = info.fields.clone().unwrap_or_default();
+        let params = self.types.family(family).params.clone();
+        let typed: Vec<ParamDecl> = decl
+            .fields
+            .iter()
+            .map(|(name, ty)| ParamDecl { name: Some(*name), ty: ty.clone() })
+            .collect();
+        let untyped: Vec<ParamDecl> = decl
+            .fields
+            .iter()
+            .map(|(name, _)| ParamDecl { name: Some(*name), ty: TypeExpr::any(any) })
+            .collect();
+        let occurs =
+            |bound: &Bound| fields.iter().any(|(_, ty)| ty.occurrences(bound.var) != (0, false));
+        if params.iter().all(occurs) {
+            let body = self.constructor(decl, family, &params, &fields, false);
+            self.constructor_method(decl, Callee::Type(name.clone()), &typed, &decl.params, body)?;
+        }
+        let converts = fields.iter().any(|(_, ty)| *ty != Ty::Any);
+        if !params.is_empty() {
+            let args = decl
+                .params
+                .iter()
+                .map(|param| TypeExpr { kind: TypeExprKind::Name(param.name), loc: decl.loc });
+            let applied = TypeExprKind::Apply(Box::new(name), args.collect());
+            let callee = Callee::Type(TypeExpr { kind: applied, loc: decl.loc });
+            let body = self.constructor(decl, family, &params, &fields, true);
+            self.constructor_method(decl, callee, &untyped, &decl.params, body)?;
+        } else if converts {
+            let body = self.constructor(decl, family, &params, &fields, true);
+            self.constructor_method(decl, Callee::Type(name), &untyped, &[], body)?;
+        }
+        Ok(())
+    }
+
+    fn constructor_method(
+        &mut self,
+        decl: &StructDecl,
+        callee: Callee,
+        params: &[ParamDecl],
+        statics: &[StaticDecl],
+        body: Function,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let new = NewMethod {
+            callee: &callee,
+            extends_base: false,
+            params,
+            vararg: false,
+            statics,
+            body: Body::Lowered(Arc::new(body)),
+            inline: Some(true),
+            space: decl.space,
+            body_space: Space::Base,
+            loc: decl.loc,
+        };
+        self.add_method(new).map(|_| ())
+    }
+
+    /// The lowered code of a default constructor.
+    fn constructor(
+        &mut self,
+        decl: &StructDecl,
+        family: FamilyId,
+        params: &[Bound],
+        fields: &[(Symbol, Ty)],
+        converts: bool,
+    ) -> Function {
+        /// It is built here and nowhere else: that it fits together does not depend on the user.
+        const FITS: &str = "a constructor is well formed";
+        let ctx = Arc::clone(&self.ctx);
+        let any = vec![Type::ANY; fields.len()];
+        let mut f = Function::new(&ctx, ctx.str(decl.name), &any, Type::ANY);
+        let entry = f.entry().expect(FITS);
+        let args: Vec<_> = f.params(entry).collect();
+        for (&arg, (name, _)) in args.iter().zip(fields) {
+            f.set_name_of(arg, Some(ctx.str(*name))).expect(FITS);
+        }
+        let constant = |constant: Constant| Operand::from(ctx.constant_id(constant));
+        let function = |name: &str| constant(Constant::Func(ctx.symbol(name)));
+        let mut push = |inst: regraft_ir::Inst| f.push(entry, inst.at(decl.loc)).expect(FITS);
+        let bare = self.types.family(family).bare.clone();
+        let bare = constant(Constant::Type(self.types.type_value(&bare)));
+        let statics: Vec<Operand> = params
+            .iter()
+            .map(|bound| push(core::static_param(constant(Constant::Sym(bound.name)))).into())
+            .collect();
+        let ty = if params.is_empty() {
+            bare
+        } else {
+            let args = std::iter::once(bare).chain(statics.iter().copied());
+            push(core::call(function("#apply_type"), args, Type::ANY)).into()
+        };
+        let mut operands = vec![ty];
+        for (i, (&arg, (_, field))) in args.iter().zip(fields).enumerate() {
+            let to: Operand = match field {
+                Ty::Any => {
+                    operands.push(arg.into());
+                    continue;
+                }
+                _ if !converts => {
+                    operands.push(arg.into());
+                    continue;
+                }
+                Ty::Var(Var(index)) => statics[*index as usize],
+                field if super::types::has_loose(field) => {
+                    let index = constant(Constant::I64(i as i64 + 1));
+                    push(core::call(function("#fieldtype"), [ty, index], Type::ANY)).into()
+                }
+                field => constant(Constant::Type(self.types.type_value(field))),
+            };
+            let converted = push(core::call(function("convert"), [to, arg.into()], Type::ANY));
+            operands.push(converted.into());
+        }
+        let made = push(core::call(function("#new"), operands, Type::ANY));
+        push(cf::ret(made));
+        f.set_function_loc(decl.loc);
+        f
+    }
+
+    /// The fields of a struct type; `None` if the world knows no such struct.
+    pub fn fields(&self, ty: Type) -> Option<Rc<[Field]>> {
+        self.types.fields.get(&ty).cloned()
+    }
+
+    // --- closures --------------------------------------------------------------------------
+
+    /// Makes a closure known, with its methods. Doing so again defines them anew.
+    ///
+    /// # Errors
+    /// Those of its methods.
+    pub fn register_closure(&mut self, def: &ClosureDef) -> Result<(), Vec<Diagnostic>> {
+        let known = self.closures.get(&def.name).map(|&(family, _)| family);
+        let same = known.is_some_and(|family| match &self.types.family(family).kind {
+            FamilyKind::Struct(StructInfo { fields: Some(fields), .. }) => {
+                fields.iter().map(|&(name, _)| name).eq(def.captures.iter().copied())
+            }
+            _ => false,
+        });
+        if !same {
+            let params: Rc<[Bound]> = (0..)
+                .zip(&def.captures)
+                .map(|(i, &name)| Bound { var: Var(i), name, lower: Ty::Bottom, upper: Ty::Any })
+                .collect();
+            let fields = params.iter().map(|b| (b.name, Ty::Var(b.var))).collect();
+            let info = StructInfo {
+                mutable: false,
+                closure: true,
+                fields: Some(fields),
+                ir_name: def.name,
+            };
+            let supertype = Ty::App(self.types.well_known.function, Rc::new([]));
+            let header = Header { params, supertype };
+            let loc = def.methods.first().map_or(regraft_ir::Loc::UNKNOWN, |method| method.loc);
+            let family = self.add_family(def.name, header, FamilyKind::Struct(info), loc);
+            self.closures.insert(def.name, (family, def.shown));
+        }
+        let mut errors = Vec::new();
+        for method in &def.methods {
+            if let Err(more) = self.define(method.clone()) {
+                errors.extend(more);
+            }
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// The struct type of a closure with captures of these types: a field each, of type `any`
+    /// where the type is not exact. `None` if there is no such closure, or it has another number
+    /// of captures.
+    pub fn closure_type(&mut self, name: Symbol, captures: &[Type]) -> Option<Type> {
+        let &(family, _) = self.closures.get(&name)?;
+        if self.types.family(family).params.len() != captures.len() {
+            return None;
+        }
+        let args: Vec<Ty> = captures
+            .iter()
+            .map(|&ty| match self.types.ty_of(ty) {
+                ty @ (Ty::Concrete(_) | Ty::TypeOf(_)) => ty,
+                _ => Ty::Any,
+            })
+            .collect();
+        Some(self.types.instantiate(family, &args))
+    }
+
+    /// The name under which a closure of this type is shown; `None` if it is no closure.
+    pub fn closure_name(&self, ty: Type) -> Option<Symbol> {
+        let (family, _) = self.types.members.get(&ty)?;
+        let name = match &self.types.family(*family).kind {
+            FamilyKind::Struct(info) if info.closure => info.ir_name,
+            _ => return None,
+        };
+        self.closures.get(&name).map(|&(_, shown)| shown)
+    }
+}
