@@ -44,6 +44,8 @@ struct World {
     /// By name, and never removed: compact code names callees by their slots.
     slots: boxcar::Vec<Slot>,
     by_name: RefCell<FxHashMap<Symbol, u32>>,
+    /// A slot that is lent to functions that are run once.
+    spare: Option<u32>,
     linker: RefCell<Option<Box<dyn Linker>>>,
     /// What the linker has answered.
     links: RefCell<FxHashMap<LinkKey, Link>>,
@@ -105,6 +107,7 @@ impl Interpreter {
             table,
             slots: boxcar::Vec::new(),
             by_name: RefCell::default(),
+            spare: None,
             linker: RefCell::default(),
             links: RefCell::default(),
         };
@@ -157,6 +160,18 @@ impl Interpreter {
         let linked = self.world.arrange(&self.state.host, callee, args);
         let (slot, args) = linked.map_err(|trap| self.not_started(trap))?;
         machine::run(&self.world, &mut self.state, slot, &args)
+    }
+
+    /// Runs a function that nobody calls by its name, such as code at top level, and forgets it.
+    ///
+    /// # Errors
+    /// As [`Engine::call`].
+    pub fn run_once(&mut self, function: Rc<Function>, args: &[Val]) -> Result<Val, ExecError> {
+        self.start();
+        let slot = self.world.lend_slot(function);
+        let result = machine::run(&self.world, &mut self.state, slot, args);
+        self.world.take_slot_back(slot);
+        result
     }
 
     /// Sets the limits for what runs next.

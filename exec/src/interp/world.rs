@@ -3,6 +3,7 @@
 //! While a program runs it holds on to code, so a run may only add functions. Code is dropped by
 //! those that have the interpreter to themselves; they reset every place that remembers code.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use regraft_ir::{Function, Module, Symbol, suggest};
@@ -69,6 +70,28 @@ impl World {
         let slots = &self.slots;
         let mut by_name = self.by_name.borrow_mut();
         *by_name.entry(name).or_insert_with(|| slots.push(Slot::new(name)) as u32)
+    }
+
+    /// A slot for a function that no other code finds.
+    pub(super) fn lend_slot(&mut self, function: Rc<Function>) -> u32 {
+        let (name, function) = (function.name(), OnceCell::from(Held::new(function)));
+        let slot = Slot { name, function, code: OnceCell::new() };
+        match self.spare.take().and_then(|index| Some((index, self.slots.get_mut(index as usize)?)))
+        {
+            Some((index, spare)) => {
+                *spare = slot;
+                index
+            }
+            None => self.slots.push(slot) as u32,
+        }
+    }
+
+    /// Drops the function that the slot was lent to.
+    pub(super) fn take_slot_back(&mut self, index: u32) {
+        if let Some(slot) = self.slots.get_mut(index as usize) {
+            *slot = Slot::new(slot.name);
+            self.spare = Some(index);
+        }
     }
 
     /// Takes over the functions of a module in place of those that are here.
