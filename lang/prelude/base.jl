@@ -8,7 +8,6 @@ const __Float = Union{Float64, Float32}
 const __Arith = Union{Float64, Int64, Float32, Int32, Int16, Int8}
 const __Bits = Union{Bool, Int64, Int32, Int16, Int8}
 const __Num = Union{Float64, Int64, Bool, Float32, Int32, Int16, Int8}
-const Colon = typeof(:)
 
 # What is iterated over by the functions of iterators.jl, and is no array or tuple.
 abstract type __Iterator end
