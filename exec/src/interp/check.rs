@@ -31,6 +31,7 @@ impl Code {
                 | Inst::GetF { d, .. }
                 | Inst::GetI { d, .. } => reg(d),
                 Inst::Mov { d, a }
+                | Inst::AddImm { d, a, .. }
                 | Inst::NegI { d, a }
                 | Inst::NotI { d, a }
                 | Inst::NotBool { d, a }
@@ -65,7 +66,12 @@ impl Code {
                 | Inst::Binary { d, a, b, .. } => regs(&[d, a, b]),
                 Inst::Select { d, condition, a, b } => regs(&[d, condition, a, Reg::from(b)]),
                 Inst::Jump { to } => target(to),
-                Inst::JumpIf { a, to } | Inst::JumpUnless { a, to } => {
+                Inst::JumpIf { a, to }
+                | Inst::JumpUnless { a, to }
+                | Inst::JumpEqImm { a, to, .. }
+                | Inst::JumpNeImm { a, to, .. }
+                | Inst::JumpLtImm { a, to, .. }
+                | Inst::JumpGeImm { a, to, .. } => {
                     reg(a);
                     target(to);
                 }
@@ -103,6 +109,7 @@ impl Code {
             }
         }
         self.calls.iter().filter_map(|site| site.direct).for_each(reg);
+        self.calls.iter().filter_map(|site| site.scalars.as_deref()).for_each(regs);
         for table in &self.switches {
             target(table.default);
             table.scalars.iter().for_each(|&(_, to)| target(to));

@@ -140,6 +140,12 @@ pub(crate) enum Inst {
         a: Reg,
         b: Reg,
     },
+    /// An integer and a small constant.
+    AddImm {
+        d: Reg,
+        a: Reg,
+        imm: i32,
+    },
     SubI {
         d: Reg,
         a: Reg,
@@ -320,6 +326,26 @@ pub(crate) enum Inst {
         b: Reg,
         to: Pc,
     },
+    JumpEqImm {
+        a: Reg,
+        imm: i32,
+        to: Pc,
+    },
+    JumpNeImm {
+        a: Reg,
+        imm: i32,
+        to: Pc,
+    },
+    JumpLtImm {
+        a: Reg,
+        imm: i32,
+        to: Pc,
+    },
+    JumpGeImm {
+        a: Reg,
+        imm: i32,
+        to: Pc,
+    },
     JumpEqF {
         a: Reg,
         b: Reg,
@@ -481,6 +507,8 @@ pub(crate) struct CallSite {
     pub(crate) code: CodeCell,
     pub(crate) args: Box<[Arg]>,
     pub(crate) dst: Dst,
+    /// The registers of the arguments, if all are scalars that are passed as they are.
+    pub(crate) scalars: Option<Box<[Reg]>>,
     /// The scalar register that the result goes to as it is.
     pub(crate) direct: Option<Reg>,
     /// The type that the caller counts on, if it is more than what the callee says it returns.

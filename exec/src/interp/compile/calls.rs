@@ -97,8 +97,13 @@ impl Compiler<'_> {
             Dst::Scalar(ty, d) if ty.ty() == ret => Some(d),
             _ => None,
         };
+        let scalars = args.iter().map(|arg| match *arg {
+            Arg::Scalar(reg) => Some(reg),
+            _ => None,
+        });
+        let scalars = scalars.collect();
         let (args, code) = (args.into(), CodeCell::default());
-        self.calls.push(CallSite { callee, code, args, dst, direct, check });
+        self.calls.push(CallSite { callee, code, args, scalars, dst, direct, check });
         self.emit(Inst::Call { site: self.calls.len() as u32 - 1 });
     }
 

@@ -52,6 +52,14 @@ impl Compiler<'_> {
         if let Some(v) = condition.as_value()
             && !self.f.is_param(v)
             && self.is_fused(v)
+            && let Some((x, test)) = self.immediate_test(v)
+            && let Some(a) = Scalar::of(self.f.operand_type(x)).and_then(|ty| self.reg(x, ty))
+        {
+            return test.of(a);
+        }
+        if let Some(v) = condition.as_value()
+            && !self.f.is_param(v)
+            && self.is_fused(v)
             && let (Some(op), Some([x, y])) =
                 (self.f.op(v), self.f.op(v).and_then(|op| self.f.matches(v, op)))
             && let Some(ty) = Scalar::of(self.f.operand_type(x))
@@ -171,6 +179,18 @@ impl Compiler<'_> {
             (Test::LeI(a, b), true) | (Test::LtI(b, a), false) => Inst::JumpLeI { a, b, to },
             (Test::EqF(a, b), true) | (Test::NeF(a, b), false) => Inst::JumpEqF { a, b, to },
             (Test::NeF(a, b), true) | (Test::EqF(a, b), false) => Inst::JumpNeF { a, b, to },
+            (Test::EqImm(a, imm), true) | (Test::NeImm(a, imm), false) => {
+                Inst::JumpEqImm { a, imm, to }
+            }
+            (Test::NeImm(a, imm), true) | (Test::EqImm(a, imm), false) => {
+                Inst::JumpNeImm { a, imm, to }
+            }
+            (Test::LtImm(a, imm), true) | (Test::GeImm(a, imm), false) => {
+                Inst::JumpLtImm { a, imm, to }
+            }
+            (Test::GeImm(a, imm), true) | (Test::LtImm(a, imm), false) => {
+                Inst::JumpGeImm { a, imm, to }
+            }
             (Test::LtF(a, b), true) => Inst::JumpLtF { a, b, to },
             (Test::LeF(a, b), true) => Inst::JumpLeF { a, b, to },
             (Test::LtF(a, b), false) => Inst::JumpNotLtF { a, b, to },
@@ -294,6 +314,10 @@ pub(super) enum Test {
     NeI(Reg, Reg),
     LtI(Reg, Reg),
     LeI(Reg, Reg),
+    EqImm(Reg, i32),
+    NeImm(Reg, i32),
+    LtImm(Reg, i32),
+    GeImm(Reg, i32),
     EqF(Reg, Reg),
     NeF(Reg, Reg),
     LtF(Reg, Reg),
@@ -331,6 +355,10 @@ pub(super) fn set_target(inst: &mut Inst, new: impl Fn(Pc) -> Pc) {
         | Inst::JumpNeI { to, .. }
         | Inst::JumpLtI { to, .. }
         | Inst::JumpLeI { to, .. }
+        | Inst::JumpEqImm { to, .. }
+        | Inst::JumpNeImm { to, .. }
+        | Inst::JumpLtImm { to, .. }
+        | Inst::JumpGeImm { to, .. }
         | Inst::JumpEqF { to, .. }
         | Inst::JumpNeF { to, .. }
         | Inst::JumpLtF { to, .. }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod control;
+mod immediate;
 mod registers;
 mod special;
 

@@ -121,10 +121,11 @@ impl Compiler<'_> {
     pub(super) fn assign_constants(&mut self) {
         for i in 0..self.blocks.len() {
             for v in self.f.insts(self.blocks[i]) {
-                for operand in self.f.operands(v) {
+                for (index, operand) in self.f.operands(v).enumerate() {
                     if let Some(constant) = self.f.constant(operand)
                         && let Some(slot) = scalar::to_slot(constant)
                         && !self.scalar_consts.contains_key(&slot)
+                        && !self.is_immediate(v, index)
                     {
                         let reg = self.new_scalar();
                         self.scalar_consts.insert(slot, reg);

@@ -30,6 +30,9 @@ impl Compiler<'_> {
             _ => {}
         }
         let Dst::Scalar(result, d) = self.dsts[v.index()] else { return None };
+        if let Some(inst) = self.add_immediate(v, d) {
+            return Some(inst);
+        }
         let ty = Scalar::of(self.f.operand_type(first))?;
         let a = self.reg(first, ty)?;
         match *operands {
@@ -63,6 +66,10 @@ impl Compiler<'_> {
                         Test::LtF(a, b) => Inst::LtF { d, a, b },
                         Test::LeF(a, b) => Inst::LeF { d, a, b },
                         Test::Reg(a) => Inst::Mov { d, a },
+                        // Only branches are made of these.
+                        Test::EqImm(..) | Test::NeImm(..) | Test::LtImm(..) | Test::GeImm(..) => {
+                            return None;
+                        }
                     });
                 }
                 Some(match (op, ty) {

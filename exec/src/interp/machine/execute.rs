@@ -160,6 +160,9 @@ impl<'a> Machine<'a> {
                 },
 
                 Inst::AddI { d, a, b } => int!(d, a, b, wrapping_add),
+                Inst::AddImm { d, a, imm } => {
+                    set!(d, get!(a).wrapping_add_signed(i64::from(imm)));
+                }
                 Inst::SubI { d, a, b } => int!(d, a, b, wrapping_sub),
                 Inst::MulI { d, a, b } => int!(d, a, b, wrapping_mul),
                 Inst::AddI32 { d, a, b } => int32!(d, a, b, wrapping_add),
@@ -201,6 +204,10 @@ impl<'a> Machine<'a> {
                 Inst::JumpNeI { a, b, to } => jump!(get!(a) != get!(b), to),
                 Inst::JumpLtI { a, b, to } => jump!((get!(a) as i64) < get!(b) as i64, to),
                 Inst::JumpLeI { a, b, to } => jump!(get!(a) as i64 <= get!(b) as i64, to),
+                Inst::JumpEqImm { a, imm, to } => jump!(get!(a) as i64 == i64::from(imm), to),
+                Inst::JumpNeImm { a, imm, to } => jump!(get!(a) as i64 != i64::from(imm), to),
+                Inst::JumpLtImm { a, imm, to } => jump!((get!(a) as i64) < i64::from(imm), to),
+                Inst::JumpGeImm { a, imm, to } => jump!(get!(a) as i64 >= i64::from(imm), to),
                 Inst::JumpEqF { a, b, to } => jump!(f64!(a) == f64!(b), to),
                 Inst::JumpNeF { a, b, to } => jump!(f64!(a) != f64!(b), to),
                 Inst::JumpLtF { a, b, to } => jump!(f64!(a) < f64!(b), to),
@@ -359,7 +366,17 @@ impl<'a> Machine<'a> {
                     let callee_s = s + code.scalar_regs as usize;
                     let callee_v = v + code.val_regs as usize;
                     check!(self.push_frame(callee, callee_s, callee_v));
-                    check!(self.pass(code, &site.args, (s, v), (callee_s, callee_v)));
+                    match &site.scalars {
+                        Some(args) => {
+                            for (i, &reg) in args.iter().enumerate() {
+                                let slot = self.scalars[s + reg as usize];
+                                self.scalars[callee_s + i] = slot;
+                            }
+                        }
+                        None => {
+                            check!(self.pass(code, &site.args, (s, v), (callee_s, callee_v)));
+                        }
+                    }
                     enter!(callee, callee_s, callee_v, site.direct);
                 }
                 Inst::Apply { site } => {
