@@ -419,6 +419,11 @@ impl Ast {
         id
     }
 
+    /// Makes other expressions the statements at top level.
+    pub fn set_statements(&mut self, statements: List) {
+        self.statements = statements;
+    }
+
     /// Adds a list.
     pub fn add_list(&mut self, ids: &[ExprId]) -> List {
         let start = self.lists.len() as u32;
