@@ -1,0 +1,230 @@
+//! Dot calls: a tree of them is one function of its leaves, so that it is one loop.
+//!
+//! `a .* b .+ 1` is `call @#broadcast((x, y) -> x * y + 1, a, b)`: literals are within the
+//! function, what is called by name too; everything else is evaluated once, from left to right,
+//! and passed. A tree of a single call of a plain function needs no function of its own:
+//! `f.(a, b)` is `call @#broadcast(@f, a, b)`.
+
+use regraft_ir::{Loc, Symbol};
+use regraft_syntax::julia::{ExprId, Kind, List};
+use smallvec::SmallVec;
+
+use super::Lower;
+use super::call::Callee as Called;
+use super::define::{Made, Owner};
+use super::expr::Vals;
+use super::scope::NONE;
+use super::ssa::Val;
+use crate::definition::{Callee, ClosureDef};
+
+/// A tree of dot calls, in postorder.
+#[derive(Default)]
+struct Tree {
+    nodes: Vec<Node>,
+    /// What is passed to the function.
+    leaves: Vals,
+    /// What is called and is no name: captured.
+    callees: Vals,
+    calls: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Node {
+    Leaf(usize),
+    Literal(ExprId),
+    /// A function by its name, of so many operands.
+    Named(Symbol, usize, Loc),
+    /// A captured function.
+    Captured(usize, usize, Loc),
+}
+
+impl Lower<'_> {
+    /// `f.(args)`
+    pub(super) fn dot_call(&mut self, id: ExprId, callee: ExprId, args: List) -> Val {
+        let mut tree = Tree::default();
+        self.dot_tree(&mut tree, id, callee, args);
+        let loc = self.loc(id);
+        self.broadcast(tree, None, id, loc)
+    }
+
+    /// `target .= value`
+    pub(super) fn dot_assign(&mut self, id: ExprId, target: ExprId, value: ExprId) -> Val {
+        let into = self.destination(target);
+        let mut tree = Tree::default();
+        self.operand(&mut tree, value);
+        let loc = self.loc(id);
+        self.broadcast(tree, Some(into), id, loc)
+    }
+
+    /// `target .op= value`
+    pub(super) fn dot_update(
+        &mut self,
+        id: ExprId,
+        op: Symbol,
+        target: ExprId,
+        value: ExprId,
+    ) -> Val {
+        let loc = self.loc(id);
+        let into = self.destination(target);
+        let mut tree = Tree::default();
+        tree.leaf(into);
+        self.operand(&mut tree, value);
+        tree.calls += 1;
+        tree.nodes.push(Node::Named(op, 2, loc));
+        self.broadcast(tree, Some(into), id, loc)
+    }
+
+    /// The array that is written to: through a view if it is a part of one.
+    fn destination(&mut self, target: ExprId) -> Val {
+        match self.ast.kind(target) {
+            Kind::Index { base, indices } => {
+                let loc = self.loc(target);
+                let base = self.expr(base);
+                if self.has_splat(indices) {
+                    let callee = self.names.of_prelude(self.names.view);
+                    let callee = self.func(callee);
+                    return self.splat(callee, &[base], indices, Some(base), loc);
+                }
+                let mut args = Vals::new();
+                args.push(base);
+                self.indices(base, indices, &mut args);
+                self.syntax(self.names.view, &args, loc)
+            }
+            Kind::Name(_) | Kind::Field { .. } | Kind::Call { .. } => self.expr(target),
+            Kind::Error => self.unit(),
+            _ => {
+                self.error(target, "cannot write to this expression", "not an array");
+                self.unit()
+            }
+        }
+    }
+
+    fn operand(&mut self, tree: &mut Tree, id: ExprId) {
+        match self.ast.kind(id) {
+            Kind::Dot { callee, args } => {
+                stacker::maybe_grow(160 << 10, 2 << 20, || self.dot_tree(tree, id, callee, args));
+            }
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Float32(_)
+            | Kind::Bool(_)
+            | Kind::Sym(_)
+            | Kind::Str(_) => tree.nodes.push(Node::Literal(id)),
+            Kind::Splat(inner) => {
+                self.error(id, "`...` in a dot call is not supported", "");
+                self.stmt(inner);
+                tree.nodes.push(Node::Literal(id));
+            }
+            _ => {
+                let value = self.expr(id);
+                tree.leaf(value);
+            }
+        }
+    }
+
+    fn dot_tree(&mut self, tree: &mut Tree, id: ExprId, callee: ExprId, args: List) {
+        let ast = self.ast;
+        let loc = self.loc(id);
+        let callee = self.callee(callee);
+        for &arg in ast.list(args) {
+            self.operand(tree, arg);
+        }
+        tree.calls += 1;
+        tree.nodes.push(match callee {
+            Called::Named(name) => Node::Named(name, args.len(), loc),
+            Called::Value(value) => {
+                tree.callees.push(value);
+                Node::Captured(tree.callees.len() - 1, args.len(), loc)
+            }
+        });
+    }
+
+    fn broadcast(&mut self, mut tree: Tree, into: Option<Val>, id: ExprId, loc: Loc) -> Val {
+        let literal = tree.nodes.iter().any(|node| matches!(node, Node::Literal(_)));
+        if tree.leaves.is_empty() || (tree.calls == 0 && literal) {
+            // Literals are all that there is to loop over.
+            for node in &mut tree.nodes {
+                if let Node::Literal(id) = *node {
+                    let value = self.expr(id);
+                    tree.leaves.push(value);
+                    *node = Node::Leaf(tree.leaves.len() - 1);
+                }
+            }
+        }
+        let literal = tree.nodes.iter().any(|node| matches!(node, Node::Literal(_)));
+        let function = match (tree.calls, tree.nodes.last()) {
+            (0, _) => {
+                let identity = self.names.of_prelude(self.names.identity);
+                self.func(identity)
+            }
+            (1, Some(&Node::Named(name, ..))) if !literal => self.func(name),
+            (1, Some(Node::Captured(..))) if !literal => tree.callees[0],
+            _ => self.fused(&tree, id, loc),
+        };
+        let mut args: SmallVec<[Val; 8]> = SmallVec::new();
+        args.push(function);
+        args.extend(into);
+        args.extend_from_slice(&tree.leaves);
+        let name = if into.is_some() { self.names.broadcast_into } else { self.names.broadcast };
+        self.call(name, &args, loc)
+    }
+
+    /// The function of the leaves.
+    fn fused(&mut self, tree: &Tree, id: ExprId, loc: Loc) -> Val {
+        let (name, shown) = self.anonymous();
+        let text = self.ctx.str(name);
+        let captures: Vec<Symbol> =
+            (1..=tree.callees.len()).map(|i| self.ctx.symbol(&format!("f{i}"))).collect();
+        let outer = self.begin_code(NONE);
+        let owner = self.param_value();
+        let params: Vals = tree.leaves.iter().map(|_| self.param_value()).collect();
+        let mut callees = Vals::new();
+        for &capture in &captures {
+            let capture = self.sym(capture);
+            let callee = self.syntax(self.names.getfield, &[owner, capture], loc);
+            callees.push(callee);
+        }
+        let mut stack = Vals::new();
+        for &node in &tree.nodes {
+            let value = match node {
+                Node::Leaf(at) => params[at],
+                Node::Literal(id) => self.expr(id),
+                Node::Named(name, count, loc) => {
+                    let args: Vals = stack.drain(stack.len() - count..).collect();
+                    self.call(name, &args, loc)
+                }
+                Node::Captured(at, count, loc) => {
+                    let args: Vals = stack.drain(stack.len() - count..).collect();
+                    self.call_values(Called::Value(callees[at]), &args, loc)
+                }
+            };
+            stack.push(value);
+        }
+        let result = stack.pop().unwrap_or(Val::UNDEF);
+        self.code.body.ret(result, loc);
+        let names = vec![None; params.len()];
+        let code = self.end_code(outer, text, &[], id);
+        let made = Made {
+            func: NONE,
+            owner: Owner::None,
+            callee: Callee::Closure(name),
+            extends_base: false,
+            name: text,
+            new: None,
+        };
+        let method = self.plain_method(&made, names, code, loc);
+        let def = ClosureDef { name, shown, captures, methods: vec![method] };
+        let mut operands = Vals::new();
+        operands.push(self.func(name));
+        operands.extend_from_slice(&tree.callees);
+        self.code.closures.push(def);
+        self.code.body.push(regraft_dialects::core::CLOSURE, &operands, loc)
+    }
+}
+
+impl Tree {
+    fn leaf(&mut self, value: Val) {
+        self.leaves.push(value);
+        self.nodes.push(Node::Leaf(self.leaves.len() - 1));
+    }
+}

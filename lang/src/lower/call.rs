@@ -1,0 +1,230 @@
+//! Calls.
+
+use regraft_dialects::core;
+use regraft_ir::{Loc, Symbol};
+use regraft_syntax::julia::{ExprId, Kind, List};
+
+use super::expr::Vals;
+use super::scope::NONE;
+use super::ssa::{Special, Val};
+use super::{Constructed, Indexed, Lower};
+use crate::definition::Space;
+
+/// What is called.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Callee {
+    /// A function by its name.
+    Named(Symbol),
+    /// Any value.
+    Value(Val),
+}
+
+impl Lower<'_> {
+    /// `callee(args)`
+    pub(super) fn call_expr(&mut self, id: ExprId, callee: ExprId, args: List) -> Val {
+        let loc = self.loc(id);
+        if let Some(value) = self.special_call(id, callee, args, loc) {
+            return value;
+        }
+        match self.callee(callee) {
+            Callee::Named(name) => self.call_list(name, args, loc),
+            Callee::Value(callee) if self.has_splat(args) => {
+                self.splat(callee, &[], args, None, loc)
+            }
+            Callee::Value(callee) => {
+                let ast = self.ast;
+                let mut operands = Vals::new();
+                operands.push(callee);
+                for &arg in ast.list(args) {
+                    let value = self.expr(arg);
+                    operands.push(value);
+                }
+                self.code.body.push(core::APPLY, &operands, loc)
+            }
+        }
+    }
+
+    /// What an expression calls.
+    pub(super) fn callee(&mut self, id: ExprId) -> Callee {
+        match self.ast.kind(id) {
+            Kind::Name(name) if self.scopes.refs[id.index()] == NONE => Callee::Named(name),
+            Kind::Field { base, name } => {
+                if let Some(name) = self.module_member(base, name) {
+                    return Callee::Named(name);
+                }
+                if let Some(name) = self.op_name(base, name) {
+                    return Callee::Named(name);
+                }
+                Callee::Value(self.expr(id))
+            }
+            _ => Callee::Value(self.expr(id)),
+        }
+    }
+
+    /// `arith.add` in the prelude: an op.
+    fn op_name(&self, base: ExprId, name: Symbol) -> Option<Symbol> {
+        let Kind::Name(dialect) = self.ast.kind(base) else { return None };
+        if self.options.space != Space::Base || self.scopes.refs[base.index()] != NONE {
+            return None;
+        }
+        let op = format!("{}.{}", self.text(dialect), self.text(name));
+        self.ctx.registry().find(&op).map(|_| self.ctx.symbol(&op))
+    }
+
+    /// Calls that are something else.
+    fn special_call(&mut self, id: ExprId, callee: ExprId, args: List, loc: Loc) -> Option<Val> {
+        match self.ast.kind(callee) {
+            Kind::Name(name) if name == self.names.adjoint_mark => {
+                let &[arg] = self.ast.list(args) else { return None };
+                let arg = self.expr(arg);
+                Some(self.syntax(self.names.adjoint, &[arg], loc))
+            }
+            Kind::Name(name)
+                if name == self.names.new && self.scopes.refs[callee.index()] == NONE =>
+            {
+                let Constructed { name, applied } = self.code.new?;
+                let mut ty = self.global(name, loc);
+                if let Some(Kind::Curly { params, .. }) = applied.map(|id| self.ast.kind(id)) {
+                    ty = self.apply_type_to(ty, params, loc);
+                }
+                Some(self.new_object(ty, args, loc))
+            }
+            Kind::Curly { base, params } if self.code.new.is_some() => {
+                match self.ast.kind(base) {
+                    Kind::Name(name) if name == self.names.new => {}
+                    _ => return None,
+                }
+                let Constructed { name, .. } = self.code.new?;
+                let ty = self.global(name, loc);
+                let ty = self.apply_type_to(ty, params, loc);
+                Some(self.new_object(ty, args, loc))
+            }
+            Kind::Error => {
+                // Told of already; what the arguments are wrong about is told of as well.
+                let ast = self.ast;
+                for &arg in ast.list(args) {
+                    self.stmt(arg);
+                }
+                let _ = id;
+                Some(self.unit())
+            }
+            _ => None,
+        }
+    }
+
+    fn new_object(&mut self, ty: Val, args: List, loc: Loc) -> Val {
+        if self.has_splat(args) {
+            let callee = self.func(self.names.new_object);
+            return self.splat(callee, &[ty], args, None, loc);
+        }
+        let ast = self.ast;
+        let mut operands = Vals::new();
+        operands.push(ty);
+        for &arg in ast.list(args) {
+            let value = self.expr(arg);
+            operands.push(value);
+        }
+        self.call(self.names.new_object, &operands, loc)
+    }
+
+    /// Calls what an operator or a callee stands for.
+    pub(super) fn call_values(&mut self, callee: Callee, args: &[Val], loc: Loc) -> Val {
+        match callee {
+            Callee::Named(name) => self.call(name, args, loc),
+            Callee::Value(callee) => {
+                let body = &mut self.code.body;
+                let start = body.operands.len();
+                body.operands.push(callee);
+                body.operands.extend_from_slice(args);
+                body.push_from(core::APPLY, Special::None, start, loc)
+            }
+        }
+    }
+
+    /// `call @name(args)`
+    pub(super) fn call_list(&mut self, name: Symbol, args: List, loc: Loc) -> Val {
+        if self.has_splat(args) {
+            let callee = self.func(name);
+            return self.splat(callee, &[], args, None, loc);
+        }
+        let ast = self.ast;
+        match *ast.list(args) {
+            [a] => {
+                let a = self.expr(a);
+                self.call(name, &[a], loc)
+            }
+            [a, b] => {
+                let a = self.expr(a);
+                let b = self.expr(b);
+                self.call(name, &[a, b], loc)
+            }
+            ref args => {
+                let mut values = Vals::new();
+                for &arg in args {
+                    let value = self.expr(arg);
+                    values.push(value);
+                }
+                self.call(name, &values, loc)
+            }
+        }
+    }
+
+    pub(super) fn has_splat(&self, list: List) -> bool {
+        self.ast.list(list).iter().any(|&id| matches!(self.ast.kind(id), Kind::Splat(_)))
+    }
+
+    /// `callee(front..., args...)`, where some of `args` are collections whose elements are meant.
+    /// With `indexed`, they are indices of that.
+    pub(super) fn splat(
+        &mut self,
+        callee: Val,
+        front: &[Val],
+        args: List,
+        indexed: Option<Val>,
+        loc: Loc,
+    ) -> Val {
+        let ast = self.ast;
+        self.splat_slice(callee, front, ast.list(args), indexed, loc)
+    }
+
+    pub(super) fn splat_slice(
+        &mut self,
+        callee: Val,
+        front: &[Val],
+        args: &[ExprId],
+        indexed: Option<Val>,
+        loc: Loc,
+    ) -> Val {
+        let outer = self.code.indexed;
+        let mut operands = Vals::new();
+        operands.push(callee);
+        // Arguments that stand by themselves are wrapped together, up to the next collection.
+        let mut single: Vals = front.into();
+        for (position, &arg) in args.iter().enumerate() {
+            if let Some(base) = indexed {
+                self.code.indexed = Some(Indexed { base, position, count: args.len() });
+            }
+            match self.ast.kind(arg) {
+                Kind::Splat(inner) => {
+                    let value = self.expr(inner);
+                    if !single.is_empty() {
+                        let tuple = self.syntax(self.names.tuple, &single, loc);
+                        operands.push(tuple);
+                        single.clear();
+                    }
+                    operands.push(value);
+                }
+                _ => {
+                    let value = self.expr(arg);
+                    single.push(value);
+                }
+            }
+        }
+        self.code.indexed = outer;
+        if !single.is_empty() {
+            let tuple = self.syntax(self.names.tuple, &single, loc);
+            operands.push(tuple);
+        }
+        self.code.body.push(core::SPLAT, &operands, loc)
+    }
+}

@@ -1,0 +1,152 @@
+//! Functions that are made while a program runs.
+
+use regraft_dialects::core;
+use regraft_ir::{Loc, Symbol};
+use regraft_syntax::julia::{ExprId, Kind, List};
+
+use super::Lower;
+use super::define::{Made, Owner, Written};
+use super::expr::Vals;
+use super::scope::NONE;
+use super::ssa::Val;
+use crate::definition::{Callee, ClosureDef};
+
+impl Lower<'_> {
+    /// `params -> body`
+    pub(super) fn lambda(&mut self, id: ExprId) -> Val {
+        let Kind::Lambda { params, wheres, returns, body } = self.ast.kind(id) else {
+            return self.unit();
+        };
+        let func = self.scopes.refs[id.index()];
+        let group = self.scopes.funcs[func as usize].group;
+        let written = Written { params, wheres, returns, body, inline: None, id };
+        let (name, shown) = self.anonymous();
+        let made = Made {
+            func,
+            owner: Owner::Closure(group),
+            callee: Callee::Closure(name),
+            extends_base: false,
+            name: self.ctx.str(name),
+            new: None,
+        };
+        let methods = self.methods(written, made);
+        self.make(ClosureDef { name, shown, captures: Vec::new(), methods }, group, self.loc(id))
+    }
+
+    /// The name of an anonymous function, and what is shown of it.
+    pub(super) fn anonymous(&self) -> (Symbol, Symbol) {
+        let (name, number) = self.fresh_name("");
+        (name, self.ctx.symbol(&format!("#{number}")))
+    }
+
+    /// A definition within a function. All methods of a function are made with the first.
+    pub(super) fn local_function(&mut self, id: ExprId) -> Val {
+        let Kind::Function { name, .. } = self.ast.kind(id) else { return self.unit() };
+        let Kind::Name(symbol) = self.ast.kind(name) else {
+            self.error(name, "methods of other functions are defined only at top level", "");
+            return self.unit();
+        };
+        let var = self.scopes.refs[name.index()];
+        if var == NONE {
+            self.error(id, "a global function is defined only at top level", "not here");
+            return self.unit();
+        }
+        let func = self.scopes.refs[id.index()];
+        let group = self.scopes.funcs[func as usize].group;
+        let definitions = std::mem::take(&mut self.scopes.groups[group as usize].methods);
+        if definitions.is_empty() {
+            return self.read(var, self.loc(id));
+        }
+        let (closure, _) = self.fresh_name(self.text(symbol));
+        let mut methods = Vec::new();
+        for &(func, id) in &definitions {
+            let Kind::Function { params, wheres, returns, body, inline, .. } = self.ast.kind(id)
+            else {
+                continue;
+            };
+            let Some(body) = body else { continue };
+            let written = Written { params, wheres, returns, body, inline, id };
+            let made = Made {
+                func,
+                owner: Owner::Closure(group),
+                callee: Callee::Closure(closure),
+                extends_base: false,
+                name: self.ctx.str(closure),
+                new: None,
+            };
+            methods.extend(self.methods(written, made));
+        }
+        let loc = self.loc(id);
+        let def = ClosureDef { name: closure, shown: symbol, captures: Vec::new(), methods };
+        let value = self.make(def, group, loc);
+        self.write(var, value, loc);
+        value
+    }
+
+    /// Makes a closure over the captures of a group.
+    pub(super) fn make(&mut self, mut def: ClosureDef, group: u32, loc: Loc) -> Val {
+        def.captures = self.capture_names(group);
+        let mut operands = Vals::new();
+        operands.push(self.func(def.name));
+        for i in 0..self.scopes.groups[group as usize].captures.len() {
+            let var = self.scopes.groups[group as usize].captures[i];
+            let value = self.raw(var, loc);
+            operands.push(value);
+        }
+        self.code.closures.push(def);
+        self.code.body.push(core::CLOSURE, &operands, loc)
+    }
+
+    /// What the captures of a group are called: after their variables, and told apart.
+    fn capture_names(&self, group: u32) -> Vec<Symbol> {
+        let mut names: Vec<Symbol> = Vec::new();
+        for &var in &self.scopes.groups[group as usize].captures {
+            let name = self.scopes.vars[var as usize].name;
+            let mut free = name;
+            let mut count = 1;
+            while names.contains(&free) {
+                count += 1;
+                free = self.ctx.symbol(&format!("{}#{count}", self.text(name)));
+            }
+            names.push(free);
+        }
+        names
+    }
+
+    /// Reads what a closure has captured, where its code begins.
+    pub(super) fn open_closure(&mut self, group: u32, closure: Val, loc: Loc) {
+        let names = self.capture_names(group);
+        for (i, name) in names.into_iter().enumerate() {
+            let var = self.scopes.groups[group as usize].captures[i];
+            let name = self.sym(name);
+            let value = self.syntax(self.names.getfield, &[closure, name], loc);
+            let slot = self.slot(var);
+            self.code.body.name(value, self.scopes.vars[var as usize].name);
+            self.code.body.set(slot, value);
+        }
+        let data = &self.scopes.groups[group as usize];
+        if data.var != NONE && data.knows_itself {
+            let var = data.var;
+            let slot = self.slot(var);
+            self.code.body.set(slot, closure);
+        }
+    }
+
+    /// Whether one of the statements is there for its definitions.
+    pub(super) fn defines(&self, list: List) -> bool {
+        self.ast.list(list).iter().any(|&id| self.is_definition(id))
+    }
+
+    /// Whether a statement at top level declares something that is not just run.
+    pub(super) fn is_definition(&self, id: ExprId) -> bool {
+        match self.ast.kind(id) {
+            Kind::Function { .. } | Kind::Struct { .. } => true,
+            Kind::Abstract { .. } | Kind::Const(_) => true,
+            Kind::Block(list) => self.defines(list),
+            Kind::If { then, otherwise, .. } => {
+                self.is_definition(then) || otherwise.is_some_and(|id| self.is_definition(id))
+            }
+            _ => false,
+        }
+    }
+}

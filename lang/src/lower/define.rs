@@ -1,0 +1,508 @@
+//! Functions: signatures, parameters, default values, bodies; structs.
+
+use std::sync::Arc;
+
+use regraft_dialects::core;
+use regraft_ir::{Diagnostic, Function, Loc, Symbol};
+use regraft_syntax::julia::{ExprId, Kind, List};
+use smallvec::SmallVec;
+
+use super::expr::Vals;
+use super::finish::Shape;
+use super::param::Param;
+use super::scope::{NONE, VarKind};
+use super::ssa::{Special, Val};
+use super::{Code, Constructed, Lower};
+use crate::definition::{
+    AbstractDecl, Callee, ClosureDef, MethodDef, ParamDecl, Space, StaticDecl, StructDecl,
+    TypeExpr, TypeExprKind,
+};
+
+/// What a method is of, for its code.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Owner {
+    /// A function or a type: the callee is no parameter.
+    None,
+    /// A value, with the name that it has.
+    Instance(Option<ExprId>),
+    /// A closure of this group.
+    Closure(u32),
+}
+
+/// The parts of a function as it is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub(super) params: List,
+    pub(super) wheres: List,
+    pub(super) returns: Option<ExprId>,
+    pub(super) body: ExprId,
+    pub(super) inline: Option<bool>,
+    pub(super) id: ExprId,
+}
+
+/// How a method is made of it.
+#[derive(Clone, Debug)]
+pub(super) struct Made<'n> {
+    /// Which one of the scopes' functions it is.
+    pub(super) func: u32,
+    pub(super) owner: Owner,
+    pub(super) callee: Callee,
+    pub(super) extends_base: bool,
+    pub(super) name: &'n str,
+    pub(super) new: Option<Constructed>,
+}
+
+impl Lower<'_> {
+    /// Begins the code of a function; [`Lower::end_code`] goes back to the one around.
+    pub(super) fn begin_code(&mut self, func: u32) -> Code {
+        let mut code = self.pool.pop().unwrap_or_else(Code::new);
+        code.reset(func, self.scopes.vars.len());
+        std::mem::replace(&mut self.code, code)
+    }
+
+    /// Ends it.
+    pub(super) fn end_code(
+        &mut self,
+        outer: Code,
+        name: &str,
+        params: &[Option<Symbol>],
+        at: ExprId,
+    ) -> (Arc<Function>, Vec<ClosureDef>) {
+        self.seal_labels();
+        let mut code = std::mem::replace(&mut self.code, outer);
+        let shape = Shape { name, params, loc: self.loc(at) };
+        let function = if self.errors.is_empty() {
+            self.finish.function(&mut code.body, &shape)
+        } else {
+            // It is thrown away, and may be anything.
+            Ok(Function::without_entry(self.ctx, name, regraft_ir::Type::ANY))
+        };
+        let function = function.unwrap_or_else(|error| {
+            let span = self.ast.span(at).range();
+            let error = Diagnostic::from(error).at(&self.ast.source, span, "");
+            self.errors.push(error);
+            Function::without_entry(self.ctx, name, regraft_ir::Type::ANY)
+        });
+        let closures = std::mem::take(&mut code.closures);
+        self.pool.push(code);
+        (Arc::new(function), closures)
+    }
+
+    /// A parameter of the function that begins.
+    pub(super) fn param_value(&mut self) -> Val {
+        let start = self.code.body.operands.len();
+        self.code.body.push_from(core::CALL, Special::Param, start, Loc::UNKNOWN)
+    }
+
+    /// The methods of a function: one for each number of default values that are used.
+    pub(super) fn methods(&mut self, written: Written, made: Made<'_>) -> Vec<MethodDef> {
+        let params = self.params(written.params);
+        let vararg = params.last().is_some_and(|param| param.vararg);
+        let plain = params.len() - usize::from(vararg);
+        let defaults = params[..plain].iter().filter(|param| param.default.is_some()).count();
+        let statics = self.statics(written.wheres);
+        let statics = in_order(statics);
+        let mut decls: Vec<ParamDecl> = Vec::with_capacity(params.len());
+        for param in &params {
+            let ty = self.type_or_any(param.ty);
+            decls.push(ParamDecl { name: param.name.map(|(name, _)| name), ty });
+        }
+        let loc = self.loc(written.id);
+        let base = self.options.space == Space::Base;
+        let def = |params: Vec<ParamDecl>, vararg, (body, closures)| MethodDef {
+            callee: made.callee.clone(),
+            extends_base: made.extends_base || base,
+            params,
+            vararg,
+            statics: statics.clone(),
+            body,
+            closures,
+            inline: written.inline,
+            space: self.options.space,
+            loc,
+        };
+        let mut methods = Vec::with_capacity(1 + defaults);
+        let mut codes = Vec::with_capacity(defaults);
+        for given in plain - defaults..plain {
+            codes.push(self.with_defaults(written, &made, &params[..plain], given));
+        }
+        let full = self.full(written, &made, &params);
+        for (code, given) in codes.into_iter().zip(plain - defaults..) {
+            methods.push(def(decls[..given].to_vec(), false, code));
+        }
+        methods.push(def(decls, vararg, full));
+        methods
+    }
+
+    fn params(&mut self, list: List) -> SmallVec<[Param; 6]> {
+        let ast = self.ast;
+        let ids = ast.list(list);
+        let mut params: SmallVec<[Param; 6]> = SmallVec::new();
+        let mut default = false;
+        for (i, &id) in ids.iter().enumerate() {
+            let param = Param::of(ast, id);
+            if param.wrong {
+                if !matches!(ast.kind(id), Kind::Error) {
+                    self.error(id, "expected a parameter such as `x` or `x::T`", "this is none");
+                }
+                continue;
+            }
+            if param.vararg && i + 1 != ids.len() {
+                self.error(id, "only the last parameter takes all further arguments", "");
+                continue;
+            }
+            if param.vararg && param.default.is_some() {
+                self.error(id, "a parameter for all further arguments has no default value", "");
+            }
+            if default && param.default.is_none() && !param.vararg {
+                self.error(id, "a parameter without a default value after one that has one", "");
+                continue;
+            }
+            default |= param.default.is_some();
+            params.push(param);
+        }
+        params
+    }
+
+    /// Makes the parameters of the function that begins, and what is read from its closure. Of
+    /// `params`, the first `given` are parameters of its own.
+    fn enter_function(
+        &mut self,
+        made: &Made<'_>,
+        params: &[Param],
+        given: usize,
+        at: ExprId,
+    ) -> (SmallVec<[Option<Symbol>; 8]>, Option<Val>, Vals) {
+        let loc = self.loc(at);
+        let mut names: SmallVec<[Option<Symbol>; 8]> = SmallVec::new();
+        let mut values = Vals::new();
+        let owner = match made.owner {
+            Owner::None => None,
+            Owner::Instance(name) => {
+                let value = self.param_value();
+                let name = name.and_then(|id| self.own_name(id));
+                names.push(name.map(|(name, _)| name));
+                if let Some((_, var)) = name {
+                    let slot = self.slot(var);
+                    self.code.body.set(slot, value);
+                }
+                Some(value)
+            }
+            Owner::Closure(_) => {
+                names.push(None);
+                Some(self.param_value())
+            }
+        };
+        for param in &params[..given] {
+            names.push(param.name.map(|(name, _)| name));
+            let value = self.param_value();
+            values.push(value);
+            self.set_param(param, value);
+        }
+        for param in &params[given..] {
+            self.set_param(param, Val::UNDEF);
+        }
+        if let (Owner::Closure(group), Some(owner)) = (made.owner, owner) {
+            self.open_closure(group, owner, loc);
+        }
+        self.enter_scope(self.scopes.funcs[made.func as usize].scope, loc);
+        (names, owner, values)
+    }
+
+    fn own_name(&self, id: ExprId) -> Option<(Symbol, u32)> {
+        match (self.ast.kind(id), self.scopes.refs[id.index()]) {
+            (_, NONE) => None,
+            (Kind::Name(name), var) => Some((name, var)),
+            _ => None,
+        }
+    }
+
+    fn set_param(&mut self, param: &Param, value: Val) {
+        if let Some((_, id)) = param.name
+            && let Some((_, var)) = self.own_name(id)
+            && self.scopes.vars[var as usize].kind == VarKind::Param
+        {
+            let slot = self.slot(var);
+            self.code.body.set(slot, value);
+        }
+    }
+
+    fn full(
+        &mut self,
+        written: Written,
+        made: &Made<'_>,
+        params: &[Param],
+    ) -> (Arc<Function>, Vec<ClosureDef>) {
+        let outer = self.begin_code(made.func);
+        let (names, _, values) = self.enter_function(made, params, params.len(), written.id);
+        for (param, &value) in params.iter().zip(&values) {
+            if let Some(pattern) = param.pattern {
+                self.assign_value(pattern, value);
+            }
+        }
+        self.code.returns = written.returns;
+        self.code.new = made.new;
+        self.tail(written.body);
+        self.end_code(outer, made.name, &names, written.id)
+    }
+
+    /// The method that is called with the first `given` arguments only: it finds the others and
+    /// calls the one for all.
+    fn with_defaults(
+        &mut self,
+        written: Written,
+        made: &Made<'_>,
+        params: &[Param],
+        given: usize,
+    ) -> (Arc<Function>, Vec<ClosureDef>) {
+        let outer = self.begin_code(made.func);
+        let loc = self.loc(written.id);
+        let (names, owner, mut args) = self.enter_function(made, params, given, written.id);
+        for param in &params[given..] {
+            let Some(default) = param.default else { continue };
+            let value = self.expr(default);
+            if let Some((_, id)) = param.name
+                && let Some((_, var)) = self.own_name(id)
+            {
+                self.write(var, value, loc);
+            }
+            args.push(value);
+        }
+        let value = match (&made.callee, owner) {
+            (_, Some(owner)) => {
+                args.insert(0, owner);
+                self.code.body.push(core::APPLY, &args, loc)
+            }
+            (&Callee::Function(name), None) => {
+                let name = match made.extends_base && self.options.space == Space::Main {
+                    true => self.ctx.symbol(&format!("Base.{}", self.text(name))),
+                    false => name,
+                };
+                self.call(name, &args, loc)
+            }
+            (Callee::Type(ty), None) => match ty.kind {
+                TypeExprKind::Name(name) => self.call(name, &args, loc),
+                _ => {
+                    let callee = self.constructed_type(written.id, loc);
+                    args.insert(0, callee);
+                    self.code.body.push(core::APPLY, &args, loc)
+                }
+            },
+            (Callee::Instance(_) | Callee::Closure(_), None) => self.unit(),
+        };
+        self.code.body.ret(value, loc);
+        self.end_code(outer, made.name, &names, written.id)
+    }
+
+    /// The value of the type that a constructor is of: `P{T}`, or `T` of `::Type{T}`.
+    fn constructed_type(&mut self, id: ExprId, loc: Loc) -> Val {
+        let Kind::Function { name, .. } = self.ast.kind(id) else { return self.unit() };
+        match self.ast.kind(name) {
+            Kind::Curly { base, params } => self.apply_type(name, base, params),
+            Kind::Typed { value: None, ty } => match self.ast.kind(ty) {
+                Kind::Curly { params, .. } => match self.ast.list(params) {
+                    &[of] => self.expr(of),
+                    _ => self.unit(),
+                },
+                _ => self.expr(ty),
+            },
+            _ => {
+                let _ = loc;
+                self.unit()
+            }
+        }
+    }
+
+    // --- definitions at top level ----------------------------------------------------------------
+
+    /// The methods that a definition at top level adds; `None` if it is wrong.
+    pub(super) fn definition(&mut self, id: ExprId, inside: Option<Symbol>) -> Vec<MethodDef> {
+        let Kind::Function { name, params, wheres, returns, body: Some(body), inline } =
+            self.ast.kind(id)
+        else {
+            return Vec::new();
+        };
+        let Some((callee, extends_base, owner, shown)) = self.definition_callee(name) else {
+            return Vec::new();
+        };
+        let written = Written { params, wheres, returns, body, inline, id };
+        self.resolve(|walk| walk.method(id));
+        let applied = matches!(self.ast.kind(name), Kind::Curly { .. }).then_some(name);
+        let new = inside.map(|name| Constructed { name, applied });
+        let func = self.scopes.refs[id.index()];
+        let text = self.text(shown);
+        let made = Made { func, owner, callee, extends_base, name: text, new };
+        self.methods(written, made)
+    }
+
+    fn definition_callee(&mut self, name: ExprId) -> Option<(Callee, bool, Owner, Symbol)> {
+        match self.ast.kind(name) {
+            Kind::Name(symbol) if self.structs.contains(&symbol) => {
+                let ty = self.named_type(symbol, self.loc(name));
+                Some((Callee::Type(ty), false, Owner::None, symbol))
+            }
+            Kind::Name(symbol) => Some((Callee::Function(symbol), false, Owner::None, symbol)),
+            Kind::Field { base, name: symbol } => match self.ast.kind(base) {
+                Kind::Name(module) if super::names::is_module(self.text(module)) => {
+                    Some((Callee::Function(symbol), true, Owner::None, symbol))
+                }
+                Kind::Name(module) if self.text(module) == "Main" => {
+                    Some((Callee::Function(symbol), false, Owner::None, symbol))
+                }
+                _ => {
+                    self.error(name, "cannot define a function of another module", "");
+                    None
+                }
+            },
+            Kind::Curly { base, .. } => {
+                let shown = match self.ast.kind(base) {
+                    Kind::Name(shown) => shown,
+                    _ => self.names.ty,
+                };
+                let ty = self.type_expr(name);
+                Some((Callee::Type(ty), false, Owner::None, shown))
+            }
+            Kind::Typed { value, ty } => {
+                if let Kind::Curly { base, params } = self.ast.kind(ty)
+                    && value.is_none()
+                    && self.ast.kind(base) == Kind::Name(self.names.ty)
+                    && let &[of] = self.ast.list(params)
+                {
+                    let shown = self.shown(of);
+                    return Some((Callee::Type(self.type_expr(of)), false, Owner::None, shown));
+                }
+                let shown = self.shown(ty);
+                let ty = self.type_expr(ty);
+                Some((Callee::Instance(ty), false, Owner::Instance(value), shown))
+            }
+            Kind::Error => None,
+            _ => {
+                self.error(name, "expected the name of a function", "this is none");
+                None
+            }
+        }
+    }
+
+    /// The name of a type, for the name of the code.
+    fn shown(&self, ty: ExprId) -> Symbol {
+        match self.ast.kind(ty) {
+            Kind::Name(name) => name,
+            Kind::Curly { base, .. } => self.shown(base),
+            _ => self.names.ty,
+        }
+    }
+
+    pub(super) fn struct_decl(&mut self, id: ExprId) -> Option<StructDecl> {
+        let Kind::Struct { name, params, supertype, mutable, fields } = self.ast.kind(id) else {
+            return None;
+        };
+        let ast = self.ast;
+        self.structs.insert(name);
+        let mut decl = StructDecl {
+            name,
+            params: in_order(self.statics(params)),
+            supertype: supertype.map(|ty| self.type_expr(ty)),
+            mutable,
+            fields: Vec::new(),
+            constructors: Vec::new(),
+            space: self.options.space,
+            loc: self.loc(id),
+        };
+        for &field in ast.list(fields) {
+            let mut field = field;
+            while let Kind::Const(inner) = ast.kind(field) {
+                field = inner;
+            }
+            let (symbol, ty) = match ast.kind(field) {
+                Kind::Name(name) => (name, self.any_type()),
+                Kind::Typed { value: Some(value), ty } => match ast.kind(value) {
+                    Kind::Name(name) => (name, self.type_expr(ty)),
+                    _ => {
+                        self.error(field, "expected a field such as `x::T`", "");
+                        continue;
+                    }
+                },
+                Kind::Function { name: function, .. } => {
+                    if self.constructs(function, name) {
+                        let methods = self.definition(field, Some(name));
+                        decl.constructors.extend(methods);
+                    } else {
+                        let message =
+                            format!("only constructors of `{}` are defined here", self.text(name));
+                        self.error(function, message, "");
+                    }
+                    continue;
+                }
+                Kind::Str(_) | Kind::Error => continue,
+                _ => {
+                    self.error(field, "expected a field or a constructor", "");
+                    continue;
+                }
+            };
+            if decl.fields.iter().any(|&(other, _)| other == symbol) {
+                let message = format!("two fields have the name `{}`", self.text(symbol));
+                self.error(field, message, "the second");
+            }
+            decl.fields.push((symbol, ty));
+        }
+        Some(decl)
+    }
+
+    fn constructs(&self, function: ExprId, name: Symbol) -> bool {
+        match self.ast.kind(function) {
+            Kind::Name(other) => other == name,
+            Kind::Curly { base, .. } => self.ast.kind(base) == Kind::Name(name),
+            Kind::Error => true,
+            _ => false,
+        }
+    }
+
+    pub(super) fn abstract_decl(&mut self, id: ExprId) -> Option<AbstractDecl> {
+        let Kind::Abstract { name, params, supertype } = self.ast.kind(id) else { return None };
+        Some(AbstractDecl {
+            name,
+            params: in_order(self.statics(params)),
+            supertype: supertype.map(|ty| self.type_expr(ty)),
+            space: self.options.space,
+            loc: self.loc(id),
+        })
+    }
+}
+
+/// Type parameters so that each stands after those that its bounds name: outermost first. Where
+/// this leaves a choice, the order of the text.
+fn in_order(statics: Vec<StaticDecl>) -> Vec<StaticDecl> {
+    if statics.len() < 2 {
+        return statics;
+    }
+    let mut left: Vec<StaticDecl> = statics;
+    let mut out = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let free = left.iter().position(|decl| {
+            !left.iter().any(|other| {
+                other.name != decl.name
+                    && [&decl.lower, &decl.upper]
+                        .into_iter()
+                        .flatten()
+                        .any(|bound| mentions(bound, other.name))
+            })
+        });
+        out.push(left.remove(free.unwrap_or(0)));
+    }
+    out
+}
+
+fn mentions(ty: &TypeExpr, name: Symbol) -> bool {
+    use TypeExprKind as T;
+    match &ty.kind {
+        T::Name(other) => *other == name,
+        T::Apply(base, params) => {
+            mentions(base, name) || params.iter().any(|ty| mentions(ty, name))
+        }
+        T::Below(ty) | T::Above(ty) | T::TypeOf(ty) | T::Vararg(ty) | T::Where(ty, _) => {
+            mentions(ty, name)
+        }
+        T::Constant(_) => false,
+        T::Tuple(list) => list.iter().any(|ty| mentions(ty, name)),
+    }
+}

@@ -1,0 +1,296 @@
+//! Expressions to values.
+
+use regraft_ir::{Constant, Loc};
+use regraft_syntax::julia::{ExprId, Kind, List};
+use smallvec::SmallVec;
+
+use super::ssa::Val;
+use super::{Indexed, Lower};
+
+/// The values of a list of expressions.
+pub(super) type Vals = SmallVec<[Val; 8]>;
+
+/// Below how much stack a new piece is taken.
+const RED_ZONE: usize = 160 << 10;
+const STACK_PIECE: usize = 2 << 20;
+
+impl Lower<'_> {
+    /// The value of an expression.
+    #[inline]
+    pub(super) fn expr(&mut self, id: ExprId) -> Val {
+        match self.ast.kind(id) {
+            Kind::Name(name) => self.name(id, name),
+            Kind::Int(x) => self.constant(Constant::I64(x)),
+            kind => stacker::maybe_grow(RED_ZONE, STACK_PIECE, || self.inner(id, kind)),
+        }
+    }
+
+    fn inner(&mut self, id: ExprId, kind: Kind) -> Val {
+        match kind {
+            Kind::Call { callee, args } => self.call_expr(id, callee, args),
+            Kind::Name(name) => self.name(id, name),
+            Kind::Int(x) => self.constant(Constant::I64(x)),
+            Kind::Float(x) => self.constant(Constant::from(x)),
+            Kind::Float32(x) => self.constant(Constant::from(x)),
+            Kind::Bool(x) => self.constant(Constant::Bool(x)),
+            Kind::Str(x) => self.constant(Constant::Str(x)),
+            Kind::Sym(x) => self.constant(Constant::Sym(x)),
+            Kind::End => self.bound(id, true),
+            Kind::First => self.bound(id, false),
+            Kind::Colon => self.func(self.names.colon),
+            Kind::Dot { callee, args } => self.dot_call(id, callee, args),
+            Kind::Index { base, indices } => self.index(id, base, indices),
+            Kind::Field { base, name } => match self.module_member(base, name) {
+                Some(name) => self.global(name, self.loc(id)),
+                None => {
+                    let base = self.expr(base);
+                    let name = self.sym(name);
+                    self.syntax(self.names.getproperty, &[base, name], self.loc(id))
+                }
+            },
+            Kind::Curly { base, params } => self.apply_type(id, base, params),
+            Kind::Where { .. } => {
+                self.error(id, "`where` is supported in signatures only", "not supported here");
+                self.unit()
+            }
+            Kind::Splat(inner) => {
+                self.error(id, "`...` stands in arguments and elements only", "");
+                self.expr(inner)
+            }
+            Kind::Typed { value: Some(value), ty } => {
+                let value = self.expr(value);
+                let ty = self.expr(ty);
+                self.call(self.names.typeassert, &[value, ty], self.loc(id))
+            }
+            Kind::Typed { value: None, .. } => {
+                self.error(id, "`::T` without a value stands in signatures only", "");
+                self.unit()
+            }
+            Kind::Tuple(list) => {
+                let callee = self.names.of_prelude(self.names.tuple);
+                self.call_list(callee, list, self.loc(id))
+            }
+            Kind::NamedTuple(list) => self.named_tuple(id, list),
+            Kind::Vector(list) => {
+                let callee = self.names.of_prelude(self.names.vect);
+                self.call_list(callee, list, self.loc(id))
+            }
+            Kind::Matrix(rows) => self.matrix(id, rows),
+            Kind::Row(list) => {
+                let callee = self.names.of_prelude(self.names.hcat);
+                self.call_list(callee, list, self.loc(id))
+            }
+            Kind::Comprehension { ty, body, clauses, nested } => {
+                self.comprehension(id, ty, body, clauses, nested)
+            }
+            Kind::Generator { body, clauses, nested } => self.generator(id, body, clauses, nested),
+            Kind::In { iterable, .. } | Kind::Filter(iterable) => self.expr(iterable),
+            Kind::Lambda { .. } => self.lambda(id),
+            Kind::Function { .. } => self.local_function(id),
+            Kind::Assign { target, value } => self.assign(id, target, value, true),
+            Kind::Update { op, target, value } => self.update(id, op, target, value),
+            Kind::DotAssign { target, value } => self.dot_assign(id, target, value),
+            Kind::DotUpdate { op, target, value } => self.dot_update(id, op, target, value),
+            Kind::And(..) | Kind::Or(..) | Kind::Compare { .. } | Kind::If { .. } => {
+                self.control_value(id)
+            }
+            Kind::Block(list) => self.block_value(list),
+            Kind::Let { bindings, body } => {
+                self.let_bindings(id, bindings);
+                self.expr(body)
+            }
+            Kind::Inbounds(body) => {
+                let outer = std::mem::replace(&mut self.code.inbounds, true);
+                let value = self.expr(body);
+                self.code.inbounds = outer;
+                value
+            }
+            Kind::Simd(body) => self.expr(body),
+            Kind::Local(list) | Kind::Global(list) => self.declarations(list),
+            Kind::While { .. }
+            | Kind::For { .. }
+            | Kind::Break
+            | Kind::Continue
+            | Kind::Return(_)
+            | Kind::Goto(_)
+            | Kind::Label(_)
+            | Kind::Assert { .. } => {
+                self.stmt(id);
+                self.unit()
+            }
+            Kind::Const(_) => {
+                self.error(id, "`const` is for global names", "only at top level");
+                self.unit()
+            }
+            Kind::Struct { .. } | Kind::Abstract { .. } => {
+                self.error(id, "types are declared only at top level", "not here");
+                self.unit()
+            }
+            Kind::Using | Kind::Error => self.unit(),
+        }
+    }
+
+    /// The values of a block but for the last are not used.
+    fn block_value(&mut self, list: List) -> Val {
+        let ast = self.ast;
+        let Some((&last, front)) = ast.list(list).split_last() else { return self.unit() };
+        for &id in front {
+            self.stmt(id);
+        }
+        self.expr(last)
+    }
+
+    // --- indices -----------------------------------------------------------------------------
+
+    /// `end` or `begin` within an index.
+    fn bound(&mut self, id: ExprId, last: bool) -> Val {
+        let Some(Indexed { base, position, count }) = self.code.indexed else {
+            let name = if last { "end" } else { "begin" };
+            self.error(id, format!("`{name}` stands for an index only within one"), "");
+            return self.unit();
+        };
+        let name = if last { self.names.lastindex } else { self.names.firstindex };
+        let loc = self.loc(id);
+        if count == 1 {
+            return self.syntax(name, &[base], loc);
+        }
+        let position = self.constant(Constant::I64(position as i64 + 1));
+        self.syntax(name, &[base, position], loc)
+    }
+
+    /// The values of indices, in which `end` is that of `base`.
+    pub(super) fn indices(&mut self, base: Val, list: List, out: &mut Vals) {
+        let ast = self.ast;
+        let outer = self.code.indexed;
+        let list = ast.list(list);
+        for (position, &id) in list.iter().enumerate() {
+            self.code.indexed = Some(Indexed { base, position, count: list.len() });
+            let value = self.expr(id);
+            out.push(value);
+        }
+        self.code.indexed = outer;
+    }
+
+    fn index(&mut self, id: ExprId, base: ExprId, indices: List) -> Val {
+        let loc = self.loc(id);
+        let base = self.expr(base);
+        if self.has_splat(indices) {
+            let callee = self.names.of_prelude(self.names.getindex);
+            let callee = self.func(callee);
+            return self.splat(callee, &[base], indices, Some(base), loc);
+        }
+        let mut args = Vals::new();
+        args.push(base);
+        self.indices(base, indices, &mut args);
+        self.syntax(self.names.getindex, &args, loc)
+    }
+
+    // --- types and literals --------------------------------------------------------------------
+
+    pub(super) fn apply_type(&mut self, id: ExprId, base: ExprId, params: List) -> Val {
+        let loc = self.loc(id);
+        let base = self.expr(base);
+        self.apply_type_to(base, params, loc)
+    }
+
+    /// `base{params}`
+    pub(super) fn apply_type_to(&mut self, base: Val, params: List, loc: Loc) -> Val {
+        let ast = self.ast;
+        let mut args = Vals::new();
+        args.push(base);
+        for &param in ast.list(params) {
+            let value = self.type_param(param);
+            args.push(value);
+        }
+        self.call(self.names.apply_type, &args, loc)
+    }
+
+    /// A parameter of a type: `<:T` is one, too.
+    fn type_param(&mut self, id: ExprId) -> Val {
+        if let Kind::Call { callee, args } = self.ast.kind(id)
+            && let Kind::Name(op) = self.ast.kind(callee)
+            && let &[bound] = self.ast.list(args)
+        {
+            let name = match op {
+                _ if op == self.names.subtype => self.names.below,
+                _ if op == self.names.supertype => self.names.above,
+                _ => return self.expr(id),
+            };
+            let bound = self.expr(bound);
+            return self.call(name, &[bound], self.loc(id));
+        }
+        self.expr(id)
+    }
+
+    fn named_tuple(&mut self, id: ExprId, list: List) -> Val {
+        let ast = self.ast;
+        let mut args = Vals::new();
+        let mut seen: SmallVec<[_; 8]> = SmallVec::new();
+        for &entry in ast.list(list) {
+            let (name, value) = match ast.kind(entry) {
+                Kind::Assign { target, value } => match ast.kind(target) {
+                    Kind::Name(name) => (name, value),
+                    _ => {
+                        self.error(target, "a field of a named tuple has a name", "");
+                        continue;
+                    }
+                },
+                Kind::Name(name) | Kind::Field { name, .. } => (name, entry),
+                Kind::Error => continue,
+                _ => {
+                    self.error(entry, "a field of a named tuple has a name", "");
+                    continue;
+                }
+            };
+            if seen.contains(&name) {
+                let message = format!("two fields have the name `{}`", self.text(name));
+                self.error(entry, message, "the second");
+            }
+            seen.push(name);
+            let name = self.sym(name);
+            let value = self.expr(value);
+            args.push(name);
+            args.push(value);
+        }
+        self.call(self.names.named, &args, self.loc(id))
+    }
+
+    fn matrix(&mut self, id: ExprId, rows: List) -> Val {
+        let ast = self.ast;
+        let loc = self.loc(id);
+        let rows = ast.list(rows);
+        let row = |id| match ast.kind(id) {
+            Kind::Row(list) => ast.list(list),
+            _ => &[],
+        };
+        if let &[only] = rows
+            && let Kind::Row(list) = ast.kind(only)
+        {
+            let callee = self.names.of_prelude(self.names.hcat);
+            return self.call_list(callee, list, loc);
+        }
+        let splat = |&id: &ExprId| matches!(ast.kind(id), Kind::Splat(_));
+        if rows.iter().all(|&id| row(id).len() == 1) {
+            let callee = self.names.of_prelude(self.names.vcat);
+            if rows.iter().any(|&id| row(id).iter().any(splat)) {
+                let elements: Vec<ExprId> = rows.iter().flat_map(|&id| row(id)).copied().collect();
+                let callee = self.func(callee);
+                return self.splat_slice(callee, &[], &elements, None, loc);
+            }
+            let args: Vals = rows.iter().map(|&id| self.expr(row(id)[0])).collect();
+            return self.call(callee, &args, loc);
+        }
+        if let Some(wrong) = rows.iter().flat_map(|&id| row(id)).find(|id| splat(id)) {
+            self.error(*wrong, "`...` in a matrix of several rows is not supported", "");
+        }
+        let lengths: Vals =
+            rows.iter().map(|&id| self.constant(Constant::I64(row(id).len() as i64))).collect();
+        let mut args = Vals::new();
+        args.push(self.syntax(self.names.tuple, &lengths, loc));
+        for &element in rows.iter().flat_map(|&id| row(id)) {
+            let value = self.expr(element);
+            args.push(value);
+        }
+        self.syntax(self.names.hvcat, &args, loc)
+    }
+}

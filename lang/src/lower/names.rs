@@ -1,0 +1,165 @@
+//! The names that lowered code calls, and which of them the text takes for itself.
+
+use std::sync::Arc;
+
+use regraft_ir::{Context, Symbol};
+use regraft_syntax::julia::{Ast, ExprId, Kind};
+use rustc_hash::FxHashMap;
+
+use super::LowerOptions;
+use crate::definition::Space;
+
+macro_rules! names {
+    ($($field:ident = $text:literal),* $(,)?) => {
+        /// The symbols of the names that lowering knows.
+        #[derive(Debug)]
+        pub(super) struct Names {
+            $(pub(super) $field: Symbol,)*
+            /// Names of the prelude that the text defines anew, with how they are told apart.
+            shadowed: FxHashMap<Symbol, Symbol>,
+        }
+
+        impl Names {
+            pub(super) fn new(ctx: &Arc<Context>) -> Self {
+                Self { $($field: ctx.symbol($text),)* shadowed: FxHashMap::default() }
+            }
+        }
+    };
+}
+
+names! {
+    adjoint = "adjoint",
+    adjoint_mark = "'",
+    any = "Any",
+    apply_type = "#apply_type",
+    above = "#above",
+    assertion_error = "AssertionError",
+    below = "#below",
+    box_new = "#box",
+    box_get = "#box_get",
+    box_set = "#box_set",
+    broadcast = "#broadcast",
+    broadcast_into = "#broadcast!",
+    collect = "#collect",
+    colon = ":",
+    convert = "convert",
+    destructure = "#destructure",
+    destructure_rest = "#destructure_rest",
+    done = "#done",
+    filter = "#filter",
+    firstindex = "firstindex",
+    flatten = "#flatten",
+    generator = "#generator",
+    getfield = "getfield",
+    getindex = "getindex",
+    getproperty = "getproperty",
+    hcat = "hcat",
+    hvcat = "hvcat",
+    identity = "identity",
+    item = "#item",
+    lastindex = "lastindex",
+    minus = "-",
+    named = "#named",
+    new = "new",
+    new_object = "#new",
+    next = "#next",
+    nothing = "nothing",
+    product = "#product",
+    setindex = "setindex!",
+    setproperty = "setproperty!",
+    start = "#start",
+    subtype = "<:",
+    supertype = ">:",
+    throw = "throw",
+    top = "#top",
+    tuple = "tuple",
+    ty = "Type",
+    type_of = "typeof",
+    typeassert = "#typeassert",
+    vararg = "Vararg",
+    vcat = "vcat",
+    vect = "vect",
+    view = "view",
+}
+
+impl Names {
+    /// What syntax stands for, among what a program could define as well.
+    fn of_syntax(&self) -> [Symbol; 21] {
+        [
+            self.adjoint,
+            self.assertion_error,
+            self.colon,
+            self.convert,
+            self.firstindex,
+            self.getfield,
+            self.getindex,
+            self.getproperty,
+            self.hcat,
+            self.hvcat,
+            self.identity,
+            self.lastindex,
+            self.setindex,
+            self.setproperty,
+            self.throw,
+            self.tuple,
+            self.vcat,
+            self.vect,
+            self.view,
+            self.subtype,
+            self.supertype,
+        ]
+    }
+
+    /// Finds which of the names that syntax stands for the program defines for itself.
+    pub(super) fn find_shadowed(&mut self, ctx: &Context, ast: &Ast, options: &LowerOptions<'_>) {
+        if options.space == Space::Base {
+            return;
+        }
+        let names = self.of_syntax();
+        for name in names {
+            if (options.is_global)(name) {
+                self.shadow(ctx, name);
+            }
+        }
+        for &id in ast.statements() {
+            if let Some(name) = defined(ast, id)
+                && names.contains(&name)
+            {
+                self.shadow(ctx, name);
+            }
+        }
+    }
+
+    fn shadow(&mut self, ctx: &Context, name: Symbol) {
+        self.shadowed.insert(name, ctx.symbol(&format!("Base.{}", ctx.str(name))));
+    }
+
+    /// How code names a function of the prelude that syntax stands for.
+    #[inline]
+    pub(super) fn of_prelude(&self, name: Symbol) -> Symbol {
+        if self.shadowed.is_empty() {
+            return name;
+        }
+        self.shadowed.get(&name).copied().unwrap_or(name)
+    }
+}
+
+/// The name that a statement defines.
+fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
+    let name = |id| match ast.kind(id) {
+        Kind::Name(name) => Some(name),
+        _ => None,
+    };
+    match ast.kind(id) {
+        Kind::Function { name: function, .. } => name(function),
+        Kind::Assign { target, .. } => name(target),
+        Kind::Const(inner) => defined(ast, inner),
+        Kind::Struct { name, .. } | Kind::Abstract { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether a name is that of a module whose names are in the prelude.
+pub(super) fn is_module(name: &str) -> bool {
+    matches!(name, "Base" | "Core" | "LinearAlgebra" | "Statistics")
+}

@@ -1,0 +1,486 @@
+//! The first pass over a statement: what is declared, assigned and read in which scope.
+
+use regraft_ir::Symbol;
+use regraft_syntax::julia::{ExprId, Kind, List};
+
+use super::super::param::Param;
+use super::{DeclKind, Event, Func, NONE, Region, ScopeKind, Walk};
+
+/// Below how much stack a new piece is taken.
+const RED_ZONE: usize = 96 << 10;
+const STACK_PIECE: usize = 1 << 20;
+
+impl Walk<'_> {
+    /// Walks a statement at top level that is run.
+    pub(in super::super) fn thunk(&mut self, body: ExprId) {
+        let func = self.new_func(NONE);
+        self.func = func;
+        self.enter_new(ScopeKind::Global);
+        self.scopes.funcs[func as usize].scope = self.scope;
+        self.walk(body);
+        self.leave(NONE);
+    }
+
+    /// Walks a function at top level.
+    pub(in super::super) fn method(&mut self, expr: ExprId) {
+        self.function(expr, false);
+    }
+
+    fn new_func(&mut self, parent: u32) -> u32 {
+        self.scopes.funcs.push(Func {
+            scope: NONE,
+            group: NONE,
+            has_labels: false,
+            parent,
+            region: self.region,
+            made_at: 0,
+        });
+        self.scopes.funcs.len() as u32 - 1
+    }
+
+    fn enter_new(&mut self, kind: ScopeKind) -> u32 {
+        let scope = self.scopes.new_scope(kind, self.func, self.region);
+        self.scopes.events.push(Event::Enter(scope));
+        std::mem::replace(&mut self.scope, scope)
+    }
+
+    fn leave(&mut self, outer: u32) {
+        self.scopes.events.push(Event::Exit);
+        self.scope = outer;
+    }
+
+    fn declare(&mut self, name: Symbol, expr: ExprId, kind: DeclKind, ty: Option<ExprId>) {
+        self.scopes.declare(self.scope, name, expr, kind, ty);
+    }
+
+    fn enter_region(&mut self, is_loop: bool) -> u32 {
+        self.scopes.regions.push(Region { parent: self.region, is_loop });
+        let new = self.scopes.regions.len() as u32 - 1;
+        std::mem::replace(&mut self.region, new)
+    }
+
+    fn list(&mut self, list: List) {
+        let ast = self.ast;
+        for &id in ast.list(list) {
+            self.walk(id);
+        }
+    }
+
+    fn branch(&mut self, id: ExprId) {
+        let region = self.enter_region(false);
+        self.walk(id);
+        self.region = region;
+    }
+
+    pub(super) fn walk(&mut self, id: ExprId) {
+        match self.ast.kind(id) {
+            Kind::Name(name) => self.scopes.events.push(Event::Read(id, name)),
+            Kind::Int(_) | Kind::Float(_) | Kind::Sym(_) | Kind::Bool(_) | Kind::Str(_) => {}
+            kind => stacker::maybe_grow(RED_ZONE, STACK_PIECE, || self.inner(id, kind)),
+        }
+    }
+
+    fn inner(&mut self, id: ExprId, kind: Kind) {
+        match kind {
+            Kind::Name(_) | Kind::Int(_) | Kind::Float(_) | Kind::Float32(_) | Kind::Bool(_) => {}
+            Kind::Str(_) | Kind::Sym(_) | Kind::End | Kind::First | Kind::Colon => {}
+            Kind::Break | Kind::Continue | Kind::Goto(_) | Kind::Using | Kind::Error => {}
+            Kind::Where { .. } | Kind::Struct { .. } | Kind::Abstract { .. } => {}
+            Kind::Label(_) => self.scopes.funcs[self.func as usize].has_labels = true,
+            Kind::Call { callee, args } | Kind::Dot { callee, args } => {
+                self.walk(callee);
+                self.list(args);
+            }
+            Kind::Compare { parts } => self.list(parts),
+            Kind::And(a, b) | Kind::Or(a, b) => {
+                self.walk(a);
+                self.branch(b);
+            }
+            Kind::Index { base, indices } => {
+                self.walk(base);
+                self.list(indices);
+            }
+            Kind::Field { base, .. } => self.walk(base),
+            Kind::Curly { base, params } => {
+                self.walk(base);
+                self.list(params);
+            }
+            Kind::Splat(x)
+            | Kind::Filter(x)
+            | Kind::Const(x)
+            | Kind::Inbounds(x)
+            | Kind::Simd(x) => self.walk(x),
+            Kind::Typed { value, ty } => {
+                if let Some(value) = value {
+                    self.walk(value);
+                }
+                self.walk(ty);
+            }
+            Kind::Tuple(list) | Kind::Vector(list) | Kind::Matrix(list) | Kind::Row(list) => {
+                self.list(list);
+            }
+            Kind::NamedTuple(list) => self.named_tuple(list),
+            Kind::Comprehension { ty, body, clauses, nested } => {
+                if let Some(ty) = ty {
+                    self.walk(ty);
+                }
+                self.generator(body, clauses, nested);
+            }
+            Kind::Generator { body, clauses, nested } => self.generator(body, clauses, nested),
+            Kind::In { iterable, .. } => self.walk(iterable),
+            Kind::Lambda { .. } | Kind::Function { .. } => self.function(id, true),
+            Kind::Assign { target, value } => {
+                self.walk(value);
+                self.target(target, DeclKind::Assigned);
+            }
+            Kind::Update { target, value, .. } => {
+                self.updated(target);
+                self.walk(value);
+                self.target_name(target);
+            }
+            Kind::DotAssign { target, value } | Kind::DotUpdate { target, value, .. } => {
+                self.walk(target);
+                self.walk(value);
+            }
+            Kind::If { condition, then, otherwise } => {
+                self.walk(condition);
+                self.branch(then);
+                if let Some(otherwise) = otherwise {
+                    self.branch(otherwise);
+                }
+            }
+            Kind::While { condition, body } => {
+                let region = self.enter_region(true);
+                self.walk(condition);
+                let outer = self.enter_new(ScopeKind::Loop);
+                self.scopes.refs[id.index()] = self.scope;
+                self.walk(body);
+                self.leave(outer);
+                self.region = region;
+            }
+            Kind::For { clauses, body } => self.for_loop(clauses, body),
+            Kind::Return(value) => {
+                if let Some(value) = value {
+                    self.walk(value);
+                }
+            }
+            Kind::Block(list) => self.list(list),
+            Kind::Let { bindings, body } => self.let_block(id, bindings, body),
+            Kind::Local(list) => self.declarations(list, DeclKind::Local),
+            Kind::Global(list) => self.declarations(list, DeclKind::Global),
+            Kind::Assert { condition, message } => {
+                self.walk(condition);
+                if let Some(message) = message {
+                    self.branch(message);
+                }
+            }
+        }
+    }
+
+    fn named_tuple(&mut self, list: List) {
+        let ast = self.ast;
+        for &id in ast.list(list) {
+            match ast.kind(id) {
+                Kind::Assign { value, .. } => self.walk(value),
+                _ => self.walk(id),
+            }
+        }
+    }
+
+    /// What an update reads: the target, as an expression. Its name is read on its own, since the
+    /// expression is the target of the assignment as well.
+    fn updated(&mut self, target: ExprId) {
+        match self.ast.kind(target) {
+            Kind::Name(_) => {}
+            Kind::Typed { value: Some(value), ty } => {
+                self.walk(ty);
+                self.updated(value);
+            }
+            _ => self.walk(target),
+        }
+    }
+
+    fn target_name(&mut self, target: ExprId) {
+        match self.ast.kind(target) {
+            Kind::Name(name) => {
+                self.declare(name, target, DeclKind::Assigned, None);
+                self.scopes.events.push(Event::Write(target, name, self.region));
+            }
+            Kind::Typed { value: Some(value), .. } => self.target_name(value),
+            _ => {}
+        }
+    }
+
+    /// What is assigned to; names are declared as `kind` says.
+    fn target(&mut self, target: ExprId, kind: DeclKind) {
+        let ast = self.ast;
+        match ast.kind(target) {
+            Kind::Name(name) => {
+                self.declare(name, target, kind, None);
+                self.scopes.events.push(Event::Write(target, name, self.region));
+            }
+            Kind::Typed { value: Some(value), ty } => {
+                self.walk(ty);
+                match ast.kind(value) {
+                    Kind::Name(name) => {
+                        let declared = (kind != DeclKind::Global).then_some(ty);
+                        self.declare(name, value, kind, declared);
+                        self.scopes.events.push(Event::Write(value, name, self.region));
+                    }
+                    _ => self.target(value, kind),
+                }
+            }
+            Kind::Tuple(list) | Kind::NamedTuple(list) => {
+                for &id in ast.list(list) {
+                    self.target(id, kind);
+                }
+            }
+            Kind::Splat(inner) => self.target(inner, kind),
+            Kind::Index { base, indices } => {
+                self.walk(base);
+                self.list(indices);
+            }
+            Kind::Field { base, .. } => self.walk(base),
+            // The error is told when it is lowered.
+            _ => {}
+        }
+    }
+
+    fn declarations(&mut self, list: List, kind: DeclKind) {
+        let ast = self.ast;
+        for &id in ast.list(list) {
+            match ast.kind(id) {
+                Kind::Name(name) => self.declare(name, id, kind, None),
+                Kind::Typed { value: Some(value), ty } => {
+                    self.walk(ty);
+                    if let Kind::Name(name) = ast.kind(value) {
+                        let ty = (kind != DeclKind::Global).then_some(ty);
+                        self.declare(name, value, kind, ty);
+                    }
+                }
+                Kind::Assign { target, value } => {
+                    self.walk(value);
+                    self.target(target, kind);
+                }
+                Kind::Update { target, .. } => {
+                    if let Kind::Name(name) = ast.kind(target) {
+                        self.declare(name, target, kind, None);
+                    }
+                    self.walk(id);
+                }
+                Kind::Function { name, .. } => {
+                    if let Kind::Name(symbol) = ast.kind(name) {
+                        self.declare(symbol, name, kind, None);
+                    }
+                    self.walk(id);
+                }
+                Kind::Tuple(names) => self.declarations(names, kind),
+                _ => self.walk(id),
+            }
+        }
+    }
+
+    fn let_block(&mut self, id: ExprId, bindings: List, body: ExprId) {
+        let ast = self.ast;
+        let outer = self.enter_new(ScopeKind::Let);
+        self.scopes.refs[id.index()] = self.scope;
+        let mut depth = 1;
+        for &binding in ast.list(bindings) {
+            match ast.kind(binding) {
+                Kind::Assign { target, value } => {
+                    self.walk(value);
+                    self.enter_new(ScopeKind::Let);
+                    depth += 1;
+                    self.scopes.refs[binding.index()] = self.scope;
+                    self.target(target, DeclKind::Local);
+                }
+                Kind::Name(name) => self.declare(name, binding, DeclKind::Local, None),
+                Kind::Typed { value: Some(value), ty } => {
+                    self.walk(ty);
+                    if let Kind::Name(name) = ast.kind(value) {
+                        self.declare(name, value, DeclKind::Local, Some(ty));
+                    }
+                }
+                Kind::Function { name, .. } => {
+                    if let Kind::Name(symbol) = ast.kind(name) {
+                        self.declare(symbol, name, DeclKind::Local, None);
+                    }
+                    self.walk(binding);
+                }
+                _ => self.walk(binding),
+            }
+        }
+        self.walk(body);
+        for _ in 0..depth {
+            self.scopes.events.push(Event::Exit);
+        }
+        self.scope = outer;
+    }
+
+    fn for_loop(&mut self, clauses: List, body: ExprId) {
+        let ast = self.ast;
+        let (scope, region) = (self.scope, self.region);
+        let clauses = ast.list(clauses);
+        for &clause in clauses {
+            if let Kind::In { target, iterable } = ast.kind(clause) {
+                self.walk(iterable);
+                self.enter_region(true);
+                self.enter_new(ScopeKind::Loop);
+                self.scopes.refs[clause.index()] = self.scope;
+                self.target(target, DeclKind::Local);
+            }
+        }
+        self.walk(body);
+        for _ in clauses {
+            self.scopes.events.push(Event::Exit);
+        }
+        (self.scope, self.region) = (scope, region);
+    }
+
+    // --- functions -----------------------------------------------------------------------------
+
+    /// `inner` tells a local or anonymous function from one at top level.
+    fn function(&mut self, id: ExprId, inner: bool) {
+        let ast = self.ast;
+        let (name, params, wheres, returns, body) = match ast.kind(id) {
+            Kind::Lambda { params, wheres, returns, body } => {
+                (None, params, wheres, returns, Some(body))
+            }
+            Kind::Function { name, params, wheres, returns, body, .. } => {
+                (Some(name), params, wheres, returns, body)
+            }
+            _ => return,
+        };
+        let outer = (self.func, self.scope, self.region);
+        let parent = if inner { self.func } else { NONE };
+        let func = self.new_func(parent);
+        self.scopes.refs[id.index()] = func;
+        if inner {
+            match name.map(|name| (name, ast.kind(name))) {
+                None => self.scopes.events.push(Event::Make(func)),
+                Some((expr, Kind::Name(name))) => {
+                    // At the top of a statement it would be global: that is told of later.
+                    self.declare(name, expr, DeclKind::Assigned, None);
+                    self.scopes.events.push(Event::Define(func, name, id));
+                    self.scopes.events.push(Event::Read(expr, name));
+                }
+                // Only possible at top level: the lowering says so.
+                Some(_) => self.scopes.events.push(Event::Make(func)),
+            }
+        }
+        self.func = func;
+        self.enter_region(false);
+        self.enter_new(ScopeKind::Func);
+        self.scopes.funcs[func as usize].scope = self.scope;
+        self.statics(wheres, inner);
+        if let Some(name) = name
+            && let Kind::Typed { value: Some(value), .. } = ast.kind(name)
+            && let Kind::Name(symbol) = ast.kind(value)
+        {
+            self.declare(symbol, value, DeclKind::Param, None);
+            self.scopes.events.push(Event::Read(value, symbol));
+        }
+        match name.map(|name| ast.kind(name)) {
+            Some(Kind::Curly { params, .. }) => self.list(params),
+            Some(Kind::Typed { value: None, ty }) => self.walk(ty),
+            _ => {}
+        }
+        for &param in ast.list(params) {
+            let param = Param::of(ast, param);
+            if let Some((name, expr)) = param.name {
+                self.declare(name, expr, DeclKind::Param, None);
+                self.scopes.events.push(Event::Read(expr, name));
+            }
+            if let Some(ty) = param.ty
+                && inner
+            {
+                self.walk(ty);
+            }
+            if let Some(default) = param.default {
+                self.walk(default);
+            }
+        }
+        for &param in ast.list(params) {
+            if let Some(pattern) = Param::of(ast, param).pattern {
+                self.target(pattern, DeclKind::Local);
+            }
+        }
+        if let Some(returns) = returns {
+            self.walk(returns);
+        }
+        if let Some(body) = body {
+            self.walk(body);
+        }
+        self.scopes.events.push(Event::Exit);
+        (self.func, self.scope, self.region) = outer;
+    }
+
+    fn statics(&mut self, wheres: List, inner: bool) {
+        let ast = self.ast;
+        for &param in ast.list(wheres) {
+            let (name, bounds) = match ast.kind(param) {
+                Kind::Name(_) => (param, [None, None]),
+                Kind::Call { args, .. } => match *ast.list(args) {
+                    [name, bound] => (name, [Some(bound), None]),
+                    _ => continue,
+                },
+                Kind::Compare { parts } => match *ast.list(parts) {
+                    [lower, _, name, _, upper] => (name, [Some(lower), Some(upper)]),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            if let Kind::Name(symbol) = ast.kind(name) {
+                self.declare(symbol, name, DeclKind::Static, None);
+                for bound in bounds.into_iter().flatten().filter(|_| inner) {
+                    self.walk(bound);
+                }
+            }
+        }
+    }
+
+    /// Each `for` of a generator is a function of what it iterates over. Conditions are functions
+    /// of their own, with the same variables.
+    fn generator(&mut self, body: ExprId, clauses: List, nested: bool) {
+        let ast = self.ast;
+        let outer = (self.func, self.scope, self.region);
+        let clauses = ast.list(clauses);
+        let (mut at, mut depth) = (0, 0);
+        while at < clauses.len() {
+            let start = at;
+            while let Some(Kind::In { iterable, .. }) = clauses.get(at).map(|&id| ast.kind(id)) {
+                self.walk(iterable);
+                at += 1;
+                if nested {
+                    break;
+                }
+            }
+            if at == start {
+                // A condition without a `for` is an error of the parser.
+                break;
+            }
+            let func = self.new_func(self.func);
+            self.scopes.refs[clauses[start].index()] = func;
+            self.scopes.events.push(Event::Make(func));
+            self.func = func;
+            self.enter_region(false);
+            self.enter_new(ScopeKind::Func);
+            depth += 1;
+            self.scopes.funcs[func as usize].scope = self.scope;
+            for &clause in &clauses[start..at] {
+                if let Kind::In { target, .. } = ast.kind(clause) {
+                    self.target(target, DeclKind::Local);
+                }
+            }
+            while let Some(Kind::Filter(condition)) = clauses.get(at).map(|&id| ast.kind(id)) {
+                self.walk(condition);
+                at += 1;
+            }
+        }
+        self.walk(body);
+        for _ in 0..depth {
+            self.scopes.events.push(Event::Exit);
+        }
+        (self.func, self.scope, self.region) = outer;
+    }
+}

@@ -1,0 +1,581 @@
+//! SSA form while it is being built: blocks, instructions, variables.
+//!
+//! Braun et al., *Simple and Efficient Construction of Static Single Assignment Form* (2013).
+//! A variable is a slot; writing one notes its value for the block at hand, reading one looks
+//! for the last value, and where several meet makes a parameter of the block ("phi"). The
+//! predecessors of a block are known once it is *sealed*; until then a read makes a parameter whose
+//! arguments are found later. A parameter all of whose arguments are one value stands for that.
+//!
+//! Instructions are kept in one vector and blocks are ranges of it, since a block is filled in one
+//! go; [`super::finish`] makes a [`regraft_ir::Function`] of them, with numbers in order.
+//!
+//! Reading costs amortised O(1) in straight code, and at most one parameter for each variable and
+//! block where control meets. Nothing recurses.
+
+use regraft_ir::{Loc, Op, Symbol};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// What an operand is: an instruction, a block parameter, a constant, or nothing yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Val(u32);
+
+/// A [`Val`] taken apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ValKind {
+    /// The instruction at that index.
+    Inst(u32),
+    /// The block parameter at that index.
+    Phi(u32),
+    /// The constant at that index of the table.
+    Const(u32),
+    /// A variable that has no value yet.
+    Undef,
+}
+
+const PHI: u32 = 1 << 30;
+const CONST: u32 = 1 << 31;
+
+impl Val {
+    /// The value of a variable that has none.
+    pub(super) const UNDEF: Self = Self(u32::MAX);
+
+    pub(super) const fn inst(index: u32) -> Self {
+        Self(index)
+    }
+
+    pub(super) const fn phi(index: u32) -> Self {
+        Self(index | PHI)
+    }
+
+    pub(super) const fn constant(index: u32) -> Self {
+        Self(index | CONST)
+    }
+
+    #[inline]
+    pub(super) const fn kind(self) -> ValKind {
+        if self.0 & CONST == 0 {
+            if self.0 & PHI == 0 { ValKind::Inst(self.0) } else { ValKind::Phi(self.0 & !PHI) }
+        } else if self.0 == u32::MAX {
+            ValKind::Undef
+        } else {
+            ValKind::Const(self.0 & !CONST)
+        }
+    }
+}
+
+/// A block under construction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct BlockId(pub(super) u32);
+
+/// A variable of the function: of the program, or one that holds the value of an `if`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Slot(pub(super) u32);
+
+/// The index of an edge among those that enter its block, or `DEAD`.
+pub(super) type EdgeIndex = u32;
+
+/// What an instruction is, apart from its op.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Special {
+    /// As the op says.
+    None,
+    /// A call within `@inbounds`.
+    Inbounds,
+    /// A parameter of the function.
+    Param,
+    /// A check that its operand, the value of a variable, is there. It goes if that is sure.
+    Check,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InstData {
+    pub(super) op: Op,
+    pub(super) special: Special,
+    /// Its operands in [`Body::operands`].
+    pub(super) start: u32,
+    pub(super) len: u32,
+    pub(super) loc: Loc,
+    /// The variable that it is the value of.
+    pub(super) name: Option<Symbol>,
+}
+
+/// How control leaves a block. An edge is a block and the index of the edge.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Term {
+    None,
+    Jump(BlockId, EdgeIndex),
+    Branch(Val, [(BlockId, EdgeIndex); 2]),
+    Return(Val),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct BlockData {
+    pub(super) preds: SmallVec<[BlockId; 2]>,
+    pub(super) phis: SmallVec<[u32; 2]>,
+    sealed: bool,
+    /// Whether it is that of a label, which is sealed at the end of the function.
+    pub(super) label: bool,
+    /// Whether control may get here: no block is entered from one that it does not get to.
+    pub(super) alive: bool,
+    pub(super) insts: (u32, u32),
+    pub(super) term: Term,
+    pub(super) loc: Loc,
+    /// For the header of a loop, the slots that are assigned in it, in [`Body::orders`].
+    pub(super) order: (u32, u32),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PhiData {
+    pub(super) block: BlockId,
+    pub(super) slot: Slot,
+    /// One for each edge that enters the block, in that order; empty as long as it is not sealed.
+    pub(super) args: SmallVec<[Val; 2]>,
+    /// What it stands for: itself, unless it was found to be trivial.
+    forward: Val,
+}
+
+/// Where a slot was written last.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    block: BlockId,
+    value: Val,
+}
+
+const NO_BLOCK: BlockId = BlockId(u32::MAX);
+
+/// The code of one function.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) insts: Vec<InstData>,
+    pub(super) operands: Vec<Val>,
+    pub(super) blocks: Vec<BlockData>,
+    pub(super) phis: Vec<PhiData>,
+    /// The blocks in the order in which they were filled.
+    pub(super) layout: Vec<BlockId>,
+    /// The names of slots, for block parameters.
+    pub(super) slot_names: Vec<Option<Symbol>>,
+    pub(super) orders: Vec<Slot>,
+    last: Vec<Last>,
+    /// The values at the ends of blocks that are not in `last`.
+    defs: FxHashMap<(u32, u32), Val>,
+    /// The slots that were written, in order; what loops need for the order of their parameters.
+    log: Vec<Slot>,
+    /// When a slot was seen last by [`Body::end_loop`].
+    seen: Vec<u32>,
+    loops: u32,
+    current: BlockId,
+    /// Parameters whose arguments are to be found.
+    pending: Vec<u32>,
+    filled: Vec<u32>,
+    /// Whether blocks were entered out of order.
+    pub(super) has_labels: bool,
+}
+
+impl Body {
+    pub(super) fn new() -> Self {
+        Self {
+            insts: Vec::new(),
+            operands: Vec::new(),
+            blocks: Vec::new(),
+            phis: Vec::new(),
+            layout: Vec::new(),
+            slot_names: Vec::new(),
+            orders: Vec::new(),
+            last: Vec::new(),
+            defs: FxHashMap::default(),
+            log: Vec::new(),
+            seen: Vec::new(),
+            loops: 0,
+            current: NO_BLOCK,
+            pending: Vec::new(),
+            filled: Vec::new(),
+            has_labels: false,
+        }
+    }
+
+    /// Makes it empty, with an entry block, for another function.
+    pub(super) fn reset(&mut self) {
+        self.insts.clear();
+        self.operands.clear();
+        self.blocks.clear();
+        self.phis.clear();
+        self.layout.clear();
+        self.slot_names.clear();
+        self.orders.clear();
+        self.last.clear();
+        // Clearing a table costs its capacity; one that had to be large once is not kept.
+        if self.defs.capacity() > 1 << 12 {
+            self.defs = FxHashMap::default();
+        } else {
+            self.defs.clear();
+        }
+        self.log.clear();
+        self.seen.clear();
+        self.loops = 0;
+        self.has_labels = false;
+        let entry = self.new_block();
+        self.blocks[0].alive = true;
+        self.seal(entry);
+        self.start(entry);
+    }
+
+    // --- blocks ------------------------------------------------------------------------------
+
+    pub(super) fn new_block(&mut self) -> BlockId {
+        let id = BlockId(self.blocks.len() as u32);
+        self.blocks.push(BlockData {
+            preds: SmallVec::new(),
+            phis: SmallVec::new(),
+            sealed: false,
+            label: false,
+            alive: false,
+            insts: (0, 0),
+            term: Term::None,
+            loc: Loc::UNKNOWN,
+            order: (0, 0),
+        });
+        id
+    }
+
+    /// A block that edges may enter until the end of the function.
+    pub(super) fn new_label(&mut self) -> BlockId {
+        let id = self.new_block();
+        let data = &mut self.blocks[id.0 as usize];
+        (data.label, data.alive) = (true, true);
+        self.has_labels = true;
+        id
+    }
+
+    /// Goes on in `block`.
+    pub(super) fn start(&mut self, block: BlockId) {
+        self.current = block;
+        let at = self.insts.len() as u32;
+        self.blocks[block.0 as usize].insts = (at, at);
+        self.layout.push(block);
+    }
+
+    /// Whether control can get to where code is put now.
+    #[inline]
+    pub(super) fn alive(&self) -> bool {
+        self.blocks[self.current.0 as usize].alive
+    }
+
+    fn enter(&mut self, target: BlockId) -> (BlockId, EdgeIndex) {
+        let from = self.current;
+        let data = &mut self.blocks[target.0 as usize];
+        let index = data.preds.len() as u32;
+        data.preds.push(from);
+        data.alive = true;
+        (target, index)
+    }
+
+    fn terminate(&mut self, loc: Loc, term: Term) {
+        let end = self.insts.len() as u32;
+        let data = &mut self.blocks[self.current.0 as usize];
+        (data.term, data.loc, data.insts.1) = (term, loc, end);
+    }
+
+    /// Ends the block. What follows is in no block until [`Body::start`].
+    pub(super) fn jump(&mut self, target: BlockId, loc: Loc) {
+        if self.alive() {
+            let (target, index) = self.enter(target);
+            self.terminate(loc, Term::Jump(target, index));
+        }
+    }
+
+    pub(super) fn branch(&mut self, condition: Val, then: BlockId, otherwise: BlockId, loc: Loc) {
+        if self.alive() {
+            let edges = [self.enter(then), self.enter(otherwise)];
+            self.terminate(loc, Term::Branch(condition, edges));
+        }
+    }
+
+    /// Returns; what follows, up to the next label, cannot be reached.
+    pub(super) fn ret(&mut self, value: Val, loc: Loc) {
+        if self.alive() {
+            self.terminate(loc, Term::Return(value));
+        }
+        self.start_dead();
+    }
+
+    /// Ends the block: control does not get to its end.
+    pub(super) fn unreachable(&mut self, loc: Loc) {
+        self.terminate(loc, Term::None);
+    }
+
+    /// Goes on where control does not get to.
+    pub(super) fn start_dead(&mut self) {
+        let dead = self.new_block();
+        self.blocks[dead.0 as usize].sealed = true;
+        self.start(dead);
+    }
+
+    /// Says that all edges that enter `block` are there.
+    pub(super) fn seal(&mut self, block: BlockId) {
+        let index = block.0 as usize;
+        self.blocks[index].sealed = true;
+        let phis = self.blocks[index].phis.clone();
+        for phi in phis {
+            self.pending.push(phi);
+            self.fill();
+        }
+    }
+
+    /// Seals a block and goes on there.
+    pub(super) fn seal_and_start(&mut self, block: BlockId) {
+        self.seal(block);
+        self.start(block);
+    }
+
+    // --- instructions ------------------------------------------------------------------------
+
+    /// Appends an instruction whose operands are the last ones of [`Body::operands`], from
+    /// `start` on.
+    #[inline]
+    pub(super) fn push_from(&mut self, op: Op, special: Special, start: usize, loc: Loc) -> Val {
+        let index = self.insts.len() as u32;
+        let len = (self.operands.len() - start) as u32;
+        self.insts.push(InstData { op, special, start: start as u32, len, loc, name: None });
+        Val::inst(index)
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, op: Op, operands: &[Val], loc: Loc) -> Val {
+        let start = self.operands.len();
+        self.operands.extend_from_slice(operands);
+        self.push_from(op, Special::None, start, loc)
+    }
+
+    /// Names an instruction after a variable, unless it has a name.
+    #[inline]
+    pub(super) fn name(&mut self, value: Val, name: Symbol) {
+        if let ValKind::Inst(index) = value.kind() {
+            let inst = &mut self.insts[index as usize];
+            if inst.name.is_none() {
+                inst.name = Some(name);
+            }
+        }
+    }
+
+    // --- variables ---------------------------------------------------------------------------
+
+    pub(super) fn new_slot(&mut self, name: Option<Symbol>) -> Slot {
+        let slot = Slot(self.last.len() as u32);
+        self.last.push(Last { block: NO_BLOCK, value: Val::UNDEF });
+        self.slot_names.push(name);
+        self.seen.push(0);
+        slot
+    }
+
+    /// Gives a slot a value.
+    #[inline]
+    pub(super) fn write(&mut self, slot: Slot, value: Val) {
+        self.log.push(slot);
+        self.set(slot, value);
+    }
+
+    /// Gives a slot a value without this being an assignment of the program.
+    #[inline]
+    pub(super) fn set(&mut self, slot: Slot, value: Val) {
+        let last = &mut self.last[slot.0 as usize];
+        if last.block != self.current && last.block != NO_BLOCK {
+            self.defs.insert((last.block.0, slot.0), last.value);
+        }
+        *last = Last { block: self.current, value };
+    }
+
+    /// Notes what a read found in a block that is not the current one, or for it.
+    fn note(&mut self, slot: Slot, block: BlockId, value: Val) {
+        let last = &mut self.last[slot.0 as usize];
+        if last.block == block {
+            last.value = value;
+        } else if block == self.current {
+            self.set(slot, value);
+        } else {
+            self.defs.insert((block.0, slot.0), value);
+        }
+    }
+
+    #[inline]
+    fn lookup(&self, slot: Slot, block: BlockId) -> Option<Val> {
+        let last = self.last[slot.0 as usize];
+        if last.block == block {
+            return Some(last.value);
+        }
+        if self.defs.is_empty() {
+            return None;
+        }
+        self.defs.get(&(block.0, slot.0)).copied()
+    }
+
+    /// The value of a slot; [`Val::UNDEF`], or a parameter that may be, where it has none.
+    #[inline]
+    pub(super) fn read(&mut self, slot: Slot) -> Val {
+        let last = self.last[slot.0 as usize];
+        if last.block == self.current {
+            return self.find(last.value);
+        }
+        let value = self.read_at(slot, self.current);
+        if !self.pending.is_empty() {
+            self.fill();
+        }
+        self.find(value)
+    }
+
+    /// The value of a slot at the end of a block. Parameters that it makes are put on the list of
+    /// those whose arguments are to be found.
+    fn read_at(&mut self, slot: Slot, block: BlockId) -> Val {
+        let mut at = block;
+        let value = loop {
+            if let Some(value) = self.lookup(slot, at) {
+                break self.find(value);
+            }
+            let data = &self.blocks[at.0 as usize];
+            match data.preds[..] {
+                _ if !data.sealed => break self.new_phi(slot, at, false),
+                [] => break Val::UNDEF,
+                // A cycle of labels alone would be walked around for ever.
+                [pred] if !data.label => at = pred,
+                _ => break self.new_phi(slot, at, true),
+            }
+        };
+        if at != block || value == Val::UNDEF {
+            self.note(slot, block, value);
+        }
+        value
+    }
+
+    fn new_phi(&mut self, slot: Slot, block: BlockId, sealed: bool) -> Val {
+        let index = self.phis.len() as u32;
+        let phi = Val::phi(index);
+        self.phis.push(PhiData { block, slot, args: SmallVec::new(), forward: phi });
+        self.blocks[block.0 as usize].phis.push(index);
+        self.note(slot, block, phi);
+        if sealed {
+            self.pending.push(index);
+        }
+        phi
+    }
+
+    /// Finds the arguments of pending parameters.
+    fn fill(&mut self) {
+        let mut filled = std::mem::take(&mut self.filled);
+        while let Some(phi) = self.pending.pop() {
+            let PhiData { block, slot, .. } = self.phis[phi as usize];
+            for i in 0..self.blocks[block.0 as usize].preds.len() {
+                let pred = self.blocks[block.0 as usize].preds[i];
+                let arg = self.read_at(slot, pred);
+                self.phis[phi as usize].args.push(arg);
+            }
+            filled.push(phi);
+        }
+        // Those made last are nearest to the definitions.
+        for phi in filled.drain(..).rev() {
+            self.simplify(phi);
+        }
+        self.filled = filled;
+    }
+
+    /// Lets a parameter stand for its only argument, if it has but one. Returns whether it does.
+    pub(super) fn simplify(&mut self, phi: u32) -> bool {
+        let own = Val::phi(phi);
+        if self.phis[phi as usize].forward != own {
+            return false;
+        }
+        let mut only = None;
+        for i in 0..self.phis[phi as usize].args.len() {
+            let arg = self.find(self.phis[phi as usize].args[i]);
+            if arg == own || only == Some(arg) {
+                continue;
+            }
+            if only.is_some() {
+                return false;
+            }
+            only = Some(arg);
+        }
+        self.phis[phi as usize].forward = only.unwrap_or(Val::UNDEF);
+        true
+    }
+
+    /// Whether a parameter stands for itself, in a block that control gets to.
+    pub(super) fn is_live_phi(&self, phi: u32) -> bool {
+        let data = &self.phis[phi as usize];
+        data.forward == Val::phi(phi) && self.blocks[data.block.0 as usize].alive
+    }
+
+    /// Adds a parameter that stands beside the one of a slot.
+    pub(super) fn add_phi(&mut self, block: BlockId, slot: Slot) -> u32 {
+        let index = self.phis.len() as u32;
+        let forward = Val::phi(index);
+        self.phis.push(PhiData { block, slot, args: SmallVec::new(), forward });
+        self.blocks[block.0 as usize].phis.push(index);
+        index
+    }
+
+    /// Lets a parameter stand for another value.
+    pub(super) fn forward(&mut self, phi: u32, value: Val) {
+        self.phis[phi as usize].forward = value;
+    }
+
+    /// What a value stands for.
+    #[inline]
+    pub(super) fn find(&mut self, value: Val) -> Val {
+        match value.kind() {
+            ValKind::Phi(index) if self.phis[index as usize].forward != value => {
+                self.find_forwarded(index)
+            }
+            _ => value,
+        }
+    }
+
+    fn find_forwarded(&mut self, index: u32) -> Val {
+        let mut value = self.phis[index as usize].forward;
+        while let ValKind::Phi(next) = value.kind() {
+            let forward = self.phis[next as usize].forward;
+            if forward == value {
+                break;
+            }
+            value = forward;
+        }
+        let mut at = index;
+        loop {
+            let forward = std::mem::replace(&mut self.phis[at as usize].forward, value);
+            match forward.kind() {
+                ValKind::Phi(next) if forward != value => at = next,
+                _ => return value,
+            }
+        }
+    }
+
+    // --- loops -------------------------------------------------------------------------------
+
+    /// Marks the beginning of a loop in the log of assignments.
+    pub(super) fn begin_loop(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Notes for the header of a loop which slots were written in it, `state` first.
+    pub(super) fn end_loop(&mut self, header: BlockId, begin: usize, state: Option<Slot>) {
+        self.loops += 1;
+        let start = self.orders.len();
+        if let Some(state) = state {
+            self.seen[state.0 as usize] = self.loops;
+            self.orders.push(state);
+        }
+        // What the loop wrote is kept once for the loops around it.
+        let mut kept = begin;
+        for i in begin..self.log.len() {
+            let slot = self.log[i];
+            let seen = &mut self.seen[slot.0 as usize];
+            if *seen != self.loops {
+                *seen = self.loops;
+                self.orders.push(slot);
+                self.log[kept] = slot;
+                kept += 1;
+            }
+        }
+        self.log.truncate(kept);
+        self.blocks[header.0 as usize].order = (start as u32, self.orders.len() as u32);
+    }
+}

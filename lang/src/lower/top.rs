@@ -1,0 +1,149 @@
+//! Statements at top level.
+
+use regraft_syntax::julia::{ExprId, Kind};
+
+use super::Lower;
+use super::scope::{NONE, Walk};
+use crate::definition::{Item, Thunk};
+
+impl Lower<'_> {
+    /// The items of statements at top level.
+    pub(super) fn items(&mut self, statements: &[ExprId]) -> Vec<Item> {
+        let mut items = Vec::with_capacity(statements.len());
+        for &id in statements {
+            self.item(id, &mut items);
+        }
+        items
+    }
+
+    fn item(&mut self, id: ExprId, items: &mut Vec<Item>) {
+        let ast = self.ast;
+        match ast.kind(id) {
+            Kind::Function { name, body: None, .. } => match ast.kind(name) {
+                Kind::Name(name) => items.push(Item::Declare(name, self.loc(id))),
+                _ => self.error(name, "expected the name of a function", "this is none"),
+            },
+            Kind::Function { .. } => {
+                let methods = self.definition(id, None);
+                items.push(Item::Methods(methods));
+            }
+            Kind::Struct { .. } => {
+                if let Some(decl) = self.struct_decl(id) {
+                    items.push(Item::Struct(Box::new(decl)));
+                }
+            }
+            Kind::Abstract { .. } => {
+                if let Some(decl) = self.abstract_decl(id) {
+                    items.push(Item::Abstract(Box::new(decl)));
+                }
+            }
+            Kind::Const(inner) => self.constants(inner, items),
+            Kind::Block(list) if self.defines(list) => {
+                for &id in ast.list(list) {
+                    self.item(id, items);
+                }
+            }
+            Kind::If { condition, then, otherwise } if self.is_definition(id) => {
+                let condition = Box::new(self.thunk(condition));
+                let mut branches = [Vec::new(), Vec::new()];
+                self.item(then, &mut branches[0]);
+                if let Some(otherwise) = otherwise {
+                    self.item(otherwise, &mut branches[1]);
+                }
+                let [then, otherwise] = branches;
+                items.push(Item::If { condition, then, otherwise });
+            }
+            Kind::Using | Kind::Error => {}
+            _ => {
+                let thunk = self.thunk(id);
+                items.push(Item::Run(Box::new(thunk)));
+            }
+        }
+    }
+
+    /// `const x = 1`, `const x, y = 1, 2`
+    fn constants(&mut self, id: ExprId, items: &mut Vec<Item>) {
+        let ast = self.ast;
+        match ast.kind(id) {
+            Kind::Assign { target, value } => match (ast.kind(target), ast.kind(value)) {
+                (Kind::Name(name), _) => {
+                    let thunk = self.thunk(value);
+                    items.push(Item::Const(name, Box::new(thunk)));
+                }
+                (Kind::Tuple(targets), Kind::Tuple(values)) if targets.len() == values.len() => {
+                    for (&target, &value) in ast.list(targets).iter().zip(ast.list(values)) {
+                        match ast.kind(target) {
+                            Kind::Name(name) => {
+                                let thunk = self.thunk(value);
+                                items.push(Item::Const(name, Box::new(thunk)));
+                            }
+                            _ => self.error(target, "a constant has a name", ""),
+                        }
+                    }
+                }
+                _ => self.error(target, "expected `const name = value`", "not a name"),
+            },
+            Kind::Global(list) => {
+                for &id in ast.list(list) {
+                    self.constants(id, items);
+                }
+            }
+            Kind::Function { .. } => self.item(id, items),
+            Kind::Error => {}
+            _ => self.error(id, "expected `const name = value`", ""),
+        }
+    }
+
+    /// Finds what the names of a statement mean.
+    pub(super) fn resolve(&mut self, walk: impl FnOnce(&mut Walk<'_>)) {
+        self.scopes.reset(self.ast.len());
+        let ctx = self.ctx;
+        let mut state = Walk {
+            scopes: &mut self.scopes,
+            ast: self.ast,
+            options: self.options,
+            globals: &self.globals,
+            errors: &mut self.errors,
+            name_of: &|name| ctx.str(name).to_owned(),
+            scope: NONE,
+            region: 0,
+            func: NONE,
+        };
+        walk(&mut state);
+        state.resolve();
+    }
+
+    /// A statement that is run.
+    pub(super) fn thunk(&mut self, id: ExprId) -> Thunk {
+        self.resolve(|walk| walk.thunk(id));
+        if self.options.soft_scope {
+            self.note_global(id);
+        }
+        let outer = self.begin_code(0);
+        self.code.is_thunk = true;
+        let loc = self.loc(id);
+        self.enter_scope(self.scopes.funcs[0].scope, loc);
+        self.tail(id);
+        let name = self.ctx.str(self.names.top);
+        let (body, closures) = self.end_code(outer, name, &[], id);
+        Thunk { body, closures, loc }
+    }
+
+    /// Notes the names that a statement assigns, for the loops of later ones.
+    fn note_global(&mut self, id: ExprId) {
+        let ast = self.ast;
+        match ast.kind(id) {
+            Kind::Assign { target, .. } | Kind::Update { target, .. } => self.note_global(target),
+            Kind::Name(name) => {
+                self.globals.insert(name);
+            }
+            Kind::Typed { value: Some(value), .. } | Kind::Splat(value) => self.note_global(value),
+            Kind::Tuple(list) | Kind::NamedTuple(list) | Kind::Global(list) => {
+                for &id in ast.list(list) {
+                    self.note_global(id);
+                }
+            }
+            _ => {}
+        }
+    }
+}

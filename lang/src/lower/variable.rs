@@ -1,0 +1,160 @@
+//! Reading and writing variables: slots, boxes, globals.
+
+use regraft_dialects::core;
+use regraft_ir::{Loc, Symbol};
+use regraft_syntax::julia::{ExprId, Kind};
+
+use super::Lower;
+use super::scope::{NONE, VarKind};
+use super::ssa::{Slot, Special, Val, ValKind};
+
+impl Lower<'_> {
+    /// The slot of a variable in the function at hand.
+    #[inline]
+    pub(super) fn slot(&mut self, var: u32) -> Slot {
+        match self.code.slots[var as usize] {
+            Some(slot) => slot,
+            None => {
+                let slot = self.code.body.new_slot(Some(self.scopes.vars[var as usize].name));
+                self.code.slots[var as usize] = Some(slot);
+                slot
+            }
+        }
+    }
+
+    /// What the slot of a variable holds: its value, or its box.
+    pub(super) fn raw(&mut self, var: u32, loc: Loc) -> Val {
+        let data = &self.scopes.vars[var as usize];
+        if data.kind == VarKind::Static && data.func == self.code.func {
+            let name = data.name;
+            let name = self.sym(name);
+            return self.code.body.push(core::STATIC, &[name], loc);
+        }
+        let slot = self.slot(var);
+        self.code.body.read(slot)
+    }
+
+    /// The value of a variable.
+    pub(super) fn read(&mut self, var: u32, loc: Loc) -> Val {
+        let value = self.raw(var, loc);
+        let data = &self.scopes.vars[var as usize];
+        let (name, kind) = (data.name, data.kind);
+        if data.boxed {
+            let name = self.sym(name);
+            return self.call(self.names.box_get, &[value, name], loc);
+        }
+        if kind == VarKind::Local && matches!(value.kind(), ValKind::Phi(_) | ValKind::Undef) {
+            let name = self.sym(name);
+            let body = &mut self.code.body;
+            let start = body.operands.len();
+            body.operands.extend_from_slice(&[value, name]);
+            body.push_from(core::CALL, Special::Check, start, loc);
+        }
+        value
+    }
+
+    /// Gives a variable a value, converted to its declared type.
+    pub(super) fn write(&mut self, var: u32, value: Val, loc: Loc) {
+        let data = &self.scopes.vars[var as usize];
+        let (name, boxed) = (data.name, data.boxed);
+        let value = match data.ty {
+            Some(ty) => self.convert(ty, value, loc),
+            None => value,
+        };
+        if boxed {
+            let cell = self.raw(var, loc);
+            self.call(self.names.box_set, &[cell, value], loc);
+            return;
+        }
+        let slot = self.slot(var);
+        self.code.body.name(value, name);
+        self.code.body.write(slot, value);
+    }
+
+    /// `convert(ty, value)`
+    pub(super) fn convert(&mut self, ty: ExprId, value: Val, loc: Loc) -> Val {
+        let ty = self.expr(ty);
+        self.syntax(self.names.convert, &[ty, value], loc)
+    }
+
+    /// The value of a name.
+    pub(super) fn name(&mut self, id: ExprId, name: Symbol) -> Val {
+        match self.scopes.refs[id.index()] {
+            NONE => self.global(name, self.loc(id)),
+            var => self.read(var, self.loc(id)),
+        }
+    }
+
+    /// The value of a global name.
+    pub(super) fn global(&mut self, name: Symbol, loc: Loc) -> Val {
+        if name == self.names.nothing {
+            return self.unit();
+        }
+        let name = self.sym(name);
+        self.code.body.push(core::GLOBAL, &[name], loc)
+    }
+
+    /// Assigns to a name.
+    pub(super) fn write_name(&mut self, id: ExprId, name: Symbol, value: Val) {
+        let loc = self.loc(id);
+        match self.scopes.refs[id.index()] {
+            NONE => {
+                let name = self.sym(name);
+                self.code.body.push(core::SET_GLOBAL, &[name, value], loc);
+            }
+            var => self.write(var, value, loc),
+        }
+    }
+
+    /// Begins a scope: its variables have no values yet, and their boxes are new.
+    pub(super) fn enter_scope(&mut self, scope: u32, loc: Loc) {
+        if scope == NONE {
+            return;
+        }
+        let mut var = self.scopes.scopes[scope as usize].first_var;
+        while var != NONE {
+            let data = &self.scopes.vars[var as usize];
+            let (boxed, kind, next) = (data.boxed, data.kind, data.next);
+            match kind {
+                VarKind::Local if boxed => {
+                    let cell = self.call(self.names.box_new, &[], loc);
+                    let slot = self.slot(var);
+                    self.code.body.set(slot, cell);
+                }
+                VarKind::Param if boxed => {
+                    let slot = self.slot(var);
+                    let value = self.code.body.read(slot);
+                    let cell = self.call(self.names.box_new, &[value], loc);
+                    self.code.body.set(slot, cell);
+                }
+                VarKind::Local => {
+                    let slot = self.slot(var);
+                    self.code.body.set(slot, Val::UNDEF);
+                }
+                _ => {}
+            }
+            var = next;
+        }
+    }
+
+    /// Whether an expression is a global name that is one of a module, and of which.
+    pub(super) fn module_member(&self, base: ExprId, member: Symbol) -> Option<Symbol> {
+        let Kind::Name(module) = self.ast.kind(base) else { return None };
+        if self.scopes.refs[base.index()] != NONE {
+            return None;
+        }
+        let module = self.text(module);
+        if module == "Main" {
+            return Some(member);
+        }
+        if !super::names::is_module(module) {
+            return None;
+        }
+        Some(match self.options.space {
+            crate::definition::Space::Base => member,
+            crate::definition::Space::Main => {
+                self.ctx.symbol(&format!("Base.{}", self.text(member)))
+            }
+        })
+    }
+}
