@@ -77,7 +77,7 @@ impl Compiler {
             OperandKind::Value(v) => map[v.index()].expect("values come before their uses"),
             OperandKind::Block(_) => unreachable!("one block has no edges"),
         };
-        for v in code.insts(entry) {
+        for v in code.body(entry) {
             let operands: Slots = code.operands(v).map(|operand| slot(&map, operand)).collect();
             let op = code.op(v)?;
             let attrs = match op {

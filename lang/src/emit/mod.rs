@@ -183,7 +183,7 @@ impl Compiler {
     /// The instructions of a block; whether control gets to its end.
     fn emit_block(&mut self, cx: &mut Emission<'_>, block: Block) -> bool {
         let body = Arc::clone(&cx.frame.body);
-        for v in body.insts(block) {
+        for v in body.body(block) {
             let plan = cx.frame.plans[v.index()];
             let Some(result) = plan.result else { return false };
             if !self.emit_steps(cx, plan, body.loc(v)) {

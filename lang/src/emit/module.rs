@@ -69,7 +69,7 @@ impl Structs<'_> {
             for param in f.params(block) {
                 self.of_type(f.ty(param));
             }
-            for v in f.body(block) {
+            for v in f.insts(block) {
                 self.of_type(f.ty(v));
                 for operand in f.operands(v) {
                     if let OperandKind::Const(constant) = operand.kind() {

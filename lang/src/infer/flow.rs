@@ -39,7 +39,7 @@ impl Compiler {
     /// Looks at the instructions of a block; whether control gets to its end.
     fn block(&mut self, frame: &mut Frame, block: Block) -> bool {
         let body = Arc::clone(&frame.body);
-        for v in body.insts(block) {
+        for v in body.body(block) {
             let start = frame.steps.len() as u32;
             let result = self.inst(frame, v);
             let known = frame.lattice(result);

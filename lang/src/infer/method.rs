@@ -115,7 +115,7 @@ impl Compiler {
             }
             OperandKind::Block(_) => None,
         };
-        let mut insts = body.insts(entry);
+        let mut insts = body.body(entry);
         let Some(inst) = insts.next() else {
             return piece(returned).map_or(Code::Body, Code::Value);
         };

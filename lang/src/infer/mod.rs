@@ -109,6 +109,8 @@ pub struct Compiler {
     free_frames: Vec<Box<Frame>>,
     pub(crate) free_drafts: Vec<crate::emit::Draft>,
     scratch: Function,
+    /// The names of functions that were dropped and that nobody was told of yet.
+    dropped: Vec<Symbol>,
     sizes: FxHashMap<Type, u32>,
     /// The number of instructions that were looked at, for those who measure.
     pub inferred_insts: usize,
@@ -142,6 +144,7 @@ impl Compiler {
             free_frames: Vec::new(),
             free_drafts: Vec::new(),
             scratch: Function::without_entry(ctx, "", Type::ANY),
+            dropped: Vec::new(),
             sizes: FxHashMap::default(),
             inferred_insts: 0,
         }
@@ -183,6 +186,7 @@ impl Compiler {
     /// # Errors
     /// If there is no method for them, or no single one.
     pub fn specialize(&mut self, callee: Type, args: &[Type]) -> Result<SpecId, CallError> {
+        self.sync();
         if let TypeKind::Fn(name) = *self.ctx.kind(callee) {
             let is_op = self.ctx.str(name).contains('.')
                 && self.ctx.registry().find(self.ctx.str(name)).is_some();
@@ -224,6 +228,7 @@ impl Compiler {
 
     /// The specialisation of code at top level. It is of one use: see [`Compiler::forget`].
     pub fn thunk(&mut self, thunk: &Thunk, space: Space) -> Result<SpecId, Vec<Diagnostic>> {
+        self.sync();
         for closure in &thunk.closures {
             self.world.register_closure(closure)?;
         }
@@ -260,15 +265,21 @@ impl Compiler {
         self.spec(id).result
     }
 
-    /// Drops what later definitions made wrong, and returns the names of its functions, in order.
+    /// Drops what later definitions made wrong, and returns the names of the functions that were
+    /// dropped since this was last asked, in order.
     pub fn invalidate(&mut self) -> Vec<Symbol> {
-        let mut names = Vec::new();
+        self.sync();
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Drops what later definitions made wrong.
+    fn sync(&mut self) {
         for id in self.world.take_invalidated() {
             let owner = self.owners.get(id.0 as usize).copied().unwrap_or(Owner::Gone);
             match owner {
                 Owner::Spec => {
                     let name = self.specs.get(&id).and_then(|spec| spec.name);
-                    names.extend(name);
+                    self.dropped.extend(name);
                     self.drop_spec(id);
                 }
                 Owner::Lookup(index) => self.drop_lookup(index),
@@ -279,7 +290,6 @@ impl Compiler {
             }
             self.own(id, Owner::Gone);
         }
-        names
     }
 
     fn drop_lookup(&mut self, index: u32) {

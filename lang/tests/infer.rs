@@ -1,0 +1,7 @@
+//! Inference and emission, on lowered bodies that are written as IR text.
+
+#[path = "infer/lab.rs"]
+mod lab;
+
+#[path = "infer/programs.rs"]
+mod programs;
