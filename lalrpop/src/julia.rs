@@ -1,5 +1,81 @@
 //! The Julia subset: text to syntax tree.
+//!
+//! Text becomes words ([`raw`], by `logos`), words become tokens with a role ([`layout`], which
+//! knows blank space, ends of lines and what is open), tokens are parsed by a small LALRPOP grammar
+//! (`julia.lalrpop`), and the tree is made by precedence climbing ([`build`]). Statements at top
+//! level are read some hundred at a time, so that all of this stays in the cache.
+//!
+//! An error takes the smallest balanced piece of text around it with it: that is replaced by one
+//! token that stands for anything, and its statements are read again. Linear in the text but for
+//! that; the number of errors is limited.
 
-mod ast;
+pub(crate) mod ast;
+pub(crate) mod build;
+mod colour;
+mod layout;
+mod problems;
+mod raw;
+mod recover;
+mod sexpr;
+pub(crate) mod token;
+
+use std::sync::Arc;
+
+use regraft_ir::{Context, Diagnostic};
 
 pub use ast::{Ast, Expr, ExprId, Kind, List, Span};
+pub use colour::{Class, tokens};
+
+/// How text is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Whether this is the prelude, where identifiers that begin with two underscores become
+    /// names that no user can write: `__start` is the symbol `#start`.
+    pub prelude: bool,
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The tree; where there was an error, it holds [`Kind::Error`].
+    pub ast: Ast,
+    /// What is wrong, in the order of the text.
+    pub errors: Vec<Diagnostic>,
+    /// Whether the only trouble is that the text ends too early.
+    pub incomplete: bool,
+}
+
+/// How many tokens are read before they are parsed.
+const BATCH: usize = 2048;
+
+/// Reads a program. `name` is what diagnostics call its file.
+///
+/// The text is kept in the context, so that locations in it can be shown. Never panics; linear in
+/// the length of the text.
+pub fn parse(ctx: &Arc<Context>, name: &str, text: &str, options: Options) -> Parsed {
+    let Some(source) = ctx.add_source(name, text) else {
+        let message = format!("{name} is too long: all sources together are limited to 2 GiB");
+        let source = ctx.add_source(name, "").unwrap_or_else(|| empty_source());
+        let (ast, _) = build::Builder::new(ctx, &source, "", false).finish();
+        return Parsed { ast, errors: vec![Diagnostic::error(message)], incomplete: false };
+    };
+    let mut layout = layout::Layout::new(text);
+    let mut builder = build::Builder::new(ctx, &source, text, options.prelude);
+    let mut wrong = problems::Problems::default();
+    while !layout.finished && !wrong.is_full() {
+        layout.fill(BATCH);
+        recover::parse(&mut builder, &mut layout.out, text, &mut wrong);
+    }
+    let (ast, mut problems) = builder.finish();
+    problems.append(layout.problems);
+    problems.append(wrong);
+    let (errors, incomplete) = problems.finish(&source);
+    Parsed { ast, errors, incomplete }
+}
+
+/// An empty text of a context of its own, for when there is no room in the one that is used.
+#[cold]
+fn empty_source() -> regraft_ir::Source {
+    let ctx = Context::new(Arc::default());
+    ctx.add_source("", "").expect("there is room in a new context")
+}

@@ -50,5 +50,6 @@ macro_rules! grammar {
 }
 
 grammar!(grammar, "/ir.rs");
+grammar!(julia_grammar, "/julia.rs");
 grammar!(call_grammar, "/call.rs");
 grammar!(pipeline_grammar, "/pipeline.rs");

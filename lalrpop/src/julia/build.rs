@@ -1,0 +1,329 @@
+//! Makes the tree: operators by precedence climbing, on a stack of operands and one of operators.
+//!
+//! The grammar calls [`Builder`] once for every word. An expression begins with a mark on the
+//! stack of operators, and ends by applying what is above it. Lists under construction share one
+//! stack too. Every node knows how deep it is; what is deeper than [`MAX_DEPTH`] is an error, so
+//! that trees can be walked recursively.
+
+mod blocks;
+mod brackets;
+mod definitions;
+mod leaves;
+mod operators;
+
+use std::sync::Arc;
+
+use regraft_ir::{Context, Source, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::ast::{Ast, Expr, ExprId, Kind, List, Span};
+use super::problems::Problems;
+use super::token::{Infix, Oper, Prefix};
+
+/// How deep a tree can be.
+pub(crate) const MAX_DEPTH: u16 = 200;
+
+/// What parts the rows of a matrix in a list under construction.
+const ROW: ExprId = ExprId(u32::MAX);
+
+/// A list under construction: where it begins on the stack, and what has parted its items.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Items {
+    start: u32,
+    commas: u32,
+    semicolons: u32,
+    /// Where the first semicolon, or space between elements, is.
+    mark: u32,
+    /// Whether its first semicolon comes before any item.
+    leads: bool,
+    spaces: bool,
+    generator: bool,
+}
+
+/// The clauses of a `for` or of a comprehension under construction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clauses {
+    start: u32,
+    body: Option<ExprId>,
+    nested: bool,
+}
+
+/// What waits on the stack of operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Waiting {
+    /// Here an expression begins.
+    Mark,
+    Infix(Infix),
+    Prefix(Prefix),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Op {
+    what: Waiting,
+    /// How tightly it binds what is on its right.
+    right: u8,
+    /// How many operands it has.
+    operands: u32,
+    span: Span,
+}
+
+/// A place to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checkpoint {
+    exprs: usize,
+    lists: usize,
+    statements: usize,
+    problems: usize,
+    keywords: usize,
+    mixed: usize,
+}
+
+pub(crate) struct Builder<'t> {
+    ctx: &'t Arc<Context>,
+    text: &'t str,
+    prelude: bool,
+    ast: Ast,
+    depths: Vec<u16>,
+    operands: Vec<ExprId>,
+    ops: Vec<Op>,
+    /// The operators of chained comparisons.
+    comparisons: Vec<(Infix, Span)>,
+    list: Vec<ExprId>,
+    statements: Vec<ExprId>,
+    symbols: FxHashMap<&'t str, Symbol>,
+    opers: [Option<Symbol>; Oper::Other as usize + 1],
+    /// The tuple without brackets that was made last.
+    bare_tuple: Option<ExprId>,
+    /// Calls with `k = v` among their arguments, which is right in the head of a function only.
+    keywords: Vec<ExprId>,
+    /// Tuples with some items `k = v`, likewise.
+    mixed: Vec<ExprId>,
+    pub(crate) problems: Problems,
+}
+
+impl<'t> Builder<'t> {
+    pub(crate) fn new(
+        ctx: &'t Arc<Context>,
+        source: &Source,
+        text: &'t str,
+        prelude: bool,
+    ) -> Self {
+        let guess = text.len() / 4 + 16;
+        Self {
+            ctx,
+            text,
+            prelude,
+            ast: Ast {
+                source: source.clone(),
+                exprs: Vec::with_capacity(guess),
+                lists: Vec::with_capacity(guess / 2),
+                statements: List::default(),
+            },
+            depths: Vec::with_capacity(guess),
+            operands: Vec::new(),
+            ops: Vec::new(),
+            comparisons: Vec::new(),
+            list: Vec::new(),
+            statements: Vec::new(),
+            symbols: FxHashMap::default(),
+            opers: [None; Oper::Other as usize + 1],
+            bare_tuple: None,
+            keywords: Vec::new(),
+            mixed: Vec::new(),
+            problems: Problems::default(),
+        }
+    }
+
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            exprs: self.ast.exprs.len(),
+            lists: self.ast.lists.len(),
+            statements: self.statements.len(),
+            problems: self.problems.len(),
+            keywords: self.keywords.len(),
+            mixed: self.mixed.len(),
+        }
+    }
+
+    /// Forgets all that was read since.
+    pub(crate) fn rewind(&mut self, to: Checkpoint) {
+        self.ast.exprs.truncate(to.exprs);
+        self.depths.truncate(to.exprs);
+        self.ast.lists.truncate(to.lists);
+        self.statements.truncate(to.statements);
+        self.problems.truncate(to.problems);
+        self.keywords.truncate(to.keywords);
+        self.mixed.truncate(to.mixed);
+        self.operands.clear();
+        self.ops.clear();
+        self.comparisons.clear();
+        self.list.clear();
+        self.bare_tuple = None;
+    }
+
+    pub(crate) fn finish(mut self) -> (Ast, Problems) {
+        for call in std::mem::take(&mut self.keywords) {
+            let (Kind::Call { args, .. } | Kind::Dot { args, .. }) = self.ast.kind(call) else {
+                continue;
+            };
+            for at in 0..args.len() {
+                let id = self.ast.list(args)[at];
+                if matches!(self.ast.kind(id), Kind::Assign { .. }) {
+                    self.problems.add(self.ast.span(id), "keyword arguments are not supported");
+                }
+            }
+        }
+        for tuple in std::mem::take(&mut self.mixed) {
+            let span = self.ast.span(tuple);
+            self.problems.add(span, "either all items of a tuple have names or none has");
+        }
+        self.ast.statements = self.ast.add_list(&self.statements);
+        (self.ast, self.problems)
+    }
+
+    // --- nodes -------------------------------------------------------------------------------
+
+    fn kind(&self, id: ExprId) -> Kind {
+        self.ast.exprs[id.0 as usize].kind
+    }
+
+    fn span(&self, id: ExprId) -> Span {
+        self.ast.exprs[id.0 as usize].span
+    }
+
+    fn depth(&self, id: ExprId) -> u16 {
+        self.depths[id.0 as usize]
+    }
+
+    fn slice(&self, span: Span) -> &'t str {
+        &self.text[span.range()]
+    }
+
+    fn leaf(&mut self, kind: Kind, span: Span) -> ExprId {
+        let id = ExprId(self.ast.exprs.len() as u32);
+        self.ast.exprs.push(Expr { kind, span });
+        self.depths.push(1);
+        id
+    }
+
+    /// A node whose deepest child is `depth` deep.
+    fn node(&mut self, kind: Kind, span: Span, depth: u16) -> ExprId {
+        let id = ExprId(self.ast.exprs.len() as u32);
+        if depth >= MAX_DEPTH {
+            self.too_deep(span);
+            return self.leaf(Kind::Error, span);
+        }
+        self.ast.exprs.push(Expr { kind, span });
+        self.depths.push(depth + 1);
+        id
+    }
+
+    #[cold]
+    fn too_deep(&mut self, span: Span) {
+        self.problems.add_help(
+            span,
+            format!("the code is nested more than {MAX_DEPTH} deep"),
+            "",
+            "give parts of it names, or functions of their own",
+        );
+    }
+
+    /// Moves what is on the stack from `start` on to a list of the tree; tells how deep it is.
+    fn take_list(&mut self, start: u32) -> (List, u16) {
+        let made = self.copy_list(start as usize);
+        self.list.truncate(start as usize);
+        made
+    }
+
+    fn copy_list(&mut self, start: usize) -> (List, u16) {
+        let items = &self.list[start..];
+        let first = self.ast.lists.len() as u32;
+        let mut depth = 0;
+        for &id in items {
+            depth = depth.max(self.depths[id.0 as usize]);
+        }
+        self.ast.lists.extend_from_slice(items);
+        (List { start: first, len: items.len() as u32 }, depth)
+    }
+
+    fn list_of(&mut self, ids: &[ExprId]) -> (List, u16) {
+        let depth = ids.iter().map(|&id| self.depth(id)).max().unwrap_or(0);
+        (self.ast.add_list(ids), depth)
+    }
+
+    /// Reports what is wrong, and makes an expression of it.
+    #[cold]
+    fn wrong(&mut self, span: Span, message: impl Into<String>) -> ExprId {
+        self.problems.add(span, message);
+        self.leaf(Kind::Error, span)
+    }
+
+    fn push(&mut self, id: ExprId) {
+        self.operands.push(id);
+    }
+
+    /// The grammar sees to it that there is an operand wherever one is taken.
+    fn pop(&mut self) -> ExprId {
+        self.operands.pop().expect("an operand for every operator")
+    }
+
+    // --- lists -------------------------------------------------------------------------------
+
+    pub(crate) fn items(&self) -> Items {
+        Items {
+            start: self.list.len() as u32,
+            commas: 0,
+            semicolons: 0,
+            mark: 0,
+            leads: false,
+            spaces: false,
+            generator: false,
+        }
+    }
+
+    pub(crate) fn statement(&mut self, _items: &mut Items) {
+        let id = self.expr();
+        self.list.push(id);
+    }
+
+    pub(crate) fn item(&mut self, _items: &mut Items) {
+        let id = self.expr();
+        self.list.push(id);
+    }
+
+    pub(crate) fn comma(&mut self, items: &mut Items, _at: Span) {
+        let id = self.expr();
+        self.list.push(id);
+        items.commas += 1;
+    }
+
+    pub(crate) fn semicolon(&mut self, items: &mut Items, at: Span) {
+        let id = self.expr();
+        self.list.push(id);
+        self.only_semicolon(items, at);
+    }
+
+    pub(crate) fn only_semicolon(&mut self, items: &mut Items, at: Span) {
+        if items.semicolons == 0 {
+            items.leads = self.list.len() as u32 == items.start;
+            items.mark = at.start;
+        }
+        items.semicolons += 1;
+        self.list.push(ROW);
+    }
+
+    pub(crate) fn space(&mut self, items: &mut Items, at: Span) {
+        let id = self.expr();
+        self.list.push(id);
+        if items.semicolons == 0 && !items.spaces {
+            items.mark = at.start;
+        }
+        items.spaces = true;
+    }
+
+    pub(crate) fn program(&mut self, items: Items) {
+        let start = items.start as usize;
+        self.statements.extend_from_slice(&self.list[start..]);
+        self.list.truncate(start);
+    }
+}

@@ -1,0 +1,267 @@
+//! Blocks: control flow, `let`, `do`, and what a word in front makes of an expression.
+
+use super::{Builder, Clauses, Items};
+use crate::julia::ast::{ExprId, Kind, List, Span};
+use crate::julia::token::{Oper, Prefix};
+
+impl Builder<'_> {
+    pub(crate) fn body(&mut self, items: Items) -> ExprId {
+        let start = items.start as usize;
+        let span = match (self.list.get(start), self.list.last()) {
+            (Some(&first), Some(&last)) => {
+                Span { start: self.span(first).start, end: self.span(last).end }
+            }
+            _ => Span { start: 0, end: 0 },
+        };
+        let (list, depth) = self.take_list(items.start);
+        self.node(Kind::Block(list), span, depth)
+    }
+
+    /// Where an empty body is: just before `close`.
+    fn place(&mut self, body: ExprId, close: Span) {
+        let expr = &mut self.ast.exprs[body.0 as usize];
+        if expr.span.end == 0 {
+            expr.span = Span { start: close.start, end: close.start };
+        }
+    }
+
+    pub(crate) fn block(&mut self, open: Span, items: Items, close: Span) {
+        let (list, depth) = self.take_list(items.start);
+        let made = self.node(Kind::Block(list), Span { start: open.start, end: close.end }, depth);
+        self.push(made);
+    }
+
+    pub(crate) fn if_block(
+        &mut self,
+        open: Span,
+        condition: ExprId,
+        then: ExprId,
+        otherwise: Option<ExprId>,
+        close: Span,
+    ) {
+        let made = self.conditional(open, condition, then, otherwise);
+        self.place(then, close);
+        if let Some(otherwise) = otherwise {
+            self.place(otherwise, close);
+        }
+        self.ast.exprs[made.0 as usize].span.end = close.end;
+        self.push(made);
+    }
+
+    pub(crate) fn else_if(
+        &mut self,
+        open: Span,
+        condition: ExprId,
+        then: ExprId,
+        otherwise: Option<ExprId>,
+    ) -> ExprId {
+        self.conditional(open, condition, then, otherwise)
+    }
+
+    fn conditional(
+        &mut self,
+        open: Span,
+        condition: ExprId,
+        then: ExprId,
+        otherwise: Option<ExprId>,
+    ) -> ExprId {
+        let at = Span { start: self.span(condition).end, end: self.span(condition).end };
+        self.place(then, at);
+        let last = otherwise.unwrap_or(then);
+        let end = self.span(last).end.max(at.end);
+        let depth = self.depth(condition).max(self.depth(then));
+        let depth = depth.max(otherwise.map_or(0, |id| self.depth(id)));
+        let kind = Kind::If { condition, then, otherwise };
+        self.node(kind, Span { start: open.start, end }, depth)
+    }
+
+    pub(crate) fn while_block(&mut self, open: Span, condition: ExprId, body: ExprId, close: Span) {
+        self.place(body, close);
+        let depth = self.depth(condition).max(self.depth(body));
+        let span = Span { start: open.start, end: close.end };
+        let made = self.node(Kind::While { condition, body }, span, depth);
+        self.push(made);
+    }
+
+    pub(crate) fn for_block(&mut self, open: Span, clauses: Clauses, body: ExprId, close: Span) {
+        self.place(body, close);
+        let (list, depth) = self.take_list(clauses.start);
+        let depth = depth.max(self.depth(body));
+        let span = Span { start: open.start, end: close.end };
+        let made = self.node(Kind::For { clauses: list, body }, span, depth);
+        self.push(made);
+    }
+
+    pub(crate) fn let_block(&mut self, open: Span, head: Items, body: ExprId, close: Span) {
+        self.place(body, close);
+        for at in head.start as usize..self.list.len() {
+            let id = self.list[at];
+            if !matches!(
+                self.kind(id),
+                Kind::Name(_)
+                    | Kind::Typed { .. }
+                    | Kind::Assign { .. }
+                    | Kind::Error
+                    | Kind::Function { .. }
+            ) {
+                let span = self.span(id);
+                self.problems.add(span, "expected `name = value` in the head of a `let`");
+            }
+        }
+        let (bindings, depth) = self.take_list(head.start);
+        let depth = depth.max(self.depth(body));
+        let span = Span { start: open.start, end: close.end };
+        let made = self.node(Kind::Let { bindings, body }, span, depth);
+        self.push(made);
+    }
+
+    pub(crate) fn do_block(&mut self, open: Span, head: Items, body: ExprId, close: Span) {
+        self.place(body, close);
+        for at in head.start as usize..self.list.len() {
+            self.check_param(self.list[at]);
+        }
+        let (params, depth) = self.take_list(head.start);
+        let depth = depth.max(self.depth(body));
+        let span = Span { start: open.start, end: close.end };
+        let kind = Kind::Lambda { params, wheres: List::default(), returns: None, body };
+        let function = self.node(kind, span, depth);
+        let target = self.pop();
+        let all = Span { start: self.span(target).start, end: close.end };
+        let made = match self.kind(target) {
+            Kind::Call { callee, args } | Kind::Dot { callee, args } => {
+                let start = self.list.len() as u32;
+                self.list.push(function);
+                for at in 0..args.len() {
+                    let arg = self.ast.list(args)[at];
+                    self.list.push(arg);
+                }
+                let (args, depth) = self.take_list(start);
+                let depth = depth.max(self.depth(callee));
+                let kind = match self.kind(target) {
+                    Kind::Dot { .. } => Kind::Dot { callee, args },
+                    _ => Kind::Call { callee, args },
+                };
+                if self.keywords.last() == Some(&target) {
+                    self.keywords.pop();
+                    let made = self.node(kind, all, depth);
+                    self.keywords.push(made);
+                    made
+                } else {
+                    self.node(kind, all, depth)
+                }
+            }
+            Kind::Error => self.leaf(Kind::Error, all),
+            _ => self.wrong(open, "`do` needs a call before it, such as `map(xs) do x`"),
+        };
+        self.push(made);
+    }
+
+    // --- words in front ----------------------------------------------------------------------
+
+    pub(super) fn apply_prefix(&mut self, prefix: Prefix, at: Span, operand: ExprId) -> ExprId {
+        let span = Span { start: at.start, end: self.span(operand).end.max(at.end) };
+        let depth = self.depth(operand);
+        match prefix {
+            Prefix::Oper(oper) | Prefix::Touching(oper) => {
+                if !oper.is_prefix() {
+                    let text = self.slice(at);
+                    return self.wrong(at, format!("expected an expression before `{text}`"));
+                }
+                let callee = self.operator(oper, at);
+                let (args, _) = self.list_of(&[operand]);
+                self.node(Kind::Call { callee, args }, span, depth)
+            }
+            Prefix::Dotted(oper) => {
+                if !oper.is_prefix() {
+                    let text = self.slice(at);
+                    return self.wrong(at, format!("expected an expression before `{text}`"));
+                }
+                let callee = self.operator(oper, at);
+                let (args, _) = self.list_of(&[operand]);
+                self.node(Kind::Dot { callee, args }, span, depth)
+            }
+            Prefix::Typed => self.node(Kind::Typed { value: None, ty: operand }, span, depth),
+            Prefix::Return => self.node(Kind::Return(Some(operand)), span, depth),
+            Prefix::Local | Prefix::Global => {
+                let bare = self.bare_tuple == Some(operand);
+                let list = match self.kind(operand) {
+                    Kind::Tuple(list) if bare => list,
+                    _ => self.list_of(&[operand]).0,
+                };
+                for at in 0..list.len() {
+                    self.check_declared(self.ast.list(list)[at]);
+                }
+                let kind =
+                    if prefix == Prefix::Local { Kind::Local(list) } else { Kind::Global(list) };
+                self.node(kind, span, depth)
+            }
+            Prefix::Const => {
+                if !matches!(
+                    self.kind(operand),
+                    Kind::Assign { .. } | Kind::Global(_) | Kind::Error
+                ) {
+                    return self.wrong(span, "expected `name = value` after `const`");
+                }
+                self.node(Kind::Const(operand), span, depth)
+            }
+            Prefix::Inbounds | Prefix::TightInbounds => {
+                self.node(Kind::Inbounds(operand), span, depth)
+            }
+            Prefix::Simd => {
+                if !matches!(self.kind(operand), Kind::For { .. } | Kind::Error) {
+                    self.problems.add(at, "expected a `for` loop after `@simd`");
+                    return operand;
+                }
+                self.node(Kind::Simd(operand), span, depth)
+            }
+            Prefix::Inline | Prefix::NoInline => {
+                let inlines = prefix == Prefix::Inline;
+                if let Kind::Function { inline, .. } = &mut self.ast.exprs[operand.0 as usize].kind
+                {
+                    *inline = Some(inlines);
+                }
+                operand
+            }
+            Prefix::TightInline => operand,
+            Prefix::Assert | Prefix::TightAssert => self.assertion(operand, span, prefix),
+        }
+    }
+
+    fn assertion(&mut self, operand: ExprId, span: Span, prefix: Prefix) -> ExprId {
+        let depth = self.depth(operand);
+        let (condition, message) = match self.kind(operand) {
+            Kind::Tuple(list)
+                if prefix == Prefix::TightAssert || self.bare_tuple == Some(operand) =>
+            {
+                match *self.ast.list(list) {
+                    [condition, message] => (condition, Some(message)),
+                    _ => {
+                        return self
+                            .wrong(span, "expected a condition and a message after `@assert`");
+                    }
+                }
+            }
+            _ => (operand, None),
+        };
+        self.node(Kind::Assert { condition, message }, span, depth)
+    }
+
+    fn check_declared(&mut self, id: ExprId) {
+        let fine = match self.kind(id) {
+            Kind::Name(_) | Kind::Assign { .. } | Kind::Update { .. } | Kind::Error => true,
+            Kind::Typed { value: Some(value), .. } => matches!(self.kind(value), Kind::Name(_)),
+            Kind::Function { .. } | Kind::Const(_) => true,
+            _ => false,
+        };
+        if !fine {
+            let span = self.span(id);
+            self.problems.add(span, "expected a name or an assignment");
+        }
+    }
+
+    pub(super) fn is_call_of(&self, id: ExprId, oper: Oper) -> Option<List> {
+        let Kind::Call { callee, args } = self.kind(id) else { return None };
+        let Kind::Name(name) = self.kind(callee) else { return None };
+        (self.opers[oper as usize] == Some(name)).then_some(args)
+    }
+}

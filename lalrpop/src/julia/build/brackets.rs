@@ -1,0 +1,386 @@
+//! What brackets make: calls, indices, types with parameters, tuples, arrays, comprehensions.
+
+use super::{Builder, Clauses, Items, ROW, Waiting};
+use crate::julia::ast::{ExprId, Kind, Span};
+use crate::julia::token::Prefix;
+
+impl Builder<'_> {
+    fn at_mark(items: Items) -> Span {
+        Span { start: items.mark, end: items.mark + 1 }
+    }
+
+    /// Forgets what parts rows, where there are none.
+    fn without_rows(&mut self, items: Items) {
+        if items.semicolons > 0 {
+            let mut to = items.start as usize;
+            for at in to..self.list.len() {
+                if self.list[at] != ROW {
+                    self.list[to] = self.list[at];
+                    to += 1;
+                }
+            }
+            self.list.truncate(to);
+        }
+    }
+
+    fn has_assign(&self, items: Items) -> bool {
+        self.list[items.start as usize..]
+            .iter()
+            .any(|&id| id != ROW && matches!(self.kind(id), Kind::Assign { .. }))
+    }
+
+    // --- after an operand --------------------------------------------------------------------
+
+    pub(crate) fn call(&mut self, items: Items, close: Span) {
+        let callee = self.pop();
+        let has_assign = self.has_assign(items);
+        if items.semicolons > 0 {
+            if self.list.last() != Some(&ROW) || items.semicolons > 1 {
+                self.problems.add(Self::at_mark(items), "keyword arguments are not supported");
+            }
+            self.without_rows(items);
+        }
+        let span = Span { start: self.span(callee).start, end: close.end };
+        let (args, depth) = self.take_list(items.start);
+        let depth = depth.max(self.depth(callee));
+        let made = self.node(Kind::Call { callee, args }, span, depth);
+        if has_assign && items.semicolons == 0 {
+            self.keywords.push(made);
+        }
+        self.push(made);
+    }
+
+    pub(crate) fn dot_call(&mut self, items: Items, close: Span) {
+        let callee = self.pop();
+        if items.semicolons > 0 {
+            self.problems.add(Self::at_mark(items), "keyword arguments are not supported");
+            self.without_rows(items);
+        }
+        let has_assign = self.has_assign(items);
+        let span = Span { start: self.span(callee).start, end: close.end };
+        let (args, depth) = self.take_list(items.start);
+        let depth = depth.max(self.depth(callee));
+        let made = self.node(Kind::Dot { callee, args }, span, depth);
+        if has_assign {
+            self.keywords.push(made);
+        }
+        self.push(made);
+    }
+
+    pub(crate) fn index(&mut self, items: Items, close: Span) {
+        let base = self.pop();
+        let span = Span { start: self.span(base).start, end: close.end };
+        if items.generator && items.semicolons == 0 && !items.spaces {
+            let generator = self.list.pop().unwrap_or(base);
+            self.list.truncate(items.start as usize);
+            let made = self.comprehension(generator, Some(base), span);
+            self.push(made);
+            return;
+        }
+        if items.spaces || items.semicolons > 0 {
+            self.problems.add_help(
+                Self::at_mark(items),
+                "matrix literals with an element type (`T[a b; c d]`) are not supported",
+                "",
+                "in brackets blank space parts elements: write `a[i - 1]` or `a[i-1]`",
+            );
+            self.without_rows(items);
+        }
+        let (indices, depth) = self.take_list(items.start);
+        let depth = depth.max(self.depth(base));
+        let made = self.node(Kind::Index { base, indices }, span, depth);
+        self.push(made);
+    }
+
+    pub(crate) fn curly(&mut self, items: Items, close: Span) {
+        let base = self.pop();
+        if items.semicolons > 0 {
+            self.problems.add(Self::at_mark(items), "expected `,` between parameters");
+            self.without_rows(items);
+        }
+        let span = Span { start: self.span(base).start, end: close.end };
+        let (params, depth) = self.take_list(items.start);
+        let depth = depth.max(self.depth(base));
+        let made = self.node(Kind::Curly { base, params }, span, depth);
+        self.push(made);
+    }
+
+    /// `T where {A, B}`, and `{A, B}` without a type, which has been reported.
+    pub(crate) fn where_curly(&mut self, open: Span, items: Items, close: Span) {
+        if items.semicolons > 0 {
+            self.problems.add(Self::at_mark(items), "expected `,` between parameters");
+            self.without_rows(items);
+        }
+        let _ = open;
+        let (params, depth) = self.take_list(items.start);
+        self.apply_for_where();
+        let body = self.pop();
+        let span = Span { start: self.span(body).start, end: close.end };
+        let depth = depth.max(self.depth(body));
+        let made = self.node(Kind::Where { body, params }, span, depth);
+        self.push(made);
+    }
+
+    // --- operands ----------------------------------------------------------------------------
+
+    pub(crate) fn paren(&mut self, open: Span, items: Items, close: Span) {
+        let span = Span { start: open.start, end: close.end };
+        let count = self.list.len() - items.start as usize;
+        if items.commas == 0 && items.semicolons == 0 && count == 1 {
+            self.single(span, items);
+            return;
+        }
+        if items.semicolons > 0 && items.commas == 0 && !items.leads {
+            self.without_rows(items);
+            let (list, depth) = self.take_list(items.start);
+            let made = self.node(Kind::Block(list), span, depth);
+            self.push(made);
+            return;
+        }
+        if items.semicolons > 0 && !(items.leads && items.semicolons == 1) {
+            self.problems.add_help(
+                Self::at_mark(items),
+                "`;` in a tuple is not supported",
+                "",
+                "keyword arguments are not supported",
+            );
+            self.without_rows(items);
+            self.list.truncate(items.start as usize);
+            let made = self.leaf(Kind::Error, span);
+            self.push(made);
+            return;
+        }
+        self.without_rows(items);
+        let assigns = self.list[items.start as usize..]
+            .iter()
+            .filter(|&&id| matches!(self.kind(id), Kind::Assign { .. }))
+            .count();
+        let count = self.list.len() - items.start as usize;
+        // `-(a, b)` is a call.
+        if items.commas > 0
+            && let Some(op) = self.ops.last()
+            && let Waiting::Prefix(Prefix::Touching(oper)) = op.what
+            && op.span.end == open.start
+        {
+            let at = op.span;
+            self.ops.pop();
+            let callee = self.operator(oper, at);
+            let (args, depth) = self.take_list(items.start);
+            let span = Span { start: at.start, end: span.end };
+            let made = self.node(Kind::Call { callee, args }, span, depth);
+            if assigns > 0 {
+                self.keywords.push(made);
+            }
+            self.push(made);
+            return;
+        }
+        if items.leads || (assigns > 0 && assigns == count) {
+            for at in items.start as usize..self.list.len() {
+                self.check_named(self.list[at]);
+            }
+            let (list, depth) = self.take_list(items.start);
+            let made = self.node(Kind::NamedTuple(list), span, depth);
+            self.push(made);
+            return;
+        }
+        // Parameters of a function may have default values; other tuples are looked at when it is
+        // known what they are.
+        let (list, depth) = self.take_list(items.start);
+        let made = self.node(Kind::Tuple(list), span, depth);
+        if assigns > 0 {
+            self.mixed.push(made);
+        }
+        self.push(made);
+    }
+
+    /// One expression in brackets.
+    fn single(&mut self, span: Span, items: Items) {
+        let Some(inner) = self.list.pop() else { return };
+        self.list.truncate(items.start as usize);
+        match self.kind(inner) {
+            Kind::Assign { .. } => {
+                let depth = self.depth(inner);
+                let (list, _) = self.list_of(&[inner]);
+                let made = self.node(Kind::Block(list), span, depth);
+                self.push(made);
+            }
+            Kind::Splat(_) => {
+                if let Some(op) = self.ops.last()
+                    && let Waiting::Prefix(Prefix::Touching(oper)) = op.what
+                    && op.span.end == span.start
+                {
+                    let at = op.span;
+                    self.ops.pop();
+                    let callee = self.operator(oper, at);
+                    let depth = self.depth(inner);
+                    let (args, _) = self.list_of(&[inner]);
+                    let span = Span { start: at.start, end: span.end };
+                    let made = self.node(Kind::Call { callee, args }, span, depth);
+                    self.push(made);
+                } else {
+                    self.push(inner);
+                }
+            }
+            _ => self.push(inner),
+        }
+        if self.bare_tuple == Some(inner) {
+            self.bare_tuple = None;
+        }
+    }
+
+    fn check_named(&mut self, id: ExprId) {
+        let fine = match self.kind(id) {
+            Kind::Assign { target, .. } => {
+                matches!(self.kind(target), Kind::Name(_) | Kind::Error)
+            }
+            Kind::Name(_) | Kind::Field { .. } | Kind::Error => true,
+            Kind::Splat(_) => {
+                let span = self.span(id);
+                self.problems.add(span, "`...` in a named tuple is not supported");
+                true
+            }
+            _ => false,
+        };
+        if !fine {
+            let span = self.span(id);
+            self.problems.add(span, "expected `name = value` in a named tuple");
+        }
+    }
+
+    pub(crate) fn bracket(&mut self, open: Span, items: Items, close: Span) {
+        let span = Span { start: open.start, end: close.end };
+        if self.has_assign(items) {
+            let at = self.list[items.start as usize..]
+                .iter()
+                .copied()
+                .find(|&id| id != ROW && matches!(self.kind(id), Kind::Assign { .. }));
+            let at = at.map_or(span, |id| self.span(id));
+            self.problems.add(at, "expected an element, found an assignment");
+        }
+        if items.generator && items.commas == 0 && items.semicolons == 0 && !items.spaces {
+            if let Some(generator) = self.list.pop() {
+                self.list.truncate(items.start as usize);
+                let made = self.comprehension(generator, None, span);
+                self.push(made);
+            }
+            return;
+        }
+        if items.commas > 0 && (items.spaces || items.semicolons > 0) {
+            self.problems.add_help(
+                Self::at_mark(items),
+                "elements of an array are parted by commas, or by blank space and `;`",
+                "both are used here",
+                "a sign with blank space on its left only begins an element: write `a - b`",
+            );
+            self.list.truncate(items.start as usize);
+            let made = self.leaf(Kind::Error, span);
+            self.push(made);
+            return;
+        }
+        if !items.spaces && items.semicolons == 0 {
+            let (list, depth) = self.take_list(items.start);
+            let made = self.node(Kind::Vector(list), span, depth);
+            self.push(made);
+            return;
+        }
+        self.matrix(span, items);
+    }
+
+    fn matrix(&mut self, span: Span, items: Items) {
+        let start = items.start as usize;
+        let cells: Vec<ExprId> = self.list.drain(start..).collect();
+        if cells.windows(2).any(|two| two == [ROW, ROW]) {
+            let at = Self::at_mark(items);
+            self.problems.add(at, "arrays of more than two dimensions (`;;`) are not supported");
+        }
+        let mut deepest = 0;
+        for row in cells.split(|&id| id == ROW).filter(|row| !row.is_empty()) {
+            let first = self.span(row[0]).start;
+            let last = self.span(row[row.len() - 1]).end;
+            let (list, depth) = self.list_of(row);
+            let made = self.node(Kind::Row(list), Span { start: first, end: last }, depth);
+            deepest = deepest.max(self.depth(made));
+            self.list.push(made);
+        }
+        let (rows, _) = self.take_list(items.start);
+        let made = self.node(Kind::Matrix(rows), span, deepest);
+        self.push(made);
+    }
+
+    // --- comprehensions ----------------------------------------------------------------------
+
+    /// The expression of an element has been read.
+    pub(crate) fn element(&mut self) -> Clauses {
+        let body = self.expr();
+        Clauses { start: self.list.len() as u32, body: Some(body), nested: false }
+    }
+
+    pub(crate) fn first_target(&mut self, target: ExprId) -> Clauses {
+        let clauses = Clauses { start: self.list.len() as u32, body: None, nested: false };
+        self.target(clauses, target)
+    }
+
+    pub(crate) fn target(&mut self, clauses: Clauses, target: ExprId) -> Clauses {
+        self.check_loop_target(target);
+        self.list.push(target);
+        clauses
+    }
+
+    pub(crate) fn nested(&mut self, mut clauses: Clauses, target: ExprId) -> Clauses {
+        clauses.nested = true;
+        self.target(clauses, target)
+    }
+
+    pub(crate) fn clause(&mut self, clauses: Clauses, iterable: ExprId) -> Clauses {
+        if let Some(target) = self.list.pop() {
+            let span = Span { start: self.span(target).start, end: self.span(iterable).end };
+            let span = Span { start: span.start, end: span.end.max(span.start) };
+            let depth = self.depth(target).max(self.depth(iterable));
+            let made = self.node(Kind::In { target, iterable }, span, depth);
+            self.list.push(made);
+        }
+        clauses
+    }
+
+    pub(crate) fn filter(&mut self, clauses: Clauses, condition: ExprId) -> Clauses {
+        let (span, depth) = (self.span(condition), self.depth(condition));
+        let made = self.node(Kind::Filter(condition), span, depth);
+        self.list.push(made);
+        clauses
+    }
+
+    pub(crate) fn no_iterable(&mut self, target: ExprId) -> Clauses {
+        let start = self.list.len() as u32;
+        let span = self.span(target);
+        let made = if self.kind(target) == Kind::Error {
+            self.leaf(Kind::Error, span)
+        } else {
+            let end = Span { start: span.end, end: span.end };
+            let text = "expected `in` and what is iterated over";
+            self.wrong(end, text)
+        };
+        self.list.push(made);
+        Clauses { start, body: None, nested: false }
+    }
+
+    pub(crate) fn generator(&mut self, items: &mut Items, clauses: Clauses) {
+        let Some(body) = clauses.body else { return };
+        let end = self.list.last().map_or(0, |&id| self.span(id).end);
+        let span = Span { start: self.span(body).start, end };
+        let (list, depth) = self.take_list(clauses.start);
+        let depth = depth.max(self.depth(body));
+        let kind = Kind::Generator { body, clauses: list, nested: clauses.nested };
+        let made = self.node(kind, span, depth);
+        items.generator = true;
+        self.list.push(made);
+    }
+
+    fn comprehension(&mut self, generator: ExprId, ty: Option<ExprId>, span: Span) -> ExprId {
+        let Kind::Generator { body, clauses, nested } = self.kind(generator) else {
+            return self.leaf(Kind::Error, span);
+        };
+        // It takes the place of the generator, whose depth is its own.
+        let depth = ty.map_or(0, |ty| self.depth(ty)).max(self.depth(generator).saturating_sub(1));
+        self.node(Kind::Comprehension { ty, body, clauses, nested }, span, depth)
+    }
+}

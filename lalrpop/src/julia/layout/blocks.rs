@@ -1,0 +1,324 @@
+//! What is opened and closed: brackets, blocks, macros, and constructs that are dropped.
+
+use super::{Layout, Level, Open, Phase};
+use crate::julia::ast::Span;
+use crate::julia::problems::Problem;
+use crate::julia::raw::Raw;
+use crate::julia::token::{Atom, Infix, Prefix, Token};
+
+/// The modules whose names are there without `using` them.
+const MODULES: &[&str] = &["Base", "Core", "LinearAlgebra", "Statistics", "SpecialFunctions"];
+
+impl Layout<'_> {
+    // --- brackets ----------------------------------------------------------------------------
+
+    pub(super) fn open_paren(&mut self, span: Span) {
+        let in_index = self.here().in_index;
+        let touches = self.ended && !self.space_before(span) && !self.newline;
+        if touches && !self.number {
+            self.push_level(Open::Paren, Phase::Body, span, in_index);
+            self.put(Token::Call(span));
+            return;
+        }
+        if touches {
+            self.put(Token::Infix(Infix::Juxtapose, Span { start: span.start, end: span.start }));
+        }
+        self.begin_operand(span);
+        self.push_level(Open::Paren, Phase::Body, span, in_index);
+        self.put(Token::Paren(span));
+    }
+
+    pub(super) fn open_bracket(&mut self, span: Span) {
+        if self.ended && !self.space_before(span) && !self.newline {
+            self.push_level(Open::Square, Phase::Body, span, true);
+            self.put(Token::Index(span));
+        } else {
+            let in_index = self.here().in_index;
+            self.begin_operand(span);
+            self.push_level(Open::Square, Phase::Body, span, in_index);
+            self.put(Token::Bracket(span));
+        }
+        self.newline = false;
+    }
+
+    pub(super) fn open_brace(&mut self, span: Span) {
+        if self.ended && !self.space_before(span) && !self.newline {
+            self.push_level(Open::Curly, Phase::Body, span, false);
+            self.put(Token::Curly(span));
+        } else {
+            self.begin_operand(span);
+            self.unsupported(span, "`{…}` that is not applied to a type is");
+            let at = self.out.len();
+            self.push_level(Open::Curly, Phase::Body, span, false);
+            self.put(Token::Where(span));
+            self.level().drop_bracket = Some(at);
+        }
+    }
+
+    fn closer(open: Open, span: Span) -> Token {
+        match open {
+            Open::Paren => Token::CloseParen(span),
+            Open::Square => Token::CloseBracket(span),
+            Open::Curly => Token::CloseBrace(span),
+            _ => Token::End(span),
+        }
+    }
+
+    pub(super) fn close_bracket(&mut self, open: Open, span: Span) {
+        self.newline = false;
+        if self.here().open != open {
+            let Some(depth) = self.stack.iter().rposition(|level| level.open == open) else {
+                self.stray(span);
+                return;
+            };
+            // Within a block a bracket too much is more likely than the lack of an `end`.
+            if !self.stack[depth..].iter().all(|level| level.open.is_bracket()) {
+                self.stray(span);
+                return;
+            }
+            while self.stack.len() > depth + 1 {
+                self.unclosed(span.start, false);
+            }
+        }
+        self.close(open, span);
+    }
+
+    fn stray(&mut self, span: Span) {
+        let word = self.slice(span);
+        self.problems.add(span, format!("`{word}` closes nothing"));
+    }
+
+    fn close(&mut self, open: Open, span: Span) {
+        let Some(level) = self.stack.pop() else { return };
+        if let Some(from) = level.drop_from {
+            self.drop(from, span.start);
+        }
+        self.put_end(Self::closer(open, span));
+        if let Some(from) = level.drop_bracket {
+            self.drop(from, span.end);
+        }
+        self.newline = false;
+    }
+
+    /// Reports that the innermost level is not closed, and closes it.
+    fn unclosed(&mut self, at: u32, at_end: bool) {
+        let Some(level) = self.stack.last().copied() else { return };
+        let opener = self.slice(level.span).trim_start_matches('.');
+        let (message, label) = if level.open.is_bracket() {
+            let closer = match level.open {
+                Open::Paren => ")",
+                Open::Square => "]",
+                _ => "}",
+            };
+            (format!("`{opener}` is not closed"), format!("this needs a `{closer}`"))
+        } else {
+            (
+                format!("`{opener}` is not closed by `end`"),
+                format!("`{opener}` here is not closed by `end`"),
+            )
+        };
+        self.problems.push(Problem { span: level.span, message, label, help: None, at_end });
+        self.stack.pop();
+        self.close_virtually(level, at);
+    }
+
+    pub(super) fn close_virtually(&mut self, level: Level, at: u32) {
+        let point = Span { start: at, end: at };
+        if level.open.is_bracket() {
+            // What is in it cannot be judged.
+            self.out.truncate(level.at + 1);
+            self.put_end(Token::Atom(Atom::Error, point));
+            self.put_end(Self::closer(level.open, point));
+        } else {
+            if !matches!(
+                self.out.last(),
+                Some(Token::Sep(_) | Token::Begin(_) | Token::Else(_)) | None
+            ) {
+                if !self.ended {
+                    self.put_end(Token::Atom(Atom::Error, point));
+                }
+                self.out.push(Token::Sep(point));
+            }
+            self.put_end(Token::End(point));
+        }
+        if let Some(from) = level.drop_bracket.or(level.drop_from) {
+            self.drop(from, at);
+        }
+    }
+
+    // --- blocks ------------------------------------------------------------------------------
+
+    pub(super) fn block(&mut self, open: Open, phase: Phase, token: Token, span: Span) {
+        self.begin_operand(span);
+        self.push_level(open, phase, span, false);
+        self.put(token);
+    }
+
+    /// A block that is not of the subset.
+    pub(super) fn foreign(&mut self, span: Span, what: &str) {
+        self.unsupported(span, what);
+        self.begin_operand(span);
+        let at = self.out.len();
+        self.push_level(Open::Foreign, Phase::Body, span, false);
+        self.put(Token::Begin(span));
+        self.level().drop_bracket = Some(at);
+    }
+
+    /// Before a word that closes or continues a block: brackets that are open within it are not
+    /// closed.
+    pub(super) fn close_brackets(&mut self, span: Span) {
+        while self.open_kind().is_bracket() && !self.stack.is_empty() {
+            self.unclosed(span.start, false);
+        }
+    }
+
+    pub(super) fn otherwise(&mut self, token: Token, phase: Phase, span: Span) {
+        if let Some(depth) = self.stack.iter().rposition(|level| !level.open.is_bracket())
+            && matches!(self.stack[depth].open, Open::If | Open::Foreign)
+        {
+            self.close_brackets(span);
+            let at = Span { start: span.start, end: span.start };
+            self.sep(at);
+            if self.open_kind() == Open::If {
+                self.level().phase = phase;
+                self.put(token);
+            }
+        } else {
+            let word = self.slice(span);
+            self.problems.add(span, format!("`{word}` without `if`"));
+        }
+    }
+
+    pub(super) fn end(&mut self, span: Span) {
+        if self.here().in_index {
+            self.atom(Atom::End, span);
+            return;
+        }
+        if !self.stack.iter().any(|level| !level.open.is_bracket()) {
+            self.problems.add(span, "`end` closes nothing");
+            return;
+        }
+        self.close_brackets(span);
+        let at = Span { start: span.start, end: span.start };
+        self.sep(at);
+        self.close(Open::Begin, span);
+    }
+
+    pub(super) fn end_of_text(&mut self) {
+        self.finished = true;
+        let end = self.text.len() as u32;
+        while !self.stack.is_empty() {
+            self.unclosed(end, true);
+        }
+        if let Some(from) = self.top.drop_from.take() {
+            self.drop(from, end);
+        }
+        if !matches!(self.out.last(), Some(Token::Sep(_)) | None) {
+            self.out.push(Token::Sep(Span { start: end, end }));
+        }
+        self.between = true;
+    }
+
+    // --- macros and the like -----------------------------------------------------------------
+
+    pub(super) fn macro_call(&mut self, span: Span) {
+        self.begin_operand(span);
+        let tight = self.next_byte() == b'(';
+        let prefix = match self.slice(span) {
+            "@inbounds" if tight => Prefix::TightInbounds,
+            "@inbounds" => Prefix::Inbounds,
+            "@assert" if tight => Prefix::TightAssert,
+            "@assert" => {
+                self.level().assert = true;
+                Prefix::Assert
+            }
+            "@simd" => Prefix::Simd,
+            "@inline" | "@noinline" if tight => Prefix::TightInline,
+            "@inline" => Prefix::Inline,
+            "@noinline" => Prefix::NoInline,
+            "@goto" => return self.label(Atom::Goto, span),
+            "@label" => return self.label(Atom::Label, span),
+            "@" => {
+                self.problems.add(span, "expected the name of a macro after `@`");
+                return;
+            }
+            name => {
+                self.unsupported(span, &format!("the macro `{name}` is"));
+                if tight {
+                    self.lexer.bump(1);
+                    let at = self.out.len();
+                    self.push_level(Open::Paren, Phase::Body, span, false);
+                    self.put(Token::Paren(span));
+                    self.level().drop_bracket = Some(at);
+                } else {
+                    self.drop_statement(span);
+                }
+                return;
+            }
+        };
+        self.put(Token::Prefix(prefix, span));
+    }
+
+    /// Drops all from here to the end of the statement.
+    pub(super) fn drop_statement(&mut self, span: Span) {
+        let at = self.out.len();
+        self.put_end(Token::Atom(Atom::Error, span));
+        let level = self.level();
+        level.drop_from = level.drop_from.or(Some(at));
+    }
+
+    fn label(&mut self, atom: Atom, span: Span) {
+        let word = if self.rest_of_line().starts_with('\n') { None } else { self.lexer.next() };
+        let range = self.lexer.span();
+        if matches!(word, Some(Ok(Raw::Name))) {
+            let span = Span { start: range.start as u32, end: range.end as u32 };
+            self.put_end(Token::Atom(atom, span));
+        } else {
+            let word = self.slice(span);
+            self.problems.add(span, format!("expected the name of a label after `{word}`"));
+            self.put_end(Token::Atom(Atom::Error, span));
+        }
+    }
+
+    /// `using A, B: f, g`: the whole line.
+    pub(super) fn using(&mut self, span: Span) {
+        self.begin_operand(span);
+        let rest = self.lexer.remainder();
+        let mut end = rest.find(['\n', ';', '#']).unwrap_or(rest.len());
+        // A list of names goes on after a comma.
+        while rest[..end].trim_end().ends_with([',', ':']) && rest[end..].starts_with('\n') {
+            end += 1 + rest[end + 1..].find(['\n', ';', '#']).unwrap_or(rest.len() - end - 1);
+        }
+        let list = rest[..end].trim_end();
+        self.lexer.bump(list.len());
+        let all = Span { start: span.start, end: span.end + list.len() as u32 };
+        let (modules, names) = match list.split_once(':') {
+            Some((module, names)) if !names.starts_with(':') => (module, Some(names)),
+            _ => (list, None),
+        };
+        let count = self.problems.len();
+        for module in modules.split(',') {
+            let module = module.trim();
+            let head = module.split('.').next().unwrap_or(module);
+            if module.is_empty() || module.starts_with('.') {
+                self.problems.add(all, "expected the name of a module");
+            } else if !MODULES.contains(&head) {
+                let at = span.end as usize + list.find(module).unwrap_or(0);
+                let at = Span { start: at as u32, end: (at + module.len()) as u32 };
+                self.problems.add_help(
+                    at,
+                    format!("the module `{module}` is not supported"),
+                    "",
+                    "there are Base, LinearAlgebra, Statistics and SpecialFunctions",
+                );
+            }
+        }
+        if let Some(names) = names
+            && names.split(',').any(|name| name.trim().is_empty())
+        {
+            self.problems.add(all, "expected a name in the list");
+        }
+        let fine = self.problems.len() == count;
+        self.put_end(Token::Atom(if fine { Atom::Using } else { Atom::Error }, all));
+    }
+}

@@ -1,0 +1,295 @@
+//! The words of Julia, each without regard to what stands around it.
+//!
+//! What a character means often depends on its neighbours (`'`, `:`, `[1 -2]`); that is for
+//! [`super::layout`]. Blank space and comments are skipped, the ends of lines are words.
+
+use logos::{FilterResult, Lexer, Logos};
+
+use super::token::Oper;
+
+/// What a string literal is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct StrForm {
+    /// Whether it begins with three quotes.
+    pub triple: bool,
+    /// Whether it has a `$`.
+    pub interpolated: bool,
+    /// Whether it ends.
+    pub closed: bool,
+}
+
+/// A word; its span says where it is.
+#[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
+#[logos(skip r"[ \t\r\u{a0}\u{feff}]+")]
+pub(crate) enum Raw {
+    #[token("\n")]
+    Newline,
+    /// A comment that does not end; others are skipped.
+    #[token("#", comment)]
+    OpenComment,
+    #[regex(r"[\p{XID_Start}_∂∇∞∅∑∏∫][\p{XID_Continue}∂∇∞∅∑∏∫′″‴²³¹⁰⁴-ⁿ₀-ₜ]*", name)]
+    Name,
+    #[regex(r"[0-9][0-9_]*")]
+    #[regex(r"0[xbo][0-9A-Fa-f_]+")]
+    Int,
+    #[regex(r"[0-9][0-9_]*\.[0-9][0-9_]*([eEf][+\-−]?[0-9]+)?")]
+    #[regex(r"[0-9][0-9_]*\.?[eEf][+\-−]?[0-9]+")]
+    #[regex(r"\.[0-9][0-9_]*([eEf][+\-−]?[0-9]+)?")]
+    Float,
+    #[token("\"", string)]
+    Str(StrForm),
+    /// A command, `` `ls` ``.
+    #[token("`", command)]
+    Command,
+    #[regex(r"@[\p{XID_Start}_.][\p{XID_Continue}.!]*|@")]
+    Macro,
+
+    #[token("begin")]
+    Begin,
+    #[token("if")]
+    If,
+    #[token("elseif")]
+    ElseIf,
+    #[token("else")]
+    Else,
+    #[token("while")]
+    While,
+    #[token("for")]
+    For,
+    #[token("function")]
+    Function,
+    #[token("let")]
+    Let,
+    #[token("do")]
+    Do,
+    #[token("struct")]
+    Struct,
+    #[token("try")]
+    Try,
+    #[token("catch")]
+    Catch,
+    #[token("finally")]
+    Finally,
+    #[token("quote")]
+    Quote,
+    #[token("macro")]
+    MacroDef,
+    #[token("module")]
+    #[token("baremodule")]
+    Module,
+    #[token("end")]
+    End,
+    #[token("return")]
+    Return,
+    #[token("break")]
+    Break,
+    #[token("continue")]
+    Continue,
+    #[token("local")]
+    Local,
+    #[token("global")]
+    Global,
+    #[token("const")]
+    Const,
+    #[token("using")]
+    #[token("import")]
+    Using,
+    #[token("export")]
+    Export,
+    #[token("true")]
+    True,
+    #[token("false")]
+    False,
+    // Words that are names elsewhere.
+    #[token("in")]
+    In,
+    #[token("isa")]
+    Isa,
+    #[token("where")]
+    Where,
+    #[token("mutable")]
+    Mutable,
+    #[token("abstract")]
+    Abstract,
+    #[token("primitive")]
+    Primitive,
+
+    #[token("(")]
+    OpenParen,
+    #[token(")")]
+    CloseParen,
+    #[token("[")]
+    OpenBracket,
+    #[token("]")]
+    CloseBracket,
+    #[token("{")]
+    OpenBrace,
+    #[token("}")]
+    CloseBrace,
+    #[token(",")]
+    Comma,
+    #[token(";")]
+    Semicolon,
+    #[token(".")]
+    Dot,
+    #[token("...")]
+    #[token("…")]
+    Ellipsis,
+    #[token("::")]
+    Typed,
+    #[token(":")]
+    Colon,
+    #[token("?")]
+    Question,
+    #[token("->")]
+    Arrow,
+    #[token("'")]
+    Prime,
+    #[token("=")]
+    Equals,
+    #[token(".=")]
+    DotEquals,
+    #[token("&&")]
+    And,
+    #[token("||")]
+    Or,
+    #[token(".&&")]
+    #[token(".||")]
+    DotAndOr,
+    #[token("$")]
+    Dollar,
+
+    #[token("+", |_| Oper::Add)]
+    #[token("-", |_| Oper::Sub)]
+    #[token("−", |_| Oper::Sub)]
+    #[token("*", |_| Oper::Mul)]
+    #[token("/", |_| Oper::Div)]
+    #[token("^", |_| Oper::Pow)]
+    #[token("==", |_| Oper::Equal)]
+    #[token("<", |_| Oper::Less)]
+    #[token(">", |_| Oper::Greater)]
+    #[token("<=", |_| Oper::LessEqual)]
+    #[token("≤", |_| Oper::LessEqual)]
+    #[token(">=", |_| Oper::GreaterEqual)]
+    #[token("≥", |_| Oper::GreaterEqual)]
+    #[token("!=", |_| Oper::NotEqual)]
+    #[token("≠", |_| Oper::NotEqual)]
+    #[token("===", |_| Oper::Same)]
+    #[token("≡", |_| Oper::Same)]
+    #[token("!==", |_| Oper::NotSame)]
+    #[token("≢", |_| Oper::NotSame)]
+    #[token("%", |_| Oper::Rem)]
+    #[token("÷", |_| Oper::IntDiv)]
+    #[token("!", |_| Oper::Not)]
+    #[regex(
+        r"~|√|∛|\||&|⊻|⊼|⊽|\\|//|<<|>>|>>>|∘|×|⋅|⊗|⊕|⊖|∪|∩|⊆|⊇|⊊|∈|∉|∋|≈|≉|<:|>:|\|>|<\||=>|±|∓|\+\+|-->|<-->|<--|→",
+        |lex| Oper::named(lex.slice())
+    )]
+    Oper(Oper),
+    #[regex(
+        r"\.(\+|-|−|\*|/|\^|==|<|>|<=|≤|>=|≥|!=|≠|===|≡|!==|≢|%|÷|!|~|√|∛|\||&|⊻|⊼|⊽|\\|//|<<|>>|>>>|∘|×|⋅|⊗|⊕|⊖|∪|∩|⊆|⊇|⊊|∈|∉|∋|≈|≉|<:|>:|\|>|<\||=>|±|∓|\+\+)",
+        |lex| Oper::named(&lex.slice()[1..])
+    )]
+    Dotted(Oper),
+    #[regex(
+        r"(\+|-|−|\*|/|\^|%|÷|\||&|⊻|\\|//|<<|>>|>>>)=",
+        |lex| Oper::named(&lex.slice()[..lex.slice().len() - 1])
+    )]
+    Update(Oper),
+    #[regex(
+        r"\.(\+|-|−|\*|/|\^|%|÷|\||&|⊻|\\|//|<<|>>|>>>)=",
+        |lex| Oper::named(&lex.slice()[1..lex.slice().len() - 1])
+    )]
+    DotUpdate(Oper),
+    /// What no word begins with.
+    Invalid,
+}
+
+/// A `!` ends a name unless it begins `!=`; more of the name may follow it.
+fn name(lex: &mut Lexer<'_, Raw>) {
+    loop {
+        let rest = lex.remainder().as_bytes();
+        if rest.first() != Some(&b'!') || rest.get(1) == Some(&b'=') {
+            return;
+        }
+        let more = rest[1..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
+        let more = more.count();
+        lex.bump(1 + more);
+    }
+}
+
+fn comment(lex: &mut Lexer<'_, Raw>) -> FilterResult<(), ()> {
+    let rest = lex.remainder().as_bytes();
+    if rest.first() != Some(&b'=') {
+        let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        lex.bump(len);
+        return FilterResult::Skip;
+    }
+    let (mut depth, mut at) = (1usize, 1);
+    while let Some(found) = memchr::memchr2(b'#', b'=', &rest[at..]) {
+        at += found;
+        match (rest[at], rest.get(at + 1)) {
+            (b'#', Some(b'=')) => {
+                depth += 1;
+                at += 2;
+            }
+            (b'=', Some(b'#')) => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    lex.bump(at);
+                    return FilterResult::Skip;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    lex.bump(rest.len());
+    FilterResult::Emit(())
+}
+
+fn string(lex: &mut Lexer<'_, Raw>) -> StrForm {
+    let rest = lex.remainder().as_bytes();
+    let triple = rest.starts_with(b"\"\"");
+    let mut form = StrForm { triple, interpolated: false, closed: false };
+    let mut at = if triple { 2 } else { 0 };
+    // How many brackets of `$(…)` are open: quotes within do not end the string.
+    let mut open = 0usize;
+    while at < rest.len() {
+        match rest[at] {
+            b'\\' => at += 1,
+            b'$' => {
+                form.interpolated = true;
+                if rest.get(at + 1) == Some(&b'(') {
+                    open += 1;
+                    at += 1;
+                }
+            }
+            b'(' if open > 0 => open += 1,
+            b')' if open > 0 => open -= 1,
+            b'\n' if open > 0 && !triple => open = 0,
+            b'"' if open > 0 => {}
+            b'"' if !triple || rest[at..].starts_with(b"\"\"\"") => {
+                form.closed = true;
+                lex.bump(at + if triple { 3 } else { 1 });
+                return form;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    if !triple {
+        // Most likely the quote is missing on this line.
+        let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        lex.bump(line);
+    } else {
+        lex.bump(rest.len());
+    }
+    form
+}
+
+fn command(lex: &mut Lexer<'_, Raw>) {
+    let rest = lex.remainder().as_bytes();
+    let len = memchr::memchr(b'`', rest).map_or(rest.len(), |at| at + 1);
+    lex.bump(len);
+}
