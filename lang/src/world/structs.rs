@@ -228,7 +228,7 @@ impl World {
             operands.push(converted.into());
         }
         let made = push(core::call(function("#new"), operands, Type::ANY));
-        push(cf::ret(made));
+        f.set_terminator(entry, cf::ret(made).at(decl.loc)).expect(FITS);
         f.set_function_loc(decl.loc);
         f
     }
