@@ -178,6 +178,8 @@ pub(crate) struct Remembered {
     /// One for each argument.
     tests: Box<[Test]>,
     pub(super) code: CodeCell,
+    /// Whether the code can be run in place.
+    pub(super) leaf: bool,
     /// How the parameters of the function get their values.
     pub(super) args: Box<[Arg]>,
 }
@@ -288,12 +290,8 @@ impl SiteCache {
         let passed = passed.into_iter().chain(rest.iter().copied());
         let moves = passed.zip(&code.params).map(|(src, &want)| how(src, want)).collect();
         if let (Some(tests), Some(args)) = (tests, moves) {
-            let remembered = Remembered {
-                callee: Callee::of(ctx, callee),
-                tests,
-                code: CodeCell::default(),
-                args,
-            };
+            let (callee, leaf) = (Callee::of(ctx, callee), code.is_leaf());
+            let remembered = Remembered { callee, tests, code: CodeCell::default(), leaf, args };
             remembered.code.set(code);
             all.push(remembered);
         }

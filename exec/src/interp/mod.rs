@@ -3,6 +3,7 @@
 mod check;
 mod code;
 mod compile;
+mod leaf;
 mod link;
 mod machine;
 mod parallel_copy;

@@ -301,6 +301,18 @@ impl Val {
         })
     }
 
+    /// Whether the value is all there is: it points to nothing.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        match self {
+            Self::Unit | Self::Bool(_) | Self::Sym(_) | Self::Func(_) | Self::Type(_) => true,
+            Self::I8(_) | Self::I16(_) | Self::I32(_) | Self::I64(_) => true,
+            Self::F32(_) | Self::F64(_) => true,
+            Self::Str(_) | Self::Tuple(_) | Self::Named(_) | Self::Struct(_) => false,
+            Self::Object(_) | Self::Array(_) | Self::Ref(_) => false,
+        }
+    }
+
     /// The address of a value that has an identity or is shared; `None` for scalars.
     pub(crate) fn address(&self) -> Option<*const ()> {
         Some(match self {

@@ -2,9 +2,11 @@
 
 use regraft_ir::Symbol;
 
-use super::super::code::{ApplySite, Code, Scalar};
+use super::super::code::{ApplySite, Arg, Code, Dst, Scalar};
+use super::super::leaf::{self, LEAF_REGS};
 use super::super::link::Args;
 use super::Machine;
+use super::transfer::{Returned, assign};
 use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
 
@@ -86,7 +88,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Prepares the frame of what a call of a value goes to; the frame of the caller is at
-    /// `frame`, the new one at `next`.
+    /// `frame`, the new one at `next`. `None` if it has been run already.
     #[inline]
     pub(super) fn apply(
         &mut self,
@@ -94,17 +96,58 @@ impl<'a> Machine<'a> {
         site: &ApplySite,
         frame: (usize, usize),
         next: (usize, usize),
-    ) -> Result<&'a Code, Trap> {
+    ) -> Result<Option<&'a Code>, Trap> {
         let world = self.world;
         let vals = &self.vals[frame.1..];
         if let Some(known) = site.cache.find(&world.ctx, site, vals)
             && let Some(callee) = known.code.get(world)
         {
+            if known.leaf && site.check.is_none() {
+                return self.run_leaf(callee, &known.args, site.dst, frame).map(|()| None);
+            }
             self.push_frame(callee, next.0, next.1)?;
             self.pass(code, &known.args, frame, next)?;
-            return Ok(callee);
+            return Ok(Some(callee));
         }
-        self.apply_slowly(code, site, frame, next)
+        self.apply_slowly(code, site, frame, next).map(Some)
+    }
+
+    /// Runs code in place that needs no frame.
+    #[inline]
+    fn run_leaf(
+        &mut self,
+        callee: &Code,
+        args: &[Arg],
+        dst: Dst,
+        (s, v): (usize, usize),
+    ) -> Result<(), Trap> {
+        let mut regs = [0; LEAF_REGS];
+        for (place, &arg) in regs.iter_mut().zip(args) {
+            *place = match arg {
+                Arg::Scalar(reg) => self.scalars[s + reg as usize],
+                Arg::Unbox(ty, reg) => {
+                    let value = &self.vals[v + reg as usize];
+                    match ty.unboxed(value) {
+                        Some(slot) => slot,
+                        None => return Err(self.wrong_type(value, ty.ty())),
+                    }
+                }
+                // All its parameters are scalars.
+                _ => return Err(Trap::type_error("expected a scalar")),
+            };
+        }
+        let result = leaf::run(callee, &mut regs);
+        match (dst, Scalar::of(callee.ret)) {
+            (Dst::Scalar(want, d), Some(have)) if want == have => {
+                self.scalars[s + d as usize] = result;
+                Ok(())
+            }
+            (Dst::Val(d), Some(ty)) => {
+                assign(&mut self.vals[v + d as usize], ty.boxed(result));
+                Ok(())
+            }
+            (dst, _) => self.put(dst, s, v, Returned::Scalar(result).into_val(callee.ret)),
+        }
     }
 
     #[inline(never)]

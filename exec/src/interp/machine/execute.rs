@@ -3,7 +3,7 @@
 use super::super::code::{Code, Inst, Pc, Reg, Scalar};
 use super::super::scalar;
 use super::access::{access_error, field_error};
-use super::transfer::Returned;
+use super::transfer::{Returned, assign};
 use super::{At, Frame, Machine, NO_REG};
 use crate::error::Trap;
 use crate::value::{Storage, Val};
@@ -120,7 +120,9 @@ impl<'a> Machine<'a> {
                 let result: Returned = $take;
                 // What the frame held is dropped now, not when the registers are used again.
                 if code.val_regs > 0 {
-                    self.vals[v..v + code.val_regs as usize].fill(Val::Unit);
+                    for place in &mut self.vals[v..v + code.val_regs as usize] {
+                        assign(place, Val::Unit);
+                    }
                 }
                 let Some(frame) = self.frames.pop() else {
                     self.state.give_back(fuel);
@@ -150,10 +152,12 @@ impl<'a> Machine<'a> {
                 Inst::Mov { d, a } => set!(d, get!(a)),
                 Inst::MovVal { vd, va } => {
                     let value = val!(va).clone();
-                    val!(vd) = value;
+                    assign(&mut val!(vd), value);
                 }
-                Inst::LoadConst { vd, index } => val!(vd) = code.vals[index as usize].clone(),
-                Inst::Box { ty, vd, a } => val!(vd) = ty.boxed(get!(a)),
+                Inst::LoadConst { vd, index } => {
+                    assign(&mut val!(vd), code.vals[index as usize].clone());
+                }
+                Inst::Box { ty, vd, a } => assign(&mut val!(vd), ty.boxed(get!(a))),
                 Inst::Unbox { ty, d, va } => match ty.unboxed(&val!(va)) {
                     Some(slot) => set!(d, slot),
                     None => trap!(self.wrong_type(&val!(va), ty.ty())),
@@ -320,7 +324,7 @@ impl<'a> Machine<'a> {
                 Inst::GetVal { vd, va, index } => match val!(va).as_fields() {
                     Some(items) if let Some(item) = items.get(index as usize) => {
                         let item = item.clone();
-                        val!(vd) = item;
+                        assign(&mut val!(vd), item);
                     }
                     _ => trap!(field_error(index)),
                 },
@@ -387,8 +391,12 @@ impl<'a> Machine<'a> {
                     let site = &code.applies[site as usize];
                     let callee_s = s + code.scalar_regs as usize;
                     let callee_v = v + code.val_regs as usize;
-                    let callee = check!(self.apply(code, site, (s, v), (callee_s, callee_v)));
-                    enter!(callee, callee_s, callee_v, None);
+                    let next = (callee_s, callee_v);
+                    match check!(self.apply(code, site, (s, v), next)) {
+                        Some(callee) => enter!(callee, callee_s, callee_v, None),
+                        // It has been run; what follows is counted from here.
+                        None => from = pc + 1,
+                    }
                 }
 
                 Inst::Return { a } => ret!(Returned::Scalar(get!(a))),

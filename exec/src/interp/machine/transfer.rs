@@ -51,7 +51,7 @@ impl Machine<'_> {
     /// Stores a value, which has to be of the type of a scalar register.
     pub(super) fn put(&mut self, dst: Dst, s: usize, v: usize, value: Val) -> Result<(), Trap> {
         match dst {
-            Dst::Val(reg) => self.vals[v + reg as usize] = value,
+            Dst::Val(reg) => assign(&mut self.vals[v + reg as usize], value),
             Dst::Nowhere => {}
             Dst::Scalar(ty, reg) => match ty.unboxed(&value) {
                 Some(slot) => self.scalars[s + reg as usize] = slot,
@@ -123,10 +123,20 @@ impl Machine<'_> {
                     value
                 }
             };
-            self.vals[callee_v] = value;
+            assign(&mut self.vals[callee_v], value);
             callee_v += 1;
         }
         Ok(())
+    }
+}
+
+/// Puts a value in the place of another. Most are scalars, which leave nothing to drop; to see
+/// that here costs less than a call.
+#[inline(always)]
+pub(super) fn assign(place: &mut Val, value: Val) {
+    let old = std::mem::replace(place, value);
+    if old.is_plain() {
+        std::mem::forget(old);
     }
 }
 
