@@ -37,12 +37,14 @@ pub(super) struct Slot {
 pub(super) struct Question<'a> {
     pub types: &'a Types,
     pub slots: SmallVec<[Slot; 4]>,
+    /// Within how many invariant parameters the question has got.
+    invariant: u32,
     steps: u32,
 }
 
 impl<'a> Question<'a> {
     pub fn new(types: &'a Types) -> Self {
-        Self { types, slots: SmallVec::new(), steps: 0 }
+        Self { types, slots: SmallVec::new(), invariant: 0, steps: 0 }
     }
 
     /// Brings parameters into scope, numbered from the number of those that are in scope on.
@@ -86,6 +88,11 @@ impl<'a> Question<'a> {
             })
             .collect();
         self.open(&opened, rigid, |i| Ty::is_diagonal(body.occurrences(bounds[i].var)));
+        if rigid && self.invariant == 0 {
+            // Tuples distribute: a tuple of vectors of anything is, for some `T`, one of vectors
+            // of `T`. So it may be asked for which type the parameters on the right stand then.
+            self.slots[first as usize..].iter_mut().for_each(|slot| slot.level = 0);
+        }
         body.substitute(&rename)
     }
 
@@ -247,6 +254,13 @@ impl<'a> Question<'a> {
 
     /// Whether two types have the same values (or are the same parameter).
     pub fn equal(&mut self, a: &Ty, b: &Ty) -> bool {
+        self.invariant += 1;
+        let yes = self.equal_within(a, b);
+        self.invariant -= 1;
+        yes
+    }
+
+    fn equal_within(&mut self, a: &Ty, b: &Ty) -> bool {
         self.steps += 1;
         if self.steps > MOST_STEPS {
             return false;

@@ -42,7 +42,8 @@ impl Tester {
     }
 
     fn def(&mut self, text: &str) {
-        self.try_def(text, Space::Main).unwrap_or_else(|errors| panic!("{text}: {}", messages(&errors)));
+        self.try_def(text, Space::Main)
+            .unwrap_or_else(|errors| panic!("{text}: {}", messages(&errors)));
     }
 
     fn def_in(&mut self, space: Space, text: &str) {
@@ -125,7 +126,9 @@ impl Tester {
 
     fn declare(&mut self, text: &str) {
         let decl = self.struct_decl(text);
-        self.world.declare_struct(decl).unwrap_or_else(|errors| panic!("{text}: {}", messages(&errors)));
+        self.world
+            .declare_struct(decl)
+            .unwrap_or_else(|errors| panic!("{text}: {}", messages(&errors)));
     }
 
     fn closure(&mut self, name: &str, captures: &[&str], methods: &[&str]) {
@@ -133,7 +136,10 @@ impl Tester {
             name: self.symbol(name),
             shown: self.symbol("inner"),
             captures: captures.iter().map(|name| self.symbol(name)).collect(),
-            methods: methods.iter().map(|m| Reader::new(&self.ctx, m).method(Space::Main)).collect(),
+            methods: methods
+                .iter()
+                .map(|m| Reader::new(&self.ctx, m).method(Space::Main))
+                .collect(),
         };
         self.world.register_closure(&def).unwrap_or_else(|errors| panic!("{}", messages(&errors)));
     }
@@ -141,14 +147,22 @@ impl Tester {
     /// `f(Int64, Any)` as callee and argument types: of a type in capitals, its constructor; of a
     /// `::P`, an instance.
     fn call(&mut self, text: &str) -> (Type, Vec<Type>) {
-        let open = if text.starts_with("(::") { text.find(")(").unwrap() + 1 } else { text.rfind('(').unwrap() };
-        let open = if text.starts_with("(::") { open } else {
+        let open = if text.starts_with("(::") {
+            text.find(")(").unwrap() + 1
+        } else {
+            text.rfind('(').unwrap()
+        };
+        let open = if text.starts_with("(::") {
+            open
+        } else {
             // The first parenthesis at depth 0 of braces.
             let mut depth = 0;
-            text.char_indices().find(|&(_, c)| {
-                depth += i32::from(c == '{') - i32::from(c == '}');
-                c == '(' && depth == 0
-            }).map_or(open, |(i, _)| i)
+            text.char_indices()
+                .find(|&(_, c)| {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    c == '(' && depth == 0
+                })
+                .map_or(open, |(i, _)| i)
         };
         let (callee, args) = text.split_at(open);
         let callee = if let Some(instance) = callee.strip_prefix("(::") {
@@ -166,7 +180,9 @@ impl Tester {
         };
         let args = format!("Tuple{{{}}}", &args[1..args.len() - 1]);
         let expr = self.expr(&args);
-        let regraft_lang::definition::TypeExprKind::Apply(_, args) = expr.kind else { unreachable!() };
+        let regraft_lang::definition::TypeExprKind::Apply(_, args) = expr.kind else {
+            unreachable!()
+        };
         let args = args
             .iter()
             .map(|arg| {
@@ -185,7 +201,9 @@ impl Tester {
     /// The text of the method that a call runs, or `none`, `ambiguous`, `unknown`.
     fn run(&mut self, text: &str) -> String {
         match self.dispatch_by(text, None) {
-            Dispatch::Method(found) => self.texts.get(&found.method).cloned().unwrap_or_else(|| "?".into()),
+            Dispatch::Method(found) => {
+                self.texts.get(&found.method).cloned().unwrap_or_else(|| "?".into())
+            }
             Dispatch::None => "none".into(),
             Dispatch::Ambiguous(_) => "ambiguous".into(),
             Dispatch::Unknown => "unknown".into(),

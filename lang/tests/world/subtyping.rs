@@ -118,6 +118,13 @@ fn tuples_are_covariant() {
         ("Tuple{Any, Any}", "Tuple{T, T} where T", false),
         ("Tuple{T, T} where T<:Integer", "Tuple{S, S} where S<:Real", true),
         ("Tuple{Int64}", "Tuple", true),
+        // Tuples distribute over `where`, families do not.
+        ("Tuple{Vector}", "Tuple{Vector{T}} where T", true),
+        ("Tuple{Vector, Vector}", "Tuple{Vector{T}, Vector{T}} where T", false),
+        ("Tuple{Vector, Vector}", "Tuple{Vector{T}, Vector{S}} where {T, S}", true),
+        ("Vector{Tuple{Vector}}", "Vector{Tuple{Vector{T}}} where T", false),
+        ("Square{Vector}", "Square{Vector{T}} where T", false),
+        ("Square{Vector}", "Square{Vector}", true),
         ("Tuple", "Tuple{Any...}", true),
     ]);
 }

@@ -41,11 +41,8 @@ impl<'a> Reader<'a> {
     }
 
     pub fn word(&mut self) -> &'a str {
-        let end = self
-            .rest
-            .find(|c: char| "(){},: .<>=".contains(c) && !self.rest.starts_with(['+', '-', '*']))
-            .unwrap_or(self.rest.len())
-            .max(1);
+        let end = self.rest.find(|c: char| "(){},: .<>=".contains(c));
+        let end = end.unwrap_or(self.rest.len()).max(1);
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest.trim_start();
         word
