@@ -18,8 +18,8 @@ crate::dialect! {
     /// `%3: {a: f64, b: i64} = data.named %1, %2`
     NAMED = named(; values: _...) -> declared [PURE] { verify: Some(verify_named) };
 
-    /// A value of an immutable struct type, from its fields in order. Operands of type `any` are
-    /// as in `data.named`.
+    /// A value of an immutable struct type, from its fields in order; of no fields, the value of a
+    /// type `val<..>`. Operands of type `any` are as in `data.named`.
     ///
     /// `%3: @Point = data.new %1, %2`
     NEW = new(; fields: _...) -> declared [PURE] { verify: Some(verify_new) };
@@ -107,6 +107,11 @@ fn verify_named(view: &InstView<'_>) -> Result<(), String> {
 
 fn verify_new(view: &InstView<'_>) -> Result<(), String> {
     let wants_mutable = view.def.op == NEW_OBJECT;
+    if !wants_mutable && view.types.is_empty() && matches!(view.ctx.kind(view.ty), TypeKind::Val(_))
+    {
+        // The only value of a `val<3>` has no fields.
+        return Ok(());
+    }
     let kind = if wants_mutable { "a mutable" } else { "an immutable" };
     match view.ctx.struct_of(view.ty) {
         Some(def) if def.mutable == wants_mutable => {

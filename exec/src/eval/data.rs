@@ -16,7 +16,11 @@ pub(super) fn named(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn new(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    let Some(def) = cx.ctx.struct_of(cx.ty) else { return Err(cx.wrong_types(args)) };
+    let Some(def) = cx.ctx.struct_of(cx.ty) else {
+        // The value of a type such as `val<3>`.
+        let is_val = args.is_empty() && matches!(cx.ctx.kind(cx.ty), TypeKind::Val(_));
+        return if is_val { Ok(Val::structure(cx.ty, [])) } else { Err(cx.wrong_types(args)) };
+    };
     check_fields(cx, args, def.fields.iter().map(|&(_, ty)| ty))?;
     let items = args.iter().cloned();
     Ok(if def.mutable { Val::object(cx.ty, items) } else { Val::structure(cx.ty, items) })
