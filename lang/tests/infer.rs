@@ -5,3 +5,12 @@ mod lab;
 
 #[path = "infer/programs.rs"]
 mod programs;
+
+#[path = "infer/text.rs"]
+mod text;
+
+#[path = "infer/runs.rs"]
+mod runs;
+
+#[path = "../src/prelude.rs"]
+mod prelude;

@@ -16,7 +16,7 @@ use super::Compiler;
 use super::calls::Args;
 use super::frame::{Arg, Frame, StepKind};
 use super::lattice::{Lattice, field_types};
-use crate::world::{Bound, StaticValue, Ty, Var};
+use crate::world::{Bound, StaticValue, Ty, TypeArgument, Var};
 
 macro_rules! builtins {
     ($($variant:ident $name:literal $doc:literal,)*) => {
@@ -137,7 +137,7 @@ impl Compiler {
 
     /// Whether values of a type are of the type that a type value stands for.
     fn is_of(&self, have: Type, want: Type) -> bool {
-        have == want || self.world.is_subtype(&Ty::Concrete(have), &self.world.ty_of(want))
+        self.world.is_below(have, want)
     }
 
     fn isa(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
@@ -147,17 +147,20 @@ impl Compiler {
             let is = self.is_of(have, want);
             return Some(self.constant_arg(Constant::Bool(is)));
         }
-        let concrete = self.concrete(want)?;
-        if concrete == Type::ANY {
+        let have = self.partials.type_of(frame.lattice(x));
+        if self.world.is_below(have, want) {
             return Some(self.constant_arg(Constant::Bool(true)));
         }
+        if self.world.is_disjoint(have, want) {
+            return Some(self.constant_arg(Constant::Bool(false)));
+        }
+        self.concrete(want)?;
         Some(self.op(frame, self.ctx.def(core_ops::ISA), args, Type::ANY, Attrs::NONE))
     }
 
     fn below(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let (a, b) = (self.type_arg(frame, args, 0)?, self.type_arg(frame, args, 1)?);
-        let (a, b) = (self.world.ty_of(a), self.world.ty_of(b));
-        let is = self.world.is_subtype(&a, &b);
+        let is = self.world.is_below(a, b);
         Some(self.constant_arg(Constant::Bool(is)))
     }
 
@@ -183,12 +186,43 @@ impl Compiler {
 
     fn apply_type(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let head = self.type_arg(frame, args, 0)?;
-        let params: Option<Vec<StaticValue>> =
-            args[1..].iter().map(|&arg| self.parameter(frame.lattice(arg))).collect();
-        Some(match self.world.apply_type(head, &params?) {
+        let mut params = Vec::new();
+        let mut below = false;
+        for &arg in &args[1..] {
+            let value = self.parameter(frame.lattice(arg))?;
+            let param = match value {
+                StaticValue::Constant(Constant::Type(ty)) => self.bound_of(ty),
+                _ => None,
+            };
+            below |= param.is_some();
+            params.push(param.map_or(TypeArgument::Is(value), TypeArgument::Below));
+        }
+        let applied = if below {
+            self.world.apply_type_below(head, &params)
+        } else {
+            let params: Vec<StaticValue> = params
+                .into_iter()
+                .filter_map(|param| match param {
+                    TypeArgument::Is(value) => Some(value),
+                    TypeArgument::Below(_) => None,
+                })
+                .collect();
+            self.world.apply_type(head, &params)
+        };
+        Some(match applied {
             Ok(ty) => self.constant_arg(Constant::Type(ty)),
             Err(message) => self.fail(frame, &message),
         })
+    }
+
+    /// The bound of what [`Builtin::BelowParam`] gives: `T where T<:Real` alone.
+    fn bound_of(&mut self, ty: Type) -> Option<Type> {
+        match self.world.ty_of(ty) {
+            Ty::Where(bounds, body) if bounds.len() == 1 && *body == Ty::Var(bounds[0].var) => {
+                Some(self.world.type_value(&bounds[0].upper))
+            }
+            _ => None,
+        }
     }
 
     fn below_param(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {

@@ -91,10 +91,15 @@ impl Compiler {
             Some(def) => (None, Name::Op(def)),
             None => {
                 let id = self.world.new_spec();
-                let binding = self.world.resolve(name, space, Some(id));
+                // What syntax stands for is said to be the prelude's.
+                let (sought, from) = match text.strip_prefix("Base.") {
+                    Some(plain) => (self.ctx.symbol(plain), Space::Base),
+                    None => (name, space),
+                };
+                let binding = self.world.resolve(sought, from, Some(id));
                 let function = match binding {
                     Binding::Function(function) => Some(function),
-                    Binding::Undefined => Some(name),
+                    Binding::Undefined => Some(sought),
                     _ => None,
                 };
                 let builtin = function.and_then(|name| self.builtins.get(&name).copied());
@@ -111,7 +116,11 @@ impl Compiler {
     pub(super) fn global(&mut self, frame: &mut Frame, name: Symbol) -> Arg {
         let space = self.spec(frame.spec).space;
         match self.name(frame, name, space) {
-            Name::Op(_) | Name::Builtin(_) => self.constant_arg(Constant::Func(name)),
+            Name::Op(_) => self.constant_arg(Constant::Func(name)),
+            Name::Builtin(builtin) => {
+                let name = self.ctx.symbol(builtin.name());
+                self.constant_arg(Constant::Func(name))
+            }
             Name::Binding(binding) => self.bound(frame, name, binding),
         }
     }

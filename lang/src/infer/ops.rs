@@ -73,11 +73,7 @@ impl Compiler {
     /// The IR type that a type value stands for, if values can have it (or if it is `Any`).
     pub(super) fn concrete(&self, ty: Type) -> Option<Type> {
         match self.ctx.kind(ty) {
-            TypeKind::Struct(_) => match self.world.ty_of(ty) {
-                crate::world::Ty::Concrete(ty) => Some(ty),
-                crate::world::Ty::Any => Some(Type::ANY),
-                _ => None,
-            },
+            TypeKind::Struct(_) if !self.world.is_concrete(ty) => None,
             _ => Some(ty),
         }
     }
