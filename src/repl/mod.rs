@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use regraft_ir::{Context, Diagnostic};
-use regraft_lang::{Completeness, STANDARD_PIPELINE, Session};
+use regraft_lang::{STANDARD_PIPELINE, Session};
 use regraft_passes::{PassRegistry, Pipeline};
 use regraft_syntax::decode;
 
@@ -91,13 +91,13 @@ impl Repl {
         self.pending.push_str(line);
         self.pending.push('\n');
         let text = std::mem::take(&mut self.pending);
-        let session = &self.session;
-        match catch_unwind(AssertUnwindSafe(|| session.completeness(&text))) {
-            Ok(Completeness::Incomplete) => {
+        let incomplete = || reader::is_incomplete(self.ctx.registry(), &text);
+        match catch_unwind(AssertUnwindSafe(incomplete)) {
+            Ok(true) => {
                 self.pending = text;
                 Outcome::More
             }
-            Ok(Completeness::Complete) => self.guarded(&text, console, values::evaluate),
+            Ok(false) => self.guarded(&text, console, values::evaluate),
             Err(_) => bug(console),
         }
     }

@@ -3,21 +3,38 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use regraft_ir::Context;
+use regraft_ir::{Context, Registry};
 use regraft_lang::Entry;
+use regraft_syntax::julia::{Class, Options, parse, tokens};
 
-/// Whether nothing is to be shown of the value of an input: it ends with `;`.
+/// Whether nothing is to be shown of the value of an input: the last word of it is `;`.
 pub(super) fn is_silent(text: &str) -> bool {
-    text.trim_end().ends_with(';')
+    let words = tokens(text);
+    let last = words.into_iter().rev().find(|(_, class)| *class != Class::Comment);
+    last.is_some_and(|(span, _)| &text[span] == ";")
 }
 
-/// Whether an input, perhaps of several lines, ends where it may: as [`Repl::line`] would take it,
-/// line by line.
-///
-/// [`Repl::line`]: super::Repl::line
-pub(super) fn is_whole(ctx: &Arc<Context>, text: &str) -> bool {
-    let _ = (ctx, text);
-    true
+/// Whether an input ends too early, so that it goes on in the next line.
+pub(super) fn is_incomplete(ops: &Arc<Registry>, text: &str) -> bool {
+    // In a context of its own: what is half written is not kept.
+    let ctx = Context::new(Arc::clone(ops));
+    parse(&ctx, "REPL", text, Options::default()).incomplete
+}
+
+/// Whether a text of several lines ends where an input may, if it is taken line by line.
+pub(super) fn is_whole(ops: &Arc<Registry>, text: &str) -> bool {
+    let mut pending = String::new();
+    for line in text.lines() {
+        if pending.is_empty() && (line.trim().is_empty() || command(line).is_some()) {
+            continue;
+        }
+        pending.push_str(line);
+        pending.push('\n');
+        if !is_incomplete(ops, &pending) {
+            pending.clear();
+        }
+    }
+    pending.is_empty()
 }
 
 /// The name of the command that an input begins with, without the colon, and what follows it.
@@ -129,6 +146,29 @@ fn unquoted(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_input_is_silent_if_its_last_word_is_a_semicolon() {
+        for text in ["x;", "x; # c", "f(x) = 1 ; \n", "x; #= a =#", "x;;"] {
+            assert!(is_silent(text), "{text}");
+        }
+        for text in ["x", "x # c;", "\";\"", "x; y", "", "f(;)"] {
+            assert!(!is_silent(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_ends_too_early_is_not_whole() {
+        let ctx = regraft_dialects::context();
+        for text in
+            ["x", "f(x)\ny", ":ir f(", "", "begin\n 1\nend", "x\n:ir f(\ny", ")", "\"a\nb\""]
+        {
+            assert!(is_whole(ctx.registry(), text), "{text}");
+        }
+        for text in ["f(", "function f(x)\n x", "x\n1 +", "begin\n:a", "\"\"\"a", "[1,", "#= c"] {
+            assert!(!is_whole(ctx.registry(), text), "{text}");
+        }
+    }
 
     #[test]
     fn a_command_is_a_colon_and_a_name_at_the_start() {

@@ -13,7 +13,8 @@ use reedline::{
     PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal,
     Span, StyledText, Suggestion, ValidationResult, Validator, default_emacs_keybindings,
 };
-use regraft_ir::{Context, Registry};
+use regraft_ir::Registry;
+use regraft_syntax::julia::Class;
 
 use super::completion::Vocabulary;
 use super::console::Console;
@@ -164,9 +165,17 @@ impl Highlighter for Colors {
 }
 
 fn style(paint: Paint) -> Style {
+    let plain = Style::new();
     match paint {
-        Paint::Command => Style::new().fg(Color::Cyan).bold(),
-        Paint::WrongCommand => Style::new().fg(Color::Red),
+        Paint::Command => plain.fg(Color::Cyan).bold(),
+        Paint::WrongCommand | Paint::Word(Class::Invalid) => plain.fg(Color::Red),
+        Paint::Word(Class::Keyword) => plain.fg(Color::Purple),
+        Paint::Word(Class::Number) => plain.fg(Color::LightBlue),
+        Paint::Word(Class::String) => plain.fg(Color::Green),
+        Paint::Word(Class::Comment) => plain.fg(Color::DarkGray),
+        Paint::Word(Class::Macro) => plain.fg(Color::Yellow),
+        Paint::Word(Class::Symbol) => plain.fg(Color::LightYellow),
+        Paint::Word(Class::Name | Class::Operator) => plain,
     }
 }
 
@@ -175,9 +184,7 @@ struct Whole(Arc<Registry>);
 
 impl Validator for Whole {
     fn validate(&self, text: &str) -> ValidationResult {
-        // A context of its own: what is half written is not kept.
-        let ctx = Context::new(Arc::clone(&self.0));
-        if reader::is_whole(&ctx, text) {
+        if reader::is_whole(&self.0, text) {
             ValidationResult::Complete
         } else {
             ValidationResult::Incomplete
