@@ -36,6 +36,8 @@ pub(super) struct Finish {
     insts: Vec<Operand>,
     params: Vec<Operand>,
     blocks: Vec<Option<Block>>,
+    /// The value without a value of each block of the layout that has one.
+    undefs: Vec<Option<Operand>>,
     named: FxHashSet<Symbol>,
     stamps: Vec<u32>,
 }
@@ -76,6 +78,7 @@ impl Finish {
             insts: Vec::new(),
             params: Vec::new(),
             blocks: Vec::new(),
+            undefs: Vec::new(),
             named: FxHashSet::default(),
             stamps: Vec::new(),
         }
@@ -345,6 +348,7 @@ impl Finish {
         self.insts.resize(body.insts.len(), self.consts[0].into());
         self.params.clear();
         self.params.resize(body.phis.len(), self.consts[0].into());
+        self.undefs.clear();
         self.blocks.clear();
         self.blocks.resize(body.blocks.len(), None);
         for &block in &body.layout {
@@ -353,7 +357,19 @@ impl Finish {
         for i in 0..body.layout.len() {
             let id = body.layout[i];
             if let Some(block) = self.blocks[id.0 as usize] {
-                Emit { finish: self, f: &mut f, body, id, block, undef: None }.block(shape)?;
+                let mut emit = Emit { finish: self, f: &mut f, body, id, block, undef: None };
+                emit.block(shape)?;
+                emit.undef_arguments()?;
+                let undef = emit.undef;
+                self.undefs.push(undef);
+            }
+        }
+        // Edges come last, since no parameter is added to a block that one enters.
+        for i in 0..body.layout.len() {
+            let id = body.layout[i];
+            if let Some(block) = self.blocks[id.0 as usize] {
+                let undef = self.undefs[i];
+                Emit { finish: self, f: &mut f, body, id, block, undef }.term()?;
             }
         }
         Ok(f)
@@ -372,7 +388,7 @@ struct Emit<'a> {
 }
 
 impl Emit<'_> {
-    fn block(mut self, shape: &Shape<'_>) -> IrResult<()> {
+    fn block(&mut self, shape: &Shape<'_>) -> IrResult<()> {
         let index = self.id.0 as usize;
         for i in 0..self.body.blocks[index].phis.len() {
             let phi = self.body.blocks[index].phis[i] as usize;
@@ -390,7 +406,28 @@ impl Emit<'_> {
         for inst in start..end {
             self.inst(inst as usize, shape)?;
         }
-        self.term()
+        Ok(())
+    }
+
+    /// Makes what edges pass for variables without a value, where it is passed.
+    fn undef_arguments(&mut self) -> IrResult<()> {
+        let data = &self.body.blocks[self.id.0 as usize];
+        let loc = data.loc;
+        let edges = match data.term {
+            Term::Jump(to, at) => [Some((to, at)), None],
+            Term::Branch(_, [then, otherwise]) => [Some(then), Some(otherwise)],
+            Term::Return(_) | Term::None => [None, None],
+        };
+        for (to, edge) in edges.into_iter().flatten() {
+            for i in 0..self.body.blocks[to.0 as usize].phis.len() {
+                let phi = self.body.blocks[to.0 as usize].phis[i];
+                let arg = self.body.phis[phi as usize].args[edge as usize];
+                if self.body.find(arg) == Val::UNDEF {
+                    self.operand(Val::UNDEF, loc)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     #[inline]
@@ -453,12 +490,13 @@ impl Emit<'_> {
 
     fn term(&mut self) -> IrResult<()> {
         let loc = self.body.blocks[self.id.0 as usize].loc;
-        // The parameters of the targets may not be there yet: the edges are not looked at.
+        // The arguments are right by construction: with a type, the edges are not looked at.
         let mut new = Inst::new(cf::BR).at(loc).with_type(Type::NEVER);
         match self.body.blocks[self.id.0 as usize].term {
             Term::None => new = Inst::new(cf::UNREACHABLE).at(loc),
             Term::Return(value) => {
-                new = Inst::new(cf::RETURN).at(loc).operand(self.operand(value, loc)?)
+                let value = self.operand(value, loc)?;
+                new = Inst::new(cf::RETURN).at(loc).operand(value);
             }
             Term::Jump(to, edge) => self.edge(&mut new, to, edge)?,
             Term::Branch(condition, edges) => {

@@ -1,0 +1,237 @@
+//! What the tests of the lowering share: text in, printed items out.
+
+#![allow(dead_code)]
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use regraft_ir::{Context, Diagnostic, Function, Symbol, verify_function};
+use regraft_lang::definition::{
+    Callee, ClosureDef, Item, MethodDef, Space, StaticDecl, TypeExpr, TypeExprKind,
+};
+use regraft_lang::lower::{LowerOptions, lower};
+use regraft_syntax::julia::{self, Options};
+
+/// How a text is lowered.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    pub soft_scope: bool,
+    pub globals: &'a [&'a str],
+    pub space: Space,
+}
+
+pub const FILE: How<'static> = How { soft_scope: false, globals: &[], space: Space::Main };
+pub const PRELUDE: How<'static> = How { soft_scope: false, globals: &[], space: Space::Base };
+
+pub fn items(ctx: &Arc<Context>, text: &str, how: How<'_>) -> Result<Vec<Item>, Vec<Diagnostic>> {
+    let options = Options { prelude: how.space == Space::Base };
+    let parsed = julia::parse(ctx, "test.jl", text, options);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    let counter = Cell::new(0);
+    let is_global = |name: Symbol| how.globals.contains(&ctx.str(name));
+    let options = LowerOptions {
+        soft_scope: how.soft_scope,
+        is_global: &is_global,
+        space: how.space,
+        counter: &counter,
+    };
+    lower(ctx, &parsed.ast, &options)
+}
+
+/// The lowered text of a file.
+pub fn lowered(text: &str) -> String {
+    lowered_as(text, FILE)
+}
+
+pub fn lowered_as(text: &str, how: How<'_>) -> String {
+    let ctx = regraft_dialects::context();
+    match items(&ctx, text, how) {
+        Ok(items) => show(&ctx, &items),
+        Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
+    }
+}
+
+/// What is wrong with a text: messages, each with what it is about.
+pub fn errors(text: &str) -> Vec<String> {
+    errors_as(text, FILE)
+}
+
+pub fn errors_as(text: &str, how: How<'_>) -> Vec<String> {
+    let ctx = regraft_dialects::context();
+    let errors = match items(&ctx, text, how) {
+        Ok(_) => return Vec::new(),
+        Err(errors) => errors,
+    };
+    let about = |error: &Diagnostic| match error.labels() {
+        [label, ..] => text[label.span.clone()].replace('\n', "; "),
+        [] => String::from("nothing"),
+    };
+    errors.iter().map(|error| format!("{} [{}]", error.message(), about(error))).collect()
+}
+
+pub fn show(ctx: &Context, items: &[Item]) -> String {
+    let mut show = Show { ctx, out: String::new() };
+    for item in items {
+        show.item(item);
+    }
+    show.out
+}
+
+struct Show<'a> {
+    ctx: &'a Context,
+    out: String,
+}
+
+impl Show<'_> {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{text}");
+    }
+
+    fn item(&mut self, item: &Item) {
+        let ctx = self.ctx;
+        match item {
+            Item::Methods(methods) => {
+                for method in methods {
+                    self.method(method);
+                }
+            }
+            Item::Declare(name, _) => self.line(&format!("# declare {}", ctx.str(*name))),
+            Item::Struct(decl) => {
+                let params = statics(ctx, &decl.params);
+                let above = decl.supertype.as_ref().map(|ty| format!(" <: {}", ty_text(ctx, ty)));
+                let fields: Vec<String> = decl
+                    .fields
+                    .iter()
+                    .map(|(name, ty)| format!("{}::{}", ctx.str(*name), ty_text(ctx, ty)))
+                    .collect();
+                let kind = if decl.mutable { "mutable struct" } else { "struct" };
+                self.line(&format!(
+                    "# {kind} {}{params}{} [{}]",
+                    ctx.str(decl.name),
+                    above.unwrap_or_default(),
+                    fields.join(", ")
+                ));
+                for method in &decl.constructors {
+                    self.method(method);
+                }
+            }
+            Item::Abstract(decl) => {
+                let params = statics(ctx, &decl.params);
+                let above = decl.supertype.as_ref().map(|ty| format!(" <: {}", ty_text(ctx, ty)));
+                self.line(&format!(
+                    "# abstract {}{params}{}",
+                    ctx.str(decl.name),
+                    above.unwrap_or_default()
+                ));
+            }
+            Item::Const(name, thunk) => {
+                self.line(&format!("# const {}", ctx.str(*name)));
+                self.code(&thunk.body, &thunk.closures);
+            }
+            Item::Run(thunk) => {
+                self.line("# run");
+                self.code(&thunk.body, &thunk.closures);
+            }
+            Item::If { condition, then, otherwise } => {
+                self.line("# if");
+                self.code(&condition.body, &condition.closures);
+                self.line("# then");
+                then.iter().for_each(|item| self.item(item));
+                self.line("# else");
+                otherwise.iter().for_each(|item| self.item(item));
+                self.line("# end");
+            }
+        }
+    }
+
+    fn method(&mut self, method: &MethodDef) {
+        let ctx = self.ctx;
+        let callee = match &method.callee {
+            Callee::Function(name) if method.extends_base && method.space == Space::Main => {
+                format!("Base.{}", ctx.str(*name))
+            }
+            Callee::Function(name) => ctx.str(*name).to_owned(),
+            Callee::Instance(ty) => format!("(::{})", ty_text(ctx, ty)),
+            Callee::Type(ty) => format!("type {}", ty_text(ctx, ty)),
+            Callee::Closure(name) => ctx.str(*name).to_owned(),
+        };
+        let mut params: Vec<String> = Vec::new();
+        for param in &method.params {
+            let name = param.name.map_or("", |name| ctx.str(name));
+            let ty = match ty_text(ctx, &param.ty) {
+                any if any == "Any" => String::new(),
+                ty => format!("::{ty}"),
+            };
+            params.push(format!("{name}{ty}"));
+        }
+        if method.vararg
+            && let Some(last) = params.last_mut()
+        {
+            last.push_str("...");
+        }
+        let statics = match statics(ctx, &method.statics) {
+            none if none.is_empty() => none,
+            some => format!(" where {some}"),
+        };
+        let inline = match method.inline {
+            Some(true) => "@inline ",
+            Some(false) => "@noinline ",
+            None => "",
+        };
+        self.line(&format!("# {inline}{callee}({}){statics}", params.join(", ")));
+        self.code(&method.body, &method.closures);
+    }
+
+    fn code(&mut self, body: &Function, closures: &[ClosureDef]) {
+        let text = body.to_string();
+        self.out.push_str(&text);
+        if let Err(errors) = verify_function(body) {
+            panic!("{text}\n{errors:?}");
+        }
+        for closure in closures {
+            let captures: Vec<&str> =
+                closure.captures.iter().map(|&name| self.ctx.str(name)).collect();
+            let (name, shown) = (self.ctx.str(closure.name), self.ctx.str(closure.shown));
+            self.line(&format!("# closure {name} ({shown}) [{}]", captures.join(", ")));
+            for method in &closure.methods {
+                self.method(method);
+            }
+        }
+    }
+}
+
+fn statics(ctx: &Context, statics: &[StaticDecl]) -> String {
+    if statics.is_empty() {
+        return String::new();
+    }
+    let text = |decl: &StaticDecl| {
+        let lower = decl.lower.as_ref().map(|ty| format!("{} <: ", ty_text(ctx, ty)));
+        let upper = decl.upper.as_ref().map(|ty| format!(" <: {}", ty_text(ctx, ty)));
+        format!("{}{}{}", lower.unwrap_or_default(), ctx.str(decl.name), upper.unwrap_or_default())
+    };
+    let list: Vec<String> = statics.iter().map(text).collect();
+    format!("{{{}}}", list.join(", "))
+}
+
+fn ty_text(ctx: &Context, ty: &TypeExpr) -> String {
+    let list = |list: &[TypeExpr]| {
+        let list: Vec<String> = list.iter().map(|ty| ty_text(ctx, ty)).collect();
+        list.join(", ")
+    };
+    match &ty.kind {
+        TypeExprKind::Name(name) => ctx.str(*name).to_owned(),
+        TypeExprKind::Apply(base, params) => {
+            format!("{}{{{}}}", ty_text(ctx, base), list(params))
+        }
+        TypeExprKind::Below(ty) => format!("<:{}", ty_text(ctx, ty)),
+        TypeExprKind::Above(ty) => format!(">:{}", ty_text(ctx, ty)),
+        TypeExprKind::Constant(constant) => ctx.constant_text(*constant),
+        TypeExprKind::Tuple(types) => format!("({})", list(types)),
+        TypeExprKind::TypeOf(ty) => format!("typeof({})", ty_text(ctx, ty)),
+        TypeExprKind::Where(ty, params) => {
+            format!("{} where {}", ty_text(ctx, ty), statics(ctx, params))
+        }
+        TypeExprKind::Vararg(ty) => format!("{}...", ty_text(ctx, ty)),
+    }
+}
