@@ -187,6 +187,7 @@ fn harmless(ctx: &Context, ty: Type, depth: usize) -> Val {
         }
         &TypeKind::Fn(name) => Val::Func(name),
         &TypeKind::TypeOf(ty) => Val::Type(ty),
+        TypeKind::Val(_) => Val::structure(ty, []),
         _ => Val::Unit,
     }
 }

@@ -18,6 +18,7 @@ impl Code {
                 Inst::MovVal { .. }
                 | Inst::LoadConst { .. }
                 | Inst::GetVal { .. }
+                | Inst::SetVal { .. }
                 | Inst::Eval { .. }
                 | Inst::Call { .. }
                 | Inst::Apply { .. }
@@ -25,10 +26,11 @@ impl Code {
                 | Inst::ReturnConst { .. }
                 | Inst::ReturnUnit
                 | Inst::Unreachable => {}
-                Inst::Box { a, .. } | Inst::Return { a } => reg(a),
+                Inst::Box { a, .. } | Inst::Return { a } | Inst::SetScalar { a, .. } => reg(a),
                 Inst::Unbox { d, .. }
                 | Inst::Length { d, .. }
                 | Inst::GetF { d, .. }
+                | Inst::GetScalar { d, .. }
                 | Inst::GetI { d, .. } => reg(d),
                 Inst::Mov { d, a }
                 | Inst::AddImm { d, a, .. }

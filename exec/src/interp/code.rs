@@ -439,6 +439,25 @@ pub(crate) enum Inst {
         va: Reg,
         index: u32,
     },
+    /// Any scalar field of a value or an object; the content of a ref is field 0.
+    GetScalar {
+        ty: Scalar,
+        index: u16,
+        d: Reg,
+        va: Reg,
+    },
+    /// The type of the field is known to fit.
+    SetScalar {
+        ty: Scalar,
+        index: u16,
+        a: Reg,
+        va: Reg,
+    },
+    SetVal {
+        index: u16,
+        vb: Reg,
+        va: Reg,
+    },
 
     /// A pure function of scalars by its index in the tables of [`scalar`](super::scalar).
     Unary {

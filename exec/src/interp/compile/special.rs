@@ -1,7 +1,7 @@
 //! Typed ops that have an instruction of their own.
 
-use regraft_dialects::{arith, core, mem};
-use regraft_ir::{Op, Operand, Type, TypeKind, Value};
+use regraft_dialects::{arith, core, data, mem};
+use regraft_ir::{Constant, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
 use super::super::code::{Dst, Inst, Reg, Scalar, ScalarSite, Src};
@@ -17,6 +17,8 @@ impl Compiler<'_> {
         match op {
             mem::LOAD | mem::STORE | mem::LENGTH => return self.array_access(v, op, &operands),
             core::GET => return self.get(v, &operands),
+            data::GETFIELD | mem::REF_GET => return self.get_field(v, &operands),
+            data::SETFIELD | mem::REF_SET => return self.set_field(&operands),
             core::CONVERT if self.f.operand_type(first) == self.f.ty(v) => {
                 return self.copy(v, first);
             }
@@ -185,10 +187,70 @@ impl Compiler<'_> {
             return None;
         }
         let Src::Val(va) = self.src(tuple) else { return None };
+        self.get_from(v, va, index)
+    }
+
+    fn get_from(&mut self, v: Value, va: Reg, index: u32) -> Option<Inst> {
         match self.dsts[v.index()] {
             Dst::Scalar(Scalar::F64, d) => Some(Inst::GetF { d, va, index }),
             Dst::Scalar(Scalar::I64, d) => Some(Inst::GetI { d, va, index }),
+            Dst::Scalar(ty, d) => {
+                Some(Inst::GetScalar { ty, index: u16::try_from(index).ok()?, d, va })
+            }
             Dst::Val(vd) => Some(Inst::GetVal { vd, va, index }),
+            Dst::Nowhere => None,
+        }
+    }
+
+    /// Position, from 0, and type of a field that the code names; the content of a ref is its
+    /// field 0.
+    fn field(&self, operands: &[Operand]) -> Option<(u16, Type)> {
+        let ctx = self.f.ctx();
+        let of = self.f.operand_type(*operands.first()?);
+        if let &TypeKind::Ref(element) = ctx.kind(of) {
+            return Some((0, element));
+        }
+        let types: SmallVec<[Type; 8]> = match ctx.kind(of) {
+            TypeKind::Tuple(types) => types.iter().copied().collect(),
+            TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
+            _ => ctx.struct_of(of)?.fields.iter().map(|&(_, ty)| ty).collect(),
+        };
+        let index = match self.f.constant(*operands.get(1)?)? {
+            Constant::I64(index) => usize::try_from(index).ok()?.checked_sub(1)?,
+            Constant::Sym(name) => match ctx.kind(of) {
+                TypeKind::Named(fields) => fields.iter().position(|&(other, _)| other == name)?,
+                _ => ctx.struct_of(of)?.field(name)?.0,
+            },
+            _ => return None,
+        };
+        Some((u16::try_from(index).ok()?, *types.get(index)?))
+    }
+
+    fn get_field(&mut self, v: Value, operands: &[Operand]) -> Option<Inst> {
+        let (index, ty) = self.field(operands)?;
+        let Src::Val(va) = self.src(operands[0]) else { return None };
+        if self.f.ty(v) != ty {
+            return None;
+        }
+        match self.dsts[v.index()] {
+            Dst::Scalar(ty, d) => Some(Inst::GetScalar { ty, index, d, va }),
+            Dst::Val(vd) => Some(Inst::GetVal { vd, va, index: index.into() }),
+            Dst::Nowhere => None,
+        }
+    }
+
+    /// Setting a field to what is known to fit; everything else is checked by the way that all
+    /// ops go.
+    fn set_field(&mut self, operands: &[Operand]) -> Option<Inst> {
+        let (index, want) = self.field(operands)?;
+        let &value = operands.last()?;
+        let Src::Val(va) = self.src(operands[0]) else { return None };
+        let have = self.f.operand_type(value);
+        match self.src(value) {
+            Src::Scalar(ty, a) if want == have || want == Type::ANY => {
+                Some(Inst::SetScalar { ty, index, a, va })
+            }
+            Src::Val(vb) if have.is_assignable_to(want) => Some(Inst::SetVal { index, vb, va }),
             _ => None,
         }
     }

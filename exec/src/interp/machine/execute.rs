@@ -2,7 +2,7 @@
 
 use super::super::code::{Code, Inst, Pc, Reg, Scalar};
 use super::super::scalar;
-use super::access::{access_error, field_error};
+use super::access::{access_error, field, field_error, set_field};
 use super::transfer::{Returned, assign};
 use super::{At, Frame, Machine, NO_REG};
 use crate::error::Trap;
@@ -321,13 +321,29 @@ impl<'a> Machine<'a> {
                     }
                     _ => trap!(field_error(index)),
                 },
-                Inst::GetVal { vd, va, index } => match val!(va).as_fields() {
-                    Some(items) if let Some(item) = items.get(index as usize) => {
-                        let item = item.clone();
-                        assign(&mut val!(vd), item);
-                    }
-                    _ => trap!(field_error(index)),
+                Inst::GetVal { vd, va, index } => match field(&val!(va), index as usize) {
+                    Some(item) => assign(&mut val!(vd), item),
+                    None => trap!(field_error(index)),
                 },
+                Inst::GetScalar { ty, index, d, va } => {
+                    let item = field(&val!(va), index.into());
+                    match item.and_then(|item| ty.unboxed(&item)) {
+                        Some(slot) => set!(d, slot),
+                        None => trap!(field_error(index.into())),
+                    }
+                }
+                Inst::SetScalar { ty, index, a, va } => {
+                    let value = ty.boxed(get!(a));
+                    if !set_field(&val!(va), index.into(), value) {
+                        trap!(field_error(index.into()));
+                    }
+                }
+                Inst::SetVal { index, vb, va } => {
+                    let value = val!(vb).clone();
+                    if !set_field(&val!(va), index.into(), value) {
+                        trap!(field_error(index.into()));
+                    }
+                }
 
                 Inst::Unary { function, d, a } => match scalar::call_unary(function, get!(a)) {
                     Ok(slot) => set!(d, slot),
