@@ -133,8 +133,12 @@ impl Lower<'_> {
         tree.nodes.push(match callee {
             Called::Named(name) => Node::Named(name, args.len(), loc),
             Called::Value(value) => {
-                tree.callees.push(value);
-                Node::Captured(tree.callees.len() - 1, args.len(), loc)
+                let known = tree.callees.iter().position(|&other| other == value);
+                let at = known.unwrap_or_else(|| {
+                    tree.callees.push(value);
+                    tree.callees.len() - 1
+                });
+                Node::Captured(at, args.len(), loc)
             }
         });
     }

@@ -1,15 +1,6 @@
-//! From code under construction to a [`Function`]: which block parameters there are in the end,
-//! where variables may be undefined, and numbers in the order of the text.
+//! From code under construction to a [`Function`], with numbers in the order of the text.
 //!
-//! Parameters that stand for one value are found optimistically: each is taken to be whatever its
-//! arguments agree on, until they do not. This leaves as few as there can be, in irreducible
-//! graphs too (the sets of section 3.2 of Braun et al. 2013 are found at once). A parameter that
-//! is not used goes. Those of a loop stand in the order in which the loop assigns its variables.
-//!
-//! A check that a variable is defined is kept where a path without an assignment leads to it; it
-//! asks a flag, which is a parameter beside the one that holds the value.
-//!
-//! O(size), times the number of passes over the parameters, which is small for code without `@goto`.
+//! [`super::phis`] says which block parameters there are, [`super::blocks`] which blocks. O(size).
 
 use std::sync::Arc;
 
@@ -19,7 +10,9 @@ use regraft_ir::{
 };
 use rustc_hash::FxHashSet;
 
-use super::ssa::{BlockId, Body, EdgeIndex, PhiData, Special, Term, Val, ValKind};
+use super::blocks;
+use super::phis::PhiTables;
+use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val, ValKind};
 
 /// What finishing needs to know of the program, and room for it to work in.
 #[derive(Debug)]
@@ -32,25 +25,14 @@ pub(super) struct Finish {
     /// The function that a check calls.
     pub(super) check: Const,
     pub(super) inbounds: Attrs,
-    phis: PhiTables,
+    pub(super) phis: PhiTables,
     insts: Vec<Operand>,
     params: Vec<Operand>,
     blocks: Vec<Option<Block>>,
     /// The value without a value of each block of the layout that has one.
     undefs: Vec<Option<Operand>>,
     named: FxHashSet<Symbol>,
-    stamps: Vec<u32>,
-}
-
-#[derive(Debug, Default)]
-struct PhiTables {
-    maybe_undef: Vec<bool>,
-    used: Vec<bool>,
-    /// The flag of a parameter: another parameter, or `u32::MAX`.
-    flags: Vec<u32>,
-    work: Vec<u32>,
-    is_flag: Vec<bool>,
-    value: Vec<Val>,
+    pub(super) stamps: Vec<u32>,
 }
 
 /// What a function is called, and its parameters.
@@ -60,8 +42,6 @@ pub(super) struct Shape<'a> {
     pub(super) params: &'a [Option<Symbol>],
     pub(super) loc: Loc,
 }
-
-const NO_FLAG: u32 = u32::MAX;
 
 impl Finish {
     pub(super) fn new(ctx: &Arc<Context>) -> Self {
@@ -87,7 +67,7 @@ impl Finish {
     /// Makes the function. The body is used up.
     pub(super) fn function(&mut self, body: &mut Body, shape: &Shape<'_>) -> IrResult<Function> {
         if body.has_labels {
-            drop_unreachable(body);
+            blocks::drop_unreachable(body);
         }
         body.layout.retain({
             let blocks = &body.blocks;
@@ -96,244 +76,10 @@ impl Finish {
         if !body.phis.is_empty() {
             self.settle(body);
         }
+        if body.layout.len() > 1 {
+            blocks::skip_empty(body, self.yes);
+        }
         self.emit(body, shape)
-    }
-
-    // --- block parameters ----------------------------------------------------------------------
-
-    fn settle(&mut self, body: &mut Body) {
-        self.merge_equal(body);
-        self.find_undefined(body);
-        self.mark_used(body);
-        self.sort(body);
-    }
-
-    fn merge_equal(&mut self, body: &mut Body) {
-        // In most functions everything is settled already, and one pass shows it.
-        let mut left: Vec<u32> = Vec::new();
-        for phi in 0..body.phis.len() as u32 {
-            if body.is_live_phi(phi) && !body.simplify(phi) {
-                left.push(phi);
-            }
-        }
-        if left.is_empty() {
-            return;
-        }
-        let value = &mut self.phis.value;
-        value.clear();
-        value.resize(body.phis.len(), Val::UNDEF);
-        // `known` tells "nothing yet" from "undefined".
-        let mut known = vec![false; body.phis.len()];
-        let mut changes = vec![0u8; body.phis.len()];
-        let mut again = true;
-        while again {
-            again = false;
-            for &phi in &left {
-                let own = Val::phi(phi);
-                if known[phi as usize] && value[phi as usize] == own {
-                    continue;
-                }
-                let mut meet: Option<Val> = None;
-                for i in 0..body.phis[phi as usize].args.len() {
-                    let arg = body.phis[phi as usize].args[i];
-                    let mut arg = body.find(arg);
-                    if let ValKind::Phi(index) = arg.kind() {
-                        if !known[index as usize] {
-                            continue;
-                        }
-                        arg = value[index as usize];
-                    }
-                    if arg == own {
-                        continue;
-                    }
-                    match meet {
-                        None => meet = Some(arg),
-                        Some(other) if other == arg => {}
-                        Some(_) => meet = Some(own),
-                    }
-                    if meet == Some(own) {
-                        break;
-                    }
-                }
-                let Some(mut new) = meet else { continue };
-                let at = phi as usize;
-                if known[at] && value[at] == new {
-                    continue;
-                }
-                changes[at] += 1;
-                if changes[at] > 8 {
-                    new = own;
-                }
-                (known[at], value[at]) = (true, new);
-                again = true;
-            }
-        }
-        for &phi in &left {
-            // One that nothing flows into stands in code that is not reached.
-            let new = if known[phi as usize] { value[phi as usize] } else { Val::UNDEF };
-            if new != Val::phi(phi) {
-                body.forward(phi, new);
-            }
-        }
-    }
-
-    /// Finds the parameters that may have no value: those that [`Val::UNDEF`] flows into.
-    fn find_undefined(&mut self, body: &mut Body) {
-        let tables = &mut self.phis;
-        tables.maybe_undef.clear();
-        tables.maybe_undef.resize(body.phis.len(), false);
-        let mut again = true;
-        let mut backwards = false;
-        while again {
-            again = false;
-            let count = body.phis.len() as u32;
-            for i in 0..count {
-                let phi = if backwards { count - 1 - i } else { i };
-                if tables.maybe_undef[phi as usize] || !body.is_live_phi(phi) {
-                    continue;
-                }
-                let undefined = (0..body.phis[phi as usize].args.len()).any(|i| {
-                    let arg = body.phis[phi as usize].args[i];
-                    match body.find(arg).kind() {
-                        ValKind::Undef => true,
-                        ValKind::Phi(index) => tables.maybe_undef[index as usize],
-                        _ => false,
-                    }
-                });
-                if undefined {
-                    tables.maybe_undef[phi as usize] = true;
-                    again = true;
-                }
-            }
-            backwards = !backwards;
-        }
-    }
-
-    /// Marks the parameters that something uses, and makes the flags that checks ask.
-    fn mark_used(&mut self, body: &mut Body) {
-        let count = body.phis.len();
-        self.phis.used.clear();
-        self.phis.used.resize(count, false);
-        self.phis.flags.clear();
-        self.phis.flags.resize(count, NO_FLAG);
-        self.phis.work.clear();
-        self.phis.is_flag.clear();
-        self.phis.is_flag.resize(count, false);
-        for i in 0..body.layout.len() {
-            let block = body.layout[i].0 as usize;
-            let (start, end) = body.blocks[block].insts;
-            for index in start..end {
-                let inst = body.insts[index as usize];
-                if inst.special == Special::Check {
-                    self.keep_check(body, inst.start as usize);
-                    continue;
-                }
-                for at in inst.start..inst.start + inst.len {
-                    let value = body.operands[at as usize];
-                    self.use_value(body, value);
-                }
-            }
-            if let Term::Branch(value, _) | Term::Return(value) = body.blocks[block].term {
-                self.use_value(body, value);
-            }
-        }
-        while let Some(phi) = self.phis.work.pop() {
-            for i in 0..body.phis[phi as usize].args.len() {
-                let arg = body.phis[phi as usize].args[i];
-                self.use_value(body, arg);
-            }
-        }
-    }
-
-    fn use_value(&mut self, body: &mut Body, value: Val) {
-        if let ValKind::Phi(index) = body.find(value).kind()
-            && !std::mem::replace(&mut self.phis.used[index as usize], true)
-        {
-            self.phis.work.push(index);
-        }
-    }
-
-    /// Replaces the first operand of a check, the value of a variable, by the flag that tells
-    /// whether it is there: `true` if that is sure.
-    fn keep_check(&mut self, body: &mut Body, operand: usize) {
-        let value = body.find(body.operands[operand]);
-        let flag = self.flag(body, value);
-        body.operands[operand] = flag;
-        self.use_value(body, flag);
-    }
-
-    fn flag(&mut self, body: &mut Body, value: Val) -> Val {
-        let first = match self.flag_of(value) {
-            Ok(flag) => return flag,
-            Err(phi) => phi,
-        };
-        let flag = self.new_flag(body, first);
-        let mut work = vec![first];
-        while let Some(phi) = work.pop() {
-            let own = self.phis.flags[phi as usize];
-            for i in 0..body.phis[phi as usize].args.len() {
-                let arg = body.phis[phi as usize].args[i];
-                let arg = body.find(arg);
-                let arg = self.flag_of(arg).unwrap_or_else(|inner| {
-                    work.push(inner);
-                    self.new_flag(body, inner)
-                });
-                body.phis[own as usize].args.push(arg);
-            }
-        }
-        flag
-    }
-
-    /// Whether a value is there, or the parameter that has no flag yet.
-    fn flag_of(&self, value: Val) -> Result<Val, u32> {
-        match value.kind() {
-            ValKind::Undef => Ok(self.no),
-            ValKind::Phi(phi) if self.phis.maybe_undef[phi as usize] => {
-                match self.phis.flags[phi as usize] {
-                    NO_FLAG => Err(phi),
-                    flag => Ok(Val::phi(flag)),
-                }
-            }
-            _ => Ok(self.yes),
-        }
-    }
-
-    fn new_flag(&mut self, body: &mut Body, phi: u32) -> Val {
-        let PhiData { block, slot, .. } = body.phis[phi as usize];
-        let flag = body.add_phi(block, slot);
-        self.phis.flags[phi as usize] = flag;
-        self.phis.flags.push(NO_FLAG);
-        self.phis.used.push(false);
-        self.phis.maybe_undef.push(false);
-        self.phis.is_flag.push(true);
-        Val::phi(flag)
-    }
-
-    /// Drops the parameters that are not used and puts the others in order.
-    fn sort(&mut self, body: &mut Body) {
-        let slots = body.slot_names.len();
-        self.stamps.clear();
-        self.stamps.resize(slots, u32::MAX);
-        for i in 0..body.layout.len() {
-            let block = body.layout[i];
-            let mut phis = std::mem::take(&mut body.blocks[block.0 as usize].phis);
-            phis.retain(|phi| self.phis.used[*phi as usize] && body.is_live_phi(*phi));
-            if phis.len() > 1 {
-                let (start, end) = body.blocks[block.0 as usize].order;
-                let order = &body.orders[start as usize..end as usize];
-                for (at, slot) in order.iter().enumerate() {
-                    self.stamps[slot.0 as usize] = at as u32;
-                }
-                phis.sort_by_key(|&phi| {
-                    let slot = body.phis[phi as usize].slot.0;
-                    (self.stamps[slot as usize], slot, phi)
-                });
-                for slot in order {
-                    self.stamps[slot.0 as usize] = u32::MAX;
-                }
-            }
-            body.blocks[block.0 as usize].phis = phis;
-        }
     }
 
     // --- the function --------------------------------------------------------------------------
@@ -351,24 +97,32 @@ impl Finish {
         self.undefs.clear();
         self.blocks.clear();
         self.blocks.resize(body.blocks.len(), None);
-        for &block in &body.layout {
-            self.blocks[block.0 as usize] = Some(f.add_block());
+        let continued = blocks::continued(body);
+        for (at, &block) in body.layout.iter().enumerate() {
+            self.blocks[block.0 as usize] = match continued[at] {
+                true => self.blocks[body.layout[at - 1].0 as usize],
+                false => Some(f.add_block()),
+            };
         }
-        for i in 0..body.layout.len() {
-            let id = body.layout[i];
+        let mut undef = None;
+        for (at, &continues) in continued.iter().enumerate() {
+            let id = body.layout[at];
             if let Some(block) = self.blocks[id.0 as usize] {
-                let mut emit = Emit { finish: self, f: &mut f, body, id, block, undef: None };
+                let before = undef.filter(|_| continues);
+                let mut emit = Emit { finish: self, f: &mut f, body, id, block, undef: before };
                 emit.block(shape)?;
                 emit.undef_arguments()?;
-                let undef = emit.undef;
+                undef = emit.undef;
                 self.undefs.push(undef);
             }
         }
         // Edges come last, since no parameter is added to a block that one enters.
-        for i in 0..body.layout.len() {
-            let id = body.layout[i];
-            if let Some(block) = self.blocks[id.0 as usize] {
-                let undef = self.undefs[i];
+        for at in 0..body.layout.len() {
+            let id = body.layout[at];
+            if let Some(block) = self.blocks[id.0 as usize]
+                && !continued.get(at + 1).is_some_and(|&next| next)
+            {
+                let undef = self.undefs[at];
                 Emit { finish: self, f: &mut f, body, id, block, undef }.term()?;
             }
         }
@@ -521,50 +275,5 @@ impl Emit<'_> {
             inst.operand_list_mut().push(operand);
         }
         Ok(())
-    }
-}
-
-/// Finds the blocks that control gets to, puts them in an order in which what is used stands after
-/// what it uses (reverse postorder), and forgets the edges that leave others.
-fn drop_unreachable(body: &mut Body) {
-    let successors =
-        |body: &Body, block: BlockId, which: usize| match body.blocks[block.0 as usize].term {
-            Term::Jump(to, _) if which == 0 => Some(to),
-            // The second comes first, so that the first stands before it in the end.
-            Term::Branch(_, edges) => edges.get(1usize.wrapping_sub(which)).map(|&(to, _)| to),
-            _ => None,
-        };
-    for block in &mut body.blocks {
-        block.alive = false;
-    }
-    let entry = BlockId(0);
-    body.blocks[0].alive = true;
-    let mut order = Vec::with_capacity(body.layout.len());
-    let mut stack = vec![(entry, 0)];
-    while let Some((block, which)) = stack.last_mut() {
-        let block = *block;
-        match successors(body, block, *which) {
-            Some(next) => {
-                *which += 1;
-                if !std::mem::replace(&mut body.blocks[next.0 as usize].alive, true) {
-                    stack.push((next, 0));
-                }
-            }
-            None => {
-                order.push(block);
-                stack.pop();
-            }
-        }
-    }
-    order.reverse();
-    body.layout = order;
-    for phi in 0..body.phis.len() {
-        let block = body.phis[phi].block;
-        for i in 0..body.phis[phi].args.len() {
-            let pred = body.blocks[block.0 as usize].preds[i];
-            if !body.blocks[pred.0 as usize].alive {
-                body.phis[phi].args[i] = Val::phi(phi as u32);
-            }
-        }
     }
 }

@@ -31,6 +31,7 @@ use scope::{NONE, Scopes};
 use ssa::{BlockId, Body, Slot, Special, Val};
 
 mod assign;
+mod blocks;
 mod broadcast;
 mod call;
 mod closure;
@@ -42,6 +43,7 @@ mod finish;
 mod iterate;
 mod names;
 mod param;
+mod phis;
 mod scope;
 mod ssa;
 mod top;

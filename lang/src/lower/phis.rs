@@ -1,0 +1,265 @@
+//! Which block parameters there are in the end, and where variables may be undefined.
+//!
+//! Parameters that stand for one value are found optimistically: each is taken to be whatever its
+//! arguments agree on, until they do not. This leaves as few as there can be, in irreducible
+//! graphs too (the sets of section 3.2 of Braun et al. 2013 are found at once). A parameter that
+//! is not used goes. Those of a loop stand in the order in which the loop assigns its variables.
+//!
+//! A check that a variable is defined is kept where a path without an assignment leads to it; it
+//! asks a flag, which is a parameter beside the one that holds the value.
+//!
+//! O(size), times the number of passes over the parameters, which is small for code without `@goto`.
+
+use super::finish::Finish;
+use super::ssa::{Body, PhiData, Special, Term, Val, ValKind};
+
+#[derive(Debug, Default)]
+pub(super) struct PhiTables {
+    maybe_undef: Vec<bool>,
+    used: Vec<bool>,
+    /// The flag of a parameter: another parameter, or `u32::MAX`.
+    flags: Vec<u32>,
+    work: Vec<u32>,
+    pub(super) is_flag: Vec<bool>,
+    value: Vec<Val>,
+}
+
+const NO_FLAG: u32 = u32::MAX;
+
+impl Finish {
+    /// Leaves the parameters that are needed, in order.
+    pub(super) fn settle(&mut self, body: &mut Body) {
+        self.merge_equal(body);
+        self.find_undefined(body);
+        self.mark_used(body);
+        self.sort(body);
+    }
+
+    fn merge_equal(&mut self, body: &mut Body) {
+        // In most functions everything is settled already, and one pass shows it.
+        let mut left: Vec<u32> = Vec::new();
+        for phi in 0..body.phis.len() as u32 {
+            if body.is_live_phi(phi) && !body.simplify(phi) {
+                left.push(phi);
+            }
+        }
+        if left.is_empty() {
+            return;
+        }
+        let value = &mut self.phis.value;
+        value.clear();
+        value.resize(body.phis.len(), Val::UNDEF);
+        // `known` tells "nothing yet" from "undefined".
+        let mut known = vec![false; body.phis.len()];
+        let mut changes = vec![0u8; body.phis.len()];
+        let mut again = true;
+        while again {
+            again = false;
+            for &phi in &left {
+                let own = Val::phi(phi);
+                if known[phi as usize] && value[phi as usize] == own {
+                    continue;
+                }
+                let mut meet: Option<Val> = None;
+                for i in 0..body.phis[phi as usize].args.len() {
+                    let arg = body.phis[phi as usize].args[i];
+                    let mut arg = body.find(arg);
+                    if let ValKind::Phi(index) = arg.kind() {
+                        if !known[index as usize] {
+                            continue;
+                        }
+                        arg = value[index as usize];
+                    }
+                    if arg == own {
+                        continue;
+                    }
+                    match meet {
+                        None => meet = Some(arg),
+                        Some(other) if other == arg => {}
+                        Some(_) => meet = Some(own),
+                    }
+                    if meet == Some(own) {
+                        break;
+                    }
+                }
+                let Some(mut new) = meet else { continue };
+                let at = phi as usize;
+                if known[at] && value[at] == new {
+                    continue;
+                }
+                changes[at] += 1;
+                if changes[at] > 8 {
+                    new = own;
+                }
+                (known[at], value[at]) = (true, new);
+                again = true;
+            }
+        }
+        for &phi in &left {
+            // One that nothing flows into stands in code that is not reached.
+            let new = if known[phi as usize] { value[phi as usize] } else { Val::UNDEF };
+            if new != Val::phi(phi) {
+                body.forward(phi, new);
+            }
+        }
+    }
+
+    /// Finds the parameters that may have no value: those that [`Val::UNDEF`] flows into.
+    fn find_undefined(&mut self, body: &mut Body) {
+        let tables = &mut self.phis;
+        tables.maybe_undef.clear();
+        tables.maybe_undef.resize(body.phis.len(), false);
+        let mut again = true;
+        let mut backwards = false;
+        while again {
+            again = false;
+            let count = body.phis.len() as u32;
+            for i in 0..count {
+                let phi = if backwards { count - 1 - i } else { i };
+                if tables.maybe_undef[phi as usize] || !body.is_live_phi(phi) {
+                    continue;
+                }
+                let undefined = (0..body.phis[phi as usize].args.len()).any(|i| {
+                    let arg = body.phis[phi as usize].args[i];
+                    match body.find(arg).kind() {
+                        ValKind::Undef => true,
+                        ValKind::Phi(index) => tables.maybe_undef[index as usize],
+                        _ => false,
+                    }
+                });
+                if undefined {
+                    tables.maybe_undef[phi as usize] = true;
+                    again = true;
+                }
+            }
+            backwards = !backwards;
+        }
+    }
+
+    /// Marks the parameters that something uses, and makes the flags that checks ask.
+    fn mark_used(&mut self, body: &mut Body) {
+        let count = body.phis.len();
+        self.phis.used.clear();
+        self.phis.used.resize(count, false);
+        self.phis.flags.clear();
+        self.phis.flags.resize(count, NO_FLAG);
+        self.phis.work.clear();
+        self.phis.is_flag.clear();
+        self.phis.is_flag.resize(count, false);
+        for i in 0..body.layout.len() {
+            let block = body.layout[i].0 as usize;
+            let (start, end) = body.blocks[block].insts;
+            for index in start..end {
+                let inst = body.insts[index as usize];
+                if inst.special == Special::Check {
+                    self.keep_check(body, inst.start as usize);
+                    continue;
+                }
+                for at in inst.start..inst.start + inst.len {
+                    let value = body.operands[at as usize];
+                    self.use_value(body, value);
+                }
+            }
+            if let Term::Branch(value, _) | Term::Return(value) = body.blocks[block].term {
+                self.use_value(body, value);
+            }
+        }
+        while let Some(phi) = self.phis.work.pop() {
+            for i in 0..body.phis[phi as usize].args.len() {
+                let arg = body.phis[phi as usize].args[i];
+                self.use_value(body, arg);
+            }
+        }
+    }
+
+    fn use_value(&mut self, body: &mut Body, value: Val) {
+        if let ValKind::Phi(index) = body.find(value).kind()
+            && !std::mem::replace(&mut self.phis.used[index as usize], true)
+        {
+            self.phis.work.push(index);
+        }
+    }
+
+    /// Replaces the first operand of a check, the value of a variable, by the flag that tells
+    /// whether it is there: `true` if that is sure.
+    fn keep_check(&mut self, body: &mut Body, operand: usize) {
+        let value = body.find(body.operands[operand]);
+        let flag = self.flag(body, value);
+        body.operands[operand] = flag;
+        self.use_value(body, flag);
+    }
+
+    fn flag(&mut self, body: &mut Body, value: Val) -> Val {
+        let first = match self.flag_of(value) {
+            Ok(flag) => return flag,
+            Err(phi) => phi,
+        };
+        let flag = self.new_flag(body, first);
+        let mut work = vec![first];
+        while let Some(phi) = work.pop() {
+            let own = self.phis.flags[phi as usize];
+            for i in 0..body.phis[phi as usize].args.len() {
+                let arg = body.phis[phi as usize].args[i];
+                let arg = body.find(arg);
+                let arg = self.flag_of(arg).unwrap_or_else(|inner| {
+                    work.push(inner);
+                    self.new_flag(body, inner)
+                });
+                body.phis[own as usize].args.push(arg);
+            }
+        }
+        flag
+    }
+
+    /// Whether a value is there, or the parameter that has no flag yet.
+    fn flag_of(&self, value: Val) -> Result<Val, u32> {
+        match value.kind() {
+            ValKind::Undef => Ok(self.no),
+            ValKind::Phi(phi) if self.phis.maybe_undef[phi as usize] => {
+                match self.phis.flags[phi as usize] {
+                    NO_FLAG => Err(phi),
+                    flag => Ok(Val::phi(flag)),
+                }
+            }
+            _ => Ok(self.yes),
+        }
+    }
+
+    fn new_flag(&mut self, body: &mut Body, phi: u32) -> Val {
+        let PhiData { block, slot, .. } = body.phis[phi as usize];
+        let flag = body.add_phi(block, slot);
+        self.phis.flags[phi as usize] = flag;
+        self.phis.flags.push(NO_FLAG);
+        self.phis.used.push(false);
+        self.phis.maybe_undef.push(false);
+        self.phis.is_flag.push(true);
+        Val::phi(flag)
+    }
+
+    /// Drops the parameters that are not used and puts the others in order.
+    fn sort(&mut self, body: &mut Body) {
+        let slots = body.slot_names.len();
+        self.stamps.clear();
+        self.stamps.resize(slots, u32::MAX);
+        for i in 0..body.layout.len() {
+            let block = body.layout[i];
+            let mut phis = std::mem::take(&mut body.blocks[block.0 as usize].phis);
+            phis.retain(|phi| self.phis.used[*phi as usize] && body.is_live_phi(*phi));
+            if phis.len() > 1 {
+                let (start, end) = body.blocks[block.0 as usize].order;
+                let order = &body.orders[start as usize..end as usize];
+                for (at, slot) in order.iter().enumerate() {
+                    self.stamps[slot.0 as usize] = at as u32;
+                }
+                phis.sort_by_key(|&phi| {
+                    let slot = body.phis[phi as usize].slot.0;
+                    (self.stamps[slot as usize], slot, phi)
+                });
+                for slot in order {
+                    self.stamps[slot.0 as usize] = u32::MAX;
+                }
+            }
+            body.blocks[block.0 as usize].phis = phis;
+        }
+    }
+}
