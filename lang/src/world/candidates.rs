@@ -79,12 +79,12 @@ impl World {
     }
 
     fn callee_text(&self, callee: Type) -> String {
-        match self.ctx.kind(callee) {
-            &TypeKind::Fn(name) => {
+        match *self.ctx.kind(callee) {
+            TypeKind::Fn(name) => {
                 let name = self.ctx.str(name);
                 name.strip_prefix("Main.").unwrap_or(name).to_owned()
             }
-            &TypeKind::TypeOf(of) => self.type_name(of),
+            TypeKind::TypeOf(of) => self.type_name(of),
             _ => match self.closure_name(callee) {
                 Some(name) => self.ctx.str(name).to_owned(),
                 None => format!("(::{})", self.type_name(callee)),

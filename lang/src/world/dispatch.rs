@@ -119,9 +119,9 @@ impl World {
     /// The tables with methods that may be for a callee.
     pub(super) fn tables_of(&self, callee: Type) -> SmallVec<[TableKey; 4]> {
         let mut keys = SmallVec::new();
-        match self.ctx.kind(callee) {
-            &TypeKind::Fn(name) => keys.push(TableKey::Function(name)),
-            &TypeKind::TypeOf(of) => {
+        match *self.ctx.kind(callee) {
+            TypeKind::Fn(name) => keys.push(TableKey::Function(name)),
+            TypeKind::TypeOf(of) => {
                 let family = self.types.head(&self.types.ty_of(of));
                 keys.extend(family.map(TableKey::Constructor));
                 keys.push(TableKey::AnyConstructor);

@@ -61,7 +61,7 @@ impl Namer<'_> {
             };
             if !short.is_empty() {
                 self.out.push_str(short);
-                return self.braces(&[element.clone()]);
+                return self.braces(std::slice::from_ref(element));
             }
         }
         if family == known.named

@@ -135,6 +135,12 @@ impl<'a> Question<'a> {
         yes
     }
 
+    /// Whether every type that a rigid parameter may stand for is below `b`.
+    fn upper_is_below(&mut self, var: Var, b: &Ty) -> bool {
+        let upper = self.slot(var).map(|slot| slot.upper.clone());
+        upper.is_some_and(|upper| self.sub(&upper, b))
+    }
+
     /// Whether every value of type `a` is of type `b`.
     pub fn sub(&mut self, a: &Ty, b: &Ty) -> bool {
         if let (Ty::Concrete(a), Ty::Concrete(b)) = (a, b) {
@@ -164,11 +170,9 @@ impl<'a> Question<'a> {
                 let plain = members.iter().filter(|ty| !matches!(ty, Ty::Var(_)));
                 let vars = members.iter().filter(|ty| matches!(ty, Ty::Var(_)));
                 plain.chain(vars).any(|member| self.attempt(|q| q.sub(a, member)))
+                    || matches!(a, Ty::Var(var) if self.upper_is_below(*var, b))
             }
-            (Ty::Var(var), _) => match self.slot(*var).map(|slot| slot.upper.clone()) {
-                Some(upper) => self.sub(&upper, b),
-                None => false,
-            },
+            (Ty::Var(var), _) => self.upper_is_below(*var, b),
             (_, Ty::Var(var)) => match self.slot(*var).map(|slot| slot.lower.clone()) {
                 Some(Ty::Bottom) | None => false,
                 Some(lower) => self.sub(a, &lower),

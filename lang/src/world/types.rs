@@ -118,6 +118,9 @@ pub(super) struct Family {
     pub loc: Loc,
 }
 
+/// A member of a family: which one, and the parameters.
+pub(super) type Member = (FamilyId, Rc<[Ty]>);
+
 /// All types that there are.
 #[derive(Debug)]
 pub(super) struct Types {
@@ -125,8 +128,8 @@ pub(super) struct Types {
     pub families: Vec<Family>,
     pub well_known: super::builtin::WellKnown,
     /// Which member of a family a struct type is.
-    pub members: FxHashMap<Type, (FamilyId, Rc<[Ty]>)>,
-    pub instances: FxHashMap<(FamilyId, Rc<[Ty]>), Type>,
+    pub members: FxHashMap<Type, Member>,
+    pub instances: FxHashMap<Member, Type>,
     pub fields: FxHashMap<Type, Rc<[Field]>>,
     /// The struct types whose fields are being found out.
     pub in_progress: Vec<Type>,
@@ -137,7 +140,7 @@ pub(super) struct Types {
     /// Markers of types with a `where`, of which equal ones may be different terms.
     pub where_markers: Vec<Type>,
     /// Members of builtin families, taken apart.
-    pub views: RefCell<FxHashMap<Type, (FamilyId, Rc<[Ty]>)>>,
+    pub views: RefCell<FxHashMap<Type, Member>>,
 }
 
 impl Ty {
@@ -194,7 +197,7 @@ impl Ty {
         let all = |items: &[Ty]| items.iter().map(Self::bound_height).max().unwrap_or(0);
         match self {
             Self::Any | Self::Bottom | Self::Concrete(_) | Self::Value(_) | Self::Names(_) => 0,
-            Self::Var(var) => (var.0 + 1).checked_sub(Var::FIRST_BOUND).unwrap_or(0),
+            Self::Var(var) => (var.0 + 1).saturating_sub(Var::FIRST_BOUND),
             Self::App(_, args) | Self::Union(args) => all(args),
             Self::Tuple(elements, rest) => {
                 let rest = rest.as_ref().map_or(0, |rest| {
@@ -353,7 +356,7 @@ impl Types {
 
     /// The family that a concrete type is of and its parameters, if it is no tuple, function or
     /// type.
-    pub fn member(&self, ty: Type) -> Option<(FamilyId, Rc<[Ty]>)> {
+    pub fn member(&self, ty: Type) -> Option<Member> {
         if let Some(known) = self.members.get(&ty) {
             return Some(known.clone());
         }
@@ -361,7 +364,7 @@ impl Types {
             return Some(known.clone());
         }
         let known = &self.well_known;
-        let view: (FamilyId, Rc<[Ty]>) = match self.ctx.kind(ty) {
+        let view: Member = match self.ctx.kind(ty) {
             TypeKind::Builtin => (known.scalar(ty)?, Rc::new([])),
             &TypeKind::Array { element, rank } => {
                 let rank = Ty::Value(Constant::I64(i64::from(rank)));
