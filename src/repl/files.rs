@@ -29,7 +29,8 @@ pub(super) fn load(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
     let result = repl.session.run(name, &text);
     console.printed(&repl.session.take_output());
     result?;
-    repl.record(&format!("# {name}\n{}", text.trim_end()));
+    repl.globals.see(repl.ctx.registry(), &text);
+    repl.inputs.push(format!("# {name}\n{}", text.trim_end()));
     Ok(Outcome::Continue)
 }
 

@@ -16,6 +16,7 @@ mod look;
 mod pages;
 mod reader;
 mod run;
+mod saved;
 mod symbols;
 mod terminal;
 mod transform;
@@ -36,6 +37,7 @@ use commands::Done;
 use console::Console;
 use current::Current;
 use interrupt::Interruptible;
+use saved::Globals;
 
 /// What an input leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,8 +58,10 @@ struct Repl {
     /// What `:opt` applies if it is not told otherwise.
     pipeline: Pipeline,
     current: Option<Current>,
-    /// The inputs that succeeded, for `:save`.
+    /// The inputs that succeeded, as `:save` writes them.
     inputs: Vec<String>,
+    /// The global variables that they assign.
+    globals: Globals,
     /// The lines of an input that is not whole yet.
     pending: String,
 }
@@ -74,6 +78,7 @@ impl Repl {
             pipeline,
             current: None,
             inputs: Vec::new(),
+            globals: Globals::default(),
             pending: String::new(),
         }
     }
@@ -112,7 +117,8 @@ impl Repl {
 
     /// Keeps an input for `:save`.
     fn record(&mut self, text: &str) {
-        self.inputs.push(text.trim_end().to_owned());
+        let saved = self.globals.saved(self.ctx.registry(), text);
+        self.inputs.push(saved.trim_end().to_owned());
     }
 
     fn command(&mut self, text: &str, console: &mut Console<'_>) -> Done {
