@@ -112,21 +112,53 @@ impl Signature {
         count == self.params.len() || count > self.params.len() && self.rest.is_some()
     }
 
-    /// Whether it can be seen at once that the signatures differ.
+    /// Whether it can be seen at once that the signatures differ: a definition compares itself
+    /// with all methods of its function.
     fn surely_differs(&self, other: &Self) -> bool {
-        self.params.len() != other.params.len()
-            || self.rest.is_some() != other.rest.is_some()
-            || self.params.iter().zip(other.params.iter()).any(|pair| match pair {
-                (Ty::Concrete(a), Ty::Concrete(b)) => a != b,
-                (Ty::Concrete(_), Ty::Any) | (Ty::Any, Ty::Concrete(_)) => true,
-                (Ty::App(a, x), Ty::App(b, y)) => a != b || (x.is_empty() && x.len() != y.len()),
-                _ => false,
-            })
+        let differ = |a: &Ty, b: &Ty| kind_of(a, &self.bounds) != kind_of(b, &other.bounds);
+        if self.params.len() != other.params.len() {
+            return true;
+        }
+        let rests = match (&self.rest, &other.rest) {
+            (None, None) => false,
+            (Some(a), Some(b)) => differ(&a.element, &b.element),
+            _ => true,
+        };
+        rests || self.params.iter().zip(other.params.iter()).any(|(a, b)| differ(a, b))
     }
 
     /// The type of the argument at a position.
     fn param(&self, index: usize) -> Option<&Ty> {
         self.params.get(index).or(self.rest.as_ref().map(|rest| &rest.element))
+    }
+}
+
+/// What equal types have in common.
+#[derive(PartialEq, Eq)]
+enum Kind {
+    Any,
+    Concrete(regraft_ir::Type),
+    Family(FamilyId),
+    Tuple,
+    Union,
+    TypeOf,
+    Other,
+}
+
+fn kind_of(ty: &Ty, bounds: &[Bound]) -> Kind {
+    match ty {
+        Ty::Any => Kind::Any,
+        Ty::Concrete(ty) => Kind::Concrete(*ty),
+        Ty::App(family, _) => Kind::Family(*family),
+        Ty::Tuple(..) => Kind::Tuple,
+        Ty::Union(_) => Kind::Union,
+        Ty::TypeOf(_) => Kind::TypeOf,
+        Ty::Where(_, body) => kind_of(body, bounds),
+        // All that are below it, which is as good as itself.
+        Ty::Var(var) => {
+            bounds.get(var.0 as usize).map_or(Kind::Other, |b| kind_of(&b.upper, bounds))
+        }
+        Ty::Bottom | Ty::Value(_) | Ty::Names(_) => Kind::Other,
     }
 }
 
