@@ -125,6 +125,11 @@ impl Builder<'_> {
     }
 
     fn check_name(&mut self, name: ExprId) {
+        // `(:)(a, b) = …` is a method of the function `:`.
+        if self.kind(name) == Kind::Colon {
+            let colon = self.ctx.symbol(":");
+            self.ast.exprs[name.index()].kind = Kind::Name(colon);
+        }
         let fine = match self.kind(name) {
             Kind::Name(_) | Kind::Field { .. } | Kind::Typed { .. } | Kind::Error => true,
             Kind::Curly { base, .. } => {
@@ -144,7 +149,7 @@ impl Builder<'_> {
         let depth = self.depth(head).max(self.depth(body));
         let is_empty = matches!(self.kind(body), Kind::Block(list) if list.is_empty());
         if is_empty {
-            self.ast.exprs[body.0 as usize].span = Span { start: close.start, end: close.start };
+            self.ast.exprs[body.index()].span = Span { start: close.start, end: close.start };
         }
         let first = self.text[open.end as usize..].trim_start().as_bytes().first();
         let anonymous = first == Some(&b'(');
