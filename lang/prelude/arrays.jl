@@ -130,6 +130,7 @@ last(a::AbstractVector, n::Int64) = a[max(length(a) - n + 1, 1):length(a)]
 # --- elements -------------------------------------------------------------------------------
 
 @inline getindex(a::Array, i::Int64) = mem.load(a, i)
+@inline getindex(a::Array{T, 2}, i::Int64) where T = mem.load(a, i)
 @inline getindex(a::Array{T, 2}, i::Int64, j::Int64) where T = mem.load(a, i, j)
 @inline getindex(a::Array{T, 3}, i::Int64, j::Int64, k::Int64) where T = mem.load(a, i, j, k)
 @inline getindex(a::Array{T, N}, is::Vararg{Int64}) where {T, N} = __spread("mem.load", a, is)
@@ -137,6 +138,10 @@ last(a::AbstractVector, n::Int64) = a[max(length(a) - n + 1, 1):length(a)]
 getindex(a::Array{T, 1}) where T = mem.length(a) == 1 ? a[1] : __out_of_bounds(a, ())
 __only_one(a, i, j) = j == 1 ? i : __out_of_bounds(a, (i, j))
 @inline function setindex!(a::Array{T, N}, x, i::Int64) where {T, N}
+    mem.store(a, convert(T, x), i)
+    return a
+end
+@inline function setindex!(a::Array{T, 2}, x, i::Int64) where T
     mem.store(a, convert(T, x), i)
     return a
 end
@@ -166,9 +171,10 @@ checkindex(::Type{Bool}, r, i::Int64) = first(r) <= i <= last(r)
 # Whole dimensions, ranges, lists of indices and masks. What is an integer among the indices
 # leaves no dimension behind.
 const __Index = Union{Integer, AbstractArray, Colon}
-@inline getindex(a::AbstractArray, i::__Bits) = a[Int64(i)]
+const __SmallInt = Union{Int32, Int16, Int8}
+@inline getindex(a::AbstractArray, i::__SmallInt) = a[Int64(i)]
 @inline getindex(a::AbstractMatrix, i::__Bits, j::__Bits) = a[Int64(i), Int64(j)]
-@inline setindex!(a::AbstractArray, x, i::__Bits) = setindex!(a, x, Int64(i))
+@inline setindex!(a::AbstractArray, x, i::__SmallInt) = setindex!(a, x, Int64(i))
 @inline setindex!(a::AbstractMatrix, x, i::__Bits, j::__Bits) = setindex!(a, x, Int64(i), Int64(j))
 __indices(r::AbstractArray, n) = r
 __indices(::Colon, n) = OneTo(n)
@@ -402,9 +408,14 @@ __reshaped(a, dims) = ReshapedArray{eltype(a), data.fieldcount(dims), typeof(a),
 size(a::ReshapedArray) = a.dims
 length(a::ReshapedArray) = length(a.parent)
 @inline getindex(a::ReshapedArray, i::Int64) = a.parent[i]
+@inline getindex(a::ReshapedArray{T, 2}, i::Int64) where T = a.parent[i]
 @inline getindex(a::ReshapedArray{T, 2}, i::Int64, j::Int64) where T = a.parent[__linear(a, i, j)]
 @inline getindex(a::ReshapedArray{T, 3}, i::Int64, j::Int64, k::Int64) where T = a.parent[__linear(a, i, j, k)]
 @inline function setindex!(a::ReshapedArray, x, i::Int64)
+    setindex!(a.parent, x, i)
+    return a
+end
+@inline function setindex!(a::ReshapedArray{T, 2}, x, i::Int64) where T
     setindex!(a.parent, x, i)
     return a
 end

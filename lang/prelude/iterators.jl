@@ -222,6 +222,7 @@ function __collect_list(::Type{Any}, x)
     end
     return __narrow(out)
 end
+__narrow(a) = a
 function __narrow(a::Array{Any, N}) where N
     n = mem.length(a)
     n == 0 && return a

@@ -123,7 +123,6 @@ end
 *(a::AbstractArray, x::Number) = __broadcast(*, a, x)
 /(a::AbstractArray, x::Number) = __broadcast(/, a, x)
 \(x::Number, a::AbstractArray) = __broadcast(/, a, x)
--(a::AbstractUnitRange{Int64}, b::AbstractUnitRange{Int64}) = collect(a) - collect(b)
 +(a::AbstractArray, b::AbstractArray, c::AbstractArray) = (a + b) + c
 ^(a::AbstractMatrix, n::Int64) = n < 0 ? __power(inv(a), -n) : n == 0 ? one(a) : __power(a, n)
 

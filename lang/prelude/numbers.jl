@@ -10,8 +10,8 @@ struct Irrational{S} <: AbstractIrrational end
 const π = Irrational{:π}()
 const pi = π
 const ℯ = Irrational{:ℯ}()
-const Inf = 1.0 / 0.0
-const NaN = 0.0 / 0.0
+const Inf = arith.fdiv(1.0, 0.0)
+const NaN = arith.bitcast(Float64, 9221120237041090560)
 const Inf64 = Inf
 const NaN64 = NaN
 const Inf32 = core.convert(Float32, Inf)
@@ -30,6 +30,7 @@ float(x::AbstractIrrational) = Float64(x)
 ^(x::AbstractIrrational, y::AbstractIrrational) = Float64(x)^Float64(y)
 ^(x::AbstractIrrational, y::__Int) = Float64(x)^y
 ^(x::Irrational{:ℯ}, y::__Num) = exp(y)
+^(x::Irrational{:ℯ}, y::__Int) = exp(y)
 <(x::AbstractIrrational, y::AbstractIrrational) = Float64(x) < Float64(y)
 ==(x::AbstractIrrational, y::AbstractIrrational) = x === y
 ==(x::AbstractIrrational, y::Number) = false
@@ -40,9 +41,11 @@ __shown(x::Irrational{S}) where S = string(S)
 
 (::Type{T})(x::__Num) where T<:__Num = core.convert(T, x)
 (::Type{T})(x::T) where T<:Number = x
+(::Type{T})(x::T) where T<:__Num = x
 AbstractFloat(x) = float(x)
 convert(::Type{T}, x::__Num) where T<:__Num = core.convert(T, x)
 convert(::Type{T}, x::T) where T<:Number = x
+convert(::Type{T}, x::T) where T<:__Num = x
 convert(::Type{T}, x::Number) where T<:Number = T(x)
 Int(x::Number) = Int64(x)
 
@@ -77,11 +80,14 @@ end
 struct __ConvertTo{T} end
 @inline (c::__ConvertTo{T})(x) where T = convert(T, x)
 
+function __equal end
 # What a binary function does with numbers of two types. Where promotion changes nothing there is
 # no method for the type.
 function __promoted(f, x::T, y::T) where T
     error("no method matching ", f, "(::", T, ", ::", T, ")")
 end
+# Numbers of one type for which there is no method of `==` are equal if they are the same.
+__promoted(::typeof(__equal), x::T, y::T) where T = x === y
 @inline function __promoted(f, x, y)
     T = promote_type(typeof(x), typeof(y))
     return __after_promotion(f, T, x, y, convert(T, x), convert(T, y))
@@ -205,8 +211,9 @@ end
     end
     return arith.powi(x, n)
 end
-^(x::__Float, n::Union{Int32, Int16, Int8, Bool}) = math.powi(x, core.convert(Int64, n))
-^(x::__Int, n::Union{Int32, Int16, Int8, Bool}) = arith.powi(x, core.convert(Int64, n))
+^(x::__Float, n::Union{Int32, Int16, Int8}) = math.powi(x, core.convert(Int64, n))
+^(x::__Int, n::Union{Int32, Int16, Int8}) = arith.powi(x, core.convert(Int64, n))
+^(x::__Arith, n::Bool) = core.select(n, x, one(x))
 ^(x::Bool, n::Bool) = arith.or(x, arith.not(n))
 ^(x::Bool, n::__Int) = n == 0 ? true : n > 0 || x ? x : throw(DomainError(n, "Cannot raise false to a negative power."))
 ^(x::T, y::T) where T<:__Float = math.pow(x, y)
@@ -322,17 +329,14 @@ prevfloat(x::Float64) = -nextfloat(-x)
 !=(x::__Num, y::__Num) = arith.not(x == y)
 >(x::__Num, y::__Num) = y < x
 >=(x::__Num, y::__Num) = y <= x
-# Numbers of one type for which there is no method of `==` are equal if they are the same.
 __equal(x::T, y::T) where T<:__Num = arith.eq(x, y)
 __equal(x, y) = x == y
 __less(x::T, y::T) where T<:__Num = arith.lt(x, y)
 __less(x, y) = x < y
 __less_or_equal(x::T, y::T) where T<:__Num = arith.le(x, y)
 __less_or_equal(x, y) = x <= y
-==(x::T, y::T) where T<:Number = x === y
 
 # Int64 with Float64 is compared exactly. A constant that has an equal float is that float.
-__exact(n) = __known(n) && -9007199254740992 <= n <= 9007199254740992
 @inline ==(n::Int64, y::Float64) = __known(n) && -9007199254740992 <= n <= 9007199254740992 ?
     arith.eq(core.convert(Float64, n), y) : __int_eq(n, y)
 @inline ==(x::Float64, n::Int64) = n == x

@@ -20,29 +20,34 @@ __one_of(::Type{T}) where T = __empty_collection()
 @inline __widen(x::Union{Bool, Int32, Int16, Int8}) = core.convert(Int64, x)
 @inline __add(x, y) = x + y
 @inline __multiply(x, y) = x * y
-@inline __add(x, y::Union{Bool, Int32, Int16, Int8}) = x + __widen(y)
-@inline __multiply(x, y::Union{Bool, Int32, Int16, Int8}) = x * __widen(y)
+@inline __add(x, y::Union{Bool, Int32, Int16, Int8}) = __widen(x) + __widen(y)
+@inline __multiply(x, y::Union{Bool, Int32, Int16, Int8}) = __widen(x) * __widen(y)
 
 sum(it) = sum(identity, it)
 prod(it) = prod(identity, it)
 @inline __value_type(f, it) = __return_type(f, __item_type(it))
 function sum(f, it)
     T = __value_type(f, it)
-    if T <: __Num
-        # Numbers of a known type start from zero, and -0.0 from the first one.
-        s = __start(it)
-        __done(it, s) && return __zero_of(T)
-        acc = __widen(f(__item(it, s)))
-        s = __next(it, s)
-        while !__done(it, s)
-            acc = __add(acc, f(__item(it, s)))
-            s = __next(it, s)
-        end
-        return acc
+    T <: __Num || return __fold(f, __add, it, __zero_of)
+    # Adding to -0.0 changes no float; but there must be one.
+    T <: __Float && __done(it, __start(it)) && return zero(T)
+    acc = __no_sum(T)
+    for x in it
+        acc = __add(acc, f(x))
     end
-    return __fold(f, __add, it, __zero_of)
+    return acc
 end
-prod(f, it) = __fold(f, __multiply, it, __one_of)
+@inline __no_sum(::Type{T}) where T<:__Float = arith.neg(zero(T))
+@inline __no_sum(::Type{T}) where T = 0
+function prod(f, it)
+    T = __value_type(f, it)
+    T <: __Num || return __fold(f, __multiply, it, __one_of)
+    acc = __one_of(T)
+    for x in it
+        acc = __multiply(acc, f(x))
+    end
+    return acc
+end
 # The fold that all others are: from the first element on.
 function __fold(f, op, it, empty)
     s = __start(it)
@@ -64,18 +69,14 @@ function __fold_from(f, op, acc, it)
     end
     return acc
 end
-struct __NoInit end
 __empty_fold(T) = __empty_collection()
 foldl(op, it) = __fold(identity, op, it, __empty_fold)
-reduce(op, it) = __fold(identity, op, it, __empty_fold)
-reduce(::typeof(+), it) = sum(it)
-reduce(::typeof(*), it) = prod(it)
-reduce(::typeof(vcat), it) = __fold(identity, vcat, it, __empty_fold)
-mapreduce(f, op, it) = __fold(f, op, it, __empty_fold)
-mapreduce(f, ::typeof(+), it) = sum(f, it)
-mapreduce(f, ::typeof(*), it) = prod(f, it)
-mapreduce(f, op, a, b) = __fold(__Splat(f), op, zip(a, b), __empty_fold)
-mapreduce(f, ::typeof(+), a, b) = sum(__Splat(f), zip(a, b))
+reduce(op, it) = __reduce(identity, op, it)
+mapreduce(f, op, it) = __reduce(f, op, it)
+mapreduce(f, op, a, b) = __reduce(__Splat(f), op, zip(a, b))
+__reduce(f, op, it) = __fold(f, op, it, __empty_fold)
+__reduce(f, ::typeof(+), it) = sum(f, it)
+__reduce(f, ::typeof(*), it) = prod(f, it)
 mapfoldl(f, op, it) = __fold(f, op, it, __empty_fold)
 struct __Splat{F}
     f::F
@@ -162,16 +163,15 @@ cumprod(a::AbstractVector) = __accumulate(__multiply, a)
 cumsum(t::Tuple) = Tuple(cumsum(collect(t)))
 function __accumulate(op, a)
     n = length(a)
-    T = typeof(__widen_for(op, zero(eltype(a))))
-    out = mem.alloc(__array_type(T, (1,)), n)
+    out = mem.alloc(__array_type(__return_type(op, eltype(a), eltype(a)), (1,)), n)
     n == 0 && return out
     acc = __widen_for(op, a[1])
-    mem.store(out, acc, 1)
+    mem.store(out, convert(eltype(out), acc), 1)
     for k in 2:n
         acc = op(acc, a[k])
         @inbounds mem.store(out, acc, k)
     end
-    return out
+    return __narrow(out)
 end
 function diff(a::AbstractVector)
     n = length(a)
