@@ -5,19 +5,32 @@
 //! Operators are calls: `x + y` is a [`Kind::Call`] of the name `+`. What is only another way to
 //! write the same thing (`do` blocks, the short form of functions, `a ≤ b`) is not told apart.
 
+use std::num::NonZeroU32;
+
 use regraft_ir::{Source, Symbol};
 
-/// The id of an expression in its [`Ast`].
+/// The id of an expression in its [`Ast`]. One that may be missing takes no more room.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ExprId(pub(crate) u32);
+pub struct ExprId(NonZeroU32);
 
 impl ExprId {
+    /// The id of the expression at this index.
+    #[inline]
+    pub(crate) const fn new(index: usize) -> Self {
+        match NonZeroU32::new(index as u32 + 1) {
+            Some(id) => Self(id),
+            None => Self(NonZeroU32::MAX),
+        }
+    }
+
     /// A dense index for side tables: `0..ast.len()`.
     #[inline]
     pub const fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }
+
+const _: () = assert!(size_of::<Expr>() <= 40);
 
 /// A list of expressions in its [`Ast`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -376,19 +389,19 @@ impl Ast {
     /// An expression.
     #[inline]
     pub fn expr(&self, id: ExprId) -> Expr {
-        self.exprs[id.0 as usize]
+        self.exprs[id.index()]
     }
 
     /// What an expression is.
     #[inline]
     pub fn kind(&self, id: ExprId) -> Kind {
-        self.exprs[id.0 as usize].kind
+        self.exprs[id.index()].kind
     }
 
     /// Where an expression stands.
     #[inline]
     pub fn span(&self, id: ExprId) -> Span {
-        self.exprs[id.0 as usize].span
+        self.exprs[id.index()].span
     }
 
     /// The expressions of a list.
@@ -414,7 +427,7 @@ impl Ast {
 
     /// Adds an expression, as a rewriter of trees does.
     pub fn add(&mut self, kind: Kind, span: Span) -> ExprId {
-        let id = ExprId(self.exprs.len() as u32);
+        let id = ExprId::new(self.exprs.len());
         self.exprs.push(Expr { kind, span });
         id
     }

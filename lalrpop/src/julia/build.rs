@@ -24,7 +24,7 @@ use super::token::{Infix, Oper, Prefix};
 pub(crate) const MAX_DEPTH: u16 = 200;
 
 /// What parts the rows of a matrix in a list under construction.
-const ROW: ExprId = ExprId(u32::MAX);
+const ROW: ExprId = ExprId::new(u32::MAX as usize - 1);
 
 /// A list under construction: where it begins on the stack, and what has parted its items.
 #[derive(Clone, Copy, Debug)]
@@ -184,15 +184,15 @@ impl<'t> Builder<'t> {
     // --- nodes -------------------------------------------------------------------------------
 
     fn kind(&self, id: ExprId) -> Kind {
-        self.ast.exprs[id.0 as usize].kind
+        self.ast.exprs[id.index()].kind
     }
 
     fn span(&self, id: ExprId) -> Span {
-        self.ast.exprs[id.0 as usize].span
+        self.ast.exprs[id.index()].span
     }
 
     fn depth(&self, id: ExprId) -> u16 {
-        self.depths[id.0 as usize]
+        self.depths[id.index()]
     }
 
     fn slice(&self, span: Span) -> &'t str {
@@ -200,7 +200,7 @@ impl<'t> Builder<'t> {
     }
 
     fn leaf(&mut self, kind: Kind, span: Span) -> ExprId {
-        let id = ExprId(self.ast.exprs.len() as u32);
+        let id = ExprId::new(self.ast.exprs.len());
         self.ast.exprs.push(Expr { kind, span });
         self.depths.push(1);
         id
@@ -208,7 +208,7 @@ impl<'t> Builder<'t> {
 
     /// A node whose deepest child is `depth` deep.
     fn node(&mut self, kind: Kind, span: Span, depth: u16) -> ExprId {
-        let id = ExprId(self.ast.exprs.len() as u32);
+        let id = ExprId::new(self.ast.exprs.len());
         if depth >= MAX_DEPTH {
             self.too_deep(span);
             return self.leaf(Kind::Error, span);
@@ -240,7 +240,7 @@ impl<'t> Builder<'t> {
         let first = self.ast.lists.len() as u32;
         let mut depth = 0;
         for &id in items {
-            depth = depth.max(self.depths[id.0 as usize]);
+            depth = depth.max(self.depths[id.index()]);
         }
         self.ast.lists.extend_from_slice(items);
         (List { start: first, len: items.len() as u32 }, depth)

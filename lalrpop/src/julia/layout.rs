@@ -310,6 +310,18 @@ impl<'t> Layout<'t> {
 
     fn word(&mut self, raw: Raw, span: Span) {
         match raw {
+            Raw::Function
+            | Raw::While
+            | Raw::Let
+            | Raw::Struct
+            | Raw::Return
+            | Raw::Const
+            | Raw::Local
+            | Raw::Global
+            | Raw::Using => self.begin_statement(span),
+            _ => {}
+        }
+        match raw {
             Raw::Newline => self.end_of_line(span),
             Raw::Name => self.name(span),
             Raw::Int => self.int(span),
@@ -516,6 +528,10 @@ impl<'t> Layout<'t> {
     fn oper(&mut self, oper: Oper, dotted: bool, span: Span) {
         let in_square = self.open_kind() == Open::Square;
         if self.ended {
+            if oper == Oper::In && !dotted && self.here().phase == Phase::Target {
+                self.target_ends(span);
+                return;
+            }
             let stands_alone = self.newline
                 || (self.space_before(span) && !self.space_after() && {
                     let level = self.here();

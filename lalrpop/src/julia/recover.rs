@@ -12,6 +12,9 @@ use super::problems::{Problem, Problems};
 use super::token::{Atom, Token};
 use crate::julia_grammar::ProgramParser;
 
+/// How often the same statements are read at most; more than that are errors shown.
+const MAX_ATTEMPTS: usize = 400;
+
 /// Parses whole statements.
 pub(crate) fn parse(
     builder: &mut Builder<'_>,
@@ -20,7 +23,7 @@ pub(crate) fn parse(
     problems: &mut Problems,
 ) {
     let start = builder.checkpoint();
-    loop {
+    for _ in 0..MAX_ATTEMPTS {
         let stream = tokens.iter().map(|&token| {
             let span = token.span();
             (span.start, token, span.end)
@@ -42,9 +45,16 @@ pub(crate) fn parse(
         if at < tokens.len() {
             report(tokens, at, &expected, text, problems);
         }
-        replace(tokens, at);
+        let (from, to) = piece(tokens, at);
+        if from == to && expected.iter().any(|name| name.trim_matches('"') == "atom") {
+            // Nothing stands where something has to.
+            let at = tokens.get(from).map_or(0, |token| token.span().start);
+            tokens.insert(from, Token::Atom(Atom::Error, Span { start: at, end: at }));
+        } else {
+            replace(tokens, at);
+        }
         if problems.is_full() {
-            tokens.clear();
+            return;
         }
     }
 }

@@ -19,7 +19,7 @@ impl Builder<'_> {
 
     /// Where an empty body is: just before `close`.
     fn place(&mut self, body: ExprId, close: Span) {
-        let expr = &mut self.ast.exprs[body.0 as usize];
+        let expr = &mut self.ast.exprs[body.index()];
         if expr.span.end == 0 {
             expr.span = Span { start: close.start, end: close.start };
         }
@@ -44,7 +44,7 @@ impl Builder<'_> {
         if let Some(otherwise) = otherwise {
             self.place(otherwise, close);
         }
-        self.ast.exprs[made.0 as usize].span.end = close.end;
+        self.ast.exprs[made.index()].span.end = close.end;
         self.push(made);
     }
 
@@ -216,8 +216,7 @@ impl Builder<'_> {
             }
             Prefix::Inline | Prefix::NoInline => {
                 let inlines = prefix == Prefix::Inline;
-                if let Kind::Function { inline, .. } = &mut self.ast.exprs[operand.0 as usize].kind
-                {
+                if let Kind::Function { inline, .. } = &mut self.ast.exprs[operand.index()].kind {
                     *inline = Some(inlines);
                 }
                 operand

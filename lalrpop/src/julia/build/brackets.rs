@@ -221,6 +221,12 @@ impl Builder<'_> {
                     self.push(inner);
                 }
             }
+            // `(:)` is the function.
+            Kind::Colon => {
+                let at = self.span(inner);
+                let made = self.named(":", at);
+                self.push(made);
+            }
             _ => self.push(inner),
         }
         if self.bare_tuple == Some(inner) {

@@ -204,8 +204,8 @@ impl Builder<'_> {
             return;
         }
         let middle = span.start + sign.len_utf8() as u32;
-        self.ast.exprs[operand.0 as usize].kind = kind;
-        self.ast.exprs[operand.0 as usize].span = Span { start: middle, end: span.end };
+        self.ast.exprs[operand.index()].kind = kind;
+        self.ast.exprs[operand.index()].span = Span { start: middle, end: span.end };
         self.prefix(Prefix::Oper(Oper::Sub), Span { start: span.start, end: middle });
     }
 
@@ -337,7 +337,7 @@ impl Builder<'_> {
         let first = self.ast.lists.len() as u32;
         let mut depth = 0;
         for &id in &self.operands[from..] {
-            depth = depth.max(self.depths[id.0 as usize]);
+            depth = depth.max(self.depths[id.index()]);
         }
         self.ast.lists.extend_from_slice(&self.operands[from..]);
         let len = (self.operands.len() - from) as u32;
@@ -380,12 +380,14 @@ impl Builder<'_> {
             return self.node(kind, span, depth);
         }
         let start = self.list.len() as u32;
+        let mut reported = false;
         for at in 0..=count {
             let operand = self.operands[from + at];
             self.list.push(operand);
             if at < count {
                 let (infix, at) = self.comparisons[first + at];
-                if let Infix::Dotted(_) | Infix::Oper(Oper::NotIn) = infix {
+                if !reported && matches!(infix, Infix::Dotted(_) | Infix::Oper(Oper::NotIn)) {
+                    reported = true;
                     let text = self.slice(at);
                     let message = format!("`{text}` in a chain of comparisons is not supported");
                     self.problems.add(at, message);

@@ -86,6 +86,21 @@ impl Layout<'_> {
     fn stray(&mut self, span: Span) {
         let word = self.slice(span);
         self.problems.add(span, format!("`{word}` closes nothing"));
+        if !self.ended {
+            self.put_end(Token::Atom(Atom::Error, Span { start: span.start, end: span.start }));
+        }
+    }
+
+    /// Before a word that begins a statement: if an operand ends in a bracket on a line before,
+    /// the bracket is not closed.
+    pub(super) fn begin_statement(&mut self, span: Span) {
+        if self.ended
+            && self.open_kind().is_bracket()
+            && self.text[self.last_end as usize..span.start as usize].contains('\n')
+        {
+            self.close_brackets(span);
+            self.sep(Span { start: span.start, end: span.start });
+        }
     }
 
     fn close(&mut self, open: Open, span: Span) {
@@ -125,9 +140,15 @@ impl Layout<'_> {
     pub(super) fn close_virtually(&mut self, level: Level, at: u32) {
         let point = Span { start: at, end: at };
         if level.open.is_bracket() {
-            // What is in it cannot be judged.
-            self.out.truncate(level.at + 1);
-            self.put_end(Token::Atom(Atom::Error, point));
+            let inside = &self.text[level.span.start as usize..at as usize];
+            if at as usize != self.text.len() || inside.trim_end().contains('\n') {
+                // What is in it cannot be judged.
+                self.out.truncate(level.at + 1);
+                self.ended = false;
+            }
+            if !self.ended {
+                self.put_end(Token::Atom(Atom::Error, point));
+            }
             self.put_end(Self::closer(level.open, point));
         } else {
             if !matches!(

@@ -1,0 +1,60 @@
+//! Julia that is not of the subset is named.
+
+use crate::{check_errors, messages};
+
+#[test]
+fn each_is_one_error_that_names_it() {
+    check_errors(&[
+        ("f(x; k = 1)", "keyword arguments are not supported", ";"),
+        ("f(x, k = 1)", "keyword arguments are not supported", "k = 1"),
+        ("f(x; k = 1) = x", "keyword arguments are not supported", ";"),
+        ("function f(x; k = 1)\n x\nend", "keyword arguments are not supported", ";"),
+        ("try\n a\ncatch e\n b\nend", "`try` and `catch` are not supported", "try"),
+        ("x = try\n a\nfinally\n b\nend", "`try` and `catch` are not supported", "try"),
+        ("macro m(x)\n x\nend", "macros are not supported", "macro"),
+        ("module M\nf(x) = 1\nend", "modules are not supported", "module"),
+        ("quote\n x + 1\nend", "quoting code is not supported", "quote"),
+        (":(a + b)", "quoting code is not supported", ":"),
+        ("\"a $b\"", "string interpolation (`$`) is not supported", "\"a $b\""),
+        (
+            "\"a $(f(\"b\")) c\"",
+            "string interpolation (`$`) is not supported",
+            "\"a $(f(\"b\")) c\"",
+        ),
+        ("'c'", "characters (`'c'`) are not supported", "'c'"),
+        ("x == '\\n'", "characters (`'c'`) are not supported", "'\\n'"),
+        ("1 // 2", "rationals (`//`) are not supported", "//"),
+        ("@show x + 1", "the macro `@show` is not supported", "@show"),
+        ("x = @fastmath(a + b) + c", "the macro `@fastmath` is not supported", "@fastmath"),
+        ("@time begin\n a b c\nend", "the macro `@time` is not supported", "@time"),
+        ("@. x + 1", "the macro `@.` is not supported", "@."),
+        ("using Random", "the module `Random` is not supported", "Random"),
+        ("import LinearAlgebra, Printf", "the module `Printf` is not supported", "Printf"),
+        ("export f, g", "`export` is not supported", "export"),
+        ("r\"a\"", "string macros are not supported", "\"a\""),
+        ("`ls`", "commands (`` ` ``) are not supported", "`ls`"),
+        ("a .&& b", "the operator `.&&` is not supported", ".&&"),
+        ("a --> b", "the operator `-->` is not supported here", "-->"),
+        ("primitive type P 8 end", "primitive types are not supported", "primitive type"),
+        ("x = {1, 2}", "`{…}` that is not applied to a type is not supported", "{"),
+        ("A{T} = B{T}", "type aliases with parameters (`A{T} = …`) are not supported", "A{T}"),
+        ("struct P\n x = 1\nend", "default values of fields are not supported", "x = 1"),
+        ("a .< b .< c", "`.<` in a chain of comparisons is not supported", ".<"),
+    ]);
+}
+
+#[test]
+fn what_stands_around_it_is_still_read() {
+    let text = "f(x) = x\ntry\n 1 2 3\ncatch\nend\n@show 1 2\ng(a b)\nx = 'c' + )\n";
+    let found: Vec<String> = messages(text).into_iter().map(|(message, _)| message).collect();
+    assert_eq!(
+        found,
+        [
+            "`try` and `catch` are not supported",
+            "the macro `@show` is not supported",
+            "expected an operator, `,` or `)`, found `b`",
+            "characters (`'c'`) are not supported",
+            "`)` closes nothing",
+        ]
+    );
+}
