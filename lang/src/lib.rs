@@ -6,6 +6,7 @@ pub mod lower;
 pub mod emit;
 pub mod infer;
 mod link;
+pub mod prelude;
 pub mod world;
 mod session;
 

@@ -2,34 +2,37 @@
 //!
 //! It holds the world of methods, what was inferred, and an interpreter that asks both while a
 //! program runs. What is defined stays: scripts, REPL lines and questions about methods all see
-//! the same world.
+//! the same world. A text is read as a whole before any of it is run, so that all its errors are
+//! told at once; then its statements are run one by one, each in the world that those before it
+//! left.
 
+mod entry;
+mod names;
+mod prelude;
+mod run;
+mod stages;
+
+use std::cell::{Cell, RefCell};
 use std::io::Write;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use regraft_exec::value::{Val, show_string, to_json};
+use regraft_exec::value::{Names, Texts, Val, to_json};
 use regraft_exec::{Engine, Interpreter, Limits};
-use regraft_ir::{Context, Diagnostic, Module};
+use regraft_ir::{Context, Diagnostic, Module, Symbol};
 use regraft_passes::Pipeline;
+use regraft_syntax::julia;
+use rustc_hash::FxHashSet;
 
-/// The pipeline that makes an optimized module of a typed one, if no other is asked for.
-pub const STANDARD_PIPELINE: &str = "fix{max=4}(simplify-cfg, fold, cse, dce)";
+use crate::definition::Space;
+use crate::infer::Compiler;
+use crate::link::WorldLinker;
+use crate::world::{Binding, World};
+use names::WorldNames;
 
-/// Names a method to look at.
-#[derive(Clone, Copy, Debug)]
-pub enum Entry<'a> {
-    /// The method that a call would run: `foo(1.0, [1.0, 2.0])`. The arguments are evaluated, for their types.
-    Call(&'a str),
-    /// The method for arguments of these types: `foo(Float64, Vector{Float64})`.
-    Types(&'a str),
-}
-
-impl<'a> From<&'a str> for Entry<'a> {
-    fn from(call: &'a str) -> Self {
-        Self::Call(call)
-    }
-}
+pub use entry::Entry;
+pub use stages::STANDARD_PIPELINE;
 
 /// The state of a text that may go on in further lines, as a REPL asks before it evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,16 +46,46 @@ pub enum Completeness {
 /// A world of programs, and what runs them.
 pub struct Session {
     ctx: Arc<Context>,
+    compiler: Rc<RefCell<Compiler>>,
     interpreter: Interpreter,
+    limits: Limits,
+    /// What is left of [`Limits::fuel`] in the present run.
+    fuel_left: Option<u64>,
+    /// The global variables and constants of the program, for soft scope.
+    globals: FxHashSet<Symbol>,
+    /// The number of functions without names that texts made so far.
+    counter: Cell<u32>,
+    /// How values read.
+    texts: Rc<WorldNames>,
     /// The number of REPL lines so far.
     lines: usize,
 }
 
 impl Session {
     /// A session that knows what the prelude defines.
+    ///
+    /// # Panics
+    /// If the prelude is wrong, which is no fault of any user.
     pub fn new(ctx: &Arc<Context>) -> Self {
-        let interpreter = Interpreter::new(&Module::new(ctx));
-        Self { ctx: Arc::clone(ctx), interpreter, lines: 0 }
+        let compiler = Rc::new(RefCell::new(Compiler::new(ctx, World::new(ctx))));
+        let mut interpreter = Interpreter::new(&Module::new(ctx));
+        interpreter.set_linker(Box::new(WorldLinker::new(&compiler)));
+        let texts = Rc::new(WorldNames::new(&compiler));
+        let mut session = Self {
+            ctx: Arc::clone(ctx),
+            compiler,
+            interpreter,
+            limits: Limits::default(),
+            fuel_left: None,
+            globals: FxHashSet::default(),
+            counter: Cell::new(0),
+            texts,
+            lines: 0,
+        };
+        session.load_prelude();
+        session.texts = Rc::new(WorldNames::new(&session.compiler));
+        session.interpreter.host_mut().set_names(Rc::clone(&session.texts) as Rc<dyn Names>);
+        session
     }
 
     /// The context of its programs.
@@ -66,8 +99,7 @@ impl Session {
     /// If the text is wrong: all errors of it, and nothing is run. If a statement fails when it is
     /// run: then what was defined before stays.
     pub fn run(&mut self, name: &str, text: &str) -> Result<Val, Vec<Diagnostic>> {
-        let _ = (name, text);
-        Err(self.unfinished())
+        self.run_text(name, text, false)
     }
 
     /// Evaluates a line of a REPL: as [`run`](Self::run), but loops assign to the globals that
@@ -77,14 +109,15 @@ impl Session {
     /// As of [`run`](Self::run).
     pub fn eval(&mut self, text: &str) -> Result<Val, Vec<Diagnostic>> {
         self.lines += 1;
-        let _ = text;
-        Err(self.unfinished())
+        self.run_text(&format!("REPL[{}]", self.lines), text, true)
     }
 
     /// Whether a text is whole, or goes on in the next line.
     pub fn completeness(&self, text: &str) -> Completeness {
-        let _ = text;
-        Completeness::Complete
+        // A context of its own: what is asked at each key is not to be kept.
+        let ctx = Context::new(Arc::clone(self.ctx.registry()));
+        let parsed = julia::parse(&ctx, "REPL", text, julia::Options::default());
+        if parsed.incomplete { Completeness::Incomplete } else { Completeness::Complete }
     }
 
     /// The lowered IR of the method that a call dispatches to.
@@ -92,8 +125,8 @@ impl Session {
     /// # Errors
     /// If the text is no call, if an argument cannot be evaluated, if there is no such method.
     pub fn lowered<'a>(&mut self, entry: impl Into<Entry<'a>>) -> Result<Module, Vec<Diagnostic>> {
-        let _ = entry.into();
-        Err(self.unfinished())
+        let call = self.resolve_entry(entry.into())?;
+        self.lowered_module(&call)
     }
 
     /// The function that a call runs, typed, and after it all that it calls.
@@ -101,8 +134,8 @@ impl Session {
     /// # Errors
     /// As of [`lowered`](Self::lowered), and if inference finds an error that stops it.
     pub fn typed<'a>(&mut self, entry: impl Into<Entry<'a>>) -> Result<Module, Vec<Diagnostic>> {
-        let _ = entry.into();
-        Err(self.unfinished())
+        let call = self.resolve_entry(entry.into())?;
+        self.typed_module(&call)
     }
 
     /// What [`typed`](Self::typed) gives after a pipeline; [`STANDARD_PIPELINE`] if none is given.
@@ -114,23 +147,40 @@ impl Session {
         entry: impl Into<Entry<'a>>,
         pipeline: Option<&Pipeline>,
     ) -> Result<Module, Vec<Diagnostic>> {
-        let _ = (entry.into(), pipeline);
-        Err(self.unfinished())
+        let mut module = self.typed(entry)?;
+        stages::optimize(&mut module, pipeline)?;
+        Ok(module)
     }
 
     /// A value as Julia shows it.
-    pub fn show(&self, value: &Val) -> String {
-        show_string(&self.ctx, value)
+    pub fn show(&mut self, value: &Val) -> String {
+        let shown = self.ask_prelude("#shown", value);
+        let names = Some(&*self.texts as &dyn Names);
+        match (shown, value) {
+            // The text that a value is shown as is not itself shown as a string.
+            (Some(Val::Str(text)), value) if !matches!(value, Val::Str(_)) => {
+                text.as_str().to_owned()
+            }
+            (shown, value) => Texts { ctx: &self.ctx, names }.show(shown.as_ref().unwrap_or(value)),
+        }
     }
 
-    /// A value as JSON.
-    pub fn json(&self, value: &Val) -> String {
-        to_json(&self.ctx, value)
+    /// A value as JSON. Ranges and views are written as the arrays that they are like.
+    pub fn json(&mut self, value: &Val) -> String {
+        let array =
+            if self.is_like_an_array(value) { self.ask_prelude("collect", value) } else { None };
+        to_json(&self.ctx, array.as_ref().unwrap_or(value))
     }
 
     /// The names that a program may use here and now, sorted: globals, functions, types.
     pub fn names(&self) -> Vec<String> {
-        Vec::new()
+        let world = &self.compiler.borrow().world;
+        let known = [Space::Base, Space::Main].into_iter().flat_map(|space| world.names(space));
+        let mut names: Vec<String> = known.map(|name| self.ctx.str(name).to_owned()).collect();
+        names.retain(|name| !name.contains('#'));
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// A flag that stops a running program when somebody (another thread, a signal handler) sets it.
@@ -140,12 +190,12 @@ impl Session {
 
     /// The limits of each [`run`](Self::run) and [`eval`](Self::eval).
     pub fn limits(&self) -> Limits {
-        self.interpreter.limits()
+        self.limits
     }
 
     /// Changes the limits.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.interpreter.set_limits(limits);
+        self.limits = limits;
     }
 
     /// Passes what programs print on, instead of keeping it for [`take_output`](Self::take_output).
@@ -157,9 +207,25 @@ impl Session {
     pub fn take_output(&mut self) -> String {
         self.interpreter.take_output()
     }
+}
 
-    fn unfinished(&self) -> Vec<Diagnostic> {
-        vec![Diagnostic::error("programs of the language cannot be run yet")]
+impl Session {
+    /// What a function of the prelude makes of a struct; nothing else is asked about.
+    fn ask_prelude(&mut self, function: &str, value: &Val) -> Option<Val> {
+        if !matches!(value, Val::Struct(_)) {
+            return None;
+        }
+        let function = Val::Func(self.ctx.symbol(function));
+        self.interpreter.set_limits(self.limits);
+        self.interpreter.call_value(&function, std::slice::from_ref(value)).ok()
+    }
+
+    fn is_like_an_array(&self, value: &Val) -> bool {
+        let world = &mut self.compiler.borrow_mut().world;
+        match world.resolve(self.ctx.symbol("AbstractArray"), Space::Base, None) {
+            Binding::Type(above) => world.is_below(value.type_of(&self.ctx), above),
+            _ => false,
+        }
     }
 }
 

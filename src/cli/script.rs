@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use regraft_exec::{Limits, Val};
 use regraft_lang::Session;
+use regraft_syntax::julia;
 
 use super::Tool;
 use super::input::{Input, Language};
@@ -70,7 +71,17 @@ pub(super) fn run_all(
     scripts: &[Input],
     tool: &Tool,
 ) -> Result<Val, Failed> {
-    let _ = tool;
+    if scripts.len() > 1 {
+        // A context of its own: a source that is read twice must not count twice.
+        let ctx = tool.context();
+        let parsed = scripts.iter().map(|script| {
+            julia::parse(&ctx, &script.name, &script.text, julia::Options::default())
+        });
+        let errors: Vec<_> = parsed.flat_map(|parsed| parsed.errors).collect();
+        if !errors.is_empty() {
+            return Err(errors.into());
+        }
+    }
     let mut last = Val::Unit;
     for script in scripts {
         last = session.run(&script.name, &script.text)?;

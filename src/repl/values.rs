@@ -39,7 +39,7 @@ fn run(repl: &mut Repl, text: &str, console: &mut Console<'_>) -> Result<Val, Ve
     Ok(value)
 }
 
-fn show(repl: &Repl, text: &str, value: &Val, console: &mut Console<'_>) {
+fn show(repl: &mut Repl, text: &str, value: &Val, console: &mut Console<'_>) {
     if !matches!(value, Val::Unit) && !reader::is_silent(text) {
         console.result(&repl.session.show(value));
     }

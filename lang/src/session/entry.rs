@@ -1,0 +1,116 @@
+//! Calls that name a method to look at.
+
+use regraft_exec::value::{Val, type_name};
+use regraft_ir::{Diagnostic, Source, Type};
+use regraft_syntax::julia::{self, Ast, Kind};
+
+use super::Session;
+use crate::infer::CallError;
+use crate::world::Ty;
+
+/// Names a method to look at.
+#[derive(Clone, Copy, Debug)]
+pub enum Entry<'a> {
+    /// The method that a call would run: `foo(1.0, [1.0, 2.0])`. The arguments are evaluated, for their types.
+    Call(&'a str),
+    /// The method for arguments of these types: `foo(Float64, Vector{Float64})`.
+    Types(&'a str),
+}
+
+impl<'a> From<&'a str> for Entry<'a> {
+    fn from(call: &'a str) -> Self {
+        Self::Call(call)
+    }
+}
+
+/// A call by types.
+#[derive(Clone, Debug)]
+pub(super) struct TypedCall {
+    pub(super) source: Source,
+    pub(super) callee: Type,
+    pub(super) args: Vec<Type>,
+}
+
+impl TypedCall {
+    /// An error that shows the call.
+    pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
+        let text = &self.source.text;
+        Diagnostic::error(message).at(&self.source, 0..text.len(), "")
+    }
+
+    /// The errors of a call that no method is for.
+    pub(super) fn failed(&self, error: CallError) -> Vec<Diagnostic> {
+        let text = &self.source.text;
+        vec![Diagnostic::from(error).at(&self.source, 0..text.len(), "")]
+    }
+}
+
+impl Session {
+    /// Finds callee and argument types of a call by evaluating all its parts.
+    pub(super) fn resolve_entry(&mut self, entry: Entry<'_>) -> Result<TypedCall, Vec<Diagnostic>> {
+        let (Entry::Call(text) | Entry::Types(text)) = entry;
+        let parsed = julia::parse(&self.ctx, "call", text, julia::Options::default());
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        let mut ast = parsed.ast;
+        let source = ast.source.clone();
+        parts_of_call(&mut ast).map_err(|error| vec![error])?;
+        self.refuel();
+        let parts = self.run_ast(&ast, false)?;
+        let Val::Tuple(parts) = parts else { return Err(vec![no_call(&source, 0..text.len())]) };
+        let Some((callee, args)) = parts.items().split_first() else {
+            return Err(vec![no_call(&source, 0..text.len())]);
+        };
+        let ctx = &self.ctx;
+        let mut call = TypedCall { source, callee: callee.type_of(ctx), args: Vec::new() };
+        for arg in args {
+            call.args.push(match (entry, arg) {
+                (Entry::Call(_), arg) => arg.type_of(ctx),
+                (Entry::Types(_), Val::Type(ty)) => self.exact(*ty, &call)?,
+                (Entry::Types(_), other) => {
+                    let found = type_name(ctx, other.type_of(ctx));
+                    let message = format!("{} is a value of type {found}", self.show(other));
+                    let help = "an entry is written with types: foo(Float64, Vector{Int64})";
+                    return Err(vec![call.error(message).help(help)]);
+                }
+            });
+        }
+        Ok(call)
+    }
+
+    /// The type itself if values can be of exactly that type.
+    fn exact(&self, ty: Type, call: &TypedCall) -> Result<Type, Vec<Diagnostic>> {
+        let compiler = self.compiler.borrow();
+        match compiler.world.ty_of(ty) {
+            Ty::Concrete(ty) => Ok(ty),
+            _ => {
+                let name = compiler.world.type_name(ty);
+                let message = format!("no value is exactly of the type {name}: it is abstract");
+                Err(vec![call.error(message).help("say which of the types below it is meant")])
+            }
+        }
+    }
+}
+
+/// Makes the tuple of the callee and the arguments of the call that the tree is.
+fn parts_of_call(ast: &mut Ast) -> Result<(), Diagnostic> {
+    let end = ast.source.text.len();
+    let &[statement] = ast.statements() else { return Err(no_call(&ast.source, 0..end)) };
+    let span = ast.span(statement);
+    let Kind::Call { callee, args } = ast.kind(statement) else {
+        return Err(no_call(&ast.source, span.range()));
+    };
+    let mut parts = vec![callee];
+    parts.extend_from_slice(ast.list(args));
+    let parts = ast.add_list(&parts);
+    let tuple = ast.add(Kind::Tuple(parts), span);
+    let statements = ast.add_list(&[tuple]);
+    ast.set_statements(statements);
+    Ok(())
+}
+
+fn no_call(source: &Source, span: std::ops::Range<usize>) -> Diagnostic {
+    let error = Diagnostic::error("this is no call of a function").at(source, span, "");
+    error.help("write the call whose method is meant: foo(1.0, 2.0)")
+}

@@ -1,0 +1,89 @@
+//! How values, types and functions of the language read, for what the interpreter prints.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_exec::value::{Names, Shown, Texts, Val};
+use regraft_ir::{Context, Symbol, Type};
+
+use crate::definition::Space;
+use crate::infer::Compiler;
+use crate::world::{Binding, World};
+
+/// The names that a world gives.
+pub(super) struct WorldNames {
+    ctx: Arc<Context>,
+    compiler: Rc<RefCell<Compiler>>,
+    /// The types that are shown otherwise than field by field.
+    special: Vec<(Type, Special)>,
+}
+
+/// A type of the prelude that is not shown field by field.
+#[derive(Clone, Copy, Debug)]
+enum Special {
+    UnitRange,
+    OneTo,
+    StepRange,
+    Irrational,
+}
+
+const SPECIAL: [(&str, Special); 4] = [
+    ("UnitRange", Special::UnitRange),
+    ("OneTo", Special::OneTo),
+    ("StepRange", Special::StepRange),
+    ("Irrational", Special::Irrational),
+];
+
+impl WorldNames {
+    /// Those of a world with its prelude.
+    pub(super) fn new(compiler: &Rc<RefCell<Compiler>>) -> Self {
+        let ctx = Arc::clone(compiler.borrow().ctx());
+        let world = &mut compiler.borrow_mut().world;
+        let special = SPECIAL.iter().filter_map(|&(name, special)| {
+            match world.resolve(ctx.symbol(name), Space::Base, None) {
+                Binding::Type(ty) => Some((ty, special)),
+                _ => None,
+            }
+        });
+        let special = special.collect();
+        Self { ctx, compiler: Rc::clone(compiler), special }
+    }
+
+    /// Asks the world, unless it is just being changed.
+    fn world<T>(&self, ask: impl FnOnce(&World) -> T) -> Option<T> {
+        self.compiler.try_borrow().ok().map(|compiler| ask(&compiler.world))
+    }
+}
+
+impl Names for WorldNames {
+    fn type_name(&self, ty: Type) -> Option<String> {
+        self.world(|world| world.type_name(ty))
+    }
+
+    fn function_name(&self, function: Symbol) -> Option<String> {
+        // What shadows a function of the prelude is told apart by its space.
+        let name = self.ctx.str(function);
+        Some(name.strip_prefix("Main.").unwrap_or(name).to_owned())
+    }
+
+    fn show(&self, value: &Val) -> Option<Shown> {
+        let Val::Struct(fields) = value else { return None };
+        let ty = fields.ty();
+        let special = self.world(|world| {
+            let of = self.special.iter().find(|&&(above, _)| world.is_below(ty, above));
+            of.map(|&(_, special)| special)
+        })??;
+        let part =
+            |index: usize| fields.items().get(index).map(|part| Texts::plain(&self.ctx).show(part));
+        Some(Shown::Text(match special {
+            Special::UnitRange => format!("{}:{}", part(0)?, part(1)?),
+            Special::OneTo => format!("Base.OneTo({})", part(0)?),
+            Special::StepRange => format!("{}:{}:{}", part(0)?, part(1)?, part(2)?),
+            Special::Irrational => {
+                let name = self.type_name(ty)?;
+                name.split_once(':')?.1.trim_end_matches('}').to_owned()
+            }
+        }))
+    }
+}

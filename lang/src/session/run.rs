@@ -1,0 +1,231 @@
+//! Running texts: statement by statement, in order.
+
+use std::rc::Rc;
+
+use regraft_dialects::core;
+use regraft_exec::value::Val;
+use regraft_exec::{Engine, Limits};
+use regraft_ir::{Diagnostic, Function, Loc, Symbol};
+use regraft_syntax::julia::{self, Ast};
+
+use super::Session;
+use crate::definition::{Callee, ClosureDef, Item, MethodDef, Space, Thunk};
+use crate::lower::{LowerOptions, lower};
+use crate::world::{Binding, World};
+
+impl Session {
+    pub(super) fn run_text(
+        &mut self,
+        name: &str,
+        text: &str,
+        soft_scope: bool,
+    ) -> Result<Val, Vec<Diagnostic>> {
+        let parsed = julia::parse(&self.ctx, name, text, julia::Options::default());
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        self.refuel();
+        self.run_ast(&parsed.ast, soft_scope)
+    }
+
+    /// Gives the program the fuel of a run.
+    pub(super) fn refuel(&mut self) {
+        self.fuel_left = self.limits.fuel;
+    }
+
+    /// Lowers and runs a tree.
+    pub(super) fn run_ast(&mut self, ast: &Ast, soft_scope: bool) -> Result<Val, Vec<Diagnostic>> {
+        let is_global = |name: Symbol| self.globals.contains(&name);
+        let options = LowerOptions {
+            soft_scope,
+            is_global: &is_global,
+            space: Space::Main,
+            counter: &self.counter,
+        };
+        let items = lower(&self.ctx, ast, &options)?;
+        self.run_items(items, Space::Main)
+    }
+
+    /// Runs items; the value is that of the last one.
+    pub(super) fn run_items(
+        &mut self,
+        items: Vec<Item>,
+        space: Space,
+    ) -> Result<Val, Vec<Diagnostic>> {
+        let mut last = Val::Unit;
+        for item in items {
+            last = self.run_item(item, space)?;
+        }
+        Ok(last)
+    }
+
+    pub(super) fn run_item(&mut self, item: Item, space: Space) -> Result<Val, Vec<Diagnostic>> {
+        match item {
+            Item::Methods(methods) => self.define_methods(methods, space),
+            Item::Declare(name, loc) => {
+                let declared = self.world(|world| world.declare_function(name, space, loc));
+                declared.map(Val::Func).map_err(|error| vec![error])
+            }
+            Item::Struct(decl) => {
+                self.world(|world| world.declare_struct(*decl))?;
+                Ok(Val::Unit)
+            }
+            Item::Abstract(decl) => {
+                self.world(|world| world.declare_abstract(*decl))?;
+                Ok(Val::Unit)
+            }
+            Item::Const(name, thunk) => {
+                let value = self.run_thunk(&thunk, space)?;
+                self.bind_const(name, space, &value, thunk.loc).map_err(|error| vec![error])?;
+                Ok(value)
+            }
+            Item::Run(thunk) => self.run_thunk(&thunk, space),
+            Item::If { condition, then, otherwise } => {
+                let value = self.run_thunk(&condition, space)?;
+                let Val::Bool(truth) = value else {
+                    return Err(vec![self.not_a_bool(&value, condition.loc)]);
+                };
+                self.run_items(if truth { then } else { otherwise }, space)
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Defines methods; the value is the function, if it has a name.
+    fn define_methods(
+        &mut self,
+        methods: Vec<MethodDef>,
+        space: Space,
+    ) -> Result<Val, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let mut value = Val::Unit;
+        for method in methods {
+            self.declare_globals(&method.body, &method.closures, space)?;
+            let callee = method.callee.clone();
+            // All are tried, so that all errors are told.
+            match self.world(|world| world.define(method)) {
+                Ok(_) => {
+                    if let Callee::Function(name) = callee {
+                        value = self.function_value(name, space);
+                    }
+                }
+                Err(more) => errors.extend(more),
+            }
+        }
+        if errors.is_empty() { Ok(value) } else { Err(errors) }
+    }
+
+    /// What the name of a function stands for.
+    fn function_value(&mut self, name: Symbol, space: Space) -> Val {
+        match self.world(|world| world.resolve(name, space, None)) {
+            Binding::Function(function) => Val::Func(function),
+            _ => Val::Unit,
+        }
+    }
+
+    /// Runs code at top level.
+    fn run_thunk(&mut self, thunk: &Thunk, space: Space) -> Result<Val, Vec<Diagnostic>> {
+        self.declare_globals(&thunk.body, &thunk.closures, space)?;
+        let (spec, known) = {
+            let mut compiler = self.compiler.borrow_mut();
+            let spec = compiler.thunk(thunk, space)?;
+            let known = match compiler.spec(spec).effect_free {
+                true => compiler.partials.value(compiler.result(spec)),
+                false => None,
+            };
+            (spec, known)
+        };
+        self.relink();
+        let result = match known {
+            // Types and numbers, most of them of the prelude: there is nothing to run.
+            Some(constant) => Ok(Val::constant(&self.ctx, constant)),
+            None => {
+                let function = self.compiler.borrow_mut().function(spec);
+                self.call(function)
+            }
+        };
+        self.compiler.borrow_mut().forget(spec);
+        result
+    }
+
+    /// Runs code at top level within what is left of the fuel.
+    fn call(&mut self, function: Rc<Function>) -> Result<Val, Vec<Diagnostic>> {
+        self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
+        let result = self.interpreter.run_once(function, &[]);
+        if let Some(fuel) = &mut self.fuel_left {
+            *fuel = fuel.saturating_sub(self.interpreter.instructions());
+        }
+        result.map_err(|error| vec![error.to_diagnostic()])
+    }
+
+    /// Binds a name to a constant: in the code itself if it can stand there, otherwise as a global
+    /// of a known type.
+    fn bind_const(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        value: &Val,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        if space == Space::Main {
+            self.globals.insert(name);
+        }
+        match value.as_constant(&self.ctx) {
+            Some(constant) => self.world(|world| world.bind_const(name, space, constant, loc)),
+            None => {
+                let ty = value.type_of(&self.ctx);
+                let key = self.world(|world| world.bind_global(name, space, ty, loc))?;
+                self.interpreter.host_mut().set_global(key, value.clone());
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes variables of the global names that code assigns to.
+    fn declare_globals(
+        &mut self,
+        body: &Function,
+        closures: &[ClosureDef],
+        space: Space,
+    ) -> Result<(), Vec<Diagnostic>> {
+        for v in body.all_insts() {
+            if let Some([name, _]) = body.matches(v, core::SET_GLOBAL)
+                && let Some(name) = body.const_sym(name)
+            {
+                let loc = body.loc(v);
+                self.world(|world| world.declare_variable(name, space, loc))
+                    .map_err(|error| vec![error])?;
+                if space == Space::Main {
+                    self.globals.insert(name);
+                }
+            }
+        }
+        for closure in closures {
+            for method in &closure.methods {
+                self.declare_globals(&method.body, &method.closures, space)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the world, and lets the interpreter forget what is wrong afterwards.
+    fn world<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> T {
+        let result = change(&mut self.compiler.borrow_mut().world);
+        self.relink();
+        result
+    }
+
+    fn relink(&mut self) {
+        let gone = self.compiler.borrow_mut().invalidate();
+        if !gone.is_empty() {
+            self.interpreter.forget(&gone);
+        }
+    }
+
+    fn not_a_bool(&self, value: &Val, loc: Loc) -> Diagnostic {
+        let found = self.compiler.borrow().world.type_name(value.type_of(&self.ctx));
+        let message = format!("TypeError: non-boolean ({found}) used in boolean context");
+        Diagnostic::error(message).at_loc(&self.ctx, loc, "here")
+    }
+}

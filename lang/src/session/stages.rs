@@ -1,0 +1,69 @@
+//! Modules of what a call runs, in the three stages.
+
+use regraft_ir::{Diagnostic, Module};
+use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
+
+use super::Session;
+use super::entry::TypedCall;
+use crate::infer::CallError;
+use crate::world::{Dispatch, MethodMatch};
+
+/// The pipeline that makes an optimized module of a typed one, if no other is asked for.
+pub const STANDARD_PIPELINE: &str = "fix{max=4}(simplify-cfg, fold, cse, dce)";
+
+/// Runs a pipeline on a module.
+pub(super) fn optimize(
+    module: &mut Module,
+    pipeline: Option<&Pipeline>,
+) -> Result<(), Vec<Diagnostic>> {
+    let standard;
+    let pipeline = match pipeline {
+        Some(pipeline) => pipeline,
+        None => {
+            standard = Pipeline::parse(&PassRegistry::standard(), STANDARD_PIPELINE)?;
+            &standard
+        }
+    };
+    // One thread: what is optimized for a user at a prompt is small.
+    let options = RunOptions::default().threads(1);
+    match run_pipeline(module, pipeline, &options) {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(failure.diagnostics().to_vec()),
+    }
+}
+
+impl Session {
+    /// The lowered body of the method that a call dispatches to.
+    pub(super) fn lowered_module(&mut self, call: &TypedCall) -> Result<Module, Vec<Diagnostic>> {
+        let found = self.method_of(call)?;
+        let mut compiler = self.compiler.borrow_mut();
+        let body = compiler.world.body(&found, call.callee, &call.args, None);
+        let body = body.map_err(|error| vec![error])?;
+        let mut module = Module::new(&self.ctx);
+        module.add((*body).clone()).map_err(|error| vec![error.into()])?;
+        Ok(module)
+    }
+
+    /// The specialisation that a call runs, and all that it calls.
+    pub(super) fn typed_module(&mut self, call: &TypedCall) -> Result<Module, Vec<Diagnostic>> {
+        let mut compiler = self.compiler.borrow_mut();
+        let entry = compiler.specialize(call.callee, &call.args);
+        let entry = entry.map_err(|error| call.failed(error))?;
+        Ok(compiler.module_of(entry))
+    }
+
+    /// The method that a call runs.
+    fn method_of(&mut self, call: &TypedCall) -> Result<MethodMatch, Vec<Diagnostic>> {
+        let world = &mut self.compiler.borrow_mut().world;
+        let (message, help) = match world.dispatch(call.callee, &call.args, None) {
+            Dispatch::Method(found) => return Ok(found),
+            Dispatch::Ambiguous(methods) => world.ambiguous(call.callee, &call.args, &methods),
+            Dispatch::None => world.no_method(call.callee, &call.args),
+            Dispatch::Unknown => {
+                let message = "which method this is depends on the values".to_owned();
+                return Err(vec![call.error(message)]);
+            }
+        };
+        Err(call.failed(CallError { message, help }))
+    }
+}
