@@ -48,6 +48,7 @@ impl Lower<'_> {
     pub(super) fn callee(&mut self, id: ExprId) -> Callee {
         match self.ast.kind(id) {
             Kind::Name(name) if self.scopes.refs[id.index()] == NONE => Callee::Named(name),
+            Kind::Colon => Callee::Named(self.names.colon),
             Kind::Field { base, name } => {
                 if let Some(name) = self.module_member(base, name) {
                     return Callee::Named(name);

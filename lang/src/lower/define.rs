@@ -342,6 +342,10 @@ impl Lower<'_> {
                 Some((Callee::Type(ty), false, Owner::None, symbol))
             }
             Kind::Name(symbol) => Some((Callee::Function(symbol), false, Owner::None, symbol)),
+            Kind::Colon => {
+                let name = self.names.colon;
+                Some((Callee::Function(name), false, Owner::None, name))
+            }
             Kind::Field { base, name: symbol } => match self.ast.kind(base) {
                 Kind::Name(module) if super::names::is_module(self.text(module)) => {
                     Some((Callee::Function(symbol), true, Owner::None, symbol))

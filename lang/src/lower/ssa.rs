@@ -347,14 +347,18 @@ impl Body {
         self.push_from(op, Special::None, start, loc)
     }
 
-    /// Names an instruction after a variable, unless it has a name.
+    /// Names a value after a variable, unless it has a name.
     #[inline]
     pub(super) fn name(&mut self, value: Val, name: Symbol) {
-        if let ValKind::Inst(index) = value.kind() {
-            let inst = &mut self.insts[index as usize];
-            if inst.name.is_none() {
-                inst.name = Some(name);
+        match value.kind() {
+            ValKind::Inst(index) => {
+                self.insts[index as usize].name.get_or_insert(name);
             }
+            ValKind::Phi(index) => {
+                let slot = self.phis[index as usize].slot;
+                self.slot_names[slot.0 as usize].get_or_insert(name);
+            }
+            ValKind::Const(_) | ValKind::Undef => {}
         }
     }
 
