@@ -39,7 +39,11 @@ impl Types {
             return known;
         }
         if matches!(ty, Ty::Where(..)) {
-            let equal = |marker: &&Type| self.is_equal(&self.markers[*marker], ty);
+            let head = self.head(ty);
+            let equal = |marker: &&Type| {
+                let other = &self.markers[*marker];
+                self.head(other) == head && self.is_equal(other, ty)
+            };
             if let Some(&known) = self.where_markers.iter().find(equal) {
                 self.marker_of.insert(ty.clone(), known);
                 return known;
