@@ -3,7 +3,6 @@
 use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind, List};
 
-use super::super::param::Param;
 use super::{DeclKind, Event, Func, NONE, Region, ScopeKind, Walk};
 
 /// Below how much stack a new piece is taken.
@@ -12,7 +11,7 @@ const STACK_PIECE: usize = 1 << 20;
 
 impl Walk<'_> {
     /// Walks a statement at top level that is run.
-    pub(in super::super) fn thunk(&mut self, body: ExprId) {
+    pub(in crate::lower) fn thunk(&mut self, body: ExprId) {
         let func = self.new_func(NONE);
         self.func = func;
         self.enter_new(ScopeKind::Global);
@@ -22,11 +21,11 @@ impl Walk<'_> {
     }
 
     /// Walks a function at top level.
-    pub(in super::super) fn method(&mut self, expr: ExprId) {
+    pub(in crate::lower) fn method(&mut self, expr: ExprId) {
         self.function(expr, false);
     }
 
-    fn new_func(&mut self, parent: u32) -> u32 {
+    pub(super) fn new_func(&mut self, parent: u32) -> u32 {
         self.scopes.funcs.push(Func {
             scope: NONE,
             group: NONE,
@@ -38,7 +37,7 @@ impl Walk<'_> {
         self.scopes.funcs.len() as u32 - 1
     }
 
-    fn enter_new(&mut self, kind: ScopeKind) -> u32 {
+    pub(super) fn enter_new(&mut self, kind: ScopeKind) -> u32 {
         let scope = self.scopes.new_scope(kind, self.func, self.region);
         self.scopes.events.push(Event::Enter(scope));
         std::mem::replace(&mut self.scope, scope)
@@ -49,17 +48,23 @@ impl Walk<'_> {
         self.scope = outer;
     }
 
-    fn declare(&mut self, name: Symbol, expr: ExprId, kind: DeclKind, ty: Option<ExprId>) {
+    pub(super) fn declare(
+        &mut self,
+        name: Symbol,
+        expr: ExprId,
+        kind: DeclKind,
+        ty: Option<ExprId>,
+    ) {
         self.scopes.declare(self.scope, name, expr, kind, ty);
     }
 
-    fn enter_region(&mut self, is_loop: bool) -> u32 {
+    pub(super) fn enter_region(&mut self, is_loop: bool) -> u32 {
         self.scopes.regions.push(Region { parent: self.region, is_loop });
         let new = self.scopes.regions.len() as u32 - 1;
         std::mem::replace(&mut self.region, new)
     }
 
-    fn list(&mut self, list: List) {
+    pub(super) fn list(&mut self, list: List) {
         let ast = self.ast;
         for &id in ast.list(list) {
             self.walk(id);
@@ -212,7 +217,7 @@ impl Walk<'_> {
     }
 
     /// What is assigned to; names are declared as `kind` says.
-    fn target(&mut self, target: ExprId, kind: DeclKind) {
+    pub(super) fn target(&mut self, target: ExprId, kind: DeclKind) {
         let ast = self.ast;
         match ast.kind(target) {
             Kind::Name(name) => {
@@ -335,152 +340,5 @@ impl Walk<'_> {
             self.scopes.events.push(Event::Exit);
         }
         (self.scope, self.region) = (scope, region);
-    }
-
-    // --- functions -----------------------------------------------------------------------------
-
-    /// `inner` tells a local or anonymous function from one at top level.
-    fn function(&mut self, id: ExprId, inner: bool) {
-        let ast = self.ast;
-        let (name, params, wheres, returns, body) = match ast.kind(id) {
-            Kind::Lambda { params, wheres, returns, body } => {
-                (None, params, wheres, returns, Some(body))
-            }
-            Kind::Function { name, params, wheres, returns, body, .. } => {
-                (Some(name), params, wheres, returns, body)
-            }
-            _ => return,
-        };
-        let outer = (self.func, self.scope, self.region);
-        let parent = if inner { self.func } else { NONE };
-        let func = self.new_func(parent);
-        self.scopes.refs[id.index()] = func;
-        if inner {
-            match name.map(|name| (name, ast.kind(name))) {
-                None => self.scopes.events.push(Event::Make(func)),
-                Some((expr, Kind::Name(name))) => {
-                    // At the top of a statement it would be global: that is told of later.
-                    self.declare(name, expr, DeclKind::Assigned, None);
-                    self.scopes.events.push(Event::Define(func, name, id));
-                    self.scopes.events.push(Event::Read(expr, name));
-                }
-                // Only possible at top level: the lowering says so.
-                Some(_) => self.scopes.events.push(Event::Make(func)),
-            }
-        }
-        self.func = func;
-        self.enter_region(false);
-        self.enter_new(ScopeKind::Func);
-        self.scopes.funcs[func as usize].scope = self.scope;
-        self.statics(wheres, inner);
-        if let Some(name) = name
-            && let Kind::Typed { value: Some(value), .. } = ast.kind(name)
-            && let Kind::Name(symbol) = ast.kind(value)
-        {
-            self.declare(symbol, value, DeclKind::Param, None);
-            self.scopes.events.push(Event::Read(value, symbol));
-        }
-        match name.map(|name| ast.kind(name)) {
-            Some(Kind::Curly { params, .. }) => self.list(params),
-            Some(Kind::Typed { value: None, ty }) => self.walk(ty),
-            _ => {}
-        }
-        for &param in ast.list(params) {
-            let param = Param::of(ast, param);
-            if let Some((name, expr)) = param.name {
-                self.declare(name, expr, DeclKind::Param, None);
-                self.scopes.events.push(Event::Read(expr, name));
-            }
-            if let Some(ty) = param.ty
-                && inner
-            {
-                self.walk(ty);
-            }
-            if let Some(default) = param.default {
-                self.walk(default);
-            }
-        }
-        for &param in ast.list(params) {
-            if let Some(pattern) = Param::of(ast, param).pattern {
-                self.target(pattern, DeclKind::Local);
-            }
-        }
-        if let Some(returns) = returns {
-            self.walk(returns);
-        }
-        if let Some(body) = body {
-            self.walk(body);
-        }
-        self.scopes.events.push(Event::Exit);
-        (self.func, self.scope, self.region) = outer;
-    }
-
-    fn statics(&mut self, wheres: List, inner: bool) {
-        let ast = self.ast;
-        for &param in ast.list(wheres) {
-            let (name, bounds) = match ast.kind(param) {
-                Kind::Name(_) => (param, [None, None]),
-                Kind::Call { args, .. } => match *ast.list(args) {
-                    [name, bound] => (name, [Some(bound), None]),
-                    _ => continue,
-                },
-                Kind::Compare { parts } => match *ast.list(parts) {
-                    [lower, _, name, _, upper] => (name, [Some(lower), Some(upper)]),
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            if let Kind::Name(symbol) = ast.kind(name) {
-                self.declare(symbol, name, DeclKind::Static, None);
-                for bound in bounds.into_iter().flatten().filter(|_| inner) {
-                    self.walk(bound);
-                }
-            }
-        }
-    }
-
-    /// Each `for` of a generator is a function of what it iterates over. Conditions are functions
-    /// of their own, with the same variables.
-    fn generator(&mut self, body: ExprId, clauses: List, nested: bool) {
-        let ast = self.ast;
-        let outer = (self.func, self.scope, self.region);
-        let clauses = ast.list(clauses);
-        let (mut at, mut depth) = (0, 0);
-        while at < clauses.len() {
-            let start = at;
-            while let Some(Kind::In { iterable, .. }) = clauses.get(at).map(|&id| ast.kind(id)) {
-                self.walk(iterable);
-                at += 1;
-                if nested {
-                    break;
-                }
-            }
-            if at == start {
-                // A condition without a `for` is an error of the parser.
-                break;
-            }
-            let func = self.new_func(self.func);
-            self.scopes.refs[clauses[start].index()] = func;
-            self.scopes.events.push(Event::Make(func));
-            self.func = func;
-            self.enter_region(false);
-            self.enter_new(ScopeKind::Func);
-            depth += 1;
-            self.scopes.funcs[func as usize].scope = self.scope;
-            for &clause in &clauses[start..at] {
-                if let Kind::In { target, .. } = ast.kind(clause) {
-                    self.target(target, DeclKind::Local);
-                }
-            }
-            while let Some(Kind::Filter(condition)) = clauses.get(at).map(|&id| ast.kind(id)) {
-                self.walk(condition);
-                at += 1;
-            }
-        }
-        self.walk(body);
-        for _ in 0..depth {
-            self.scopes.events.push(Event::Exit);
-        }
-        (self.func, self.scope, self.region) = outer;
     }
 }

@@ -1,0 +1,153 @@
+//! The first pass over functions: those with parameters, and those that generators are made of.
+
+use regraft_syntax::julia::{ExprId, Kind, List};
+
+use super::{DeclKind, Event, NONE, ScopeKind, Walk};
+use crate::lower::param::Param;
+
+impl Walk<'_> {
+    /// `inner` tells a local or anonymous function from one at top level.
+    pub(super) fn function(&mut self, id: ExprId, inner: bool) {
+        let ast = self.ast;
+        let (name, params, wheres, returns, body) = match ast.kind(id) {
+            Kind::Lambda { params, wheres, returns, body } => {
+                (None, params, wheres, returns, Some(body))
+            }
+            Kind::Function { name, params, wheres, returns, body, .. } => {
+                (Some(name), params, wheres, returns, body)
+            }
+            _ => return,
+        };
+        let outer = (self.func, self.scope, self.region);
+        let parent = if inner { self.func } else { NONE };
+        let func = self.new_func(parent);
+        self.scopes.refs[id.index()] = func;
+        if inner {
+            match name.map(|name| (name, ast.kind(name))) {
+                None => self.scopes.events.push(Event::Make(func)),
+                Some((expr, Kind::Name(name))) => {
+                    // At the top of a statement it would be global: that is told of later.
+                    self.declare(name, expr, DeclKind::Assigned, None);
+                    self.scopes.events.push(Event::Define(func, name, id));
+                    self.scopes.events.push(Event::Read(expr, name));
+                }
+                // Only possible at top level: the lowering says so.
+                Some(_) => self.scopes.events.push(Event::Make(func)),
+            }
+        }
+        self.func = func;
+        self.enter_region(false);
+        self.enter_new(ScopeKind::Func);
+        self.scopes.funcs[func as usize].scope = self.scope;
+        self.statics(wheres, inner);
+        if let Some(name) = name
+            && let Kind::Typed { value: Some(value), .. } = ast.kind(name)
+            && let Kind::Name(symbol) = ast.kind(value)
+        {
+            self.declare(symbol, value, DeclKind::Param, None);
+            self.scopes.events.push(Event::Read(value, symbol));
+        }
+        match name.map(|name| ast.kind(name)) {
+            Some(Kind::Curly { params, .. }) => self.list(params),
+            Some(Kind::Typed { value: None, ty }) => self.walk(ty),
+            _ => {}
+        }
+        for &param in ast.list(params) {
+            let param = Param::of(ast, param);
+            if let Some((name, expr)) = param.name {
+                self.declare(name, expr, DeclKind::Param, None);
+                self.scopes.events.push(Event::Read(expr, name));
+            }
+            if let Some(ty) = param.ty
+                && inner
+            {
+                self.walk(ty);
+            }
+            if let Some(default) = param.default {
+                self.walk(default);
+            }
+        }
+        for &param in ast.list(params) {
+            if let Some(pattern) = Param::of(ast, param).pattern {
+                self.target(pattern, DeclKind::Local);
+            }
+        }
+        if let Some(returns) = returns {
+            self.walk(returns);
+        }
+        if let Some(body) = body {
+            self.walk(body);
+        }
+        self.scopes.events.push(Event::Exit);
+        (self.func, self.scope, self.region) = outer;
+    }
+
+    fn statics(&mut self, wheres: List, inner: bool) {
+        let ast = self.ast;
+        for &param in ast.list(wheres) {
+            let (name, bounds) = match ast.kind(param) {
+                Kind::Name(_) => (param, [None, None]),
+                Kind::Call { args, .. } => match *ast.list(args) {
+                    [name, bound] => (name, [Some(bound), None]),
+                    _ => continue,
+                },
+                Kind::Compare { parts } => match *ast.list(parts) {
+                    [lower, _, name, _, upper] => (name, [Some(lower), Some(upper)]),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            if let Kind::Name(symbol) = ast.kind(name) {
+                self.declare(symbol, name, DeclKind::Static, None);
+                for bound in bounds.into_iter().flatten().filter(|_| inner) {
+                    self.walk(bound);
+                }
+            }
+        }
+    }
+
+    /// Each `for` of a generator is a function of what it iterates over. Conditions are functions
+    /// of their own, with the same variables.
+    pub(super) fn generator(&mut self, body: ExprId, clauses: List, nested: bool) {
+        let ast = self.ast;
+        let outer = (self.func, self.scope, self.region);
+        let clauses = ast.list(clauses);
+        let (mut at, mut depth) = (0, 0);
+        while at < clauses.len() {
+            let start = at;
+            while let Some(Kind::In { iterable, .. }) = clauses.get(at).map(|&id| ast.kind(id)) {
+                self.walk(iterable);
+                at += 1;
+                if nested {
+                    break;
+                }
+            }
+            if at == start {
+                // A condition without a `for` is an error of the parser.
+                break;
+            }
+            let func = self.new_func(self.func);
+            self.scopes.refs[clauses[start].index()] = func;
+            self.scopes.events.push(Event::Make(func));
+            self.func = func;
+            self.enter_region(false);
+            self.enter_new(ScopeKind::Func);
+            depth += 1;
+            self.scopes.funcs[func as usize].scope = self.scope;
+            for &clause in &clauses[start..at] {
+                if let Kind::In { target, .. } = ast.kind(clause) {
+                    self.target(target, DeclKind::Local);
+                }
+            }
+            while let Some(Kind::Filter(condition)) = clauses.get(at).map(|&id| ast.kind(id)) {
+                self.walk(condition);
+                at += 1;
+            }
+        }
+        self.walk(body);
+        for _ in 0..depth {
+            self.scopes.events.push(Event::Exit);
+        }
+        (self.func, self.scope, self.region) = outer;
+    }
+}

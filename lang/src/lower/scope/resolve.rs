@@ -1,0 +1,315 @@
+//! The second pass: the events are replayed, and each name gets its variable. Then what closures
+//! capture, and which variables are boxed.
+
+use regraft_ir::{Diagnostic, Symbol};
+use regraft_syntax::julia::ExprId;
+
+use super::{Decl, DeclKind, Event, Func, Group, NONE, ScopeKind, Scopes, Var, VarKind, Walk};
+
+impl Walk<'_> {
+    fn error(&mut self, expr: ExprId, message: String, label: &str) {
+        let span = self.ast.span(expr).range();
+        self.errors.push(Diagnostic::error(message).at(&self.ast.source, span, label));
+    }
+
+    // --- the second pass -----------------------------------------------------------------------
+
+    /// Replays the events: finds the variable of each name.
+    pub(in crate::lower) fn resolve(&mut self) {
+        let events = std::mem::take(&mut self.scopes.events);
+        for (at, &event) in events.iter().enumerate() {
+            let at = at as u32;
+            match event {
+                Event::Enter(scope) => self.enter(scope, at),
+                Event::Exit => self.exit(),
+                Event::Read(expr, name) => {
+                    let var = self.lookup(name);
+                    self.scopes.refs[expr.index()] = var;
+                    if var != NONE {
+                        self.note_use(var);
+                    }
+                }
+                Event::Write(expr, name, region) => self.write(expr, name, region, at),
+                Event::Define(func, name, expr) => self.define(func, name, expr, at),
+                Event::Make(func) => {
+                    let group = self.scopes.groups.len() as u32;
+                    let function = &mut self.scopes.funcs[func as usize];
+                    (function.group, function.made_at) = (group, at);
+                    let region = function.region;
+                    self.scopes.groups.push(Group {
+                        var: NONE,
+                        methods: Vec::new(),
+                        captures: Vec::new(),
+                        knows_itself: false,
+                        region,
+                        made_at: at,
+                    });
+                }
+            }
+        }
+        self.scopes.events = events;
+        if !self.scopes.uses.is_empty() || !self.scopes.groups.is_empty() {
+            self.capture();
+        }
+    }
+
+    #[inline]
+    fn lookup(&self, name: Symbol) -> u32 {
+        match self.scopes.env.get(&name) {
+            Some(&var) if self.scopes.vars[var as usize].kind != VarKind::Global => var,
+            _ => NONE,
+        }
+    }
+
+    fn note_use(&mut self, var: u32) {
+        let &(scope, _) = self.scopes.stack.last().expect("there is a scope");
+        let func = self.scopes.scopes[scope as usize].func;
+        if self.scopes.vars[var as usize].func != func {
+            self.scopes.uses.push((func, var));
+        }
+    }
+
+    fn enter(&mut self, scope: u32, at: u32) {
+        self.scopes.stack.push((scope, self.scopes.undo.len()));
+        let first = self.scopes.scopes[scope as usize].first_decl;
+        let mut next = first;
+        while next != NONE {
+            let decl = self.scopes.decls[next as usize];
+            next = decl.next;
+            if decl.kind != DeclKind::Assigned {
+                self.declared(scope, decl, at);
+            }
+        }
+        let mut next = first;
+        while next != NONE {
+            let decl = self.scopes.decls[next as usize];
+            next = decl.next;
+            if decl.kind == DeclKind::Assigned {
+                self.assigned(scope, decl, at);
+            }
+        }
+    }
+
+    fn exit(&mut self) {
+        let Some((_, len)) = self.scopes.stack.pop() else { return };
+        while self.scopes.undo.len() > len {
+            if let Some((name, old)) = self.scopes.undo.pop() {
+                match old {
+                    NONE => drop(self.scopes.env.remove(&name)),
+                    old => drop(self.scopes.env.insert(name, old)),
+                }
+            }
+        }
+    }
+
+    /// The variable of that name that belongs to the scope itself.
+    fn own(&self, scope: u32, name: Symbol) -> Option<u32> {
+        let var = *self.scopes.env.get(&name)?;
+        (self.scopes.vars[var as usize].scope == scope).then_some(var)
+    }
+
+    fn declared(&mut self, scope: u32, decl: Decl, at: u32) {
+        let kind = match decl.kind {
+            DeclKind::Param => VarKind::Param,
+            DeclKind::Static => VarKind::Static,
+            DeclKind::Global => VarKind::Global,
+            DeclKind::Local | DeclKind::Assigned => VarKind::Local,
+        };
+        if let Some(other) = self.own(scope, decl.name) {
+            let old = self.scopes.vars[other as usize].kind;
+            let name = (self.name_of)(decl.name);
+            match (old, kind) {
+                (VarKind::Param, VarKind::Param) => {
+                    let message = format!("two parameters have the name `{name}`");
+                    self.error(decl.expr, message, "the second");
+                }
+                (VarKind::Static, VarKind::Static) => {
+                    let message = format!("two type parameters have the name `{name}`");
+                    self.error(decl.expr, message, "the second");
+                }
+                (VarKind::Static, VarKind::Param) | (VarKind::Param, VarKind::Static) => {
+                    let message = format!("`{name}` is a parameter and a type parameter");
+                    self.error(decl.expr, message, "");
+                }
+                (VarKind::Global, VarKind::Local) | (VarKind::Local, VarKind::Global) => {
+                    let message = format!("`{name}` is declared local and global in one scope");
+                    self.error(decl.expr, message, "");
+                }
+                (VarKind::Param | VarKind::Static, VarKind::Local | VarKind::Global) => {
+                    let what = if kind == VarKind::Local { "local" } else { "global" };
+                    let message = format!("`{name}` is a parameter and is declared {what}");
+                    self.error(decl.expr, message, "");
+                }
+                _ => {
+                    let var = &mut self.scopes.vars[other as usize];
+                    var.ty = var.ty.or(decl.ty);
+                }
+            }
+            return;
+        }
+        // A name that is global wherever it is seen needs no entry.
+        if kind == VarKind::Global && self.scopes.scopes[scope as usize].kind == ScopeKind::Global {
+            return;
+        }
+        self.bind(scope, decl, kind, at);
+    }
+
+    fn assigned(&mut self, scope: u32, decl: Decl, at: u32) {
+        if let Some(&var) = self.scopes.env.get(&decl.name) {
+            let var = &mut self.scopes.vars[var as usize];
+            if decl.ty.is_some() && var.kind != VarKind::Global && var.ty.is_none() {
+                var.ty = decl.ty;
+            }
+            return;
+        }
+        if !self.is_global(scope, decl.name) {
+            self.bind(scope, decl, VarKind::Local, at);
+        }
+    }
+
+    /// Whether what is assigned in `scope`, and no variable around, is global.
+    fn is_global(&self, scope: u32, name: Symbol) -> bool {
+        match self.scopes.scopes[scope as usize].kind {
+            ScopeKind::Global => true,
+            ScopeKind::Loop if self.options.soft_scope => {
+                let soft = self.scopes.stack.iter().all(|&(scope, _)| {
+                    let kind = self.scopes.scopes[scope as usize].kind;
+                    matches!(kind, ScopeKind::Global | ScopeKind::Loop)
+                });
+                soft && (self.globals.contains(&name) || (self.options.is_global)(name))
+            }
+            _ => false,
+        }
+    }
+
+    fn bind(&mut self, scope: u32, decl: Decl, kind: VarKind, at: u32) {
+        let index = self.scopes.vars.len() as u32;
+        let data = &mut self.scopes.scopes[scope as usize];
+        let given = matches!(kind, VarKind::Param | VarKind::Static);
+        self.scopes.vars.push(Var {
+            name: decl.name,
+            kind,
+            func: data.func,
+            ty: decl.ty,
+            boxed: false,
+            next: NONE,
+            scope,
+            assigns: u32::from(given),
+            assigned_at: at,
+            assigned_in: data.region,
+            group: NONE,
+            group_region: NONE,
+        });
+        if kind != VarKind::Global {
+            match data.last_var {
+                NONE => data.first_var = index,
+                last => self.scopes.vars[last as usize].next = index,
+            }
+            data.last_var = index;
+        }
+        let old = self.scopes.env.insert(decl.name, index).unwrap_or(NONE);
+        self.scopes.undo.push((decl.name, old));
+    }
+
+    fn write(&mut self, expr: ExprId, name: Symbol, region: u32, at: u32) {
+        let var = self.lookup(name);
+        self.scopes.refs[expr.index()] = var;
+        if var == NONE {
+            return;
+        }
+        if self.scopes.vars[var as usize].kind == VarKind::Static {
+            let message = format!("cannot assign to the type parameter `{}`", (self.name_of)(name));
+            self.error(expr, message, "assigned here");
+            return;
+        }
+        self.note_use(var);
+        self.count_assignment(var, region, at);
+    }
+
+    fn count_assignment(&mut self, var: u32, region: u32, at: u32) {
+        let var = &mut self.scopes.vars[var as usize];
+        var.assigns += 1;
+        (var.assigned_at, var.assigned_in) = (at, region);
+    }
+
+    fn define(&mut self, func: u32, name: Symbol, expr: ExprId, at: u32) {
+        let region = self.scopes.funcs[func as usize].region;
+        let var = self.lookup(name);
+        let known = match self.scopes.vars.get(var as usize) {
+            Some(var) if var.group != NONE && var.group_region == region => Some(var.group),
+            _ => None,
+        };
+        let group = known.unwrap_or_else(|| {
+            self.scopes.groups.push(Group {
+                var,
+                methods: Vec::new(),
+                captures: Vec::new(),
+                knows_itself: false,
+                region,
+                made_at: at,
+            });
+            self.scopes.groups.len() as u32 - 1
+        });
+        let made_at = self.scopes.groups[group as usize].made_at;
+        let function = &mut self.scopes.funcs[func as usize];
+        (function.group, function.made_at) = (group, made_at);
+        self.scopes.groups[group as usize].methods.push((func, expr));
+        if var == NONE || known.is_some() {
+            return;
+        }
+        if self.scopes.vars[var as usize].kind == VarKind::Static {
+            let message = format!("cannot assign to the type parameter `{}`", (self.name_of)(name));
+            self.error(expr, message, "assigned here");
+            return;
+        }
+        self.note_use(var);
+        self.count_assignment(var, region, at);
+        let var = &mut self.scopes.vars[var as usize];
+        (var.group, var.group_region) = (group, region);
+    }
+
+    // --- captures ------------------------------------------------------------------------------
+
+    fn capture(&mut self) {
+        let scopes = &mut *self.scopes;
+        for group in &mut scopes.groups {
+            if let Some(var) = scopes.vars.get(group.var as usize) {
+                group.knows_itself = var.assigns == 1;
+            }
+        }
+        scopes.captured.clear();
+        for i in 0..scopes.uses.len() {
+            let (mut func, var) = scopes.uses[i];
+            let owner = scopes.vars[var as usize].func;
+            while func != owner {
+                let Func { group, parent, .. } = scopes.funcs[func as usize];
+                let data = &mut scopes.groups[group as usize];
+                if data.var == var && data.knows_itself || !scopes.captured.insert((group, var)) {
+                    break;
+                }
+                data.captures.push(var);
+                if parent == owner && !scopes.is_stable(var, group) {
+                    scopes.vars[var as usize].boxed = true;
+                }
+                func = parent;
+            }
+        }
+    }
+}
+
+impl Scopes {
+    /// Whether the variable has the value that it will always have when the functions of `group`,
+    /// which capture it, are made.
+    fn is_stable(&self, var: u32, group: u32) -> bool {
+        let var = &self.vars[var as usize];
+        let group = &self.groups[group as usize];
+        let given = matches!(var.kind, VarKind::Param | VarKind::Static);
+        if var.assigns != 1 || (self.funcs[var.func as usize].has_labels && !given) {
+            return false;
+        }
+        // An assignment in an inner function is in none of the regions around.
+        var.assigned_at < group.made_at
+            && self.encloses(var.assigned_in, group.region).is_some()
+            && self.encloses(self.scopes[var.scope as usize].region, var.assigned_in) == Some(false)
+    }
+}
