@@ -317,9 +317,9 @@ function __join(xs, shape)
     end
     return __stack(T, xs, __unroll_fold(__most, 0, __unroll_map(__rank, xs)))
 end
-__rank(x) = 0
-__rank(a::AbstractArray) = ndims(a)
-__most(m, n) = m > n ? m : n
+@inline __rank(x) = 0
+@inline __rank(a::AbstractArray{T, N}) where {T, N} = N
+@inline __most(m, n) = m > n ? m : n
 # Columns on top of each other: a vector unless one of them is a matrix.
 function __stack(::Type{T}, xs, rank) where T
     if rank == 2

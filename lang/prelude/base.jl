@@ -75,7 +75,7 @@ isequal(x, y) = x == y
 ==(x::String, y::String) = core.same(x, y)
 ==(x::Type, y::Type) = core.same(x, y)
 
-Val(x) = __val(x)
+@inline Val(x) = __val(x)
 (::Type{Val{N}})() where N = __val(N)
 
 # --- conversion -----------------------------------------------------------------------------

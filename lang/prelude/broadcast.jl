@@ -116,10 +116,11 @@ end
 @inline (s::__SameShape)(all, t::Tuple) = all & ((data.fieldcount(t),) === s.dims)
 @inline (s::__SameShape)(all, a::AbstractArray) = all & __linear_like(a) & (size(a) === s.dims)
 # Whether a count finds elements as fast as rows and columns do.
-@inline __linear_like(a::Array) = true
-@inline __linear_like(a::AbstractVector) = true
-@inline __linear_like(a::ReshapedArray) = true
-@inline __linear_like(a::AbstractArray) = false
+__linear_like(a::AbstractArray) = false
+__linear_like(a::AbstractVector) = true
+__linear_like(a::Array) = true
+__linear_like(a::Array{T, 1}) where T = true
+__linear_like(a::ReshapedArray{T, 2}) where T = true
 
 function __check_fit(dims, x)
     __join_two(dims, __dims_of(x)) == dims || throw(DimensionMismatch(string("cannot broadcast array to have fewer dimensions or elements: the destination has size ", dims, ", an argument ", __dims_of(x))))

@@ -192,6 +192,8 @@ __collect(a::AbstractArray) = __collect_as(eltype(a), a, size(a))
 @inline __collect(x) = __counted(x) ? __collect_counted(__item_type(x), x, __shape(x)) : __collect_list(__item_type(x), x)
 @inline vect_any(t) = __narrow_tuple(eltype(t), t)
 @inline __narrow_tuple(::Type{T}, t) where T = __spread("mem.array", Array{T, 1}, t)
+# `T[… for …]`
+@inline __collect(::Type{T}, x) where T = __counted(x) ? __collect_as(T, x, __shape(x)) : __collect_list(T, x)
 @inline __collect_counted(::Type{T}, x, dims) where T = __collect_as(T, x, dims)
 # The type of the elements shows when they are there: it is that of all of them, or `Any`.
 __collect_counted(::Type{Any}, x, dims) = __narrow(__collect_as(Any, x, dims))
@@ -200,18 +202,18 @@ function __collect_as(::Type{T}, x, dims::Tuple) where T
     n = mem.length(out)
     k = 0
     while k < n
-        @inbounds mem.store(out, __item(x, k), k + 1)
+        @inbounds mem.store(out, convert(T, __item(x, k)), k + 1)
         k += 1
     end
     return out
 end
 function __collect_as(::Type{T}, x, dims::Tuple{}) where T
-    return mem.fill(__item(x, 0), 1)
+    return fill(convert(T, __item(x, 0)), 1)
 end
 function __collect_list(::Type{T}, x) where T
     out = mem.alloc(Array{T, 1}, 0)
     for y in x
-        mem.push(out, y)
+        mem.push(out, convert(T, y))
     end
     return out
 end

@@ -237,10 +237,15 @@ function cholesky(a::AbstractMatrix)
     end
     return Cholesky{T, typeof(l)}(l)
 end
-@inline getproperty(c::Cholesky, name::Symbol) = __cholesky_part(data.getfield(c, :factors), __val(name))
-__cholesky_part(l, ::Val{:L}) = LowerTriangular(l)
-__cholesky_part(l, ::Val{:U}) = UpperTriangular(adjoint(l))
-__cholesky_part(l, ::Val{:factors}) = l
+@inline function getproperty(c::Cholesky, name::Symbol)
+    l = data.getfield(c, :factors)
+    if name === :L
+        return LowerTriangular(l)
+    elseif name === :U
+        return UpperTriangular(adjoint(l))
+    end
+    return data.getfield(c, name)
+end
 size(c::Cholesky) = size(c.factors)
 function logdet(c::Cholesky)
     l = c.factors

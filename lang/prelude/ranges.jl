@@ -84,11 +84,12 @@ function __denominator(x)
     end
     return k1
 end
+LinRange(a::T, b::T, n::Int64) where T<:Real = __linrange(float(a), float(b), n)
 LinRange(a::Real, b::Real, n::Int64) = __linrange(promote(float(a), float(b))..., n)
 function __linrange(a, b, n)
     n < 0 && throw(ArgumentError(string("range(", a, ", stop=", b, ", length=", n, "): negative length")))
     n == 1 && a != b && throw(ArgumentError(string("range(", a, ", stop=", b, ", length=", n, "): endpoints differ")))
-    return LinRange(a, b, n)
+    return LinRange{typeof(a)}(a, b, n)
 end
 range(a::Integer, b::Integer) = a:b
 range(a::Real, b::Real, n::Int64) = n <= 1 ? __linrange(float(a), float(b), n) : __range_of(promote(float(a), float(b))..., n)

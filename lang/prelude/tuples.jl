@@ -13,6 +13,7 @@ isempty(t::NamedTuple) = data.fieldcount(t) == 0
 ndims(t::Tuple) = 1
 eltype(x) = eltype(typeof(x))
 eltype(::Type{T}) where T = Any
+eltype(::Tuple{}) = Union{}
 eltype(t::Tuple) = __unroll_fold(__common_type, nothing, t)
 eltype(t::NamedTuple) = eltype(values(t))
 # The type of both of these, or `Any`.
@@ -46,7 +47,12 @@ end
 @inline (e::__FromEnd)(i) = data.getfield(e.t, data.fieldcount(e.t) + 1 - i)
 @inline setindex(t::Tuple, v, i::Int64) = __ntuple(k -> k == i ? v : data.getfield(t, k), __val(data.fieldcount(t)))
 
-@inline ntuple(f, n::Int64) = __ntuple(f, __val(n))
+@inline function ntuple(f, n::Int64)
+    if __known(n)
+        return __ntuple(f, __val(n))
+    end
+    return __to_tuple([f(k) for k in 1:n])
+end
 @inline ntuple(f, v::Val) = __ntuple(f, v)
 Tuple(t::Tuple) = t
 Tuple(t::NamedTuple) = values(t)

@@ -8,9 +8,9 @@ end
 view(a::AbstractVector, i::__Index) = __view(a, (__view_index(i, length(a)),))
 view(a::AbstractMatrix, i::Union{AbstractArray, Colon}) = __view(vec(a), (__view_index(i, length(a)),))
 view(a::AbstractMatrix, i::__Index, j::__Index) = __view(a, (__view_index(i, size(a, 1)), __view_index(j, size(a, 2))))
-__view(a, is) = SubArray{eltype(a), __unroll_fold(__add_rank, 0, is), typeof(a), typeof(is)}(a, is)
-__add_rank(n, i::Integer) = n
-__add_rank(n, i) = n + 1
+@inline __view(a, is) = SubArray{eltype(a), __unroll_fold(__add_rank, 0, is), typeof(a), typeof(is)}(a, is)
+@inline __add_rank(n, i::Integer) = n
+@inline __add_rank(n, i) = n + 1
 function __view_index(i::AbstractArray, n)
     r = __indices(i, n)
     for k in r

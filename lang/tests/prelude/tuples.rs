@@ -11,7 +11,7 @@ fn elements_and_parts() {
             ("reverse(t), isempty(()), isempty(t)", "((:a, 2.5, 1), true, false)"),
             ("ntuple(i -> i^2, 4), ntuple(identity, Val(3))", "((1, 4, 9, 16), (1, 2, 3))"),
             ("(t..., 4), tuple(1, t...)", "((1, 2.5, :a, 4), (1, 1, 2.5, :a))"),
-            ("eltype((1, 2)), eltype(())", "(Int64, Any)"),
+            ("eltype((1, 2)), eltype(())", "(Int64, Union{})"),
             ("Tuple([1, 2, 3]), Tuple(1:2)", "((1, 2, 3), (1, 2))"),
             ("let (a, b...) = (1, 2, 3); (a, b) end", "(1, (2, 3))"),
             ("let (a, b) = [4, 5]; a + b end", "9"),
