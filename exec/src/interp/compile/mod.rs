@@ -4,6 +4,7 @@ mod calls;
 mod control;
 mod immediate;
 mod registers;
+mod reuse;
 mod special;
 
 use regraft_ir::{Block, Constant, Function, Loc, Value};
@@ -103,10 +104,11 @@ impl<'a> Compiler<'a> {
                 }
             }
             for v in f.body(block) {
-                compiler.assign(v);
+                compiler.assign_later(v);
             }
         }
         compiler.coalesce();
+        compiler.assign_locals();
         Ok(compiler)
     }
 
