@@ -82,11 +82,13 @@ fn every_op_is_generated() {
             }
         }
     }
+    // They are of lowered code, or of programs with globals, or have no value to compare.
+    let intended = ["core.global", "core.set_global", "core.static", "core.closure", "core.undef"];
     let registry = regraft_dialects::registry();
     let missing: Vec<&str> = registry
         .ops()
         .map(|def: &OpDef| def.name)
-        .filter(|name| !counts.contains_key(name))
+        .filter(|name| !counts.contains_key(name) && !intended.contains(name))
         .collect();
     assert_eq!(missing, [] as [&str; 0], "{counts:#?}");
 }
