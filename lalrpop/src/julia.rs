@@ -55,7 +55,7 @@ const BATCH: usize = 2048;
 pub fn parse(ctx: &Arc<Context>, name: &str, text: &str, options: Options) -> Parsed {
     let Some(source) = ctx.add_source(name, text) else {
         let message = format!("{name} is too long: all sources together are limited to 2 GiB");
-        let source = ctx.add_source(name, "").unwrap_or_else(|| empty_source());
+        let source = ctx.add_source(name, "").unwrap_or_else(empty_source);
         let (ast, _) = build::Builder::new(ctx, &source, "", false).finish();
         return Parsed { ast, errors: vec![Diagnostic::error(message)], incomplete: false };
     };

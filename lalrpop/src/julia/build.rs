@@ -94,7 +94,8 @@ pub(crate) struct Builder<'t> {
     opers: [Option<Symbol>; Oper::Other as usize + 1],
     /// The tuple without brackets that was made last.
     bare_tuple: Option<ExprId>,
-    /// Calls with `k = v` among their arguments, which is right in the head of a function only.
+    /// Calls with `k = v` among their arguments, which is right in the head of a function only;
+    /// in the order of their ids.
     keywords: Vec<ExprId>,
     /// Tuples with some items `k = v`, likewise.
     mixed: Vec<ExprId>,

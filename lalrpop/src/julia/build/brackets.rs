@@ -12,8 +12,9 @@ impl Builder<'_> {
     /// Forgets what parts rows, where there are none.
     fn without_rows(&mut self, items: Items) {
         if items.semicolons > 0 {
-            let mut to = items.start as usize;
-            for at in to..self.list.len() {
+            let start = items.start as usize;
+            let mut to = start;
+            for at in start..self.list.len() {
                 if self.list[at] != ROW {
                     self.list[to] = self.list[at];
                     to += 1;

@@ -55,13 +55,13 @@ impl Builder<'_> {
         }
         let (name, params) = match self.kind(id) {
             Kind::Call { callee, args } => {
-                if let Some(at) = self.keywords.iter().rposition(|&call| call == id) {
+                if let Ok(at) = self.keywords.binary_search(&id) {
                     self.keywords.remove(at);
                 }
                 (Some(callee), args)
             }
             Kind::Tuple(items) => {
-                if let Some(at) = self.mixed.iter().rposition(|&tuple| tuple == id) {
+                if let Ok(at) = self.mixed.binary_search(&id) {
                     self.mixed.remove(at);
                 }
                 (None, items)
