@@ -348,14 +348,21 @@ impl Draft {
     }
 
     fn build(&mut self, ctx: &Arc<Context>, name: &str, result: Type) -> IrResult<Function> {
-        let operands = self.args.len();
-        let mut f = Function::with_capacity(ctx, name, result, self.insts.len(), operands);
+        let values = self.live.iter().filter(|&&live| live).count();
+        let operands: usize = (self.insts.iter().zip(&self.live))
+            .filter(|&(_, &live)| live)
+            .map(|(inst, _)| (inst.args.1 - inst.args.0) as usize)
+            .sum();
+        let leaving: usize =
+            self.blocks.iter().map(|block| block.edges.1 - block.edges.0).sum::<u32>() as usize;
+        let mut f = Function::with_capacity(ctx, name, result, values, operands + 3 * leaving + 1);
         self.built.clear();
         self.built.resize(self.insts.len(), None);
         self.built_blocks.clear();
         self.built_blocks.resize(self.blocks.len(), None);
         // A block that continues another is part of it.
-        let mut part_of_other = vec![false; self.blocks.len()];
+        let mut part_of_other: smallvec::SmallVec<[bool; 32]> =
+            smallvec::smallvec![false; self.blocks.len()];
         for block in 0..self.blocks.len() as u32 {
             if self.reached[block as usize]
                 && let Some(next) = self.continues(block)

@@ -29,14 +29,32 @@ type Slots = SmallVec<[Slot; 6]>;
 struct Emission<'a> {
     frame: &'a Frame,
     draft: &'a mut Draft,
-    /// What stands for each value of the lowered code, by index.
-    values: Vec<Option<Slot>>,
-    /// What stands for the result of each step.
-    steps: Vec<Option<Slot>>,
-    /// The block of the draft that each block of the lowered code begins with.
-    blocks: Vec<Option<u32>>,
+    /// What stands for what.
+    maps: Maps,
     /// The block of the draft that is being written.
     at: u32,
+}
+
+/// What of a draft stands for what of the lowered code.
+#[derive(Debug, Default)]
+pub(crate) struct Maps {
+    /// For each value of the lowered code, by index.
+    values: Vec<Option<Slot>>,
+    /// For the result of each step.
+    steps: Vec<Option<Slot>>,
+    /// The block that each block of the lowered code begins with.
+    blocks: Vec<Option<u32>>,
+}
+
+impl Maps {
+    fn clear(&mut self, values: usize, steps: usize, blocks: usize) {
+        self.values.clear();
+        self.values.resize(values, None);
+        self.steps.clear();
+        self.steps.resize(steps, None);
+        self.blocks.clear();
+        self.blocks.resize(blocks, None);
+    }
 }
 
 impl Compiler {
@@ -106,12 +124,13 @@ impl Compiler {
         let mut emission = Emission {
             frame: &frame,
             draft: &mut draft,
-            values: vec![None; body.value_capacity()],
-            steps: vec![None; frame.steps.len()],
-            blocks: vec![None; body.block_capacity()],
+            maps: self.free_maps.pop().unwrap_or_default(),
             at: 0,
         };
+        emission.maps.clear(body.value_capacity(), frame.steps.len(), body.block_capacity());
         self.emit_blocks(&mut emission, id);
+        let maps = emission.maps;
+        self.free_maps.push(maps);
         let name = self.name_of(id);
         let result = self.partials.type_of(self.spec(id).result);
         let ctx = Arc::clone(self.ctx());
@@ -124,7 +143,7 @@ impl Compiler {
         let spec = self.spec_for_emission(id);
         spec.is_emitting = false;
         spec.function = Some(Rc::clone(&function));
-        self.recycle(frame);
+        drop(frame);
         function
     }
 
@@ -133,14 +152,14 @@ impl Compiler {
         for block in body.blocks() {
             if cx.frame.is_reached(block) {
                 let drafted = cx.draft.add_block();
-                cx.blocks[block.index()] = Some(drafted);
+                cx.maps.blocks[block.index()] = Some(drafted);
                 self.params(cx, id, block, drafted == 0);
             }
         }
         let order = Rc::clone(&cx.frame.order);
         let mut ends: Vec<(Block, u32)> = Vec::new();
         for (place, &block) in order.blocks.iter().enumerate() {
-            let Some(drafted) = cx.blocks[block.index()] else { continue };
+            let Some(drafted) = cx.maps.blocks[block.index()] else { continue };
             cx.draft.enter(drafted);
             cx.at = drafted;
             if self.emit_block(cx, block) && cx.frame.completes[place] {
@@ -163,7 +182,7 @@ impl Compiler {
             let known = cx.frame.values[param.index()];
             let constant = known.as_const();
             if let Some(constant) = constant {
-                cx.values[param.index()] = Some(Slot::Const(constant));
+                cx.maps.values[param.index()] = Some(Slot::Const(constant));
             }
             if constant.is_some() && !is_entry {
                 continue;
@@ -176,7 +195,7 @@ impl Compiler {
             };
             let name = body.value_name(param).map(|name| body.ctx().symbol(name));
             let drafted = cx.draft.add_param(ty, name, body.loc(param));
-            cx.values[param.index()].get_or_insert(Slot::Value(drafted));
+            cx.maps.values[param.index()].get_or_insert(Slot::Value(drafted));
         }
     }
 
@@ -190,7 +209,7 @@ impl Compiler {
                 return false;
             }
             let slot = cx.slot(result);
-            cx.values[v.index()] = Some(slot);
+            cx.maps.values[v.index()] = Some(slot);
             if let Some(name) = body.value_name(v) {
                 let name = body.ctx().symbol(name);
                 cx.draft.set_name(slot, name);
@@ -219,7 +238,7 @@ impl Compiler {
                     }
                 }
             };
-            cx.steps[number as usize] = Some(match step.result {
+            cx.maps.steps[number as usize] = Some(match step.result {
                 Lattice::Const(constant) => Slot::Const(constant),
                 _ => slot,
             });
@@ -338,7 +357,7 @@ impl Compiler {
     fn emit_edge(&mut self, cx: &mut Emission<'_>, at: u32, edge: regraft_ir::Edge) {
         let body = Arc::clone(&cx.frame.body);
         let target = body.edge_target(edge);
-        let drafted = cx.blocks[target.index()].expect("control gets to where an edge goes");
+        let drafted = cx.maps.blocks[target.index()].expect("control gets to where an edge goes");
         let mut args: Slots = SmallVec::new();
         for (param, arg) in body.params(target).zip(body.edge_args(edge)) {
             let known = cx.frame.values[param.index()];
@@ -358,10 +377,10 @@ impl Emission<'_> {
             return Slot::Const(constant);
         }
         let slot = match arg {
-            Arg::Step(step) => self.steps[step as usize],
+            Arg::Step(step) => self.maps.steps[step as usize],
             Arg::Operand(operand) => match operand.kind() {
                 OperandKind::Const(constant) => Some(Slot::Const(constant)),
-                OperandKind::Value(v) => self.values[v.index()],
+                OperandKind::Value(v) => self.maps.values[v.index()],
                 OperandKind::Block(_) => None,
             },
         };

@@ -162,6 +162,28 @@ impl Frame {
         self
     }
 
+    /// What emission needs, in as much memory as it takes; the frame can be used again. Frames wait
+    /// for emission in great numbers, and what grew by doubling is half empty.
+    pub(super) fn compact(&self) -> Box<Self> {
+        Box::new(Self {
+            spec: self.spec,
+            body: Arc::clone(&self.body),
+            order: Rc::clone(&self.order),
+            values: self.values.clone(),
+            plans: self.plans.clone(),
+            leaving: self.leaving.clone(),
+            reached: self.reached.clone(),
+            completes: self.completes.clone(),
+            queued: Vec::new(),
+            first_queued: 0,
+            steps: self.steps.clone(),
+            args: self.args.clone(),
+            result: self.result,
+            effect_free: self.effect_free,
+            dependencies: Vec::new(),
+        })
+    }
+
     /// Forgets what is known, to begin again. What was depended on stays.
     pub(super) fn clear(&mut self) {
         let (values, blocks) = (self.body.value_capacity(), self.body.block_capacity());

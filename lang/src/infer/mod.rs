@@ -108,6 +108,7 @@ pub struct Compiler {
     /// Frames whose memory can be used again.
     free_frames: Vec<Box<Frame>>,
     pub(crate) free_drafts: Vec<crate::emit::Draft>,
+    pub(crate) free_maps: Vec<crate::emit::Maps>,
     scratch: Function,
     /// The names of functions that were dropped and that nobody was told of yet.
     dropped: Vec<Symbol>,
@@ -143,6 +144,7 @@ impl Compiler {
             group: Vec::new(),
             free_frames: Vec::new(),
             free_drafts: Vec::new(),
+            free_maps: Vec::new(),
             scratch: Function::without_entry(ctx, "", Type::ANY),
             dropped: Vec::new(),
             sizes: FxHashMap::default(),

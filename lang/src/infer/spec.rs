@@ -360,16 +360,30 @@ impl Compiler {
                 return;
             }
             let state = if unstable { State::New } else { State::Done };
-            for other in self.group.split_off(first_of_group) {
+            while self.group.len() > first_of_group {
+                let other = self.group.pop().expect("the group has members left");
                 self.spec_mut(other).state = state;
+                if !unstable {
+                    self.settle(other);
+                }
             }
             if !unstable {
-                self.spec_mut(id).state = State::Done;
+                self.settle(id);
                 self.stack.pop();
                 return;
             }
             let running = &mut self.stack[place];
             (running.was_read, running.unstable) = (false, false);
+        }
+    }
+
+    /// What was inferred stays as it is.
+    fn settle(&mut self, id: SpecId) {
+        let spec = self.spec_mut(id);
+        spec.state = State::Done;
+        if let Some(frame) = spec.frame.take() {
+            spec.frame = Some(frame.compact());
+            self.free_frames.push(frame);
         }
     }
 
@@ -417,12 +431,5 @@ impl Compiler {
     pub(crate) fn set_name(&mut self, id: SpecId, name: Symbol) {
         self.spec_mut(id).name = Some(name);
         self.by_name.insert(name, id);
-    }
-
-    /// Keeps the memory of a frame for the next.
-    pub(crate) fn recycle(&mut self, frame: Box<Frame>) {
-        if self.free_frames.len() < 16 {
-            self.free_frames.push(frame);
-        }
     }
 }

@@ -1,9 +1,82 @@
-//! Programs with the prelude.
+//! Programs with the prelude, inferred, verified and run: values as Julia has them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::text::Text;
 
+/// Programs, each in a world of its own, and what Julia shows as their value.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)\nfib(15)", "610"),
+    ("sum([1.0, 2.0, 3.0])", "6.0"),
+    ("sum(x^2 for x in 1:10)", "385"),
+    ("map(x -> x + 1, [1, 2, 3])", "[2, 3, 4]"),
+    ("struct P\n x::Float64\n y::Int64\nend\np = P(1, 2)\np.x + p.y", "3.0"),
+    ("struct Q{T}\n x::T\nend\nf(q::Q{T}) where T = T\nf(Q(1.5))", "Float64"),
+    ("mutable struct C\n n::Int64\nend\nc = C(1)\nc.n += 2\nc.n", "3"),
+    ("struct R\n x::Real\nend\nr = R(2)\nr.x * 2", "4"),
+    ("function counter()\n n = 0\n step() = (n += 1; n)\n step()\n step()\n n\nend\ncounter()", "2"),
+    ("function f()\n a, b = (1, 2.5)\n (; c, d) = (c = 3, d = 4)\n a + b + c + d\nend\nf()", "10.5"),
+    ("f(x::Vector{T}) where {T<:Real} = T\nf([1, 2])", "Int64"),
+    ("x = [1.0, 2.0]\ny = x .* 2 .+ 1\ny", "[3.0, 5.0]"),
+    ("v = Any[1, 2.0, \"a\"]\ntypeof(v[2])", "Float64"),
+    ("g(x::Int64) = 1\ng(x::Float64) = 2\ng(x) = 3\nh(v) = sum(g(x) for x in v)\nh(Any[1, 2.0, nothing])", "6"),
+    ("h(::Val{N}) where N = N + 1\nh(Val(3))", "4"),
+    ("s(xs...) = length(xs)\ns((1, 2)..., 3)", "3"),
+    ("s(xs...) = length(xs)\ns([1, 2, 3]...)", "3"),
+    ("f(x) = (t = 0; while true\n t += x\n t > 10 && break\n end; t)\nf(3)", "12"),
+    ("f(x) = x isa Real ? 1 : 2\n(f(1), f(\"a\"))", "(1, 2)"),
+    ("f(x) = typeof(x) === Int64\nv = Any[1, 1.0]\n(f(v[1]), f(v[2]))", "(true, false)"),
+    (
+        "function permuted_map(f, x::NamedTuple{KX}, y::NamedTuple{KY}) where {KX, KY}
+    @assert issubset(KX,KY)
+    NamedTuple{KX}(map(k -> f(x[k], y[k]), KX))
+end
+permuted_map(+, (a = 1, b = 2.0), (b = 3.0, a = 4))",
+        "(a = 5, b = 5.0)",
+    ),
+    ("even(n) = n == 0 ? true : odd(n - 1)\nodd(n) = n == 0 ? false : even(n - 1)\neven(10)", "true"),
+    ("g(t, n) = n == 0 ? length(t) : g((t..., n), n - 1)\ng((), 12)", "12"),
+    ("depth(t, n) = n == 0 ? n : depth((t, 1), n - 1)\ndepth(1, 20)", "0"),
+    ("f(n) = n == 0 ? (0,) : (n, f(n - 1)...)\nlength(f(10))", "11"),
+    ("f(x::Int64)::Float64 = x\nf(2)", "2.0"),
+    ("compose(f, g) = x -> f(g(x))\ncompose(sqrt, abs)(-4.0)", "2.0"),
+    ("f() = g()\ng() = 1\na = f()\ng() = 2.5\n(a, f())", "(1, 2.5)"),
+    ("f(x) = h(x)\nh(x) = 1\na = f(1)\nh(x::Int64) = 2\n(a, f(1), f(1.0))", "(1, 2, 1)"),
+    ("A = [1 2; 3 4]\nA * A", "[7 10; 15 22]"),
+    ("f(x, y) = x + y\nreduce(f, [1, 2, 3])", "6"),
+    ("x = Ref(1)\nx[] += 2\nx[]", "3"),
+    ("ops = (+, *, -)\n[op(5, 3) for op in ops]", "[8, 15, 2]"),
+    ("convert(Float64, 3) isa Float64", "true"),
+    ("f(::Type{T}, x) where T = convert(T, x)\nf(Int64, 2.0)", "2"),
+    ("total = 0\nfor i in 1:4\n global total += i\nend\ntotal", "10"),
+    ("xs = Float64[]\npush!(xs, 1)\npush!(xs, 2)\nxs", "[1.0, 2.0]"),
+    ("[i * j for i in 1:2, j in 1:2]", "[1 2; 2 4]"),
+    ("map(+, (1, 2), (3.0, 4))", "(4.0, 6)"),
+    ("any(x -> x > 2, [1, 2, 3])", "true"),
+    ("let x = 3\n f = y -> x + y\n f(4)\nend", "7"),
+    ("maximum(abs, [-3, 2])", "3"),
+    ("f(x) = x > 0 ? 1 : 2.0\nf(1) + f(-1)", "3.0"),
+    ("function f(n)\n x = 1\n for i in 1:n\n  x = x / 2\n end\n x\nend\nf(2)", "0.25"),
+];
+
 #[test]
-fn first() {
-    let mut text = Text::new();
-    println!("{}", text.shown("1 + 2"));
+fn programs_have_the_values_that_julia_gives() {
+    let mut wrong = Vec::new();
+    for (source, expected) in PROGRAMS {
+        let result = catch_unwind(AssertUnwindSafe(|| Text::new().shown(source)));
+        match result {
+            Ok(shown) if shown == *expected => {}
+            Ok(shown) => wrong.push(format!("{source}\n  gives {shown}, Julia {expected}")),
+            Err(panic) => {
+                let message = panic
+                    .downcast_ref::<String>()
+                    .cloned()
+                    .or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
+                let message: String =
+                    message.unwrap_or_default().chars().take(1500).collect();
+                wrong.push(format!("{source}\n  fails: {message}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n----\n"));
 }
