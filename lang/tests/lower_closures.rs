@@ -289,6 +289,54 @@ end
 }
 
 #[test]
+fn functions_that_are_captured_before_they_are_made_are_boxed_for_themselves() {
+    let text = r#"
+function f(n)
+    g() = h(n)
+    h(m) = m <= 0 ? 0 : h(m - 1)
+    g()
+end
+"#;
+    insta::assert_snapshot!(lowered(text), @r###"
+    # f(n)
+    func @f(%n: any) -> any {
+    ^1:
+      %2 = call @"#box"()
+      %g = core.closure @"#g#1", %2, %n
+      %4 = core.closure @"#h#2", %2
+      %5 = call @"#box_set"(%2, %4)
+      %6 = core.apply %g
+      return %6
+    }
+    # closure #g#1 (g) [h, n]
+    # #g#1()
+    func @"#g#1"(%1: any) -> any {
+    ^1:
+      %h = call @getfield(%1, :h)
+      %n = call @getfield(%1, :n)
+      %4 = call @"#box_get"(%h, :h)
+      %5 = core.apply %4, %n
+      return %5
+    }
+    # closure #h#2 (h) [h]
+    # #h#2(m)
+    func @"#h#2"(%1: any, %m: any) -> any {
+    ^1:
+      %h = call @getfield(%1, :h)
+      %4 = call @"<="(%m, 0)
+      br %4, ^2, ^3
+    ^2:
+      return 0
+    ^3:
+      %5 = call @"#box_get"(%h, :h)
+      %6 = call @"-"(%m, 1)
+      %7 = core.apply %5, %6
+      return %7
+    }
+    "###);
+}
+
+#[test]
 fn type_parameters_are_captured() {
     let text = r#"
 function f(x::T) where {T}

@@ -182,11 +182,11 @@ fn deep_and_long_code_is_no_trouble() {
         text.push_str(&format!("    if x > {i}\n        y = {i}\n    end\n"));
     }
     text.push_str("    y + x\nend\n");
-    for _ in 0..60 {
+    for _ in 0..45 {
         text.push_str("for i in 1:2\nif i > 1\n");
     }
     text.push_str("z = i\n");
-    text.push_str(&"end\nend\n".repeat(60));
+    text.push_str(&"end\nend\n".repeat(45));
     let ctx = regraft_dialects::context();
     let items = items(&ctx, &text, FILE).map_err(|errors| errors.len()).unwrap();
     assert_eq!(items.len(), 2);

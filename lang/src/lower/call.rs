@@ -83,7 +83,11 @@ impl Lower<'_> {
             Kind::Name(name)
                 if name == self.names.new && self.scopes.refs[callee.index()] == NONE =>
             {
-                let Constructed { name, applied } = self.code.new?;
+                let Constructed { name, applied, func } = self.code.new?;
+                if applied.is_some() && func != self.code.func {
+                    let message = "`new` without parameters is not supported in a function within";
+                    self.error(id, message, "say which parameters: `new{T}`");
+                }
                 let mut ty = self.global(name, loc);
                 if let Some(Kind::Curly { params, .. }) = applied.map(|id| self.ast.kind(id)) {
                     ty = self.apply_type_to(ty, params, loc);

@@ -55,6 +55,7 @@ impl Lower<'_> {
     pub(super) fn begin_code(&mut self, func: u32) -> Code {
         let mut code = self.pool.pop().unwrap_or_else(Code::new);
         code.reset(func, self.scopes.vars.len());
+        code.new = self.code.new;
         std::mem::replace(&mut self.code, code)
     }
 
@@ -239,7 +240,7 @@ impl Lower<'_> {
             }
         }
         self.code.returns = written.returns;
-        self.code.new = made.new;
+        self.code.new = made.new.or(self.code.new);
         self.tail(written.body);
         self.end_code(outer, made.name, &names, written.id)
     }

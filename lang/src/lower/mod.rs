@@ -89,7 +89,12 @@ pub fn lower(
 ) -> Result<Vec<Item>, Vec<Diagnostic>> {
     let mut lower = Lower::new(ctx, ast, options);
     let items = lower.items(ast.statements());
-    if lower.errors.is_empty() { Ok(items) } else { Err(lower.errors) }
+    if lower.errors.is_empty() {
+        return Ok(items);
+    }
+    let place = |error: &Diagnostic| error.labels().first().map_or(0, |label| label.span.start);
+    lower.errors.sort_by_key(place);
+    Err(lower.errors)
 }
 
 /// A text that is being lowered.
@@ -165,6 +170,8 @@ struct Constructed {
     name: Symbol,
     /// `P{T}`, where the constructor says so.
     applied: Option<ExprId>,
+    /// The constructor, among the functions of the statement.
+    func: u32,
 }
 
 impl Code {
@@ -226,7 +233,15 @@ impl<'a> Lower<'a> {
     #[cold]
     fn error(&mut self, at: ExprId, message: impl Into<String>, label: &str) {
         let span = self.ast.span(at).range();
-        self.errors.push(Diagnostic::error(message).at(&self.ast.source, span, label));
+        let message = message.into();
+        // Default values, and the patterns of generators, are lowered several times.
+        let known = self.errors.iter().rev().take(64).any(|error| {
+            error.message() == message
+                && error.labels().first().is_some_and(|label| label.span == span)
+        });
+        if !known {
+            self.errors.push(Diagnostic::error(message).at(&self.ast.source, span, label));
+        }
     }
 
     #[inline]

@@ -23,8 +23,8 @@ impl Lower<'_> {
         let written = Written { params, wheres, returns, body, inline, id };
         self.resolve(|walk| walk.method(id));
         let applied = matches!(self.ast.kind(name), Kind::Curly { .. }).then_some(name);
-        let new = inside.map(|name| Constructed { name, applied });
         let func = self.scopes.refs[id.index()];
+        let new = inside.map(|name| Constructed { name, applied, func });
         let text = self.text(shown);
         let made = Made { func, owner, callee, extends_base, name: text, new };
         self.methods(written, made)

@@ -53,6 +53,9 @@ impl Lower<'_> {
                 let [then, otherwise] = branches;
                 items.push(Item::If { condition, then, otherwise });
             }
+            Kind::Inbounds(inner) if matches!(ast.kind(inner), Kind::Function { .. }) => {
+                self.item(inner, items);
+            }
             Kind::Using | Kind::Error => {}
             _ => {
                 let thunk = self.thunk(id);

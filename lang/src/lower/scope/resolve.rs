@@ -277,27 +277,46 @@ impl Walk<'_> {
                 group.knows_itself = var.assigns == 1;
             }
         }
-        scopes.captured.clear();
-        for i in 0..scopes.uses.len() {
-            let (mut func, var) = scopes.uses[i];
-            let owner = scopes.vars[var as usize].func;
-            while func != owner {
-                let Func { group, parent, .. } = scopes.funcs[func as usize];
-                let data = &mut scopes.groups[group as usize];
-                if data.var == var && data.knows_itself || !scopes.captured.insert((group, var)) {
-                    break;
-                }
-                data.captures.push(var);
-                if parent == owner && !scopes.is_stable(var, group) {
-                    scopes.vars[var as usize].boxed = true;
-                }
-                func = parent;
-            }
-        }
+        // A function that others capture before it is made is in a box, also for itself.
+        while scopes.find_captures() {}
     }
 }
 
 impl Scopes {
+    /// Finds what each group captures, and which variables are boxed. Returns whether a function
+    /// turned out not to know itself, which changes what is captured.
+    fn find_captures(&mut self) -> bool {
+        self.captured.clear();
+        for group in &mut self.groups {
+            group.captures.clear();
+        }
+        for i in 0..self.uses.len() {
+            let (mut func, var) = self.uses[i];
+            let owner = self.vars[var as usize].func;
+            while func != owner {
+                let Func { group, parent, .. } = self.funcs[func as usize];
+                let data = &mut self.groups[group as usize];
+                if data.var == var && data.knows_itself || !self.captured.insert((group, var)) {
+                    break;
+                }
+                data.captures.push(var);
+                if parent == owner && !self.is_stable(var, group) {
+                    self.vars[var as usize].boxed = true;
+                }
+                func = parent;
+            }
+        }
+        let mut changed = false;
+        for group in &mut self.groups {
+            let boxed = self.vars.get(group.var as usize).is_some_and(|var| var.boxed);
+            if boxed && group.knows_itself {
+                group.knows_itself = false;
+                changed = true;
+            }
+        }
+        changed
+    }
+
     /// Whether the variable has the value that it will always have when the functions of `group`,
     /// which capture it, are made.
     fn is_stable(&self, var: u32, group: u32) -> bool {
