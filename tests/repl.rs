@@ -137,6 +137,9 @@ transcripts! {
     pipelines_change_the_current_program_and_are_taken_back: "pipelines",
     commands_tell_what_there_is: "pages",
     wrong_commands_are_refused_and_the_session_goes_on: "mistakes",
+    values_are_shown_as_julia_shows_them: "values",
+    functions_become_programs: "programs",
+    wrong_programs_are_refused_and_the_session_goes_on: "faults",
 }
 
 #[test]
@@ -178,8 +181,9 @@ fn a_reader_that_goes_ends_the_session_quietly() {
     assert!(child.wait().unwrap().success());
 }
 
-/// Sends the signal of Ctrl-C until `wanted` is printed by what comes after the program that is
-/// interrupted. (One signal may come before the program starts, where it stops nothing.)
+/// Sends the signal of Ctrl-C, once something has been printed, until `wanted` is printed by what
+/// comes after the program that is interrupted. (One signal may come before that program starts,
+/// where it stops nothing.)
 #[cfg(unix)]
 fn interrupted(folder: &Path, args: &[&str], script: &[u8], wanted: &str) -> String {
     use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -188,10 +192,12 @@ fn interrupted(folder: &Path, args: &[&str], script: &[u8], wanted: &str) -> Str
     let (mut child, mut reader) = spawn(folder, args);
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(script).unwrap();
+    let mut buffer = [0; 4096];
+    let read = reader.read(&mut buffer).unwrap();
+    let mut output = String::from_utf8(buffer[..read].to_vec()).unwrap();
     let (sender, receiver) = channel();
     let wanted = wanted.to_owned();
     let end = std::thread::spawn(move || {
-        let (mut output, mut buffer) = (String::new(), [0; 4096]);
         while !output.contains(&wanted) {
             let read = reader.read(&mut buffer).unwrap();
             assert_ne!(read, 0, "{output}");
@@ -218,4 +224,41 @@ fn an_interrupt_stops_the_current_program_and_nothing_else() {
     let output = interrupted(&folder, &["endless.ir"], script, "42\n");
     assert_eq!(output.matches("interrupted").count(), 1, "{output}");
     assert!(output.ends_with("\n42\n"), "{output}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_stops_a_running_input_and_keeps_what_is_defined() {
+    let folder = folder("interrupt");
+    let script = b"kept = 1\nn = 0\nwhile true\n  n += 1\nend\nn > kept\n";
+    let output = interrupted(&folder, &[], script, "true\n");
+    assert_eq!(output.matches("interrupted").count(), 1, "{output}");
+    assert!(output.starts_with("1\n0\n"), "{output}");
+    assert!(output.ends_with("\ntrue\n"), "{output}");
+}
+
+#[test]
+fn a_saved_session_does_the_same_as_a_script() {
+    let folder = folder("save_script");
+    fs::write(folder.join("half.jl"), "half(x) = x / 2\nbase = 100").unwrap();
+    let script = b":load half.jl
+total = 0
+for i in 1:3
+    total += i
+    base += i
+end
+no_such_name
+f(x) = half(x) + total;
+struct P
+    x::Float64
+end
+p = P(f(8));
+f(x) = -x;
+:save session.jl
+";
+    output_of(&folder, &[], script);
+    let output = output_of(&folder, &["session.jl"], b"(total, base, p.x, f(1))\n");
+    assert_eq!(output, "(6, 106, 10.0, -1)\n");
+    let saved = fs::read_to_string(folder.join("session.jl")).unwrap();
+    assert!(!saved.contains("no_such_name"), "{saved}");
 }

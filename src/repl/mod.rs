@@ -169,8 +169,10 @@ fn bug(console: &mut Console<'_>) -> Outcome {
 /// # Errors
 /// If results cannot be written.
 pub(crate) fn run(files: &[PathBuf], ctx: &Arc<Context>, passes: &PassRegistry) -> io::Result<()> {
+    // Until there is a session, Ctrl-C has nothing to stop.
+    let _watched = Interruptible::new(Arc::default());
     let mut repl = Repl::new(ctx, passes);
-    let _watched = Interruptible::new(repl.session.interrupt_flag());
+    let _watched_too = Interruptible::new(repl.session.interrupt_flag());
     let (mut stdout, mut stderr) = (io::stdout(), io::stderr());
     let plain = std::env::var_os("NO_COLOR").is_some();
     let mut console = Console::new(&mut stdout, &mut stderr)
