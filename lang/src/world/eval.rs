@@ -157,6 +157,8 @@ impl<'a> Eval<'a> {
                 names.extend(self.scope.iter().map(|bound| bound.name));
                 let ctx = self.types.ctx.clone();
                 let mut names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
+                // No user can write those of the prelude alone.
+                names.retain(|name| !name.starts_with('#'));
                 names.sort_unstable();
                 let mut error = Diagnostic::error(format!("type `{text}` is not defined")).at_loc(
                     &ctx,

@@ -19,6 +19,7 @@ mod method;
 mod name;
 mod structs;
 mod subtype;
+mod term;
 mod types;
 
 use std::rc::Rc;
