@@ -107,16 +107,17 @@ size(a::Array) = mem.shape(a)
 @inline size(a::AbstractArray, d::Int64) = d <= ndims(a) ? size(a)[d] : 1
 size(a::AbstractArray, d::Int64, e::Int64) = (size(a, d), size(a, e))
 isempty(a::AbstractArray) = length(a) == 0
-axes(a::AbstractArray) = __unroll_map(OneTo, size(a))
-axes(a::AbstractArray, d::Int64) = OneTo(size(a, d))
+# A length is not negative: `OneTo{Int64}` does not check it again.
+axes(a::AbstractArray) = __unroll_map(OneTo{Int64}, size(a))
+axes(a::AbstractArray, d::Int64) = OneTo{Int64}(size(a, d))
 axes(x::Number) = ()
 axes(t::Tuple) = (OneTo(length(t)),)
-eachindex(a::AbstractArray) = OneTo(length(a))
+eachindex(a::AbstractArray) = OneTo{Int64}(length(a))
 function eachindex(a::AbstractArray, b::AbstractArray)
     length(a) == length(b) || throw(DimensionMismatch("all inputs to eachindex must have the same axes"))
-    return OneTo(length(a))
+    return OneTo{Int64}(length(a))
 end
-keys(a::AbstractVector) = OneTo(length(a))
+keys(a::AbstractVector) = OneTo{Int64}(length(a))
 LinearIndices(a::AbstractArray) = reshape(collect(1:length(a)), size(a))
 @inline firstindex(a::AbstractArray) = 1
 @inline lastindex(a::AbstractArray) = length(a)
@@ -177,7 +178,7 @@ const __SmallInt = Union{Int32, Int16, Int8}
 @inline setindex!(a::AbstractArray, x, i::__SmallInt) = setindex!(a, x, Int64(i))
 @inline setindex!(a::AbstractMatrix, x, i::__Bits, j::__Bits) = setindex!(a, x, Int64(i), Int64(j))
 __indices(r::AbstractArray, n) = r
-__indices(::Colon, n) = OneTo(n)
+__indices(::Colon, n) = OneTo{Int64}(n)
 __indices(i::Integer, n) = i
 __indices(mask::AbstractVector{Bool}, n) = length(mask) == n ? findall(mask) : __out_of_bounds(mask, n)
 getindex(a::AbstractArray, is::AbstractArray) = __gather(a, __indices(is, length(a)))

@@ -119,7 +119,7 @@ length(r::StepRangeLen) = r.len
 length(r::LinRange) = r.len
 # The k-th element, counted from 0, without a check.
 @inline __at(r::OneTo, k) = k + 1
-@inline __at(r::UnitRange{Int64}, k) = r.start + k
+@inline __at(r::UnitRange{Int64}, k) = k + r.start
 @inline __at(r::UnitRange{T}, k) where T = r.start + convert(T, k)
 @inline __at(r::StepRange{Int64, Int64}, k) = r.start + k * r.step
 @inline __at(r::StepRange{T, S}, k) where {T, S} = r.start + convert(T, k) * r.step

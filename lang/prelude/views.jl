@@ -25,7 +25,7 @@ function __view_index(r::AbstractRange, n)
     return r
 end
 __view_index(i::Integer, n) = 1 <= i <= n ? Int64(i) : __out_of_bounds(1:n, i)
-__view_index(::Colon, n) = OneTo(n)
+__view_index(::Colon, n) = OneTo{Int64}(n)
 
 parent(v::SubArray) = v.parent
 @inline size(v::SubArray) = __view_size(v.indices)

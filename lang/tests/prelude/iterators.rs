@@ -7,8 +7,14 @@ fn several_at_once() {
         &[
             ("let s = 0; for (a, b) in zip([1, 2, 3], (4, 5)) s += a * b end; s end", "14"),
             ("let s = 0; for (i, x) in enumerate([10, 20]) s += i * x end; s end", "50"),
-            ("collect(zip(1:2, [3.0, 4.0])), collect(enumerate((:a, :b)))", "([(1, 3.0), (2, 4.0)], [(1, :a), (2, :b)])"),
-            ("length(zip(1:3, 1:2)), [a + b + c for (a, b, c) in zip(1:2, 3:4, 5:6)]", "(2, [9, 12])"),
+            (
+                "collect(zip(1:2, [3.0, 4.0])), collect(enumerate((:a, :b)))",
+                "([(1, 3.0), (2, 4.0)], [(1, :a), (2, :b)])",
+            ),
+            (
+                "length(zip(1:3, 1:2)), [a + b + c for (a, b, c) in zip(1:2, 3:4, 5:6)]",
+                "(2, [9, 12])",
+            ),
             ("collect(product(1:2, [5, 6]))", "[(1, 5) (1, 6); (2, 5) (2, 6)]"),
             ("let s = 0; for i in 1:2, j in 1:3 s += i * j end; s end", "18"),
             ("let s = 0; for x in 5 s += x end; s end", "5"),

@@ -16,12 +16,11 @@ mod sorting;
 mod tuples;
 mod views;
 
-use regraft_lang::session::Session;
-use std::sync::Arc;
+use regraft_lang::Session;
 
 /// Evaluates each expression in a session of its own definitions.
 pub fn check(definitions: &str, table: &[(&str, &str)]) {
-    let ctx = Arc::new(regraft_dialects::context());
+    let ctx = regraft_dialects::context();
     let mut session = Session::new(&ctx);
     if !definitions.is_empty()
         && let Err(errors) = session.run("definitions.jl", definitions)

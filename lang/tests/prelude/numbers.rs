@@ -81,10 +81,16 @@ fn comparison() {
         &[
             ("1 < 2 < 3, 1 < 3 < 2", "(true, false)"),
             ("1 == 1.0, 1 === 1.0, 0.0 == -0.0, 0.0 === -0.0", "(true, false, true, false)"),
-            ("NaN == NaN, NaN === NaN, isequal(NaN, NaN), isequal(0.0, -0.0)", "(false, true, true, false)"),
+            (
+                "NaN == NaN, NaN === NaN, isequal(NaN, NaN), isequal(0.0, -0.0)",
+                "(false, true, true, false)",
+            ),
             ("same(9007199254740993, 9007199254740992.0)", "false"),
             ("same(9223372036854775807, 9.223372036854775807e18)", "false"),
-            ("less(9007199254740992.0, 9007199254740993), less(9007199254740993, 9007199254740992.0)", "(true, false)"),
+            (
+                "less(9007199254740992.0, 9007199254740993), less(9007199254740993, 9007199254740992.0)",
+                "(true, false)",
+            ),
             ("less(9223372036854775807, 9.223372036854775807e18)", "true"),
             ("1 < 1.5, 2 > 1.5, 1.5 >= 2, 1 <= 1.0, 1 != 1.0", "(true, true, false, true, false)"),
             ("true < 2, false == 0, 1.0f0 == 1.0", "(true, true, true)"),
@@ -94,7 +100,10 @@ fn comparison() {
             ("3 in 3, :a == :a, \"a\" == \"a\", 1 == \"a\"", "(true, true, true, false)"),
             ("!(1 > 2), !true", "(true, false)"),
             ("isnan(NaN), isinf(-Inf), isfinite(1.0), isnan(1)", "(true, true, true, false)"),
-            ("iszero(0.0), isone(1), iseven(4), isodd(4), isinteger(2.0)", "(true, true, true, false, true)"),
+            (
+                "iszero(0.0), isone(1), iseven(4), isodd(4), isinteger(2.0)",
+                "(true, true, true, false, true)",
+            ),
         ],
     );
 }
@@ -109,14 +118,20 @@ fn conversion_and_rounding() {
             ("Int8(200)", "error: InexactError"),
             ("Bool(2)", "error: InexactError"),
             ("convert(Float64, 3), convert(Any, 3)", "(3.0, 3)"),
-            ("floor(2.7), ceil(2.2), round(2.5), round(3.5), trunc(-2.7)", "(2.0, 3.0, 2.0, 4.0, -2.0)"),
+            (
+                "floor(2.7), ceil(2.2), round(2.5), round(3.5), trunc(-2.7)",
+                "(2.0, 3.0, 2.0, 4.0, -2.0)",
+            ),
             ("floor(Int, 2.7), ceil(Int, 2.2), round(Int, 2.5), trunc(Int, -2.7)", "(2, 3, 2, -2)"),
             ("floor(Int, 3), round(4)", "(3, 4)"),
             ("floor(Int, 1e20)", "error: InexactError"),
             ("zero(3), zero(2.5), one(Float32), zero(Bool)", "(0, 0.0, 1.0f0, false)"),
             ("typemax(Int), typemin(Int64)", "(9223372036854775807, -9223372036854775808)"),
             ("typemin(Float64), typemax(Int32)", "(-Inf, 2147483647)"),
-            ("eps(), eps(1.0), eps(Float32)", "(2.220446049250313e-16, 2.220446049250313e-16, 1.1920929f-7)"),
+            (
+                "eps(), eps(1.0), eps(Float32)",
+                "(2.220446049250313e-16, 2.220446049250313e-16, 1.1920929f-7)",
+            ),
             ("floatmax(Float64), floatmin()", "(1.7976931348623157e308, 2.2250738585072014e-308)"),
             ("300 % Int8, -1 % Int32, Int8(5) % Int64", "(44, -1, 5)"),
             ("float(3), float(2.5f0), real(3), conj(2.0)", "(3.0, 2.5f0, 3, 2.0)"),

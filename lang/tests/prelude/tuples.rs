@@ -29,7 +29,10 @@ fn maps_and_folds() {
             ("map(+, (1, 2), (3, 4), (5, 6))", "(9, 12)"),
             ("sum((1, 2.5)), prod((2, 3)), sum(abs2, (1, 2, 3))", "(3.5, 6, 14)"),
             ("maximum((3, 1, 2)), minimum((3, 1, 2))", "(3, 1)"),
-            ("any((true, false)), all((true, false)), any(x -> x > 2, (1, 2, 3))", "(true, false, true)"),
+            (
+                "any((true, false)), all((true, false)), any(x -> x > 2, (1, 2, 3))",
+                "(true, false, true)",
+            ),
             ("foldl(-, (1, 2, 3)), foldr(-, (1, 2, 3))", "(-4, 2)"),
             ("sum(ntuple(i -> 1.0 * i, 100))", "5050.0"),
             ("let s = 0; for x in (1, 2.5, 3) s += x end; s end", "6.5"),
@@ -60,7 +63,10 @@ fn named_tuples() {
          end",
         &[
             ("nt.a, nt[:b], nt[1], length(nt)", "(1, 2.5, 1, 2)"),
-            ("keys(nt), values(nt), haskey(nt, :a), haskey(nt, :c)", "((:a, :b), (1, 2.5), true, false)"),
+            (
+                "keys(nt), values(nt), haskey(nt, :a), haskey(nt, :c)",
+                "((:a, :b), (1, 2.5), true, false)",
+            ),
             ("map(x -> 2x, nt)", "(a = 2, b = 5.0)"),
             ("merge(nt, (b = 3, c = 4))", "(a = 1, b = 3, c = 4)"),
             ("NamedTuple{(:x, :y)}((1, 2))", "(x = 1, y = 2)"),
