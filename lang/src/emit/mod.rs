@@ -162,10 +162,13 @@ impl Compiler {
             let Some(drafted) = cx.maps.blocks[block.index()] else { continue };
             cx.draft.enter(drafted);
             cx.at = drafted;
-            if self.emit_block(cx, block) && cx.frame.completes[place] {
+            let loc = body.terminator(block).map_or(Loc::UNKNOWN, |term| body.loc(term));
+            let completes = self.emit_block(cx, block)
+                && cx.frame.completes[place]
+                && self.emit_steps(cx, cx.frame.leaving[block.index()], loc);
+            if completes {
                 ends.push((block, cx.at));
             } else {
-                let loc = body.terminator(block).map_or(Loc::UNKNOWN, |term| body.loc(term));
                 cx.draft.leave(cx.at, Leave::Unreachable, loc);
             }
         }

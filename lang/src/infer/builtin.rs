@@ -5,7 +5,6 @@
 //! are exact, and the same function answers.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use regraft_dialects::{core as core_ops, data};
 use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
@@ -257,7 +256,10 @@ impl Compiler {
     /// The declared type of a field, as a type value.
     fn field_type(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let ty = self.type_arg(frame, args, 0)?;
-        let field = self.partials.value(frame.lattice(*args.get(1)?))?;
+        let &name = args.get(1)?;
+        let Some(field) = self.partials.value(frame.lattice(name)) else {
+            return self.unknown_field_type(frame, ty, name);
+        };
         let index = super::lattice::field_index(&self.ctx, ty, field);
         let Some(index) = index else {
             let (ty, field) = (self.world.type_name(ty), self.ctx.constant_text(field));
@@ -266,30 +268,75 @@ impl Compiler {
                 &format!("type {ty} has no field {}", field.trim_start_matches(':')),
             ));
         };
-        let declared = match self.world.fields(ty) {
-            Some(fields) => fields.get(index)?.declared,
-            None => *field_types(&self.ctx, ty).get(index)?,
-        };
+        let declared = *self.declared_types(ty).get(index)?;
         Some(self.constant_arg(Constant::Type(declared)))
+    }
+
+    /// The declared types of the fields of a type.
+    fn declared_types(&self, ty: Type) -> Vec<Type> {
+        match self.world.fields(ty) {
+            Some(fields) => fields.iter().map(|field| field.declared).collect(),
+            None => field_types(&self.ctx, ty).to_vec(),
+        }
+    }
+
+    /// The declared type of a field whose name is known when the program runs: one of those there
+    /// are. Of a name that no field has, whoever reads or sets the field tells.
+    fn unknown_field_type(&mut self, frame: &mut Frame, ty: Type, name: Arg) -> Option<Arg> {
+        let have = self.partials.type_of(frame.lattice(name));
+        let declared = self.declared_types(ty);
+        if declared.iter().all(|&other| other == declared[0]) && !declared.is_empty() {
+            return Some(self.constant_arg(Constant::Type(declared[0])));
+        }
+        let fields: Vec<Constant> = match have {
+            Type::SYM => self.names_of(ty),
+            Type::I64 => (1..=declared.len()).map(|i| Constant::I64(i as i64)).collect(),
+            _ => return None,
+        };
+        let any = self.constant_arg(Constant::Type(Type::ANY));
+        let mut result = self.forget_type(frame, any);
+        for (field, declared) in fields.into_iter().zip(declared) {
+            let field = self.constant_arg(field);
+            let is_it = self.op(
+                frame,
+                self.ctx.def(core_ops::SAME),
+                &[name, field],
+                Type::ANY,
+                Attrs::NONE,
+            );
+            let declared = self.constant_arg(Constant::Type(declared));
+            let declared = self.forget_type(frame, declared);
+            let args = [is_it, declared, result];
+            result = self.op(frame, self.ctx.def(core_ops::SELECT), &args, Type::ANY, Attrs::NONE);
+        }
+        Some(result)
     }
 
     fn field_names(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let ty = self.type_arg(frame, args, 0)?;
-        let ctx = Arc::clone(&self.ctx);
-        let names: Vec<Constant> = match ctx.kind(ty) {
+        let names = self.names_of(ty);
+        let names: Args = names.into_iter().map(|name| self.constant_arg(name)).collect();
+        Some(self.tuple(frame, &names))
+    }
+
+    /// The names of the fields of a type; the numbers of the elements of a tuple.
+    fn names_of(&self, ty: Type) -> Vec<Constant> {
+        match self.ctx.kind(ty) {
             TypeKind::Tuple(elements) => {
                 (1..=elements.len()).map(|i| Constant::I64(i as i64)).collect()
             }
             TypeKind::Named(fields) => {
                 fields.iter().map(|&(name, _)| Constant::Sym(name)).collect()
             }
-            &TypeKind::Struct(id) => {
-                ctx.struct_def(id).fields.iter().map(|&(name, _)| Constant::Sym(name)).collect()
-            }
+            &TypeKind::Struct(id) => self
+                .ctx
+                .struct_def(id)
+                .fields
+                .iter()
+                .map(|&(name, _)| Constant::Sym(name))
+                .collect(),
             _ => Vec::new(),
-        };
-        let names: Args = names.into_iter().map(|name| self.constant_arg(name)).collect();
-        Some(self.tuple(frame, &names))
+        }
     }
 
     /// `new(…)`: the fields are converted to their declared types.
