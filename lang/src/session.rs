@@ -6,6 +6,7 @@
 //! told at once; then its statements are run one by one, each in the world that those before it
 //! left.
 
+mod changed;
 mod entry;
 mod names;
 mod prelude;
@@ -181,6 +182,12 @@ impl Session {
         names.sort_unstable();
         names.dedup();
         names
+    }
+
+    /// The number of methods of a function, as a REPL tells it.
+    pub fn method_count(&self, function: &Val) -> usize {
+        let callee = function.type_of(&self.ctx);
+        self.compiler.borrow().world.methods_of(callee).count()
     }
 
     /// A flag that stops a running program when somebody (another thread, a signal handler) sets it.

@@ -1,0 +1,31 @@
+//! Running changed copies of the functions of a session.
+
+use std::mem::swap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use regraft_exec::{Engine, Interpreter};
+use regraft_ir::Module;
+
+use super::Session;
+use crate::link::WorldLinker;
+
+impl Session {
+    /// An interpreter of the functions of a module for the time that `run` takes: with the world,
+    /// the globals, the output and the limits of the session. What [`typed`](Self::typed) gave can
+    /// be run so after it was changed; functions that are not in the module are those of the
+    /// session.
+    pub fn with_interpreter<T>(
+        &mut self,
+        module: &Module,
+        run: impl FnOnce(&mut Interpreter) -> T,
+    ) -> T {
+        let mut interpreter = Interpreter::new(module);
+        interpreter.set_linker(Box::new(WorldLinker::new(&self.compiler)));
+        interpreter.set_limits(self.limits);
+        swap(interpreter.host_mut(), self.interpreter.host_mut());
+        let result = catch_unwind(AssertUnwindSafe(|| run(&mut interpreter)));
+        // Whatever happened, the globals belong to the session.
+        swap(interpreter.host_mut(), self.interpreter.host_mut());
+        result.unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
