@@ -64,6 +64,8 @@ struct Repl {
     globals: Globals,
     /// The lines of an input that is not whole yet.
     pending: String,
+    /// Whether inputs come from a terminal.
+    on_terminal: bool,
 }
 
 impl Repl {
@@ -80,6 +82,7 @@ impl Repl {
             inputs: Vec::new(),
             globals: Globals::default(),
             pending: String::new(),
+            on_terminal: false,
         }
     }
 
@@ -146,6 +149,10 @@ impl Repl {
         match catch_unwind(AssertUnwindSafe(|| run(self, text, console))) {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(diagnostics)) => {
+                // The terminal has written `^C`.
+                if self.on_terminal && self.session.interrupt_flag().load(Ordering::Relaxed) {
+                    console.printed("\n");
+                }
                 console.report(&diagnostics);
                 Outcome::Continue
             }
@@ -187,6 +194,7 @@ pub(crate) fn run(files: &[PathBuf], ctx: &Arc<Context>, passes: &PassRegistry) 
         repl.guarded(&name, &mut console, files::load);
     }
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        repl.on_terminal = true;
         terminal::run(&mut repl, &mut console)?;
     } else {
         script(&mut repl, &mut console)?;

@@ -1,7 +1,7 @@
 //! `:run`: runs the current program, to see whether it still does what it did.
 
+use regraft_exec::Engine;
 use regraft_exec::value::{Val, type_name};
-use regraft_exec::{Engine, Interpreter};
 use regraft_ir::{Context, Diagnostic, Function, Type};
 
 use super::commands::Done;
@@ -26,7 +26,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
     let (name, arguments) = parts(&call)?;
     let (is_call, function) = find(program, name)?;
     let (function, params) = (function.name_str().to_owned(), function.param_types());
-    let mut engine = Interpreter::new(program.module());
+    let module = program.module().clone();
     let values = arguments_of(repl, is_call.then_some(name), arguments, console)?;
     let arguments = fitting(&repl.ctx, &params, &values, is_call).ok_or_else(|| {
         let given = &values[usize::from(is_call)..];
@@ -39,12 +39,11 @@ pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
             given.join(", ")
         ))]
     })?;
-    engine.set_limits(repl.session.limits());
-    let result = {
+    let result = repl.session.with_interpreter(&module, |engine| {
         let _watched = Interruptible::new(engine.interrupt_flag());
         engine.call(&function, &arguments)
-    };
-    console.printed(&engine.take_output());
+    });
+    console.printed(&repl.session.take_output());
     let value = result.map_err(|error| vec![error.to_diagnostic()])?;
     if !matches!(value, Val::Unit) {
         console.result(&repl.session.show(&value));

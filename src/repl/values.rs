@@ -39,10 +39,18 @@ fn run(repl: &mut Repl, text: &str, console: &mut Console<'_>) -> Result<Val, Ve
     Ok(value)
 }
 
+/// Shows a value: a function with the number of its methods, all else as it is written.
 fn show(repl: &mut Repl, text: &str, value: &Val, console: &mut Console<'_>) {
-    if !matches!(value, Val::Unit) && !reader::is_silent(text) {
-        console.result(&repl.session.show(value));
+    if matches!(value, Val::Unit) || reader::is_silent(text) {
+        return;
     }
+    let mut shown = repl.session.show(value);
+    if let Val::Func(_) = value {
+        let count = repl.session.method_count(value);
+        let plural = if count == 1 { "" } else { "s" };
+        shown.push_str(&format!(" (generic function with {count} method{plural})"));
+    }
+    console.result(&shown);
 }
 
 /// A time to three digits.
