@@ -14,12 +14,21 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("struct Q{T}\n x::T\nend\nf(q::Q{T}) where T = T\nf(Q(1.5))", "Float64"),
     ("mutable struct C\n n::Int64\nend\nc = C(1)\nc.n += 2\nc.n", "3"),
     ("struct R\n x::Real\nend\nr = R(2)\nr.x * 2", "4"),
-    ("function counter()\n n = 0\n step() = (n += 1; n)\n step()\n step()\n n\nend\ncounter()", "2"),
-    ("function f()\n a, b = (1, 2.5)\n (; c, d) = (c = 3, d = 4)\n a + b + c + d\nend\nf()", "10.5"),
+    (
+        "function counter()\n n = 0\n step() = (n += 1; n)\n step()\n step()\n n\nend\ncounter()",
+        "2",
+    ),
+    (
+        "function f()\n a, b = (1, 2.5)\n (; c, d) = (c = 3, d = 4)\n a + b + c + d\nend\nf()",
+        "10.5",
+    ),
     ("f(x::Vector{T}) where {T<:Real} = T\nf([1, 2])", "Int64"),
     ("x = [1.0, 2.0]\ny = x .* 2 .+ 1\ny", "[3.0, 5.0]"),
     ("v = Any[1, 2.0, \"a\"]\ntypeof(v[2])", "Float64"),
-    ("g(x::Int64) = 1\ng(x::Float64) = 2\ng(x) = 3\nh(v) = sum(g(x) for x in v)\nh(Any[1, 2.0, nothing])", "6"),
+    (
+        "g(x::Int64) = 1\ng(x::Float64) = 2\ng(x) = 3\nh(v) = sum(g(x) for x in v)\nh(Any[1, 2.0, nothing])",
+        "6",
+    ),
     ("h(::Val{N}) where N = N + 1\nh(Val(3))", "4"),
     ("s(xs...) = length(xs)\ns((1, 2)..., 3)", "3"),
     ("s(xs...) = length(xs)\ns([1, 2, 3]...)", "3"),
@@ -34,7 +43,10 @@ end
 permuted_map(+, (a = 1, b = 2.0), (b = 3.0, a = 4))",
         "(a = 5, b = 5.0)",
     ),
-    ("even(n) = n == 0 ? true : odd(n - 1)\nodd(n) = n == 0 ? false : even(n - 1)\neven(10)", "true"),
+    (
+        "even(n) = n == 0 ? true : odd(n - 1)\nodd(n) = n == 0 ? false : even(n - 1)\neven(10)",
+        "true",
+    ),
     ("g(t, n) = n == 0 ? length(t) : g((t..., n), n - 1)\ng((), 12)", "12"),
     ("depth(t, n) = n == 0 ? n : depth((t, 1), n - 1)\ndepth(1, 20)", "0"),
     ("f(n) = n == 0 ? (0,) : (n, f(n - 1)...)\nlength(f(10))", "11"),
@@ -56,6 +68,24 @@ permuted_map(+, (a = 1, b = 2.0), (b = 3.0, a = 4))",
     ("let x = 3\n f = y -> x + y\n f(4)\nend", "7"),
     ("maximum(abs, [-3, 2])", "3"),
     ("f(x) = x > 0 ? 1 : 2.0\nf(1) + f(-1)", "3.0"),
+    ("x = [1.0, 2.0]\ny = [0.0, 0.0]\ny .= x .* x .+ 1\ny", "[2.0, 5.0]"),
+    (
+        "struct S{T<:Real}\n a::T\n b::T\nend\nBase.:+(x::S, y::S) = S(x.a + y.a, x.b + y.b)\nsum([S(1, 2), S(3, 4)]).b",
+        "6",
+    ),
+    (
+        "abstract type Shape end\nstruct Sq <: Shape\n s::Float64\nend\nstruct Ci <: Shape\n r::Float64\nend\narea(x::Sq) = x.s^2\narea(x::Ci) = 3 * x.r^2\nsum(area(s) for s in [Sq(2.0), Ci(1.0)])",
+        "7.0",
+    ),
+    ("f(x) = (y = x; y = y + 1; g = () -> y; g())\nf(1)", "2"),
+    ("x = 1:10\nsum(x[2:3:end])", "15"),
+    ("f(t::Tuple) = isempty(t) ? 0 : t[1] + f(Base.tail(t))\nf((1, 2, 3))", "6"),
+    ("f(x, ys...) = isempty(ys) ? x : x + f(ys...)\nf(1, 2, 3.5)", "6.5"),
+    ("if [true][1]\n 1\nelse\n 2\nend", "1"),
+    ("v = Any[true]\nf(v) = v[1] ? 1 : 2\nf(v)", "1"),
+    ("f(x) = (@inbounds s = x[1] + x[2]; s)\nf([1, 2])", "3"),
+    ("zip([1, 2], (3, 4)) |> collect", "[(1, 3), (2, 4)]"),
+    ("[x for x in 1:6 if x % 2 == 0]", "[2, 4, 6]"),
     ("function f(n)\n x = 1\n for i in 1:n\n  x = x / 2\n end\n x\nend\nf(2)", "0.25"),
 ];
 
@@ -72,8 +102,7 @@ fn programs_have_the_values_that_julia_gives() {
                     .downcast_ref::<String>()
                     .cloned()
                     .or_else(|| panic.downcast_ref::<&str>().map(|&text| text.to_owned()));
-                let message: String =
-                    message.unwrap_or_default().chars().take(1500).collect();
+                let message: String = message.unwrap_or_default().chars().take(1500).collect();
                 wrong.push(format!("{source}\n  fails: {message}"));
             }
         }
