@@ -262,3 +262,14 @@ f(x) = -x;
     let saved = fs::read_to_string(folder.join("session.jl")).unwrap();
     assert!(!saved.contains("no_such_name"), "{saved}");
 }
+
+#[test]
+fn inputs_may_be_long() {
+    let mut script = String::from("function f(x)\n");
+    for i in 0..3_000 {
+        script.push_str(&format!("    y{i} = x + {i}\n\n"));
+    }
+    script.push_str("    y7\nend\nf(1)\n");
+    let output = output_of(&folder("long"), &[], script.as_bytes());
+    assert_eq!(output, "f (generic function with 1 method)\n8\n");
+}

@@ -62,7 +62,9 @@ pub(super) fn find(name: &str) -> Result<&'static Command, Diagnostic> {
         return Ok(command);
     }
     let error = Diagnostic::error(format!("there is no command `:{name}`"));
+    // The short names are near to everything.
     let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied());
+    let names = names.filter(|known| known.len() > 1);
     Err(match suggest(name, names) {
         Some(near) => error.help(format!("did you mean `:{near}`?")),
         None => error.help("`:help` lists the commands; a symbol as an expression is `(:name)`"),

@@ -39,6 +39,9 @@ use current::Current;
 use interrupt::Interruptible;
 use saved::Globals;
 
+/// How many lines make an input a long one.
+const LONG: usize = 50;
+
 /// What an input leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Outcome {
@@ -64,6 +67,8 @@ struct Repl {
     globals: Globals,
     /// The lines of an input that is not whole yet.
     pending: String,
+    /// How many they are.
+    pending_lines: usize,
     /// Whether inputs come from a terminal.
     on_terminal: bool,
 }
@@ -82,6 +87,7 @@ impl Repl {
             inputs: Vec::new(),
             globals: Globals::default(),
             pending: String::new(),
+            pending_lines: 0,
             on_terminal: false,
         }
     }
@@ -98,6 +104,13 @@ impl Repl {
         }
         self.pending.push_str(line);
         self.pending.push('\n');
+        self.pending_lines += 1;
+        // To look at the whole input after each line takes quadratic time: in a long one of a
+        // script, only lines that are not indented are taken for its end.
+        let indented = line.is_empty() || line.starts_with(char::is_whitespace);
+        if !self.on_terminal && self.pending_lines > LONG && indented {
+            return Outcome::More;
+        }
         let text = std::mem::take(&mut self.pending);
         let incomplete = || reader::is_incomplete(self.ctx.registry(), &text);
         match catch_unwind(AssertUnwindSafe(incomplete)) {
@@ -105,14 +118,21 @@ impl Repl {
                 self.pending = text;
                 Outcome::More
             }
-            Ok(false) => self.guarded(&text, console, values::evaluate),
-            Err(_) => bug(console),
+            Ok(false) => {
+                self.pending_lines = 0;
+                self.guarded(&text, console, values::evaluate)
+            }
+            Err(_) => {
+                self.pending_lines = 0;
+                bug(console)
+            }
         }
     }
 
     /// Takes in the end of the inputs: what is not whole yet is refused.
     fn finish(&mut self, console: &mut Console<'_>) {
         let text = std::mem::take(&mut self.pending);
+        self.pending_lines = 0;
         if !text.is_empty() {
             self.guarded(&text, console, values::evaluate);
         }
