@@ -543,9 +543,10 @@ impl Compiler {
 
     fn spread(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let (&name, rest) = args.split_first()?;
-        let name = match self.partials.value(frame.lattice(name))? {
-            Constant::Str(name) | Constant::Sym(name) => name,
-            _ => return None,
+        let (Constant::Str(name) | Constant::Sym(name)) =
+            self.partials.value(frame.lattice(name))?
+        else {
+            return None;
         };
         let (&tuple, fixed) = rest.split_last()?;
         let mut operands: Args = SmallVec::from_slice(fixed);

@@ -106,6 +106,7 @@ pub struct Compiler {
     /// Those that were inferred with estimates of what is on the stack.
     group: Vec<SpecId>,
     /// Frames whose memory can be used again.
+    #[allow(clippy::vec_box)] // A frame moves between here and a specialisation; it is large.
     free_frames: Vec<Box<Frame>>,
     pub(crate) free_drafts: Vec<crate::emit::Draft>,
     pub(crate) free_maps: Vec<crate::emit::Maps>,

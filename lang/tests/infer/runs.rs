@@ -109,3 +109,29 @@ fn programs_have_the_values_that_julia_gives() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n----\n"));
 }
+
+/// The ops of a function, in order.
+fn ops(code: &str) -> Vec<&str> {
+    code.lines().filter_map(|line| line.split(" = ").nth(1)?.split(' ').next()).collect()
+}
+
+#[test]
+fn loops_over_arrays_and_ranges_are_counted_loops_of_ops() {
+    let mut text = Text::new();
+    let code = text.code(
+        "function foo!(y::Vector{Float64}, x::Vector{Float64})
+    @inbounds @simd for n in eachindex(x)
+        y[n] = y[n] + x[n]
+    end
+    return y
+end
+foo!([1.0], [2.0])",
+        "foo!(Vector{Float64}, Vector{Float64})",
+    );
+    let all = ops(&code);
+    for op in ["mem.load", "mem.store", "arith.add"] {
+        assert!(all.contains(&op), "{code}");
+    }
+    assert!(!code.contains("call") && !code.contains("core.apply"), "{code}");
+    println!("{code}");
+}

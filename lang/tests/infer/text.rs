@@ -49,6 +49,14 @@ impl Text {
         show_string(&self.ctx, &value)
     }
 
+    /// The code of the function of that name, after running a program.
+    pub fn code(&mut self, source: &str, name: &str) -> String {
+        self.program(source);
+        let mut compiler = self.compiler.borrow_mut();
+        let spec = compiler.spec_by_name(self.ctx.symbol(name)).expect("it was called");
+        compiler.function(spec).to_string()
+    }
+
     fn load(&mut self, name: &str, source: &str, space: Space) -> Val {
         let parsed = parse(&self.ctx, name, source, Options { prelude: space == Space::Base });
         assert!(parsed.errors.is_empty(), "{name}: {:?}", parsed.errors);
