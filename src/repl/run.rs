@@ -2,7 +2,8 @@
 
 use regraft_exec::Engine;
 use regraft_exec::value::{Val, type_name};
-use regraft_ir::{Context, Diagnostic, Function, Type};
+use regraft_ir::{Context, Diagnostic, Function, Type, is_plain_name};
+use regraft_syntax::julia::tokens;
 
 use super::commands::Done;
 use super::console::Console;
@@ -33,11 +34,17 @@ pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
         let given: Vec<String> =
             given.iter().map(|x| type_name(&repl.ctx, x.type_of(&repl.ctx))).collect();
         let wanted: Vec<String> = params.iter().map(|&ty| type_name(&repl.ctx, ty)).collect();
-        vec![Diagnostic::error(format!(
+        let error = Diagnostic::error(format!(
             "@{function} takes ({}), found ({})",
             wanted.join(", "),
             given.join(", ")
-        ))]
+        ));
+        vec![if !is_call || is_plain_name(name) {
+            error
+        } else {
+            error
+                .help("a function without a name is another one each time; give it one: g = x -> x")
+        }]
     })?;
     let result = repl.session.with_interpreter(&module, |engine| {
         let _watched = Interruptible::new(engine.interrupt_flag());
@@ -73,20 +80,30 @@ fn arguments_of(
     }
 }
 
-/// The name and the arguments of a call.
+/// What is called, and the arguments: what stands in the last parentheses.
 fn parts(call: &str) -> Result<(&str, &str), Vec<Diagnostic>> {
-    let split = call.trim_end().strip_suffix(')').and_then(|call| call.split_once('('));
-    let (name, arguments) = split.ok_or_else(|| {
-        vec![Diagnostic::error(format!("`{call}` is no call")).help(":run f(1.0)")]
-    })?;
-    Ok((name.trim(), arguments.trim().trim_end_matches(',')))
+    let call = call.trim_end();
+    let mut depth = 0usize;
+    for (span, _) in tokens(call).into_iter().rev() {
+        match &call[span.clone()] {
+            ")" => depth += 1,
+            "(" if depth == 1 => {
+                let arguments = &call[span.end..call.len() - 1];
+                return Ok((call[..span.start].trim(), arguments.trim().trim_end_matches(',')));
+            }
+            "(" => depth = depth.saturating_sub(1),
+            _ if depth == 0 => break,
+            _ => {}
+        }
+    }
+    Err(vec![Diagnostic::error(format!("`{call}` is no call")).help(":run f(1.0)")])
 }
 
 /// The function of the program that a call by this name runs, and whether it was made from one.
 fn find<'a>(program: &'a Current, name: &str) -> Result<(bool, &'a Function), Vec<Diagnostic>> {
     let plain = name.strip_prefix('@').unwrap_or(name);
     if let Origin::Call(call) = program.origin()
-        && call.split_once('(').is_some_and(|(callee, _)| callee.trim() == plain)
+        && parts(call).is_ok_and(|(callee, _)| callee == plain)
         && let Some(function) = program.function()
     {
         return Ok((true, function));
@@ -145,6 +162,10 @@ mod tests {
         assert_eq!(parts("f(1, (2, 3)) ").unwrap(), ("f", "1, (2, 3)"));
         assert_eq!(parts("g()").unwrap(), ("g", ""));
         assert_eq!(parts("g(1,)").unwrap(), ("g", "1"));
-        assert!(parts("g").is_err());
+        assert_eq!(parts("(x -> f(x))(2.0)").unwrap(), ("(x -> f(x))", "2.0"));
+        assert_eq!(parts("f(\")(\", g(1))").unwrap(), ("f", "\")(\", g(1)"));
+        for wrong in ["g", "", ")", "g)", "(", "f(x) + 1"] {
+            assert!(parts(wrong).is_err(), "{wrong}");
+        }
     }
 }
