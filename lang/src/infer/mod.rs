@@ -25,6 +25,7 @@ mod lattice;
 mod method;
 mod ops;
 mod spec;
+mod unroll;
 
 use std::rc::Rc;
 use std::sync::Arc;
