@@ -44,6 +44,24 @@ impl Function {
         Ok(Some(symbol))
     }
 
+    /// Names a value that has no name yet, as [`Function::set_name_of`] does. Where the name is free,
+    /// as is usual in a function that is being built, nothing is allocated.
+    ///
+    /// # Errors
+    /// As [`Function::set_name_of`].
+    pub fn name_after(&mut self, v: Value, name: Symbol) -> IrResult<()> {
+        let digits = self.ctx.str(name).bytes().all(|b| b.is_ascii_digit());
+        let free = !self.names.values.contains_key(&name) && !self.names.of.contains_key(&v);
+        if !free || digits || v.is_terminator() {
+            let text = self.ctx.str(name).to_owned();
+            return self.set_name_of(v, Some(&text)).map(|_| ());
+        }
+        self.checked(v)?;
+        self.names.of.insert(v, name);
+        self.names.values.insert(name, v);
+        Ok(())
+    }
+
     /// `name`, or the name with a suffix that no value has. As many values can want the same
     /// name, the suffixes are not tried one by one: O(log of those that are taken).
     pub(super) fn free_name(&self, name: &str) -> Symbol {
