@@ -23,17 +23,18 @@ end
     ^1:
       %3 = core.apply %g, %x
       %4 = call @h(%x)
-      %5 = call @tuple(1)
-      %6 = core.splat @h, %5, %x
-      %7 = call @tuple(2)
-      %8 = core.splat %g, %x, %7, %x
-      %9 = call @Base.sum(%x)
-      %10 = core.global :Base.abs
-      %11 = core.global :h
-      %12 = call @map(%10, %11)
-      %13 = call @f(%x)
-      %14 = core.apply %13, 1
-      return %14
+      %5 = core.global :h
+      %6 = call @tuple(1)
+      %7 = core.splat %5, %6, %x
+      %8 = call @tuple(2)
+      %9 = core.splat %g, %x, %8, %x
+      %10 = call @Base.sum(%x)
+      %11 = core.global :Base.abs
+      %12 = core.global :h
+      %13 = call @map(%11, %12)
+      %14 = call @f(%x)
+      %15 = core.apply %14, 1
+      return %15
     }
     "###);
 }

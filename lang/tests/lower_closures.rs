@@ -552,15 +552,16 @@ end
     ^1:
       %4 = core.closure @"##1"
       %x = call @"#broadcast"(%4, %a, %b)
-      %6 = call @"#broadcast"(@sin, %a)
-      %7 = core.closure @"##2"
-      %8 = call @"#broadcast"(%7, %a)
-      %9 = core.closure @"##3", %g
-      %10 = call @"#broadcast"(%9, %a, %b)
-      %11 = core.global :y
-      %12 = core.closure @"##4"
-      %13 = call @"#broadcast"(%12, %a, %b, %11)
-      return %13
+      %6 = core.global :sin
+      %7 = call @"#broadcast"(%6, %a)
+      %8 = core.closure @"##2"
+      %9 = call @"#broadcast"(%8, %a)
+      %10 = core.closure @"##3", %g
+      %11 = call @"#broadcast"(%10, %a, %b)
+      %12 = core.global :y
+      %13 = core.closure @"##4"
+      %14 = call @"#broadcast"(%13, %a, %b, %12)
+      return %14
     }
     # closure ##1 (#1) []
     # ##1(, )
@@ -618,13 +619,15 @@ end
       %4 = call @"#broadcast!"(%3, %x, %a, %a)
       %5 = call @"#broadcast!"(@identity, %x, %a)
       %6 = call @"#broadcast!"(@identity, %x, 0)
-      %7 = call @"#broadcast!"(@"+", %x, %x, %a)
-      %8 = call @":"(1, 2)
-      %9 = call @view(%x, %8)
-      %10 = call @"#broadcast!"(@identity, %9, 0)
-      %11 = call @view(%x, @":", 1)
-      %12 = call @"#broadcast!"(@"+", %11, %11, %a)
-      return %12
+      %7 = core.global :"+"
+      %8 = call @"#broadcast!"(%7, %x, %x, %a)
+      %9 = call @":"(1, 2)
+      %10 = call @view(%x, %9)
+      %11 = call @"#broadcast!"(@identity, %10, 0)
+      %12 = call @view(%x, @":", 1)
+      %13 = core.global :"+"
+      %14 = call @"#broadcast!"(%13, %12, %12, %a)
+      return %14
     }
     # closure ##1 (#1) []
     # ##1(, )

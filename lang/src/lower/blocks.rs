@@ -6,14 +6,31 @@
 
 use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val};
 
+/// Tables that are used again for each function.
+#[derive(Debug, Default)]
+pub(super) struct BlockTables {
+    position: Vec<u32>,
+    goes_to: Vec<Option<(BlockId, EdgeIndex)>>,
+    entering: Vec<u32>,
+    /// For each block of the layout, whether it continues the one before.
+    pub(super) continued: Vec<bool>,
+}
+
+/// A table of `len` entries, made in the memory of another.
+fn table<T: Clone>(table: &mut Vec<T>, len: usize, value: T) -> &mut [T] {
+    table.clear();
+    table.resize(len, value);
+    table
+}
+
 /// Leaves out the empty blocks.
-pub(super) fn skip_empty(body: &mut Body, yes: Val) {
+pub(super) fn skip_empty(body: &mut Body, yes: Val, tables: &mut BlockTables) {
     // An edge goes back if it leads to where the layout has been.
-    let mut position = vec![u32::MAX; body.blocks.len()];
+    let position = table(&mut tables.position, body.blocks.len(), u32::MAX);
     for (at, &block) in body.layout.iter().enumerate() {
         position[block.0 as usize] = at as u32;
     }
-    let mut goes_to: Vec<Option<(BlockId, EdgeIndex)>> = vec![None; body.blocks.len()];
+    let goes_to = table(&mut tables.goes_to, body.blocks.len(), None);
     let mut found = false;
     // Backwards, so that chains are followed at once.
     for at in (1..body.layout.len()).rev() {
@@ -56,9 +73,9 @@ fn is_empty(body: &Body, block: usize, yes: Val) -> bool {
         .all(|inst| inst.special == Special::Check && body.operands[inst.start as usize] == yes)
 }
 
-/// For each block of the layout, whether it continues the one before.
-pub(super) fn continued(body: &Body) -> Vec<bool> {
-    let mut entering = vec![0u32; body.blocks.len()];
+/// Finds the blocks that continue the one before.
+pub(super) fn continued(body: &Body, tables: &mut BlockTables) {
+    let entering = table(&mut tables.entering, body.blocks.len(), 0);
     for &block in &body.layout {
         match body.blocks[block.0 as usize].term {
             Term::Jump(to, _) => entering[to.0 as usize] += 1,
@@ -70,14 +87,13 @@ pub(super) fn continued(body: &Body) -> Vec<bool> {
             Term::Return(_) | Term::None => {}
         }
     }
-    let mut continued = vec![false; body.layout.len()];
+    let continued = table(&mut tables.continued, body.layout.len(), false);
     for (at, pair) in body.layout.windows(2).enumerate() {
         let leads =
             matches!(body.blocks[pair[0].0 as usize].term, Term::Jump(to, _) if to == pair[1]);
         let next = &body.blocks[pair[1].0 as usize];
         continued[at + 1] = leads && entering[pair[1].0 as usize] == 1 && next.phis.is_empty();
     }
-    continued
 }
 
 /// Finds the blocks that control gets to, puts them in an order in which what is used stands after

@@ -161,7 +161,8 @@ impl Lower<'_> {
                 let identity = self.names.of_prelude(self.names.identity);
                 self.func(identity)
             }
-            (1, Some(&Node::Named(name, ..))) if !literal => self.func(name),
+            // The name may be that of a type, or of a variable.
+            (1, Some(&Node::Named(name, ..))) if !literal => self.global(name, loc),
             (1, Some(Node::Captured(..))) if !literal => tree.callees[0],
             _ => self.fused(&tree, id, loc),
         };

@@ -27,6 +27,11 @@ impl Lower<'_> {
             return value;
         }
         match self.callee(callee) {
+            Callee::Named(name) if self.has_splat(args) => {
+                // The name may be that of a type, or of a variable.
+                let callee = self.global(name, loc);
+                self.splat(callee, &[], args, None, loc)
+            }
             Callee::Named(name) => self.call_list(name, args, loc),
             Callee::Value(callee) if self.has_splat(args) => {
                 self.splat(callee, &[], args, None, loc)

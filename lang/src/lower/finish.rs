@@ -10,7 +10,7 @@ use regraft_ir::{
 };
 use rustc_hash::FxHashSet;
 
-use super::blocks;
+use super::blocks::{self, BlockTables};
 use super::phis::PhiTables;
 use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val, ValKind};
 
@@ -32,6 +32,7 @@ pub(super) struct Finish {
     /// The value without a value of each block of the layout that has one.
     undefs: Vec<Option<Operand>>,
     named: FxHashSet<Symbol>,
+    tables: BlockTables,
     pub(super) stamps: Vec<u32>,
 }
 
@@ -60,6 +61,7 @@ impl Finish {
             blocks: Vec::new(),
             undefs: Vec::new(),
             named: FxHashSet::default(),
+            tables: BlockTables::default(),
             stamps: Vec::new(),
         }
     }
@@ -77,7 +79,7 @@ impl Finish {
             self.settle(body);
         }
         if body.layout.len() > 1 {
-            blocks::skip_empty(body, self.yes);
+            blocks::skip_empty(body, self.yes, &mut self.tables);
         }
         self.emit(body, shape)
     }
@@ -97,7 +99,8 @@ impl Finish {
         self.undefs.clear();
         self.blocks.clear();
         self.blocks.resize(body.blocks.len(), None);
-        let continued = blocks::continued(body);
+        blocks::continued(body, &mut self.tables);
+        let continued = std::mem::take(&mut self.tables.continued);
         for (at, &block) in body.layout.iter().enumerate() {
             self.blocks[block.0 as usize] = match continued[at] {
                 true => self.blocks[body.layout[at - 1].0 as usize],
@@ -126,6 +129,7 @@ impl Finish {
                 Emit { finish: self, f: &mut f, body, id, block, undef }.term()?;
             }
         }
+        self.tables.continued = continued;
         Ok(f)
     }
 }
@@ -152,7 +156,7 @@ impl Emit<'_> {
             if let Some(name) = self.body.slot_names[slot.0 as usize]
                 && !self.finish.phis.is_flag[phi]
             {
-                self.f.set_name_of(param, Some(self.finish.ctx.str(name)))?;
+                self.f.name_after(param, name)?;
                 self.finish.named.insert(name);
             }
         }
@@ -196,7 +200,7 @@ impl Emit<'_> {
                 let param = self.f.append_param(self.block, Type::ANY)?;
                 self.finish.insts[index] = param.into();
                 if let Some(&Some(name)) = shape.params.get(index) {
-                    self.f.set_name_of(param, Some(self.finish.ctx.str(name)))?;
+                    self.f.name_after(param, name)?;
                     self.finish.named.insert(name);
                 }
                 return Ok(());
@@ -221,7 +225,7 @@ impl Emit<'_> {
         if let Some(name) = inst.name
             && self.finish.named.insert(name)
         {
-            self.f.set_name_of(value, Some(self.finish.ctx.str(name)))?;
+            self.f.name_after(value, name)?;
         }
         Ok(())
     }

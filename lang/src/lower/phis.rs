@@ -36,16 +36,19 @@ impl Finish {
     }
 
     fn merge_equal(&mut self, body: &mut Body) {
-        // In most functions everything is settled already, and one pass shows it.
-        let mut left: Vec<u32> = Vec::new();
-        for phi in 0..body.phis.len() as u32 {
-            if body.is_live_phi(phi) && !body.simplify(phi) {
-                left.push(phi);
+        // Where control meets in an orderly way, looking at each until nothing changes is enough.
+        let count = body.phis.len() as u32;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for phi in 0..count {
+                changed |= body.is_live_phi(phi) && body.simplify(phi);
             }
         }
-        if left.is_empty() {
+        if !body.has_labels {
             return;
         }
+        let left: Vec<u32> = (0..count).filter(|&phi| body.is_live_phi(phi)).collect();
         let value = &mut self.phis.value;
         value.clear();
         value.resize(body.phis.len(), Val::UNDEF);
