@@ -18,11 +18,11 @@ impl Session {
                 errors.extend(more);
             }
         }
-        if !errors.is_empty() {
-            if std::env::var_os("PRELUDE").is_some() {
-                eprintln!("{}", regraft_ir::render_all(&errors, false));
-            }
-        }
+        assert!(
+            errors.is_empty(),
+            "the prelude is wrong\n{}",
+            regraft_ir::render_all(&errors, false)
+        );
     }
 
     fn load(&mut self, name: &str, text: &str) -> Result<(), Vec<Diagnostic>> {
