@@ -59,10 +59,7 @@ pub fn errors(text: &str) -> Vec<String> {
 
 pub fn errors_as(text: &str, how: How<'_>) -> Vec<String> {
     let ctx = regraft_dialects::context();
-    let errors = match items(&ctx, text, how) {
-        Ok(_) => return Vec::new(),
-        Err(errors) => errors,
-    };
+    let Err(errors) = items(&ctx, text, how) else { return Vec::new() };
     let about = |error: &Diagnostic| match error.labels() {
         [label, ..] => text[label.span.clone()].replace('\n', "; "),
         [] => String::from("nothing"),
