@@ -182,7 +182,7 @@ __indices(::Colon, n) = OneTo{Int64}(n)
 __indices(i::Integer, n) = i
 __indices(mask::AbstractVector{Bool}, n) = length(mask) == n ? findall(mask) : __out_of_bounds(mask, n)
 getindex(a::AbstractArray, is::AbstractArray) = __gather(a, __indices(is, length(a)))
-getindex(a::AbstractArray, ::Colon) = vec(copy(a))
+getindex(a::AbstractArray, ::Colon) = __gather(a, OneTo{Int64}(length(a)))
 function getindex(a::Array{T, N}, mask::Array{Bool, N}) where {T, N}
     size(a) == size(mask) || __out_of_bounds(a, mask)
     out = mem.alloc(Array{T, 1}, 0)

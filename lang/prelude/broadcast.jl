@@ -57,7 +57,7 @@ end
 
 function __broadcast_array(f, args)
     dims = __unroll_fold(__join_dims, (), args)
-    T = __return_type(__call_on, typeof(f), __unroll_map(__leaf_type, args)...)
+    T = __return_type(f, __unroll_map(__leaf_type, args)...)
     if T === Any
         out = __alloc(Any, dims)
         __broadcast_into!(f, out, args)
@@ -67,7 +67,6 @@ function __broadcast_array(f, args)
     __broadcast_into!(f, out, args)
     return out
 end
-@inline __call_on(f, xs...) = f(xs...)
 @inline __leaf_type(x) = typeof(x)
 @inline __leaf_type(a::AbstractArray) = eltype(a)
 @inline __leaf_type(s::__Scalar) = typeof(s.x)
