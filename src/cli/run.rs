@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use regraft_exec::value::{Val, show_string, to_json};
 use regraft_exec::{Engine, Interpreter};
-use regraft_ir::{Context, Diagnostic};
+use regraft_ir::Diagnostic;
 use regraft_lang::Session;
 use regraft_syntax::parse_call;
 
@@ -63,9 +63,12 @@ fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
     });
     session.take_output();
     let value = output.outcome(result)?;
-    match (args.json, &args.expr) {
-        (false, None) => Ok(()),
-        _ => print(&shown(args, &ctx, &value)),
+    if args.json {
+        return print(&json(&session.json(&value)));
+    }
+    match args.expr {
+        Some(_) => print(&format!("{}\n", session.show(&value))),
+        None => Ok(()),
     }
 }
 
@@ -102,14 +105,13 @@ fn run_ir(args: &Args, input: &Input, tool: &Tool) -> Outcome {
     if !args.json && args.expr.is_none() && matches!(result, Val::Unit) {
         return Ok(());
     }
-    print(&shown(args, &ctx, &result))
+    if args.json {
+        return print(&json(&to_json(&ctx, &result)));
+    }
+    print(&format!("{}\n", show_string(&ctx, &result)))
 }
 
-/// The result as text.
-fn shown(args: &Args, ctx: &Context, result: &Val) -> String {
-    if args.json {
-        format!("{{\"value\": {}}}\n", to_json(ctx, result))
-    } else {
-        format!("{}\n", show_string(ctx, result))
-    }
+/// A result as an object.
+fn json(value: &str) -> String {
+    format!("{{\"value\": {value}}}\n")
 }

@@ -31,6 +31,11 @@ fn values_print_as_julia_shows_them() {
         ("\"text\"", "\"text\""),
         (":name", ":name"),
         ("nothing", "nothing"),
+        ("1:3", "1:3"),
+        ("(1:2:7, 0.5)", "(1:2:7, 0.5)"),
+        ("view([1.0, 2.0, 3.0], 2:3)", "[2.0, 3.0]"),
+        ("pi", "π"),
+        ("sin", "sin"),
         ("Float64", "Float64"),
         ("sum([1, 2, 3])", "6"),
         ("sum(x -> x / 2, [1, 2, 3])", "3.0"),
@@ -53,6 +58,7 @@ fn json_is_one_object() {
         ("[1 2; 3 4]", "[[1, 3], [2, 4]]"),
         ("\"a\\nb\"", "\"a\\nb\""),
         ("nothing", "null"),
+        ("1:3", "[1, 2, 3]"),
     ] {
         let printed = succeeds(&["run", "-e", expr, "--json"], "");
         assert_eq!(printed, format!("{{\"value\": {value}}}\n"), "{expr}");

@@ -70,6 +70,9 @@ impl Names for WorldNames {
     fn show(&self, value: &Val) -> Option<Shown> {
         let Val::Struct(fields) = value else { return None };
         let ty = fields.ty();
+        if let Some(name) = self.world(|world| world.closure_name(ty))? {
+            return Some(Shown::Text(self.ctx.str(name).to_owned()));
+        }
         let special = self.world(|world| {
             let of = self.special.iter().find(|&&(above, _)| world.is_below(ty, above));
             of.map(|&(_, special)| special)
