@@ -32,7 +32,7 @@ pub fn check(definitions: &str, table: &[(&str, &str)]) {
         let found = match session.eval(expression) {
             Ok(value) => session.show(&value),
             Err(errors) => {
-                let texts: Vec<String> = errors.iter().map(|e| e.to_string()).collect();
+                let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 format!("error: {}", texts.join("; "))
             }
         };
