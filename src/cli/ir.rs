@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use regraft_ir::{PrintOptions, print_module};
-use regraft_lang::Session;
 
 use super::Tool;
 use super::input::Language;
@@ -44,7 +43,7 @@ enum Stage {
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let scripts = script::read_all(&args.files, Some(Language::Julia))?;
     script::only_scripts(&scripts)?;
-    let mut session = Session::new(&tool.context());
+    let mut session = script::session(&tool.context());
     session.set_limits(args.limits.limits());
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use regraft_dialects::core;
 use regraft_ir::{Context, Diagnostic, Module, PrintOptions, print_module};
-use regraft_lang::{Entry, Session};
+use regraft_lang::Entry;
 use regraft_passes::{
     DumpFolder, Pipeline, PrintAfter, PrintWhat, Report, RunOptions, StopAfter, diff_modules,
     reproducer_pipeline, run_pipeline,
@@ -129,7 +129,7 @@ fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<
         }
         (Language::Julia, Some(entry)) => entry,
     };
-    let mut session = Session::new(ctx);
+    let mut session = script::session(ctx);
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let result = script::run_all(&mut session, &[input], tool)

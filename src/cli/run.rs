@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use regraft_exec::value::{Val, show_string, to_json};
 use regraft_exec::{Engine, Interpreter};
 use regraft_ir::Diagnostic;
-use regraft_lang::Session;
 use regraft_syntax::parse_call;
 
 use super::Tool;
@@ -53,7 +52,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
 fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
     script::only_scripts(scripts)?;
     let ctx = tool.context();
-    let mut session = Session::new(&ctx);
+    let mut session = script::session(&ctx);
     session.set_limits(args.limits.limits());
     let (output, writer) = ProgramOutput::stdout();
     session.set_output(writer);

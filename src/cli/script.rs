@@ -1,8 +1,11 @@
 //! Sessions of the language for the commands that take scripts.
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use regraft_exec::{Limits, Val};
+use regraft_ir::Context;
 use regraft_lang::Session;
 use regraft_syntax::julia;
 
@@ -34,6 +37,12 @@ impl LimitArgs {
             memory: self.memory.unwrap_or(defaults.memory),
         }
     }
+}
+
+/// A session for one command. It is never dropped: the process ends after it, and taking the
+/// world apart piece by piece would take a tenth of the time of a short script.
+pub(super) fn session(ctx: &Arc<Context>) -> ManuallyDrop<Session> {
+    ManuallyDrop::new(Session::new(ctx))
 }
 
 /// Reads programs; see [`Input::read`].
