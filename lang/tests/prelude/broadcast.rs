@@ -54,7 +54,6 @@ fn into_arrays() {
 }
 
 #[test]
-#[ignore = "a name in front of a dotted call or a splat is lowered as a function, not as what it is bound to"]
 fn types_in_place_of_functions() {
     check(
         "T = Float64",
