@@ -101,7 +101,10 @@ impl Session {
         let mut errors = Vec::new();
         let mut value = Val::Unit;
         for method in methods {
-            self.declare_globals(&method.body, &method.closures, space)?;
+            // Functions of the prelude assign to no global names.
+            if space == Space::Main {
+                self.declare_globals(&method.body, &method.closures, space)?;
+            }
             let callee = method.callee.clone();
             // All are tried, so that all errors are told.
             match self.world(|world| world.define(method)) {
