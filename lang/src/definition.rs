@@ -22,6 +22,9 @@ pub enum Space {
 pub enum Item {
     /// Adds methods, one after the other (several if there are default values of parameters).
     Methods(Vec<MethodDef>),
+    /// Says that methods which are defined under these names belong to the functions of the
+    /// prelude: `import Base: +`.
+    Import(Vec<Symbol>),
     /// Declares a function without methods: `function f end`.
     Declare(Symbol, Loc),
     /// Declares a struct type.

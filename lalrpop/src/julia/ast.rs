@@ -337,6 +337,9 @@ pub enum Kind {
     Inbounds(ExprId),
     /// `@simd for … end`
     Simd(ExprId),
+    /// `@view a[i, j]`: the part of the array itself, not a copy. What it holds is an
+    /// [`Index`](Self::Index).
+    View(ExprId),
     /// `@assert condition message`
     Assert {
         /// The condition.
@@ -368,9 +371,10 @@ pub enum Kind {
         /// The type above it.
         supertype: Option<ExprId>,
     },
-    /// `using LinearAlgebra`, `using Base: f, g`, `import Base: +`, of modules whose names are in the prelude already: it
-    /// does nothing.
-    Using,
+    /// `using LinearAlgebra`, `using Base: f, g`, `import Base: +`, `import Base.f`, of modules whose
+    /// names are in the prelude already. Only `import` of names says something: methods of
+    /// these [`Name`](Self::Name)s belong to the function of the prelude.
+    Using(List),
     /// What could not be read. It has been reported.
     Error,
 }

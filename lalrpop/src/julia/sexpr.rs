@@ -197,6 +197,7 @@ impl Printer<'_> {
             Kind::Const(inner) => self.form("const", &[inner]),
             Kind::Inbounds(inner) => self.form("inbounds", &[inner]),
             Kind::Simd(inner) => self.form("simd", &[inner]),
+            Kind::View(inner) => self.form("view", &[inner]),
             Kind::Assert { condition, message } => {
                 let ids: Vec<ExprId> = [condition].into_iter().chain(message).collect();
                 self.form("assert", &ids);
@@ -215,7 +216,7 @@ impl Printer<'_> {
                 self.type_head(name, params, supertype);
                 self.out.push(')');
             }
-            Kind::Using => self.out.push_str("(using)"),
+            Kind::Using(names) => self.with_list("using", None, names),
             Kind::Error => self.out.push_str("ERROR"),
         }
     }

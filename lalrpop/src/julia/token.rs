@@ -186,11 +186,13 @@ pub(crate) enum Prefix {
     Const,
     Inbounds,
     Simd,
+    View,
     Inline,
     NoInline,
     Assert,
     /// The macros again, with their argument in brackets: `@assert(x)`.
     TightInbounds,
+    TightView,
     TightAssert,
     /// A macro that changes nothing, with its argument in brackets.
     TightInline,

@@ -73,8 +73,9 @@ fn declarations() {
         ("using LinearAlgebra", "(using)"),
         ("using LinearAlgebra, Statistics", "(using)"),
         ("using Base: f, g\nx", "(using)\nx"),
-        ("import Base: +, -", "(using)"),
-        ("import Base.show", "(using)"),
+        ("import Base: +, -, f", "(using + - f)"),
+        ("import Base.show", "(using show)"),
+        ("import LinearAlgebra", "(using)"),
     ]);
 }
 
@@ -108,6 +109,9 @@ fn macros() {
         ("y = @inbounds x[1]", "(= y (inbounds (index x 1)))"),
         ("@inbounds(x[1]) + 2", "(call + (inbounds (index x 1)) 2)"),
         ("@inbounds return x[1]", "(inbounds (return (index x 1)))"),
+        ("@view a[1, :]", "(view (index a 1 COLON))"),
+        ("sum(@view a[i:end]) + 1", "(call + (call sum (view (index a (call : i END)))) 1)"),
+        ("@view(a[1]) .= 2", "(.= (view (index a 1)) 2)"),
         ("@assert a", "(assert a)"),
         ("@assert a == b \"no\"", "(assert (call == a b) \"no\")"),
         ("@assert(a, \"no\")", "(assert a \"no\")"),

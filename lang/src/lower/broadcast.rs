@@ -74,22 +74,30 @@ impl Lower<'_> {
         self.broadcast(tree, Some(into), id, loc)
     }
 
+    /// The part of an array that `indexed` names, and which is shared with it.
+    pub(super) fn view(&mut self, indexed: ExprId) -> Val {
+        let Kind::Index { base, indices } = self.ast.kind(indexed) else {
+            // It has been reported.
+            return self.unit();
+        };
+        let loc = self.loc(indexed);
+        let base = self.expr(base);
+        if self.has_splat(indices) {
+            let callee = self.names.of_prelude(self.names.view);
+            let callee = self.func(callee);
+            return self.splat(callee, &[base], indices, Some(base), loc);
+        }
+        let mut args = Vals::new();
+        args.push(base);
+        self.indices(base, indices, &mut args);
+        self.syntax(self.names.view, &args, loc)
+    }
+
     /// The array that is written to: through a view if it is a part of one.
     fn destination(&mut self, target: ExprId) -> Val {
         match self.ast.kind(target) {
-            Kind::Index { base, indices } => {
-                let loc = self.loc(target);
-                let base = self.expr(base);
-                if self.has_splat(indices) {
-                    let callee = self.names.of_prelude(self.names.view);
-                    let callee = self.func(callee);
-                    return self.splat(callee, &[base], indices, Some(base), loc);
-                }
-                let mut args = Vals::new();
-                args.push(base);
-                self.indices(base, indices, &mut args);
-                self.syntax(self.names.view, &args, loc)
-            }
+            Kind::Index { .. } => self.view(target),
+            Kind::View(inner) => self.view(inner),
             Kind::Name(_) | Kind::Field { .. } | Kind::Call { .. } => self.expr(target),
             Kind::Error => self.unit(),
             _ => {

@@ -106,6 +106,7 @@ impl Lower<'_> {
                 value
             }
             Kind::Simd(body) => self.expr(body),
+            Kind::View(inner) => self.view(inner),
             Kind::Local(list) | Kind::Global(list) => self.declarations(list),
             Kind::While { .. }
             | Kind::For { .. }
@@ -126,7 +127,7 @@ impl Lower<'_> {
                 self.error(id, "types are declared only at top level", "not here");
                 self.unit()
             }
-            Kind::Using | Kind::Error => self.unit(),
+            Kind::Using(_) | Kind::Error => self.unit(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Statements at top level.
 
+use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind};
 
 use super::Lower;
@@ -56,7 +57,17 @@ impl Lower<'_> {
             Kind::Inbounds(inner) if matches!(ast.kind(inner), Kind::Function { .. }) => {
                 self.item(inner, items);
             }
-            Kind::Using | Kind::Error => {}
+            Kind::Using(names) => {
+                let names = ast.list(names).iter().filter_map(|&id| match ast.kind(id) {
+                    Kind::Name(name) => Some(name),
+                    _ => None,
+                });
+                let names: Vec<Symbol> = names.collect();
+                if !names.is_empty() {
+                    items.push(Item::Import(names));
+                }
+            }
+            Kind::Error => {}
             _ => {
                 let thunk = self.thunk(id);
                 items.push(Item::Run(Box::new(thunk)));

@@ -62,6 +62,10 @@ impl Session {
     pub(super) fn run_item(&mut self, item: Item, space: Space) -> Result<Val, Vec<Diagnostic>> {
         match item {
             Item::Methods(methods) => self.define_methods(methods, space),
+            Item::Import(names) => {
+                self.world(|world| world.import(&names));
+                Ok(Val::Unit)
+            }
             Item::Declare(name, loc) => {
                 let declared = self.world(|world| world.declare_function(name, space, loc));
                 declared.map(Val::Func).map_err(|error| vec![error])

@@ -50,9 +50,11 @@ impl World {
         for closure in &def.closures {
             self.register_closure(closure)?;
         }
+        let imported =
+            matches!(def.callee, Callee::Function(name) if self.imported.contains(&name));
         self.add_method(NewMethod {
             callee: &def.callee,
-            extends_base: def.extends_base,
+            extends_base: def.extends_base || imported,
             params: &def.params,
             vararg: def.vararg,
             statics: &def.statics,
@@ -62,6 +64,12 @@ impl World {
             body_space: def.space,
             loc: def.loc,
         })
+    }
+
+    /// Says that methods which the program defines under these names belong to the functions of
+    /// the prelude, as after `import Base: +`.
+    pub fn import(&mut self, names: &[Symbol]) {
+        self.imported.extend(names);
     }
 
     pub(super) fn add_method(&mut self, new: NewMethod<'_>) -> Result<MethodId, Vec<Diagnostic>> {

@@ -26,7 +26,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ir::{Constant, Context, Diagnostic, Function, Symbol, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definition::{Space, TypeExpr};
 
@@ -124,6 +124,8 @@ pub struct World {
     ctx: Arc<Context>,
     types: types::Types,
     bindings: bindings::Bindings,
+    /// Names of the prelude that the program adds methods to without saying `Base.`.
+    imported: FxHashSet<Symbol>,
     /// All that there ever were.
     methods: Vec<Method>,
     tables: dispatch::Tables,
@@ -142,6 +144,7 @@ impl World {
             ctx: Arc::clone(ctx),
             types,
             bindings: bindings::Bindings::default(),
+            imported: FxHashSet::default(),
             methods: Vec::new(),
             tables: dispatch::Tables::default(),
             cache: dispatch::Cache::default(),

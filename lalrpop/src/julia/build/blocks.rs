@@ -214,6 +214,13 @@ impl Builder<'_> {
                 }
                 self.node(Kind::Simd(operand), span, depth)
             }
+            Prefix::View | Prefix::TightView => {
+                if !matches!(self.kind(operand), Kind::Index { .. } | Kind::Error) {
+                    return self
+                        .wrong(at, "expected an indexed array such as `a[1, :]` after `@view`");
+                }
+                self.node(Kind::View(operand), span, depth)
+            }
             Prefix::Inline | Prefix::NoInline => {
                 let inlines = prefix == Prefix::Inline;
                 if let Kind::Function { inline, .. } = &mut self.ast.exprs[operand.index()].kind {

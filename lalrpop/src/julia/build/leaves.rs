@@ -3,7 +3,7 @@
 use regraft_ir::Symbol;
 
 use super::{Builder, Waiting};
-use crate::julia::ast::{ExprId, Kind, Span};
+use crate::julia::ast::{ExprId, Kind, List, Span};
 use crate::julia::token::{Atom, Oper, Prefix};
 
 impl<'t> Builder<'t> {
@@ -34,11 +34,38 @@ impl<'t> Builder<'t> {
             Atom::Continue => Kind::Continue,
             Atom::Goto => Kind::Goto(self.name(span)),
             Atom::Label => Kind::Label(self.name(span)),
-            Atom::Using => Kind::Using,
+            Atom::Using => self.imports(span),
             Atom::Error => Kind::Error,
         };
         let id = self.leaf(kind, span);
         self.push(id);
+    }
+
+    /// `import Base: +, f` and `import Base.f` name functions; `using` and whole modules do not.
+    fn imports(&mut self, span: Span) -> Kind {
+        let text = self.slice(span);
+        let Some(rest) = text.strip_prefix("import") else {
+            return Kind::Using(List::default());
+        };
+        let (list, separator) = match rest.split_once(':') {
+            Some((_, names)) => (names, None),
+            None => (rest, Some('.')),
+        };
+        let mut ids = Vec::new();
+        for part in list.split(',') {
+            let name = match separator {
+                None => part.trim(),
+                Some(dot) => match part.trim().split_once(dot) {
+                    Some((_, name)) => name.trim(),
+                    None => continue,
+                },
+            };
+            let at = span.start as usize + (name.as_ptr() as usize - text.as_ptr() as usize);
+            let span = Span { start: at as u32, end: (at + name.len()) as u32 };
+            let symbol = self.field_name(span);
+            ids.push(self.leaf(Kind::Name(symbol), span));
+        }
+        Kind::Using(self.list_of(&ids).0)
     }
 
     // --- names -------------------------------------------------------------------------------
@@ -167,23 +194,21 @@ fn int(digits: &str, negative: bool) -> Result<Kind, String> {
         digits
     };
     let bytes = text.as_bytes();
-    let (radix, body) = match bytes {
-        [b'0', b'x', ..] => (16, &text[2..]),
-        [b'0', b'b', ..] => (2, &text[2..]),
-        [b'0', b'o', ..] => (8, &text[2..]),
-        _ => (10, text),
-    };
-    let value = if radix == 10 && bytes.len() <= 18 {
+    if let [b'0', b'x' | b'b' | b'o', ..] = bytes {
+        // In Julia their type is unsigned, and as wide as they have digits.
+        return Err(format!("unsigned numbers such as `{digits}` are not supported"));
+    }
+    let value = if bytes.len() <= 18 && bytes.iter().all(u8::is_ascii_digit) {
         let value = bytes.iter().fold(0i64, |sum, byte| 10 * sum + i64::from(byte - b'0'));
         Some(if negative { -value } else { value })
     } else {
-        i128::from_str_radix(body, radix)
-            .ok()
+        let value = text.parse::<i128>().ok();
+        value
             .map(|value| if negative { -value } else { value })
             .and_then(|value| i64::try_from(value).ok())
     };
     value.map(Kind::Int).ok_or_else(|| {
-        if body.is_empty() || !body.chars().all(|c| c.is_digit(radix)) {
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
             format!("`{digits}` is not a number")
         } else {
             format!("`{digits}` does not fit Int64")

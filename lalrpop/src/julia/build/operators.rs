@@ -52,7 +52,7 @@ fn strength(prefix: Prefix) -> u8 {
         | Prefix::Touching(Oper::Subtype | Oper::Supertype) => 29,
         Prefix::Oper(_) | Prefix::Touching(_) | Prefix::Dotted(_) => 36,
         Prefix::Typed => WHERE,
-        Prefix::TightInbounds | Prefix::TightAssert | Prefix::TightInline => 50,
+        Prefix::TightInbounds | Prefix::TightView | Prefix::TightAssert | Prefix::TightInline => 50,
         _ => 1,
     }
 }

@@ -254,6 +254,8 @@ impl Layout<'_> {
                 Prefix::Assert
             }
             "@simd" => Prefix::Simd,
+            "@view" if tight => Prefix::TightView,
+            "@view" => Prefix::View,
             "@inline" | "@noinline" if tight => Prefix::TightInline,
             "@inline" => Prefix::Inline,
             "@noinline" => Prefix::NoInline,

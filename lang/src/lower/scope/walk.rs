@@ -89,7 +89,7 @@ impl Walk<'_> {
         match kind {
             Kind::Name(_) | Kind::Int(_) | Kind::Float(_) | Kind::Float32(_) | Kind::Bool(_) => {}
             Kind::Str(_) | Kind::Sym(_) | Kind::End | Kind::First | Kind::Colon => {}
-            Kind::Break | Kind::Continue | Kind::Goto(_) | Kind::Using | Kind::Error => {}
+            Kind::Break | Kind::Continue | Kind::Goto(_) | Kind::Using(_) | Kind::Error => {}
             Kind::Where { .. } | Kind::Struct { .. } | Kind::Abstract { .. } => {}
             Kind::Label(_) => self.scopes.funcs[self.func as usize].has_labels = true,
             Kind::Call { callee, args } | Kind::Dot { callee, args } => {
@@ -114,7 +114,8 @@ impl Walk<'_> {
             | Kind::Filter(x)
             | Kind::Const(x)
             | Kind::Inbounds(x)
-            | Kind::Simd(x) => self.walk(x),
+            | Kind::Simd(x)
+            | Kind::View(x) => self.walk(x),
             Kind::Typed { value, ty } => {
                 if let Some(value) = value {
                     self.walk(value);
