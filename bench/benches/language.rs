@@ -1,0 +1,153 @@
+//! The language at work: reading, lowering, inference, the start of the command, and programs
+//! against CPython.
+//!
+//! `cargo bench -p regraft-bench --bench language` prints a table of medians beside the targets.
+//! It runs `regraft` from the folder of release builds if it is there (`cargo build --release`),
+//! and `python3.11` or `python3` if there is one.
+
+use std::cell::Cell;
+use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::Command;
+
+use regraft_bench::julia::{FIB, LOOP, ordinary, python, scalar};
+use regraft_bench::memory::keep_heap;
+use regraft_bench::table::{Bound, Table, median_seconds};
+use regraft_dialects::context;
+use regraft_ir::Function;
+use regraft_lang::definition::Space;
+use regraft_lang::lower::{LowerOptions, lower};
+use regraft_lang::{Entry, Session};
+use regraft_syntax::julia::{Options, parse};
+
+const RUNS: usize = 9;
+
+fn main() {
+    keep_heap();
+    let mut table = Table::default();
+    text_figures(&mut table);
+    inference_figures(&mut table);
+    start_figures(&mut table);
+    program_figures(&mut table);
+    println!("\n{table}");
+}
+
+fn text_figures(table: &mut Table) {
+    let text = ordinary(100_000);
+    let lines = text.lines().count() as f64 / 1e6;
+    let reading = median_seconds(RUNS, context, |ctx| {
+        parse(&ctx, "ordinary.jl", &text, Options::default()).ast.len()
+    });
+    let both = median_seconds(RUNS, context, |ctx| {
+        let parsed = parse(&ctx, "ordinary.jl", &text, Options::default());
+        let counter = Cell::new(0);
+        let options = LowerOptions {
+            soft_scope: false,
+            is_global: &|_| false,
+            space: Space::Main,
+            counter: &counter,
+        };
+        lower(&ctx, &parsed.ast, &options).expect("the program is right").len()
+    });
+    table.add("parse", lines / reading, "M lines/s", Bound::None, "");
+    table.add("parse and lower", lines / both, "M lines/s", Bound::AtLeast(1.0), "");
+}
+
+fn inference_figures(table: &mut Table) {
+    let text = scalar(3000);
+    let mut count = 0;
+    let seconds = median_seconds(
+        5,
+        || {
+            let mut session = Session::new(&context());
+            session.run("scalar.jl", &text).expect("the program is right");
+            session
+        },
+        |mut session| {
+            let module = session.typed(Entry::Types("main(Float64, Int64)"));
+            count = module.expect("it has types").functions().map(Function::inst_count).sum();
+            session
+        },
+    );
+    let rate = count as f64 / seconds / 1e6;
+    let note = format!("{count} typed instructions, to a module");
+    table.add("specialise, infer, emit", rate, "M/s", Bound::AtLeast(1.0), note);
+}
+
+fn start_figures(table: &mut Table) {
+    let loading = median_seconds(RUNS, context, |ctx| Session::new(&ctx));
+    table.add("load the prelude", loading * 1e3, "ms", Bound::AtMost(10.0), "");
+    let Some(command) = release_build() else {
+        println!("`regraft run` is not measured: `cargo build --release` first");
+        return;
+    };
+    let file = std::env::temp_dir().join(format!("regraft-bench-{}.jl", std::process::id()));
+    std::fs::write(&file, "println(1 + 1)\n").expect("there is a folder for temporary files");
+    let start = median_seconds(
+        21,
+        || (),
+        |()| Command::new(&command).arg("run").arg(&file).output().expect("it runs"),
+    );
+    let bare = median_seconds(
+        21,
+        || (),
+        |()| Command::new(&command).arg("--version").output().expect("it runs"),
+    );
+    // Nothing is lost if it stays.
+    let _ = std::fs::remove_file(&file);
+    let note = format!("of which {:.1} ms are those of `regraft --version`", bare * 1e3);
+    table.add("`regraft run` of one line", start * 1e3, "ms", Bound::AtMost(15.0), note);
+}
+
+/// The command, beside the folder in which benchmarks are built.
+fn release_build() -> Option<PathBuf> {
+    let here = std::env::current_exe().ok()?;
+    let command = here.parent()?.parent()?.join("regraft");
+    command.is_file().then_some(command)
+}
+
+fn program_figures(table: &mut Table) {
+    const TRIPS: i64 = 100_000_000;
+    let seconds = |program: &str, call: &str| {
+        let mut session = Session::new(&context());
+        let mut limits = session.limits();
+        limits.fuel = None;
+        session.set_limits(limits);
+        session.run("program.jl", program).expect("the program is right");
+        median_seconds(3, || (), |()| black_box(session.run("call.jl", call)).is_ok())
+    };
+    let fib = seconds(FIB, "fib(30)");
+    let count = seconds(LOOP, &format!("count({TRIPS})"));
+    let peer = cpython(TRIPS);
+    for (what, ours, theirs) in [
+        ("fib(30)", fib, peer.map(|(fib, _)| fib)),
+        ("a loop of 10⁸ trips", count, peer.map(|(_, count)| count)),
+    ] {
+        table.add(what, ours * 1e3, "ms", Bound::None, "");
+        if let Some(theirs) = theirs {
+            let note = format!("CPython {:.0} ms", theirs * 1e3);
+            table.add(
+                format!("{what}, times faster than CPython"),
+                theirs / ours,
+                "",
+                Bound::AtLeast(2.0),
+                note,
+            );
+        }
+    }
+}
+
+/// The seconds that CPython takes for both programs.
+fn cpython(trips: i64) -> Option<(f64, f64)> {
+    let output = ["python3.11", "python3"].iter().find_map(|name| {
+        let output = Command::new(name).arg("-c").arg(python(trips)).output().ok()?;
+        output.status.success().then_some(output.stdout)
+    });
+    let Some(output) = output else {
+        println!("CPython is not compared: there is no `python3`");
+        return None;
+    };
+    let text = String::from_utf8(output).ok()?;
+    let mut figures = text.split_whitespace().map(str::parse);
+    Some((figures.next()?.ok()?, figures.next()?.ok()?))
+}
