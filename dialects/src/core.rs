@@ -1,8 +1,8 @@
 //! `core`: calls, tuples, types, and what is true of all values.
 
+use crate::attrs::INBOUNDS;
 use crate::fold;
 use crate::ir::{Constant, Effects, InstView, Operand, Syntax, Type, TypeKind};
-use crate::mem::INBOUNDS;
 use crate::types::{check_fits, describe, field_type, is_exact};
 
 /// Output: it may not be moved or removed, and it reads what it prints.

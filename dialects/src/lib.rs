@@ -11,6 +11,7 @@ use std::sync::{Arc, LazyLock};
 use regraft_ir::{Context, Registry};
 
 pub mod arith;
+mod attrs;
 pub mod cf;
 mod convert;
 pub mod core;

@@ -4,16 +4,13 @@
 //! with one for the whole in column-major order. Whether two are the same object is what
 //! `core.same` says.
 
-use crate::ir::{AttrDef, Effects, InstView, OperandSet, Type, TypeKind, TypePattern};
+use crate::attrs::INBOUNDS;
+use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};
 
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
 const READS: Effects = Effects { reads: OperandSet::one(0), ..Effects::NONE };
 const WRITES: Effects = Effects { writes: OperandSet::one(0), ..Effects::NONE };
 const READS_AND_WRITES: Effects = Effects { writes: OperandSet::one(0), ..READS };
-
-/// A promise that the indices are in bounds.
-pub(crate) const INBOUNDS: &[AttrDef] =
-    &[AttrDef { name: "inbounds", pattern: TypePattern::Is(Type::BOOL), required: false }];
 
 crate::dialect! {
     /// Arrays and refs.

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_dialects::semantics;
-use regraft_ir::{Context, Diagnostic, Loc, Symbol, Value};
+use regraft_ir::{Context, Diagnostic, Symbol};
 
+use crate::chain::Chain;
 use crate::trace::add_chain;
 use crate::value::{Array, Texts, Val};
 
@@ -128,48 +129,8 @@ pub(crate) fn bounds_error(array: &Array, indices: &[i64]) -> Trap {
     }
 }
 
-/// A place in a running program: an instruction of a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Spot {
-    /// The name of the function.
-    pub function: Symbol,
-    /// The instruction.
-    pub value: Value,
-    /// Where the user wrote it.
-    pub loc: Loc,
-}
-
 /// The longest value that an error shows, in bytes.
 const LONGEST: usize = 1 << 16;
-
-/// How many calls an error shows from either end of a long chain.
-const SHOWN: usize = 10;
-
-/// The calls that led to an error, the innermost first.
-#[derive(Clone, Default, Debug)]
-pub struct Chain {
-    /// The innermost ones.
-    pub inner: Vec<Spot>,
-    /// How many were left out.
-    pub skipped: usize,
-    /// The outermost ones.
-    pub outer: Vec<Spot>,
-}
-
-impl Chain {
-    /// Keeps at most twenty of `total` spots, which `spot` gives by their number, the innermost
-    /// first.
-    pub fn collect(total: usize, spot: impl Fn(usize) -> Spot) -> Self {
-        if total <= 2 * SHOWN {
-            return Self { inner: (0..total).map(spot).collect(), ..Self::default() };
-        }
-        Self {
-            inner: (0..SHOWN).map(&spot).collect(),
-            skipped: total - 2 * SHOWN,
-            outer: (total - SHOWN..total).map(spot).collect(),
-        }
-    }
-}
 
 /// A run that did not end well.
 #[derive(Clone)]

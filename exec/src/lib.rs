@@ -1,5 +1,6 @@
 //! Runs programs: values, limits, run-time errors, and the interpreter.
 
+mod chain;
 mod engine;
 mod error;
 mod eval;
@@ -10,8 +11,9 @@ mod profiler;
 mod trace;
 pub mod value;
 
+pub use chain::{Chain, Spot};
 pub use engine::{Engine, Limits};
-pub use error::{Chain, ErrorKind, ExecError, Spot, Trap};
+pub use error::{ErrorKind, ExecError, Trap};
 pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
 pub use host::Host;
 pub use interp::Interpreter;

@@ -6,7 +6,7 @@
 
 use regraft_ir::{Context, Diagnostic, Loc, Location, Symbol};
 
-use crate::error::{Chain, Spot};
+use crate::chain::{Chain, Spot};
 
 /// What the names of the sources of the library begin with.
 const LIBRARY: &str = "prelude/";

@@ -21,8 +21,9 @@ use rustc_hash::FxHashMap;
 
 use self::code::Code;
 use self::link::{Link, LinkKey};
+use crate::chain::Chain;
 use crate::engine::{Engine, Limits};
-use crate::error::{Chain, ErrorKind, ExecError, Trap};
+use crate::error::{ErrorKind, ExecError, Trap};
 use crate::eval::EvalTable;
 use crate::host::Host;
 use crate::linker::Linker;

@@ -32,12 +32,29 @@ pub fn print_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> 
     Texts::plain(ctx).print_within(value, limit)
 }
 
-pub(super) fn write_within(
-    texts: Texts<'_>,
-    value: &Val,
-    limit: usize,
-    style: Style,
-) -> Option<String> {
+impl Texts<'_> {
+    /// What `show` (and the REPL) writes.
+    pub fn show(self, value: &Val) -> String {
+        self.show_within(value, usize::MAX).unwrap_or_default()
+    }
+
+    /// The same, unless it is longer than about `limit` bytes.
+    pub fn show_within(self, value: &Val, limit: usize) -> Option<String> {
+        write_within(self, value, limit, Style::Show(Type::ANY))
+    }
+
+    /// What `print` writes: a string, symbol or single float by itself is bare.
+    pub fn print(self, value: &Val) -> String {
+        self.print_within(value, usize::MAX).unwrap_or_default()
+    }
+
+    /// The same, unless it is longer than about `limit` bytes.
+    pub fn print_within(self, value: &Val, limit: usize) -> Option<String> {
+        write_within(self, value, limit, Style::Print)
+    }
+}
+
+fn write_within(texts: Texts<'_>, value: &Val, limit: usize, style: Style) -> Option<String> {
     let mut out = String::new();
     let writer = Writer {
         ctx: texts.ctx,
@@ -51,7 +68,7 @@ pub(super) fn write_within(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+enum Style {
     Print,
     /// What was written before has said that the value is of this type (`any` if nothing was
     /// said), so that the value need not show it: Julia's `:typeinfo`.

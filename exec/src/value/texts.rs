@@ -3,7 +3,6 @@
 use regraft_ir::{Context, Symbol, Type};
 
 use super::name::write_type;
-use super::show::{Style, write_within};
 use super::{Val, type_name};
 
 /// What a language knows better than this crate about how its values read. Answers may not depend
@@ -57,26 +56,6 @@ impl<'a> Texts<'a> {
     /// Without names of a language.
     pub fn plain(ctx: &'a Context) -> Self {
         Self { ctx, names: None }
-    }
-
-    /// What `show` (and the REPL) writes.
-    pub fn show(self, value: &Val) -> String {
-        self.show_within(value, usize::MAX).unwrap_or_default()
-    }
-
-    /// The same, unless it is longer than about `limit` bytes.
-    pub fn show_within(self, value: &Val, limit: usize) -> Option<String> {
-        write_within(self, value, limit, Style::Show(Type::ANY))
-    }
-
-    /// What `print` writes: a string, symbol or single float by itself is bare.
-    pub fn print(self, value: &Val) -> String {
-        self.print_within(value, usize::MAX).unwrap_or_default()
-    }
-
-    /// The same, unless it is longer than about `limit` bytes.
-    pub fn print_within(self, value: &Val, limit: usize) -> Option<String> {
-        write_within(self, value, limit, Style::Print)
     }
 
     /// The name of a type in Julia.

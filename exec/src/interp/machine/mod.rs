@@ -13,7 +13,8 @@ use regraft_ir::Type;
 
 use super::code::{Code, Pc, Reg};
 use super::{State, World};
-use crate::error::{Chain, ErrorKind, ExecError, Spot, Trap};
+use crate::chain::{Chain, Spot};
+use crate::error::{ErrorKind, ExecError, Trap};
 use crate::value::{Charge, Val};
 
 /// A caller that waits for a result.
