@@ -14,7 +14,7 @@ impl Function {
 
     /// The same as a symbol.
     #[inline]
-    pub(crate) fn value_symbol(&self, v: Value) -> Option<Symbol> {
+    pub fn value_symbol(&self, v: Value) -> Option<Symbol> {
         if self.names.of.is_empty() { None } else { self.names.of.get(&v).copied() }
     }
 

@@ -84,6 +84,7 @@ pub struct Draft {
     pub edges: Vec<DraftEdge>,
     /// What stands for a value in the end, by number.
     alias: Vec<Option<Slot>>,
+    seen: Vec<Option<Option<Slot>>>,
     live: Vec<bool>,
     reached: Vec<bool>,
     entered: Vec<u32>,
@@ -139,10 +140,23 @@ impl Draft {
         attrs: Attrs,
         loc: Loc,
     ) -> Slot {
-        let start = self.args.len() as u32;
+        let first_arg = self.args.len();
         self.args.extend_from_slice(args);
+        self.push_with(block, op, first_arg, ty, attrs, loc)
+    }
+
+    /// The same with the operands from `first_arg` on, which are in [`Draft::args`] already.
+    pub fn push_with(
+        &mut self,
+        block: u32,
+        op: Op,
+        first_arg: usize,
+        ty: Type,
+        attrs: Attrs,
+        loc: Loc,
+    ) -> Slot {
         let inst = self.insts.len() as u32;
-        let args = (start, self.args.len() as u32);
+        let args = (first_arg as u32, self.args.len() as u32);
         self.insts.push(DraftInst { op: Some(op), args, ty, attrs, loc, name: None });
         self.blocks[block as usize].insts.1 = inst + 1;
         Slot::Value(inst)
@@ -199,7 +213,7 @@ impl Draft {
     }
 
     /// The function: without what is not needed, in a function of that name.
-    pub fn finish(&mut self, ctx: &Arc<Context>, name: &str, result: Type) -> IrResult<Function> {
+    pub fn finish(&mut self, ctx: &Arc<Context>, name: Symbol, result: Type) -> IrResult<Function> {
         self.find_reached();
         self.find_aliases(ctx);
         self.find_live(ctx);
@@ -232,7 +246,8 @@ impl Draft {
         self.alias.clear();
         self.alias.resize(self.insts.len(), None);
         // A parameter is seen once for each edge: what it was so far, if it was one value.
-        let mut seen: Vec<Option<Option<Slot>>> = Vec::new();
+        let mut seen = std::mem::take(&mut self.seen);
+        seen.clear();
         for block in 0..self.blocks.len() as u32 {
             if !self.reached[block as usize] {
                 continue;
@@ -257,7 +272,7 @@ impl Draft {
                 }
             }
         }
-        for (param, seen) in seen.into_iter().enumerate() {
+        for (param, &seen) in seen.iter().enumerate() {
             if let Some(Some(arg)) = seen
                 && self.resolve(arg) != Slot::Value(param as u32)
                 && self.ty(ctx, arg).is_assignable_to(self.insts[param].ty)
@@ -265,6 +280,7 @@ impl Draft {
                 self.alias[param] = Some(arg);
             }
         }
+        self.seen = seen;
     }
 
     /// Marks what is needed.
@@ -347,7 +363,7 @@ impl Draft {
         (target != 0 && target != block && self.entered[target as usize] == 1).then_some(target)
     }
 
-    fn build(&mut self, ctx: &Arc<Context>, name: &str, result: Type) -> IrResult<Function> {
+    fn build(&mut self, ctx: &Arc<Context>, name: Symbol, result: Type) -> IrResult<Function> {
         let values = self.live.iter().filter(|&&live| live).count();
         let operands: usize = (self.insts.iter().zip(&self.live))
             .filter(|&(_, &live)| live)
@@ -355,7 +371,8 @@ impl Draft {
             .sum();
         let leaving: usize =
             self.blocks.iter().map(|block| block.edges.1 - block.edges.0).sum::<u32>() as usize;
-        let mut f = Function::with_capacity(ctx, name, result, values, operands + 3 * leaving + 1);
+        let mut f = Function::with_capacity(ctx, "", result, values, operands + 3 * leaving + 1);
+        f.set_name(name);
         self.built.clear();
         self.built.resize(self.insts.len(), None);
         self.built_blocks.clear();
@@ -440,8 +457,11 @@ impl Draft {
     fn build_inst(&mut self, f: &mut Function, block: Block, number: u32) -> IrResult<Value> {
         let DraftInst { op, args, ty, attrs, loc, .. } = self.insts[number as usize];
         let op = op.expect("parameters are built elsewhere");
-        let operands = (args.0..args.1).map(|arg| self.operand(self.args[arg as usize]));
-        let inst = Inst::new(op).operands(operands).with_type(ty).with_attrs(attrs).at(loc);
+        let mut inst = Inst::new(op).with_type(ty).with_attrs(attrs).at(loc);
+        let operands = inst.operand_list_mut();
+        for &arg in &self.args[args.0 as usize..args.1 as usize] {
+            operands.push(self.operand(arg));
+        }
         let v = f.push(block, inst)?;
         self.built[number as usize] = Some(v);
         Ok(v)
@@ -475,11 +495,12 @@ impl Draft {
             let (target, (start, end)) = self.edges[edge];
             let to = self.built_blocks[target as usize].expect("what is jumped to is there");
             let first = self.blocks[target as usize].params.0;
-            inst = inst.operand(to);
+            let operands = inst.operand_list_mut();
+            operands.push(to.into());
             for (i, arg) in (start..end).enumerate() {
                 let param = first as usize + i;
                 if self.live[param] && self.alias[param].is_none() {
-                    inst = inst.operand(self.operand(self.args[arg as usize]));
+                    operands.push(self.operand(self.args[arg as usize]));
                 }
             }
         }
@@ -489,8 +510,5 @@ impl Draft {
 
 /// Names a value as it was named in the lowered code.
 fn set_name(f: &mut Function, v: Value, name: Symbol) -> IrResult<()> {
-    let ctx = Arc::clone(f.ctx());
-    let name = ctx.str(name);
-    f.set_name_of(v, Some(name))?;
-    Ok(())
+    f.name_after(v, name)
 }

@@ -28,10 +28,11 @@ impl Compiler {
         loc: Loc,
     ) -> Option<Slot> {
         if let Some(code) = self.expandable(spec) {
+            cx.knows_more = true;
             return self.expand(cx, &code, args, attrs, loc);
         }
         let name = self.name_of(spec);
-        let ctx = Arc::clone(self.ctx());
+        let ctx = self.ctx();
         let mut operands: Slots = Slots::new();
         operands.push(Slot::Const(ctx.constant_id(Constant::Func(name))));
         operands.extend_from_slice(args);

@@ -10,7 +10,6 @@ mod expand;
 mod module;
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use regraft_dialects::{cf, core as core_ops, data};
 use regraft_ir::{
@@ -33,6 +32,8 @@ struct Emission<'a> {
     maps: Maps,
     /// The block of the draft that is being written.
     at: u32,
+    /// Whether more is known than when it was inferred, by what was expanded.
+    knows_more: bool,
 }
 
 /// What of a draft stands for what of the lowered code.
@@ -85,7 +86,8 @@ impl Compiler {
 
     fn name_text(&self, id: SpecId) -> String {
         let spec = self.spec(id);
-        let mut text = self.ctx().str(spec.shown).to_owned();
+        let mut text = String::with_capacity(64);
+        text.push_str(self.ctx().str(spec.shown));
         if spec.method.is_none() && spec.key.is_empty() {
             return text;
         }
@@ -106,7 +108,14 @@ impl Compiler {
                     | Constant::I64(_)
                     | Constant::F64(_)),
                 ) => self.ctx().constant_text(constant),
-                _ => self.world.type_name(self.partials.type_of(value)),
+                _ => {
+                    let ty = self.partials.type_of(value);
+                    match self.builtin_names.get(ty.index()) {
+                        Some(name) => text.push_str(name),
+                        None => text.push_str(&self.world.type_name(ty)),
+                    }
+                    continue;
+                }
             };
             text.push_str(&shown);
         }
@@ -120,12 +129,13 @@ impl Compiler {
         spec.is_emitting = true;
         let mut draft = self.free_drafts.pop().unwrap_or_default();
         draft.clear();
-        let body = Arc::clone(&frame.body);
+        let body = &*frame.body;
         let mut emission = Emission {
             frame: &frame,
             draft: &mut draft,
             maps: self.free_maps.pop().unwrap_or_default(),
             at: 0,
+            knows_more: false,
         };
         emission.maps.clear(body.value_capacity(), frame.steps.len(), body.block_capacity());
         self.emit_blocks(&mut emission, id);
@@ -133,10 +143,10 @@ impl Compiler {
         self.free_maps.push(maps);
         let name = self.name_of(id);
         let result = self.partials.type_of(self.spec(id).result);
-        let ctx = Arc::clone(self.ctx());
-        let finished = draft.finish(&ctx, ctx.str(name), result);
-        let mut function = finished
-            .unwrap_or_else(|error| panic!("the code of {} does not fit: {error}", ctx.str(name)));
+        let finished = draft.finish(self.ctx(), name, result);
+        let mut function = finished.unwrap_or_else(|error| {
+            panic!("the code of {} does not fit: {error}", self.ctx().str(name))
+        });
         function.set_function_loc(body.function_loc());
         self.free_drafts.push(draft);
         let function = Rc::new(function);
@@ -148,7 +158,7 @@ impl Compiler {
     }
 
     fn emit_blocks(&mut self, cx: &mut Emission<'_>, id: SpecId) {
-        let body = Arc::clone(&cx.frame.body);
+        let body = &*cx.frame.body;
         for block in body.blocks() {
             if cx.frame.is_reached(block) {
                 let drafted = cx.draft.add_block();
@@ -156,16 +166,16 @@ impl Compiler {
                 self.params(cx, id, block, drafted == 0);
             }
         }
-        let order = Rc::clone(&cx.frame.order);
-        let mut ends: Vec<(Block, u32)> = Vec::new();
+        let order = &*cx.frame.order;
+        let mut ends: SmallVec<[(Block, u32); 16]> = SmallVec::new();
         for (place, &block) in order.blocks.iter().enumerate() {
             let Some(drafted) = cx.maps.blocks[block.index()] else { continue };
             cx.draft.enter(drafted);
             cx.at = drafted;
             let loc = body.terminator(block).map_or(Loc::UNKNOWN, |term| body.loc(term));
             let completes = self.emit_block(cx, block)
-                && cx.frame.completes[place]
-                && self.emit_steps(cx, cx.frame.leaving[block.index()], loc);
+                && cx.frame.completes(place)
+                && self.emit_steps(cx, cx.frame.leaving(block), loc);
             if completes {
                 ends.push((block, cx.at));
             } else {
@@ -180,7 +190,7 @@ impl Compiler {
 
     /// The parameters of a block; what is constant has none.
     fn params(&mut self, cx: &mut Emission<'_>, id: SpecId, block: Block, is_entry: bool) {
-        let body = Arc::clone(&cx.frame.body);
+        let body = &*cx.frame.body;
         for (i, param) in body.params(block).enumerate() {
             let known = cx.frame.values[param.index()];
             let constant = known.as_const();
@@ -196,7 +206,7 @@ impl Compiler {
             } else {
                 self.partials.type_of(known)
             };
-            let name = body.value_name(param).map(|name| body.ctx().symbol(name));
+            let name = body.value_symbol(param);
             let drafted = cx.draft.add_param(ty, name, body.loc(param));
             cx.maps.values[param.index()].get_or_insert(Slot::Value(drafted));
         }
@@ -204,17 +214,16 @@ impl Compiler {
 
     /// The instructions of a block; whether control gets to its end.
     fn emit_block(&mut self, cx: &mut Emission<'_>, block: Block) -> bool {
-        let body = Arc::clone(&cx.frame.body);
+        let body = &*cx.frame.body;
         for v in body.body(block) {
-            let plan = cx.frame.plans[v.index()];
+            let plan = cx.frame.plan(v);
             let Some(result) = plan.result else { return false };
             if !self.emit_steps(cx, plan, body.loc(v)) {
                 return false;
             }
             let slot = cx.slot(result);
             cx.maps.values[v.index()] = Some(slot);
-            if let Some(name) = body.value_name(v) {
-                let name = body.ctx().symbol(name);
+            if let Some(name) = body.value_symbol(v) {
                 cx.draft.set_name(slot, name);
             }
             if cx.frame.lattice(result).is_bottom() {
@@ -228,10 +237,37 @@ impl Compiler {
     fn emit_steps(&mut self, cx: &mut Emission<'_>, plan: Plan, loc: Loc) -> bool {
         for number in plan.steps.0..plan.steps.1 {
             let step = cx.frame.steps[number as usize];
-            let args: Slots = cx.frame.step_args(&step).iter().map(|&arg| cx.slot(arg)).collect();
+            let frame = cx.frame;
+            // Inference asked for its fold already.
+            if let StepKind::Op(op, ty) = step.kind
+                && !cx.knows_more
+                && Self::is_plain(op)
+            {
+                let first_arg = cx.draft.args.len();
+                for &arg in frame.step_args(&step) {
+                    let slot = cx.slot(arg);
+                    cx.draft.args.push(slot);
+                }
+                let slot = cx.draft.push_with(cx.at, op, first_arg, ty, step.attrs, loc);
+                cx.maps.steps[number as usize] = Some(match step.result {
+                    Lattice::Const(constant) => Slot::Const(constant),
+                    _ => slot,
+                });
+                if step.result.is_bottom() {
+                    return false;
+                }
+                continue;
+            }
+            let mut args = Slots::new();
+            for &arg in frame.step_args(&step) {
+                args.push(cx.slot(arg));
+            }
             let slot = match step.kind {
                 StepKind::Op(op, ty) => {
-                    self.emit_op(cx.draft, cx.at, op, &args, ty, step.attrs, loc)
+                    let before = cx.draft.insts.len();
+                    let slot = self.emit_op(cx.draft, cx.at, op, &args, ty, step.attrs, loc);
+                    cx.knows_more |= cx.draft.insts.len() == before;
+                    slot
                 }
                 StepKind::Call(spec) => {
                     let result = self.partials.type_of(step.result);
@@ -252,6 +288,19 @@ impl Compiler {
         true
     }
 
+    /// Whether inference decided everything that there is to decide of an op.
+    fn is_plain(op: Op) -> bool {
+        !matches!(
+            op,
+            core_ops::GET
+                | core_ops::TUPLE
+                | core_ops::TYPEASSERT
+                | core_ops::CONVERT
+                | data::NEW
+                | data::NAMED
+        )
+    }
+
     /// An op, unless it is known what it gives.
     #[allow(clippy::too_many_arguments)]
     fn emit_op(
@@ -264,7 +313,7 @@ impl Compiler {
         attrs: Attrs,
         loc: Loc,
     ) -> Slot {
-        let ctx = Arc::clone(self.ctx());
+        let ctx = &**self.ctx();
         if op == core_ops::GET
             && let [Slot::Value(made), Slot::Const(index)] = *args
             && let Constant::I64(index) = ctx.constant(index)
@@ -272,23 +321,24 @@ impl Compiler {
             let maker = draft.insts[made as usize];
             if matches!(maker.op, Some(core_ops::TUPLE | data::NEW | data::NAMED))
                 && let Some(&part) = draft.operands(&maker).get(index as usize - 1)
-                && draft.ty(&ctx, part) == ty
+                && draft.ty(ctx, part) == ty
             {
                 return part;
             }
         }
-        let def = ctx.def(op);
-        if let Some(fold) = def.fold {
+        if let Some(fold) = ctx.def(op).fold {
             let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
             let mut types: SmallVec<[Type; 6]> = SmallVec::new();
             for &arg in args {
-                types.push(draft.ty(&ctx, arg));
+                types.push(draft.ty(self.ctx(), arg));
                 operands.push(match arg {
                     Slot::Const(constant) => constant.into(),
                     Slot::Value(v) => self.stand_in(v).into(),
                 });
             }
-            let view = InstView { ctx: &ctx, def, operands: &operands, types: &types, attrs, ty };
+            let ctx = &**self.ctx();
+            let def = ctx.def(op);
+            let view = InstView { ctx, def, operands: &operands, types: &types, attrs, ty };
             match fold(&view) {
                 Some(Fold::Constant(constant)) => return Slot::Const(ctx.constant_id(constant)),
                 Some(Fold::Operand(position)) if types[position] == ty => return args[position],
@@ -300,7 +350,7 @@ impl Compiler {
 
     /// The terminator of a block whose instructions are in `at` and before.
     fn emit_leave(&mut self, cx: &mut Emission<'_>, block: Block, at: u32) {
-        let body = Arc::clone(&cx.frame.body);
+        let body = &*cx.frame.body;
         let Some(term) = body.terminator(block) else {
             return cx.draft.leave(at, Leave::Unreachable, Loc::UNKNOWN);
         };
@@ -315,7 +365,7 @@ impl Compiler {
                 cx.draft.leave(at, Leave::Return(slot), loc);
             }
             Some(cf::BR) if edges.len() == 2 => {
-                let condition = cx.frame.leaving[block.index()].result;
+                let condition = cx.frame.leaving(block).result;
                 let Some(condition) = condition else {
                     return cx.draft.leave(at, Leave::Unreachable, loc);
                 };
@@ -358,7 +408,7 @@ impl Compiler {
     }
 
     fn emit_edge(&mut self, cx: &mut Emission<'_>, at: u32, edge: regraft_ir::Edge) {
-        let body = Arc::clone(&cx.frame.body);
+        let body = &*cx.frame.body;
         let target = body.edge_target(edge);
         let drafted = cx.maps.blocks[target.index()].expect("control gets to where an edge goes");
         let mut args: Slots = SmallVec::new();

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::Compiler;
 use super::builtin::Builtin;
 use super::frame::{Arg, Frame, StepKind};
+use super::known_ops::{Answer, Question};
 use super::lattice::{Lattice, field_types};
 use super::method::{Code, MethodFacts, Piece};
 use crate::definition::Space;
@@ -46,7 +47,7 @@ pub(super) enum Found {
 #[derive(Debug)]
 pub(super) struct Lookup {
     pub(super) callee: Type,
-    pub(super) args: Box<[Type]>,
+    pub(super) args: SmallVec<[Type; 4]>,
     pub(super) id: SpecId,
     pub(super) found: Found,
 }
@@ -62,13 +63,36 @@ impl Compiler {
         args: &[Arg],
         attrs: Attrs,
     ) -> Arg {
-        let space = self.spec(frame.spec).space;
-        match self.name(frame, name, space) {
+        let question = Question::new(frame, name, args, attrs);
+        if let Some(question) = &question
+            && let Some(answer) = self.known_ops.answer(question)
+        {
+            let [name, method] = answer.from;
+            self.depend(frame, name);
+            self.depend(frame, method);
+            return answer.replay(frame, args);
+        }
+        match self.name(frame, name, frame.space) {
             Name::Op(def) => self.call_op(frame, def, args, attrs),
             Name::Builtin(builtin) => self.builtin(frame, builtin, args),
-            Name::Binding(Binding::Function(name)) => {
-                let callee = self.constant_arg(Constant::Func(name));
-                self.call_function(frame, callee, args, attrs)
+            Name::Binding(Binding::Function(function)) => {
+                let callee = self.constant_arg(Constant::Func(function));
+                let first_step = frame.steps.len();
+                let (lookup, found) = self.found_for(frame, callee, args);
+                match found {
+                    Found::Method(facts, _) if matches!(facts.code, Code::Op { .. }) => {
+                        let result = self.call_code(frame, &facts, callee, args, attrs);
+                        if let Some(question) = question
+                            && let Some(&(Some(said), _)) = self.names.get(&(name, frame.space))
+                            && let Some(answer) =
+                                Answer::of(frame, &facts, first_step, result, [said, lookup])
+                        {
+                            self.known_ops.remember(question, answer);
+                        }
+                        result
+                    }
+                    found => self.call_found(frame, found, callee, args, attrs),
+                }
             }
             Name::Binding(binding) => {
                 let callee = self.bound(frame, name, binding);
@@ -81,7 +105,7 @@ impl Compiler {
     fn name(&mut self, frame: &mut Frame, name: Symbol, space: Space) -> Name {
         if let Some(&(id, found)) = self.names.get(&(name, space)) {
             if let Some(id) = id {
-                frame.dependencies.push(id);
+                self.depend(frame, id);
             }
             return found;
         }
@@ -108,14 +132,15 @@ impl Compiler {
             }
         };
         self.names.insert((name, space), (id, found));
-        frame.dependencies.extend(id);
+        if let Some(id) = id {
+            self.depend(frame, id);
+        }
         found
     }
 
     /// The value of a name.
     pub(super) fn global(&mut self, frame: &mut Frame, name: Symbol) -> Arg {
-        let space = self.spec(frame.spec).space;
-        match self.name(frame, name, space) {
+        match self.name(frame, name, frame.space) {
             Name::Op(_) => self.constant_arg(Constant::Func(name)),
             Name::Builtin(builtin) => {
                 let name = self.ctx.symbol(builtin.name());
@@ -146,8 +171,7 @@ impl Compiler {
 
     /// Gives a value to a global name.
     pub(super) fn set_global(&mut self, frame: &mut Frame, name: Symbol, value: Arg) -> Arg {
-        let space = self.spec(frame.spec).space;
-        let name = match self.name(frame, name, space) {
+        let name = match self.name(frame, name, frame.space) {
             Name::Binding(Binding::Variable { name }) => name,
             Name::Binding(Binding::Undefined) => name,
             _ => {
@@ -268,7 +292,7 @@ impl Compiler {
         let id = self.world.new_spec();
         let found = match self.world.dispatch(callee, args, Some(id)) {
             Dispatch::Method(found) => {
-                let facts = self.method_facts(&found, callee, args, id);
+                let facts = self.method_facts(&found);
                 Found::Method(facts, found)
             }
             Dispatch::None | Dispatch::Ambiguous(_) => Found::Fails,
@@ -276,7 +300,12 @@ impl Compiler {
         };
         let index = self.lookups.len() as u32;
         self.own(id, super::Owner::Lookup(index));
-        self.lookups.push(Lookup { callee, args: args.into(), id, found: found.clone() });
+        self.lookups.push(Lookup {
+            callee,
+            args: SmallVec::from_slice(args),
+            id,
+            found: found.clone(),
+        });
         let lookups = &self.lookups;
         self.lookup_table.insert_unique(code, index, |&i| {
             hash(lookups[i as usize].callee, &lookups[i as usize].args)
@@ -292,36 +321,62 @@ impl Compiler {
         args: &[Arg],
         attrs: Attrs,
     ) -> Arg {
+        let (_, found) = self.found_for(frame, callee, args);
+        self.call_found(frame, found, callee, args, attrs)
+    }
+
+    /// The method that a call runs.
+    fn found_for(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> (SpecId, Found) {
         let callee_type = self.partials.type_of(frame.lattice(callee));
         let types: SmallVec<[Type; 8]> =
             args.iter().map(|&arg| self.partials.type_of(frame.lattice(arg))).collect();
         let (id, found) = self.lookup(callee_type, &types);
-        if frame.dependencies.last() != Some(&id) {
-            frame.dependencies.push(id);
-        }
+        self.depend(frame, id);
+        (id, found)
+    }
+
+    fn call_found(
+        &mut self,
+        frame: &mut Frame,
+        found: Found,
+        callee: Arg,
+        args: &[Arg],
+        attrs: Attrs,
+    ) -> Arg {
         let (facts, found) = match found {
             Found::Method(facts, found) => (facts, found),
             Found::Fails => return self.no_method(frame, callee, args),
             Found::Unknown => return self.dynamic(frame, callee, args),
         };
         match &facts.code {
+            Code::Op { .. } | Code::Value(_) => self.call_code(frame, &facts, callee, args, attrs),
+            Code::Body if !found.exact && !facts.expands => self.dynamic(frame, callee, args),
+            Code::Body => self.call_method(frame, &facts, &found, callee, args, attrs),
+        }
+    }
+
+    /// A call of a method that is one op or less.
+    fn call_code(
+        &mut self,
+        frame: &mut Frame,
+        facts: &MethodFacts,
+        callee: Arg,
+        args: &[Arg],
+        attrs: Attrs,
+    ) -> Arg {
+        match &facts.code {
             Code::Op { def, pieces, ty } => {
                 let mut operands: Args = SmallVec::new();
                 for &piece in pieces {
-                    operands.push(self.piece(frame, piece, &facts, callee, args));
+                    operands.push(self.piece(frame, piece, facts, callee, args));
                 }
                 match ty {
                     Some(ty) => self.op(frame, def, &operands, *ty, attrs),
                     None => self.call_op(frame, def, &operands, attrs),
                 }
             }
-            &Code::Value(piece) => self.piece(frame, piece, &facts, callee, args),
-            Code::Body => {
-                if !found.exact && !facts.expands {
-                    return self.dynamic(frame, callee, args);
-                }
-                self.call_method(frame, &facts, &found, callee, args, attrs)
-            }
+            &Code::Value(piece) => self.piece(frame, piece, facts, callee, args),
+            Code::Body => unreachable!("a method with a body is specialised"),
         }
     }
 
@@ -376,7 +431,7 @@ impl Compiler {
         let Some(spec) = self.find_spec(facts, found, callee_type, &types, &key) else {
             return self.dynamic(frame, callee, args);
         };
-        frame.dependencies.push(spec);
+        self.depend(frame, spec);
         let result = self.infer(spec);
         let harmless = self.spec(spec).effect_free && self.spec(spec).is_done();
         if harmless && let Lattice::Const(constant) = result {

@@ -9,49 +9,47 @@
 use std::sync::Arc;
 
 use regraft_dialects::{cf, core as core_ops};
-use regraft_ir::{Block, Constant, Edge, OperandKind, Type, Value};
+use regraft_ir::{Block, Constant, Edge, Function, OperandKind, Type, Value};
 use smallvec::SmallVec;
 
 use super::Compiler;
-use super::frame::{Arg, Frame, Plan};
+use super::frame::{Arg, Frame};
 use super::lattice::Lattice;
 
 impl Compiler {
     /// Finds out all there is to know of the values of a body whose arguments are `arguments`.
     pub(super) fn flow(&mut self, frame: &mut Frame, arguments: &[Lattice]) {
-        let body = Arc::clone(&frame.body);
+        let body = &*Arc::clone(&frame.body);
         let Some(entry) = body.entry() else { return };
         for (param, &argument) in body.params(entry).zip(arguments) {
             frame.values[param.index()] = argument;
         }
-        frame.reached[0] = true;
+        frame.reach(0);
         frame.queue(0);
         while let Some(place) = frame.next() {
             let block = frame.order.blocks[place];
-            let completes = self.block(frame, block);
-            frame.completes[place] = completes;
+            let completes = self.block(frame, body, block);
+            frame.set_completes(place, completes);
             if completes {
-                self.leave(frame, block);
+                self.leave(frame, body, block);
             }
         }
     }
 
     /// Looks at the instructions of a block; whether control gets to its end.
-    fn block(&mut self, frame: &mut Frame, block: Block) -> bool {
-        let body = Arc::clone(&frame.body);
+    fn block(&mut self, frame: &mut Frame, body: &Function, block: Block) -> bool {
         for v in body.body(block) {
             let start = frame.steps.len() as u32;
-            let result = self.inst(frame, v);
+            let result = self.inst(frame, body, v);
             let known = frame.lattice(result);
-            frame.plans[v.index()] =
-                Plan { steps: (start, frame.steps.len() as u32), result: Some(result) };
+            frame.set_plan(v, start, result);
             let old = frame.values[v.index()];
             if old != known {
                 // Looking again never makes it more certain.
                 let joined = if old.is_bottom() { known } else { self.partials.join(old, known) };
                 frame.values[v.index()] = joined;
                 if !old.is_bottom() && joined != old {
-                    frame.queue_users(v, block);
+                    frame.queue_users(body, v, block);
                 }
             }
             if known.is_bottom() {
@@ -62,8 +60,7 @@ impl Compiler {
     }
 
     /// Looks at the terminator of a block.
-    fn leave(&mut self, frame: &mut Frame, block: Block) {
-        let body = Arc::clone(&frame.body);
+    fn leave(&mut self, frame: &mut Frame, body: &Function, block: Block) {
         let Some(term) = body.terminator(block) else { return };
         let start = frame.steps.len() as u32;
         let mut edges: SmallVec<[Edge; 2]> = body.out_edges(block).collect();
@@ -79,7 +76,7 @@ impl Compiler {
             }
             Some(cf::BR) if edges.len() == 2 => {
                 let Some(operand) = body.operand(term, 0) else { return };
-                let (arg, known) = self.condition(frame, operand.into(), body.loc(term));
+                let (arg, known) = self.condition(frame, operand.into());
                 match known {
                     Some(truth) => {
                         let taken = edges[usize::from(!truth)];
@@ -93,20 +90,14 @@ impl Compiler {
             Some(cf::SWITCH) => condition = body.operand(term, 0).map(Arg::from),
             _ => {}
         }
-        frame.leaving[block.index()] =
-            Plan { steps: (start, frame.steps.len() as u32), result: condition };
+        frame.set_leaving(block, start, condition);
         for edge in edges {
-            self.edge(frame, edge);
+            self.edge(frame, body, edge);
         }
     }
 
     /// A condition as a bool, and its value if that is known.
-    fn condition(
-        &mut self,
-        frame: &mut Frame,
-        arg: Arg,
-        _loc: regraft_ir::Loc,
-    ) -> (Arg, Option<bool>) {
+    fn condition(&mut self, frame: &mut Frame, arg: Arg) -> (Arg, Option<bool>) {
         let known = frame.lattice(arg);
         match known {
             Lattice::Const(constant) if self.ctx.constant_type(constant) == Type::BOOL => {
@@ -118,12 +109,10 @@ impl Compiler {
     }
 
     /// Passes what is known along an edge.
-    fn edge(&mut self, frame: &mut Frame, edge: Edge) {
-        let body = Arc::clone(&frame.body);
+    fn edge(&mut self, frame: &mut Frame, body: &Function, edge: Edge) {
         let target = body.edge_target(edge);
         let place = frame.order.place[target.index()] as usize;
-        let mut changed = !frame.reached[place];
-        frame.reached[place] = true;
+        let mut changed = frame.reach(place);
         for (param, arg) in body.params(target).zip(body.edge_args(edge)) {
             let known = frame.lattice(arg.into());
             let old = frame.values[param.index()];
@@ -132,7 +121,7 @@ impl Compiler {
                 frame.values[param.index()] = joined;
                 changed = true;
                 if !old.is_bottom() {
-                    frame.queue_users(param, target);
+                    frame.queue_users(body, param, target);
                 }
             }
         }
@@ -142,11 +131,13 @@ impl Compiler {
     }
 
     /// An instruction of lowered code.
-    fn inst(&mut self, frame: &mut Frame, v: Value) -> Arg {
-        let body = Arc::clone(&frame.body);
+    fn inst(&mut self, frame: &mut Frame, body: &Function, v: Value) -> Arg {
         let Some(op) = body.op(v) else { return v.into() };
         let attrs = body.attrs(v);
-        let mut args: SmallVec<[Arg; 6]> = body.operands(v).map(Arg::from).collect();
+        let mut args: SmallVec<[Arg; 6]> = SmallVec::new();
+        for operand in body.operands(v) {
+            args.push(operand.into());
+        }
         match op {
             core_ops::CALL => {
                 let Some(name) = body.operand(v, 0).and_then(|o| body.const_func(o)) else {
@@ -156,15 +147,15 @@ impl Compiler {
             }
             core_ops::APPLY => self.call_value(frame, args[0], &args[1..], attrs),
             core_ops::SPLAT => self.splat(frame, args[0], &args[1..], attrs),
-            core_ops::GLOBAL => match name_operand(&body, v) {
+            core_ops::GLOBAL => match name_operand(body, v) {
                 Some(name) => self.global(frame, name),
                 None => v.into(),
             },
-            core_ops::SET_GLOBAL => match name_operand(&body, v) {
+            core_ops::SET_GLOBAL => match name_operand(body, v) {
                 Some(name) => self.set_global(frame, name, args[1]),
                 None => v.into(),
             },
-            core_ops::STATIC => match name_operand(&body, v) {
+            core_ops::STATIC => match name_operand(body, v) {
                 Some(name) => self.static_param(frame, name),
                 None => v.into(),
             },

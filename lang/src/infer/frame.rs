@@ -9,9 +9,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::{Attrs, Block, ControlFlow, Function, Op, Operand, OperandKind, Type, Value};
+use regraft_ir::{Attrs, Block, Function, Op, Operand, OperandKind, Type, Value};
+use smallvec::SmallVec;
 
 use super::lattice::Lattice;
+use crate::definition::Space;
 use crate::world::SpecId;
 
 /// An operand of a step: one of the lowered body, or the result of a step of the same frame.
@@ -78,17 +80,51 @@ pub struct Order {
 impl Order {
     /// Finds it. O(size of the function).
     pub fn of(f: &Function) -> Self {
-        let flow = ControlFlow::compute(f);
-        let blocks: Vec<Block> = flow.reverse_postorder().collect();
+        // As [`regraft_ir::ControlFlow`], in which successors are visited in order; an edge goes
+        // back if its target is on the way here.
+        const ON_THE_WAY: u32 = u32::MAX - 1;
         let mut place = vec![u32::MAX; f.block_capacity()];
+        let mut blocks = Vec::with_capacity(place.len());
+        let mut has_loop = false;
+        let mut stack: SmallVec<[_; 16]> = SmallVec::new();
+        if let Some(entry) = f.entry() {
+            place[entry.index()] = ON_THE_WAY;
+            stack.push((entry, f.out_edges(entry)));
+        }
+        while let Some((block, edges)) = stack.last_mut() {
+            let Some(edge) = edges.next() else {
+                place[block.index()] = 0;
+                blocks.push(*block);
+                stack.pop();
+                continue;
+            };
+            let target = f.edge_target(edge);
+            match place[target.index()] {
+                u32::MAX => {
+                    place[target.index()] = ON_THE_WAY;
+                    stack.push((target, f.out_edges(target)));
+                }
+                ON_THE_WAY => has_loop = true,
+                _ => {}
+            }
+        }
+        blocks.reverse();
         for (i, block) in blocks.iter().enumerate() {
             place[block.index()] = i as u32;
         }
-        let has_loop = blocks
-            .iter()
-            .any(|&block| f.successors(block).any(|to| place[to.index()] <= place[block.index()]));
         Self { blocks, place, has_loop }
     }
+}
+
+/// What is known of a block.
+#[derive(Clone, Copy, Default, Debug)]
+struct BlockState {
+    /// Whether control gets to it.
+    reached: bool,
+    /// Whether control gets to its end.
+    completes: bool,
+    /// Whether it is to be looked at (again).
+    queued: bool,
 }
 
 /// The state of inferring one specialisation.
@@ -96,22 +132,19 @@ impl Order {
 pub struct Frame {
     /// Which one.
     pub spec: SpecId,
+    /// Where names in it are looked up.
+    pub(super) space: Space,
     /// Its lowered body.
     pub body: Arc<Function>,
     /// In which order its blocks are looked at.
     pub order: Rc<Order>,
     /// What is known of each value, by index.
     pub values: Vec<Lattice>,
-    /// What to do for each instruction, by index of its value.
-    pub plans: Vec<Plan>,
-    /// What to do for each terminator, by index of its block; the result is the condition.
-    pub leaving: Vec<Plan>,
-    /// Whether control gets to a block, by its place in the order.
-    pub reached: Vec<bool>,
-    /// Whether control gets to the end of a block, by its place in the order.
-    pub completes: Vec<bool>,
-    /// Blocks to be looked at (again), by their places in the order.
-    pub(super) queued: Vec<bool>,
+    /// What to do for each instruction, by index of its value, and behind them for each
+    /// terminator, by index of its block; the result of the latter is the condition.
+    plans: Vec<Plan>,
+    /// What is known of each block, by its place in the order.
+    blocks: Vec<BlockState>,
     /// No block before this place is queued.
     pub(super) first_queued: usize,
     /// The steps of all plans.
@@ -127,17 +160,20 @@ pub struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(spec: SpecId, body: Arc<Function>, order: Rc<Order>) -> Box<Self> {
+    pub(super) fn new(
+        spec: SpecId,
+        space: Space,
+        body: Arc<Function>,
+        order: Rc<Order>,
+    ) -> Box<Self> {
         let mut frame = Box::new(Self {
             spec,
+            space,
             body,
             order,
             values: Vec::new(),
             plans: Vec::new(),
-            leaving: Vec::new(),
-            reached: Vec::new(),
-            completes: Vec::new(),
-            queued: Vec::new(),
+            blocks: Vec::new(),
             first_queued: 0,
             steps: Vec::new(),
             args: Vec::new(),
@@ -153,10 +189,11 @@ impl Frame {
     pub(super) fn reuse(
         mut self: Box<Self>,
         spec: SpecId,
+        space: Space,
         body: Arc<Function>,
         order: Rc<Order>,
     ) -> Box<Self> {
-        (self.spec, self.body, self.order) = (spec, body, order);
+        (self.spec, self.space, self.body, self.order) = (spec, space, body, order);
         self.dependencies.clear();
         self.clear();
         self
@@ -167,14 +204,12 @@ impl Frame {
     pub(super) fn compact(&self) -> Box<Self> {
         Box::new(Self {
             spec: self.spec,
+            space: self.space,
             body: Arc::clone(&self.body),
             order: Rc::clone(&self.order),
             values: self.values.clone(),
             plans: self.plans.clone(),
-            leaving: self.leaving.clone(),
-            reached: self.reached.clone(),
-            completes: self.completes.clone(),
-            queued: Vec::new(),
+            blocks: self.blocks.clone(),
             first_queued: 0,
             steps: self.steps.clone(),
             args: self.args.clone(),
@@ -190,13 +225,9 @@ impl Frame {
         self.values.clear();
         self.values.resize(values, Lattice::Bottom);
         self.plans.clear();
-        self.plans.resize(values, Plan::NONE);
-        self.leaving.clear();
-        self.leaving.resize(blocks, Plan::NONE);
-        for flags in [&mut self.reached, &mut self.completes, &mut self.queued] {
-            flags.clear();
-            flags.resize(self.order.blocks.len(), false);
-        }
+        self.plans.resize(values + blocks, Plan::NONE);
+        self.blocks.clear();
+        self.blocks.resize(self.order.blocks.len(), BlockState::default());
         self.first_queued = 0;
         self.steps.clear();
         self.args.clear();
@@ -226,29 +257,66 @@ impl Frame {
     /// Whether control gets to a block.
     pub fn is_reached(&self, block: Block) -> bool {
         let place = self.order.place[block.index()];
-        place != u32::MAX && self.reached[place as usize]
+        place != u32::MAX && self.blocks[place as usize].reached
+    }
+
+    /// Notes that control gets to a block; whether that is news.
+    pub(super) fn reach(&mut self, place: usize) -> bool {
+        !std::mem::replace(&mut self.blocks[place].reached, true)
+    }
+
+    /// Whether control gets to the end of the block at a place of the order.
+    pub fn completes(&self, place: usize) -> bool {
+        self.blocks[place].completes
+    }
+
+    pub(super) fn set_completes(&mut self, place: usize, completes: bool) {
+        self.blocks[place].completes = completes;
+    }
+
+    /// What an instruction comes down to.
+    #[inline]
+    pub fn plan(&self, v: Value) -> Plan {
+        self.plans[v.index()]
+    }
+
+    /// What leaving a block comes down to.
+    #[inline]
+    pub fn leaving(&self, block: Block) -> Plan {
+        self.plans[self.values.len() + block.index()]
+    }
+
+    pub(super) fn set_plan(&mut self, v: Value, first_step: u32, result: Arg) {
+        let steps = (first_step, self.steps.len() as u32);
+        self.plans[v.index()] = Plan { steps, result: Some(result) };
+    }
+
+    pub(super) fn set_leaving(&mut self, block: Block, first_step: u32, condition: Option<Arg>) {
+        let steps = (first_step, self.steps.len() as u32);
+        let index = self.values.len() + block.index();
+        self.plans[index] = Plan { steps, result: condition };
     }
 
     pub(super) fn queue(&mut self, place: usize) {
-        self.queued[place] = true;
+        self.blocks[place].queued = true;
         self.first_queued = self.first_queued.min(place);
     }
 
     /// The next block to look at.
     pub(super) fn next(&mut self) -> Option<usize> {
-        let place = (self.first_queued..self.queued.len()).find(|&place| self.queued[place])?;
-        self.queued[place] = false;
+        let place =
+            (self.first_queued..self.blocks.len()).find(|&place| self.blocks[place].queued)?;
+        self.blocks[place].queued = false;
         self.first_queued = place;
         Some(place)
     }
 
     /// Lets the blocks that use a value be looked at again.
-    pub(super) fn queue_users(&mut self, v: Value, home: Block) {
-        let body = Arc::clone(&self.body);
+    pub(super) fn queue_users(&mut self, body: &Function, v: Value, home: Block) {
         for u in body.uses(v) {
             let block = body.block_of(u.user);
             let place = self.order.place[block.index()];
-            if block != home && place != u32::MAX && self.reached[place as usize] {
+            if block != home && place != u32::MAX && self.blocks[place as usize].reached {
                 self.queue(place as usize);
             }
         }

@@ -9,7 +9,7 @@ use regraft_ir::{Const, Function, OpDef, OperandKind, Symbol, Type};
 use super::Compiler;
 use super::frame::Order;
 use crate::definition::Space;
-use crate::world::{MethodId, MethodMatch, SpecId};
+use crate::world::{MethodId, MethodMatch};
 
 /// An operand of a method that is one op.
 #[derive(Clone, Copy, Debug)]
@@ -55,18 +55,16 @@ pub(super) struct MethodFacts {
 
 impl Compiler {
     /// The facts of a method that was found.
-    pub(super) fn method_facts(
-        &mut self,
-        found: &MethodMatch,
-        _callee: Type,
-        _args: &[Type],
-        _by: SpecId,
-    ) -> Rc<MethodFacts> {
-        if let Some(facts) = self.methods.get(&found.method) {
+    pub(super) fn method_facts(&mut self, found: &MethodMatch) -> Rc<MethodFacts> {
+        let index = found.method.0 as usize;
+        if let Some(Some(facts)) = self.methods.get(index) {
             return Rc::clone(facts);
         }
         let facts = Rc::new(self.find_facts(found.method));
-        self.methods.insert(found.method, Rc::clone(&facts));
+        if self.methods.len() <= index {
+            self.methods.resize(index + 1, None);
+        }
+        self.methods[index] = Some(Rc::clone(&facts));
         facts
     }
 

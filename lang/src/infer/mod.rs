@@ -21,6 +21,7 @@ mod builtin;
 mod calls;
 mod flow;
 mod frame;
+mod known_ops;
 mod lattice;
 mod method;
 mod ops;
@@ -33,9 +34,10 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 use regraft_ir::{Constant, Context, Diagnostic, Function, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::definition::{Space, Thunk};
-use crate::world::{Dispatch, MethodId, SpecId, World};
+use crate::world::{Dispatch, SpecId, World};
 use builtin::Builtin;
 use calls::{Lookup, Name};
 use method::MethodFacts;
@@ -91,14 +93,21 @@ pub struct Compiler {
     pub partials: Partials,
     /// What every id that the world gave stands for, by number.
     owners: Vec<Owner>,
-    specs: FxHashMap<SpecId, Box<Spec>>,
-    spec_table: HashTable<SpecId>,
+    /// By the same number, which specialisation was last noted to depend on it.
+    noted: Vec<SpecId>,
+    /// By number; ids are given to other things as well.
+    specs: Vec<Option<Box<Spec>>>,
+    /// With their hashes: the keys lie far apart.
+    spec_table: HashTable<(u64, SpecId)>,
     names: FxHashMap<(Symbol, Space), (Option<SpecId>, Name)>,
+    /// What calls came down to that are one op.
+    known_ops: known_ops::KnownOps,
     lookups: Vec<Lookup>,
     lookup_table: HashTable<u32>,
-    methods: FxHashMap<MethodId, Rc<MethodFacts>>,
+    /// By number.
+    methods: Vec<Option<Rc<MethodFacts>>>,
     /// How many specialisations of each method there are.
-    spec_counts: FxHashMap<MethodId, u32>,
+    spec_counts: Vec<u32>,
     builtins: FxHashMap<Symbol, Builtin>,
     /// Functions by name, of specialisations that were given one.
     by_name: FxHashMap<Symbol, SpecId>,
@@ -115,31 +124,37 @@ pub struct Compiler {
     /// The names of functions that were dropped and that nobody was told of yet.
     dropped: Vec<Symbol>,
     sizes: FxHashMap<Type, u32>,
+    /// The names of types that always are there, by number.
+    pub(crate) builtin_names: Vec<String>,
     /// The number of instructions that were looked at, for those who measure.
     pub inferred_insts: usize,
 }
 
 impl std::fmt::Debug for Compiler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Compiler").field("specs", &self.specs.len()).finish_non_exhaustive()
+        f.debug_struct("Compiler").field("specs", &self.spec_table.len()).finish_non_exhaustive()
     }
 }
 
 impl Compiler {
     /// Derives from a world what is asked for.
     pub fn new(ctx: &Arc<Context>, world: World) -> Self {
+        let builtin_names = Type::BUILTIN.iter().map(|&(ty, _)| world.type_name(ty)).collect();
         Self {
+            builtin_names,
             world,
             ctx: Arc::clone(ctx),
             partials: Partials::new(ctx),
             owners: Vec::new(),
-            specs: FxHashMap::default(),
+            noted: Vec::new(),
+            specs: Vec::new(),
             spec_table: HashTable::new(),
             names: FxHashMap::default(),
+            known_ops: known_ops::KnownOps::default(),
             lookups: Vec::new(),
             lookup_table: HashTable::new(),
-            methods: FxHashMap::default(),
-            spec_counts: FxHashMap::default(),
+            methods: Vec::new(),
+            spec_counts: Vec::new(),
             builtins: builtin::table(ctx),
             by_name: FxHashMap::default(),
             stack: Vec::new(),
@@ -163,25 +178,45 @@ impl Compiler {
         let index = id.0 as usize;
         if self.owners.len() <= index {
             self.owners.resize(index + 1, Owner::Gone);
+            self.noted.resize(index + 1, SpecId(u32::MAX));
         }
         self.owners[index] = owner;
+    }
+
+    /// Notes that what is found out in a frame was derived from that.
+    #[inline]
+    fn depend(&mut self, frame: &mut Frame, on: SpecId) {
+        // Most code asks about few things, and again and again.
+        let last = &mut self.noted[on.0 as usize];
+        if *last != frame.spec {
+            *last = frame.spec;
+            frame.dependencies.push(on);
+        }
     }
 
     /// A specialisation.
     ///
     /// # Panics
     /// If it was invalidated: ids are not to be kept across definitions.
+    #[inline]
     pub fn spec(&self, id: SpecId) -> &Spec {
-        &self.specs[&id]
+        self.find(id).expect("a specialisation that is in use is there")
     }
 
+    #[inline]
     fn spec_mut(&mut self, id: SpecId) -> &mut Spec {
-        self.specs.get_mut(&id).expect("a specialisation that is in use is there")
+        let spec = self.specs.get_mut(id.0 as usize).and_then(Option::as_deref_mut);
+        spec.expect("a specialisation that is in use is there")
     }
 
     /// Whether a specialisation is there (still).
     pub fn has_spec(&self, id: SpecId) -> bool {
-        self.specs.contains_key(&id)
+        self.find(id).is_some()
+    }
+
+    #[inline]
+    fn find(&self, id: SpecId) -> Option<&Spec> {
+        self.specs.get(id.0 as usize)?.as_deref()
     }
 
     /// The specialisation that a call of a value of type `callee` with arguments of these types
@@ -202,11 +237,12 @@ impl Compiler {
         let calls::Found::Method(facts, found) = found else {
             return Err(self.call_error(callee, args));
         };
-        let mut key = Vec::with_capacity(args.len() + 1);
+        let mut key: SmallVec<[Lattice; 8]> = SmallVec::new();
         if facts.takes_callee {
             key.push(self.partials.of_type(callee));
         }
-        let known: Vec<Lattice> = args.iter().map(|&ty| self.partials.of_type(ty)).collect();
+        let known: SmallVec<[Lattice; 8]> =
+            args.iter().map(|&ty| self.partials.of_type(ty)).collect();
         if facts.vararg {
             let fixed = facts.params - 1;
             key.extend_from_slice(&known[..fixed]);
@@ -215,7 +251,10 @@ impl Compiler {
         } else {
             key.extend(known);
         }
-        let spec = self.make_spec(&facts, &found, callee, args, &key);
+        let spec = match self.known_spec(facts.id, callee, &key) {
+            Some(spec) => spec,
+            None => self.make_spec(&facts, &found, callee, args, &key),
+        };
         self.world.depend(spec, lookup);
         self.infer(spec);
         Ok(spec)
@@ -278,11 +317,15 @@ impl Compiler {
 
     /// Drops what later definitions made wrong.
     fn sync(&mut self) {
-        for id in self.world.take_invalidated() {
+        let invalidated = self.world.take_invalidated();
+        if !invalidated.is_empty() {
+            self.known_ops.forget();
+        }
+        for id in invalidated {
             let owner = self.owners.get(id.0 as usize).copied().unwrap_or(Owner::Gone);
             match owner {
                 Owner::Spec => {
-                    let name = self.specs.get(&id).and_then(|spec| spec.name);
+                    let name = self.find(id).and_then(|spec| spec.name);
                     self.dropped.extend(name);
                     self.drop_spec(id);
                 }
@@ -306,20 +349,19 @@ impl Compiler {
     }
 
     fn drop_spec(&mut self, id: SpecId) {
-        let Some(spec) = self.specs.get(&id) else { return };
+        let Some(spec) = self.specs.get_mut(id.0 as usize).and_then(Option::take) else { return };
         let code = spec.hash();
-        if let Ok(entry) = self.spec_table.find_entry(code, |&other| other == id) {
+        if let Ok(entry) = self.spec_table.find_entry(code, |&(_, other)| other == id) {
             entry.remove();
         }
         if let Some(name) = spec.name {
             self.by_name.remove(&name);
         }
         if let Some(method) = spec.method
-            && let Some(count) = self.spec_counts.get_mut(&method)
+            && let Some(count) = self.spec_counts.get_mut(method.0 as usize)
         {
             *count -= 1;
         }
-        self.specs.remove(&id);
     }
 
     /// How much a type is made of, for the limits on what grows.

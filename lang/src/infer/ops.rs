@@ -115,14 +115,14 @@ impl Compiler {
             });
         }
         let attrs = self.op_attrs(def, attrs);
-        let ctx = std::sync::Arc::clone(&self.ctx);
-        let view = InstView { ctx: &ctx, def, operands: &operands, types: &types, attrs, ty };
+        let view = InstView { ctx: &self.ctx, def, operands: &operands, types: &types, attrs, ty };
         let result = match view.result_type() {
             Ok(result) => result,
             Err(message) => return self.fail(frame, &message),
         };
         let view = InstView { ty: result, ..view };
-        match def.fold.and_then(|fold| fold(&view)) {
+        let folded = def.fold.and_then(|fold| fold(&view));
+        match folded {
             Some(Fold::Constant(constant)) => return self.constant_arg(constant),
             Some(Fold::Operand(position)) => return args[position],
             None => {}

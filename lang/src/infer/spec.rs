@@ -63,7 +63,7 @@ pub struct Spec {
     /// The type of what is called.
     pub callee: Type,
     /// What is known of each parameter of its function.
-    pub key: Box<[Lattice]>,
+    pub key: SmallVec<[Lattice; 4]>,
     /// The name of the generic function.
     pub shown: Symbol,
     /// Where names in it are looked up.
@@ -136,17 +136,26 @@ impl Compiler {
         Some(self.make_spec(facts, found, callee, args, key))
     }
 
-    fn known_spec(&self, method: MethodId, callee: Type, key: &[Lattice]) -> Option<SpecId> {
-        let same = |&id: &SpecId| {
-            let spec = &self.specs[&id];
+    pub(super) fn known_spec(
+        &self,
+        method: MethodId,
+        callee: Type,
+        key: &[Lattice],
+    ) -> Option<SpecId> {
+        let code = hash(Some(method), callee, key);
+        let same = |&(other, id): &(u64, SpecId)| {
+            if other != code {
+                return false;
+            }
+            let spec = self.spec(id);
             spec.method == Some(method) && spec.callee == callee && *spec.key == *key
         };
-        self.spec_table.find(hash(Some(method), callee, key), same).copied()
+        self.spec_table.find(code, same).map(|&(_, id)| id)
     }
 
     fn is_too_deep(&mut self, method: MethodId, key: &[Lattice]) -> bool {
         if self.stack.len() >= MAX_DEEP
-            || self.spec_counts.get(&method).is_some_and(|&count| count >= MAX_SPECS)
+            || self.spec_counts.get(method.0 as usize).is_some_and(|&count| count >= MAX_SPECS)
         {
             return true;
         }
@@ -171,7 +180,7 @@ impl Compiler {
         })
     }
 
-    /// The specialisation for these arguments.
+    /// A new specialisation for these arguments.
     pub(super) fn make_spec(
         &mut self,
         facts: &MethodFacts,
@@ -180,9 +189,6 @@ impl Compiler {
         args: &[Type],
         key: &[Lattice],
     ) -> SpecId {
-        if let Some(id) = self.known_spec(facts.id, callee, key) {
-            return id;
-        }
         let id = self.world.new_spec();
         let shared = facts.order.clone();
         let (body, order) = match self.world.body(found, callee, args, Some(id)) {
@@ -196,12 +202,16 @@ impl Compiler {
                 (body, order)
             }
         };
-        *self.spec_counts.entry(facts.id).or_default() += 1;
+        let index = facts.id.0 as usize;
+        if self.spec_counts.len() <= index {
+            self.spec_counts.resize(index + 1, 0);
+        }
+        self.spec_counts[index] += 1;
         self.add_spec(Spec {
             id,
             method: Some(facts.id),
             callee,
-            key: key.into(),
+            key: SmallVec::from_slice(key),
             shown: facts.name,
             space: facts.space,
             statics: Rc::clone(&found.statics),
@@ -224,9 +234,12 @@ impl Compiler {
     fn add_spec(&mut self, spec: Spec) -> SpecId {
         let (id, code) = (spec.id, spec.hash());
         self.own(id, Owner::Spec);
-        self.specs.insert(id, Box::new(spec));
-        let specs = &self.specs;
-        self.spec_table.insert_unique(code, id, |id| specs[id].hash());
+        let index = id.0 as usize;
+        if self.specs.len() <= index {
+            self.specs.resize_with(index + 1, || None);
+        }
+        self.specs[index] = Some(Box::new(spec));
+        self.spec_table.insert_unique(code, (code, id), |&(code, _)| code);
         id
     }
 
@@ -243,7 +256,7 @@ impl Compiler {
             id,
             method: None,
             callee: Type::ANY,
-            key: key.into(),
+            key: SmallVec::from_slice(key),
             shown: name,
             space,
             statics: Rc::new([]),
@@ -267,11 +280,11 @@ impl Compiler {
     pub(super) fn wrapper(&mut self, name: Symbol, args: &[Type]) -> SpecId {
         let callee = self.ctx.ty(regraft_ir::TypeKind::Fn(name));
         let key: Vec<Lattice> = args.iter().map(|&ty| self.partials.of_type(ty)).collect();
-        let same = |&id: &SpecId| {
-            let spec = &self.specs[&id];
+        let same = |&(_, id): &(u64, SpecId)| {
+            let spec = self.spec(id);
             spec.method.is_none() && spec.callee == callee && *spec.key == *key
         };
-        if let Some(&id) = self.spec_table.find(hash(None, callee, &key), same) {
+        if let Some(&(_, id)) = self.spec_table.find(hash(None, callee, &key), same) {
             return id;
         }
         let mut body =
@@ -285,8 +298,9 @@ impl Compiler {
         body.set_terminator(entry, ret).expect("any value can be returned");
         let id = self.body_spec(&Arc::new(body), name, Space::Base, &key);
         // It was entered without its callee.
-        let spec = self.specs.remove(&id).expect("it was just made");
-        if let Ok(entry) = self.spec_table.find_entry(spec.hash(), |&other| other == id) {
+        let made = self.specs[id.0 as usize].take();
+        let spec = made.expect("it was just made");
+        if let Ok(entry) = self.spec_table.find_entry(spec.hash(), |&(_, other)| other == id) {
             entry.remove();
         }
         self.add_spec(Spec { callee, ..*spec });
@@ -391,21 +405,19 @@ impl Compiler {
     fn run_once(&mut self, id: SpecId, place: usize) -> bool {
         let spec = self.spec_mut(id);
         spec.state = State::Running(place);
-        let key: SmallVec<[Lattice; 8]> = SmallVec::from_slice(&spec.key);
-        let (body, order) = (Arc::clone(&spec.body), Rc::clone(&spec.order));
+        let key: SmallVec<[Lattice; 4]> = spec.key.clone();
+        let (space, body, order) = (spec.space, Arc::clone(&spec.body), Rc::clone(&spec.order));
         let mut frame = match (spec.frame.take(), self.free_frames.pop()) {
             (Some(mut frame), free) => {
                 self.free_frames.extend(free);
                 frame.clear();
                 frame
             }
-            (None, Some(frame)) => frame.reuse(id, body, order),
-            (None, None) => Frame::new(id, body, order),
+            (None, Some(frame)) => frame.reuse(id, space, body, order),
+            (None, None) => Frame::new(id, space, body, order),
         };
         self.flow(&mut frame, &key);
         self.inferred_insts += frame.body.inst_count();
-        frame.dependencies.sort_unstable();
-        frame.dependencies.dedup();
         for &on in &frame.dependencies {
             if on != id {
                 self.world.depend(id, on);

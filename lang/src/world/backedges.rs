@@ -4,11 +4,16 @@
 //! answer changes, those that asked are wrong, and those that depend on them, transitively. They
 //! are reported once; what takes their place has a new id.
 
+use smallvec::SmallVec;
+
 use super::SpecId;
+
+/// Who depends on something; most often it is one or two.
+pub(super) type Dependents = SmallVec<[SpecId; 2]>;
 
 #[derive(Default, Debug)]
 struct Spec {
-    dependents: Vec<SpecId>,
+    dependents: Dependents,
     dead: bool,
 }
 
@@ -43,7 +48,7 @@ impl Backedges {
             let Some(spec) = self.specs.get_mut(id.0 as usize) else { continue };
             if !std::mem::replace(&mut spec.dead, true) {
                 self.invalidated.push(id);
-                todo.append(&mut spec.dependents);
+                todo.extend(std::mem::take(&mut spec.dependents));
             }
         }
     }
@@ -56,7 +61,7 @@ impl Backedges {
 }
 
 /// Adds to a list of who depends on something. The same one mostly asks several times in a row.
-pub(super) fn note(dependents: &mut Vec<SpecId>, spec: SpecId) {
+pub(super) fn note(dependents: &mut Dependents, spec: SpecId) {
     if !dependents.iter().rev().take(4).any(|&other| other == spec) {
         dependents.push(spec);
     }

@@ -4,7 +4,7 @@
 use regraft_ir::{Constant, Context, Diagnostic, Loc, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
-use super::backedges::{Backedges, note};
+use super::backedges::{Backedges, Dependents, note};
 use super::eval::Names;
 use super::{Binding, SpecId, World};
 use crate::definition::Space;
@@ -13,7 +13,7 @@ use crate::definition::Space;
 struct Slot {
     binding: Binding,
     /// Who asked.
-    dependents: Vec<SpecId>,
+    dependents: Dependents,
 }
 
 /// All names.
@@ -40,7 +40,7 @@ impl Bindings {
         let slot = self
             .slots
             .entry((space, name))
-            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Vec::new() });
+            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Dependents::new() });
         note(&mut slot.dependents, by);
     }
 
@@ -55,7 +55,7 @@ impl Bindings {
         let slot = self
             .slots
             .entry((space, name))
-            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Vec::new() });
+            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Dependents::new() });
         if slot.binding == binding {
             return false;
         }

@@ -13,7 +13,7 @@ use regraft_ir::{Type, TypeKind};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use super::backedges::note;
+use super::backedges::{Dependents, note};
 use super::method::{Method, TableKey};
 use super::types::Ty;
 use super::{Dispatch, MethodId, MethodMatch, SpecId, World};
@@ -32,10 +32,13 @@ pub(super) struct Table {
 #[derive(Debug)]
 struct Question {
     callee: Type,
-    args: Box<[Type]>,
+    args: TypeList,
     answer: Dispatch,
-    dependents: Vec<SpecId>,
+    dependents: Dependents,
 }
+
+/// The types of the arguments of a call.
+type TypeList = SmallVec<[Type; 4]>;
 
 /// Questions and answers.
 #[derive(Default, Debug)]
@@ -64,9 +67,11 @@ impl Cache {
 
     fn insert(&mut self, callee: Type, args: &[Type], answer: Dispatch) -> u32 {
         let id = self.questions.len() as u32;
-        self.questions.push(Question { callee, args: args.into(), answer, dependents: Vec::new() });
+        let args = TypeList::from_slice(args);
+        let code = hash_of(callee, &args);
+        self.questions.push(Question { callee, args, answer, dependents: Dependents::new() });
         let questions = &self.questions;
-        self.index.insert_unique(hash_of(callee, args), id, |&id| {
+        self.index.insert_unique(code, id, |&id| {
             let question = &questions[id as usize];
             hash_of(question.callee, &question.args)
         });

@@ -222,6 +222,17 @@ impl Types {
         if !signature.takes(args.len()) {
             return None;
         }
+        if signature.bounds.is_empty() && signature.rest.is_none() {
+            // Most parameters take one type, or all.
+            let plain = signature.params.iter().zip(args).all(|pair| match pair {
+                (Ty::Any, _) => true,
+                (Ty::Concrete(param), Ty::Concrete(arg)) => param == arg,
+                _ => false,
+            });
+            if plain {
+                return Some(Rc::new([]));
+            }
+        }
         let found: Vec<Ty> = {
             let mut question = Question::new(self);
             question.open(&signature.bounds, false, |i| signature.diagonal[i]);
