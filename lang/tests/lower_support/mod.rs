@@ -93,6 +93,10 @@ impl Show<'_> {
                     self.method(method);
                 }
             }
+            Item::Import(names) => {
+                let names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
+                self.line(&format!("# import {}", names.join(", ")));
+            }
             Item::Declare(name, _) => self.line(&format!("# declare {}", ctx.str(*name))),
             Item::Struct(decl) => {
                 let params = statics(ctx, &decl.params);
