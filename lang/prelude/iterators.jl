@@ -177,8 +177,8 @@ eltype(it::__Iterator) = __item_type(it)
 
 # --- collecting -----------------------------------------------------------------------------
 
-__first_item(it) = __item(it, __start(it))
-@inline __item_type(it) = __return_type(__first_item, typeof(it))
+# That of any item: the first of a tuple need not be like the others.
+@inline __item_type(it) = __return_type(__item, typeof(it), __return_type(__start, typeof(it)))
 @inline __item_type(a::AbstractArray) = eltype(a)
 @inline __shape(a::AbstractArray) = size(a)
 @inline __shape(t::Union{Tuple, NamedTuple}) = (length(t),)
