@@ -358,6 +358,11 @@ function __hvcat(::Type{T}, rows, xs) where T
     k = 1
     for r in 1:length(rows)
         height += __rows(xs[k])
+        width = 0
+        for j in k:k + rows[r] - 1
+            width += __columns(xs[j])
+        end
+        width == m || throw(DimensionMismatch(string("row ", r, " has ", width, " columns, the first row ", m)))
         k += rows[r]
     end
     out = mem.alloc(Array{T, 2}, height, m)
