@@ -81,6 +81,10 @@ impl Text {
                     .try_for_each(|method| compiler.borrow_mut().world.define(method).map(|_| ())),
                 Item::Struct(decl) => compiler.borrow_mut().world.declare_struct(*decl),
                 Item::Abstract(decl) => compiler.borrow_mut().world.declare_abstract(*decl),
+                Item::Import(names) => {
+                    compiler.borrow_mut().world.import(&names);
+                    Ok(())
+                }
                 Item::Declare(name, loc) => {
                     compiler.borrow_mut().world.declare_function(name, space, loc).unwrap();
                     Ok(())
