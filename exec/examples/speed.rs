@@ -133,7 +133,7 @@ impl Linker for Methods {
         let types = args.iter().map(|arg| self.ctx.type_text(arg.type_of(&self.ctx)));
         let types = types.collect::<Vec<_>>().join(", ");
         let function = self.ctx.symbol(&format!("{}({types})", self.ctx.str(name)));
-        Ok(Linked { function, fixed: None, pass_callee: false })
+        Ok(Linked { function, fixed: None, pass_callee: false, by_value: false })
     }
 
     fn function(&mut self, _: Symbol) -> Result<Option<Rc<Function>>, Trap> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_dialects::semantics;
-use regraft_ir::{Context, Diagnostic, Symbol};
+use regraft_ir::{Context, Diagnostic, Symbol, Type};
 
 use crate::chain::Chain;
 use crate::trace::add_chain;
@@ -100,33 +100,47 @@ impl From<semantics::Trap> for Trap {
     fn from(trap: semantics::Trap) -> Self {
         let text = trap.to_string();
         // The name is put in front when the error is shown.
-        let prefix = format!("{}: ", trap.name());
-        Self::new(trap.name(), text.strip_prefix(&prefix).unwrap_or(&text))
+        let message = text.strip_prefix(trap.name()).unwrap_or(&text);
+        Self::new(trap.name(), message.trim_start_matches([':', ' ']))
     }
 }
 
-/// The first index that is out of bounds.
+/// A value is not of the type that code asserts; a bool is asserted where one decides.
 #[cold]
-pub(crate) fn bounds_error(array: &Array, indices: &[i64]) -> Trap {
-    let trap = |index: i64, length: usize| {
-        regraft_dialects::semantics::Trap::Bounds { index, length: length as i64 }.into()
-    };
-    match indices {
-        &[index] => trap(index, array.len()),
-        _ if indices.len() != usize::from(array.rank()) => Trap::new(
-            "BoundsError",
-            format!("{} indices for an array of rank {}", indices.len(), array.rank()),
-        ),
-        _ => {
-            let dims = array.dims();
-            let wrong =
-                indices.iter().zip(&dims).find(|&(&i, &dim)| i < 1 || i as u64 > dim as u64);
-            match wrong {
-                Some((&index, &length)) => trap(index, length),
-                None => Trap::type_error("the array has elements of another type"),
-            }
-        }
+pub(crate) fn wrong_type(texts: Texts<'_>, value: &Val, want: Type) -> Trap {
+    let (have, expected) = (texts.type_of(value), texts.type_text(want));
+    Trap::type_error(match (texts.names, want) {
+        (None, _) => format!("expected a value of type {expected}, found {have}"),
+        (_, Type::BOOL) => format!("non-boolean ({have}) used in boolean context"),
+        _ => format!("in typeassert, expected {expected}, got a value of type {have}"),
+    })
+}
+
+/// An index of an array is out of bounds, or there are more or fewer than it has dimensions.
+#[cold]
+pub(crate) fn bounds_error(texts: Texts<'_>, array: &Array, indices: &[i64]) -> Trap {
+    let dims = array.dims();
+    let within = indices.len() == dims.len()
+        && indices.iter().zip(&dims).all(|(&i, &dim)| i >= 1 && i as u64 <= dim as u64);
+    if within {
+        return Trap::type_error("the array has elements of another type");
     }
+    let sizes: Vec<String> = dims.iter().map(ToString::to_string).collect();
+    let size = match &sizes[..] {
+        [] => "0-dimensional".to_owned(),
+        [length] => format!("{length}-element"),
+        sizes => sizes.join("×"),
+    };
+    let ty = texts.type_text(texts.ctx.array_type(array.element(), array.rank()));
+    out_of_bounds(&format!("{size} {ty}"), indices)
+}
+
+/// An index of something of this description is out of bounds.
+#[cold]
+pub(crate) fn out_of_bounds(what: &str, indices: &[i64]) -> Trap {
+    let indices: Vec<String> = indices.iter().map(ToString::to_string).collect();
+    let indices = indices.join(", ");
+    Trap::new("BoundsError", format!("attempt to access {what} at index [{indices}]"))
 }
 
 /// The longest value that an error shows, in bytes.
@@ -164,6 +178,8 @@ impl ExecError {
     /// The message, with the name of the exception in front if an op trapped.
     pub fn message(&self) -> String {
         match self.0.kind {
+            // As Julia has it: `DomainError with -1.0:`.
+            ErrorKind::Trap("DomainError") => format!("DomainError {}", self.0.message),
             ErrorKind::Trap(name) => format!("{name}: {}", self.0.message),
             _ => self.0.message.clone(),
         }

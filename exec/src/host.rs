@@ -95,7 +95,13 @@ impl Host {
     #[cold]
     pub fn undefined_global(&self, ctx: &Context, name: Symbol) -> Trap {
         let text = ctx.str(name);
-        let trap = Trap::new("UndefVarError", format!("`{text}` is not defined"));
+        let trap = Trap::new("UndefVarError", format!("`{text}` not defined"));
+        if let Some(names) = &self.names {
+            return match names.near(name) {
+                Some(near) => trap.help(format!("did you mean `{near}`?")),
+                None => trap,
+            };
+        }
         // In an order of their own: that of the table is none.
         let mut known: Vec<&str> = self.globals.keys().map(|&name| ctx.str(name)).collect();
         known.sort_unstable();

@@ -14,8 +14,8 @@ use crate::value::Val;
 /// Finds functions for calls.
 ///
 /// Answers have to depend on types alone (and, for a function or a type that is called, on which
-/// it is): the interpreter asks once for each combination, until
-/// [`Interpreter::forget`](crate::Interpreter::forget).
+/// it is), but for those that are marked [`by_value`](Linked::by_value): the interpreter asks once
+/// for each combination, until [`Interpreter::forget`](crate::Interpreter::forget).
 pub trait Linker {
     /// What a call of the value `callee` with these arguments runs.
     ///
@@ -40,4 +40,7 @@ pub struct Linked {
     pub fixed: Option<usize>,
     /// Whether the callee itself is passed, in front of the arguments.
     pub pass_callee: bool,
+    /// Whether this answer is for these very arguments, not for all of their types: it is not
+    /// remembered.
+    pub by_value: bool,
 }

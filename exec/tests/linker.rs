@@ -93,7 +93,7 @@ impl World {
 
     fn method_with(&mut self, signature: &str, name: &str, fixed: Option<usize>, callee: bool) {
         let function = self.engine.ctx().symbol(name);
-        let linked = Linked { function, fixed, pass_callee: callee };
+        let linked = Linked { function, fixed, pass_callee: callee, by_value: false };
         self.known.borrow_mut().methods.insert(signature.to_owned(), linked);
     }
 
@@ -494,7 +494,7 @@ func @misspelled() -> any {
 }
 "#,
     );
-    assert_eq!(world.run("get", &[]), "UndefVarError: `counter` is not defined");
+    assert_eq!(world.run("get", &[]), "UndefVarError: `counter` not defined");
     assert_eq!(world.run("set", &[int(3)]), "nothing");
     assert_eq!(world.run("get", &[]), "3");
     let error = world.engine.call("get_float", &[]).unwrap_err().message();
@@ -502,7 +502,7 @@ func @misspelled() -> any {
     assert_eq!(world.run("set", &[Val::F64(2.5)]), "nothing");
     assert_eq!(world.run("get_float", &[]), "2.5");
     let error = world.engine.call("misspelled", &[]).unwrap_err();
-    assert_eq!(error.message(), "UndefVarError: `conuter` is not defined");
+    assert_eq!(error.message(), "UndefVarError: `conuter` not defined");
     let report = error.to_diagnostic().render(false);
     assert!(report.contains("did you mean `counter`?"), "{report}");
     let name = world.engine.ctx().symbol("counter");

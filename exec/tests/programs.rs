@@ -257,8 +257,14 @@ func @f(%1: i64, %2: i64) -> any {
         run(text, &[2i64.into(), 1i64.into()]),
         "([0.0 0.0 0.0; 5.0 0.0 0.0], 5.0, 5.0, 6, (2, 3))"
     );
-    assert_eq!(run(text, &[3i64.into(), 1i64.into()]), "BoundsError: index 3 is out of bounds 1:2");
-    assert_eq!(run(text, &[1i64.into(), 0i64.into()]), "BoundsError: index 0 is out of bounds 1:3");
+    assert_eq!(
+        run(text, &[3i64.into(), 1i64.into()]),
+        "BoundsError: attempt to access 2×3 array<f64, 2> at index [3, 1]"
+    );
+    assert_eq!(
+        run(text, &[1i64.into(), 0i64.into()]),
+        "BoundsError: attempt to access 2×3 array<f64, 2> at index [1, 0]"
+    );
 }
 
 #[test]
@@ -333,7 +339,7 @@ func @missing(%1: any) -> any {
     );
     let named = Val::named(e.ctx(), [("counts", 1i64.into())]);
     let error = e.call("missing", &[named]).expect_err("no such field");
-    assert_eq!(error.message(), "FieldError: {counts: i64} has no field `count`");
+    assert_eq!(error.message(), "FieldError: type {counts: i64} has no field `count`");
     assert_eq!(error.to_diagnostic().help_text(), Some("did you mean `counts`?"));
 }
 

@@ -10,7 +10,11 @@ pub fn suggest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
     if wrong.len() > 64 {
         return None;
     }
-    let limit = wrong.chars().count().div_ceil(3);
+    // Any letter is one edit away from any other: that tells nothing.
+    let limit = match wrong.chars().count() {
+        0 | 1 => 0,
+        count => count.div_ceil(3),
+    };
     let lower = wrong.to_lowercase();
     let mut near: Option<((usize, Reverse<usize>), &str)> = None;
     let mut longer: Option<&str> = None;
@@ -46,6 +50,12 @@ mod tests {
         assert_eq!(suggest("arith.ad", names), Some("arith.add"));
         assert_eq!(suggest("mem.laod", names), Some("mem.load"));
         assert_eq!(suggest("quux", names), None);
+    }
+
+    #[test]
+    fn one_letter_is_not_meant_by_another() {
+        assert_eq!(suggest("z", ["I", "pi", "x"]), None);
+        assert_eq!(suggest("i", ["I", "pi", "x"]), Some("I"));
     }
 
     #[test]

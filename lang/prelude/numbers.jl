@@ -219,6 +219,11 @@ end
 ^(x::Bool, n::Bool) = arith.or(x, arith.not(n))
 ^(x::Bool, n::__Int) = n == 0 ? true : n > 0 || x ? x : throw(DomainError(n, "Cannot raise false to a negative power."))
 ^(x::T, y::T) where T<:__Float = math.pow(x, y)
+# `x^-n` with the exponent in the text: a whole number becomes a float, as its inverse is none.
+@inline __literal_pow(x, n) = n == -1 ? inv(x) : inv(x)^-n
+@inline __literal_pow(x::__Float, n) = x^n
+@inline __literal_pow(x::__Int, n) = Float64(x)^n
+@inline __literal_pow(x::Irrational, n) = x^n
 # A number of a program's own type, to a whole power: by squaring.
 ^(x::Number, n::__Int) = __power(x, n)
 function __power(x, n)

@@ -204,4 +204,20 @@ impl TypeExpr {
     pub fn any(any: Symbol) -> Self {
         Self { kind: TypeExprKind::Name(any), loc: Loc::UNKNOWN }
     }
+    /// Whether it mentions a name that is not bound within it.
+    pub fn mentions(&self, name: Symbol) -> bool {
+        use TypeExprKind as T;
+        match &self.kind {
+            T::Name(other) => *other == name,
+            T::Apply(head, args) => head.mentions(name) || args.iter().any(|ty| ty.mentions(name)),
+            T::Tuple(parts) => parts.iter().any(|ty| ty.mentions(name)),
+            T::Below(of) | T::Above(of) | T::TypeOf(of) | T::Vararg(of) => of.mentions(name),
+            T::Where(body, statics) => {
+                let bounds = statics.iter().flat_map(|decl| decl.lower.iter().chain(&decl.upper));
+                bounds.into_iter().any(|ty| ty.mentions(name))
+                    || (body.mentions(name) && !statics.iter().any(|decl| decl.name == name))
+            }
+            T::Constant(_) => false,
+        }
+    }
 }

@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use regraft_exec::value::Val;
 use regraft_exec::{Linked, Linker, Trap};
-use regraft_ir::{Function, Symbol, Type, TypeKind};
+use regraft_ir::{Constant, Function, Symbol, Type, TypeKind};
 
 use crate::infer::Compiler;
+use crate::world::SpecId;
 
 /// A [`Compiler`] that an interpreter and a session share.
 ///
@@ -48,6 +49,12 @@ impl Compiler {
             &Val::Func(name) => ctx.ty(TypeKind::Fn(name)),
             other => other.type_of(&ctx),
         };
+        if let &Val::Func(name) = callee
+            && let Some(id) = self.specialize_for_values(name, args)
+        {
+            let function = self.name_of(id);
+            return Ok(Linked { function, fixed: None, pass_callee: false, by_value: true });
+        }
         let types: Vec<Type> = args.iter().map(|arg| arg.type_of(&ctx)).collect();
         let id = self.specialize(callee_type, &types).map_err(|error| {
             let trap = Trap::new("MethodError", error.message);
@@ -55,6 +62,22 @@ impl Compiler {
         })?;
         let function = self.name_of(id);
         let spec = self.spec(id);
-        Ok(Linked { function, fixed: spec.fixed, pass_callee: spec.takes_callee })
+        Ok(Linked { function, fixed: spec.fixed, pass_callee: spec.takes_callee, by_value: false })
+    }
+
+    /// The code of a type function whose answer depends on the values of numbers and names, as
+    /// `Val(n)` and `Array{T, n}` do.
+    fn specialize_for_values(&mut self, function: Symbol, args: &[Val]) -> Option<SpecId> {
+        if !self.asks_for_values(function) {
+            return None;
+        }
+        let is_type = |arg: &Val| matches!(arg, Val::Type(_) | Val::Func(_));
+        if args.iter().all(is_type) {
+            return None;
+        }
+        let ctx = self.ctx().clone();
+        let constants: Option<Vec<Constant>> =
+            args.iter().map(|arg| arg.as_constant(&ctx)).collect();
+        Some(self.wrapper_of_constants(function, &constants?))
     }
 }

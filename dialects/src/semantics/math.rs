@@ -1,6 +1,9 @@
 //! Elementary functions.
 //!
-//! They are those of `libm` (a port of musl's), so that results are the same on every machine.
+//! They are those of crates in Rust, so that results are the same on every machine. Exponentials,
+//! logarithms, powers and hyperbolic functions, which Julia computes by methods of its own that
+//! are hardly ever off, are the correctly rounded ones of `pxfm` (ports of CORE-MATH's); the
+//! others, which Julia has from FreeBSD's library as well, are those of `libm` (a port of musl's).
 //! For `f32` they are computed in 64 bits and rounded, which is the correctly rounded result
 //! but for rare ties.
 
@@ -48,21 +51,21 @@ total! {
     /// [`math::CBRT`](crate::math::CBRT).
     cbrt = libm::cbrt;
     /// [`math::EXP`](crate::math::EXP).
-    exp = libm::exp;
+    exp = pxfm::f_exp;
     /// [`math::EXP2`](crate::math::EXP2).
-    exp2 = libm::exp2;
+    exp2 = pxfm::f_exp2;
     /// [`math::EXP10`](crate::math::EXP10).
-    exp10 = libm::exp10;
+    exp10 = pxfm::f_exp10;
     /// [`math::EXPM1`](crate::math::EXPM1).
-    expm1 = libm::expm1;
+    expm1 = pxfm::f_expm1;
     /// [`math::ATAN`](crate::math::ATAN).
     atan = libm::atan;
     /// [`math::SINH`](crate::math::SINH).
-    sinh = libm::sinh;
+    sinh = pxfm::f_sinh;
     /// [`math::COSH`](crate::math::COSH).
-    cosh = libm::cosh;
+    cosh = pxfm::f_cosh;
     /// [`math::TANH`](crate::math::TANH).
-    tanh = libm::tanh;
+    tanh = pxfm::f_tanh;
     /// [`math::ASINH`](crate::math::ASINH).
     asinh = libm::asinh;
     /// [`math::SINC`](crate::math::SINC).
@@ -80,13 +83,13 @@ mod partial {
 
     partial! {
         /// [`math::LOG`](crate::math::LOG).
-        log = libm::log, if |x: f64| !(x < 0.0);
+        log = pxfm::f_log, if |x: f64| !(x < 0.0);
         /// [`math::LOG2`](crate::math::LOG2).
-        log2 = libm::log2, if |x: f64| !(x < 0.0);
+        log2 = pxfm::f_log2, if |x: f64| !(x < 0.0);
         /// [`math::LOG10`](crate::math::LOG10).
-        log10 = libm::log10, if |x: f64| !(x < 0.0);
+        log10 = pxfm::f_log10, if |x: f64| !(x < 0.0);
         /// [`math::LOG1P`](crate::math::LOG1P).
-        log1p = libm::log1p, if |x: f64| !(x < -1.0);
+        log1p = pxfm::f_log1p, if |x: f64| !(x < -1.0);
         /// [`math::SIN`](crate::math::SIN).
         sin = libm::sin, if |x: f64| !x.is_infinite();
         /// [`math::COS`](crate::math::COS).
@@ -140,7 +143,7 @@ pub fn pow<T: Float>(x: T, y: T) -> Result<T, Trap> {
     if x < T::ZERO && y.isfinite() && y.trunc() != y {
         return domain("the power to a fraction", x);
     }
-    Ok(T::round_from(libm::pow(x.wide(), y.wide())))
+    Ok(T::round_from(pxfm::f_pow(x.wide(), y.wide())))
 }
 
 /// [`math::POWI`](crate::math::POWI).
@@ -168,7 +171,7 @@ pub fn powi<T: Float>(x: T, n: i64) -> T {
 
 fn powi_wide(x: f64, n: i64) -> f64 {
     if !(-(1 << 12)..=3 << 13).contains(&n) {
-        return libm::pow(x.abs(), n as f64).copysign(if n % 2 == 0 { 1.0 } else { x });
+        return pxfm::f_pow(x.abs(), n as f64).copysign(if n % 2 == 0 { 1.0 } else { x });
     }
     let (mut x, mut n, mut x_low) = (x, n, 0.0);
     if n < 0 {

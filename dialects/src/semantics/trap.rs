@@ -61,7 +61,18 @@ impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Int(x) => write!(f, "{x}"),
-            Self::Float(x) => write!(f, "{x:?}"),
+            Self::Float(x) if x.is_nan() => f.write_str("NaN"),
+            Self::Float(x) if x.is_infinite() => f.write_str(if *x < 0.0 { "-Inf" } else { "Inf" }),
+            Self::Float(x) if *x == 0.0 || (1e-4..1e6).contains(&x.abs()) => write!(f, "{x:?}"),
+            Self::Float(x) => {
+                let text = format!("{x:e}");
+                match text.split_once('e') {
+                    Some((digits, power)) if !digits.contains('.') => {
+                        write!(f, "{digits}.0e{power}")
+                    }
+                    _ => f.write_str(&text),
+                }
+            }
         }
     }
 }
@@ -83,27 +94,68 @@ impl Trap {
     }
 }
 
+/// A number type as Julia names it.
 fn type_name(ty: Type) -> &'static str {
-    Type::BUILTIN.get(ty.index()).map_or("?", |&(_, name)| name)
+    match ty {
+        Type::BOOL => "Bool",
+        Type::I8 => "Int8",
+        Type::I16 => "Int16",
+        Type::I32 => "Int32",
+        Type::I64 => "Int64",
+        Type::F32 => "Float32",
+        Type::F64 => "Float64",
+        _ => "?",
+    }
+}
+
+/// Why a function is not defined somewhere, as Julia says it.
+fn reason(function: &str) -> String {
+    match function {
+        "sqrt" | "log" | "log2" | "log10" => format!(
+            "{function} was called with a negative real argument but will only return a complex \
+             result if called with a complex argument. Try {function}(Complex(x))."
+        ),
+        "log1p" => "log1p was called with a real argument < -1 but will only return a complex \
+                    result if called with a complex argument. Try log1p(Complex(x))."
+            .to_owned(),
+        "sin" | "cos" | "tan" | "sinpi" | "cospi" => {
+            format!("{function}(x) is only defined for finite x.")
+        }
+        "asin" | "acos" => format!("{function}(x) is not defined for |x| > 1."),
+        "acosh" => "acosh(x) is only defined for x ≥ 1.".to_owned(),
+        "atanh" => "atanh(x) is only defined for |x| ≤ 1.".to_owned(),
+        "the power to a fraction" => {
+            "Exponentiation yielding a complex result requires a complex argument.\nReplace x^y \
+             with (x+0im)^y, Complex(x)^y, or similar."
+                .to_owned()
+        }
+        "the power to a negative integer" => {
+            "Cannot raise an integer x to a negative power.\nMake x a float by adding a zero \
+             decimal (e.g., 2.0^-n instead of 2^-n) or write 1/x^n or float(x)^-n."
+                .to_owned()
+        }
+        other => format!("{other} is not defined there."),
+    }
 }
 
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Domain { function, value } = self {
+            return write!(f, "{} with {value}:\n{}", self.name(), reason(function));
+        }
         write!(f, "{}: ", self.name())?;
         match self {
-            Self::Divide => f.write_str("integer division by zero or out of range"),
+            Self::Divide => f.write_str("integer division error"),
             Self::Overflow { what, ty } => {
                 write!(f, "the {what} is out of the range of {}", type_name(*ty))
             }
-            Self::Inexact { value, to } => {
-                write!(f, "{value} has no equal of type {}", type_name(*to))
-            }
-            Self::Domain { function, value } => write!(f, "{function} is not defined at {value}"),
+            Self::Inexact { value, to } => write!(f, "{}({value})", type_name(*to)),
+            Self::Domain { .. } => Ok(()),
             Self::Bounds { index, length } => {
-                write!(f, "index {index} is out of bounds 1:{length}")
+                write!(f, "attempt to access {length} elements at index [{index}]")
             }
             Self::Argument(what) => f.write_str(what),
-            Self::UndefRef => f.write_str("access to an element that was never set"),
+            Self::UndefRef => f.write_str("access to undefined reference"),
             Self::OutOfMemory => f.write_str("out of memory"),
             Self::Unreachable => f.write_str("unreachable code was reached"),
         }

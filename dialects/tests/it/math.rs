@@ -93,7 +93,9 @@ fn arguments_outside_the_domain_trap_as_in_julia() {
     }
     assert_domain_error(math::LOGBETA, &[-0.5, 2.0]);
     let trap = eval_f64(math::SQRT, &[-1.0]).unwrap_err();
-    assert_eq!(trap.to_string(), "DomainError: sqrt is not defined at -1.0");
+    assert!(
+        trap.to_string().starts_with("DomainError with -1.0:\nsqrt was called with a negative")
+    );
 }
 
 #[test]

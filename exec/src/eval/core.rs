@@ -17,7 +17,12 @@ pub(super) fn get(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let [value, Val::I64(index)] = args else { return Err(cx.wrong_types(args)) };
     let Some(items) = value.as_fields() else { return Err(cx.wrong_types(args)) };
     let item = usize::try_from(*index).ok().and_then(|index| items.get(index.checked_sub(1)?));
-    item.cloned().ok_or_else(|| bounds(*index, items.len()))
+    item.cloned().ok_or_else(|| bounds_of(cx, value, *index))
+}
+
+/// A field of a value is asked for that it does not have.
+pub(super) fn bounds_of(cx: &EvalCx<'_>, value: &Val, index: i64) -> Trap {
+    crate::error::out_of_bounds(&cx.texts().type_of(value), &[index])
 }
 
 /// An index that is out of bounds.

@@ -4,8 +4,8 @@ use regraft_ir::{Symbol, Type, TypeKind, suggest};
 use smallvec::SmallVec;
 
 use super::EvalCx;
-use super::core::bounds;
-use crate::error::Trap;
+use super::core::bounds_of;
+use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
 
 pub(super) fn named(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
@@ -68,17 +68,17 @@ fn names(cx: &EvalCx<'_>, value: &Val) -> SmallVec<[Symbol; 8]> {
 /// The position, from 0, of the field that an operand names.
 fn position(cx: &EvalCx<'_>, args: &[Val], count: usize) -> Result<usize, Trap> {
     match args {
-        [_, Val::I64(index), ..] => usize::try_from(*index)
+        [value, Val::I64(index), ..] => usize::try_from(*index)
             .ok()
             .and_then(|index| index.checked_sub(1))
             .filter(|&index| index < count)
-            .ok_or_else(|| bounds(*index, count)),
+            .ok_or_else(|| bounds_of(cx, value, *index)),
         [value, Val::Sym(name), ..] => {
             let names = names(cx, value);
             names.iter().position(|other| other == name).ok_or_else(|| {
                 let ty = cx.texts().type_of(value);
                 let name = cx.ctx.str(*name);
-                let trap = Trap::new("FieldError", format!("{ty} has no field `{name}`"));
+                let trap = Trap::new("FieldError", format!("type {ty} has no field `{name}`"));
                 match suggest(name, names.iter().map(|&name| cx.ctx.str(name))) {
                     Some(near) => trap.help(format!("did you mean `{near}`?")),
                     None => trap,
@@ -96,11 +96,20 @@ pub(super) fn getfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     }
     let Val::Object(object) = value else { return Err(cx.wrong_types(args)) };
     let index = position(cx, args, object.len())?;
-    object.get(index).ok_or_else(|| bounds(index as i64 + 1, object.len()))
+    object.get(index).ok_or_else(|| bounds_of(cx, value, index as i64 + 1))
 }
 
 pub(super) fn setfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    let [Val::Object(object), _, value] = args else { return Err(cx.wrong_types(args)) };
+    let [Val::Object(object), _, value] = args else {
+        return Err(match args.first() {
+            Some(of) if of.as_fields().is_some() => {
+                let ty = cx.texts().type_of(of);
+                let message = format!("setfield!: immutable struct of type {ty} cannot be changed");
+                Trap::of_kind(ErrorKind::Thrown, message)
+            }
+            _ => cx.wrong_types(args),
+        });
+    };
     let index = position(cx, args, object.len())?;
     let ty = object.ty();
     if let Some((name, want)) = cx.ctx.struct_of(ty).and_then(|def| def.fields.get(index).copied())

@@ -89,7 +89,7 @@ fn offset(cx: &EvalCx<'_>, array: &Array, indices: &[Val]) -> Result<usize, Trap
         let &Val::I64(index) = index else { return Err(cx.wrong_types(indices)) };
         numbers.push(index);
     }
-    array.offset(&numbers).ok_or_else(|| crate::error::bounds_error(array, &numbers))
+    array.offset(&numbers).ok_or_else(|| crate::error::bounds_error(cx.texts(), array, &numbers))
 }
 
 pub(super) fn load(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

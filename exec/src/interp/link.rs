@@ -19,6 +19,7 @@ use super::World;
 use super::code::{ApplySite, Arg, Code, Scalar, Src};
 use crate::error::{ErrorKind, Trap};
 use crate::host::Host;
+use crate::linker::Linked;
 use crate::value::{Val, type_name};
 
 /// Callee and arguments of a call of a value, or only the latter.
@@ -34,6 +35,8 @@ pub(crate) struct Link {
     /// Arguments from here on are packed into one tuple.
     fixed: Option<usize>,
     pass_callee: bool,
+    /// Whether it is for these very arguments.
+    by_value: bool,
 }
 
 /// What the answers of the linker depend on.
@@ -76,7 +79,8 @@ impl World {
             _ => None,
         };
         if let Some(slot) = name.and_then(|name| self.find(name)) {
-            return Ok(Link { slot, fixed: None, pass_callee: !matches!(callee, Val::Func(_)) });
+            let pass_callee = !matches!(callee, Val::Func(_));
+            return Ok(Link { slot, fixed: None, pass_callee, by_value: false });
         }
         if self.linker.borrow().is_none() {
             return Err(match name {
@@ -94,7 +98,9 @@ impl World {
             return Ok(link);
         }
         let link = self.ask(callee, args)?;
-        self.links.borrow_mut().insert(key, link);
+        if !link.by_value {
+            self.links.borrow_mut().insert(key, link);
+        }
         Ok(link)
     }
 
@@ -105,7 +111,10 @@ impl World {
             None => return Err(Trap::of_kind(ErrorKind::Module, "there is no linker")),
         };
         match self.lookup(linked.function)? {
-            Some(slot) => Ok(Link { slot, fixed: linked.fixed, pass_callee: linked.pass_callee }),
+            Some(slot) => {
+                let Linked { fixed, pass_callee, by_value, .. } = linked;
+                Ok(Link { slot, fixed, pass_callee, by_value })
+            }
             None => Err(self.unknown_name(self.ctx.str(linked.function))),
         }
     }
@@ -142,6 +151,11 @@ impl Link {
 
     pub(super) fn slot(self) -> u32 {
         self.slot
+    }
+
+    /// Whether a call site may remember it.
+    pub(super) fn is_for_types(self) -> bool {
+        !self.by_value
     }
 }
 

@@ -165,20 +165,26 @@ impl Interpreter {
     }
 
     /// Runs a function that nobody calls by its name, such as code at top level, and forgets it.
+    /// It is a part of a larger run: an interrupt that was set before it is not lost.
     ///
     /// # Errors
     /// As [`Engine::call`].
     pub fn run_once(&mut self, function: Rc<Function>, args: &[Val]) -> Result<Val, ExecError> {
-        self.start();
+        self.set_limits_up();
         let slot = self.world.lend_slot(function);
         let result = machine::run(&self.world, &mut self.state, slot, args);
         self.world.take_slot_back(slot);
         result
     }
 
-    /// Sets the limits for what runs next.
+    /// Begins a run: what was to be interrupted before is over.
     fn start(&mut self) {
         self.state.interrupt.store(false, Ordering::Relaxed);
+        self.set_limits_up();
+    }
+
+    /// Sets the limits for what runs next.
+    fn set_limits_up(&mut self) {
         self.state.fuel_left = self.state.limits.fuel.unwrap_or(u64::MAX);
         self.state.host.start(self.state.limits.memory);
     }

@@ -21,6 +21,12 @@ pub trait Names {
         None
     }
 
+    /// The name of a variable, function or type that may be meant by one that is not defined.
+    fn near(&self, name: Symbol) -> Option<String> {
+        let _ = name;
+        None
+    }
+
     /// How a value is shown; it is asked for each struct, mutable or not.
     fn show(&self, value: &Val) -> Option<Shown> {
         let _ = value;

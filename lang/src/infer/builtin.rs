@@ -86,6 +86,12 @@ impl Compiler {
         }
     }
 
+    /// Whether a function is a type function that values decide, not types alone.
+    pub(crate) fn asks_for_values(&self, function: Symbol) -> bool {
+        let builtin = self.builtins.get(&function);
+        matches!(builtin, Some(Builtin::Val | Builtin::ApplyType | Builtin::NTuple))
+    }
+
     fn known_builtin(&mut self, frame: &mut Frame, builtin: Builtin, args: &[Arg]) -> Option<Arg> {
         match builtin {
             Builtin::TypeOf => self.type_function(frame, args),
@@ -238,15 +244,13 @@ impl Compiler {
             if self.is_of(have, want) {
                 return Some(x);
             }
-            if let Some(concrete) = self.concrete(want) {
-                return Some(self.assert_type(frame, x, concrete));
-            }
             let (want, have) = (self.world.type_name(want), self.world.type_name(have));
             let message =
                 format!("TypeError: in typeassert, expected {want}, got a value of type {have}");
             return Some(self.fail(frame, &message));
         }
-        let concrete = self.concrete(want)?;
+        // Where it runs, the assertion of a bool is that of a condition, and says so.
+        let concrete = self.concrete(want).filter(|&ty| ty != Type::BOOL)?;
         Some(self.assert_type(frame, x, concrete))
     }
 
@@ -262,7 +266,7 @@ impl Compiler {
             let (ty, field) = (self.world.type_name(ty), self.ctx.constant_text(field));
             return Some(self.fail(
                 frame,
-                &format!("type {ty} has no field {}", field.trim_start_matches(':')),
+                &format!("FieldError: type {ty} has no field `{}`", field.trim_start_matches(':')),
             ));
         };
         let declared = *self.declared_types(ty).get(index)?;

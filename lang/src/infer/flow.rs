@@ -104,6 +104,12 @@ impl Compiler {
                 (arg, Some(self.ctx.constant(constant) == Constant::Bool(true)))
             }
             Lattice::Of(Type::BOOL) => (arg, None),
+            Lattice::Bottom => (arg, None),
+            _ if self.partials.is_exact(known) => {
+                let found = self.world.type_name(self.partials.type_of(known));
+                let message = format!("TypeError: non-boolean ({found}) used in boolean context");
+                (self.fail(frame, &message), None)
+            }
             _ => (self.assert_type(frame, arg, Type::BOOL), None),
         }
     }

@@ -98,6 +98,15 @@ impl Compiler {
             }
             core_ops::TUPLE => return self.tuple(frame, args),
             data::NEW | data::NAMED => return self.new_value(frame, def, args, ty),
+            data::SETFIELD => {
+                let of = args.first().map(|&of| self.partials.type_of(frame.lattice(of)));
+                if let Some(of) = of.filter(|&of| of != Type::ANY && !self.ctx.is_object(of)) {
+                    let of = self.world.type_name(of);
+                    let message =
+                        format!("setfield!: immutable struct of type {of} cannot be changed");
+                    return self.fail(frame, &message);
+                }
+            }
             _ => {}
         }
         let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();

@@ -278,13 +278,26 @@ impl Compiler {
 
     /// A function that does what an op or a type function does, for calls of it as a value.
     pub(super) fn wrapper(&mut self, name: Symbol, args: &[Type]) -> SpecId {
-        let callee = self.ctx.ty(regraft_ir::TypeKind::Fn(name));
         let key: Vec<Lattice> = args.iter().map(|&ty| self.partials.of_type(ty)).collect();
+        self.wrapper_of(name, &key)
+    }
+
+    /// A function that calls a type function with these very arguments, which it is given again.
+    pub(crate) fn wrapper_of_constants(&mut self, name: Symbol, args: &[Constant]) -> SpecId {
+        self.sync();
+        let constant = |&constant| Lattice::Const(self.ctx.constant_id(constant));
+        let key: Vec<Lattice> = args.iter().map(constant).collect();
+        self.wrapper_of(name, &key)
+    }
+
+    fn wrapper_of(&mut self, name: Symbol, args: &[Lattice]) -> SpecId {
+        let callee = self.ctx.ty(regraft_ir::TypeKind::Fn(name));
+        let key = args;
         let same = |&(_, id): &(u64, SpecId)| {
             let spec = self.spec(id);
             spec.method.is_none() && spec.callee == callee && *spec.key == *key
         };
-        if let Some(&(_, id)) = self.spec_table.find(hash(None, callee, &key), same) {
+        if let Some(&(_, id)) = self.spec_table.find(hash(None, callee, key), same) {
             return id;
         }
         let mut body =
@@ -296,7 +309,7 @@ impl Compiler {
         let result = body.push(entry, call).expect("a call of a function is one");
         let ret = regraft_dialects::cf::ret(result);
         body.set_terminator(entry, ret).expect("any value can be returned");
-        let id = self.body_spec(&Arc::new(body), name, Space::Base, &key);
+        let id = self.body_spec(&Arc::new(body), name, Space::Base, key);
         // It was entered without its callee.
         let made = self.specs[id.0 as usize].take();
         let spec = made.expect("it was just made");

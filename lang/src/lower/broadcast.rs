@@ -139,6 +139,9 @@ impl Lower<'_> {
         }
         tree.calls += 1;
         tree.nodes.push(match callee {
+            Called::Named(name) if self.is_literal_power(name, args) => {
+                Node::Named(self.names.literal_power, args.len(), loc)
+            }
             Called::Named(name) => Node::Named(name, args.len(), loc),
             Called::Value(value) => {
                 let known = tree.callees.iter().position(|&other| other == value);

@@ -32,6 +32,9 @@ impl Lower<'_> {
                 let callee = self.global(name, loc);
                 self.splat(callee, &[], args, None, loc)
             }
+            Callee::Named(name) if self.is_literal_power(name, args) => {
+                self.call_list(self.names.literal_power, args, loc)
+            }
             Callee::Named(name) => self.call_list(name, args, loc),
             Callee::Value(callee) if self.has_splat(args) => {
                 self.splat(callee, &[], args, None, loc)
@@ -46,6 +49,23 @@ impl Lower<'_> {
                 }
                 self.code.body.push(core::APPLY, &operands, loc)
             }
+        }
+    }
+
+    /// Whether a call is `x^-2`, with the exponent in the text, and the power is the prelude's:
+    /// then even a whole number has a power to it.
+    pub(super) fn is_literal_power(&self, name: Symbol, args: List) -> bool {
+        if name != self.names.power || self.names.of_prelude(name) != name {
+            return false;
+        }
+        let &[_, exponent] = self.ast.list(args) else { return false };
+        match self.ast.kind(exponent) {
+            Kind::Int(n) => n < 0,
+            Kind::Call { callee, args } => {
+                matches!(self.ast.kind(callee), Kind::Name(name) if name == self.names.minus)
+                    && matches!(*self.ast.list(args), [of] if matches!(self.ast.kind(of), Kind::Int(_)))
+            }
+            _ => false,
         }
     }
 

@@ -58,12 +58,14 @@ names! {
     identity = "identity",
     item = "#item",
     lastindex = "lastindex",
+    literal_power = "#literal_pow",
     minus = "-",
     named = "#named",
     new = "new",
     new_object = "#new",
     next = "#next",
     nothing = "nothing",
+    power = "^",
     product = "#product",
     setindex = "setindex!",
     setproperty = "setproperty!",
@@ -84,7 +86,7 @@ names! {
 
 impl Names {
     /// What syntax stands for, among what a program could define as well.
-    fn of_syntax(&self) -> [Symbol; 21] {
+    fn of_syntax(&self) -> [Symbol; 22] {
         [
             self.adjoint,
             self.assertion_error,
@@ -98,6 +100,7 @@ impl Names {
             self.hvcat,
             self.identity,
             self.lastindex,
+            self.power,
             self.setindex,
             self.setproperty,
             self.throw,
@@ -161,5 +164,8 @@ fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
 
 /// Whether a name is that of a module whose names are in the prelude.
 pub(super) fn is_module(name: &str) -> bool {
-    matches!(name, "Base" | "Core" | "LinearAlgebra" | "Statistics")
+    matches!(
+        name,
+        "Base" | "Core" | "Iterators" | "LinearAlgebra" | "SpecialFunctions" | "Statistics"
+    )
 }

@@ -67,6 +67,10 @@ impl Names for WorldNames {
         Some(name.strip_prefix("Main.").unwrap_or(name).to_owned())
     }
 
+    fn near(&self, name: Symbol) -> Option<String> {
+        self.world(|world| world.near(name, Space::Main))?
+    }
+
     fn show(&self, value: &Val) -> Option<Shown> {
         let Val::Struct(fields) = value else { return None };
         let ty = fields.ty();

@@ -1,6 +1,7 @@
 //! Running texts: statement by statement, in order.
 
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use regraft_dialects::core;
 use regraft_exec::value::Val;
@@ -28,8 +29,9 @@ impl Session {
         self.run_ast(&parsed.ast, soft_scope)
     }
 
-    /// Gives the program the fuel of a run.
+    /// Begins a run: it has its own fuel, and what was to be interrupted before is over.
     pub(super) fn refuel(&mut self) {
+        self.interpreter.interrupt_flag().store(false, Ordering::Relaxed);
         self.fuel_left = self.limits.fuel;
     }
 
@@ -54,6 +56,10 @@ impl Session {
     ) -> Result<Val, Vec<Diagnostic>> {
         let mut last = Val::Unit;
         for item in items {
+            // A short statement ends before the interpreter looks.
+            if self.interpreter.interrupt_flag().load(Ordering::Relaxed) {
+                return Err(vec![Diagnostic::error("interrupted")]);
+            }
             last = self.run_item(item, space)?;
         }
         Ok(last)

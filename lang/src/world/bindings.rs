@@ -223,6 +223,13 @@ impl World {
     /// What to say of a name that stands for nothing: a message, and help.
     pub fn undefined(&self, name: Symbol, space: Space) -> (String, Vec<String>) {
         let text = self.ctx.str(name);
+        let help = self.near(name, space).map(|near| format!("did you mean `{near}`?"));
+        (format!("`{text}` not defined"), help.into_iter().collect())
+    }
+
+    /// The name that may be meant by one that stands for nothing. O(names that there are).
+    pub fn near(&self, name: Symbol, space: Space) -> Option<String> {
+        let text = self.ctx.str(name);
         let mut names: Vec<&str> = self
             .bindings
             .slots
@@ -231,12 +238,11 @@ impl World {
                 slot.binding != Binding::Undefined && (space == Space::Main || *of == Space::Base)
             })
             .map(|(&(_, name), _)| self.ctx.str(name))
-            .filter(|name| !name.starts_with('#'))
+            .filter(|name| !name.starts_with('#') && *name != text)
             .collect();
         names.sort_unstable();
         names.dedup();
-        let help = suggest(text, names).map(|near| format!("did you mean `{near}`?"));
-        (format!("`{text}` not defined"), help.into_iter().collect())
+        suggest(text, names).map(str::to_owned)
     }
 
     /// The names that stand for something in a space, sorted: for completion.

@@ -9,7 +9,7 @@ use super::bindings::Seen;
 use super::builtin::bare;
 use super::eval::Eval;
 use super::method::{Method, Signature};
-use super::types::{Family, FamilyId, FamilyKind, Ty};
+use super::types::{Bound, Family, FamilyId, FamilyKind, Ty, Var};
 use super::{Binding, DynamoFn, MethodId, World};
 use crate::definition::{
     AbstractDecl, Callee, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
@@ -75,9 +75,15 @@ impl World {
     pub(super) fn add_method(&mut self, new: NewMethod<'_>) -> Result<MethodId, Vec<Diagnostic>> {
         let (callee, name) = self.callee_name(&new).map_err(|error| vec![error])?;
         let seen = Seen { bindings: &self.bindings, space: new.space };
+        let captured = match new.callee {
+            Callee::Closure(name) => self.closures.get(name).map(|&(family, _)| family),
+            _ => None,
+        };
         let mut eval = Eval::new(&mut self.types, &seen);
+        let owner = captured.and_then(|family| open_captures(&mut eval, family, &new));
         eval.open(new.statics);
         let callee = match (callee, new.callee) {
+            _ if owner.is_some() => owner.unwrap_or(Ty::Any),
             (Some(ty), _) => ty,
             (None, Callee::Type(expr)) => Ty::TypeOf(Rc::new(eval.ty(expr))),
             (None, Callee::Instance(expr)) => eval.ty(expr),
@@ -332,6 +338,30 @@ impl World {
         }
         error
     }
+}
+
+/// Brings captured types into scope that the signature of a local function mentions, such as the
+/// type parameter of the method around it. The type of the closure tells what they are: it is
+/// then the answer, with a parameter for each capture. `None` if none are mentioned.
+fn open_captures(eval: &mut Eval<'_>, family: FamilyId, new: &NewMethod<'_>) -> Option<Ty> {
+    let names: Vec<Symbol> = eval.types.family(family).params.iter().map(|b| b.name).collect();
+    let own = |name: Symbol| new.statics.iter().any(|decl| decl.name == name);
+    let bounds = new.statics.iter().flat_map(|decl| decl.lower.iter().chain(&decl.upper));
+    let written: Vec<&TypeExpr> = new.params.iter().map(|p| &p.ty).chain(bounds).collect();
+    let is_meant = |&name: &Symbol| !own(name) && written.iter().any(|ty| ty.mentions(name));
+    if !names.iter().any(is_meant) {
+        return None;
+    }
+    // Nobody can write this name.
+    let hidden = eval.types.ctx.symbol("");
+    let args = names.iter().map(|name| {
+        let (var, meant) = (Var(eval.scope.len() as u32), is_meant(name));
+        let name = if meant { *name } else { hidden };
+        eval.scope.push(Bound { var, name, lower: Ty::Bottom, upper: Ty::Any });
+        if meant { Ty::TypeOf(Rc::new(Ty::Var(var))) } else { Ty::Var(var) }
+    });
+    let args: Rc<[Ty]> = args.collect();
+    Some(Ty::App(family, args))
 }
 
 /// The parameters of a family, and what is above it.

@@ -9,6 +9,7 @@ mod broadcast;
 mod iterators;
 mod linalg;
 mod math;
+mod mended;
 mod numbers;
 mod ranges;
 mod reduce;

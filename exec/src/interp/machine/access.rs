@@ -2,13 +2,13 @@
 
 use super::super::code::Reg;
 use crate::error::{Trap, bounds_error};
-use crate::value::Val;
+use crate::value::{Texts, Val};
 
 /// Why an element of an array of the type that the code counts on could not be reached.
 #[cold]
-pub(super) fn access_error(value: &Val, indices: &[i64]) -> Trap {
+pub(super) fn access_error(texts: Texts<'_>, value: &Val, indices: &[i64]) -> Trap {
     match value {
-        Val::Array(array) => bounds_error(array, indices),
+        Val::Array(array) => bounds_error(texts, array, indices),
         _ => Trap::type_error("expected an array"),
     }
 }

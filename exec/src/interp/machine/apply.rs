@@ -179,7 +179,9 @@ impl<'a> Machine<'a> {
         let code = world.code(link.slot())?;
         let passed = link.arrange(&self.state.host, callee, args)?;
         self.push_frame_for(code, code.name, &passed, next, kind)?;
-        site.cache.remember(world, site, (callee, args), link, code);
+        if link.is_for_types() {
+            site.cache.remember(world, site, (callee, args), link, code);
+        }
         Ok(code)
     }
 }

@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
                         {
                             set!(d, x.to_bits());
                         }
-                        other => trap!(access_error(other, &[get!(i) as i64])),
+                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
                     }
                 }
                 Inst::LoadI { d, va, i } => {
@@ -258,7 +258,7 @@ impl<'a> Machine<'a> {
                         {
                             set!(d, x as u64);
                         }
-                        other => trap!(access_error(other, &[get!(i) as i64])),
+                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
                     }
                 }
                 Inst::LoadF2 { j, d, va, i } => {
@@ -271,7 +271,7 @@ impl<'a> Machine<'a> {
                         {
                             set!(d, x.to_bits());
                         }
-                        other => trap!(access_error(other, &indices)),
+                        other => trap!(access_error(self.texts(), other, &indices)),
                     }
                 }
                 Inst::StoreF { a, va, i } => {
@@ -281,7 +281,7 @@ impl<'a> Machine<'a> {
                         Val::Array(array)
                             if let Storage::F64(items) = array.storage()
                                 && items.set(index as usize, x) => {}
-                        other => trap!(access_error(other, &[get!(i) as i64])),
+                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
                     }
                 }
                 Inst::StoreI { a, va, i } => {
@@ -291,7 +291,7 @@ impl<'a> Machine<'a> {
                         Val::Array(array)
                             if let Storage::I64(items) = array.storage()
                                 && items.set(index as usize, x) => {}
-                        other => trap!(access_error(other, &[get!(i) as i64])),
+                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
                     }
                 }
                 Inst::StoreF2 { j, a, va, i } => {
@@ -302,12 +302,12 @@ impl<'a> Machine<'a> {
                             if let Storage::F64(items) = array.storage()
                                 && let Some(at) = array.offset(&indices)
                                 && items.set(at, x) => {}
-                        other => trap!(access_error(other, &indices)),
+                        other => trap!(access_error(self.texts(), other, &indices)),
                     }
                 }
                 Inst::Length { d, va } => match &val!(va) {
                     Val::Array(array) => set!(d, array.len() as u64),
-                    other => trap!(access_error(other, &[])),
+                    other => trap!(access_error(self.texts(), other, &[])),
                 },
                 Inst::GetF { d, va, index } => match val!(va).as_fields() {
                     Some(items) if let Some(Val::F64(x)) = items.get(index as usize) => {

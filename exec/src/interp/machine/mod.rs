@@ -15,7 +15,7 @@ use super::code::{Code, Pc, Reg};
 use super::{State, World};
 use crate::chain::{Chain, Spot};
 use crate::error::{ErrorKind, ExecError, Trap};
-use crate::value::{Charge, Val};
+use crate::value::{Charge, Texts, Val};
 
 /// A caller that waits for a result.
 #[derive(Clone, Copy)]
@@ -143,10 +143,13 @@ impl<'a> Machine<'a> {
         Trap::of_kind(ErrorKind::Depth, message)
     }
 
+    /// How values and types read in messages.
+    fn texts(&self) -> Texts<'_> {
+        self.state.host.texts(&self.world.ctx)
+    }
+
     #[cold]
     fn wrong_type(&self, value: &Val, want: Type) -> Trap {
-        let texts = self.state.host.texts(&self.world.ctx);
-        let (have, want) = (texts.type_of(value), texts.type_text(want));
-        Trap::type_error(format!("expected a value of type {want}, found {have}"))
+        crate::error::wrong_type(self.texts(), value, want)
     }
 }
