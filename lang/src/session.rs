@@ -56,6 +56,8 @@ pub struct Session {
     globals: FxHashSet<Symbol>,
     /// The number of functions without names that texts made so far.
     counter: Cell<u32>,
+    /// The same of the prelude.
+    prelude_counter: Rc<Cell<u32>>,
     /// How values read.
     texts: Rc<WorldNames>,
     /// The number of REPL lines so far.
@@ -80,6 +82,7 @@ impl Session {
             fuel_left: None,
             globals: FxHashSet::default(),
             counter: Cell::new(0),
+            prelude_counter: Rc::default(),
             texts,
             lines: 0,
         };

@@ -60,6 +60,8 @@ impl Compiler {
         if let Some(Some(facts)) = self.methods.get(index) {
             return Rc::clone(facts);
         }
+        // What is wrong with the code is told when it is asked for.
+        let _ = self.world.lower_now(found.method);
         let facts = Rc::new(self.find_facts(found.method));
         if self.methods.len() <= index {
             self.methods.resize(index + 1, None);

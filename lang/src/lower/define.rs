@@ -121,6 +121,14 @@ impl Lower<'_> {
             loc,
         };
         let mut methods = Vec::with_capacity(1 + defaults);
+        if self.signatures_only {
+            let body = self.no_code();
+            for given in plain - defaults..plain {
+                methods.push(def(decls[..given].to_vec(), false, (body.clone(), Vec::new())));
+            }
+            methods.push(def(decls, vararg, (body, Vec::new())));
+            return methods;
+        }
         let mut codes = Vec::with_capacity(defaults);
         for given in plain - defaults..plain {
             codes.push(self.with_defaults(written, &made, &params[..plain], given));
@@ -131,6 +139,12 @@ impl Lower<'_> {
         }
         methods.push(def(decls, vararg, full));
         methods
+    }
+
+    /// What stands for the code of methods that are lowered later.
+    fn no_code(&mut self) -> Arc<Function> {
+        let none = || Arc::new(Function::without_entry(self.ctx, "", regraft_ir::Type::ANY));
+        Arc::clone(self.no_code.get_or_insert_with(none))
     }
 
     fn params(&mut self, list: List) -> SmallVec<[Param; 6]> {

@@ -20,12 +20,13 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use regraft_dialects::core;
-use regraft_ir::{Constant, Context, Diagnostic, Loc, Symbol};
+use regraft_ir::{Constant, Context, Diagnostic, Function, Loc, Symbol};
 use regraft_syntax::julia::{Ast, ExprId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definition::{ClosureDef, Item, Space};
 use finish::Finish;
+use later::Room;
 use names::Names;
 use scope::{NONE, Scopes};
 use ssa::{BlockId, Body, Slot, Special, Val};
@@ -43,6 +44,7 @@ mod expr;
 mod finish;
 mod iterate;
 mod jump;
+mod later;
 mod names;
 mod param;
 mod phis;
@@ -52,6 +54,8 @@ mod structs;
 mod top;
 mod types;
 mod variable;
+
+pub use later::{Later, Statement, lower_signatures};
 
 /// From where and for what a text is lowered.
 pub struct LowerOptions<'a> {
@@ -92,9 +96,12 @@ pub fn lower(
     if lower.errors.is_empty() {
         return Ok(items);
     }
-    let place = |error: &Diagnostic| error.labels().first().map_or(0, |label| label.span.start);
-    lower.errors.sort_by_key(place);
-    Err(lower.errors)
+    Err(in_text_order(lower.errors))
+}
+
+fn in_text_order(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    errors.sort_by_key(|error| error.labels().first().map_or(0, |label| label.span.start));
+    errors
 }
 
 /// A text that is being lowered.
@@ -114,6 +121,9 @@ struct Lower<'a> {
     code: Code,
     /// Where the code of functions was built, to be used again.
     pool: Vec<Code>,
+    /// Whether the code of methods is left out.
+    signatures_only: bool,
+    no_code: Option<Arc<Function>>,
 }
 
 /// The function that is being lowered.
@@ -214,20 +224,40 @@ impl<'a> Lower<'a> {
         consts.insert(Constant::Bool(true), finish.yes);
         let mut names = Names::new(ctx);
         names.find_shadowed(ctx, ast, options);
+        let scopes = Scopes::default();
+        let room = Room { names, scopes, finish, consts, code: Code::new(), pool: Vec::new() };
+        Self::within(ctx, ast, options, room)
+    }
+
+    /// The same in the memory of what lowered the same text before.
+    fn within(
+        ctx: &'a Arc<Context>,
+        ast: &'a Ast,
+        options: &'a LowerOptions<'a>,
+        room: Room,
+    ) -> Self {
+        let Room { names, scopes, finish, consts, code, pool } = room;
         Self {
             ctx,
             ast,
             options,
             names,
             errors: Vec::new(),
-            scopes: Scopes::default(),
+            scopes,
             finish,
             consts,
             structs: FxHashSet::default(),
             globals: FxHashSet::default(),
-            code: Code::new(),
-            pool: Vec::new(),
+            code,
+            pool,
+            signatures_only: false,
+            no_code: None,
         }
+    }
+
+    fn into_room(self) -> Room {
+        let Self { names, scopes, finish, consts, code, pool, .. } = self;
+        Room { names, scopes, finish, consts, code, pool }
     }
 
     #[cold]
@@ -300,10 +330,12 @@ impl<'a> Lower<'a> {
         self.call(name, args, loc)
     }
 
-    /// A name that no user can write, of a function that is made here: `#name#N`.
+    /// A name that no user can write, of a function that is made here: `#name#N`, in the prelude
+    /// `#name#base#N`.
     fn fresh_name(&self, name: &str) -> (Symbol, u32) {
         let number = self.options.counter.get() + 1;
         self.options.counter.set(number);
-        (self.ctx.symbol(&format!("#{name}#{number}")), number)
+        let space = if self.options.space == Space::Base { "base#" } else { "" };
+        (self.ctx.symbol(&format!("#{name}#{space}{number}")), number)
     }
 }

@@ -4,6 +4,7 @@ use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind};
 
 use super::define::{Made, Owner, Written};
+use super::scope::NONE;
 use super::{Constructed, Lower};
 use crate::definition::{
     AbstractDecl, Callee, MethodDef, StaticDecl, StructDecl, TypeExpr, TypeExprKind,
@@ -21,9 +22,11 @@ impl Lower<'_> {
             return Vec::new();
         };
         let written = Written { params, wheres, returns, body, inline, id };
-        self.resolve(|walk| walk.method(id));
+        if !self.signatures_only {
+            self.resolve(|walk| walk.method(id));
+        }
         let applied = matches!(self.ast.kind(name), Kind::Curly { .. }).then_some(name);
-        let func = self.scopes.refs[id.index()];
+        let func = self.scopes.refs.get(id.index()).copied().unwrap_or(NONE);
         let new = inside.map(|name| Constructed { name, applied, func });
         let text = self.text(shown);
         let made = Made { func, owner, callee, extends_base, name: text, new };

@@ -17,7 +17,7 @@ impl Lower<'_> {
         items
     }
 
-    fn item(&mut self, id: ExprId, items: &mut Vec<Item>) {
+    pub(super) fn item(&mut self, id: ExprId, items: &mut Vec<Item>) {
         let ast = self.ast;
         match ast.kind(id) {
             Kind::Function { name, body: None, .. } => match ast.kind(name) {

@@ -14,10 +14,12 @@ use super::{Binding, DynamoFn, MethodId, World};
 use crate::definition::{
     AbstractDecl, Callee, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
+use crate::lower::Later;
 
 /// What a method runs.
 pub(super) enum Body {
     Lowered(Arc<Function>),
+    Later(Later),
     Dynamo(DynamoFn),
 }
 
@@ -64,6 +66,56 @@ impl World {
             body_space: def.space,
             loc: def.loc,
         })
+    }
+
+    /// Defines a method of the prelude whose code is lowered when [`World::body`] is first asked
+    /// for it; the body in the definition is not looked at.
+    ///
+    /// # Errors
+    /// Those of [`World::define`].
+    pub fn define_later(
+        &mut self,
+        def: &MethodDef,
+        code: Later,
+    ) -> Result<MethodId, Vec<Diagnostic>> {
+        self.add_method(NewMethod {
+            callee: &def.callee,
+            extends_base: def.extends_base,
+            params: &def.params,
+            vararg: def.vararg,
+            statics: &def.statics,
+            body: Body::Later(code),
+            inline: def.inline,
+            space: def.space,
+            body_space: def.space,
+            loc: def.loc,
+        })
+    }
+
+    /// Lowers the code of a method, if that is not done.
+    ///
+    /// # Errors
+    /// What is wrong with it. It is tried again the next time.
+    pub(crate) fn lower_now(&mut self, id: MethodId) -> Result<(), Vec<Diagnostic>> {
+        let Some(method) = self.methods.get_mut(id.0 as usize) else { return Ok(()) };
+        let Some(later) = method.later.take() else { return Ok(()) };
+        let born = method.born;
+        let first = self.methods.len();
+        let done = later.lower().and_then(|(body, closures)| {
+            closures.iter().try_for_each(|closure| self.register_closure(closure))?;
+            Ok(body)
+        });
+        // They are as old as the method that makes them.
+        self.methods[first..].iter_mut().for_each(|method| method.born = born);
+        let method = &mut self.methods[id.0 as usize];
+        match done {
+            Ok(body) => method.body = Some(body),
+            Err(errors) => {
+                method.later = Some(later);
+                return Err(errors);
+            }
+        }
+        Ok(())
     }
 
     /// Says that methods which the program defines under these names belong to the functions of
@@ -146,11 +198,15 @@ impl World {
             table,
             dynamo: match &new.body {
                 Body::Dynamo(f) => Some(Rc::clone(f)),
-                Body::Lowered(_) => None,
+                Body::Lowered(_) | Body::Later(_) => None,
+            },
+            later: match &new.body {
+                Body::Later(later) => Some(later.clone()),
+                Body::Lowered(_) | Body::Dynamo(_) => None,
             },
             body: match new.body {
                 Body::Lowered(body) => Some(body),
-                Body::Dynamo(_) => None,
+                Body::Dynamo(_) | Body::Later(_) => None,
             },
         }))
     }

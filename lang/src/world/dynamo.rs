@@ -80,6 +80,10 @@ impl World {
         args: &[Type],
         by: Option<SpecId>,
     ) -> Result<Arc<Function>, Diagnostic> {
+        if let Err(errors) = self.lower_now(found.method) {
+            let unknown = || Diagnostic::error("the method cannot be lowered");
+            return Err(errors.into_iter().next().unwrap_or_else(unknown));
+        }
         let Some(method) = self.method(found.method) else {
             return Err(Diagnostic::error("there is no such method"));
         };

@@ -26,7 +26,8 @@ pub(super) struct Signature {
 pub struct Method {
     /// The name of what it is a method of, as it is shown.
     pub name: Symbol,
-    /// The lowered body; `None` of a dynamo, whose body [`World::body`](super::World::body) makes.
+    /// The lowered body; `None` of a dynamo, and of what is lowered later: then
+    /// [`World::body`](super::World::body) makes it.
     pub body: Option<Arc<Function>>,
     /// Whether the first parameter of the body is the callee itself.
     pub takes_callee: bool,
@@ -50,6 +51,7 @@ pub struct Method {
     pub(super) names: Rc<[Option<Symbol>]>,
     pub(super) table: TableKey,
     pub(super) dynamo: Option<DynamoFn>,
+    pub(super) later: Option<crate::lower::Later>,
 }
 
 impl std::fmt::Debug for Method {

@@ -1,0 +1,141 @@
+//! Methods whose code is lowered when it is first asked for.
+//!
+//! A library defines many methods, of which a program uses few. Of what is defined at top level
+//! only the signatures are read at first: they need no names to be resolved. The tree stays, and
+//! with it what was known where its statements stand. O(signatures) at first, then O(definition)
+//! for each method that is asked for; definitions within other statements are lowered at once.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_ir::{Context, Diagnostic, Function, Symbol};
+use regraft_syntax::julia::{Ast, ExprId, Kind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Code, Lower, LowerOptions, in_text_order};
+use crate::definition::{ClosureDef, Item, MethodDef, Space};
+
+/// The code of a method, before it is lowered.
+#[derive(Clone, Debug)]
+pub struct Later {
+    text: Rc<Text>,
+    definition: ExprId,
+    /// Which one of the methods of the definition it is.
+    which: usize,
+}
+
+/// A statement of a text, of which the methods are lowered later.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// Methods without their code: the bodies in the definitions are empty.
+    Signatures(Vec<(MethodDef, Later)>),
+    /// Another statement, or one that defines methods within it.
+    Item(Item),
+}
+
+/// A text of which something may be lowered later.
+#[derive(Debug)]
+struct Text {
+    ctx: Arc<Context>,
+    ast: Ast,
+    space: Space,
+    counter: Rc<Cell<u32>>,
+    /// The structs that it declares.
+    structs: FxHashSet<Symbol>,
+    /// The memory in which code is built.
+    room: RefCell<Option<Room>>,
+}
+
+/// What a text needs anew each time that something of it is lowered.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) names: super::names::Names,
+    pub(super) scopes: super::scope::Scopes,
+    pub(super) finish: super::finish::Finish,
+    pub(super) consts: FxHashMap<regraft_ir::Constant, super::ssa::Val>,
+    pub(super) code: Code,
+    pub(super) pool: Vec<Code>,
+}
+
+/// Lowers a text in which no loop at top level assigns to global variables, but for the code of
+/// its methods. The functions without names that are made in it are counted by `counter`.
+///
+/// # Errors
+/// What is wrong with the text outside of the code of its methods, in the order of the text.
+pub fn lower_signatures(
+    ctx: &Arc<Context>,
+    ast: Ast,
+    space: Space,
+    counter: &Rc<Cell<u32>>,
+) -> Result<Vec<Statement>, Vec<Diagnostic>> {
+    let options = LowerOptions { soft_scope: false, is_global: &|_| false, space, counter };
+    let mut lower = Lower::new(ctx, &ast, &options);
+    let mut found: Vec<Found> = Vec::with_capacity(ast.statements().len());
+    let mut items = Vec::new();
+    for &id in ast.statements() {
+        let mut definition = id;
+        while let Kind::Inbounds(inner) = ast.kind(definition) {
+            definition = inner;
+        }
+        if matches!(ast.kind(definition), Kind::Function { body: Some(_), .. }) {
+            lower.signatures_only = true;
+            found.push(Found::Methods(definition, lower.definition(definition, None)));
+            lower.signatures_only = false;
+        } else {
+            lower.item(id, &mut items);
+            found.extend(items.drain(..).map(Found::Item));
+        }
+    }
+    if !lower.errors.is_empty() {
+        return Err(in_text_order(lower.errors));
+    }
+    let structs = std::mem::take(&mut lower.structs);
+    let room = RefCell::new(Some(lower.into_room()));
+    let counter = Rc::clone(counter);
+    let text = Rc::new(Text { ctx: Arc::clone(ctx), ast, space, counter, structs, room });
+    let statements = found.into_iter().map(|found| match found {
+        Found::Item(item) => Statement::Item(item),
+        Found::Methods(definition, methods) => {
+            let later = |which| Later { text: Rc::clone(&text), definition, which };
+            let methods = methods.into_iter().enumerate();
+            Statement::Signatures(methods.map(|(which, def)| (def, later(which))).collect())
+        }
+    });
+    Ok(statements.collect())
+}
+
+/// A statement, while the text is being read.
+enum Found {
+    Methods(ExprId, Vec<MethodDef>),
+    Item(Item),
+}
+
+impl Later {
+    /// Lowers the code: the function, and the functions that are made in it.
+    ///
+    /// # Errors
+    /// What is wrong with it, in the order of the text.
+    pub fn lower(&self) -> Result<(Arc<Function>, Vec<ClosureDef>), Vec<Diagnostic>> {
+        let text = &*self.text;
+        let options = LowerOptions {
+            soft_scope: false,
+            is_global: &|_| false,
+            space: text.space,
+            counter: &text.counter,
+        };
+        let mut lower = match text.room.take() {
+            Some(room) => Lower::within(&text.ctx, &text.ast, &options, room),
+            None => Lower::new(&text.ctx, &text.ast, &options),
+        };
+        lower.structs.clone_from(&text.structs);
+        let mut methods = lower.definition(self.definition, None);
+        let errors = std::mem::take(&mut lower.errors);
+        text.room.replace(Some(lower.into_room()));
+        if !errors.is_empty() || self.which >= methods.len() {
+            return Err(in_text_order(errors));
+        }
+        let method = methods.swap_remove(self.which);
+        Ok((method.body, method.closures))
+    }
+}
