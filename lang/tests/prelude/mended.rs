@@ -1,5 +1,11 @@
 //! What programs get wrong, in Julia's words, and rules of the language that are easy to miss.
 
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use regraft_lang::Session;
+
 use super::check;
 
 #[test]
@@ -184,4 +190,60 @@ fn signatures_of_local_functions_may_mention_type_parameters_around_them() {
             ("same(\"a\")", "true"),
         ],
     );
+}
+
+/// What a session says of a program that fails.
+fn report(text: &str) -> String {
+    let mut session = Session::new(&regraft_dialects::context());
+    match session.run("program.jl", text) {
+        Ok(value) => panic!("it gives {}", session.show(&value)),
+        Err(errors) => errors.iter().map(|error| error.render(false)).collect(),
+    }
+}
+
+#[test]
+fn names_that_are_not_defined_are_guessed_wherever_they_stand() {
+    let guessed = [
+        "lenght([1])",
+        "f(x) = lenght(x)\nf([1])",
+        "f(xs) = [lenght(x) for x in xs]\nf([[1]])",
+        "f(g, x) = g(x)\nf(lenght, [1])",
+    ];
+    for text in guessed {
+        let report = report(text);
+        assert!(report.contains("`lenght` not defined"), "{report}");
+        assert!(report.contains("did you mean `length`?"), "{report}");
+    }
+    let own = report("velocity(x) = x\nf(x) = velocty(x)\nf(1)");
+    assert!(own.contains("did you mean `velocity`?"), "{own}");
+    for text in ["z", "f() = z + 1\nf()", "q(1)"] {
+        let report = report(text);
+        assert!(report.contains("not defined") && !report.contains("did you mean"), "{report}");
+    }
+}
+
+/// Passes on nothing, and asks for a stop as soon as something is printed.
+struct StopAtOutput(Arc<AtomicBool>);
+
+impl Write for StopAtOutput {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.store(true, Ordering::Relaxed);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_interrupt_between_two_statements_is_not_lost() {
+    let mut session = Session::new(&regraft_dialects::context());
+    session.set_output(Box::new(StopAtOutput(session.interrupt_flag())));
+    let errors = session.run("program.jl", "x = 1\nprintln(x)\nconst after = 2").unwrap_err();
+    assert_eq!(errors[0].to_string(), "interrupted");
+    let errors = session.run("program.jl", "after").unwrap_err();
+    assert!(errors[0].to_string().contains("`after` not defined"), "{errors:?}");
+    // The next run is another one.
+    assert!(session.run("program.jl", "x").is_ok());
 }
