@@ -23,6 +23,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use regraft_exec::Limits;
 use regraft_ir::Diagnostic;
 use regraft_lang::Session;
 
@@ -190,6 +191,32 @@ fn check(name: &str) {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// `x .= a .* b .+ 1` is one loop, and makes nothing.
+#[test]
+fn a_dotted_assignment_allocates_nothing() {
+    let mut session = Session::new(&regraft_dialects::context());
+    let program = "f!(x, a, b) = (x .= a .* b .+ 1; nothing)
+        g(a, b) = a .* b .+ 1
+        a = ones(100_000); b = ones(100_000); x = zeros(100_000);";
+    session.run("program", program).unwrap();
+    let text = session.typed("f!(x, a, b)").unwrap().to_string();
+    for op in ["mem.alloc", "mem.copy", "mem.array"] {
+        assert!(!text.contains(op), "{op} in {text}");
+    }
+    // The function that runs if the arrays are of one size.
+    let mut functions = text.split("func @");
+    let fused = functions.find(|f| f.starts_with("\"#broadcast_into!")).expect("it is a function");
+    assert_eq!((fused.matches("mem.load").count(), fused.matches("mem.store").count()), (2, 1));
+    assert_eq!(fused.matches("arith.lt").count(), 1, "one loop: {fused}");
+    // A run may take less than one more array does.
+    session.set_limits(Limits { memory: 400_000, ..session.limits() });
+    session.run("in place", "f!(x, a, b)").unwrap();
+    let sum = session.run("sum", "sum(x)").unwrap();
+    assert_eq!(session.show(&sum), "200000.0");
+    let errors = session.run("anew", "g(a, b)").unwrap_err();
+    assert!(errors[0].message().contains("memory"), "{errors:?}");
+}
+
 macro_rules! constructs {
     ($($(#[$doc:meta])* $name:ident)*) => {
         $($(#[$doc])* #[test] fn $name() { check(concat!(stringify!($name), ".txt")); })*
@@ -240,4 +267,5 @@ constructs! {
     any
     errors
     printing
+    guide
 }
