@@ -149,4 +149,74 @@ fn main() {
         rate(all - inferred)
     );
     println!("both                 {all:>10.2?}  {:.2} M instructions/s", rate(all));
+    drop(compiler);
+    for size in [1_000, 10_000, 100_000] {
+        large("without branches", size, straight);
+        large("in blocks of two", size, blocks);
+    }
+}
+
+/// `size` instructions, one after the other.
+fn straight(size: usize) -> String {
+    let mut text = String::from("^1:\n %3 = call @\"+\"(%1, %1)\n");
+    for v in 3..size + 2 {
+        text.push_str(&format!(" %{} = call @\"*\"(%{v}, %1)\n", v + 1));
+    }
+    text + &format!(" return %{}\n", size + 2)
+}
+
+/// `size` instructions in blocks of two, each of which goes on with what it was given or with
+/// something new.
+fn blocks(size: usize) -> String {
+    let count = size / 2 + 1;
+    let mut text = String::from("^1:\n br ^2(%1)\n");
+    for block in 2..=count {
+        let (x, c, y, to) = (3 * block, 3 * block + 1, 3 * block + 2, block + 1);
+        text.push_str(&format!(
+            "^{block}(%{x}: any):\n %{c} = call @\"<\"(%{x}, %1)\n \
+             %{y} = call @\"+\"(%{x}, %1)\n br %{c}, ^{to}(%{y}), ^{to}(%{x})\n"
+        ));
+    }
+    let (block, x) = (count + 1, 3 * count + 3);
+    text + &format!("^{block}(%{x}: any):\n return %{x}\n")
+}
+
+/// 100 000 instructions in functions of `size` each: what one costs should not depend on it.
+fn large(what: &str, size: usize, code: fn(usize) -> String) {
+    let ctx = context();
+    let mut world = World::new(&ctx);
+    let count = 100_000 / size;
+    let mut text = String::new();
+    for (i, (_, _, op)) in OPS.iter().enumerate() {
+        text.push_str(&format!(
+            "func @op{i}(%1: any, %2: any) -> any {{\n^1:\n %3 = call @{op}(%1, %2)\n return %3\n}}\n"
+        ));
+    }
+    let code = code(size);
+    for i in 0..count {
+        text.push_str(&format!("func @f{i}(%1: any, %2: any) -> any {{\n{code}}}\n"));
+    }
+    let module = regraft_syntax::parse_module(&ctx, "large.ir", &text)
+        .unwrap_or_else(|errors| panic!("{:?}", errors.first()));
+    for (i, (name, ty, _)) in OPS.iter().enumerate() {
+        let body = module.function(&format!("op{i}")).expect("it is there").clone();
+        world.define(method(&ctx, name, &[ty, ty], body, Space::Base)).expect("it is right");
+    }
+    let mut callees = Vec::new();
+    for i in 0..count {
+        let name = format!("f{i}");
+        let body = module.function(&name).expect("it is there").clone();
+        world.define(method(&ctx, &name, &["Any", "Any"], body, Space::Main)).expect("it is right");
+        callees.push(ctx.ty(TypeKind::Fn(ctx.symbol(&name))));
+    }
+    let mut compiler = Compiler::new(&ctx, world);
+    let start = Instant::now();
+    let from = clock(start);
+    let mut emitted = 0;
+    for callee in callees {
+        let spec = compiler.specialize(callee, &[Type::F64, Type::I64]).expect("there is one");
+        emitted += compiler.function(spec).inst_count();
+    }
+    let time = clock(start) - from;
+    println!("{count:>3} functions of {size:>6} {what}: {time:>9.2?}, {emitted} typed");
 }

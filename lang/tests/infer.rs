@@ -6,6 +6,9 @@ mod lab;
 #[path = "infer/programs.rs"]
 mod programs;
 
+#[path = "infer/limits.rs"]
+mod limits;
+
 #[path = "infer/text.rs"]
 mod text;
 

@@ -274,10 +274,13 @@ impl Draft {
         }
         for (param, &seen) in seen.iter().enumerate() {
             if let Some(Some(arg)) = seen
-                && self.resolve(arg) != Slot::Value(param as u32)
                 && self.ty(ctx, arg).is_assignable_to(self.insts[param].ty)
             {
-                self.alias[param] = Some(arg);
+                // A value that is handed on from block to block is found in one step.
+                let arg = self.resolve(arg);
+                if arg != Slot::Value(param as u32) {
+                    self.alias[param] = Some(arg);
+                }
             }
         }
         self.seen = seen;
@@ -323,16 +326,13 @@ impl Draft {
     }
 
     fn spread_life(&mut self) {
-        // Where arguments of a parameter stand is found by way of its block; most functions have
-        // few parameters, so the edges are gone through again until nothing changes.
+        // Where arguments of a parameter stand is found by way of its block; the edges are gone
+        // through from last to first, as need spreads, until nothing changes: about as often as
+        // loops are nested.
+        self.spread_in_blocks();
         loop {
-            while let Some(v) = self.work.pop() {
-                let inst = self.insts[v as usize];
-                for arg in inst.args.0..inst.args.1 {
-                    self.need(self.args[arg as usize]);
-                }
-            }
-            for block in 0..self.blocks.len() as u32 {
+            let mut changed = false;
+            for block in (0..self.blocks.len() as u32).rev() {
                 if !self.reached[block as usize] {
                     continue;
                 }
@@ -346,9 +346,21 @@ impl Draft {
                         }
                     }
                 }
+                changed |= !self.work.is_empty();
+                self.spread_in_blocks();
             }
-            if self.work.is_empty() {
+            if !changed {
                 return;
+            }
+        }
+    }
+
+    /// From instructions to their operands.
+    fn spread_in_blocks(&mut self) {
+        while let Some(v) = self.work.pop() {
+            let inst = self.insts[v as usize];
+            for arg in inst.args.0..inst.args.1 {
+                self.need(self.args[arg as usize]);
             }
         }
     }
