@@ -51,17 +51,17 @@ total! {
     /// [`math::CBRT`](crate::math::CBRT).
     cbrt = libm::cbrt;
     /// [`math::EXP`](crate::math::EXP).
-    exp = pxfm::f_exp;
+    exp = exp_wide;
     /// [`math::EXP2`](crate::math::EXP2).
     exp2 = pxfm::f_exp2;
     /// [`math::EXP10`](crate::math::EXP10).
-    exp10 = pxfm::f_exp10;
+    exp10 = exp10_wide;
     /// [`math::EXPM1`](crate::math::EXPM1).
     expm1 = pxfm::f_expm1;
     /// [`math::ATAN`](crate::math::ATAN).
     atan = libm::atan;
     /// [`math::SINH`](crate::math::SINH).
-    sinh = pxfm::f_sinh;
+    sinh = sinh_wide;
     /// [`math::COSH`](crate::math::COSH).
     cosh = pxfm::f_cosh;
     /// [`math::TANH`](crate::math::TANH).
@@ -143,7 +143,35 @@ pub fn pow<T: Float>(x: T, y: T) -> Result<T, Trap> {
     if x < T::ZERO && y.isfinite() && y.trunc() != y {
         return domain("the power to a fraction", x);
     }
-    Ok(T::round_from(pxfm::f_pow(x.wide(), y.wide())))
+    Ok(T::round_from(pow_wide(x.wide(), y.wide())))
+}
+
+/// `e` to the power `x`. Below the least normal float, `pxfm` 0.1 is far off.
+fn exp_wide(x: f64) -> f64 {
+    if x < -708.0 { libm::exp(x) } else { pxfm::f_exp(x) }
+}
+
+/// 10 to the power `x`; as for [`exp_wide`].
+fn exp10_wide(x: f64) -> f64 {
+    if x < -307.0 { libm::exp10(x) } else { pxfm::f_exp10(x) }
+}
+
+/// The hyperbolic sine. That of -0 is -0, which `pxfm` 0.1 does not know.
+fn sinh_wide(x: f64) -> f64 {
+    if x == 0.0 { x } else { pxfm::f_sinh(x) }
+}
+
+/// A power: correctly rounded for ordinary numbers, to less than a unit for the others, for which
+/// `pxfm` 0.1 has wrong answers (`1e308^-0.5`, `1.0^NaN`).
+fn pow_wide(x: f64, y: f64) -> f64 {
+    const ORDINARY: std::ops::Range<f64> = 1e-100..1e100;
+    if ORDINARY.contains(&x) && y.abs() < 1e6 {
+        let power = pxfm::f_pow(x, y);
+        if power.is_normal() {
+            return power;
+        }
+    }
+    libm::pow(x, y)
 }
 
 /// [`math::POWI`](crate::math::POWI).
@@ -171,7 +199,7 @@ pub fn powi<T: Float>(x: T, n: i64) -> T {
 
 fn powi_wide(x: f64, n: i64) -> f64 {
     if !(-(1 << 12)..=3 << 13).contains(&n) {
-        return pxfm::f_pow(x.abs(), n as f64).copysign(if n % 2 == 0 { 1.0 } else { x });
+        return pow_wide(x.abs(), n as f64).copysign(if n % 2 == 0 { 1.0 } else { x });
     }
     let (mut x, mut n, mut x_low) = (x, n, 0.0);
     if n < 0 {
