@@ -198,6 +198,16 @@ pub(crate) enum Prefix {
     TightInline,
 }
 
+impl Prefix {
+    /// Whether it is a macro with its argument in brackets.
+    pub(crate) const fn is_tight_macro(self) -> bool {
+        matches!(
+            self,
+            Self::TightInbounds | Self::TightView | Self::TightAssert | Self::TightInline
+        )
+    }
+}
+
 /// What stands between two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Infix {

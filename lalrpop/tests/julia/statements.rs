@@ -111,6 +111,8 @@ fn macros() {
         ("@inbounds return x[1]", "(inbounds (return (index x 1)))"),
         ("@view a[1, :]", "(view (index a 1 COLON))"),
         ("sum(@view a[i:end]) + 1", "(call + (call sum (view (index a (call : i END)))) 1)"),
+        ("@view(a[2:3])[1]", "(index (view (index a (call : 2 3))) 1)"),
+        ("@inbounds(x[1])[2]", "(index (inbounds (index x 1)) 2)"),
         ("@view(a[1]) .= 2", "(.= (view (index a 1)) 2)"),
         ("@assert a", "(assert a)"),
         ("@assert a == b \"no\"", "(assert (call == a b) \"no\")"),

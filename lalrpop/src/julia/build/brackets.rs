@@ -125,6 +125,19 @@ impl Builder<'_> {
     // --- operands ----------------------------------------------------------------------------
 
     pub(crate) fn paren(&mut self, open: Span, items: Items, close: Span) {
+        self.in_brackets(open, items, close);
+        // A macro that touches its bracket takes what is in it, and nothing behind it.
+        if let Some(&op) = self.ops.last()
+            && let Waiting::Prefix(prefix) = op.what
+            && prefix.is_tight_macro()
+            && op.span.end == open.start
+        {
+            self.ops.pop();
+            self.apply(op);
+        }
+    }
+
+    fn in_brackets(&mut self, open: Span, items: Items, close: Span) {
         let span = Span { start: open.start, end: close.end };
         let count = self.list.len() - items.start as usize;
         if items.commas == 0 && items.semicolons == 0 && count == 1 {

@@ -52,7 +52,6 @@ fn strength(prefix: Prefix) -> u8 {
         | Prefix::Touching(Oper::Subtype | Oper::Supertype) => 29,
         Prefix::Oper(_) | Prefix::Touching(_) | Prefix::Dotted(_) => 36,
         Prefix::Typed => WHERE,
-        Prefix::TightInbounds | Prefix::TightView | Prefix::TightAssert | Prefix::TightInline => 50,
         _ => 1,
     }
 }
@@ -211,7 +210,7 @@ impl Builder<'_> {
 
     // --- what operators make -----------------------------------------------------------------
 
-    fn apply(&mut self, op: Op) {
+    pub(super) fn apply(&mut self, op: Op) {
         let made = match op.what {
             Waiting::Mark => return,
             Waiting::Prefix(prefix) => {
