@@ -9,28 +9,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_dialects::{core as core_ops, data};
-use regraft_ir::{Attrs, Constant, OpDef, Symbol, Type, TypeKind};
+use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::Compiler;
-use super::builtin::Builtin;
 use super::frame::{Arg, Frame, StepKind};
 use super::known_ops::{Answer, Question};
 use super::lattice::{Lattice, field_types};
 use super::method::{Code, MethodFacts, Piece};
-use crate::definition::Space;
-use crate::world::{Binding, Dispatch, MethodMatch, SpecId, StaticValue};
-
-/// What a name in front of parentheses stands for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Name {
-    /// An op of a dialect.
-    Op(&'static OpDef),
-    /// A type function.
-    Builtin(Builtin),
-    /// What else the world knows.
-    Binding(Binding),
-}
+use super::names::Name;
+use crate::world::{Binding, Dispatch, MethodMatch, SpecId};
 
 /// The method that was found for a combination of argument types.
 #[derive(Clone, Debug)]
@@ -97,124 +85,6 @@ impl Compiler {
             Name::Binding(binding) => {
                 let callee = self.bound(frame, name, binding);
                 self.call_value(frame, callee, args, attrs)
-            }
-        }
-    }
-
-    /// What a name stands for, once for each name and space.
-    fn name(&mut self, frame: &mut Frame, name: Symbol, space: Space) -> Name {
-        if let Some(&(id, found)) = self.names.get(&(name, space)) {
-            if let Some(id) = id {
-                self.depend(frame, id);
-            }
-            return found;
-        }
-        let text = self.ctx.str(name);
-        let op = if text.contains('.') { self.ctx.registry().find(text) } else { None };
-        let (id, found) = match op {
-            Some(def) => (None, Name::Op(def)),
-            None => {
-                let id = self.world.new_spec();
-                // What syntax stands for is said to be the prelude's.
-                let (sought, from) = match text.strip_prefix("Base.") {
-                    Some(plain) => (self.ctx.symbol(plain), Space::Base),
-                    None => (name, space),
-                };
-                let binding = self.world.resolve(sought, from, Some(id));
-                let function = match binding {
-                    Binding::Function(function) => Some(function),
-                    Binding::Undefined => Some(sought),
-                    _ => None,
-                };
-                let builtin = function.and_then(|name| self.builtins.get(&name).copied());
-                self.own(id, super::Owner::Name(name, space));
-                (Some(id), builtin.map_or(Name::Binding(binding), Name::Builtin))
-            }
-        };
-        self.names.insert((name, space), (id, found));
-        if let Some(id) = id {
-            self.depend(frame, id);
-        }
-        found
-    }
-
-    /// The value of a name.
-    pub(super) fn global(&mut self, frame: &mut Frame, name: Symbol) -> Arg {
-        match self.name(frame, name, frame.space) {
-            Name::Op(_) => self.constant_arg(Constant::Func(name)),
-            Name::Builtin(builtin) => {
-                let name = self.ctx.symbol(builtin.name());
-                self.constant_arg(Constant::Func(name))
-            }
-            Name::Binding(binding) => self.bound(frame, name, binding),
-        }
-    }
-
-    /// The value of what a name is bound to.
-    fn bound(&mut self, frame: &mut Frame, name: Symbol, binding: Binding) -> Arg {
-        let (name, ty) = match binding {
-            Binding::Function(name) => return self.constant_arg(Constant::Func(name)),
-            Binding::Type(ty) => return self.constant_arg(Constant::Type(ty)),
-            Binding::Const(constant) => return self.constant_arg(constant),
-            Binding::Global { name, ty } => (name, ty),
-            Binding::Variable { name } => (name, Type::ANY),
-            Binding::Undefined => (name, Type::ANY),
-        };
-        let known = self.partials.of_type(ty);
-        if let Lattice::Const(constant) = known {
-            return Arg::Operand(constant.into());
-        }
-        frame.effect_free = false;
-        let name = self.constant_arg(Constant::Sym(name));
-        frame.push(StepKind::Op(core_ops::GLOBAL, ty), &[name], known, Attrs::NONE)
-    }
-
-    /// Gives a value to a global name.
-    pub(super) fn set_global(&mut self, frame: &mut Frame, name: Symbol, value: Arg) -> Arg {
-        let name = match self.name(frame, name, frame.space) {
-            Name::Binding(Binding::Variable { name }) => name,
-            Name::Binding(Binding::Undefined) => name,
-            _ => {
-                let text = self.ctx.str(name).to_owned();
-                return self.fail(frame, &format!("invalid assignment to the constant {text}"));
-            }
-        };
-        frame.effect_free = false;
-        let name = self.constant_arg(Constant::Sym(name));
-        let known = self.partials.constant(Constant::Unit);
-        frame.push(
-            StepKind::Op(core_ops::SET_GLOBAL, Type::UNIT),
-            &[name, value],
-            known,
-            Attrs::NONE,
-        )
-    }
-
-    /// The value of a type parameter of the method.
-    pub(super) fn static_param(&mut self, frame: &mut Frame, name: Symbol) -> Arg {
-        let spec = self.spec(frame.spec);
-        let position = spec.static_names.iter().position(|&other| other == name);
-        let value = position.and_then(|i| spec.statics.get(i).cloned());
-        match value {
-            Some(StaticValue::Unbound) | None => {
-                let text = self.ctx.str(name).to_owned();
-                self.fail(
-                    frame,
-                    &format!("UndefVarError: `{text}` not defined in static parameter matching"),
-                )
-            }
-            Some(value) => self.static_value(frame, &value),
-        }
-    }
-
-    fn static_value(&mut self, frame: &mut Frame, value: &StaticValue) -> Arg {
-        match value {
-            &StaticValue::Constant(constant) => self.constant_arg(constant),
-            StaticValue::Unbound => self.constant_arg(Constant::Unit),
-            StaticValue::Tuple(values) => {
-                let args: Args =
-                    values.iter().map(|value| self.static_value(frame, value)).collect();
-                self.tuple(frame, &args)
             }
         }
     }

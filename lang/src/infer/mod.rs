@@ -24,6 +24,7 @@ mod frame;
 mod known_ops;
 mod lattice;
 mod method;
+mod names;
 mod ops;
 mod spec;
 mod unroll;
@@ -39,8 +40,9 @@ use smallvec::SmallVec;
 use crate::definition::{Space, Thunk};
 use crate::world::{Dispatch, SpecId, World};
 use builtin::Builtin;
-use calls::{Lookup, Name};
+use calls::Lookup;
 use method::MethodFacts;
+use names::Name;
 
 pub use frame::{Arg, Frame, Plan, Step, StepKind};
 pub use lattice::{Lattice, MAX_DEPTH, MAX_PARTS, Partial, Partials};

@@ -1,0 +1,178 @@
+//! The function of a draft: what stays of it, in order.
+//!
+//! Blocks that continue another become part of it, parameters and instructions that nobody needs
+//! are passed over, and each operand is replaced by what it stands for. One pass over the
+//! instructions, O(size).
+
+use std::sync::Arc;
+
+use regraft_dialects::cf;
+use regraft_ir::{Block, Context, Function, Inst, IrResult, Operand, Symbol, Type, Value};
+
+use super::{Draft, DraftBlock, DraftInst, Leave, Slot};
+
+impl Draft {
+    /// Whether `block` is all that control gets to from the end of the block before it, which
+    /// goes nowhere else: then it is a part of that.
+    fn continues(&self, block: u32) -> Option<u32> {
+        if self.blocks[block as usize].leave != Leave::Jump {
+            return None;
+        }
+        let target = self.edges[self.edges_of(block).start].0;
+        (target != 0 && target != block && self.entered[target as usize] == 1).then_some(target)
+    }
+
+    pub(super) fn build(
+        &mut self,
+        ctx: &Arc<Context>,
+        name: Symbol,
+        result: Type,
+    ) -> IrResult<Function> {
+        let values = self.live.iter().filter(|&&live| live).count();
+        let operands: usize = (self.insts.iter().zip(&self.live))
+            .filter(|&(_, &live)| live)
+            .map(|(inst, _)| (inst.args.1 - inst.args.0) as usize)
+            .sum();
+        let leaving: usize =
+            self.blocks.iter().map(|block| block.edges.1 - block.edges.0).sum::<u32>() as usize;
+        let mut f = Function::with_capacity(ctx, "", result, values, operands + 3 * leaving + 1);
+        f.set_name(name);
+        self.built.clear();
+        self.built.resize(self.insts.len(), None);
+        self.built_blocks.clear();
+        self.built_blocks.resize(self.blocks.len(), None);
+        // A block that continues another is part of it.
+        let mut part_of_other: smallvec::SmallVec<[bool; 32]> =
+            smallvec::smallvec![false; self.blocks.len()];
+        for block in 0..self.blocks.len() as u32 {
+            if self.reached[block as usize]
+                && let Some(next) = self.continues(block)
+            {
+                part_of_other[next as usize] = true;
+            }
+        }
+        for block in 0..self.blocks.len() {
+            if self.reached[block] && !part_of_other[block] {
+                self.built_blocks[block] = Some(f.add_block());
+            }
+        }
+        let named = self.insts.iter().any(|inst| inst.name.is_some());
+        self.build_params(&mut f, named)?;
+        // In an order in which values come before their uses, whatever the layout is.
+        self.build_insts(&mut f, named)?;
+        for block in 0..self.blocks.len() as u32 {
+            let Some(built) = self.built_blocks[block as usize] else { continue };
+            let mut last = block;
+            while let Some(next) = self.continues(last) {
+                last = next;
+            }
+            let inst = self.terminator(last);
+            f.set_terminator(built, inst)?;
+        }
+        Ok(f)
+    }
+
+    fn build_params(&mut self, f: &mut Function, named: bool) -> IrResult<()> {
+        for block in 0..self.blocks.len() {
+            let Some(built) = self.built_blocks[block] else { continue };
+            let (start, end) = self.blocks[block].params;
+            for param in start..end {
+                let inst = self.insts[param as usize];
+                if self.live[param as usize] && self.alias[param as usize].is_none() {
+                    let v = f.append_param(built, inst.ty)?;
+                    self.built[param as usize] = Some(v);
+                    if inst.loc.is_known() {
+                        f.set_loc(v, inst.loc)?;
+                    }
+                    if named && let Some(name) = inst.name {
+                        set_name(f, v, name)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn build_insts(&mut self, f: &mut Function, named: bool) -> IrResult<()> {
+        // Numbers of a draft are given in reverse postorder, in which definitions come first.
+        let mut order: Vec<u32> = (0..self.blocks.len() as u32)
+            .filter(|&block| self.built_blocks[block as usize].is_some())
+            .collect();
+        order.sort_by_key(|&block| self.blocks[block as usize].insts.0);
+        for first in order {
+            let built = self.built_blocks[first as usize].expect("only such are in the list");
+            let mut at = Some(first);
+            while let Some(block) = at {
+                let (start, end) = self.blocks[block as usize].insts;
+                for inst in start..end {
+                    if self.live[inst as usize] && self.insts[inst as usize].op.is_some() {
+                        let v = self.build_inst(f, built, inst)?;
+                        if named && let Some(name) = self.insts[inst as usize].name {
+                            set_name(f, v, name)?;
+                        }
+                    }
+                }
+                at = self.continues(block);
+            }
+        }
+        Ok(())
+    }
+
+    fn build_inst(&mut self, f: &mut Function, block: Block, number: u32) -> IrResult<Value> {
+        let DraftInst { op, args, ty, attrs, loc, .. } = self.insts[number as usize];
+        let op = op.expect("parameters are built elsewhere");
+        let mut inst = Inst::new(op).with_type(ty).with_attrs(attrs).at(loc);
+        let operands = inst.operand_list_mut();
+        for &arg in &self.args[args.0 as usize..args.1 as usize] {
+            operands.push(self.operand(arg));
+        }
+        let v = f.push(block, inst)?;
+        self.built[number as usize] = Some(v);
+        Ok(v)
+    }
+
+    fn operand(&self, slot: Slot) -> Operand {
+        match self.resolve(slot) {
+            Slot::Const(constant) => constant.into(),
+            Slot::Value(v) => {
+                let built = self.built[v as usize];
+                built
+                    .unwrap_or_else(|| panic!("the use of value {v} of a draft comes first"))
+                    .into()
+            }
+        }
+    }
+
+    fn terminator(&self, block: u32) -> Inst {
+        let DraftBlock { leave, loc, .. } = self.blocks[block as usize];
+        let mut inst = match leave {
+            Leave::Unreachable => cf::unreachable(),
+            Leave::Return(slot) => cf::ret(self.operand(slot)),
+            Leave::Jump => Inst::new(cf::BR),
+            Leave::Branch(slot) => Inst::new(cf::BR).operand(self.operand(slot)),
+            Leave::Switch(slot, (start, end)) => {
+                let cases = (start..end).map(|case| self.operand(self.args[case as usize]));
+                Inst::new(cf::SWITCH).operand(self.operand(slot)).operands(cases)
+            }
+        };
+        for edge in self.edges_of(block) {
+            let (target, (start, end)) = self.edges[edge];
+            let to = self.built_blocks[target as usize].expect("what is jumped to is there");
+            let first = self.blocks[target as usize].params.0;
+            let operands = inst.operand_list_mut();
+            operands.push(to.into());
+            for (i, arg) in (start..end).enumerate() {
+                let param = first as usize + i;
+                if self.live[param] && self.alias[param].is_none() {
+                    operands.push(self.operand(self.args[arg as usize]));
+                }
+            }
+        }
+        inst.at(loc)
+    }
+}
+
+/// Names a value as it was named in the lowered code.
+fn set_name(f: &mut Function, v: Value, name: Symbol) -> IrResult<()> {
+    f.name_after(v, name)
+}
