@@ -10,6 +10,8 @@ use super::frame::{Arg, Frame};
 
 /// The longest tuple that is unrolled.
 const MAX_UNROLLED: usize = 1 << 10;
+/// The same where no tuple is made of it: sums may have many terms.
+const MAX_FOLDED: usize = 1 << 16;
 
 impl Compiler {
     pub(super) fn unroll_map(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
@@ -38,7 +40,7 @@ impl Compiler {
     pub(super) fn unroll_fold(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[f, first, tuple] = args else { return None };
         let elements = self.elements(frame, tuple)?;
-        if elements.len() > MAX_UNROLLED {
+        if elements.len() > MAX_FOLDED {
             return None;
         }
         let mut so_far = first;

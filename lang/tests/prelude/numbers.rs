@@ -170,3 +170,23 @@ fn a_number_type_of_the_program() {
         ],
     );
 }
+
+#[test]
+fn sums_of_many_terms() {
+    let sum = vec!["1"; 4000].join(" + ");
+    let halves = vec!["0.5"; 1500].join(" + ");
+    let product = vec!["1", "2"].repeat(20).join(" * ");
+    check(
+        "f(xs...) = +(xs...)\ng(x) = x + 1 + 2.5 + x",
+        &[
+            (&sum, "4000"),
+            (&halves, "750.0"),
+            (&product, "1048576"),
+            ("f(1, 2, 3.0, 4)", "10.0"),
+            ("[g(x) for x in Any[1, 2.0]]", "[5.5, 7.5]"),
+            ("1e100 + 1 + -1e100 + 1", "1.0"),
+            ("\"a\" * \"b\" * \"c\" * \"d\"", "\"abcd\""),
+            ("+(1, 2, \"a\", 3)", "error: no method matching +(::Int64, ::String)"),
+        ],
+    );
+}
