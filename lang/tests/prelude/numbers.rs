@@ -173,9 +173,9 @@ fn a_number_type_of_the_program() {
 
 #[test]
 fn sums_of_many_terms() {
-    let sum = vec!["1"; 4000].join(" + ");
-    let halves = vec!["0.5"; 1500].join(" + ");
-    let product = vec!["1", "2"].repeat(20).join(" * ");
+    let sum = ["1"; 4000].join(" + ");
+    let halves = ["0.5"; 1500].join(" + ");
+    let product = ["1", "2"].repeat(20).join(" * ");
     check(
         "f(xs...) = +(xs...)\ng(x) = x + 1 + 2.5 + x",
         &[
