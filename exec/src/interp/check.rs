@@ -101,6 +101,10 @@ impl Code {
                     reg(a);
                     reg(i);
                 }
+                Inst::LoadScalar { d, i, .. } => regs(&[d, i]),
+                Inst::StoreScalar { a, i, .. } => regs(&[a, i]),
+                Inst::LoadScalar2 { j, d, i, .. } => regs(&[d, i, Reg::from(j)]),
+                Inst::StoreScalar2 { j, a, i, .. } => regs(&[a, i, Reg::from(j)]),
                 Inst::LoadF2 { j, d, i, .. } => regs(&[d, i, Reg::from(j)]),
                 Inst::StoreF2 { j, a, i, .. } => regs(&[a, i, Reg::from(j)]),
                 Inst::Scalar { site } => {

@@ -419,6 +419,33 @@ pub(crate) enum Inst {
         va: Reg,
         i: Reg,
     },
+    /// Elements of arrays of any scalar type.
+    LoadScalar {
+        ty: Scalar,
+        d: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    LoadScalar2 {
+        ty: Scalar,
+        j: u16,
+        d: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    StoreScalar {
+        ty: Scalar,
+        a: Reg,
+        va: Reg,
+        i: Reg,
+    },
+    StoreScalar2 {
+        ty: Scalar,
+        j: u16,
+        a: Reg,
+        va: Reg,
+        i: Reg,
+    },
     Length {
         d: Reg,
         va: Reg,

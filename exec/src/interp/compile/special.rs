@@ -22,6 +22,7 @@ impl Compiler<'_> {
             core::CONVERT if self.f.operand_type(first) == self.f.ty(v) => {
                 return self.copy(v, first);
             }
+            core::CONVERT if let Some(inst) = self.convert_scalar(v, first) => return Some(inst),
             core::TYPEASSERT | core::CONVERT => {
                 let (Src::Val(va), Dst::Scalar(ty, d)) = (self.src(first), self.dsts[v.index()])
                 else {
@@ -127,6 +128,20 @@ impl Compiler<'_> {
         Some(Inst::Scalar { site: self.scalar_sites.len() as u32 - 1 })
     }
 
+    /// A conversion between scalars that cannot fail.
+    fn convert_scalar(&mut self, v: Value, from: Operand) -> Option<Inst> {
+        let Dst::Scalar(to, d) = self.dsts[v.index()] else { return None };
+        let ty = Scalar::of(self.f.operand_type(from))?;
+        let a = self.reg(from, ty)?;
+        // Slots hold truth values as 0 and 1, and integers sign-extended.
+        let small = matches!(ty, Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32);
+        match to {
+            Scalar::F64 if small || ty == Scalar::I64 => Some(Inst::IntToF { d, a }),
+            Scalar::I64 if small => Some(Inst::Mov { d, a }),
+            _ => None,
+        }
+    }
+
     pub(super) fn copy(&mut self, v: Value, from: Operand) -> Option<Inst> {
         match (self.dsts[v.index()], self.src(from)) {
             (Dst::Scalar(_, d), Src::Scalar(_, a)) => Some(Inst::Mov { d, a }),
@@ -154,26 +169,39 @@ impl Compiler<'_> {
                 match (element, ty) {
                     (Type::F64, Scalar::F64) => Some(Inst::LoadF { d, va, i }),
                     (Type::I64, Scalar::I64) => Some(Inst::LoadI { d, va, i }),
+                    (_, ty) if element == ty.ty() => Some(Inst::LoadScalar { ty, d, va, i }),
                     _ => None,
                 }
             }
-            (mem::LOAD, &[_, i, j]) if element == Type::F64 => {
-                let Dst::Scalar(Scalar::F64, d) = self.dsts[v.index()] else { return None };
-                let (i, j) = (index(self, i)?, index(self, j)?);
-                Some(Inst::LoadF2 { d, va, i, j: u16::try_from(j).ok()? })
+            (mem::LOAD, &[_, i, j]) => {
+                let Dst::Scalar(ty, d) = self.dsts[v.index()] else { return None };
+                let (i, j) = (index(self, i)?, u16::try_from(index(self, j)?).ok()?);
+                match ty {
+                    Scalar::F64 if element == Type::F64 => Some(Inst::LoadF2 { d, va, i, j }),
+                    _ if element == ty.ty() => Some(Inst::LoadScalar2 { ty, j, d, va, i }),
+                    _ => None,
+                }
             }
             (mem::STORE, &[_, x, i]) => {
                 let i = index(self, i)?;
                 match (element, self.src(x)) {
                     (Type::F64, Src::Scalar(Scalar::F64, a)) => Some(Inst::StoreF { a, va, i }),
                     (Type::I64, Src::Scalar(Scalar::I64, a)) => Some(Inst::StoreI { a, va, i }),
-                    _ => None,
+                    _ => {
+                        let ty =
+                            Scalar::of(self.f.operand_type(x)).filter(|ty| ty.ty() == element)?;
+                        Some(Inst::StoreScalar { ty, a: self.reg(x, ty)?, va, i })
+                    }
                 }
             }
-            (mem::STORE, &[_, x, i, j]) if element == Type::F64 => {
-                let Src::Scalar(Scalar::F64, a) = self.src(x) else { return None };
-                let (i, j) = (index(self, i)?, index(self, j)?);
-                Some(Inst::StoreF2 { a, va, i, j: u16::try_from(j).ok()? })
+            (mem::STORE, &[_, x, i, j]) => {
+                let ty = Scalar::of(self.f.operand_type(x)).filter(|ty| ty.ty() == element)?;
+                let (i, j) = (index(self, i)?, u16::try_from(index(self, j)?).ok()?);
+                let a = self.reg(x, ty)?;
+                Some(match ty {
+                    Scalar::F64 => Inst::StoreF2 { a, va, i, j },
+                    _ => Inst::StoreScalar2 { ty, j, a, va, i },
+                })
             }
             _ => None,
         }

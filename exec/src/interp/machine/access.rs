@@ -1,8 +1,8 @@
-//! Why an element or a field could not be reached.
+//! Elements and fields, and why one could not be reached.
 
-use super::super::code::Reg;
+use super::super::code::{Reg, Scalar};
 use crate::error::{Trap, bounds_error};
-use crate::value::{Texts, Val};
+use crate::value::{Array, Storage, Texts, Val};
 
 /// Why an element of an array of the type that the code counts on could not be reached.
 #[cold]
@@ -37,6 +37,36 @@ pub(super) fn set_field(object: &Val, index: usize, value: Val) -> bool {
             drop(cell.set(value));
             true
         }
+        _ => false,
+    }
+}
+
+/// The slot of an element, from 0; `None` if there is none, or none of that type.
+#[inline]
+pub(super) fn load_slot(array: &Array, at: usize, ty: Scalar) -> Option<u64> {
+    match (array.storage(), ty) {
+        (Storage::Bool(items), Scalar::Bool) => items.get(at).map(u64::from),
+        (Storage::I8(items), Scalar::I8) => items.get(at).map(|x| x as u64),
+        (Storage::I16(items), Scalar::I16) => items.get(at).map(|x| x as u64),
+        (Storage::I32(items), Scalar::I32) => items.get(at).map(|x| x as u64),
+        (Storage::I64(items), Scalar::I64) => items.get(at).map(|x| x as u64),
+        (Storage::F32(items), Scalar::F32) => items.get(at).map(|x| x.to_bits().into()),
+        (Storage::F64(items), Scalar::F64) => items.get(at).map(f64::to_bits),
+        _ => None,
+    }
+}
+
+/// Sets an element, from 0; `false` if there is none, or none of that type.
+#[inline]
+pub(super) fn store_slot(array: &Array, at: usize, ty: Scalar, slot: u64) -> bool {
+    match (array.storage(), ty) {
+        (Storage::Bool(items), Scalar::Bool) => items.set(at, slot != 0),
+        (Storage::I8(items), Scalar::I8) => items.set(at, slot as i8),
+        (Storage::I16(items), Scalar::I16) => items.set(at, slot as i16),
+        (Storage::I32(items), Scalar::I32) => items.set(at, slot as i32),
+        (Storage::I64(items), Scalar::I64) => items.set(at, slot as i64),
+        (Storage::F32(items), Scalar::F32) => items.set(at, f32::from_bits(slot as u32)),
+        (Storage::F64(items), Scalar::F64) => items.set(at, f64::from_bits(slot)),
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::code::{Code, Inst, Pc, Reg, Scalar};
 use super::super::scalar;
-use super::access::{access_error, field, field_error, set_field};
+use super::access::{access_error, field, field_error, load_slot, set_field, store_slot};
 use super::transfer::{Returned, assign};
 use super::{At, Frame, Machine, NO_REG};
 use crate::error::Trap;
@@ -302,6 +302,45 @@ impl<'a> Machine<'a> {
                             if let Storage::F64(items) = array.storage()
                                 && let Some(at) = array.offset(&indices)
                                 && items.set(at, x) => {}
+                        other => trap!(access_error(self.texts(), other, &indices)),
+                    }
+                }
+                Inst::LoadScalar { ty, d, va, i } => {
+                    let at = get!(i).wrapping_sub(1) as usize;
+                    match &val!(va) {
+                        Val::Array(array) if let Some(slot) = load_slot(array, at, ty) => {
+                            set!(d, slot);
+                        }
+                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
+                    }
+                }
+                Inst::LoadScalar2 { ty, j, d, va, i } => {
+                    let indices = [get!(i) as i64, get!(j) as i64];
+                    match &val!(va) {
+                        Val::Array(array)
+                            if let Some(at) = array.offset(&indices)
+                                && let Some(slot) = load_slot(array, at, ty) =>
+                        {
+                            set!(d, slot);
+                        }
+                        other => trap!(access_error(self.texts(), other, &indices)),
+                    }
+                }
+                Inst::StoreScalar { ty, a, va, i } => {
+                    let at = get!(i).wrapping_sub(1) as usize;
+                    let slot = get!(a);
+                    match &val!(va) {
+                        Val::Array(array) if store_slot(array, at, ty, slot) => {}
+                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
+                    }
+                }
+                Inst::StoreScalar2 { ty, j, a, va, i } => {
+                    let indices = [get!(i) as i64, get!(j) as i64];
+                    let slot = get!(a);
+                    match &val!(va) {
+                        Val::Array(array)
+                            if let Some(at) = array.offset(&indices)
+                                && store_slot(array, at, ty, slot) => {}
                         other => trap!(access_error(self.texts(), other, &indices)),
                     }
                 }
