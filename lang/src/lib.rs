@@ -2,13 +2,13 @@
 //! lowered methods into typed functions.
 
 pub mod definition;
-pub mod lower;
 pub mod emit;
 pub mod infer;
 mod link;
+pub mod lower;
 pub mod prelude;
-pub mod world;
 mod session;
+pub mod world;
 
 pub use link::WorldLinker;
 pub use session::{Completeness, Entry, STANDARD_PIPELINE, Session};
