@@ -65,13 +65,19 @@ fn run_time_errors_show_the_line_of_the_program() {
     );
     assert!(errors.contains("<stdin>:9"), "the call is named: {errors}");
     tells("h(x) = 1 ÷ x\nh(0)\n", &["DivideError", "<stdin>:1"]);
-    tells("x = 1\nif x\nend\n", &["TypeError", "Bool", "Int64", "<stdin>:2"]);
+    tells(
+        "x = 1\nif x\nend\n",
+        &["TypeError: non-boolean (Int64) used in boolean context", "<stdin>:2"],
+    );
     tells("sqrt(-1.0)\n", &["DomainError"]);
     tells("Int64(1.5)\n", &["InexactError", "<stdin>:1"]);
     tells("@assert 1 == 2 \"so much for that\"\n", &["AssertionError", "so much for that"]);
     tells("error(\"stop here\")\n", &["stop here", "<stdin>:1"]);
     tells("struct P\n    x::Int\nend\nP(1).y\n", &["P", "y", "<stdin>:4"]);
-    tells("struct P\n    x::Int\nend\np = P(1)\np.x = 2\n", &["mutable struct", "<stdin>:5"]);
+    tells(
+        "struct P\n    x::Int\nend\np = P(1)\np.x = 2\n",
+        &["immutable struct of type P cannot be changed", "<stdin>:5"],
+    );
     tells("x::Int = 1.5\n", &["<stdin>:1"]);
 }
 
