@@ -1,8 +1,8 @@
 //! The Julia subset: text to syntax tree.
 //!
-//! Text becomes words ([`raw`], by `logos`), words become tokens with a role ([`layout`], which
+//! Text becomes words (`raw`, by `logos`), words become tokens with a role (`layout`, which
 //! knows blank space, ends of lines and what is open), tokens are parsed by a small LALRPOP grammar
-//! (`julia.lalrpop`), and the tree is made by precedence climbing ([`build`]). Statements at top
+//! (`julia.lalrpop`), and the tree is made by precedence climbing (`build`). Statements at top
 //! level are read some hundred at a time, so that all of this stays in the cache.
 //!
 //! An error takes the smallest balanced piece of text around it with it: that is replaced by one

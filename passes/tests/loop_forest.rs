@@ -1,11 +1,9 @@
 //! Loops are found with their headers, latches, exits and nesting; what is no natural loop is
 //! named as such.
 
-mod support;
-
 use regraft_ir::{ControlFlow, DominatorTree, Function};
 use regraft_passes::analysis::LoopForest;
-use support::module;
+use regraft_syntax::parse_module;
 
 /// A function whose block `i` (from 1) goes to the blocks `edges[i - 1]`.
 fn graph(edges: &[&[usize]]) -> Function {
@@ -21,7 +19,8 @@ fn graph(edges: &[&[usize]]) -> Function {
             _ => panic!("at most two targets"),
         };
     }
-    let module = module(&(text + "}\n"));
+    let module = parse_module(&regraft_dialects::context(), "graph.ir", &(text + "}\n"));
+    let module = module.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
     module.function("f").expect("it is there").clone()
 }
 

@@ -1,7 +1,7 @@
 //! Syntax trees to lowered IR: untyped SSA of generic calls, one function per method.
 //!
-//! Each statement at top level is lowered by itself, in three steps: [`scope`] finds which
-//! variable each name means, a walk over the tree builds SSA form ([`ssa`]), and [`finish`] makes
+//! Each statement at top level is lowered by itself, in three steps: `scope` finds which
+//! variable each name means, a walk over the tree builds SSA form (`ssa`), and `finish` makes
 //! a function of it. Nothing is looked up in the world: names that are no local variables stay
 //! names.
 //!
