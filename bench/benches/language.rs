@@ -35,9 +35,8 @@ fn main() {
 fn text_figures(table: &mut Table) {
     let text = ordinary(100_000);
     let lines = text.lines().count() as f64 / 1e6;
-    let reading = median_seconds(RUNS, context, |ctx| {
-        parse(&ctx, "ordinary.jl", &text, Options::default()).ast.len()
-    });
+    let reading =
+        median_seconds(RUNS, context, |ctx| parse(&ctx, "ordinary.jl", &text, Options::default()));
     let both = median_seconds(RUNS, context, |ctx| {
         let parsed = parse(&ctx, "ordinary.jl", &text, Options::default());
         let counter = Cell::new(0);
@@ -47,7 +46,8 @@ fn text_figures(table: &mut Table) {
             space: Space::Main,
             counter: &counter,
         };
-        lower(&ctx, &parsed.ast, &options).expect("the program is right").len()
+        let items = lower(&ctx, &parsed.ast, &options).expect("the program is right");
+        (parsed, items)
     });
     table.add("parse", lines / reading, "M lines/s", Bound::None, "");
     table.add("parse and lower", lines / both, "M lines/s", Bound::AtLeast(1.0), "");
