@@ -69,19 +69,19 @@ impl Session {
         match item {
             Item::Methods(methods) => self.define_methods(methods, space),
             Item::Import(names) => {
-                self.world(|world| world.import(&names));
+                self.with_world(|world| world.import(&names));
                 Ok(Val::Unit)
             }
             Item::Declare(name, loc) => {
-                let declared = self.world(|world| world.declare_function(name, space, loc));
+                let declared = self.with_world(|world| world.declare_function(name, space, loc));
                 declared.map(Val::Func).map_err(|error| vec![error])
             }
             Item::Struct(decl) => {
-                self.world(|world| world.declare_struct(*decl))?;
+                self.with_world(|world| world.declare_struct(*decl))?;
                 Ok(Val::Unit)
             }
             Item::Abstract(decl) => {
-                self.world(|world| world.declare_abstract(*decl))?;
+                self.with_world(|world| world.declare_abstract(*decl))?;
                 Ok(Val::Unit)
             }
             Item::Const(name, thunk) => {
@@ -117,7 +117,7 @@ impl Session {
             }
             let callee = method.callee.clone();
             // All are tried, so that all errors are told.
-            match self.world(|world| world.define(method)) {
+            match self.with_world(|world| world.define(method)) {
                 Ok(_) => {
                     if let Callee::Function(name) = callee {
                         value = self.function_value(name, space);
@@ -131,7 +131,7 @@ impl Session {
 
     /// What the name of a function stands for.
     fn function_value(&mut self, name: Symbol, space: Space) -> Val {
-        match self.world(|world| world.resolve(name, space, None)) {
+        match self.with_world(|world| world.resolve(name, space, None)) {
             Binding::Function(function) => Val::Func(function),
             _ => Val::Unit,
         }
@@ -185,10 +185,10 @@ impl Session {
             self.globals.insert(name);
         }
         match value.as_constant(&self.ctx) {
-            Some(constant) => self.world(|world| world.bind_const(name, space, constant, loc)),
+            Some(constant) => self.with_world(|world| world.bind_const(name, space, constant, loc)),
             None => {
                 let ty = value.type_of(&self.ctx);
-                let key = self.world(|world| world.bind_global(name, space, ty, loc))?;
+                let key = self.with_world(|world| world.bind_global(name, space, ty, loc))?;
                 self.interpreter.host_mut().set_global(key, value.clone());
                 Ok(())
             }
@@ -207,7 +207,7 @@ impl Session {
                 && let Some(name) = body.const_sym(name)
             {
                 let loc = body.loc(v);
-                self.world(|world| world.declare_variable(name, space, loc))
+                self.with_world(|world| world.declare_variable(name, space, loc))
                     .map_err(|error| vec![error])?;
                 if space == Space::Main {
                     self.globals.insert(name);
@@ -223,7 +223,12 @@ impl Session {
     }
 
     /// Changes the world, and lets the interpreter forget what is wrong afterwards.
-    fn world<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> T {
+    /// Changes the world from Rust: adds a dynamo, say. What was derived from what changed is
+    /// dropped, as after a definition in a script.
+    ///
+    /// # Panics
+    /// If it is called while a program of the session runs.
+    pub fn with_world<T>(&mut self, change: impl FnOnce(&mut World) -> T) -> T {
         let result = change(&mut self.compiler.borrow_mut().world);
         self.relink();
         result
