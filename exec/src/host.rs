@@ -86,11 +86,6 @@ impl Host {
         self.globals.insert(name, value)
     }
 
-    /// Takes the value of a global name away.
-    pub fn remove_global(&mut self, name: Symbol) -> Option<Val> {
-        self.globals.remove(&name)
-    }
-
     /// The error of reading a global name without a value.
     #[cold]
     pub fn undefined_global(&self, ctx: &Context, name: Symbol) -> Trap {

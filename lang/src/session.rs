@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 
 use regraft_exec::value::{Names, Texts, Val, to_json};
 use regraft_exec::{Engine, Interpreter, Limits};
-use regraft_ir::{Context, Diagnostic, Module, Symbol};
+use regraft_ir::{Context, Diagnostic, Module, Registry, Symbol};
 use regraft_passes::Pipeline;
 use regraft_syntax::julia;
 use rustc_hash::FxHashSet;
@@ -42,6 +42,16 @@ pub enum Completeness {
     Complete,
     /// It ends too early.
     Incomplete,
+}
+
+impl Completeness {
+    /// Whether a text is whole, or goes on in the next line. `ops` are those of the programs.
+    pub fn of(ops: &Arc<Registry>, text: &str) -> Self {
+        // A context of its own: what is asked at each key is not to be kept.
+        let ctx = Context::new(Arc::clone(ops));
+        let parsed = julia::parse(&ctx, "REPL", text, julia::Options::default());
+        if parsed.incomplete { Self::Incomplete } else { Self::Complete }
+    }
 }
 
 /// A world of programs, and what runs them.
@@ -114,14 +124,6 @@ impl Session {
     pub fn eval(&mut self, text: &str) -> Result<Val, Vec<Diagnostic>> {
         self.lines += 1;
         self.run_text(&format!("REPL[{}]", self.lines), text, true)
-    }
-
-    /// Whether a text is whole, or goes on in the next line.
-    pub fn completeness(&self, text: &str) -> Completeness {
-        // A context of its own: what is asked at each key is not to be kept.
-        let ctx = Context::new(Arc::clone(self.ctx.registry()));
-        let parsed = julia::parse(&ctx, "REPL", text, julia::Options::default());
-        if parsed.incomplete { Completeness::Incomplete } else { Completeness::Complete }
     }
 
     /// The lowered IR of the method that a call dispatches to.

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use regraft_ir::{Context, Registry};
-use regraft_lang::Entry;
-use regraft_syntax::julia::{Class, Options, parse, tokens};
+use regraft_ir::Registry;
+use regraft_lang::{Completeness, Entry};
+use regraft_syntax::julia::{Class, tokens};
 
 /// Whether nothing is to be shown of the value of an input: the last word of it is `;`.
 pub(super) fn is_silent(text: &str) -> bool {
@@ -16,9 +16,7 @@ pub(super) fn is_silent(text: &str) -> bool {
 
 /// Whether an input ends too early, so that it goes on in the next line.
 pub(super) fn is_incomplete(ops: &Arc<Registry>, text: &str) -> bool {
-    // In a context of its own: what is half written is not kept.
-    let ctx = Context::new(Arc::clone(ops));
-    parse(&ctx, "REPL", text, Options::default()).incomplete
+    Completeness::of(ops, text) == Completeness::Incomplete
 }
 
 /// Whether a text of several lines ends where an input may, if it is taken line by line.

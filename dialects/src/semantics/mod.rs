@@ -19,6 +19,6 @@ pub mod special;
 pub use eval::eval_scalar;
 pub use float::Float;
 pub use int::Int;
-pub use trap::{Number, Trap};
+pub use trap::{Number, Trap, number_name};
 
 pub use crate::types::{is_exact, is_subtype};

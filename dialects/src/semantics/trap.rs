@@ -94,8 +94,8 @@ impl Trap {
     }
 }
 
-/// A number type as Julia names it.
-fn type_name(ty: Type) -> &'static str {
+/// A number type (or `Bool`) as Julia names it.
+pub fn number_name(ty: Type) -> &'static str {
     match ty {
         Type::BOOL => "Bool",
         Type::I8 => "Int8",
@@ -147,9 +147,9 @@ impl fmt::Display for Trap {
         match self {
             Self::Divide => f.write_str("integer division error"),
             Self::Overflow { what, ty } => {
-                write!(f, "the {what} is out of the range of {}", type_name(*ty))
+                write!(f, "the {what} is out of the range of {}", number_name(*ty))
             }
-            Self::Inexact { value, to } => write!(f, "{}({value})", type_name(*to)),
+            Self::Inexact { value, to } => write!(f, "{}({value})", number_name(*to)),
             Self::Domain { .. } => Ok(()),
             Self::Bounds { index, length } => {
                 write!(f, "attempt to access {length} elements at index [{index}]")

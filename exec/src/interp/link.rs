@@ -16,7 +16,8 @@ use regraft_ir::{Context, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::World;
-use super::code::{ApplySite, Arg, Code, Scalar, Src};
+use super::code::{ApplySite, Arg, Code};
+use super::register::{Scalar, Src};
 use crate::error::{ErrorKind, Trap};
 use crate::host::Host;
 use crate::linker::Linked;

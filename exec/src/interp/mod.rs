@@ -7,6 +7,7 @@ mod leaf;
 mod link;
 mod machine;
 mod parallel_copy;
+mod register;
 mod scalar;
 mod world;
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::Reg;
+use super::register::Reg;
 
 /// Calls `emit` with destination and source of each move, in an order that has the effect of all
 /// `copies` at once. The destinations are distinct; `temp` is asked for a spare register if

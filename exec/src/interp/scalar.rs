@@ -7,7 +7,7 @@ use regraft_dialects::semantics::{Trap, eval_scalar, float, int, math, special};
 use regraft_dialects::{arith, math as m};
 use regraft_ir::{Constant, Op, Type};
 
-use super::code::Scalar;
+use super::register::Scalar;
 
 /// A function of one slot.
 pub(super) type Fn1 = fn(u64) -> Result<u64, Trap>;

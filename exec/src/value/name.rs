@@ -1,5 +1,6 @@
 //! Types as Julia names them.
 
+use regraft_dialects::semantics::number_name;
 use regraft_ir::{Context, Type, TypeKind};
 
 use super::Texts;
@@ -122,14 +123,8 @@ fn builtin_name(ty: Type) -> &'static str {
         Type::ANY => "Any",
         Type::NEVER => "Union{}",
         Type::UNIT => "Nothing",
-        Type::BOOL => "Bool",
-        Type::I8 => "Int8",
-        Type::I16 => "Int16",
-        Type::I32 => "Int32",
-        Type::I64 => "Int64",
-        Type::F32 => "Float32",
-        Type::F64 => "Float64",
         Type::SYM => "Symbol",
-        _ => "String",
+        Type::STR => "String",
+        number => number_name(number),
     }
 }

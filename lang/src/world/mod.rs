@@ -254,21 +254,6 @@ impl World {
         Ok(self.types.type_value(&applied))
     }
 
-    /// The parameters of a member of a family: `[Float64, 2]` of `Matrix{Float64}`; the elements
-    /// of a tuple type.
-    pub fn type_parameters(&mut self, ty: Type) -> Vec<StaticValue> {
-        let parts: Vec<Ty> = match self.types.ty_of(ty) {
-            Ty::Concrete(ty) => match self.types.tuple_elements(ty) {
-                Some(elements) => elements.to_vec(),
-                None => self.types.member(ty).map_or(Vec::new(), |(_, args)| args.to_vec()),
-            },
-            Ty::App(_, args) => args.to_vec(),
-            Ty::Tuple(elements, _) => elements.to_vec(),
-            _ => Vec::new(),
-        };
-        parts.iter().map(|part| self.types.static_value(part)).collect()
-    }
-
     /// The type above another one, as Julia's `supertype`; `Any` of `Any`.
     pub fn supertype(&mut self, ty: Type) -> Type {
         let above = match self.types.ty_of(ty) {

@@ -3,8 +3,9 @@
 use regraft_dialects::core;
 use regraft_ir::{Constant, Operand, Symbol, Type, Value};
 
-use super::super::code::{ApplySite, Arg, CallSite, Dst, EvalSite, Inst, Reg, Scalar, Src};
+use super::super::code::{ApplySite, Arg, CallSite, EvalSite, Inst};
 use super::super::link::{CodeCell, SiteCache};
+use super::super::register::{Dst, Reg, Scalar, Src};
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
 use crate::eval::EvalRow;

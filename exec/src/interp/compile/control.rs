@@ -3,8 +3,9 @@
 use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Edge, Op, Operand, Type, Value, ValueDef};
 
-use super::super::code::{Dst, Inst, Pc, Reg, Scalar, Src, SwitchTable};
+use super::super::code::{Inst, Pc, SwitchTable};
 use super::super::parallel_copy::sequence;
+use super::super::register::{Dst, Reg, Scalar, Src};
 use super::super::scalar;
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};

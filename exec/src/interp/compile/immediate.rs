@@ -7,7 +7,8 @@
 use regraft_dialects::arith;
 use regraft_ir::{Op, Operand, Type, Value};
 
-use super::super::code::{Inst, Reg};
+use super::super::code::Inst;
+use super::super::register::Reg;
 use super::Compiler;
 use super::control::Test;
 
@@ -84,7 +85,7 @@ impl Compiler<'_> {
 
     pub(super) fn add_immediate(&mut self, v: Value, d: Reg) -> Option<Inst> {
         let (x, imm) = self.immediate_sum(v)?;
-        let a = self.reg(x, super::super::code::Scalar::I64)?;
+        let a = self.reg(x, super::super::register::Scalar::I64)?;
         Some(Inst::AddImm { d, a, imm })
     }
 

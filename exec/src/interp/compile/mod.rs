@@ -11,9 +11,8 @@ use regraft_ir::{Block, Constant, Function, Loc, Value};
 use rustc_hash::FxHashMap;
 
 use super::World;
-use super::code::{
-    ApplySite, CallSite, Code, Dst, EvalSite, Inst, Pc, Reg, ScalarSite, SwitchTable,
-};
+use super::code::{ApplySite, CallSite, Code, EvalSite, Inst, Pc, ScalarSite, SwitchTable};
+use super::register::{Dst, Reg};
 use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
 

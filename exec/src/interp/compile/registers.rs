@@ -3,7 +3,7 @@
 use regraft_ir::{Constant, Edge, Operand, OperandKind, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
-use super::super::code::{Dst, Reg, Scalar, Src};
+use super::super::register::{Dst, Reg, Scalar, Src};
 use super::super::scalar;
 use super::Compiler;
 use crate::value::Val;

@@ -10,7 +10,7 @@
 use regraft_ir::{Block, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
-use super::super::code::{Dst, Reg, Scalar};
+use super::super::register::{Dst, Reg, Scalar};
 use super::Compiler;
 
 /// Stands for a register that is chosen here.

@@ -4,7 +4,8 @@ use regraft_dialects::{arith, core, data, mem};
 use regraft_ir::{Constant, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
-use super::super::code::{Dst, Inst, Reg, Scalar, ScalarSite, Src};
+use super::super::code::{Inst, ScalarSite};
+use super::super::register::{Dst, Reg, Scalar, Src};
 use super::super::scalar;
 use super::Compiler;
 use super::control::Test;

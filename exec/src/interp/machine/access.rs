@@ -1,6 +1,6 @@
 //! Elements and fields, and why one could not be reached.
 
-use super::super::code::{Reg, Scalar};
+use super::super::register::{Reg, Scalar};
 use crate::error::{Trap, bounds_error};
 use crate::value::{Array, Storage, Texts, Val};
 

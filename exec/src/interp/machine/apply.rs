@@ -2,9 +2,10 @@
 
 use regraft_ir::Symbol;
 
-use super::super::code::{ApplySite, Arg, Code, Dst, Scalar};
+use super::super::code::{ApplySite, Arg, Code};
 use super::super::leaf::{self, LEAF_REGS};
 use super::super::link::Args;
+use super::super::register::{Dst, Scalar};
 use super::Machine;
 use super::transfer::{Returned, assign};
 use crate::error::{ErrorKind, Trap};

@@ -1,6 +1,7 @@
 //! The loop that runs compact code.
 
-use super::super::code::{Code, Inst, Pc, Reg, Scalar};
+use super::super::code::{Code, Inst, Pc};
+use super::super::register::{Reg, Scalar};
 use super::super::scalar;
 use super::access::{access_error, field, field_error, load_slot, set_field, store_slot};
 use super::transfer::{Returned, assign};

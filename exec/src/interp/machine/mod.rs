@@ -11,7 +11,8 @@ mod transfer;
 
 use regraft_ir::Type;
 
-use super::code::{Code, Pc, Reg};
+use super::code::{Code, Pc};
+use super::register::Reg;
 use super::{State, World};
 use crate::chain::{Chain, Spot};
 use crate::error::{ErrorKind, ExecError, Trap};

@@ -3,7 +3,8 @@
 use regraft_ir::Type;
 use smallvec::SmallVec;
 
-use super::super::code::{Arg, Code, Dst, Inst, Pc, Scalar, Src};
+use super::super::code::{Arg, Code, Inst, Pc};
+use super::super::register::{Dst, Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
 use crate::eval::EvalCx;

@@ -162,23 +162,18 @@ impl Builder<'_> {
         let span = Span { start: at.start, end: self.span(operand).end.max(at.end) };
         let depth = self.depth(operand);
         match prefix {
-            Prefix::Oper(oper) | Prefix::Touching(oper) => {
+            Prefix::Oper(oper) | Prefix::Touching(oper) | Prefix::Dotted(oper) => {
                 if !oper.is_prefix() {
                     let text = self.slice(at);
                     return self.wrong(at, format!("expected an expression before `{text}`"));
                 }
                 let callee = self.operator(oper, at);
                 let (args, _) = self.list_of(&[operand]);
-                self.node(Kind::Call { callee, args }, span, depth)
-            }
-            Prefix::Dotted(oper) => {
-                if !oper.is_prefix() {
-                    let text = self.slice(at);
-                    return self.wrong(at, format!("expected an expression before `{text}`"));
-                }
-                let callee = self.operator(oper, at);
-                let (args, _) = self.list_of(&[operand]);
-                self.node(Kind::Dot { callee, args }, span, depth)
+                let kind = match prefix {
+                    Prefix::Dotted(_) => Kind::Dot { callee, args },
+                    _ => Kind::Call { callee, args },
+                };
+                self.node(kind, span, depth)
             }
             Prefix::Typed => self.node(Kind::Typed { value: None, ty: operand }, span, depth),
             Prefix::Return => self.node(Kind::Return(Some(operand)), span, depth),

@@ -214,16 +214,22 @@ impl Walk<'_> {
     fn write(&mut self, expr: ExprId, name: Symbol, region: u32, at: u32) {
         let var = self.lookup(name);
         self.scopes.refs[expr.index()] = var;
-        if var == NONE {
-            return;
+        if var != NONE {
+            self.assign(expr, var, region, at);
         }
-        if self.scopes.vars[var as usize].kind == VarKind::Static {
+    }
+
+    /// Notes an assignment to a variable, unless it is one that cannot be assigned to.
+    fn assign(&mut self, expr: ExprId, var: u32, region: u32, at: u32) -> bool {
+        let Var { kind, name, .. } = self.scopes.vars[var as usize];
+        if kind == VarKind::Static {
             let message = format!("cannot assign to the type parameter `{}`", (self.name_of)(name));
             self.error(expr, message, "assigned here");
-            return;
+            return false;
         }
         self.note_use(var);
         self.count_assignment(var, region, at);
+        true
     }
 
     fn count_assignment(&mut self, var: u32, region: u32, at: u32) {
@@ -257,13 +263,9 @@ impl Walk<'_> {
         if var == NONE || known.is_some() {
             return;
         }
-        if self.scopes.vars[var as usize].kind == VarKind::Static {
-            let message = format!("cannot assign to the type parameter `{}`", (self.name_of)(name));
-            self.error(expr, message, "assigned here");
+        if !self.assign(expr, var, region, at) {
             return;
         }
-        self.note_use(var);
-        self.count_assignment(var, region, at);
         let var = &mut self.scopes.vars[var as usize];
         (var.group, var.group_region) = (group, region);
     }

@@ -1,0 +1,100 @@
+//! Registers of the compact form: which there are, and what is in them.
+
+use regraft_ir::Type;
+
+use crate::value::Val;
+
+/// A register.
+pub(crate) type Reg = u32;
+/// The type of a scalar register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Scalar {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// The scalar of a type; `None` if its values live in the other register file.
+    pub(crate) fn of(ty: Type) -> Option<Self> {
+        Some(match ty {
+            Type::BOOL => Self::Bool,
+            Type::I8 => Self::I8,
+            Type::I16 => Self::I16,
+            Type::I32 => Self::I32,
+            Type::I64 => Self::I64,
+            Type::F32 => Self::F32,
+            Type::F64 => Self::F64,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn ty(self) -> Type {
+        match self {
+            Self::Bool => Type::BOOL,
+            Self::I8 => Type::I8,
+            Self::I16 => Type::I16,
+            Self::I32 => Type::I32,
+            Self::I64 => Type::I64,
+            Self::F32 => Type::F32,
+            Self::F64 => Type::F64,
+        }
+    }
+
+    pub(crate) fn is_int(self) -> bool {
+        !matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// The value in a slot.
+    #[inline]
+    pub(crate) fn boxed(self, slot: u64) -> Val {
+        match self {
+            Self::Bool => Val::Bool(slot != 0),
+            Self::I8 => Val::I8(slot as i8),
+            Self::I16 => Val::I16(slot as i16),
+            Self::I32 => Val::I32(slot as i32),
+            Self::I64 => Val::I64(slot as i64),
+            Self::F32 => Val::F32(f32::from_bits(slot as u32)),
+            Self::F64 => Val::F64(f64::from_bits(slot)),
+        }
+    }
+
+    /// The slot of a value, if it is of this type.
+    #[inline]
+    pub(crate) fn unboxed(self, value: &Val) -> Option<u64> {
+        Some(match (self, value) {
+            (Self::Bool, Val::Bool(x)) => u64::from(*x),
+            (Self::I8, Val::I8(x)) => *x as u64,
+            (Self::I16, Val::I16(x)) => *x as u64,
+            (Self::I32, Val::I32(x)) => *x as u64,
+            (Self::I64, Val::I64(x)) => *x as u64,
+            (Self::F32, Val::F32(x)) => u64::from(x.to_bits()),
+            (Self::F64, Val::F64(x)) => x.to_bits(),
+            _ => return None,
+        })
+    }
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dst {
+    Scalar(Scalar, Reg),
+    Val(Reg),
+    /// It is of type `unit` or `never`: there is nothing to keep.
+    Nowhere,
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Src {
+    Scalar(Scalar, Reg),
+    Val(Reg),
+    /// Of the constants of the function.
+    Const(u32),
+    Unit,
+}
