@@ -67,8 +67,12 @@ pub(crate) fn field_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
     }
 }
 
-/// The type of the field that an index (from 1) or a symbol names.
-pub(crate) fn field_type(ctx: &Context, ty: Type, field: Constant) -> Result<Type, String> {
+/// The type of the field of a tuple, named tuple or struct that an index (from 1) or a symbol
+/// names.
+///
+/// # Errors
+/// If there is no such field: a sentence that says so.
+pub fn field_type(ctx: &Context, ty: Type, field: Constant) -> Result<Type, String> {
     let Some(types) = field_types(ctx, ty) else {
         return Err(format!("{} has no fields", ctx.type_text(ty)));
     };

@@ -6,7 +6,9 @@
 //! is computed from others is valid only as long as they are: the facets that they read are
 //! added to its own while it is computed.
 
+mod float_kinds;
 mod loop_forest;
+pub mod traps;
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 use regraft_ir::{ControlFlow, DominatorTree, Function, Stamp};
 use rustc_hash::FxHashMap;
 
+pub use float_kinds::FloatKinds;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
 
 bitflags::bitflags! {

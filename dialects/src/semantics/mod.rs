@@ -21,4 +21,4 @@ pub use float::Float;
 pub use int::Int;
 pub use trap::{Number, Trap, number_name};
 
-pub use crate::types::{is_exact, is_subtype};
+pub use crate::types::{field_type, is_exact, is_subtype};

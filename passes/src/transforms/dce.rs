@@ -17,15 +17,16 @@
 //! around a loop (`%3` and `%4` above), and goes. Counting uses instead would never find a cycle.
 //!
 //! # Why it is right
-//! What goes cannot be observed: it has no effect, cannot trap ([`Function::may_trap`] also
-//! knows operands that are `any` and are checked when the program runs), and no value that
-//! stays depends on it. Blocks and branches stay, so a loop that runs forever still does.
+//! What goes cannot be observed: it has no effect, cannot trap as it stands
+//! ([`traps`](crate::analysis::traps) also knows operands that are `any` and are checked when the
+//! program runs), and no value that stays depends on it. Blocks and branches stay, so a loop that runs forever still does.
 //!
 //! # Cost
 //! O(values + operands): each value is marked once, and the deletion touches only what goes.
 
 use regraft_ir::{Function, IrResult, Operand, Value, ValueDef};
 
+use crate::analysis::traps::is_removable;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// How much was dropped.
@@ -98,7 +99,7 @@ pub(super) fn unused(f: &Function, roots: Roots) -> Vec<Value> {
         for v in f.insts(block) {
             if v.is_terminator() {
                 f.plain_operands(v).for_each(|operand| mark.reach(operand));
-            } else if roots == Roots::Instructions || !f.is_removable(v) {
+            } else if roots == Roots::Instructions || !is_removable(f, v) {
                 mark.reach(v.into());
             }
         }

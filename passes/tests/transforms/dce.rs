@@ -228,3 +228,26 @@ fn loops_without_an_end_and_unreachable_loops_stay_loops() {
 ",
     );
 }
+
+#[test]
+fn what_cannot_trap_with_these_operands_goes() {
+    check::<Dce>(
+        "func @f(%1: array<f64, 1>, %2: i64) -> i64 {
+^1:
+  %3: i64 = arith.div %2, 3
+  %4: i64 = arith.div 3, %2
+  %5: f64 = mem.load %1, %2 {inbounds=true}
+  %6: f64 = mem.load %1, %2
+  %7: f64 = math.sqrt 2.0
+  return 0
+}
+",
+        "func @f(%1: array<f64, 1>, %2: i64) -> i64 {
+^1:
+  %4: i64 = arith.div 3, %2
+  %6: f64 = mem.load %1, %2
+  return 0
+}
+",
+    );
+}

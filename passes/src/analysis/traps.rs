@@ -1,0 +1,279 @@
+//! Whether an instruction may stop the program with an error, as it stands.
+//!
+//! What its op says ([`Traits::MAY_TRAP`]) holds for the worst operands. Here those that are there
+//! are looked at:
+//!
+//! ```text
+//! arith.div %1, 3                       does not trap: the divisor is neither 0 nor -1
+//! mem.load %1, %2 {inbounds=true}       does not trap: it is promised
+//! mem.size %1, 2                        does not trap: dimensions are counted from 1
+//! math.pow %1, 2.0                      does not trap: the exponent is whole
+//! data.getfield %1, :x                  does not trap if the type of %1 has a field x
+//! ```
+//!
+//! # Method
+//! One case for each family of ops, over what is known of operands: a [`Facts`], here constants
+//! alone; an analysis of ranges knows more. An op that is not listed traps if its
+//! declaration says that it may. The conditions are those of `dialects::semantics`; if all operands
+//! are constants, that is asked.
+//!
+//! # Why it is right
+//! Limits of the engine (steps, depth, memory) are no part of the meaning of a program, so that
+//! a small allocation counts as one that cannot fail, as [`mem::ARRAY`] does by its declaration.
+//!
+//! # Cost
+//! O(operands).
+
+use regraft_dialects::semantics::{eval_scalar, field_type, is_subtype};
+use regraft_dialects::{arith, core, data, math, mem};
+use regraft_ir::{Constant, Function, Op, Operand, Traits, Type, TypeKind, Value};
+use smallvec::SmallVec;
+
+use super::FloatKinds;
+
+/// Of as many elements an array can be made without asking whether there is memory for it.
+const SMALL_ARRAY: i64 = 1 << 16;
+
+/// What is known of the operands of an instruction.
+pub trait Facts {
+    /// The least and the greatest value that an operand of an integer type can have.
+    fn int(&self, operand: Operand) -> (i64, i64);
+    /// The kinds of numbers that an operand of a float type can be.
+    fn float(&self, operand: Operand) -> FloatKinds;
+    /// Whether the indices of the load or store `v` are known to be in bounds.
+    fn in_bounds(&self, v: Value) -> bool;
+}
+
+/// The facts that need no analysis: constants are what they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Constants<'a>(pub &'a Function);
+
+impl Facts for Constants<'_> {
+    fn int(&self, operand: Operand) -> (i64, i64) {
+        match self.0.constant(operand).and_then(Constant::as_int) {
+            Some(x) => (x, x),
+            None => int_bounds(self.0.operand_type(operand)),
+        }
+    }
+
+    fn float(&self, operand: Operand) -> FloatKinds {
+        self.0.constant(operand).map_or(FloatKinds::all(), FloatKinds::of_constant)
+    }
+
+    fn in_bounds(&self, _: Value) -> bool {
+        false
+    }
+}
+
+/// The least and the greatest value of an integer type; of `i64` for all other types.
+pub(crate) fn int_bounds(ty: Type) -> (i64, i64) {
+    let least = match ty.bits() {
+        Some(bits) if ty.is_int() => i64::MIN >> (64 - bits),
+        _ => i64::MIN,
+    };
+    (least, !least)
+}
+
+/// Whether running `v` where it stands may stop the program with an error. `false` for a
+/// parameter. O(operands).
+pub fn may_trap(f: &Function, v: Value) -> bool {
+    may_trap_given(f, v, &Constants(f))
+}
+
+/// The same, given what is known of its operands.
+pub fn may_trap_given(f: &Function, v: Value, facts: &impl Facts) -> bool {
+    let Some(def) = f.op_def(v) else { return false };
+    if !def.traits.contains(Traits::MAY_TRAP) {
+        return f.checks_operands(v);
+    }
+    let promised = matches!(def.op, mem::LOAD | mem::STORE)
+        && f.attr(v, "inbounds") == Some(Constant::Bool(true));
+    f.checks_operands(v) || !(Query { f, v, op: def.op, facts, promised }).is_safe()
+}
+
+/// Whether `v` may run where it did not run before: it has no effect, makes no object and does not
+/// trap, whatever the reason for which it ran where it stands. A promise of the program
+/// (`{inbounds=true}`) holds only there. It says nothing about memory that `v` reads, which may
+/// hold something else there. `false` for a parameter. O(operands).
+pub fn speculatable(f: &Function, v: Value) -> bool {
+    speculatable_given(f, v, &Constants(f))
+}
+
+/// The same, given what is known of its operands, which has to hold where it is to run.
+pub fn speculatable_given(f: &Function, v: Value, facts: &impl Facts) -> bool {
+    let Some(def) = f.op_def(v) else { return false };
+    if def.is_terminator() || def.effects.writes_anything() || def.effects.allocates {
+        return false;
+    }
+    !f.checks_operands(v)
+        && (!def.traits.contains(Traits::MAY_TRAP)
+            || (Query { f, v, op: def.op, facts, promised: false }).is_safe())
+}
+
+/// Whether `v` can be dropped when nobody uses its result: it changes nothing, does not trap as it
+/// stands, and ends no block. `false` for a parameter. O(operands).
+pub fn is_removable(f: &Function, v: Value) -> bool {
+    f.op_def(v).is_some_and(|def| !def.is_terminator() && !def.effects.writes_anything())
+        && !may_trap(f, v)
+}
+
+struct Query<'a, F> {
+    f: &'a Function,
+    v: Value,
+    op: Op,
+    facts: &'a F,
+    /// Whether the indices are in bounds because the program says so.
+    promised: bool,
+}
+
+impl<F: Facts> Query<'_, F> {
+    /// Whether it is known not to trap. No operand is `any` that is checked when it runs.
+    fn is_safe(&self) -> bool {
+        match self.op {
+            arith::DIV | arith::FLD | arith::CLD => {
+                let (least, _) = int_bounds(self.ty(0));
+                self.is_nonzero(1) && (self.int(0).0 > least || !contains(self.int(1), -1))
+            }
+            arith::REM | arith::MOD => self.is_nonzero(1),
+            arith::CHECKED_ADD => self.fits(|x, y| x + y),
+            arith::CHECKED_SUB => self.fits(|x, y| x - y),
+            arith::CHECKED_MUL => self.fits(|x, y| x * y),
+            arith::POWI => self.int(1).0 >= 0 || matches!(self.int(0), (1, 1) | (-1, -1)),
+            arith::FLOAT_TO_INT => self.evaluates() || self.float(0).never(!FloatKinds::UNIT),
+            core::CONVERT => self.converts(),
+            core::TYPEASSERT => is_subtype(self.f.ctx(), self.ty(0), self.f.ty(self.v)),
+            data::GETFIELD => self.field_type().is_some(),
+            data::SETFIELD => {
+                self.field_type().is_some_and(|field| self.ty(2).is_assignable_to(field))
+            }
+            mem::LOAD => {
+                // Elements of other types may be undefined.
+                let element = match self.f.ctx().kind(self.ty(0)) {
+                    TypeKind::Array { element, .. } => *element,
+                    _ => return false,
+                };
+                element.is_scalar() && self.is_in_bounds()
+            }
+            mem::STORE => self.is_in_bounds(),
+            mem::SIZE => self.int(1).0 >= 1,
+            mem::ALLOC => self.is_small(0),
+            mem::FILL => self.is_small(1),
+            op if op.dialect() == math::SQRT.dialect() => self.is_in_domain() || self.evaluates(),
+            _ => false,
+        }
+    }
+
+    fn operand(&self, position: usize) -> Option<Operand> {
+        self.f.operand(self.v, position)
+    }
+
+    fn ty(&self, position: usize) -> Type {
+        self.operand(position).map_or(Type::ANY, |operand| self.f.operand_type(operand))
+    }
+
+    fn int(&self, position: usize) -> (i64, i64) {
+        self.operand(position).map_or((i64::MIN, i64::MAX), |operand| self.facts.int(operand))
+    }
+
+    fn float(&self, position: usize) -> FloatKinds {
+        self.operand(position).map_or(FloatKinds::all(), |operand| self.facts.float(operand))
+    }
+
+    fn is_nonzero(&self, position: usize) -> bool {
+        !contains(self.int(position), 0)
+    }
+
+    /// Whether an op that is monotonic in each operand stays in range at the corners.
+    fn fits(&self, op: impl Fn(i128, i128) -> i128) -> bool {
+        let (least, greatest) = int_bounds(self.f.ty(self.v));
+        let (x, y) = (self.int(0), self.int(1));
+        [x.0, x.1].into_iter().all(|x| {
+            [y.0, y.1].into_iter().all(|y| {
+                (i128::from(least)..=i128::from(greatest)).contains(&op(x.into(), y.into()))
+            })
+        })
+    }
+
+    /// Whether all operands are constants of which the op has a value.
+    fn evaluates(&self) -> bool {
+        let args: Option<SmallVec<[Constant; 3]>> =
+            self.f.operands(self.v).map(|operand| self.f.constant(operand)).collect();
+        args.is_some_and(|args| {
+            matches!(eval_scalar(self.op, &args, self.f.ty(self.v)), Some(Ok(_)))
+        })
+    }
+
+    fn converts(&self) -> bool {
+        let (from, to) = (self.ty(0), self.f.ty(self.v));
+        if is_subtype(self.f.ctx(), from, to) {
+            return true;
+        }
+        if !from.is_scalar() || !to.is_scalar() {
+            return false;
+        }
+        if to.is_float() {
+            return true;
+        }
+        let (least, greatest) = if to == Type::BOOL { (0, 1) } else { int_bounds(to) };
+        match from {
+            Type::BOOL => true,
+            _ if from.is_int() => {
+                let (from, to) = self.int(0);
+                least <= from && to <= greatest
+            }
+            _ => self.float(0).never(!FloatKinds::ZERO) || self.evaluates(),
+        }
+    }
+
+    /// The type of the field that a constant names.
+    fn field_type(&self) -> Option<Type> {
+        let field = self.f.constant(self.operand(1)?)?;
+        field_type(self.f.ctx(), self.ty(0), field).ok()
+    }
+
+    fn is_in_bounds(&self) -> bool {
+        self.promised || self.facts.in_bounds(self.v)
+    }
+
+    /// Whether the operands from `first` on are the dimensions of a small array.
+    fn is_small(&self, first: usize) -> bool {
+        let mut count = 1i64;
+        (first..self.f.operand_count(self.v)).all(|position| {
+            let (least, greatest) = self.int(position);
+            count = count.saturating_mul(greatest.max(0));
+            least >= 0 && greatest <= SMALL_ARRAY
+        }) && count <= SMALL_ARRAY
+    }
+
+    /// Whether the function is defined for all that the operands can be. NaN is in each domain.
+    fn is_in_domain(&self) -> bool {
+        type K = FloatKinds;
+        let outside = match self.op {
+            math::SQRT | math::LOG | math::LOG2 | math::LOG10 => K::NEGATIVE,
+            math::LOG1P => K::NEGATIVE_INFINITY | K::BELOW,
+            math::SIN | math::COS | math::TAN | math::SINPI | math::COSPI => K::INFINITE,
+            math::ASIN | math::ACOS | math::ATANH | math::ERFINV => !(K::UNIT | K::NAN),
+            math::ACOSH => !(K::ABOVE | K::INFINITY | K::NAN),
+            math::ERFCINV => !(K::ZERO | K::PLUS | K::NAN),
+            math::GAMMA => K::NEGATIVE,
+            math::LOGGAMMA => K::NEGATIVE | K::ZERO,
+            math::LOGBETA => {
+                let unsafe_kinds = K::NEGATIVE | K::ZERO | K::NAN;
+                return self.float(0).never(unsafe_kinds) && self.float(1).never(unsafe_kinds);
+            }
+            math::POW => return self.float(0).never(K::NEGATIVE) || self.is_whole_exponent(),
+            _ => return false,
+        };
+        self.float(0).never(outside)
+    }
+
+    /// Whether the exponent of a power is a constant that is whole or not finite.
+    fn is_whole_exponent(&self) -> bool {
+        let exponent = self.operand(1).and_then(|operand| self.f.constant(operand));
+        exponent.and_then(Constant::as_float).is_some_and(|y| !y.is_finite() || y.trunc() == y)
+    }
+}
+
+fn contains((least, greatest): (i64, i64), x: i64) -> bool {
+    least <= x && x <= greatest
+}
