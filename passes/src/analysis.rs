@@ -8,6 +8,7 @@
 
 mod float_kinds;
 mod loop_forest;
+pub(crate) mod printable;
 pub mod traps;
 
 use std::any::{Any, TypeId};

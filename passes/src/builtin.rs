@@ -2,6 +2,8 @@
 
 use regraft_ir::{Function, verify_function, verify_function_in};
 
+use crate::analysis::printable::{FLAGS, PRINTABLE, Printable};
+use crate::options::{OptionDef, Options};
 use crate::pass::{FunctionPass, PassContext, PassResult};
 use crate::registry::PassRegistry;
 
@@ -12,20 +14,44 @@ pub fn register(registry: &mut PassRegistry) {
 }
 
 crate::pass! {
-    /// Prints each function as it is at this place of the pipeline.
+    /// Prints each function as it is at this place of the pipeline, or what analyses say of it.
     ///
     /// Nothing is changed. The text goes to where the report of the pipeline goes, function
-    /// after function in module order.
+    /// after function in module order. With the names of analyses as options, these are printed
+    /// instead of the function:
+    ///
+    /// ```text
+    /// print{loop-forest}     =>     loop-forest of @f:
+    ///                                 loop ^2: blocks ^2, ^3; latches ^3; exits ^2 -> ^4
+    /// ```
     #[derive(Debug, Default)]
-    pub struct Print;
+    pub struct Print {
+        analyses: Vec<&'static Printable>,
+    }
 }
 
 impl FunctionPass for Print {
     const NAME: &'static str = "print";
     const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &FLAGS;
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        const TABLE: &[Printable] = &PRINTABLE;
+        self.analyses = TABLE.iter().filter(|analysis| options.flag(analysis.name)).collect();
+        Ok(())
+    }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        cx.print(&f.to_string());
+        if self.analyses.is_empty() {
+            cx.print(&f.to_string());
+        }
+        for analysis in &self.analyses {
+            let text = (analysis.describe)(f, cx);
+            cx.print(&format!("{} of @{}:\n", analysis.name, f.name_str()));
+            for line in text.lines() {
+                cx.print(&format!("  {line}\n"));
+            }
+        }
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use regraft_syntax::{OptionValue, PassOption, PassSpec};
 use crate::options::{OptionDef, OptionKind, Options, Setting};
 use crate::panic_guard::guarded;
 use crate::pipeline::{FIX_OPTIONS, PassStep, Pipeline, Step};
-use crate::registry::PassRegistry;
+use crate::registry::{PassKind, PassRegistry};
 
 impl Pipeline {
     /// Reads the text of a pipeline of passes of `registry`.
@@ -28,7 +28,8 @@ impl Pipeline {
         registry: &PassRegistry,
         written: &regraft_syntax::Pipeline,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let mut checker = Checker { registry, written, passes: 0, errors: Vec::new() };
+        let mut checker =
+            Checker { registry, written, passes: 0, in_loop: false, errors: Vec::new() };
         let steps = checker.steps(&written.passes);
         if checker.errors.is_empty() {
             Ok(Self { steps, passes: checker.passes })
@@ -43,6 +44,8 @@ struct Checker<'a> {
     written: &'a regraft_syntax::Pipeline,
     /// How many passes there are so far.
     passes: usize,
+    /// Whether this is in `loop(..)`.
+    in_loop: bool,
     errors: Vec<Diagnostic>,
 }
 
@@ -70,6 +73,24 @@ impl Checker<'_> {
                 self.error(message, spec.span.clone(), "nothing to repeat", Some(help.to_owned()));
                 None
             }
+            ("loop", Some(body)) => {
+                self.options("loop", &[], &spec.options);
+                if self.in_loop {
+                    let help = "inner loops come before the ones around them by themselves";
+                    let message = "`loop(..)` within `loop(..)`".to_owned();
+                    self.error(message, spec.span.clone(), "one too many", Some(help.to_owned()));
+                }
+                let outside = std::mem::replace(&mut self.in_loop, true);
+                let body = self.steps(body);
+                self.in_loop = outside;
+                Some(Step::Loop { body })
+            }
+            ("loop", None) => {
+                let help = "write `loop(..)` with passes over loops";
+                let message = "`loop` needs passes to run on loops".to_owned();
+                self.error(message, spec.span.clone(), "nothing to run", Some(help.to_owned()));
+                None
+            }
             (name, body) => {
                 let found = self.registry.find(name).copied();
                 if found.is_none() {
@@ -86,6 +107,15 @@ impl Checker<'_> {
                     self.steps(body);
                 }
                 let info = found?;
+                if self.in_loop && info.kind != PassKind::Loop {
+                    let what = match info.kind {
+                        PassKind::Module => "the module",
+                        _ => "functions",
+                    };
+                    let message = format!("`{name}` is a pass over {what}, not over loops");
+                    let help = "in `loop(..)` there are passes over loops only".to_owned();
+                    self.error(message, spec.span.clone(), "not in `loop(..)`", Some(help));
+                }
                 let options = self.options(name, info.options, &spec.options);
                 // A pass of a user that panics on its options is no reason to panic here.
                 let made = guarded(|| info.make(&options).map(drop));
@@ -163,10 +193,10 @@ fn options_there_are(defs: &[OptionDef]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use regraft_ir::{Diagnostic, Function};
+    use regraft_ir::{Block, Diagnostic, Function};
 
     use crate::{
-        FunctionPass, OptionDef, Options, PassContext, PassRegistry, PassResult, Pipeline,
+        FunctionPass, LoopPass, OptionDef, Options, PassContext, PassRegistry, PassResult, Pipeline,
     };
 
     #[derive(Default)]
@@ -211,10 +241,23 @@ mod tests {
         }
     }
 
+    /// A pass over loops.
+    #[derive(Default)]
+    struct Turn;
+
+    impl LoopPass for Turn {
+        const NAME: &'static str = "turn";
+
+        fn run(&mut self, _: &mut Function, _: &[Block], _: &mut PassContext<'_>) -> PassResult {
+            Ok(())
+        }
+    }
+
     fn parse(text: &str) -> Result<Pipeline, Vec<Diagnostic>> {
         let mut registry = PassRegistry::new();
         registry.add::<Inline>();
         registry.add::<Careless>();
+        registry.add_loop::<Turn>();
         Pipeline::parse(&registry, text)
     }
 
@@ -271,6 +314,36 @@ mod tests {
     }
 
     #[test]
+    fn loops_take_passes_over_loops_only() {
+        assert_eq!(
+            errors("loop(turn, inline, fix(loop(turn)), (nop)), loop{max=1}(turn), loop"),
+            [
+                error(
+                    "`inline` is a pass over functions, not over loops",
+                    "inline",
+                    Some("in `loop(..)` there are passes over loops only")
+                ),
+                error(
+                    "`loop(..)` within `loop(..)`",
+                    "loop",
+                    Some("inner loops come before the ones around them by themselves")
+                ),
+                error("there is no pass `nop`", "nop", None),
+                error("`loop` has no option `max`", "max", Some("it has no options")),
+                error(
+                    "`loop` needs passes to run on loops",
+                    "loop",
+                    Some("write `loop(..)` with passes over loops")
+                ),
+            ]
+        );
+        assert_eq!(
+            errors("lop(turn)"),
+            [error("there is no pass `lop`", "lop", Some("did you mean `loop`?"))]
+        );
+    }
+
+    #[test]
     fn a_pass_may_refuse_options_that_do_not_go_together() {
         let message = "`inline` refuses its options: `deep` needs a `max-size` of at most 500";
         assert_eq!(errors("inline{deep, max-size=501}"), [error(message, "inline", None)]);
@@ -286,6 +359,7 @@ mod tests {
             "inline",
             "inline{deep, order=top-down, gain=0.25}, (inline, inline{only=\"a b\"})",
             "fix{max=3}(inline, fix(inline)), inline{deep=false, gain=inf, only=\"true\"}",
+            "turn, loop(turn, fix{max=2}(turn), (turn, turn)), fix(loop(turn), inline), loop()",
         ] {
             let printed = parse(text).expect("it is right").to_string();
             assert_eq!(printed, text);

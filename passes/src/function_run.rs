@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp};
+use regraft_ir::{Block, Diagnostic, FuncId, Function, Module, Stamp};
 
 use crate::analysis::Analyses;
 use crate::halt::{Halt, pass_result};
 use crate::instrument::{Execution, Gate, Log, Moment, Unit};
+use crate::loop_run::LoopWalk;
 use crate::panic_guard::{Caught, guarded};
 use crate::pass::{AnyPass, Output, PassContext, PassResult};
 use crate::pipeline::{PassStep, Step, fix_limit};
@@ -89,6 +90,8 @@ pub(crate) struct FunctionRun<'a> {
     copying: Duration,
     observing: Duration,
     last: Option<(&'a PassStep, u32)>,
+    /// Which loops are to be visited, within `loop(..)`.
+    walk: Option<LoopWalk>,
 }
 
 impl<'a> FunctionRun<'a> {
@@ -111,6 +114,7 @@ impl<'a> FunctionRun<'a> {
             copying: Duration::ZERO,
             observing: Duration::ZERO,
             last: None,
+            walk: None,
         }
     }
 
@@ -140,6 +144,7 @@ impl<'a> FunctionRun<'a> {
                 Step::Pass(pass) => self.pass(pass),
                 Step::Group { body, .. } => self.steps(body),
                 Step::Fix { options, body, .. } => self.fix(fix_limit(options), body),
+                Step::Loop { body } => self.each_height(body),
             };
             result.map_err(|halt| halt.before(&steps[i + 1..]))?;
         }
@@ -158,7 +163,29 @@ impl<'a> FunctionRun<'a> {
         Ok(())
     }
 
+    /// Runs passes on the loops of one height after the other.
+    fn each_height(&mut self, body: &'a [Step]) -> Result<(), Halt> {
+        let mut walk = LoopWalk::new(self.home.function(), &mut self.state.analyses);
+        while walk.advance(self.home.function(), &mut self.state.analyses) {
+            self.walk = Some(walk);
+            self.steps(body).map_err(|halt| halt.in_loop(body))?;
+            walk = self.walk.take().expect("nobody else takes it");
+        }
+        self.compact();
+        Ok(())
+    }
+
     fn pass(&mut self, step: &'a PassStep) -> Result<(), Halt> {
+        let loops = match &self.walk {
+            Some(walk) => {
+                let loops = walk.loops(self.home.function(), &mut self.state.analyses);
+                if loops.is_empty() {
+                    return Ok(());
+                }
+                Some(loops)
+            }
+            None => None,
+        };
         let number = self.state.executions + 1;
         let moment = Moment { pass: step, function: Some(&self.name), number };
         if self.shared.observers.iter().any(|o| o.before(&moment) == Gate::Stop) {
@@ -174,7 +201,9 @@ impl<'a> FunctionRun<'a> {
         let mut output = Output::default();
         let start = Instant::now();
         let signatures = self.shared.signatures();
-        let result = run_pass(step, f, signatures, &mut self.state.analyses, &mut output);
+        let mut cx =
+            PassContext::new(step.name(), Some(signatures), &mut self.state.analyses, &mut output);
+        let result = run_pass(step, f, loops.as_deref(), &mut cx);
         let elapsed = start.elapsed();
         let after = f.stamp();
         let changed = after != before;
@@ -211,7 +240,8 @@ impl<'a> FunctionRun<'a> {
             Ok(())
         });
         match result {
-            Ok(()) if changed => self.compact(),
+            // Within `loop(..)` blocks keep their numbers, by which loops are known.
+            Ok(()) if changed && self.walk.is_none() => self.compact(),
             Ok(()) => {}
             Err(_) => self.restore(),
         }
@@ -251,20 +281,20 @@ impl<'a> FunctionRun<'a> {
     }
 }
 
+/// Runs a pass on a function; a loop pass on these loops, or on all if none are given.
 fn run_pass(
     step: &PassStep,
     f: &mut Function,
-    signatures: &Module,
-    analyses: &mut Analyses,
-    output: &mut Output,
+    loops: Option<&[Block]>,
+    cx: &mut PassContext<'_>,
 ) -> Result<PassResult, Caught> {
-    guarded(|| match step.info.make(&step.options) {
-        Ok(AnyPass::Function(mut pass)) => {
-            pass.run(f, &mut PassContext::new(step.name(), Some(signatures), analyses, output))
-        }
-        Ok(AnyPass::Module(_)) => {
+    guarded(|| match (step.info.make(&step.options), loops) {
+        (Ok(AnyPass::Function(mut pass)), _) => pass.run(f, cx),
+        (Ok(AnyPass::Loop(mut pass)), Some(loops)) => pass.run(f, loops, cx),
+        (Ok(AnyPass::Loop(mut pass)), None) => pass.run_all(f, cx),
+        (Ok(AnyPass::Module(_)), _) => {
             Err(Diagnostic::error(format!("`{}` is a pass over modules", step.name())))
         }
-        Err(message) => Err(Diagnostic::error(message)),
+        (Err(message), _) => Err(Diagnostic::error(message)),
     })
 }

@@ -36,6 +36,18 @@ impl Halt {
         self
     }
 
+    /// The same inside of a `loop`: what was left of its body, then all of it for the loops that
+    /// were not reached.
+    pub(crate) fn in_loop(mut self, body: &[Step]) -> Self {
+        if let Self::Failed(fault) = &mut self {
+            let rest = format!("loop({})", fault.remaining.join(", "));
+            let steps: Vec<String> = body.iter().map(ToString::to_string).collect();
+            let whole = format!("loop({})", steps.join(", "));
+            fault.remaining = if rest == whole { vec![rest] } else { vec![rest, whole] };
+        }
+        self
+    }
+
     /// A fault of a pass.
     pub(crate) fn fault(
         kind: FailureKind,

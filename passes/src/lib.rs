@@ -1,7 +1,7 @@
 //! Passes of Regraft: what a pass is, the manager that runs pipelines of them, and the passes
 //! that come with it.
 //!
-//! A pass implements [`FunctionPass`] or [`ModulePass`]; a [`PassRegistry`] finds passes by
+//! A pass implements [`FunctionPass`], [`LoopPass`] or [`ModulePass`]; a [`PassRegistry`] finds passes by
 //! name; a [`Pipeline`] says which passes to run; [`run_pipeline`] runs it, watched by
 //! [`Observer`]s. This crate never runs the code that it rewrites.
 
@@ -12,6 +12,7 @@ pub mod diff;
 mod function_run;
 mod halt;
 pub mod instrument;
+mod loop_run;
 mod manager;
 mod options;
 mod panic_guard;
@@ -33,7 +34,9 @@ pub use instrument::{
 };
 pub use manager::run_pipeline;
 pub use options::{DefaultSetting, OptionDef, OptionKind, Options, Setting};
-pub use pass::{FunctionPass, ModulePass, PassContext, PassResult, run_pass, run_pass_with};
+pub use pass::{
+    AllLoops, FunctionPass, LoopPass, ModulePass, PassContext, PassResult, run_pass, run_pass_with,
+};
 pub use pipeline::{PassStep, Pipeline};
 pub use registry::{PassInfo, PassKind, PassRegistry};
 pub use report::{PassReport, Report, Stopped};

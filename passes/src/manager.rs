@@ -144,6 +144,7 @@ impl<'a> Runner<'a> {
                 match step {
                     Step::Pass(pass) => self.module_pass(module, pass),
                     Step::Group { body, .. } => self.steps(module, body),
+                    Step::Loop { .. } => self.function_steps(module, std::slice::from_ref(step)),
                     Step::Fix { options, body, .. } => {
                         self.module_fix(module, fix_limit(options), body)
                     }
@@ -350,7 +351,7 @@ fn run_module_pass(
         Ok(AnyPass::Module(mut pass)) => {
             pass.run(module, &mut PassContext::new(step.name(), None, analyses, output))
         }
-        Ok(AnyPass::Function(_)) => {
+        Ok(AnyPass::Function(_) | AnyPass::Loop(_)) => {
             Err(Diagnostic::error(format!("`{}` is a pass over functions", step.name())))
         }
         Err(message) => Err(Diagnostic::error(message)),

@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use regraft_ir::{Diagnostic, Function, Module, Renumbering};
+use regraft_ir::{Block, Diagnostic, Function, Module, Renumbering};
 
 use crate::analysis::{Analyses, Analysis};
+use crate::loop_run::LoopWalk;
 use crate::options::{OptionDef, Options};
 
 /// What running a pass gives: an error stops the pipeline, and the function is restored to what
@@ -43,6 +44,87 @@ pub trait FunctionPass: Default + Send + 'static {
     /// # Errors
     /// If the function cannot be processed. The pipeline stops and says so.
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult;
+}
+
+/// A pass over natural loops. In `loop(..)` it takes turns with other loop passes, for loops of
+/// one height after the other; outside it is a function pass over all loops. Cycles that are no
+/// natural loops (irreducible regions) are not for it.
+///
+/// ```
+/// use regraft_ir::{Block, Function};
+/// use regraft_passes::{LoopPass, PassContext, PassResult};
+///
+/// /// Counts loops.
+/// #[derive(Default)]
+/// struct Census;
+///
+/// impl LoopPass for Census {
+///     const NAME: &'static str = "census";
+///
+///     fn run(&mut self, _: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+///         cx.add("loops", loops.len() as u64);
+///         Ok(())
+///     }
+/// }
+/// ```
+pub trait LoopPass: Default + Send + 'static {
+    /// As [`FunctionPass::NAME`].
+    const NAME: &'static str;
+    /// As [`FunctionPass::DOC`].
+    const DOC: &'static str = "";
+    /// As [`FunctionPass::OPTIONS`].
+    const OPTIONS: &'static [OptionDef] = &[];
+
+    /// As [`FunctionPass::configure`].
+    ///
+    /// # Errors
+    /// If the options do not go together.
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        let _ = options;
+        Ok(())
+    }
+
+    /// Rewrites some loops of a function, given by their headers: disjoint loops, all of one
+    /// height (0 for those without loops in them), in layout order. The loops within them have
+    /// been visited. Analyses describe the whole function, so a pass asks for each once, not once
+    /// for each loop.
+    ///
+    /// # Errors
+    /// If the function cannot be processed. The pipeline stops and says so.
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult;
+
+    /// Rewrites all loops of a function: height after height, unless the pass has a faster way.
+    ///
+    /// # Errors
+    /// As [`LoopPass::run`].
+    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let mut walk = LoopWalk::new(f, cx.analyses);
+        while walk.advance(f, cx.analyses) {
+            let loops = walk.loops(f, cx.analyses);
+            if !loops.is_empty() {
+                self.run(f, &loops, cx)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A loop pass as a pass over functions, which it is outside of `loop(..)`.
+#[derive(Debug, Default)]
+pub struct AllLoops<P>(pub P);
+
+impl<P: LoopPass> FunctionPass for AllLoops<P> {
+    const NAME: &'static str = P::NAME;
+    const DOC: &'static str = P::DOC;
+    const OPTIONS: &'static [OptionDef] = P::OPTIONS;
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.0.configure(options)
+    }
+
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        self.0.run_all(f, cx)
+    }
 }
 
 /// A pass over a module as a whole.
@@ -151,7 +233,8 @@ impl<'a> PassContext<'a> {
 }
 
 /// Runs one pass on one function with default options and without a manager, as tests of a pass
-/// do: nothing is verified, restored or printed. Returns what the pass counted.
+/// do: nothing is verified, restored or printed. Returns what the pass counted. A loop pass is run
+/// as [`AllLoops`].
 ///
 /// # Errors
 /// Those of the pass.
@@ -184,6 +267,7 @@ pub fn run_pass_with<P: FunctionPass>(
 /// A configured pass, ready to be run once.
 pub(crate) enum AnyPass {
     Function(Box<dyn RunFunction>),
+    Loop(Box<dyn RunLoop>),
     Module(Box<dyn RunModule>),
 }
 
@@ -194,6 +278,21 @@ pub(crate) trait RunFunction: Send {
 impl<P: FunctionPass> RunFunction for P {
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         FunctionPass::run(self, f, cx)
+    }
+}
+
+pub(crate) trait RunLoop: Send {
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult;
+    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult;
+}
+
+impl<P: LoopPass> RunLoop for P {
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+        LoopPass::run(self, f, loops, cx)
+    }
+
+    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        LoopPass::run_all(self, f, cx)
     }
 }
 

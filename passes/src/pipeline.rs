@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! sequence: step, step, ..
-//! step:     name{options} | fix{max=N}(sequence) | (sequence)
+//! step:     name{options} | fix{max=N}(sequence) | loop(sequence) | (sequence)
 //! ```
 //!
 //! `fix` repeats its sequence until the epochs say that nothing changed any more, at most `max`
-//! times. Parentheses alone group.
+//! times. `loop` runs a sequence of loop passes on the innermost loops of a function, then on
+//! those around them, and so on. Parentheses alone group.
 
 use std::fmt;
 
@@ -37,6 +38,8 @@ pub(crate) enum Step {
         body: Vec<Step>,
         functions_only: bool,
     },
+    /// Passes over loops, for the loops of one height after the other.
+    Loop { body: Vec<Step> },
     /// Steps that belong together.
     Group { body: Vec<Step>, functions_only: bool },
 }
@@ -87,7 +90,8 @@ impl Step {
     /// Whether it can be run on each function by itself. O(1).
     pub(crate) fn is_functions_only(&self) -> bool {
         match self {
-            Self::Pass(pass) => pass.info.kind == PassKind::Function,
+            Self::Pass(pass) => pass.info.kind != PassKind::Module,
+            Self::Loop { .. } => true,
             Self::Fix { functions_only, .. } | Self::Group { functions_only, .. } => {
                 *functions_only
             }
@@ -119,7 +123,9 @@ fn collect<'a>(steps: &'a [Step], found: &mut Vec<&'a PassStep>) {
     for step in steps {
         match step {
             Step::Pass(pass) => found.push(pass),
-            Step::Fix { body, .. } | Step::Group { body, .. } => collect(body, found),
+            Step::Fix { body, .. } | Step::Loop { body } | Step::Group { body, .. } => {
+                collect(body, found);
+            }
         }
     }
 }
@@ -136,6 +142,11 @@ impl fmt::Display for Step {
             Self::Pass(pass) => write!(f, "{pass}"),
             Self::Fix { options, body, .. } => {
                 write!(f, "fix{options}(")?;
+                write_steps(f, body)?;
+                f.write_str(")")
+            }
+            Self::Loop { body } => {
+                f.write_str("loop(")?;
                 write_steps(f, body)?;
                 f.write_str(")")
             }

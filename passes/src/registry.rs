@@ -6,13 +6,15 @@ use indexmap::IndexMap;
 use regraft_ir::suggest;
 
 use crate::options::{OptionDef, OptionKind, Options};
-use crate::pass::{AnyPass, FunctionPass, ModulePass};
+use crate::pass::{AnyPass, FunctionPass, LoopPass, ModulePass};
 
 /// What a pass works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PassKind {
     /// One function at a time.
     Function,
+    /// Some loops of a function at a time.
+    Loop,
     /// The module as a whole.
     Module,
 }
@@ -50,6 +52,9 @@ impl PassInfo {
         let mut out = format!("{}{}\n", self.name, options_hint(self.options));
         out.push_str(match self.kind {
             PassKind::Function => "a pass over functions, each on its own\n",
+            PassKind::Loop => {
+                "a pass over loops: in `loop(..)`, or by itself over all loops of each function\n"
+            }
             PassKind::Module => "a pass over the module as a whole\n",
         });
         if !self.doc.trim().is_empty() {
@@ -150,6 +155,25 @@ impl PassRegistry {
         });
     }
 
+    /// Adds a pass over loops.
+    ///
+    /// # Panics
+    /// As [`PassRegistry::add`].
+    #[track_caller]
+    pub fn add_loop<P: LoopPass>(&mut self) {
+        self.insert(PassInfo {
+            name: P::NAME,
+            doc: P::DOC,
+            options: P::OPTIONS,
+            kind: PassKind::Loop,
+            make: |options| {
+                let mut pass = P::default();
+                pass.configure(options)?;
+                Ok(AnyPass::Loop(Box::new(pass)))
+            },
+        });
+    }
+
     /// Adds a pass over modules.
     ///
     /// # Panics
@@ -189,8 +213,9 @@ impl PassRegistry {
 
     /// The name of a pass that `wrong` is most likely a misspelling of.
     pub fn suggest(&self, wrong: &str) -> Option<&'static str> {
-        suggest(wrong, self.passes.keys().copied().chain(["fix"]))
-            .and_then(|name| self.passes.get_key_value(name).map(|(&name, _)| name).or(Some("fix")))
+        let words = ["fix", "loop"];
+        let found = suggest(wrong, self.passes.keys().copied().chain(words))?;
+        self.passes.keys().copied().chain(words).find(|&name| name == found)
     }
 
     /// All passes, in the order in which they were added.

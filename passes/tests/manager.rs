@@ -328,9 +328,10 @@ fn pages_come_from_the_doc_comment() {
     let passes = registry();
     let page = passes.find("print").expect("it is there").page();
     assert!(
-        page.starts_with("print\na pass over functions, each on its own\n\nPrints each"),
+        page.contains("}\na pass over functions, each on its own\n\nPrints each function"),
         "{page}"
     );
+    assert!(page.contains("\noptions:\n") && page.contains("\n  loop-forest\n"), "{page}");
     assert!(passes.list().contains("print"), "{}", passes.list());
 }
 

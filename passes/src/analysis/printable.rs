@@ -1,0 +1,77 @@
+//! The analyses that `print{..}` shows, in one table: an analysis that has a line here has a flag
+//! of that name.
+
+use std::fmt::Write as _;
+
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
+
+use super::LoopForest;
+use crate::options::OptionDef;
+use crate::pass::PassContext;
+
+/// An analysis whose result can be read as text.
+#[derive(Debug)]
+pub(crate) struct Printable {
+    /// Its name in `print{..}`.
+    pub(crate) name: &'static str,
+    /// What it says, in a line.
+    pub(crate) doc: &'static str,
+    /// Its result for a function, in terms of the printed IR.
+    pub(crate) describe: fn(&Function, &mut PassContext<'_>) -> String,
+}
+
+/// The analyses, by name.
+pub(crate) const PRINTABLE: [Printable; 3] = [
+    Printable {
+        name: "control-flow",
+        doc: "blocks in reverse postorder, their edges, and what is unreachable",
+        describe: |f, cx| describe_control_flow(f, &cx.analysis::<ControlFlow>(f)),
+    },
+    Printable {
+        name: "dominators",
+        doc: "which block immediately dominates which",
+        describe: |f, cx| describe_dominators(&cx.analysis::<DominatorTree>(f)),
+    },
+    Printable {
+        name: "loop-forest",
+        doc: "loops, how they are nested, where they are entered and left; irreducible regions",
+        describe: |f, cx| cx.analysis::<LoopForest>(f).describe(f),
+    },
+];
+
+/// The options of `print`: a flag for each analysis.
+pub(crate) const FLAGS: [OptionDef; PRINTABLE.len()] = {
+    let mut flags = [OptionDef::flag("", false, ""); PRINTABLE.len()];
+    let mut i = 0;
+    while i < flags.len() {
+        flags[i] = OptionDef::flag(PRINTABLE[i].name, false, PRINTABLE[i].doc);
+        i += 1;
+    }
+    flags
+};
+
+/// Blocks as text, `^2, ^5`; `none` if there are none.
+pub(super) fn list(blocks: impl IntoIterator<Item = Block>) -> String {
+    let texts: Vec<String> = blocks.into_iter().map(|block| block.to_string()).collect();
+    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+}
+
+fn describe_control_flow(f: &Function, cfg: &ControlFlow) -> String {
+    let mut out = String::new();
+    for block in cfg.reverse_postorder() {
+        let _ = writeln!(out, "{block} -> {}", list(f.successors(block)));
+    }
+    if cfg.reachable_count() < f.block_count() {
+        let unreachable = f.blocks().filter(|&block| !cfg.is_reachable(block));
+        let _ = writeln!(out, "unreachable: {}", list(unreachable));
+    }
+    out
+}
+
+fn describe_dominators(dom: &DominatorTree) -> String {
+    let mut out = String::new();
+    for &block in dom.order() {
+        let _ = writeln!(out, "{block} dominates {}", list(dom.children(block)));
+    }
+    out
+}
