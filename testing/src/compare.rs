@@ -102,8 +102,7 @@ impl std::error::Error for Difference {}
 ///
 /// They have to agree, for each input, on: the result; what became of the arguments; which of
 /// the objects in all of these are the same; the output; and the error if there is one (its kind
-/// and, for `core.throw`, its message; the location does not count). Floats are compared as
-/// `config` says.
+/// and its message; the location does not count). Floats are compared as `config` says.
 ///
 /// A pass may change how many instructions run, how deep calls are nested and what memory is
 /// used. So an input on which either side exceeds a limit counts as inconclusive, whatever the
@@ -233,10 +232,7 @@ impl Outcome {
     fn matches(&self, other: &Self, floats: FloatMatch) -> bool {
         let errors = match (&self.error, &other.error) {
             (None, None) => true,
-            (Some(a), Some(b)) => {
-                let thrown = *a.kind() == ErrorKind::Thrown;
-                a.kind() == b.kind() && (!thrown || a.message() == b.message())
-            }
+            (Some(a), Some(b)) => a.kind() == b.kind() && a.message() == b.message(),
             _ => false,
         };
         errors && self.output == other.output && self.values.matches(&other.values, floats)

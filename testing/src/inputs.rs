@@ -1,8 +1,9 @@
 //! Arguments to run a function on.
 //!
-//! Special values are likely (zeros of both signs, NaN, infinities, subnormal numbers, the ends
-//! of the ranges of integers), arrays are short and sometimes empty, and an object may be
-//! passed more than once, directly or inside of others.
+//! Special values are likely (zeros of both signs, NaNs of both signs with payloads, infinities,
+//! subnormal numbers, the ends of the ranges of integers), arrays are short and sometimes empty,
+//! arrays of one run mostly have the same dimensions, and an object may be passed more than
+//! once, directly or inside of others.
 
 use regraft_exec::value::{Array, Val};
 use regraft_ir::{Constant, Context, Type, TypeKind};
@@ -21,7 +22,7 @@ const MAX_DEPTH: u32 = 12;
 /// # Errors
 /// If there are no values of a type, or none that can be made: a sentence that names it.
 pub fn arguments(ctx: &Context, types: &[Type], choices: &mut Choices) -> Result<Vec<Val>, String> {
-    let mut inputs = Inputs { ctx, choices, objects: Vec::new() };
+    let mut inputs = Inputs { ctx, choices, objects: Vec::new(), dims: Vec::new() };
     types.iter().map(|&ty| inputs.value(ty, 0)).collect()
 }
 
@@ -30,6 +31,8 @@ struct Inputs<'a> {
     choices: &'a mut Choices,
     /// The objects that were made, to be used again.
     objects: Vec<(Type, Val)>,
+    /// The dimensions of the array that was made last.
+    dims: Vec<usize>,
 }
 
 impl Inputs<'_> {
@@ -41,6 +44,10 @@ impl Inputs<'_> {
             return Ok(self.scalar(ty));
         }
         if ty == Type::ANY {
+            if !self.objects.is_empty() && self.choices.chance(20) {
+                let nth = self.choices.below(self.objects.len());
+                return Ok(self.objects[nth].1.clone());
+            }
             let ty = self.choices.pick(&[Type::I64, Type::F64, Type::BOOL, Type::STR, Type::I32]);
             return Ok(self.scalar(ty));
         }
@@ -105,11 +112,24 @@ impl Inputs<'_> {
     }
 
     fn array(&mut self, element: Type, rank: u8, depth: u32) -> Result<Val, String> {
-        let dims: Vec<usize> = (0..rank).map(|_| self.choices.pick(&[2, 1, 3, 4, 2, 0])).collect();
+        let mut dims: Vec<usize> =
+            (0..rank).map(|_| self.choices.pick(&[2, 1, 3, 4, 2, 0, 5, 8])).collect();
+        if !self.dims.is_empty() && self.choices.chance(65) {
+            // Loops over several arrays mostly want them to go together.
+            dims = (0..dims.len()).map(|i| self.dims[i.min(self.dims.len() - 1)]).collect();
+        }
+        // What is inside of the elements is a matter of its own.
+        let outer = std::mem::take(&mut self.dims);
+        let made = self.array_of(element, &dims, depth);
+        self.dims = if depth == 0 { dims } else { outer };
+        made
+    }
+
+    fn array_of(&mut self, element: Type, dims: &[usize], depth: u32) -> Result<Val, String> {
         let count = dims.iter().product();
         let items: Result<Vec<Val>, String> =
             (0..count).map(|_| self.value(element, depth + 1)).collect();
-        let array = Array::of_values(element, items?, &dims)
+        let array = Array::of_values(element, items?, dims)
             .map_err(|error| format!("no array of dimensions {dims:?} can be made: {error:?}"))?;
         Ok(array.into())
     }

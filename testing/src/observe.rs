@@ -46,8 +46,9 @@ enum Step {
 /// When two floats count as equal.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum FloatMatch {
-    /// Bit for bit, except that all NaNs are equal: which NaN an operation gives is not part of
-    /// the meaning of a program.
+    /// Bit for bit. Only of two *quiet* NaNs the sign and the payload do not count: which one an
+    /// arithmetic operation gives is not part of the meaning of a program. A signalling NaN has
+    /// not been computed with, only moved, so all its bits count.
     #[default]
     Exact,
     /// If their difference is at most this, relative to the larger one (and for values below 1,
@@ -57,17 +58,36 @@ pub enum FloatMatch {
 
 impl FloatMatch {
     fn equal(self, x: f64, y: f64) -> bool {
-        if x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()) {
+        if x.to_bits() == y.to_bits() {
             return true;
         }
         match self {
-            Self::Exact => false,
+            Self::Exact => is_quiet(x) && is_quiet(y),
+            Self::Relative(_) if x.is_nan() => y.is_nan(),
             Self::Relative(tolerance) => {
                 let scale = x.abs().max(y.abs()).max(1.0);
                 x == y || (scale.is_finite() && (x - y).abs() <= tolerance * scale)
             }
         }
     }
+
+    /// As [`FloatMatch::equal`]; to widen a NaN would make it quiet.
+    fn equal_narrow(self, x: f32, y: f32) -> bool {
+        let loud = |x: f32| x.is_nan() && x.to_bits() & (1 << 22) == 0;
+        match self {
+            Self::Exact if loud(x) || loud(y) => x.to_bits() == y.to_bits(),
+            // The tolerance is meant for `f64`; an `f32` has 29 bits less.
+            Self::Relative(tolerance) => {
+                Self::Relative(tolerance.max(1e-3)).equal(x.into(), y.into())
+            }
+            Self::Exact => self.equal(x.into(), y.into()),
+        }
+    }
+}
+
+/// Whether it is a NaN that some operation may have given.
+fn is_quiet(x: f64) -> bool {
+    x.is_nan() && x.to_bits() & (1 << 51) != 0
 }
 
 impl Observation {
@@ -92,7 +112,7 @@ impl Observation {
         self.steps.len() == other.steps.len()
             && self.steps.iter().zip(&other.steps).all(|pair| match pair {
                 (&Step::F64(x), &Step::F64(y)) => floats.equal(x, y),
-                (&Step::F32(x), &Step::F32(y)) => floats.equal(f64::from(x), f64::from(y)),
+                (&Step::F32(x), &Step::F32(y)) => floats.equal_narrow(x, y),
                 (x, y) => x == y,
             })
     }
@@ -215,6 +235,13 @@ impl fmt::Display for Observation {
                     let bits = ty.bits().unwrap_or(0);
                     write!(f, "{x}i{bits}").map(|()| None)
                 }
+                // Which NaN it is may be what is the matter.
+                Step::F32(x) if x.is_nan() => {
+                    write!(f, "nan(0x{:08x})f32", x.to_bits()).map(|()| None)
+                }
+                Step::F64(x) if x.is_nan() => {
+                    write!(f, "nan(0x{:016x})", x.to_bits()).map(|()| None)
+                }
                 Step::F32(x) => write!(f, "{x:?}f32").map(|()| None),
                 Step::F64(x) => write!(f, "{x:?}").map(|()| None),
                 Step::Text(text) => f.write_str(text).map(|()| None),
@@ -269,9 +296,15 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_compared_bit_for_bit_but_for_nans() {
+    fn floats_are_compared_bit_for_bit_but_for_quiet_nans() {
         assert!(!same(&[0.0.into()], &[(-0.0).into()]));
         assert!(same(&[f64::NAN.into()], &[(-f64::NAN).into()]));
+        let loud = |payload: u64| Val::F64(f64::from_bits(0x7ff0_0000_0000_0000 | payload));
+        assert!(same(&[loud(1)], &[loud(1)]));
+        assert!(!same(&[loud(1)], &[loud(2)]) && !same(&[loud(1)], &[f64::NAN.into()]));
+        let loud = |payload: u32| Val::F32(f32::from_bits(0x7f80_0000 | payload));
+        assert!(same(&[loud(1)], &[loud(1)]));
+        assert!(!same(&[loud(1)], &[loud(2)]) && !same(&[loud(1)], &[Val::F32(f32::NAN)]));
         assert!(!same(&[1.0.into()], &[Val::F32(1.0)]));
         assert!(!FloatMatch::Exact.equal(1.0, 1.0 + f64::EPSILON));
         assert!(FloatMatch::Relative(1e-9).equal(1.0, 1.0 + f64::EPSILON));

@@ -133,9 +133,10 @@ pub fn min<T: Float>(x: T, y: T) -> T {
         x
     } else if y < x {
         y
-    } else if x.isnan() {
-        x
-    } else if y.isnan() || y.signbit() {
+    } else if x.isnan() || y.isnan() {
+        // Quiet, as what any other operation gives.
+        x + y
+    } else if y.signbit() {
         y
     } else {
         x
@@ -149,9 +150,9 @@ pub fn max<T: Float>(x: T, y: T) -> T {
         x
     } else if y > x {
         y
-    } else if x.isnan() {
-        x
-    } else if y.isnan() || x.signbit() {
+    } else if x.isnan() || y.isnan() {
+        x + y
+    } else if x.signbit() {
         y
     } else {
         x

@@ -9,48 +9,12 @@ use crate::choices::Choices;
 
 /// A constant of a type that has literals, special values being likely.
 pub(crate) fn special_constant(ctx: &Context, ty: Type, c: &mut Choices) -> Option<Constant> {
-    const INTS: [i64; 12] = [0, 1, 2, 3, -1, 5, 7, 64, -2, 100, i64::MIN, i64::MAX];
-    const FLOATS: [f64; 16] = [
-        0.0,
-        1.0,
-        2.0,
-        -1.0,
-        0.5,
-        3.0,
-        -0.0,
-        1.5,
-        -2.5,
-        f64::INFINITY,
-        f64::NAN,
-        f64::NEG_INFINITY,
-        f64::MAX,
-        f64::MIN_POSITIVE,
-        5e-324,
-        1e10,
-    ];
-    let wide = |c: &mut Choices| (u64::from(c.bits()) << 32) | u64::from(c.bits());
     Some(match ty {
         Type::UNIT => Constant::Unit,
         Type::BOOL => Constant::Bool(c.chance(50)),
-        _ if ty.is_int() => {
-            let value = match c.below(8) {
-                0..=5 => c.pick(&INTS[..9]),
-                6 => match c.pick(&INTS[9..]) {
-                    // The ends of the range of this type, not those of the widest.
-                    i64::MIN => i64::MIN >> (64 - ty.bits().unwrap_or(64)),
-                    i64::MAX => i64::MAX >> (64 - ty.bits().unwrap_or(64)),
-                    other => other,
-                },
-                _ => wide(c) as i64,
-            };
-            Constant::int(ty, value)?
-        }
-        _ if ty.is_float() => match c.below(8) {
-            0..=4 => Constant::float(ty, c.pick(&FLOATS[..9]))?,
-            5 | 6 => Constant::float(ty, c.pick(&FLOATS[9..]))?,
-            // Not any bits, which would mostly be far from 1, and NaNs of other payloads.
-            _ => Constant::float(ty, f64::from(c.bits() as i32) / f64::from(1 << 20))?,
-        },
+        _ if ty.is_int() => special_int(ty, c),
+        Type::F32 => Constant::F32(special_f32(c)),
+        Type::F64 => Constant::F64(special_f64(c)),
         Type::SYM => Constant::Sym(ctx.symbol(c.pick(&["x", "y", "a b", "count"]))),
         Type::STR => {
             Constant::Str(ctx.symbol(c.pick(&["", "x", "a\nb", "\"quoted\" \\", "π ≈ 3", "\u{7}"])))
@@ -61,6 +25,77 @@ pub(crate) fn special_constant(ctx: &Context, ty: Type, c: &mut Choices) -> Opti
             _ => return None,
         },
     })
+}
+
+/// Small integers mostly; what is near the ends of the range of the type; any bits.
+fn special_int(ty: Type, c: &mut Choices) -> Constant {
+    const SMALL: [i64; 9] = [0, 1, 2, 3, -1, 5, 7, 64, -2];
+    /// Distances from an end of the range: 0 to 4 from the least, -1 to -5 from the greatest.
+    const ENDS: [i64; 7] = [0, -1, 1, -2, 2, 4, -5];
+    const OTHER: [i64; 6] = [100, -3, 8, 63, -128, 255];
+    let least = i64::MIN >> (64 - ty.bits().unwrap_or(64));
+    let value = match c.below(9) {
+        0..=5 => c.pick(&SMALL),
+        6 => least.wrapping_add(c.pick(&ENDS)),
+        7 => c.pick(&OTHER),
+        _ => (i64::from(c.bits()) << 32) | i64::from(c.bits()),
+    };
+    // What is beyond one end is at the other.
+    Constant::int(ty, value).expect("an integer type")
+}
+
+const FLOATS: [f64; 9] = [0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -0.0, 1.5, -2.5];
+
+/// The bits of an `f64`: numbers near 1 mostly; infinities; NaNs of both signs, quiet and
+/// signalling, with payloads; the largest and the smallest numbers, subnormal ones included.
+fn special_f64(c: &mut Choices) -> u64 {
+    const SPECIAL: [u64; 14] = [
+        0x7ff0_0000_0000_0000,
+        0x7ff8_0000_0000_0000,
+        0xfff0_0000_0000_0000,
+        0x7fef_ffff_ffff_ffff,
+        0x0010_0000_0000_0000,
+        0x0000_0000_0000_0001,
+        0x4202_a05f_2000_0000, // 1e10
+        0xfff8_0000_0000_0000,
+        0x7ff8_0000_0000_002a,
+        0x7ff0_0000_0000_0007,
+        0xfff4_0000_0000_0001,
+        0x8000_0000_0000_0001,
+        0x000f_ffff_ffff_ffff,
+        0x3ff0_0000_0000_0001,
+    ];
+    match c.below(8) {
+        0..=4 => c.pick(&FLOATS).to_bits(),
+        5 | 6 => c.pick(&SPECIAL),
+        // Not any bits, which would mostly be far from 1.
+        _ => (f64::from(c.bits() as i32) / f64::from(1 << 20)).to_bits(),
+    }
+}
+
+/// The same of an `f32`.
+fn special_f32(c: &mut Choices) -> u32 {
+    const SPECIAL: [u32; 14] = [
+        0x7f80_0000,
+        0x7fc0_0000,
+        0xff80_0000,
+        0x7f7f_ffff,
+        0x0080_0000,
+        0x0000_0001,
+        0x5015_02f9, // 1e10
+        0xffc0_0000,
+        0x7fc0_002a,
+        0x7f80_0007,
+        0xffa0_0001,
+        0x8000_0001,
+        0x007f_ffff,
+        0x3f80_0001,
+    ];
+    match c.below(8) {
+        0..=4 => (c.pick(&FLOATS) as f32).to_bits(),
+        5 | 6 => c.pick(&SPECIAL),
+        _ => (c.bits() as i32 as f32 / (1 << 20) as f32).to_bits(),
+    }
 }
 
 /// From how many values in scope one is drawn.
