@@ -5,9 +5,16 @@ use crate::fold;
 use crate::ir::{Constant, Effects, InstView, Operand, Syntax, Type, TypeKind};
 use crate::types::{check_fits, describe, field_type, is_exact};
 
+/// Reads what it is given, and all that can be reached from there.
+const READS_ALL: Effects = Effects {
+    reads: crate::ir::OperandSet::ALL,
+    reads_shape: crate::ir::OperandSet::ALL,
+    deep: true,
+    ..Effects::NONE
+};
+
 /// Output: it may not be moved or removed, and it reads what it prints.
-const OUTPUT: Effects =
-    Effects { reads: crate::ir::OperandSet::ALL, opaque: true, ..Effects::NONE };
+const OUTPUT: Effects = Effects { observable: true, ..READS_ALL };
 
 /// A read of what no operand stands for: nothing that may write can be moved across it.
 const READS_GLOBALS: Effects = Effects { opaque: true, ..Effects::NONE };
@@ -110,7 +117,7 @@ crate::dialect! {
     /// Stops the program with an error; a string is its message.
     ///
     /// `core.throw "not implemented"`
-    THROW = throw(error: _) -> never [MAY_TRAP];
+    THROW = throw(error: _) -> never [MAY_TRAP] { effects: READS_ALL };
 
     /// Prints values, one after the other, as Julia's `print`.
     ///
@@ -126,7 +133,7 @@ crate::dialect! {
     ///
     /// `%2: str = core.string "x = ", %1`
     STRING = string(; values: _...) -> str {
-        effects: Effects { reads: crate::ir::OperandSet::ALL, ..Effects::NONE },
+        effects: READS_ALL,
     };
 
     /// The value of a global name, which is a constant.

@@ -7,10 +7,15 @@
 use crate::attrs::INBOUNDS;
 use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};
 
+const FIRST: OperandSet = OperandSet::one(0);
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
-const READS: Effects = Effects { reads: OperandSet::one(0), ..Effects::NONE };
-const WRITES: Effects = Effects { writes: OperandSet::one(0), ..Effects::NONE };
-const READS_AND_WRITES: Effects = Effects { writes: OperandSet::one(0), ..READS };
+const READS_CELL: Effects = Effects { reads: FIRST, ..Effects::NONE };
+const WRITES_CELL: Effects = Effects { writes: FIRST, ..Effects::NONE };
+/// An index is checked against the shape.
+const READS_ELEMENT: Effects = Effects { reads_shape: FIRST, ..READS_CELL };
+const WRITES_ELEMENT: Effects = Effects { reads_shape: FIRST, ..WRITES_CELL };
+const READS_SHAPE: Effects = Effects { reads_shape: FIRST, ..Effects::NONE };
+const CHANGES_SHAPE: Effects = Effects { writes: FIRST, writes_shape: FIRST, ..READS_ELEMENT };
 
 crate::dialect! {
     /// Arrays and refs.
@@ -54,7 +59,7 @@ crate::dialect! {
     ///
     /// `%4: f64 = mem.load %1, %2, %3`
     LOAD = load(array: [T]; indices: i64...) -> T where T: Any [MAY_TRAP] {
-        effects: READS,
+        effects: READS_ELEMENT,
         attrs: INBOUNDS,
         verify: Some(verify_access),
     };
@@ -65,7 +70,7 @@ crate::dialect! {
     ///
     /// `mem.store %1, 2.0, %2, %3`
     STORE = store(array: [T], value: T; indices: i64...) -> unit where T: Any [MAY_TRAP] {
-        effects: WRITES,
+        effects: WRITES_ELEMENT,
         attrs: INBOUNDS,
         verify: Some(verify_access),
     };
@@ -73,19 +78,19 @@ crate::dialect! {
     /// The number of elements of an array.
     ///
     /// `%2: i64 = mem.length %1`
-    LENGTH = length(array: [T]) -> i64 where T: Any { effects: READS };
+    LENGTH = length(array: [T]) -> i64 where T: Any { effects: READS_SHAPE };
 
     /// The size of an array along one dimension, counted from 1; it is 1 beyond the last.
     ///
     /// Traps (`BoundsError`) if the dimension is less than 1.
     ///
     /// `%2: i64 = mem.size %1, 2`
-    SIZE = size(array: [T], dim: i64) -> i64 where T: Any [MAY_TRAP] { effects: READS };
+    SIZE = size(array: [T], dim: i64) -> i64 where T: Any [MAY_TRAP] { effects: READS_SHAPE };
 
     /// The size of an array along each of its dimensions.
     ///
     /// `%2: tuple<i64, i64> = mem.shape %1`
-    SHAPE = shape(array: [T]) -> (fn shape_type) where T: Any { effects: READS };
+    SHAPE = shape(array: [T]) -> (fn shape_type) where T: Any { effects: READS_SHAPE };
 
     /// The number of dimensions of an array.
     ///
@@ -98,7 +103,7 @@ crate::dialect! {
     ///
     /// `mem.resize %1, 10`
     RESIZE = resize(array: [T], length: i64) -> unit where T: Any [MAY_TRAP] {
-        effects: READS_AND_WRITES,
+        effects: CHANGES_SHAPE,
         verify: Some(verify_rank_one),
     };
 
@@ -108,7 +113,7 @@ crate::dialect! {
     ///
     /// `mem.push %1, 2.0`
     PUSH = push(array: [T], value: T) -> unit where T: Any [MAY_TRAP] {
-        effects: READS_AND_WRITES,
+        effects: CHANGES_SHAPE,
         verify: Some(verify_rank_one),
     };
 
@@ -118,7 +123,7 @@ crate::dialect! {
     ///
     /// `%2: f64 = mem.pop %1`
     POP = pop(array: [T]) -> T where T: Any [MAY_TRAP] {
-        effects: READS_AND_WRITES,
+        effects: CHANGES_SHAPE,
         verify: Some(verify_rank_one),
     };
 
@@ -128,7 +133,7 @@ crate::dialect! {
     ///
     /// `%2: array<f64, 2> = mem.copy %1`
     COPY = copy(array: [T]) -> (fn copy_type) where T: Any [MAY_TRAP] {
-        effects: Effects { allocates: true, ..READS },
+        effects: Effects { allocates: true, ..READS_ELEMENT },
     };
 
     /// Copies all elements of `source` to the start of `dest`, in column-major order, as if
@@ -138,13 +143,18 @@ crate::dialect! {
     ///
     /// `mem.copyto %1, %2`
     COPYTO = copyto(dest: [T], source: [T]) -> unit where T: Any [MAY_TRAP] {
-        effects: Effects { reads: OperandSet::one(1), ..WRITES },
+        effects: Effects {
+            reads: OperandSet::one(1),
+            writes: FIRST,
+            reads_shape: OperandSet::ALL,
+            ..Effects::NONE
+        },
     };
 
     /// Sets all elements of an array to the same value.
     ///
     /// `mem.fill_in_place %1, 0.0`
-    FILL_IN_PLACE = fill_in_place(array: [T], value: T) -> unit where T: Any { effects: WRITES };
+    FILL_IN_PLACE = fill_in_place(array: [T], value: T) -> unit where T: Any { effects: WRITES_ELEMENT };
 
     /// A new ref that holds a value.
     ///
@@ -154,12 +164,12 @@ crate::dialect! {
     /// What a ref holds.
     ///
     /// `%2: f64 = mem.ref_get %1`
-    REF_GET = ref_get(cell: (ref T)) -> T where T: Any { effects: READS };
+    REF_GET = ref_get(cell: (ref T)) -> T where T: Any { effects: READS_CELL };
 
     /// Sets what a ref holds.
     ///
     /// `mem.ref_set %1, 2.0`
-    REF_SET = ref_set(cell: (ref T), value: T) -> unit where T: Any { effects: WRITES };
+    REF_SET = ref_set(cell: (ref T), value: T) -> unit where T: Any { effects: WRITES_CELL };
 }
 
 /// The element type and the rank of an array type.

@@ -116,29 +116,59 @@ impl OperandSet {
 }
 
 /// What running an op does to memory and to the world.
+///
+/// An object has two parts: its contents (the elements of an array, what a ref holds, the fields
+/// of a mutable struct) and its shape (how many elements an array has along each dimension).
+/// Most of what writes to an object leaves its shape alone, and a length is the same before and
+/// after.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Effects {
-    /// Operands whose object is read.
+    /// Operands whose object's contents are read.
     pub reads: OperandSet,
-    /// Operands whose object is written.
+    /// Operands whose object's contents are written.
     pub writes: OperandSet,
+    /// Operands whose object's shape is read, be it to check an index.
+    pub reads_shape: OperandSet,
+    /// Operands whose object's shape is changed.
+    pub writes_shape: OperandSet,
+    /// What is read of an operand is also read of all objects that can be reached from it.
+    pub deep: bool,
     /// The result is a new object.
     pub allocates: bool,
+    /// It can be observed when it happens, as output can: it may not go, nor change places with
+    /// another such op. Beside its operands it touches no object.
+    pub observable: bool,
     /// Anything may happen: output, or reads and writes of any object.
     pub opaque: bool,
 }
 
 impl Effects {
     /// No effect at all.
-    pub const NONE: Self =
-        Self { reads: OperandSet::NONE, writes: OperandSet::NONE, allocates: false, opaque: false };
+    pub const NONE: Self = Self {
+        reads: OperandSet::NONE,
+        writes: OperandSet::NONE,
+        reads_shape: OperandSet::NONE,
+        writes_shape: OperandSet::NONE,
+        deep: false,
+        allocates: false,
+        observable: false,
+        opaque: false,
+    };
     /// Anything.
-    pub const OPAQUE: Self =
-        Self { reads: OperandSet::ALL, writes: OperandSet::ALL, allocates: true, opaque: true };
+    pub const OPAQUE: Self = Self {
+        reads: OperandSet::ALL,
+        writes: OperandSet::ALL,
+        reads_shape: OperandSet::ALL,
+        writes_shape: OperandSet::ALL,
+        deep: true,
+        allocates: true,
+        observable: true,
+        opaque: true,
+    };
 
     /// Whether objects may be changed, or anything else that can be observed later.
     pub const fn writes_anything(self) -> bool {
-        self.opaque || !self.writes.is_empty()
+        self.opaque || self.observable || !self.writes.is_empty() || !self.writes_shape.is_empty()
     }
 }
 

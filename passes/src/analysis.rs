@@ -6,6 +6,8 @@
 //! is computed from others is valid only as long as they are: the facets that they read are
 //! added to its own while it is computed.
 
+mod alias;
+mod effects;
 mod float_kinds;
 mod loop_forest;
 pub(crate) mod printable;
@@ -17,6 +19,11 @@ use std::sync::Arc;
 use regraft_ir::{ControlFlow, DominatorTree, Function, Stamp};
 use rustc_hash::FxHashMap;
 
+pub use alias::{Aliases, Base, types_may_alias};
+pub use effects::{
+    Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, callee_summary,
+    inst_effects, may_be_object, may_reach_objects,
+};
 pub use float_kinds::FloatKinds;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
 
@@ -76,6 +83,9 @@ pub struct Analyses {
     reading: Facets,
     computed: u64,
     reused: u64,
+    /// What calls may do. It is an upper bound whatever passes do, so that no result depends on
+    /// when it was computed.
+    effects: EffectSummaries,
 }
 
 impl Analyses {
@@ -114,6 +124,16 @@ impl Analyses {
     /// Takes over a result.
     pub(crate) fn put(&mut self, result: CachedResult) {
         self.entries.insert(result.key, result.entry);
+    }
+
+    /// What calls of functions of the module may do; without a module, anything.
+    pub fn effects(&self) -> &EffectSummaries {
+        &self.effects
+    }
+
+    /// Says what calls may do.
+    pub(crate) fn set_effects(&mut self, effects: &EffectSummaries) {
+        self.effects.clone_from(effects);
     }
 
     /// How many results were computed.

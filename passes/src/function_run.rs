@@ -99,8 +99,9 @@ impl<'a> FunctionRun<'a> {
         shared: &'a Shared<'a>,
         id: FuncId,
         home: Home<'a>,
-        state: FunctionState,
+        mut state: FunctionState,
     ) -> Self {
+        state.analyses.set_effects(&shared.effects);
         Self {
             shared,
             id,

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp, StructId, Type};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::Analyses;
+use crate::analysis::{Analyses, EffectSummaries};
 use crate::function_run::{FunctionRun, FunctionState, Home, Outcome};
 use crate::halt::{Halt, pass_result};
 use crate::instrument::{Execution, Gate, Log, Moment, Schedule, Unit};
@@ -74,7 +74,13 @@ impl<'a> Runner<'a> {
         let observers = options.observers_in_order();
         let schedule = observers.iter().map(|o| o.schedule()).max().unwrap_or(Schedule::Parallel);
         Self {
-            shared: Shared { options, observers, pass_count: pipeline.passes, signatures: None },
+            shared: Shared {
+                options,
+                observers,
+                pass_count: pipeline.passes,
+                signatures: None,
+                effects: EffectSummaries::unknown(),
+            },
             pipeline,
             schedule,
             states: FxHashMap::default(),
@@ -172,6 +178,8 @@ impl<'a> Runner<'a> {
     fn function_steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
         if self.shared.signatures.is_none() {
             self.shared.signatures = Some(signatures_of(module));
+            // Of a module that breaks the analysis, nothing is known.
+            self.shared.effects = guarded(|| EffectSummaries::compute(module)).unwrap_or_default();
         }
         if self.schedule != Schedule::Parallel {
             return self.one_by_one(module, steps);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use regraft_ir::{Block, Diagnostic, Function, Module, Renumbering};
 
-use crate::analysis::{Analyses, Analysis};
+use crate::analysis::{Analyses, Analysis, EffectSummaries};
 use crate::loop_run::LoopWalk;
 use crate::options::{OptionDef, Options};
 
@@ -206,6 +206,12 @@ impl<'a> PassContext<'a> {
     /// cached. It does not follow later changes of `f`: ask again.
     pub fn analysis<A: Analysis>(&mut self, f: &Function) -> Arc<A> {
         self.analyses.get(f)
+    }
+
+    /// What calls of functions of the module may do, for
+    /// [`inst_effects`](crate::analysis::inst_effects). Without a manager, anything.
+    pub fn effects(&self) -> &EffectSummaries {
+        self.analyses.effects()
     }
 
     /// Tells the user something that does not stop the pipeline.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use regraft_ir::{Diagnostic, Module};
 
+use crate::analysis::EffectSummaries;
 use crate::halt::{Halt, unit_text};
 use crate::instrument::{Execution, Log, Observer};
 use crate::panic_guard::guarded;
@@ -19,6 +20,8 @@ pub(crate) struct Shared<'a> {
     /// The module without the bodies of its functions, which are being run. Made when functions
     /// are run first, and again after a module pass.
     pub(crate) signatures: Option<Module>,
+    /// What calls of functions of the module may do, made with the signatures.
+    pub(crate) effects: EffectSummaries,
 }
 
 impl Shared<'_> {

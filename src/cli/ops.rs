@@ -66,10 +66,20 @@ fn page(def: &OpDef) -> String {
             let defs = def.operands.iter().enumerate();
             defs.filter(|&(i, _)| set.contains(i)).map(|(_, operand)| operand.name).collect()
         };
-        for (verb, set) in [("reads", def.effects.reads), ("writes", def.effects.writes)] {
+        let effects = def.effects;
+        let sets = [
+            ("reads", effects.reads),
+            ("reads the shape of", effects.reads_shape),
+            ("writes", effects.writes),
+            ("changes the shape of", effects.writes_shape),
+        ];
+        for (verb, set) in sets {
             if !set.is_empty() {
                 facts.push(format!("{verb} {}", operands(set).join(", ")));
             }
+        }
+        if effects.observable {
+            facts.push("can be observed".to_owned());
         }
         if def.effects.allocates {
             facts.push("allocates".to_owned());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
 
-use super::LoopForest;
+use super::{Aliases, LoopForest};
 use crate::options::OptionDef;
 use crate::pass::PassContext;
 
@@ -21,7 +21,12 @@ pub(crate) struct Printable {
 }
 
 /// The analyses, by name.
-pub(crate) const PRINTABLE: [Printable; 3] = [
+pub(crate) const PRINTABLE: [Printable; 5] = [
+    Printable {
+        name: "aliases",
+        doc: "which allocation or argument each object is",
+        describe: |f, cx| cx.analysis::<Aliases>(f).describe(f),
+    },
     Printable {
         name: "control-flow",
         doc: "blocks in reverse postorder, their edges, and what is unreachable",
@@ -31,6 +36,11 @@ pub(crate) const PRINTABLE: [Printable; 3] = [
         name: "dominators",
         doc: "which block immediately dominates which",
         describe: |f, cx| describe_dominators(&cx.analysis::<DominatorTree>(f)),
+    },
+    Printable {
+        name: "effects",
+        doc: "what a call of the function does to memory and to the world",
+        describe: |f, cx| cx.effects().of(f.name()).describe(f),
     },
     Printable {
         name: "loop-forest",

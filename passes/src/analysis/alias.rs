@@ -1,0 +1,376 @@
+//! Which objects a value may be, and whether two values may be the same object.
+//!
+//! ```text
+//! %2: array<f64, 1> = mem.alloc %1        %2: new
+//! %3: array<f64, 1> = mem.copy %5         %3: new, returned
+//! br %4, ^2(%2), ^2(%2)                   %6 (its parameter): %2
+//! ```
+//!
+//! # Method
+//! Every value that may be an object gets a **base**: the instruction that allocates it, the
+//! parameter of the function that it is, or nothing known. Block parameters get what all their
+//! arguments agree on. That is a sparse data-flow problem of height two (as constant propagation
+//! by Wegman and Zadeck, 1991), solved optimistically: a reverse postorder sweep, then a list
+//! of what changed. An allocation **escapes** if a use of it can make it known to others: it
+//! is stored into an object, made part of a value, or passed to a function that lets it escape
+//! (by its [effect summary](super::EffectSummary)). Escape does not depend on the place: what
+//! escapes anywhere escapes.
+//!
+//! # Why it is right
+//! Two different allocations are two objects, and neither is one that the caller passed. What
+//! does not escape is never found in memory, so that nothing whose base is not known is it. Objects
+//! of different types are different: types are exact, but for `any`. Two parameters may be the same
+//! object. An allocation within a loop is a new object each time; so the same base does not
+//! mean the same object.
+//!
+//! # Cost
+//! O(values + operands): the base of a value changes at most twice.
+
+use std::fmt::Write as _;
+
+use regraft_dialects::core;
+use regraft_ir::{Context, ControlFlow, Function, Operand, Traits, Type, Use, Value, ValueDef};
+
+use super::effects::{
+    Access, EffectSummaries, InstEffects, Returns, callee_summary, may_be_object, may_reach_objects,
+};
+use super::{Analyses, Analysis, Facets};
+
+/// Where an object comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Base {
+    /// It is no object, as far as anybody knows.
+    #[default]
+    None,
+    /// This instruction allocated it.
+    Fresh(Value),
+    /// The parameter of the function at this position.
+    Param(u32),
+    /// Any object that is not hidden.
+    Unknown,
+}
+
+impl Base {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, x) | (x, Self::None) => x,
+            (a, b) if a == b => a,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The bases of all values, and what escapes.
+#[derive(Clone, Debug)]
+pub struct Aliases {
+    /// By [`Value::index`].
+    bases: Vec<Base>,
+    /// By the index of the value that allocates.
+    escaped: Vec<bool>,
+    /// By position.
+    escaped_params: Vec<bool>,
+}
+
+impl Aliases {
+    /// Finds the base of every value. O(values + operands).
+    pub fn compute(f: &Function, cfg: &ControlFlow, summaries: &EffectSummaries) -> Self {
+        let finder = Finder {
+            f,
+            cfg,
+            summaries,
+            bases: vec![Base::None; f.value_capacity()],
+            changed: Vec::new(),
+            any: false,
+        };
+        finder.find()
+    }
+
+    /// The base of a value.
+    #[inline]
+    pub fn base(&self, operand: impl Into<Operand>) -> Base {
+        match operand.into().as_value() {
+            Some(v) if !v.is_terminator() => {
+                self.bases.get(v.index()).copied().unwrap_or(Base::Unknown)
+            }
+            _ => Base::None,
+        }
+    }
+
+    /// Whether what `allocation` allocates may become known to others before the function
+    /// returns. That it is returned does not count.
+    pub fn escapes(&self, allocation: Value) -> bool {
+        self.escaped.get(allocation.index()).copied().unwrap_or(true)
+    }
+
+    /// Whether the parameter at this position may become known to others than the caller and
+    /// those it is known to already. That it is returned does not count.
+    pub fn param_escapes(&self, position: usize) -> bool {
+        self.escaped_params.get(position).copied().unwrap_or(true)
+    }
+
+    /// The allocation that a value is the object of, if nobody but this function knows that object
+    /// while it runs.
+    #[inline]
+    pub fn hidden(&self, operand: impl Into<Operand>) -> Option<Value> {
+        match self.base(operand) {
+            Base::Fresh(v) if !self.escapes(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// Whether two values may be the same object. O(1).
+    pub fn may_alias(&self, f: &Function, a: Operand, b: Operand) -> bool {
+        if !types_may_alias(f.ctx(), f.operand_type(a), f.operand_type(b)) {
+            return false;
+        }
+        match (self.base(a), self.base(b)) {
+            (Base::None, _) | (_, Base::None) => false,
+            (Base::Fresh(x), Base::Fresh(y)) => x == y,
+            (Base::Fresh(_), Base::Param(_)) | (Base::Param(_), Base::Fresh(_)) => false,
+            (Base::Fresh(x), Base::Unknown) | (Base::Unknown, Base::Fresh(x)) => self.escapes(x),
+            (Base::Param(_) | Base::Unknown, Base::Param(_) | Base::Unknown) => true,
+        }
+    }
+
+    /// What an instruction with these effects may do to `object`. O(operands).
+    pub fn touches(&self, f: &Function, effects: &InstEffects, object: Operand) -> Access {
+        let mut access = Access::empty();
+        if !effects.elsewhere.is_empty() && self.hidden(object).is_none() {
+            access |= effects.elsewhere;
+        }
+        for &(other, what) in &effects.objects {
+            if self.may_alias(f, other, object) {
+                access |= what;
+            }
+        }
+        access
+    }
+
+    /// The base of every value that is an object, a line each.
+    pub fn describe(&self, f: &Function) -> String {
+        let mut out = String::new();
+        for block in f.blocks() {
+            for v in f.params(block).chain(f.body(block)) {
+                let text = match self.base(v) {
+                    Base::None => continue,
+                    Base::Fresh(new) if new != v => f.value_text(new),
+                    Base::Fresh(_) if self.escapes(v) => "new, escapes".to_owned(),
+                    Base::Fresh(_) => "new".to_owned(),
+                    Base::Param(i) => match f.entry().and_then(|e| f.param(e, i as usize)) {
+                        Some(param) if param != v => f.value_text(param),
+                        _ if self.param_escapes(i as usize) => "an argument, escapes".to_owned(),
+                        _ => "an argument".to_owned(),
+                    },
+                    Base::Unknown => "any object".to_owned(),
+                };
+                let _ = writeln!(out, "{}: {text}", f.value_text(v));
+            }
+        }
+        if out.is_empty() {
+            out.push_str("no objects\n");
+        }
+        out
+    }
+}
+
+impl Analysis for Aliases {
+    const NAME: &'static str = "aliases";
+    const FACETS: Facets = Facets::INSTS.union(Facets::TYPES);
+
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
+        let cfg = analyses.get::<ControlFlow>(f);
+        Self::compute(f, &cfg, analyses.effects())
+    }
+}
+
+/// Whether objects of two types may be the same.
+pub fn types_may_alias(ctx: &Context, a: Type, b: Type) -> bool {
+    (a == b || a == Type::ANY || b == Type::ANY) && may_be_object(ctx, a) && may_be_object(ctx, b)
+}
+
+struct Finder<'a> {
+    f: &'a Function,
+    cfg: &'a ControlFlow,
+    summaries: &'a EffectSummaries,
+    bases: Vec<Base>,
+    /// Values whose base has changed since their users were visited.
+    changed: Vec<Value>,
+    /// Whether any value has a base that can escape.
+    any: bool,
+}
+
+impl Finder<'_> {
+    fn find(mut self) -> Aliases {
+        let f = self.f;
+        if let Some(entry) = f.entry() {
+            for (i, param) in f.params(entry).enumerate() {
+                if may_be_object(f.ctx(), f.ty(param)) {
+                    self.bases[param.index()] = Base::Param(i as u32);
+                    self.any = true;
+                }
+            }
+        }
+        for block in self.cfg.reverse_postorder() {
+            for v in f.body(block) {
+                if may_be_object(f.ctx(), f.ty(v)) {
+                    self.bases[v.index()] = self.base_of(v);
+                    self.any = true;
+                }
+            }
+            for edge in f.out_edges(block) {
+                let target = f.edge_target(edge);
+                let seen = self.cfg.rpo_index(target) <= self.cfg.rpo_index(block);
+                for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
+                    if self.pass(param, arg) && seen {
+                        self.changed.push(param);
+                    }
+                }
+            }
+        }
+        while let Some(v) = self.changed.pop() {
+            for at in f.uses(v) {
+                self.revisit(at);
+            }
+        }
+        // What nothing reaches is never run; it may be looked at all the same.
+        if self.cfg.reachable_count() < f.block_count() {
+            for block in f.blocks().filter(|&b| !self.cfg.is_reachable(b)) {
+                for v in f.params(block).chain(f.body(block)) {
+                    if may_be_object(f.ctx(), f.ty(v)) {
+                        self.bases[v.index()] = Base::Unknown;
+                    }
+                }
+            }
+        }
+        self.escapes()
+    }
+
+    fn base(&self, operand: Operand) -> Base {
+        operand.as_value().map_or(Base::None, |v| self.bases[v.index()])
+    }
+
+    /// The base of an instruction, as far as those of its operands are known.
+    fn base_of(&self, v: Value) -> Base {
+        let f = self.f;
+        let Some(def) = f.op_def(v) else { return Base::Unknown };
+        if passes_on(f, v) {
+            return f.operands(v).fold(Base::None, |base, operand| base.join(self.base(operand)));
+        }
+        if let Some(summary) = callee_summary(f, v, self.summaries) {
+            return match summary.returns {
+                Returns::Never | Returns::Plain => Base::None,
+                Returns::Fresh => Base::Fresh(v),
+                Returns::Param(i) => {
+                    f.operand(v, i as usize + 1).map_or(Base::Unknown, |arg| self.base(arg))
+                }
+                Returns::Unknown => Base::Unknown,
+            };
+        }
+        if def.effects.allocates && !def.effects.opaque { Base::Fresh(v) } else { Base::Unknown }
+    }
+
+    /// Lets a parameter be what is passed for it, too. Returns whether that is news.
+    fn pass(&mut self, param: Value, arg: Operand) -> bool {
+        if !may_be_object(self.f.ctx(), self.f.ty(param)) {
+            return false;
+        }
+        let old = self.bases[param.index()];
+        let new = old.join(self.base(arg));
+        self.bases[param.index()] = new;
+        new != old
+    }
+
+    /// Looks again at what uses a value whose base has changed.
+    fn revisit(&mut self, at: Use) {
+        let f = self.f;
+        let Some(source) = at.user.terminated_block() else {
+            if may_be_object(f.ctx(), f.ty(at.user)) {
+                let new = self.base_of(at.user);
+                if std::mem::replace(&mut self.bases[at.user.index()], new) != new {
+                    self.changed.push(at.user);
+                }
+            }
+            return;
+        };
+        if !self.cfg.is_reachable(source) {
+            return;
+        }
+        // The edge that this is an argument of starts at the last target before it.
+        let index = at.index as usize;
+        let operand = |i: usize| f.operand(at.user, i);
+        let target = (0..index).rev().find_map(|i| Some((i, operand(i)?.as_block()?)));
+        if let Some((i, target)) = target
+            && let Some(param) = f.param(target, index - i - 1)
+            && let Some(arg) = operand(index)
+            && self.pass(param, arg)
+        {
+            self.changed.push(param);
+        }
+    }
+
+    fn escapes(self) -> Aliases {
+        let f = self.f;
+        let params = f.entry().map_or(0, |entry| f.param_count(entry));
+        let mut escaped = vec![false; if self.any { f.value_capacity() } else { 0 }];
+        let mut escaped_params = vec![false; params];
+        let mut lose = |base: Base| match base {
+            Base::Fresh(v) => escaped[v.index()] = true,
+            Base::Param(i) => escaped_params[i as usize] = true,
+            Base::None | Base::Unknown => {}
+        };
+        if self.any {
+            for block in self.cfg.reverse_postorder() {
+                for v in f.body(block) {
+                    for (i, operand) in f.operands(v).enumerate() {
+                        let base = self.base(operand);
+                        if matches!(base, Base::Fresh(_) | Base::Param(_))
+                            && self.lets_escape(v, i, base)
+                        {
+                            lose(base);
+                        }
+                    }
+                }
+                for edge in f.out_edges(block) {
+                    let target = f.edge_target(edge);
+                    for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
+                        let base = self.base(arg);
+                        if base != self.bases[param.index()] {
+                            lose(base);
+                        }
+                    }
+                }
+            }
+        }
+        Aliases { bases: self.bases, escaped, escaped_params }
+    }
+
+    /// Whether the operand at `position` of the instruction `v`, which has this base, may become
+    /// known to others by it.
+    fn lets_escape(&self, v: Value, position: usize, base: Base) -> bool {
+        let f = self.f;
+        if passes_on(f, v) {
+            return self.bases[v.index()] != base;
+        }
+        let Some(def) = f.op_def(v) else { return true };
+        if let Some(summary) = callee_summary(f, v, self.summaries) {
+            return summary.params.get(position.wrapping_sub(1)).is_none_or(|p| p.escapes);
+        }
+        let effects = def.effects;
+        if effects.opaque || def.traits.contains(Traits::CALL) {
+            return true;
+        }
+        let sets = [effects.reads, effects.writes, effects.reads_shape, effects.writes_shape];
+        if sets.iter().any(|set| set.contains(position)) {
+            // It is worked on; what is put into it stands at another position.
+            return false;
+        }
+        let stores = !effects.writes.is_empty() || !effects.writes_shape.is_empty();
+        stores || may_reach_objects(f.ctx(), f.ty(v))
+    }
+}
+
+/// Whether the result of an instruction is one of its operands.
+fn passes_on(f: &Function, v: Value) -> bool {
+    matches!(f.op(v), Some(core::SELECT | core::TYPEASSERT | core::CONVERT))
+        && matches!(f.def(v), ValueDef::Inst(_))
+}

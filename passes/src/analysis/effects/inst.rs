@@ -1,0 +1,179 @@
+//! What one instruction does.
+
+use regraft_dialects::core;
+use regraft_ir::{Context, Effects, Function, Operand, Type, TypeKind, Value};
+use smallvec::SmallVec;
+
+use super::summary::{Access, EffectSummaries, EffectSummary};
+use crate::analysis::traps::may_trap;
+
+/// What one instruction may do.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InstEffects {
+    /// Operands that are objects, with what is done to them.
+    pub objects: SmallVec<[(Operand, Access); 2]>,
+    /// What is done to other objects: it may happen to all that others can reach.
+    pub elsewhere: Access,
+    /// Whether the result is an object that was not there before.
+    pub allocates: bool,
+    /// Whether it prints, or does something else that can be observed when it happens.
+    pub observable: bool,
+    /// Whether it may stop the program with an error.
+    pub may_trap: bool,
+    /// Whether it may run on for ever.
+    pub may_not_end: bool,
+}
+
+impl InstEffects {
+    /// Whether it writes an object.
+    pub fn writes_anything(&self) -> bool {
+        self.all_accesses().intersects(Access::WRITES)
+    }
+
+    /// Whether it reads an object.
+    pub fn reads_anything(&self) -> bool {
+        self.all_accesses().intersects(Access::READS)
+    }
+
+    /// What it does to objects, whichever they are.
+    pub fn all_accesses(&self) -> Access {
+        self.objects.iter().fold(self.elsewhere, |all, object| all | object.1)
+    }
+
+    /// Whether it can be dropped when nobody uses its result.
+    pub fn is_removable(&self) -> bool {
+        !self.writes_anything() && !self.observable && !self.may_trap && !self.may_not_end
+    }
+
+    fn anything(f: &Function, v: Value) -> Self {
+        Self {
+            objects: f
+                .plain_operands(v)
+                .filter(|&operand| may_be_object(f.ctx(), f.operand_type(operand)))
+                .map(|operand| (operand, Access::all()))
+                .collect(),
+            elsewhere: Access::all(),
+            allocates: true,
+            observable: true,
+            may_trap: true,
+            may_not_end: true,
+        }
+    }
+}
+
+/// What `v` may do: what its op says, for the operands that it has; for a call of a function by
+/// name, what the summary of that function says. A terminator does nothing but trap, if it
+/// may. O(operands).
+pub fn inst_effects(f: &Function, v: Value, summaries: &EffectSummaries) -> InstEffects {
+    let Some(def) = f.op_def(v) else { return InstEffects::default() };
+    if def.effects == Effects::NONE {
+        return InstEffects { may_trap: may_trap(f, v), ..InstEffects::default() };
+    }
+    if def.effects.opaque {
+        return match callee_summary(f, v, summaries) {
+            Some(summary) => call_effects(f, v, summary),
+            None => InstEffects::anything(f, v),
+        };
+    }
+    let effects = def.effects;
+    let mut result = InstEffects {
+        allocates: effects.allocates,
+        observable: effects.observable,
+        may_trap: may_trap(f, v),
+        ..InstEffects::default()
+    };
+    for (i, operand) in f.plain_operands(v).enumerate() {
+        let mut access = Access::empty();
+        access.set(Access::READS_CONTENTS, effects.reads.contains(i));
+        access.set(Access::WRITES_CONTENTS, effects.writes.contains(i));
+        access.set(Access::READS_SHAPE, effects.reads_shape.contains(i));
+        access.set(Access::WRITES_SHAPE, effects.writes_shape.contains(i));
+        if access.is_empty() {
+            continue;
+        }
+        let ty = f.operand_type(operand);
+        if may_be_object(f.ctx(), ty) {
+            result.objects.push((operand, access));
+        }
+        if effects.deep && may_reach_objects(f.ctx(), ty) {
+            result.elsewhere |= access;
+        }
+    }
+    result
+}
+
+/// The summary of the function that `v` calls by its name with as many arguments as it takes.
+pub fn callee_summary<'a>(
+    f: &Function,
+    v: Value,
+    summaries: &'a EffectSummaries,
+) -> Option<&'a EffectSummary> {
+    if f.op(v) != Some(core::CALL) {
+        return None;
+    }
+    let summary = summaries.of(f.const_func(f.operand(v, 0)?)?);
+    (!summary.opaque && summary.params.len() + 1 == f.operand_count(v)).then_some(summary)
+}
+
+fn call_effects(f: &Function, v: Value, summary: &EffectSummary) -> InstEffects {
+    let mut result = InstEffects {
+        objects: SmallVec::new(),
+        elsewhere: summary.elsewhere,
+        allocates: summary.allocates,
+        observable: summary.observable,
+        // What is known too little of is checked at the call.
+        may_trap: summary.may_trap || !summary.ret.is_assignable_to(f.ty(v)),
+        may_not_end: summary.may_not_end,
+    };
+    for (i, operand) in f.operands(v).skip(1).enumerate() {
+        let (param, ty) = (summary.params[i], f.operand_type(operand));
+        result.may_trap |= !ty.is_assignable_to(summary.param_types[i]);
+        if !param.access.is_empty() && may_be_object(f.ctx(), ty) {
+            result.objects.push((operand, param.access));
+        }
+    }
+    result
+}
+
+/// Whether a value of this type may be an object.
+#[inline]
+pub fn may_be_object(ctx: &Context, ty: Type) -> bool {
+    ty == Type::ANY || !is_plain(ty) && ctx.is_object(ty)
+}
+
+/// Whether a value of this type may be an object or hold one.
+pub fn may_reach_objects(ctx: &Context, ty: Type) -> bool {
+    if is_plain(ty) {
+        return false;
+    }
+    // What is nested deeper or has more parts is not looked at.
+    let mut parts = vec![ty];
+    let mut seen = 0;
+    while let Some(ty) = parts.pop() {
+        seen += 1;
+        if seen > 64 {
+            return true;
+        }
+        match ctx.kind(ty) {
+            TypeKind::Tuple(elements) => parts.extend(elements.iter().copied()),
+            TypeKind::Named(fields) => parts.extend(fields.iter().map(|field| field.1)),
+            &TypeKind::Struct(id) => {
+                let def = ctx.struct_def(id);
+                if def.mutable {
+                    return true;
+                }
+                parts.extend(def.fields.iter().map(|field| field.1));
+            }
+            TypeKind::Fn(_) | TypeKind::Val(_) | TypeKind::TypeOf(_) => {}
+            _ if is_plain(ty) => {}
+            _ => return true,
+        }
+    }
+    false
+}
+
+/// Whether it is one of the builtin types that neither are objects nor hold any.
+#[inline]
+fn is_plain(ty: Type) -> bool {
+    ty.is_scalar() || matches!(ty, Type::UNIT | Type::NEVER | Type::SYM | Type::STR)
+}

@@ -1,0 +1,200 @@
+//! The summaries of all functions of a module.
+
+use regraft_dialects::core;
+use regraft_ir::{ControlFlow, FuncId, Function, Module, Traits};
+use rustc_hash::FxHashMap;
+
+use super::inst::{inst_effects, may_be_object, may_reach_objects};
+use super::summary::{EffectSummaries, EffectSummary, Returns};
+use crate::analysis::alias::{Aliases, Base};
+
+impl EffectSummaries {
+    /// Summarizes the functions of a module. Near linear; see the [module](super).
+    pub fn compute(module: &Module) -> Self {
+        let mut summaries = Self::unknown();
+        let calls = Calls::of(module);
+        for component in calls.components() {
+            if let [one] = *component
+                && !calls.callees[one].contains(&one)
+            {
+                let f = calls.function(module, one);
+                let summary = summarize(f, &summaries, false);
+                summaries.set(f.name(), summary);
+                continue;
+            }
+            calls.settle(module, &component, &mut summaries);
+        }
+        summaries
+    }
+}
+
+/// The graph of calls by name.
+struct Calls {
+    ids: Vec<FuncId>,
+    /// By position: the functions of the module that are called, each once.
+    callees: Vec<Vec<usize>>,
+}
+
+impl Calls {
+    fn of(module: &Module) -> Self {
+        let ids = module.ids().to_vec();
+        let place: FxHashMap<FuncId, usize> =
+            ids.iter().enumerate().map(|(i, &id)| (id, i)).collect();
+        let callees = module.functions().map(|f| {
+            let mut callees: Vec<usize> = f
+                .all_insts()
+                .filter(|&v| f.op(v) == Some(core::CALL))
+                .filter_map(|v| module.find(f.const_func(f.operand(v, 0)?)?))
+                .map(|id| place[&id])
+                .collect();
+            callees.sort_unstable();
+            callees.dedup();
+            callees
+        });
+        Self { callees: callees.collect(), ids }
+    }
+
+    fn function<'m>(&self, module: &'m Module, at: usize) -> &'m Function {
+        module.get(self.ids[at]).expect("the ids are those of the module")
+    }
+
+    /// The strongly connected components, callees before callers: Tarjan's algorithm with a stack
+    /// of its own.
+    fn components(&self) -> Vec<Vec<usize>> {
+        const UNSEEN: usize = usize::MAX;
+        const DONE: usize = usize::MAX - 1;
+        let n = self.callees.len();
+        let (mut index, mut low) = (vec![UNSEEN; n], vec![0; n]);
+        let (mut found, mut open, mut count) = (Vec::new(), Vec::new(), 0);
+        for root in 0..n {
+            if index[root] != UNSEEN {
+                continue;
+            }
+            let mut path = vec![(root, 0)];
+            while let Some(&mut (at, ref mut next)) = path.last_mut() {
+                if index[at] == UNSEEN {
+                    (index[at], low[at]) = (count, count);
+                    count += 1;
+                    open.push(at);
+                }
+                if let Some(&callee) = self.callees[at].get(*next) {
+                    *next += 1;
+                    match index[callee] {
+                        UNSEEN => path.push((callee, 0)),
+                        DONE => {}
+                        seen => low[at] = low[at].min(seen),
+                    }
+                    continue;
+                }
+                path.pop();
+                if let Some(&(caller, _)) = path.last() {
+                    low[caller] = low[caller].min(low[at]);
+                }
+                if low[at] == index[at] {
+                    let start = open.iter().rposition(|&x| x == at).unwrap_or(0);
+                    let component: Vec<usize> = open.drain(start..).collect();
+                    component.iter().for_each(|&x| index[x] = DONE);
+                    found.push(component);
+                }
+            }
+        }
+        found
+    }
+
+    /// Summarizes functions that call each other in circles.
+    fn settle(&self, module: &Module, component: &[usize], summaries: &mut EffectSummaries) {
+        let mut callers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        for &at in component {
+            let f = self.function(module, at);
+            summaries.set(f.name(), EffectSummary::none(f));
+            for &callee in &self.callees[at] {
+                callers.entry(callee).or_default().push(at);
+            }
+        }
+        let mut pending: Vec<usize> = component.to_vec();
+        let mut is_pending: FxHashMap<usize, bool> = pending.iter().map(|&at| (at, true)).collect();
+        while let Some(at) = pending.pop() {
+            is_pending.insert(at, false);
+            let f = self.function(module, at);
+            // How deep the recursion goes is not known.
+            let mut summary = summarize(f, summaries, true);
+            // Never less than before, so that this comes to an end.
+            summary.take_in(summaries.of(f.name()));
+            if *summaries.of(f.name()) == summary {
+                continue;
+            }
+            summaries.set(f.name(), summary);
+            for &caller in callers.get(&at).map_or(&[][..], Vec::as_slice) {
+                let inside = is_pending.get_mut(&caller);
+                if inside.is_some_and(|is_pending| !std::mem::replace(is_pending, true)) {
+                    pending.push(caller);
+                }
+            }
+        }
+    }
+}
+
+/// What a function does, if what it calls does what `summaries` say.
+fn summarize(f: &Function, summaries: &EffectSummaries, recursive: bool) -> EffectSummary {
+    let mut result = EffectSummary::none(f);
+    if f.entry().is_none() {
+        return EffectSummary::opaque();
+    }
+    let cfg = ControlFlow::compute(f);
+    let aliases = Aliases::compute(f, &cfg, summaries);
+    result.may_not_end = recursive;
+    let mut returned = Vec::new();
+    for block in cfg.reverse_postorder() {
+        for v in f.insts(block) {
+            let effects = inst_effects(f, v, summaries);
+            result.observable |= effects.observable;
+            result.may_trap |= effects.may_trap;
+            result.may_not_end |= effects.may_not_end;
+            result.allocates |= effects.allocates;
+            result.elsewhere |= effects.elsewhere;
+            for (operand, access) in effects.objects {
+                match aliases.base(operand) {
+                    Base::Param(i) => result.params[i as usize].access |= access,
+                    Base::Fresh(new) if !aliases.escapes(new) => {}
+                    Base::None => {}
+                    Base::Fresh(_) | Base::Unknown => result.elsewhere |= access,
+                }
+            }
+        }
+        let Some(term) = f.terminator(block) else { return EffectSummary::opaque() };
+        if f.op_def(term).is_some_and(|def| def.traits.contains(Traits::RETURN)) {
+            let what = what_is_returned(f, &aliases, term);
+            result.returns = result.returns.join(what);
+            if let Returns::Param(i) = what {
+                returned.push(i as usize);
+            }
+        }
+        // Any cycle may go on for ever.
+        let goes_back = |target| cfg.rpo_index(target) <= cfg.rpo_index(block);
+        result.may_not_end |= f.successors(block).any(goes_back);
+    }
+    for (i, param) in result.params.iter_mut().enumerate() {
+        param.escapes = aliases.param_escapes(i);
+    }
+    if result.returns == Returns::Unknown {
+        // The caller cannot tell which object comes back.
+        returned.into_iter().for_each(|i| result.params[i].escapes = true);
+    }
+    result
+}
+
+fn what_is_returned(f: &Function, aliases: &Aliases, term: regraft_ir::Value) -> Returns {
+    let Some(operand) = f.plain_operands(term).next() else { return Returns::Plain };
+    let ty = f.operand_type(operand);
+    if !may_be_object(f.ctx(), ty) {
+        let holds = operand.as_value().is_some() && may_reach_objects(f.ctx(), ty);
+        return if holds { Returns::Unknown } else { Returns::Plain };
+    }
+    match aliases.base(operand) {
+        // A constant.
+        Base::None if operand.as_value().is_none() => Returns::Plain,
+        Base::Fresh(new) if !aliases.escapes(new) => Returns::Fresh,
+        Base::Param(i) => Returns::Param(i),
+        _ => Returns::Unknown,
+    }
+}
