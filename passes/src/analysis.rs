@@ -8,6 +8,7 @@
 
 mod alias;
 mod effects;
+mod call_graph;
 mod float_kinds;
 mod loop_forest;
 pub(crate) mod printable;
@@ -24,6 +25,7 @@ pub use effects::{
     Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, callee_summary,
     inst_effects, may_be_object, may_reach_objects,
 };
+pub use call_graph::{CallGraph, CallSite};
 pub use float_kinds::FloatKinds;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
 

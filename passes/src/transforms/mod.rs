@@ -8,6 +8,7 @@ pub mod dce;
 mod edit;
 pub mod expand;
 pub mod fold;
+pub mod inline;
 pub mod merge_returns;
 pub mod profile;
 pub mod prune;
@@ -20,6 +21,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<dce::Dce>();
     registry.add::<expand::Expand>();
     registry.add::<fold::Fold>();
+    registry.add_module::<inline::Inline>();
     registry.add::<merge_returns::MergeReturns>();
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();

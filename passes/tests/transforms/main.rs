@@ -5,6 +5,7 @@ mod dce;
 mod differential;
 mod expand;
 mod fold;
+mod inline;
 mod merge_returns;
 mod profile;
 mod prune;
@@ -12,7 +13,9 @@ mod renumber;
 mod simplify_cfg;
 
 use regraft_ir::{Function, Module, render_all, verify_module};
-use regraft_passes::{FunctionPass, Options, run_pass_with};
+use regraft_passes::{
+    FunctionPass, Options, PassRegistry, Pipeline, RunOptions, run_pass_with, run_pipeline,
+};
 
 /// The module that `text` is, which has to be valid.
 fn parse(text: &str) -> Module {
@@ -69,4 +72,30 @@ fn check_unchanged<P: FunctionPass>(text: &str) {
 fn only(module: &mut Module) -> &mut Function {
     let id = module.ids()[0];
     module.get_mut(id).expect("the id is of this module")
+}
+
+/// Runs a pipeline on a module and verifies what it made.
+#[track_caller]
+fn run_text(pipeline: &str, module: &mut Module) {
+    let pipeline = Pipeline::parse(&PassRegistry::standard(), pipeline)
+        .unwrap_or_else(|errors| panic!("{}", render_all(&errors, false)));
+    if let Err(failure) = run_pipeline(module, &pipeline, &RunOptions::default().threads(1)) {
+        panic!("{}", render_all(failure.diagnostics(), false));
+    }
+    for f in module.functions() {
+        f.check_invariants().unwrap_or_else(|error| panic!("{error}"));
+    }
+    verify(module);
+}
+
+/// Checks that the pipeline, of passes over modules as well, makes `after` of `before`, to the
+/// number of each value, and that a second run changes nothing.
+#[track_caller]
+fn check_text(pipeline: &str, before: &str, after: &str) {
+    let mut module = parse(before);
+    run_text(pipeline, &mut module);
+    let (found, wanted) = (module.to_string(), parse(after).to_string());
+    assert!(found == wanted, "`{pipeline}` gives\n{found}\nand should give\n{wanted}");
+    run_text(pipeline, &mut module);
+    assert_eq!(found, module.to_string(), "a second run of `{pipeline}` changes more");
 }
