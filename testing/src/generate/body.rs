@@ -9,6 +9,7 @@ use regraft_ir::{
 };
 
 use super::Config;
+use super::loops::Counter;
 use super::types::TypePool;
 use crate::choices::Choices;
 
@@ -111,6 +112,8 @@ pub(super) struct Body<'s, 'c> {
     pub(super) cost: u32,
     /// The function as others call it; for calls of itself.
     pub(super) this: Callee,
+    /// The counters of the loops around, the innermost last.
+    pub(super) counters: Vec<Counter>,
     /// What a recursive call passes as its first argument, if the function is recursive.
     pub(super) recursion: Option<Operand>,
 }
@@ -137,6 +140,7 @@ pub(super) fn function(shared: &mut Shared<'_>, index: usize, entry: bool) -> (F
         trips: 1,
         cost: 0,
         this,
+        counters: Vec::new(),
         recursion: None,
     };
     body.whole();

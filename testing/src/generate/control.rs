@@ -98,22 +98,24 @@ impl Body<'_, '_> {
     fn statement(&mut self) {
         let config = self.shared.config;
         let nests = self.depth < config.max_depth && self.cost < MAX_COST / 2;
-        let kind = self.c().below(if nests { 36 } else { 28 });
+        let kind = self.c().below(if nests { 41 } else { 28 });
         self.depth += 1;
         match kind {
             28..30 => self.branch(),
             30 if config.switches => self.switch(),
-            31 | 32 if config.loops && self.trips < 64 => self.counted_loop(),
+            31 | 32 | 36 if config.loops && self.trips < 64 => self.counted_loop(),
             33 if config.irreducible && self.trips < 16 => self.graph(),
             34 if config.trap_percent > 0 => self.early_exit(),
             35 if config.unreachable_blocks => self.dead_block(),
+            37..40 if config.loops && config.objects && self.trips < 64 => self.kernel(),
+            40 if config.loops && config.objects && self.trips < 64 => self.grid(),
             _ => self.any_statement(),
         }
         self.depth -= 1;
     }
 
     /// Runs `inner` with a scope of its own.
-    fn scoped(&mut self, inner: impl FnOnce(&mut Self)) {
+    pub(super) fn scoped(&mut self, inner: impl FnOnce(&mut Self)) {
         let outer = self.scope.len();
         inner(self);
         self.scope.truncate(outer);
@@ -221,64 +223,6 @@ impl Body<'_, '_> {
             });
         }
         self.enter(join, &slots);
-    }
-
-    /// `for i in 0:n-1`, tested at the start or at the end, with values carried around.
-    fn counted_loop(&mut self) {
-        let slots = self.slots();
-        let bound = if self.c().chance(50) {
-            let n = self.operand(Type::I64, false).operand;
-            self.push(arith::and(n, self.int(3))).into()
-        } else {
-            let n = self.c().below(4) as i64;
-            self.int(n)
-        };
-        let mut all = vec![Slot { ty: Type::I64, known: Type::I64 }];
-        all.extend(&slots);
-        let header = self.block(&all);
-        let mut args = vec![self.int(0)];
-        args.extend(self.args(&slots));
-        self.end(cf::br(header, args));
-        let trips = self.trips;
-        self.trips *= 4;
-        self.enter(header, &all);
-        let i = self.f.param(header, 0).expect("it has a counter");
-        let no_args = [] as [Operand; 0];
-        if self.c().chance(65) {
-            let (inside, exit) = (self.block(&[]), self.block(&[]));
-            let more = self.push(arith::lt(i, bound));
-            self.end(cf::br_if(more, inside, no_args, exit, no_args));
-            self.scoped(|body| {
-                body.at = inside;
-                body.sequence();
-                if body.c().chance(20) {
-                    let stop = body.condition();
-                    let next = body.block(&[]);
-                    body.end(cf::br_if(stop, exit, no_args, next, no_args));
-                    body.at = next;
-                    body.sequence();
-                }
-                let args = body.next_round(i, &slots);
-                body.end(cf::br(header, args));
-            });
-            self.at = exit;
-        } else {
-            self.sequence();
-            let args = self.next_round(i, &slots);
-            let exit = self.block(&[]);
-            let more = self.push(arith::lt(args[0], bound));
-            self.end(cf::br_if(more, header, args, exit, no_args));
-            self.at = exit;
-        }
-        self.trips = trips;
-    }
-
-    /// The arguments of the back edge: the counter plus one, and what is carried.
-    fn next_round(&mut self, i: impl Into<Operand>, slots: &[Slot]) -> Vec<Operand> {
-        let next = self.push(arith::add(i, self.int(1)));
-        let mut args = vec![Operand::from(next)];
-        args.extend(self.args(slots));
-        args
     }
 
     /// Blocks that go to each other in any way, and are entered at one of several of them. Each

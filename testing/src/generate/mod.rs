@@ -2,7 +2,7 @@
 //!
 //! A module is drawn from [`Choices`]: the same choices give the same module, and simpler
 //! choices a simpler one. What comes out always verifies, and (but for the fuel that traps and
-//! recursion save) always ends: loops count up to small bounds, and wherever control can go
+//! recursion save) always ends: loops count to bounds that are near, and wherever control can go
 //! round in another way, in irreducible graphs, through the entry block, through recursion, a
 //! counter that is passed along ends it.
 //!
@@ -17,6 +17,8 @@
 
 mod body;
 mod control;
+mod kernels;
+mod loops;
 mod ops;
 mod special;
 mod types;

@@ -347,6 +347,12 @@ impl Body<'_, '_> {
     }
 
     fn indices(&mut self, array: Var) -> Vec<Operand> {
+        if self.rank(array.known) == 1
+            && self.c().chance(60)
+            && let Some(index) = self.affine_index(array.operand)
+        {
+            return vec![index];
+        }
         let rank = if self.c().chance(40) { 1 } else { self.rank(array.known) };
         (0..rank).map(|_| self.index()).collect()
     }

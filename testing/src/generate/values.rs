@@ -151,7 +151,7 @@ impl Body<'_, '_> {
     }
 
     /// A constant, or a value made of operands by instructions.
-    fn fresh(&mut self, ty: Type) -> Var {
+    pub(super) fn fresh(&mut self, ty: Type) -> Var {
         let ctx = self.ctx();
         if let Some(constant) = special_constant(&ctx, ty, self.c()) {
             return Var { operand: ctx.constant_id(constant).into(), ty, known: ty };
