@@ -7,12 +7,16 @@
 //! added to its own while it is computed.
 
 mod alias;
-mod effects;
 mod call_graph;
+mod effects;
 mod float_kinds;
+pub mod induction;
+mod invariants;
 mod loop_forest;
-pub(crate) mod printable;
+pub mod poly;
 pub mod traps;
+pub mod trip_count;
+pub(crate) mod printable;
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -21,13 +25,17 @@ use regraft_ir::{ControlFlow, DominatorTree, Function, Stamp};
 use rustc_hash::FxHashMap;
 
 pub use alias::{Aliases, Base, types_may_alias};
+pub use call_graph::{CallGraph, CallSite};
 pub use effects::{
     Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, callee_summary,
     inst_effects, may_be_object, may_reach_objects,
 };
-pub use call_graph::{CallGraph, CallSite};
 pub use float_kinds::FloatKinds;
+pub use induction::InductionVariables;
+pub use invariants::Invariants;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
+pub use poly::{Poly, Sym};
+pub use trip_count::{TripCount, TripCounts};
 
 bitflags::bitflags! {
     /// Facets of a function, each with an epoch of its own.
