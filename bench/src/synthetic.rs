@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use regraft_dialects::{arith, cf};
-use regraft_ir::{Block, Context, Function, Inst, Module, Op, Operand, Type, Value};
+use regraft_dialects::{arith, cf, core};
+use regraft_ir::{Block, Constant, Context, Function, Inst, Module, Op, Operand, Type, Value};
 
 /// How many operations the body of each loop has.
 const LOOP_BODY: usize = 96;
@@ -110,6 +110,99 @@ fn operations(
         recent[i % 8] = last;
     }
     last
+}
+
+/// A module of `functions` functions with about `insts` instructions each, of which one in ten
+/// is a call of one of a few small functions: some of one block, some with a branch.
+pub fn calling_module(ctx: &Arc<Context>, functions: usize, insts: usize) -> Module {
+    const CALLEES: usize = 16;
+    let mut module = Module::new(ctx);
+    for i in 0..CALLEES {
+        module.add(small_function(ctx, &format!("small{i}"), i)).expect("names are distinct");
+    }
+    for i in 0..functions {
+        let mut f = Function::new(ctx, &format!("f{i}"), &[Type::I64, Type::I64], Type::I64);
+        let entry = f.entry().expect("it has one");
+        let [mut a, mut b] = [0, 1].map(|i| f.param(entry, i).expect("it has two parameters"));
+        for k in 0..insts {
+            let next = if k % 10 == 9 {
+                let callee = ctx.symbol(&format!("small{}", (i + k / 10) % CALLEES));
+                let call = Inst::new(core::CALL).operand(f.constant_id(Constant::Func(callee)));
+                call.operand(a).operand(b).with_type(Type::I64)
+            } else if k % 2 == 0 {
+                arith::add(a, b)
+            } else {
+                arith::xor(a, b)
+            };
+            let value = f.push(entry, next).expect("it fits");
+            (a, b) = (b, value);
+        }
+        f.set_terminator(entry, Inst::new(cf::RETURN).operand(b)).expect("it fits");
+        module.add(f).expect("names are distinct");
+    }
+    module
+}
+
+/// A function of two integers that is worth inlining; every fourth has a branch.
+fn small_function(ctx: &Arc<Context>, name: &str, seed: usize) -> Function {
+    let mut f = Function::new(ctx, name, &[Type::I64, Type::I64], Type::I64);
+    let entry = f.entry().expect("it has one");
+    let [a, b] = [0, 1].map(|i| f.param(entry, i).expect("it has two parameters"));
+    let mut choice = seed;
+    let value = operations(&mut f, entry, [a, b], 4, &mut choice);
+    let mut last = entry;
+    let mut result = value;
+    if seed.is_multiple_of(4) {
+        let [other, join] = [(); 2].map(|()| f.add_block());
+        result = f.append_param(join, Type::I64).expect("fresh");
+        let less = f.push(entry, arith::lt(a, b)).expect("it fits");
+        let fork = Inst::new(cf::BR).operand(less).operand(other).edge(join, [value]);
+        f.set_terminator(entry, fork).expect("it fits");
+        let doubled = f.push(other, arith::add(value, value)).expect("it fits");
+        f.set_terminator(other, Inst::new(cf::BR).edge(join, [doubled])).expect("it fits");
+        last = join;
+    }
+    f.set_terminator(last, Inst::new(cf::RETURN).operand(result)).expect("it fits");
+    f
+}
+
+/// One function of about `insts` instructions: nests of `depth` counted loops, one after the
+/// other. At each level something is invariant, and something depends on the counter.
+pub fn nests(ctx: &Arc<Context>, depth: usize, insts: usize) -> Function {
+    /// Instructions at each level: comparison, product, sum, the step, and two branches.
+    const LEVEL: usize = 6;
+    let mut f = Function::new(ctx, "nests", &[Type::I64, Type::I64], Type::I64);
+    let entry = f.entry().expect("it has one");
+    let [n, mut acc] = [0, 1].map(|i| f.param(entry, i).expect("it has two parameters"));
+    let [zero, one] = [0i64, 1].map(|x| f.constant_id(x));
+    let mut block = entry;
+    for _ in 0..insts.div_ceil(depth * LEVEL) {
+        // From the outside in: the head of each level, its counter and its sum.
+        let mut levels = Vec::with_capacity(depth);
+        for _ in 0..depth {
+            let [head, body, after] = [(); 3].map(|()| f.add_block());
+            let [i, sum] = [(); 2].map(|()| f.append_param(head, Type::I64).expect("fresh"));
+            let enter = Inst::new(cf::BR).edge(head, [zero.into(), Operand::from(acc)]);
+            f.set_terminator(block, enter).expect("it fits");
+            let more = f.push(head, arith::lt(i, n)).expect("it fits");
+            let fork = Inst::new(cf::BR).operand(more).operand(body).operand(after);
+            f.set_terminator(head, fork).expect("it fits");
+            let invariant = f.push(body, arith::mul(n, n)).expect("it fits");
+            let varying = f.push(body, arith::add(sum, i)).expect("it fits");
+            levels.push((head, after, i, sum));
+            acc = f.push(body, arith::xor(varying, invariant)).expect("it fits");
+            block = body;
+        }
+        // And back out: each level ends where the one inside it was left.
+        for &(head, after, i, sum) in levels.iter().rev() {
+            let next = f.push(block, arith::add(i, one)).expect("it fits");
+            let back = Inst::new(cf::BR).edge(head, [next, acc]);
+            f.set_terminator(block, back).expect("it fits");
+            (block, acc) = (after, sum);
+        }
+    }
+    f.set_terminator(block, Inst::new(cf::RETURN).operand(acc)).expect("it fits");
+    f
 }
 
 /// One function of about `insts` operations in which the first parameter is used in every tenth.

@@ -75,6 +75,14 @@ pub fn median_seconds<T, R>(
             time
         })
         .collect();
+    median(&mut times)
+}
+
+/// The median of some times, which are left in order; of an even number, the upper one.
+///
+/// # Panics
+/// If there are none.
+pub fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }
