@@ -11,4 +11,4 @@ mod session;
 pub mod world;
 
 pub use link::WorldLinker;
-pub use session::{Completeness, Entry, STANDARD_PIPELINE, Session};
+pub use session::{Completeness, Entry, Session};

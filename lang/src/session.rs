@@ -33,7 +33,6 @@ use crate::world::{Binding, World};
 use names::WorldNames;
 
 pub use entry::Entry;
-pub use stages::STANDARD_PIPELINE;
 
 /// The state of a text that may go on in further lines, as a REPL asks before it evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,7 +143,7 @@ impl Session {
         self.typed_module(&call)
     }
 
-    /// What [`typed`](Self::typed) gives after a pipeline; [`STANDARD_PIPELINE`] if none is given.
+    /// What [`typed`](Self::typed) gives after a pipeline; [`O2`](regraft_passes::O2) if none is given.
     ///
     /// # Errors
     /// As of [`typed`](Self::typed), and if a pass fails.

@@ -60,7 +60,7 @@ impl Checker<'_> {
         match (&*spec.name, &spec.children) {
             ("", Some(body)) => {
                 let body = self.steps(body);
-                Some(Step::group(body))
+                Some(Step::group(None, body))
             }
             ("fix", Some(body)) => {
                 let options = self.options("fix", FIX_OPTIONS, &spec.options);
@@ -91,6 +91,7 @@ impl Checker<'_> {
                 self.error(message, spec.span.clone(), "nothing to run", Some(help.to_owned()));
                 None
             }
+            (name, _) if self.registry.pipeline(name).is_some() => self.named(spec),
             (name, body) => {
                 let found = self.registry.find(name).copied();
                 if found.is_none() {
@@ -129,6 +130,29 @@ impl Checker<'_> {
                 Some(Step::Pass(PassStep { info, options, position }))
             }
         }
+    }
+
+    /// A pipeline that has a name. Its text was right when it got the name, so that all that can
+    /// be wrong is the place.
+    fn named(&mut self, spec: &PassSpec) -> Option<Step> {
+        let named = *self.registry.pipeline(&spec.name)?;
+        self.options(named.name, &[], &spec.options);
+        if let Some(body) = &spec.children {
+            let message = format!("`{}` is a pipeline and takes no passes", named.name);
+            self.error(message, spec.span.clone(), "stands alone", None);
+            self.steps(body);
+        }
+        let written = regraft_syntax::parse_pipeline(named.text).unwrap_or_default();
+        let (registry, passes, in_loop) = (self.registry, self.passes, self.in_loop);
+        let mut checker =
+            Checker { registry, written: &written, passes, in_loop, errors: Vec::new() };
+        let body = checker.steps(&written.passes);
+        self.passes = checker.passes;
+        if !checker.errors.is_empty() {
+            let message = format!("`{}` is not made of passes over loops alone", named.name);
+            self.error(message, spec.span.clone(), "not in `loop(..)`", None);
+        }
+        Some(Step::group(Some(named.name), body))
     }
 
     fn options(&mut self, pass: &str, defs: &'static [OptionDef], given: &[PassOption]) -> Options {

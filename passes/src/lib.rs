@@ -38,7 +38,8 @@ pub use pass::{
     AllLoops, FunctionPass, LoopPass, ModulePass, PassContext, PassResult, run_pass, run_pass_with,
 };
 pub use pipeline::{PassStep, Pipeline};
-pub use registry::{PassInfo, PassKind, PassRegistry};
+pub use registry::{NamedPipeline, PassInfo, PassKind, PassRegistry};
 pub use report::{PassReport, Report, Stopped};
 pub use reproducer::{Failure, FailureKind, reproducer_pipeline};
 pub use run_options::RunOptions;
+pub use standard::{O1, O2};

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! sequence: step, step, ..
-//! step:     name{options} | fix{max=N}(sequence) | loop(sequence) | (sequence)
+//! step:     name{options} | fix{max=N}(sequence) | loop(sequence) | (sequence) | Name
 //! ```
 //!
 //! `fix` repeats its sequence until the epochs say that nothing changed any more, at most `max`
 //! times. `loop` runs a sequence of loop passes on the innermost loops of a function, then on
-//! those around them, and so on. Parentheses alone group.
+//! those around them, and so on. Parentheses alone group. A name with a capital letter stands for a
+//! pipeline that the registry knows.
 
 use std::fmt;
 
@@ -41,7 +42,12 @@ pub(crate) enum Step {
     /// Passes over loops, for the loops of one height after the other.
     Loop { body: Vec<Step> },
     /// Steps that belong together.
-    Group { body: Vec<Step>, functions_only: bool },
+    Group {
+        /// The name that the pipeline has them under.
+        name: Option<&'static str>,
+        body: Vec<Step>,
+        functions_only: bool,
+    },
 }
 
 /// A pass at a place of a pipeline.
@@ -77,9 +83,9 @@ impl fmt::Display for PassStep {
 }
 
 impl Step {
-    pub(crate) fn group(body: Vec<Self>) -> Self {
+    pub(crate) fn group(name: Option<&'static str>, body: Vec<Self>) -> Self {
         let functions_only = body.iter().all(Self::is_functions_only);
-        Self::Group { body, functions_only }
+        Self::Group { name, body, functions_only }
     }
 
     pub(crate) fn fix(options: Options, body: Vec<Self>) -> Self {
@@ -150,6 +156,7 @@ impl fmt::Display for Step {
                 write_steps(f, body)?;
                 f.write_str(")")
             }
+            Self::Group { name: Some(name), .. } => f.write_str(name),
             Self::Group { body, .. } => {
                 f.write_str("(")?;
                 write_steps(f, body)?;

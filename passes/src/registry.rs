@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use indexmap::IndexMap;
-use regraft_ir::suggest;
+use regraft_ir::{render_all, suggest};
 
 use crate::options::{OptionDef, OptionKind, Options};
 use crate::pass::{AnyPass, FunctionPass, LoopPass, ModulePass};
+use crate::pipeline::Pipeline;
 
 /// What a pass works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,7 +45,7 @@ impl PassInfo {
 
     /// The first line of its page, without the full stop.
     pub fn summary(&self) -> &'static str {
-        self.doc.trim_start().lines().next().unwrap_or("").trim().trim_end_matches('.')
+        first_line(self.doc)
     }
 
     /// What there is to say about it: what it does, an example, its options with defaults.
@@ -78,6 +79,11 @@ impl PassInfo {
         }
         out
     }
+}
+
+/// The first line of a page, without the full stop.
+fn first_line(doc: &'static str) -> &'static str {
+    doc.trim_start().lines().next().unwrap_or("").trim().trim_end_matches('.')
 }
 
 fn options_hint(options: &[OptionDef]) -> String {
@@ -121,10 +127,36 @@ fn plain_text(doc: &str) -> String {
     out
 }
 
-/// The passes that a pipeline can be made of.
+/// A pipeline that has a name, under which it is a step of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NamedPipeline {
+    /// Its name: a capital letter first, so that it is told from a pass.
+    pub name: &'static str,
+    /// The passes.
+    pub text: &'static str,
+    /// What it is for, in Markdown, the first line a summary.
+    pub doc: &'static str,
+}
+
+impl NamedPipeline {
+    /// The first line of its page, without the full stop.
+    pub fn summary(&self) -> &'static str {
+        first_line(self.doc)
+    }
+
+    /// What there is to say about it: what it is for, and its passes.
+    pub fn page(&self) -> String {
+        let Self { name, text, doc } = self;
+        let doc = plain_text(doc);
+        format!("{name}\na pipeline\n\n{doc}\n    {}\n", text.replace('\n', "\n    "))
+    }
+}
+
+/// The passes that a pipeline can be made of, and pipelines that have names.
 #[derive(Clone, Debug, Default)]
 pub struct PassRegistry {
     passes: IndexMap<&'static str, PassInfo>,
+    pipelines: IndexMap<&'static str, NamedPipeline>,
 }
 
 /// Names that mean something else in pipelines.
@@ -193,6 +225,25 @@ impl PassRegistry {
         });
     }
 
+    /// Gives a pipeline of passes that are there already a name.
+    ///
+    /// # Panics
+    /// If the name is taken or does not start with a capital letter, or if the text is no
+    /// pipeline of these passes.
+    #[track_caller]
+    pub fn add_pipeline(&mut self, pipeline: NamedPipeline) {
+        let NamedPipeline { name, text, .. } = pipeline;
+        let mut letters = name.chars();
+        let is_name = letters.next().is_some_and(|c| c.is_ascii_uppercase())
+            && letters.all(|c| c.is_ascii_alphanumeric());
+        assert!(is_name, "{name:?} cannot be the name of a pipeline");
+        assert!(!self.pipelines.contains_key(name), "there is a pipeline `{name}` already");
+        if let Err(errors) = Pipeline::parse(self, text) {
+            panic!("the pipeline `{name}`:\n{}", render_all(&errors, false));
+        }
+        self.pipelines.insert(name, pipeline);
+    }
+
     #[track_caller]
     fn insert(&mut self, info: PassInfo) {
         let name = info.name;
@@ -211,11 +262,19 @@ impl PassRegistry {
         self.passes.get(name)
     }
 
-    /// The name of a pass that `wrong` is most likely a misspelling of.
+    /// The pipeline of that name.
+    pub fn pipeline(&self, name: &str) -> Option<&NamedPipeline> {
+        self.pipelines.get(name)
+    }
+
+    /// The word of pipelines that `wrong` is most likely a misspelling of.
     pub fn suggest(&self, wrong: &str) -> Option<&'static str> {
-        let words = ["fix", "loop"];
-        let found = suggest(wrong, self.passes.keys().copied().chain(words))?;
-        self.passes.keys().copied().chain(words).find(|&name| name == found)
+        let words = || {
+            let words = ["fix", "loop"].into_iter();
+            words.chain(self.passes.keys().copied()).chain(self.pipelines.keys().copied())
+        };
+        let found = suggest(wrong, words())?;
+        words().find(|&name| name == found)
     }
 
     /// All passes, in the order in which they were added.
@@ -223,15 +282,17 @@ impl PassRegistry {
         self.passes.values()
     }
 
-    /// A table of all passes with one line each, by name.
+    /// A table of all passes with one line each, by name, and after it the pipelines that have
+    /// names.
     pub fn list(&self) -> String {
-        let mut passes: Vec<&PassInfo> = self.passes.values().collect();
-        passes.sort_unstable_by_key(|info| info.name);
-        let width = passes.iter().map(|info| info.name.len()).max().unwrap_or(0);
+        let mut lines: Vec<(&str, &str)> =
+            self.passes.values().map(|pass| (pass.name, pass.summary())).collect();
+        lines.sort_unstable();
+        lines.extend(self.pipelines.values().map(|named| (named.name, named.summary())));
+        let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         let mut out = String::new();
-        for info in passes {
-            let _ =
-                writeln!(out, "{}", format!("{:width$}  {}", info.name, info.summary()).trim_end());
+        for (name, summary) in lines {
+            let _ = writeln!(out, "{}", format!("{name:width$}  {summary}").trim_end());
         }
         out
     }

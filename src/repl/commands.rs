@@ -170,8 +170,8 @@ pub(super) static COMMANDS: &[Command] = &[
         summary: "set the pipeline that :opt applies, or show it",
         page: "    :pipeline fold, dce\n    \
                :pipeline fix{max=4}(simplify-cfg, fold, cse, dce)\n    \
-               :pipeline standard\n\n\
-               `standard` is what a session begins with. `:passes` lists what pipelines are made of.\n",
+               :pipeline O2\n\n\
+               `O2` is what a session begins with. `:passes` lists what pipelines are made of.\n",
         wants: Wants::Pipeline,
         run: transform::pipeline,
     },

@@ -29,8 +29,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use regraft_ir::{Context, Diagnostic};
-use regraft_lang::{STANDARD_PIPELINE, Session};
-use regraft_passes::{PassRegistry, Pipeline};
+use regraft_lang::Session;
+use regraft_passes::{O2, PassRegistry, Pipeline};
 use regraft_syntax::decode;
 
 use commands::Done;
@@ -77,7 +77,7 @@ impl Repl {
     /// A session in which nothing has been defined yet.
     fn new(ctx: &Arc<Context>, passes: &PassRegistry) -> Self {
         // Tools can have other passes than ours.
-        let pipeline = Pipeline::parse(passes, STANDARD_PIPELINE).unwrap_or_default();
+        let pipeline = Pipeline::parse(passes, O2.name).unwrap_or_default();
         Self {
             ctx: Arc::clone(ctx),
             session: Session::new(ctx),

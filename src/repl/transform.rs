@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use regraft_ir::Diagnostic;
-use regraft_lang::STANDARD_PIPELINE;
 use regraft_passes::{Gate, Moment, Observer, Pipeline, RunOptions, diff_modules, run_pipeline};
 
 use super::commands::{Done, no_argument};
@@ -80,7 +79,6 @@ pub(super) fn redo(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
 }
 
 fn parse(repl: &Repl, text: &str) -> Result<Pipeline, Vec<Diagnostic>> {
-    let text = if text == "standard" { STANDARD_PIPELINE } else { text };
     Pipeline::parse(&repl.passes, text)
 }
 

@@ -1,15 +1,12 @@
 //! Modules of what a call runs, in the three stages.
 
 use regraft_ir::{Diagnostic, Module};
-use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
 use crate::infer::CallError;
 use crate::world::{Dispatch, MethodMatch};
-
-/// The pipeline that makes an optimized module of a typed one, if no other is asked for.
-pub const STANDARD_PIPELINE: &str = "fix{max=4}(simplify-cfg, fold, cse, dce)";
 
 /// Runs a pipeline on a module.
 pub(super) fn optimize(
@@ -20,7 +17,7 @@ pub(super) fn optimize(
     let pipeline = match pipeline {
         Some(pipeline) => pipeline,
         None => {
-            standard = Pipeline::parse(&PassRegistry::standard(), STANDARD_PIPELINE)?;
+            standard = Pipeline::parse(&PassRegistry::standard(), O2.name)?;
             &standard
         }
     };
