@@ -220,7 +220,8 @@ mod tests {
     use regraft_ir::{Block, Diagnostic, Function};
 
     use crate::{
-        FunctionPass, LoopPass, OptionDef, Options, PassContext, PassRegistry, PassResult, Pipeline,
+        FunctionPass, LoopPass, NamedPipeline, OptionDef, Options, PassContext, PassRegistry,
+        PassResult, Pipeline,
     };
 
     #[derive(Default)]
@@ -282,6 +283,12 @@ mod tests {
         registry.add::<Inline>();
         registry.add::<Careless>();
         registry.add_loop::<Turn>();
+        registry.add_pipeline(NamedPipeline {
+            name: "O7",
+            text: "inline, loop(turn), turn",
+            doc: "",
+        });
+        registry.add_pipeline(NamedPipeline { name: "Turns", text: "turn, turn", doc: "" });
         Pipeline::parse(&registry, text)
     }
 
@@ -318,6 +325,32 @@ mod tests {
                 error("`fix` has no option `min`", "min", Some("its only option is `max`")),
                 error("there is no pass `inlien`", "inlien", Some("did you mean `inline`?")),
                 error("there is no pass `x`", "x", None),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pipeline_with_a_name_is_a_step_of_others() {
+        let pipeline = parse("O7, fix{max=2}(Turns, inline), loop(Turns)").expect("it is right");
+        assert_eq!(pipeline.to_string(), "O7, fix{max=2}(Turns, inline), loop(Turns)");
+        let names: Vec<&str> = pipeline.passes().iter().map(|pass| pass.name()).collect();
+        let turns = ["turn", "turn"];
+        assert_eq!(names[..5], ["inline", "turn", "turn", turns[0], turns[1]]);
+        assert_eq!(names[5..], ["inline", "turn", "turn"]);
+        let places: Vec<usize> = pipeline.passes().iter().map(|pass| pass.position()).collect();
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_pipeline_with_a_name_takes_neither_options_nor_passes_and_fits_its_place() {
+        assert_eq!(
+            errors("O7{max=1}, Turns(inlien), loop(O7), O8"),
+            [
+                error("`O7` has no option `max`", "max", Some("it has no options")),
+                error("`Turns` is a pipeline and takes no passes", "Turns", None),
+                error("there is no pass `inlien`", "inlien", Some("did you mean `inline`?")),
+                error("`O7` is not made of passes over loops alone", "O7", None),
+                error("there is no pass `O8`", "O8", Some("did you mean `O7`?")),
             ]
         );
     }
