@@ -1,19 +1,24 @@
 //! The transformations that come with Regraft, one file each. Each is a function `run`, and a
-//! pass around it that takes options and counts.
+//! pass around it that takes options and counts. `loop_form`, `clone_blocks` and `ssa_repair`
+//! are what several of them are made with.
 
 use crate::PassRegistry;
 
+pub mod clone_blocks;
 pub mod cse;
 pub mod dce;
 mod edit;
 pub mod expand;
 pub mod fold;
 pub mod inline;
+pub mod loop_form;
+pub mod loop_simplify;
 pub mod merge_returns;
 pub mod profile;
 pub mod prune;
 pub mod renumber;
 pub mod simplify_cfg;
+pub mod ssa_repair;
 
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {
@@ -21,6 +26,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<dce::Dce>();
     registry.add::<expand::Expand>();
     registry.add::<fold::Fold>();
+    registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
     registry.add::<merge_returns::MergeReturns>();
     registry.add::<profile::Profile>();

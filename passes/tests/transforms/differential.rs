@@ -10,26 +10,32 @@ use regraft_ir::{
     OperandKind, Traits, Type, Value,
 };
 use regraft_passes::transforms::{
-    cse::Cse, dce::Dce, expand::Expand, fold, merge_returns::MergeReturns, prune::Prune,
-    renumber::Renumber, simplify_cfg::SimplifyCfg,
+    cse::Cse, dce::Dce, expand::Expand, fold, loop_simplify::LoopSimplify,
+    merge_returns::MergeReturns, prune::Prune, renumber::Renumber, simplify_cfg::SimplifyCfg,
 };
-use regraft_passes::{FunctionPass, Options};
+use regraft_passes::{AllLoops, FunctionPass, Options};
+
+use super::loop_form;
 
 const PROGRAMS: u64 = 300;
 
 /// A pass over a module.
 type Apply = fn(&mut Module);
 
-const PASSES: [(&str, Apply); 8] = [
+const PASSES: &[(&str, Apply)] = &[
     ("fold", apply::<fold::Fold>),
     ("dce", apply::<Dce>),
     ("cse", apply::<Cse>),
     ("simplify-cfg", apply::<SimplifyCfg>),
+    ("loop-simplify", apply::<AllLoops<LoopSimplify>>),
     ("merge-returns", apply::<MergeReturns>),
     ("expand", apply::<Expand>),
     ("prune", apply::<Prune>),
     ("renumber", apply::<Renumber>),
 ];
+
+/// What passes are made with.
+const PARTS: &[(&str, Apply)] = &[("close", loop_form::close), ("peel", loop_form::peel)];
 
 fn apply<P: FunctionPass>(module: &mut Module) {
     super::apply::<P>(module, &Options::defaults(P::OPTIONS));
@@ -39,8 +45,8 @@ fn apply<P: FunctionPass>(module: &mut Module) {
 fn each_pass_keeps_what_random_programs_do() {
     for seed in 0..PROGRAMS {
         let program = Generator::new(seed).program();
-        let runs = Run::several(&program);
-        for (name, apply) in PASSES {
+        let runs = Run::several(&program, FUEL);
+        for &(name, apply) in PASSES.iter().chain(PARTS) {
             let mut module = program.clone();
             apply(&mut module);
             compare(&[name], seed, &runs, &program, &module);
@@ -52,7 +58,7 @@ fn each_pass_keeps_what_random_programs_do() {
 fn sequences_of_passes_keep_what_random_programs_do() {
     for seed in 0..PROGRAMS {
         let program = Generator::new(seed + 1_000_000).program();
-        let runs = Run::several(&program);
+        let runs = Run::several(&program, FUEL);
         let mut random = Random(seed + 1);
         let mut module = program.clone();
         let mut names = Vec::new();
@@ -83,7 +89,7 @@ fn pruning_takes_back_what_expanding_did() {
 
 #[track_caller]
 fn compare(passes: &[&str], seed: u64, runs: &[Run], before: &Module, after: &Module) {
-    for (old, new) in runs.iter().zip(Run::several(after)) {
+    for (old, new) in runs.iter().zip(Run::several(after, 8 * FUEL)) {
         assert!(
             old.agrees_with(&new),
             "seed {seed}, {passes:?}: {old:?}\nbecomes {new:?}\n{before}\nbecomes\n{after}"
@@ -107,22 +113,23 @@ struct Run {
     outcome: Outcome,
 }
 
-/// After so many jumps a program counts as one that runs on.
+/// After so many jumps a program counts as one that runs on. What passes made of it gets more, as
+/// it may have more blocks.
 const FUEL: usize = 60;
 
 impl Run {
-    fn several(module: &Module) -> Vec<Self> {
+    fn several(module: &Module, fuel: usize) -> Vec<Self> {
         let f = module.get(module.ids()[0]).expect("live");
         let inputs = [[0, 0], [1, 2], [-3, 1], [i64::MIN, -1]];
-        inputs.iter().map(|args| Self::of(f, args.map(Constant::I64))).collect()
+        inputs.iter().map(|args| Self::of(f, args.map(Constant::I64), fuel)).collect()
     }
 
-    fn of(f: &Function, args: [Constant; 2]) -> Self {
+    fn of(f: &Function, args: [Constant; 2], fuel: usize) -> Self {
         let mut values: Vec<Option<Constant>> = vec![None; f.value_capacity()];
         let mut run = Self { printed: Vec::new(), outcome: Outcome::RunsOn };
         let mut block = f.entry().expect("there is an entry");
         let mut passed = args.to_vec();
-        for _ in 0..FUEL {
+        for _ in 0..fuel {
             let params: Vec<Value> = f.params(block).collect();
             assert_eq!(params.len(), passed.len());
             for (param, value) in params.into_iter().zip(passed) {

@@ -6,6 +6,8 @@ mod differential;
 mod expand;
 mod fold;
 mod inline;
+mod loop_form;
+mod loop_simplify;
 mod merge_returns;
 mod profile;
 mod prune;

@@ -1,0 +1,121 @@
+//! Gives loops a preheader, a single latch and dedicated exits.
+//!
+//! ```text
+//! ^1: br %1, ^2(0), ^4                 ^1: br %1, ^5, ^4
+//!                                      ^5: br ^2(0)
+//! ^2(%2: i64):                         ^2(%2: i64):
+//!   %3: i64 = arith.add %2, 1     =>     %3: i64 = arith.add %2, 1
+//!   %4: bool = arith.lt %3, %5           %4: bool = arith.lt %3, %5
+//!   br %4, ^2(%3), ^4                    br %4, ^2(%3), ^6
+//!                                      ^6: br ^4
+//! ^4: return nothing                   ^4: return nothing
+//! ```
+//!
+//! # Method
+//! That of [`LoopForm`], loop by loop, inner loops first: an exit block that an inner loop gets may
+//! be part of the loop around it, and is then seen there.
+//!
+//! # Why it is right
+//! All that is added are blocks that do nothing but jump on; what they pass on is what the edges
+//! through them passed.
+//!
+//! # Cost
+//! O(blocks and edges) for each height of loops.
+
+use regraft_ir::{Block, Function, IrResult};
+
+use super::loop_form::LoopForm;
+use crate::analysis::LoopForest;
+use crate::options::{OptionDef, Options};
+use crate::{LoopPass, PassContext, PassResult};
+
+/// What was made.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Simplified {
+    /// Preheaders.
+    pub preheaders: usize,
+    /// Latches that several back edges lead through.
+    pub latches: usize,
+    /// Dedicated exit blocks.
+    pub exits: usize,
+    /// Parameters through which values leave loops.
+    pub closing: usize,
+}
+
+/// Gives disjoint loops preheaders, single latches and dedicated exits; with `closed`, what is
+/// computed in them is used outside through parameters of exit blocks alone.
+///
+/// # Errors
+/// None if `f` is valid.
+pub fn run(f: &mut Function, forms: &mut [LoopForm], closed: bool) -> IrResult<Simplified> {
+    let mut done = Simplified::default();
+    for form in &mut *forms {
+        done.exits += form.ensure_dedicated_exits(f)?.len();
+        if form.preheader(f).is_none() || Some(form.header()) == f.entry() {
+            form.ensure_preheader(f)?;
+            done.preheaders += 1;
+        }
+        if form.single_latch(f).is_none() {
+            form.ensure_single_latch(f)?;
+            done.latches += 1;
+        }
+    }
+    // Now that all have preheaders, values of one that meet before another meet outside of it.
+    for form in forms.iter().filter(|_| closed) {
+        done.closing += form.close(f)?;
+    }
+    Ok(done)
+}
+
+crate::pass! {
+    /// Gives loops a preheader, a single latch and dedicated exits.
+    ///
+    /// The preheader is a block outside that goes to the header and nowhere else; the latch goes
+    /// back to the header; an exit block is dedicated if it is entered from the loop alone.
+    ///
+    /// ```text
+    /// ^1: br %1, ^2(0), ^4                 ^1: br %1, ^5, ^4
+    ///                                      ^5: br ^2(0)
+    /// ^2(%2: i64):                         ^2(%2: i64):
+    ///   %3: i64 = arith.add %2, 1     =>     %3: i64 = arith.add %2, 1
+    ///   %4: bool = arith.lt %3, %5           %4: bool = arith.lt %3, %5
+    ///   br %4, ^2(%3), ^4                    br %4, ^2(%3), ^6
+    ///                                      ^6: br ^4
+    /// ^4: return nothing                   ^4: return nothing
+    /// ```
+    ///
+    /// Passes over loops make what they need of this themselves; this pass shows it, and makes it
+    /// for passes of one's own. `simplify-cfg` takes the empty blocks away again. It costs
+    /// O(blocks and edges) for each level of nesting.
+    #[derive(Debug, Default)]
+    pub struct LoopSimplify {
+        closed: bool,
+    }
+}
+
+impl LoopPass for LoopSimplify {
+    const NAME: &'static str = "loop-simplify";
+    const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &[OptionDef::flag(
+        "closed",
+        false,
+        "let what is computed in a loop be used outside through parameters of exit blocks alone",
+    )];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.closed = options.flag("closed");
+        Ok(())
+    }
+
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+        let forest = cx.analysis::<LoopForest>(f);
+        let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
+        let mut forms: Vec<LoopForm> = ids.map(|id| LoopForm::new(&forest, id)).collect();
+        let done = run(f, &mut forms, self.closed)?;
+        cx.add("preheaders made", done.preheaders as u64);
+        cx.add("latches made", done.latches as u64);
+        cx.add("exit blocks made", done.exits as u64);
+        cx.add("closing parameters made", done.closing as u64);
+        Ok(())
+    }
+}
