@@ -11,19 +11,21 @@ use std::time::{Duration, Instant};
 use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Context, Function, Inst, Operand, Type, Value};
 use regraft_passes::transforms::{
-    cse::Cse, dce::Dce, expand::Expand, fold::Fold, prune::Prune, simplify_cfg::SimplifyCfg,
+    cse::Cse, dce::Dce, expand::Expand, fold::Fold, prune::Prune, sccp::Sccp,
+    simplify_cfg::SimplifyCfg,
 };
 use regraft_passes::{FunctionPass, run_pass};
 
 type Run = fn(&mut Function);
 
-const PASSES: [(&str, Run); 6] = [
+const PASSES: [(&str, Run); 7] = [
     ("dce", run::<Dce>),
     ("cse", run::<Cse>),
     ("fold", run::<Fold>),
     ("simplify-cfg", run::<SimplifyCfg>),
     ("prune", run::<Prune>),
     ("expand", run::<Expand>),
+    ("sccp", run::<Sccp>),
 ];
 
 fn run<P: FunctionPass>(f: &mut Function) {

@@ -14,6 +14,7 @@ pub mod induction;
 mod invariants;
 mod loop_forest;
 pub mod poly;
+mod ranges;
 pub mod traps;
 pub mod trip_count;
 pub(crate) mod printable;
@@ -36,6 +37,7 @@ pub use invariants::Invariants;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
 pub use poly::{Poly, Sym};
 pub use trip_count::{TripCount, TripCounts};
+pub use ranges::{FactsAt, Interval, Known, Ranges};
 
 bitflags::bitflags! {
     /// Facets of a function, each with an epoch of its own.

@@ -62,4 +62,21 @@ impl FloatKinds {
     pub fn never(self, kinds: Self) -> bool {
         !self.intersects(kinds)
     }
+
+    /// In words: `-1 to 0, 0, NaN`.
+    pub fn describe(self) -> String {
+        let names = [
+            (Self::NEGATIVE_INFINITY, "-inf"),
+            (Self::BELOW, "below -1"),
+            (Self::MINUS, "-1 to 0"),
+            (Self::ZERO, "0"),
+            (Self::PLUS, "0 to 1"),
+            (Self::ABOVE, "above 1"),
+            (Self::INFINITY, "inf"),
+            (Self::NAN, "NaN"),
+        ];
+        let parts: Vec<&str> =
+            names.iter().filter(|(kind, _)| self.contains(*kind)).map(|(_, name)| *name).collect();
+        parts.join(", ")
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
 
-use super::{Aliases, LoopForest};
+use super::{Aliases, LoopForest, Ranges};
 use crate::options::OptionDef;
 use crate::pass::PassContext;
 
@@ -21,7 +21,7 @@ pub(crate) struct Printable {
 }
 
 /// The analyses, by name.
-pub(crate) const PRINTABLE: [Printable; 5] = [
+pub(crate) const PRINTABLE: [Printable; 6] = [
     Printable {
         name: "aliases",
         doc: "which allocation or argument each object is",
@@ -46,6 +46,11 @@ pub(crate) const PRINTABLE: [Printable; 5] = [
         name: "loop-forest",
         doc: "loops, how they are nested, where they are entered and left; irreducible regions",
         describe: |f, cx| cx.analysis::<LoopForest>(f).describe(f),
+    },
+    Printable {
+        name: "ranges",
+        doc: "intervals of integers, known constants, kinds of floats, what branches add to that",
+        describe: |f, cx| cx.analysis::<Ranges>(f).describe(f),
     },
 ];
 

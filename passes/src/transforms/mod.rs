@@ -17,6 +17,7 @@ pub mod merge_returns;
 pub mod profile;
 pub mod prune;
 pub mod renumber;
+pub mod sccp;
 pub mod simplify_cfg;
 pub mod ssa_repair;
 
@@ -32,5 +33,6 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();
     registry.add::<renumber::Renumber>();
+    registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
 }

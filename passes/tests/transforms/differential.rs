@@ -11,7 +11,8 @@ use regraft_ir::{
 };
 use regraft_passes::transforms::{
     cse::Cse, dce::Dce, expand::Expand, fold, loop_simplify::LoopSimplify,
-    merge_returns::MergeReturns, prune::Prune, renumber::Renumber, simplify_cfg::SimplifyCfg,
+    merge_returns::MergeReturns, prune::Prune, renumber::Renumber, sccp::Sccp,
+    simplify_cfg::SimplifyCfg,
 };
 use regraft_passes::{AllLoops, FunctionPass, Options};
 
@@ -32,6 +33,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("expand", apply::<Expand>),
     ("prune", apply::<Prune>),
     ("renumber", apply::<Renumber>),
+    ("sccp", apply::<Sccp>),
 ];
 
 /// What passes are made with.

@@ -12,6 +12,7 @@ mod merge_returns;
 mod profile;
 mod prune;
 mod renumber;
+mod sccp;
 mod simplify_cfg;
 
 use regraft_ir::{Function, Module, render_all, verify_module};

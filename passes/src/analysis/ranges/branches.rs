@@ -1,0 +1,355 @@
+//! What branches say of values: in a block that only one edge enters (those left out that go around a
+//! loop back to it), and in all that it dominates, the condition of that edge holds.
+//!
+//! They are the facts for which e-SSA (Bodik, Gupta, Sarkar: "ABCD: eliminating array bounds checks
+//! on demand", PLDI 2000, section 3) gives values new names. Here nothing is renamed: the facts of a
+//! value stand in a list, ordered by the dominator tree, and those that hold in a block are
+//! found by a binary search and a walk along the nearest enclosing ones.
+
+use regraft_dialects::{arith, cf};
+use regraft_ir::{
+    Block, Constant, DominatorTree, Edge, Function, Op, Operand, Traits, Type, Value,
+};
+use smallvec::SmallVec;
+
+use super::super::FloatKinds;
+use super::Interval;
+
+/// How many parts of a condition are looked at, and how many facts on one value.
+const MOST: usize = 12;
+
+/// How a value compares with another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Relation {
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    Equal,
+}
+
+/// What is said of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Said {
+    /// It is in the interval.
+    Within(Interval),
+    /// It is not this integer.
+    Not(i64),
+    /// It compares so with another value.
+    Order(Relation, Value),
+    /// It is one of these floats.
+    Float(FloatKinds),
+}
+
+/// What is said of some values.
+pub(crate) type Conditions = SmallVec<[(Value, Said); 4]>;
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Fact {
+    value: Value,
+    /// Where it holds, with everything that this dominates.
+    block: Block,
+    said: Said,
+    /// The nearest fact on the same value that holds wherever this does.
+    outer: u32,
+}
+
+/// The facts of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Branches {
+    facts: Vec<Fact>,
+    /// The first fact by [`Value::index`]; the facts on one value follow each other.
+    first: Vec<u32>,
+    /// The place of blocks in the order of the dominator tree.
+    place: Vec<u32>,
+}
+
+impl Branches {
+    pub(crate) fn collect(f: &Function, tree: &DominatorTree) -> Self {
+        let mut place = vec![NONE; f.block_capacity()];
+        for (i, &block) in tree.order().iter().enumerate() {
+            place[block.index()] = i as u32;
+        }
+        // How many edges lead into a block from outside of what it dominates.
+        let mut entries = vec![0u32; f.block_capacity()];
+        for &from in tree.order() {
+            for target in f.successors(from) {
+                entries[target.index()] += u32::from(!tree.dominates(target, from));
+            }
+        }
+        let mut facts = Vec::new();
+        for &from in tree.order() {
+            for (number, edge) in f.out_edges(from).enumerate() {
+                if edge.position == 0 {
+                    break;
+                }
+                let block = f.edge_target(edge);
+                // Going around a loop that `block` heads leaves what held when it was entered.
+                let is_only = entries[block.index()] == 1 && !tree.dominates(block, from);
+                if !is_only || Some(block) == f.entry() {
+                    continue;
+                }
+                let mut said = conditions(f, edge);
+                said.extend(case(f, from, number));
+                facts.extend(said.into_iter().map(|(value, said)| Fact {
+                    value,
+                    block,
+                    said,
+                    outer: NONE,
+                }));
+            }
+        }
+        // Stable, so that nothing depends on how it is sorted.
+        facts.sort_by_key(|fact| (fact.value.index(), place[fact.block.index()]));
+        let mut first = vec![NONE; if facts.is_empty() { 0 } else { f.value_capacity() }];
+        let mut open: Vec<u32> = Vec::new();
+        for i in 0..facts.len() {
+            let fact = facts[i];
+            if first[fact.value.index()] == NONE {
+                first[fact.value.index()] = i as u32;
+                open.clear();
+            }
+            while open.last().is_some_and(|&o| !tree.dominates(facts[o as usize].block, fact.block))
+            {
+                open.pop();
+            }
+            facts[i].outer = open.last().copied().unwrap_or(NONE);
+            open.push(i as u32);
+        }
+        Self { facts, first, place }
+    }
+
+    /// Whether a value is compared with another one of which `bound` knows more than its type.
+    pub(crate) fn gain_from(&self, f: &Function, bound: impl Fn(Value) -> Interval) -> bool {
+        self.facts.iter().any(|fact| match fact.said {
+            Said::Order(_, other) => {
+                let (bound, all) = (bound(other), Interval::of_type(f.ty(other)));
+                bound.lo > all.lo && bound.lo > 0 || bound.hi < all.hi
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether anything is said of a value anywhere. O(1).
+    #[inline]
+    pub(crate) fn mention(&self, v: Value) -> bool {
+        self.first.get(v.index()).is_some_and(|&first| first != NONE)
+    }
+
+    /// The blocks where something is said of values from there on, with these values.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (Block, Value)> + '_ {
+        self.facts.iter().map(|fact| (fact.block, fact.value))
+    }
+
+    /// What is said of a value at the start of a block, the nearest first; not more than a few.
+    pub(crate) fn at<'a>(
+        &'a self,
+        tree: &'a DominatorTree,
+        block: Block,
+        v: Value,
+    ) -> impl Iterator<Item = Said> + 'a {
+        let mut at = NONE;
+        if self.mention(v) {
+            let start = self.first[v.index()] as usize;
+            let rest = &self.facts[start..];
+            let place = self.place[block.index()];
+            let count = rest.partition_point(|fact| {
+                fact.value.index() == v.index() && self.place[fact.block.index()] <= place
+            });
+            at = if count == 0 { NONE } else { (start + count - 1) as u32 };
+        }
+        let mut steps = 2 * MOST;
+        std::iter::from_fn(move || {
+            loop {
+                steps = steps.checked_sub(1)?;
+                let fact = self.facts.get(at as usize)?;
+                at = fact.outer;
+                if tree.dominates(fact.block, block) {
+                    return Some(fact.said);
+                }
+            }
+        })
+    }
+}
+
+/// What holds when an edge of a branch on a condition is taken.
+pub(crate) fn conditions(f: &Function, edge: Edge) -> Conditions {
+    let mut said = Conditions::new();
+    let term = Value::terminator(edge.from);
+    if edge.position > 0
+        && let Some(Some(condition)) = f.operand(term, 0).map(Operand::as_value)
+        && f.op_def(term).is_some_and(|def| def.traits.contains(Traits::JUMP))
+    {
+        collect(f, condition, edge.position == 1, &mut said);
+    }
+    said
+}
+
+/// What holds when edge number `number` of a switch is taken; the default is number 0.
+fn case(f: &Function, from: Block, number: usize) -> Option<(Value, Said)> {
+    let term = Value::terminator(from);
+    if f.op(term) != Some(cf::SWITCH) || number == 0 {
+        return None;
+    }
+    let subject = f.operand(term, 0)?.as_value().filter(|&v| f.ty(v).is_int())?;
+    let case = f.constant(f.operand(term, number)?)?.as_int()?;
+    Some((subject, Said::Within(Interval::single(case))))
+}
+
+/// What follows from a bool being `holds`.
+fn collect(f: &Function, condition: Value, holds: bool, said: &mut Conditions) {
+    let mut todo: SmallVec<[(Value, bool); 8]> = SmallVec::from_slice(&[(condition, holds)]);
+    let mut looked_at = 0;
+    while let Some((v, holds)) = todo.pop() {
+        looked_at += 1;
+        if f.ty(v) != Type::BOOL || looked_at > MOST {
+            continue;
+        }
+        said.push((v, Said::Within(Interval::single(holds.into()))));
+        let (Some(op), Some(x)) = (f.op(v), f.operand(v, 0)) else { continue };
+        let y = f.operand(v, 1);
+        match (op, y) {
+            (arith::NOT, _) => todo.extend(x.as_value().map(|x| (x, !holds))),
+            (arith::AND, Some(y)) if holds => {
+                todo.extend([x, y].into_iter().filter_map(Operand::as_value).map(|x| (x, true)));
+            }
+            (arith::OR, Some(y)) if !holds => {
+                todo.extend([x, y].into_iter().filter_map(Operand::as_value).map(|x| (x, false)));
+            }
+            (arith::ISNAN, _) => {
+                let kinds = FloatKinds::NAN;
+                say_float(f, x, if holds { kinds } else { !kinds }, said);
+            }
+            (arith::ISINF, _) => {
+                let kinds = FloatKinds::INFINITE;
+                say_float(f, x, if holds { kinds } else { !kinds }, said);
+            }
+            (arith::ISFINITE, _) => {
+                let kinds = !(FloatKinds::INFINITE | FloatKinds::NAN);
+                say_float(f, x, if holds { kinds } else { !kinds }, said);
+            }
+            (_, Some(y)) => compare(f, op, (x, y), holds, said),
+            _ => {}
+        }
+    }
+}
+
+fn say_float(f: &Function, x: Operand, kinds: FloatKinds, said: &mut Conditions) {
+    if let Some(v) = x.as_value()
+        && f.ty(v).is_float()
+    {
+        said.push((v, Said::Float(kinds)));
+    }
+}
+
+fn compare(f: &Function, op: Op, (x, y): (Operand, Operand), holds: bool, said: &mut Conditions) {
+    let (tx, ty) = (f.operand_type(x), f.operand_type(y));
+    if tx != ty {
+        return;
+    }
+    if tx.is_float() {
+        compare_floats(f, op, (x, y), holds, said);
+        return;
+    }
+    if !tx.is_int() {
+        return;
+    }
+    let relation = match (op, holds) {
+        (arith::LT, true) | (arith::GE, false) => Some(Relation::Less),
+        (arith::LE, true) | (arith::GT, false) => Some(Relation::AtMost),
+        (arith::GT, true) | (arith::LE, false) => Some(Relation::Greater),
+        (arith::GE, true) | (arith::LT, false) => Some(Relation::AtLeast),
+        (arith::EQ, true) | (arith::NE, false) => Some(Relation::Equal),
+        (arith::EQ, false) | (arith::NE, true) => None,
+        _ => return,
+    };
+    say_int(f, x, relation, y, said);
+    say_int(f, y, relation.map(Relation::flipped), x, said);
+}
+
+/// `x` compares so with `y`; without a relation, they differ.
+fn say_int(
+    f: &Function,
+    x: Operand,
+    relation: Option<Relation>,
+    y: Operand,
+    said: &mut Conditions,
+) {
+    let Some(v) = x.as_value() else { return };
+    let constant = f.constant(y).and_then(Constant::as_int);
+    let what = match (relation, constant, y.as_value()) {
+        (None, Some(c), _) => Said::Not(c),
+        (Some(relation), Some(c), _) => {
+            match relation.bounds(Interval::single(c), Interval::of_type(f.ty(v))) {
+                Some(bounds) => Said::Within(bounds),
+                None => return,
+            }
+        }
+        (Some(relation), None, Some(other)) => Said::Order(relation, other),
+        _ => return,
+    };
+    said.push((v, what));
+}
+
+impl Relation {
+    fn flipped(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::AtMost => Self::AtLeast,
+            Self::Greater => Self::Less,
+            Self::AtLeast => Self::AtMost,
+            Self::Equal => Self::Equal,
+        }
+    }
+
+    /// What compares so with something in `other`, of what is in `all`; `None` if nothing does.
+    pub(crate) fn bounds(self, other: Interval, all: Interval) -> Option<Interval> {
+        let (lo, hi) = match self {
+            Self::Less => (all.lo, other.hi.checked_sub(1)?),
+            Self::AtMost => (all.lo, other.hi),
+            Self::Greater => (other.lo.checked_add(1)?, all.hi),
+            Self::AtLeast => (other.lo, all.hi),
+            Self::Equal => (other.lo, other.hi),
+        };
+        (lo <= hi).then_some(Interval { lo, hi })?.meet(all)
+    }
+}
+
+/// Comparisons of a float with zero, or with anything if it says that there is no NaN.
+fn compare_floats(
+    f: &Function,
+    op: Op,
+    (x, y): (Operand, Operand),
+    holds: bool,
+    said: &mut Conditions,
+) {
+    type K = FloatKinds;
+    let ordered = matches!(op, arith::LT | arith::LE | arith::GT | arith::GE);
+    let flip = |op| match op {
+        arith::LT => arith::GT,
+        arith::LE => arith::GE,
+        arith::GT => arith::LT,
+        arith::GE => arith::LE,
+        other => other,
+    };
+    for (x, op, y) in [(x, op, y), (y, flip(op), x)] {
+        let with_zero = f.constant(y).and_then(Constant::as_float).is_some_and(|y| y == 0.0);
+        let kinds = match op {
+            arith::LT if with_zero => K::NEGATIVE,
+            arith::LE if with_zero => K::NEGATIVE | K::ZERO,
+            arith::GT if with_zero => K::POSITIVE,
+            arith::GE if with_zero => K::POSITIVE | K::ZERO,
+            arith::EQ if with_zero => K::ZERO,
+            arith::NE if with_zero => !K::ZERO,
+            _ if ordered || op == arith::EQ => !K::NAN,
+            _ => continue,
+        };
+        if holds {
+            say_float(f, x, kinds, said);
+        } else if with_zero {
+            say_float(f, x, !kinds, said);
+        }
+    }
+}

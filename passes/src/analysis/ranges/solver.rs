@@ -1,0 +1,447 @@
+//! The fixpoint: what is known of every value, and which edges can be taken.
+//!
+//! First upward, from nothing: blocks are visited when an edge to them can be taken, instructions
+//! anew when an operand changes, and each value changes a few times at most, because what keeps
+//! growing is widened. Then downward: in one or two sweeps in reverse postorder, everything is
+//! computed again from what was found, with all that branches say.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use regraft_ir::{
+    Block, ControlFlow, DominatorTree, Edge, Function, Operand, OperandKind, Use, Value,
+};
+
+use smallvec::SmallVec;
+
+use super::Interval;
+use super::branches::{Branches, Said, conditions};
+use super::transfer::{Known, edges_taken, transfer};
+
+/// A value that changed so often is widened from then on.
+const PATIENCE: u8 = 3;
+/// A value that changed so often can be anything.
+const MOST_CHANGES: u8 = 24;
+/// How often everything is computed again in the end.
+const SWEEPS: usize = 2;
+
+pub(crate) struct Solver<'a> {
+    f: &'a Function,
+    cfg: &'a ControlFlow,
+    tree: &'a DominatorTree,
+    branches: &'a Branches,
+    /// By [`Value::index`].
+    known: Vec<Known>,
+    changes: Vec<u8>,
+    queued: Vec<bool>,
+    /// Whether a block can be reached, by [`Block::index`].
+    visited: Vec<bool>,
+    /// Where the operands of the terminator of a block begin in `taken`.
+    start: Vec<u32>,
+    /// Whether an edge can be taken, by the position of its target.
+    taken: Vec<bool>,
+    /// Blocks to visit, by their place in reverse postorder.
+    blocks: BinaryHeap<Reverse<(u32, Block)>>,
+    work: VecDeque<Work>,
+    /// Whether an edge goes back to a block.
+    is_header: Vec<bool>,
+    /// Whether what branches say of a value may use what is known of others.
+    settled: bool,
+    /// Whether a value was widened to an end of its type.
+    lost: bool,
+    /// What is known from an earlier round, by [`Value::index`].
+    earlier: Vec<Known>,
+}
+
+/// What has to be looked at again.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    Instruction(Value),
+    /// An operand of the terminator of a block.
+    Operand(Block, u32),
+}
+
+/// What the solver found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Solution {
+    pub(crate) known: Vec<Known>,
+    pub(crate) visited: Vec<bool>,
+    pub(crate) start: Vec<u32>,
+    pub(crate) taken: Vec<bool>,
+}
+
+impl<'a> Solver<'a> {
+    pub(crate) fn solve(
+        f: &'a Function,
+        cfg: &'a ControlFlow,
+        tree: &'a DominatorTree,
+        branches: &'a Branches,
+    ) -> Solution {
+        let mut start = vec![0; f.block_capacity()];
+        let mut total = 0;
+        for block in f.blocks() {
+            start[block.index()] = total;
+            total += f.operand_count(Value::terminator(block)) as u32;
+        }
+        let mut is_header = vec![false; f.block_capacity()];
+        for block in cfg.reverse_postorder() {
+            for target in f.successors(block) {
+                is_header[target.index()] |= cfg.rpo_index(target) <= cfg.rpo_index(block);
+            }
+        }
+        let mut solver = Self {
+            f,
+            cfg,
+            tree,
+            branches,
+            known: vec![Known::Unseen; f.value_capacity()],
+            changes: vec![0; f.value_capacity()],
+            queued: vec![false; f.value_capacity()],
+            visited: vec![false; f.block_capacity()],
+            start,
+            taken: vec![false; total as usize],
+            blocks: BinaryHeap::new(),
+            work: VecDeque::new(),
+            is_header,
+            settled: false,
+            lost: false,
+            earlier: Vec::new(),
+        };
+        solver.ascend();
+        solver.descend();
+        // Where a counter was lost because its limit was not known yet, it is now.
+        if solver.lost && branches.gain_from(f, |other| solver.bound(other)) {
+            solver.restart();
+            solver.ascend();
+            solver.descend();
+        }
+        let Self { known, visited, start, taken, .. } = solver;
+        Solution { known, visited, start, taken }
+    }
+
+    fn restart(&mut self) {
+        self.settled = false;
+        self.earlier = std::mem::replace(&mut self.known, vec![Known::Unseen; self.changes.len()]);
+        self.changes.fill(0);
+        self.visited.fill(false);
+        self.taken.fill(false);
+    }
+
+    fn of(&self, operand: Operand) -> Known {
+        known_of(self.f, &self.known, operand)
+    }
+
+    /// What is known of an operand at the start of a block, and so everywhere in it.
+    #[inline]
+    fn at(&self, block: Block, operand: Operand) -> Known {
+        let known = self.of(operand);
+        match operand.as_value() {
+            Some(v) if self.branches.mention(v) && known != Known::Unseen => {
+                let said = self.branches.at(self.tree, block, v);
+                refine(self.f, v, known, said, |other| self.bound(other))
+            }
+            _ => known,
+        }
+    }
+
+    /// The same at the end of an edge.
+    fn on_edge(&self, edge: Edge, operand: Operand) -> Known {
+        let known = self.at(edge.from, operand);
+        match operand.as_value() {
+            Some(v) if edge.position > 0 && known != Known::Unseen && self.f.ty(v).is_scalar() => {
+                let said = conditions(self.f, edge).into_iter();
+                let said = said.filter_map(|(of, said)| (of == v).then_some(said));
+                refine(self.f, v, known, said, |other| self.bound(other))
+            }
+            _ => known,
+        }
+    }
+
+    /// What is known of the other side of a comparison. While that still grows, what an earlier
+    /// round found is used, as nobody would see it change.
+    fn bound(&self, other: Value) -> Interval {
+        let all = Interval::of_type(self.f.ty(other));
+        let known = if self.settled { &self.known } else { &self.earlier };
+        known.get(other.index()).and_then(|known| known.interval()).unwrap_or(all)
+    }
+
+    // --- upward ------------------------------------------------------------------------------
+
+    fn ascend(&mut self) {
+        let Some(entry) = self.f.entry() else { return };
+        for param in self.f.params(entry) {
+            self.known[param.index()] = Known::of_type(self.f.ty(param));
+        }
+        self.reach(entry);
+        loop {
+            if let Some(Reverse((_, block))) = self.blocks.pop() {
+                self.visit(block);
+                continue;
+            }
+            match self.work.pop_front() {
+                Some(Work::Instruction(v)) => {
+                    self.queued[v.index()] = false;
+                    self.evaluate(v);
+                }
+                Some(Work::Operand(block, index)) => self.operand_changed(block, index),
+                None => return,
+            }
+        }
+    }
+
+    fn reach(&mut self, block: Block) {
+        if !std::mem::replace(&mut self.visited[block.index()], true) {
+            let place = self.cfg.rpo_index(block).unwrap_or(usize::MAX) as u32;
+            self.blocks.push(Reverse((place, block)));
+        }
+    }
+
+    fn visit(&mut self, block: Block) {
+        for v in self.f.body(block) {
+            self.evaluate(v);
+        }
+        self.leave(block);
+    }
+
+    fn evaluate(&mut self, v: Value) {
+        let f = self.f;
+        let block = f.block_of(v);
+        let known = transfer(f, v, |operand| self.at(block, operand));
+        self.raise(v, known);
+    }
+
+    /// Takes the edges of a block that can be taken by now.
+    fn leave(&mut self, block: Block) {
+        let f = self.f;
+        let term = Value::terminator(block);
+        if f.op(term).is_none() {
+            return;
+        }
+        let mut numbers: SmallVec<[usize; 4]> = SmallVec::new();
+        edges_taken(f, term, |operand| self.at(block, operand), |number| numbers.push(number));
+        numbers.sort_unstable();
+        let mut wanted = numbers.into_iter().peekable();
+        for (number, edge) in f.out_edges(block).enumerate() {
+            if wanted.peek() != Some(&number) {
+                continue;
+            }
+            wanted.next();
+            let slot = (self.start[block.index()] + edge.position) as usize;
+            if std::mem::replace(&mut self.taken[slot], true) {
+                continue;
+            }
+            let target = f.edge_target(edge);
+            for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
+                self.pass(edge, param, arg);
+            }
+            self.reach(target);
+        }
+    }
+
+    /// Lets an argument flow into a parameter.
+    fn pass(&mut self, edge: Edge, param: Value, arg: Operand) {
+        let known = argument(self.f, param, arg, self.on_edge(edge, arg));
+        let joined = self.known[param.index()].join(known, self.f);
+        self.raise(param, joined);
+    }
+
+    /// Takes over what is known of a value, and has its users looked at if that is news.
+    fn raise(&mut self, v: Value, new: Known) {
+        let f = self.f;
+        let old = self.known[v.index()];
+        if new == old {
+            return;
+        }
+        let changes = &mut self.changes[v.index()];
+        *changes = changes.saturating_add(1);
+        let new = match (old, new) {
+            _ if *changes > MOST_CHANGES => Known::of_type(f.ty(v)),
+            (Known::Int(old), Known::Int(new)) => {
+                let new = old.join(new);
+                let widens =
+                    *changes > PATIENCE && f.is_param(v) && self.is_header[f.block_of(v).index()];
+                let all = Interval::of_type(f.ty(v));
+                let wide = if widens { widened(old, new, all) } else { new };
+                self.lost |= widens && (wide.lo == all.lo || wide.hi == all.hi);
+                Known::Int(wide)
+            }
+            _ => old.join(new, f),
+        };
+        if new == old {
+            return;
+        }
+        self.known[v.index()] = new;
+        for Use { user, index } in f.uses(v) {
+            let block = f.block_of(user);
+            if !self.visited[block.index()] {
+                continue;
+            }
+            if !user.is_terminator() {
+                if !std::mem::replace(&mut self.queued[user.index()], true) {
+                    self.work.push_back(Work::Instruction(user));
+                }
+            } else {
+                self.work.push_back(Work::Operand(block, index));
+            }
+        }
+    }
+
+    /// An operand of a terminator changed: what it decides on, or the argument of an edge.
+    fn operand_changed(&mut self, block: Block, index: u32) {
+        let f = self.f;
+        let term = Value::terminator(block);
+        let before: SmallVec<[Operand; 8]> = f.operands(term).take(index as usize).collect();
+        let Some(position) = before.iter().rposition(|operand| operand.is_block()) else {
+            self.leave(block);
+            return;
+        };
+        let edge = Edge { from: block, position: position as u32 };
+        if !self.taken[(self.start[block.index()] + edge.position) as usize] {
+            return;
+        }
+        let number = index as usize - position - 1;
+        let param = f.param(f.edge_target(edge), number);
+        if let (Some(param), Some(arg)) = (param, f.operand(term, index as usize)) {
+            self.pass(edge, param, arg);
+        }
+    }
+
+    // --- downward ----------------------------------------------------------------------------
+
+    fn descend(&mut self) {
+        self.settled = true;
+        let f = self.f;
+        // What became narrower on the way down.
+        let mut news = vec![false; f.value_capacity()];
+        for sweep in 0..SWEEPS {
+            let mut changed = false;
+            for block in self.cfg.reverse_postorder() {
+                if !self.visited[block.index()] {
+                    continue;
+                }
+                if Some(block) != f.entry() {
+                    for (number, param) in f.params(block).enumerate() {
+                        let known = self.incoming(block, number, param);
+                        changed |= self.lower(param, known, &mut news);
+                    }
+                }
+                for v in f.body(block) {
+                    let has_news = f.operands(v).any(|operand| {
+                        operand.as_value().is_some_and(|x| {
+                            news[x.index()] || sweep == 0 && self.branches.mention(x)
+                        })
+                    });
+                    if has_news || self.changes[v.index()] > MOST_CHANGES && sweep == 0 {
+                        let known = transfer(f, v, |operand| self.at(block, operand));
+                        changed |= self.lower(v, known, &mut news);
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// What the edges that can be taken pass for a parameter.
+    fn incoming(&self, block: Block, number: usize, param: Value) -> Known {
+        let f = self.f;
+        let mut joined = Known::Unseen;
+        for edge in f.in_edges(block) {
+            let slot = (self.start[edge.from.index()] + edge.position) as usize;
+            if !self.visited[edge.from.index()] || !self.taken[slot] {
+                continue;
+            }
+            let index = edge.position as usize + 1 + number;
+            let Some(arg) = f.operand(Value::terminator(edge.from), index) else {
+                return Known::of_type(f.ty(param));
+            };
+            joined = joined.join(argument(f, param, arg, self.on_edge(edge, arg)), f);
+            if joined == Known::Any {
+                break;
+            }
+        }
+        joined
+    }
+
+    fn lower(&mut self, v: Value, known: Known, news: &mut [bool]) -> bool {
+        let old = self.known[v.index()];
+        let new = old.meet(known);
+        if known == Known::Unseen || new == old {
+            return false;
+        }
+        self.known[v.index()] = new;
+        news[v.index()] = true;
+        true
+    }
+}
+
+/// What an argument brings to a parameter, which may be of a more general type.
+fn argument(f: &Function, param: Value, arg: Operand, known: Known) -> Known {
+    let ty = f.operand_type(arg);
+    if ty == f.ty(param) || known == Known::Unseen {
+        return known;
+    }
+    match known.constant(f, ty) {
+        Some(constant) => Known::Const(f.constant_id(constant)),
+        None => Known::of_type(f.ty(param)),
+    }
+}
+
+/// A bound that moved goes on to the next of a few milestones.
+fn widened(old: Interval, new: Interval, all: Interval) -> Interval {
+    let lo = match new.lo {
+        lo if lo == old.lo => lo,
+        0.. => 0,
+        -1 => -1,
+        // One less than a number that is less than another does not wrap.
+        lo if lo > all.lo => all.lo + 1,
+        _ => all.lo,
+    };
+    let hi = match new.hi {
+        hi if hi == old.hi => hi,
+        ..=0 => 0,
+        hi if hi < all.hi => all.hi - 1,
+        _ => all.hi,
+    };
+    Interval { lo, hi }
+}
+
+/// What is known of a value with what is said of it.
+pub(crate) fn refine(
+    f: &Function,
+    v: Value,
+    known: Known,
+    said: impl Iterator<Item = Said>,
+    bound: impl Fn(Value) -> Interval,
+) -> Known {
+    let ty = f.ty(v);
+    said.fold(known, |known, said| {
+        let more = match (said, known) {
+            (Said::Within(within), _) => Known::Int(within),
+            (Said::Not(x), Known::Int(range)) if range.lo < range.hi => Known::Int(Interval {
+                lo: range.lo + i64::from(range.lo == x),
+                hi: range.hi - i64::from(range.hi == x),
+            }),
+            (Said::Order(relation, other), _) => {
+                match relation.bounds(bound(other), Interval::of_type(ty)) {
+                    Some(bounds) => Known::Int(bounds),
+                    None => return known,
+                }
+            }
+            (Said::Float(kinds), _) => Known::Float(kinds),
+            _ => return known,
+        };
+        known.meet(more)
+    })
+}
+
+/// What is known of an operand anywhere.
+#[inline]
+pub(crate) fn known_of(f: &Function, known: &[Known], operand: Operand) -> Known {
+    match operand.kind() {
+        OperandKind::Value(v) => known[v.index()],
+        OperandKind::Const(id) => Known::of_constant(id, f.ctx().constant(id)),
+        OperandKind::Block(_) => Known::Any,
+    }
+}

@@ -1,0 +1,381 @@
+//! What one instruction makes of what is known of its operands.
+
+use regraft_dialects::semantics::eval_scalar;
+use regraft_dialects::{arith, cf, core, data, math, mem};
+use regraft_ir::{
+    Const, Constant, Fold, Function, InstView, Op, Operand, OperandKind, Type, Value,
+};
+use smallvec::SmallVec;
+
+use super::super::FloatKinds;
+use super::Interval;
+use super::interval::{binary, compare, unary};
+
+/// What is known of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// Nothing has reached it yet; in the end, that it is never computed.
+    Unseen,
+    /// It is an integer in this interval, or a bool.
+    Int(Interval),
+    /// It is one of these floats.
+    Float(FloatKinds),
+    /// It is this constant, which is no integer and no bool.
+    Const(Const),
+    /// It can be anything of its type.
+    Any,
+}
+
+impl Known {
+    /// Anything of a type.
+    #[inline]
+    pub(crate) fn of_type(ty: Type) -> Self {
+        if ty.is_int() || ty == Type::BOOL { Self::Int(Interval::of_type(ty)) } else { Self::Any }
+    }
+
+    /// What a constant is.
+    #[inline]
+    pub(crate) fn of_constant(id: Const, constant: Constant) -> Self {
+        match constant {
+            Constant::Bool(x) => Self::Int(Interval::single(x.into())),
+            other => match other.as_int() {
+                Some(x) => Self::Int(Interval::single(x)),
+                None => Self::Const(id),
+            },
+        }
+    }
+
+    /// Either of two, of values of the same type.
+    #[inline]
+    pub(crate) fn join(self, other: Self, f: &Function) -> Self {
+        match (self, other) {
+            (Self::Unseen, known) | (known, Self::Unseen) => known,
+            (Self::Int(x), Self::Int(y)) => Self::Int(x.join(y)),
+            (Self::Const(x), Self::Const(y)) if x == y => self,
+            (Self::Const(_) | Self::Float(_), Self::Const(_) | Self::Float(_)) => {
+                let (x, y) = (self.float(f), other.float(f));
+                match x | y {
+                    kinds if kinds.is_all() => Self::Any,
+                    kinds => Self::Float(kinds),
+                }
+            }
+            _ => Self::Any,
+        }
+    }
+
+    /// Both of two, each of which holds. Where they exclude each other, the code is never run.
+    #[inline]
+    pub(crate) fn meet(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Any, known) | (known, Self::Any) => known,
+            (Self::Int(x), Self::Int(y)) => Self::Int(x.meet(y).unwrap_or(x)),
+            (Self::Const(_), _) => self,
+            (_, Self::Const(_)) => other,
+            (Self::Float(x), Self::Float(y)) if !(x & y).is_empty() => Self::Float(x & y),
+            _ => self,
+        }
+    }
+
+    /// The kinds of numbers that it can be.
+    pub(crate) fn float(self, f: &Function) -> FloatKinds {
+        match self {
+            Self::Float(kinds) => kinds,
+            Self::Const(id) => FloatKinds::of_constant(f.ctx().constant(id)),
+            _ => FloatKinds::all(),
+        }
+    }
+
+    /// The interval that it lies in, if it is an integer or a bool.
+    #[inline]
+    pub fn interval(self) -> Option<Interval> {
+        match self {
+            Self::Int(interval) => Some(interval),
+            _ => None,
+        }
+    }
+
+    /// The constant of type `ty` that it always is.
+    pub(crate) fn constant(self, f: &Function, ty: Type) -> Option<Constant> {
+        match self {
+            Self::Int(interval) => int_constant(ty, interval.as_single()?),
+            Self::Const(id) => Some(f.ctx().constant(id)),
+            _ => None,
+        }
+    }
+}
+
+fn int_constant(ty: Type, x: i64) -> Option<Constant> {
+    if ty == Type::BOOL { Some(Constant::Bool(x != 0)) } else { Constant::int(ty, x) }
+}
+
+/// What is known of the result of `v`, an instruction that is no terminator, given what `known`
+/// says of its operands. Never [`Known::Unseen`], unless an operand is.
+#[inline]
+pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known) -> Known {
+    let (Some(op), ty) = (f.op(v), f.ty(v)) else { return Known::Any };
+    let mut args: SmallVec<[(Operand, Known); 4]> = SmallVec::new();
+    let mut constants = false;
+    for operand in f.operands(v) {
+        let known = known(operand);
+        match known {
+            Known::Unseen => return Known::Unseen,
+            Known::Int(interval) => constants |= interval.lo == interval.hi,
+            Known::Const(_) => constants = true,
+            _ => {}
+        }
+        args.push((operand, known));
+    }
+    if op.dialect() == arith::ADD.dialect()
+        && (ty.is_int() || ty == Type::BOOL)
+        && let Some(known) = integers(f, op, &args, ty)
+    {
+        return known;
+    }
+    if constants && let Some(known) = folded(f, v, op, &args, ty) {
+        return known;
+    }
+    let all = Known::of_type(ty);
+    match (op, args.as_slice()) {
+        (core::SELECT, &[(_, condition), (x, a), (y, b)]) => {
+            if f.operand_type(x) != ty || f.operand_type(y) != ty {
+                return all;
+            }
+            match condition.interval().and_then(Interval::as_single) {
+                Some(1) => a,
+                Some(0) => b,
+                _ => a.join(b, f),
+            }
+        }
+        (core::CONVERT, &[(x, Known::Int(interval))]) if ty.is_int() || ty == Type::BOOL => {
+            Known::Int(unary(op, interval, f.operand_type(x), ty))
+        }
+        (core::TYPEASSERT, &[(x, known)]) if f.operand_type(x) == ty => known,
+        (mem::LENGTH | mem::SIZE | data::FIELDCOUNT, _) => Known::Int(Interval::NATURAL),
+        (core::GET, &[(tuple, _), _]) if ty == Type::I64 => {
+            let shape = tuple.as_value().is_some_and(|tuple| f.op(tuple) == Some(mem::SHAPE));
+            if shape { Known::Int(Interval::NATURAL) } else { all }
+        }
+        _ if ty.is_float() => match floats(f, op, &args) {
+            kinds if kinds.is_all() => Known::Any,
+            kinds => Known::Float(kinds),
+        },
+        _ => all,
+    }
+}
+
+/// An op of `arith` that gives an integer or a bool, of integers or bools of one type.
+fn integers(f: &Function, op: Op, args: &[(Operand, Known)], ty: Type) -> Option<Known> {
+    let interval = match *args {
+        [(x, Known::Int(a))] => {
+            let from = f.operand_type(x);
+            if let Some(a) = a.as_single() {
+                return evaluated(op, &[int_constant(from, a)?], ty);
+            }
+            unary(op, a, from, ty)
+        }
+        [(x, Known::Int(a)), (y, Known::Int(b))] => {
+            let (tx, ty_y) = (f.operand_type(x), f.operand_type(y));
+            match (a.as_single(), b.as_single()) {
+                // The most frequent ops are exact on single numbers anyway.
+                (Some(a), Some(b)) if !matches!(op, arith::ADD | arith::SUB | arith::MUL) => {
+                    let args = [int_constant(tx, a)?, int_constant(ty_y, b)?];
+                    return evaluated(op, &args, ty);
+                }
+                _ if is_comparison(op) => {
+                    if x == y {
+                        // The same value: it is neither less nor greater than itself.
+                        let holds = matches!(op, arith::EQ | arith::LE | arith::GE);
+                        Interval::single(holds.into())
+                    } else {
+                        compare(op, a, b)
+                    }
+                }
+                _ if x == y && matches!(op, arith::SUB | arith::XOR | arith::CHECKED_SUB) => {
+                    Interval::single(0)
+                }
+                _ => binary(op, a, b, ty),
+            }
+        }
+        _ => return None,
+    };
+    Some(Known::Int(interval))
+}
+
+fn is_comparison(op: Op) -> bool {
+    matches!(op, arith::LT | arith::LE | arith::GT | arith::GE | arith::EQ | arith::NE)
+}
+
+/// The value of an op on constants. One that traps has none, whatever it is said to be.
+fn evaluated(op: Op, args: &[Constant], ty: Type) -> Option<Known> {
+    let constant = eval_scalar(op, args, ty)?.ok()?;
+    let x = match constant {
+        Constant::Bool(x) => x.into(),
+        other => other.as_int()?,
+    };
+    Some(Known::Int(Interval::single(x)))
+}
+
+/// What the op folds to when what is known to be constant is.
+#[cold]
+fn folded(f: &Function, v: Value, op: Op, args: &[(Operand, Known)], ty: Type) -> Option<Known> {
+    let ctx = f.ctx();
+    let def = ctx.def(op);
+    let fold = def.fold?;
+    if f.checks_operands(v) {
+        return None;
+    }
+    let types: SmallVec<[Type; 4]> = args.iter().map(|&(x, _)| f.operand_type(x)).collect();
+    let operands: SmallVec<[Operand; 4]> = args
+        .iter()
+        .zip(&types)
+        .map(|(&(x, known), &ty)| match known.constant(f, ty) {
+            // What is of type `any` keeps it: a constant of another type may not fit.
+            Some(constant) if x.as_value().is_some() && ty != Type::ANY => {
+                ctx.constant_id(constant).into()
+            }
+            _ => x,
+        })
+        .collect();
+    let view = InstView { ctx, def, operands: &operands, types: &types, attrs: f.attrs(v), ty };
+    match fold(&view)? {
+        Fold::Constant(constant) => {
+            let id = ctx.constant_id(constant);
+            // The type of the constant is not that of a value that is `any`.
+            let of_any = ty == Type::ANY;
+            Some(if of_any { Known::Const(id) } else { Known::of_constant(id, constant) })
+        }
+        Fold::Operand(i) if types[i] == ty => Some(args[i].1),
+        Fold::Operand(_) => None,
+    }
+}
+
+/// The kinds of floats that an op gives, for those of which it is easy to say. Rounding never
+/// takes a number across -1, 0 or 1, but may take it there, and to infinity.
+fn floats(f: &Function, op: Op, args: &[(Operand, Known)]) -> FloatKinds {
+    type K = FloatKinds;
+    let kinds = |i: usize| args.get(i).map_or(K::all(), |&(_, known)| known.float(f));
+    let not_negative = K::ZERO | K::POSITIVE;
+    match (op, args) {
+        (arith::ABS, _) => magnitude(kinds(0)),
+        (arith::NEG, _) => negated(kinds(0)),
+        (arith::MUL, &[(x, _), (y, _)]) if x == y => not_negative | (kinds(0) & K::NAN),
+        (arith::MUL, _) => {
+            let (a, b) = (kinds(0), kinds(1));
+            if a.never(K::NEGATIVE) && b.never(K::NEGATIVE) {
+                let makes_nan = a.intersects(K::ZERO) && b.intersects(K::INFINITY)
+                    || b.intersects(K::ZERO) && a.intersects(K::INFINITY);
+                let nan = if makes_nan { K::NAN } else { (a | b) & K::NAN };
+                not_negative | nan
+            } else {
+                K::all()
+            }
+        }
+        (arith::ADD, _) => {
+            let (a, b) = (kinds(0), kinds(1));
+            if a.never(K::NEGATIVE) && b.never(K::NEGATIVE) {
+                let zero = if a.intersects(K::ZERO) && b.intersects(K::ZERO) {
+                    K::ZERO
+                } else {
+                    K::empty()
+                };
+                zero | K::POSITIVE | ((a | b) & K::NAN)
+            } else {
+                K::all()
+            }
+        }
+        (arith::MIN | arith::MAX | core::SELECT, _) if args.len() == 2 => kinds(0) | kinds(1),
+        (arith::INT_TO_FLOAT | core::CONVERT, &[(_, Known::Int(interval))]) => {
+            let negative = if interval.lo < 0 { K::BELOW | K::MINUS } else { K::empty() };
+            let zero = if interval.contains(0) { K::ZERO } else { K::empty() };
+            let positive = if interval.hi > 0 { K::PLUS | K::ABOVE } else { K::empty() };
+            negative | zero | positive
+        }
+        (math::SQRT, _) => {
+            let x = kinds(0);
+            let inside = x & (K::ZERO | K::PLUS | K::ABOVE | K::INFINITY | K::NAN);
+            if inside.is_empty() { K::all() } else { inside }
+        }
+        (math::EXP | math::EXP2 | math::EXP10, _) => not_negative | (kinds(0) & K::NAN),
+        (math::COSH, _) => K::PLUS | K::ABOVE | K::INFINITY | (kinds(0) & K::NAN),
+        (math::SIN | math::COS | math::SINPI | math::COSPI | math::TANH | math::ERF, _) => {
+            K::UNIT | (kinds(0) & K::NAN)
+        }
+        _ => K::all(),
+    }
+}
+
+fn magnitude(kinds: FloatKinds) -> FloatKinds {
+    (kinds | negated(kinds)) - FloatKinds::NEGATIVE
+}
+
+fn negated(kinds: FloatKinds) -> FloatKinds {
+    type K = FloatKinds;
+    let pairs = [
+        (K::NEGATIVE_INFINITY, K::INFINITY),
+        (K::BELOW, K::ABOVE),
+        (K::MINUS, K::PLUS),
+        (K::ZERO, K::ZERO),
+        (K::NAN, K::NAN),
+    ];
+    let mut made = K::empty();
+    for (a, b) in pairs {
+        made.set(a, made.contains(a) || kinds.contains(b));
+        made.set(b, made.contains(b) || kinds.contains(a));
+    }
+    made
+}
+
+/// Which edges of a terminator can be taken, as far as its subject says: `taken` is called with the
+/// number of each, and returns nothing.
+pub(crate) fn edges_taken(
+    f: &Function,
+    term: Value,
+    known: impl Fn(Operand) -> Known,
+    mut taken: impl FnMut(usize),
+) {
+    let Some(op) = f.op(term) else { return };
+    let count = || f.operands(term).filter(|operand| operand.is_block()).count();
+    let Some(subject) = f.operand(term, 0).filter(|operand| !operand.is_block()) else {
+        (0..count()).for_each(taken);
+        return;
+    };
+    let known = known(subject);
+    let ty = f.operand_type(subject);
+    match (op, known) {
+        (_, Known::Unseen) => {}
+        (cf::BR, Known::Int(condition)) if ty == Type::BOOL => {
+            if condition.hi == 1 {
+                taken(0);
+            }
+            if condition.lo == 0 {
+                taken(1);
+            }
+        }
+        (cf::SWITCH, Known::Int(range)) if ty != Type::ANY => {
+            let number = |case: Operand| match f.constant(case) {
+                Some(Constant::Bool(x)) => Some(i64::from(x)),
+                Some(other) => other.as_int(),
+                None => None,
+            };
+            let mut inside = 0u64;
+            for (i, case) in f.plain_operands(term).skip(1).enumerate() {
+                if number(case).is_none_or(|x| range.contains(x)) {
+                    inside += 1;
+                    taken(i + 1);
+                }
+            }
+            // The cases are distinct: the default is left out if they are all there is.
+            if (range.hi as i128 - range.lo as i128) >= i128::from(inside) {
+                taken(0);
+            }
+        }
+        (cf::SWITCH, Known::Const(id)) if ty != Type::ANY => {
+            let case = f
+                .plain_operands(term)
+                .skip(1)
+                .position(|case| case.kind() == OperandKind::Const(id));
+            taken(case.map_or(0, |case| case + 1));
+        }
+        _ => (0..count()).for_each(taken),
+    }
+}
