@@ -52,8 +52,8 @@ pub struct BasicInduction {
     pub param: Value,
     /// What it is in the first iteration; in terms of the loops around its loop.
     pub base: Poly,
-    /// What is added on each way back to the header; in the same terms, and invariant. It may be
-    /// 0, and may be invariant without being known where the loop begins.
+    /// What is added on each way back to the header; in the same terms, and made of values from
+    /// outside the loop. It may be 0.
     pub step: Poly,
 }
 
@@ -73,7 +73,7 @@ pub struct Chain {
 pub enum ChainRule {
     /// This polynomial in the number of the present iteration is added.
     Polynomial(Poly),
-    /// It is multiplied by `factor`, and `addend` is added; both are invariant.
+    /// It is multiplied by `factor`, and `addend` is added; both are made of values from outside.
     Geometric {
         /// Neither 0 nor 1.
         factor: Poly,
@@ -173,6 +173,15 @@ impl InductionVariables {
     pub fn is_invariant_in(&self, poly: &Poly, l: LoopId) -> bool {
         poly.symbols().all(|s| match s {
             Sym::Value(v) => self.invariants.is_invariant(l, v),
+            Sym::Iteration(inner) => !self.forest.encloses(l, inner),
+        })
+    }
+
+    /// Whether a polynomial can be computed before a loop: all its values are defined outside.
+    /// That implies that it is invariant in the loop.
+    pub fn is_available_before(&self, poly: &Poly, l: LoopId) -> bool {
+        poly.symbols().all(|s| match s {
+            Sym::Value(v) => self.invariants.is_outside(l, v),
             Sym::Iteration(inner) => !self.forest.encloses(l, inner),
         })
     }
@@ -395,14 +404,14 @@ impl<'a> Finder<'a> {
             let (Some(base), Some(next), true) = (base, next, agree) else { continue };
             let Some((rest, factor)) = next.linear_in(Sym::Value(param)) else { continue };
             if factor.constant_value() == Some(1) {
-                if self.result.is_invariant_in(&rest, l) {
+                if self.result.is_available_before(&rest, l) {
                     rules.push(Rule { param, base, kind: RuleKind::Basic(rest) });
                 } else {
                     open.push((param, base, rest));
                 }
             } else if !factor.is_zero()
-                && self.result.is_invariant_in(&factor, l)
-                && self.result.is_invariant_in(&rest, l)
+                && self.result.is_available_before(&factor, l)
+                && self.result.is_available_before(&rest, l)
             {
                 let rule = ChainRule::Geometric { factor, addend: rest };
                 rules.push(Rule { param, base, kind: RuleKind::Chain(rule) });
@@ -415,7 +424,7 @@ impl<'a> Finder<'a> {
                 rules.iter().any(|r| r.param == v && matches!(r.kind, RuleKind::Basic(_)))
             };
             let known = step.symbols().all(|s| match s {
-                Sym::Value(v) => self.result.invariants.is_invariant(l, v) || basic(v),
+                Sym::Value(v) => self.result.invariants.is_outside(l, v) || basic(v),
                 Sym::Iteration(_) => false,
             });
             if known {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
 
-use super::{Aliases, LoopForest, Ranges};
+use super::{Aliases, InductionVariables, Invariants, LoopForest, Ranges, TripCounts};
 use crate::options::OptionDef;
 use crate::pass::PassContext;
 
@@ -21,7 +21,7 @@ pub(crate) struct Printable {
 }
 
 /// The analyses, by name.
-pub(crate) const PRINTABLE: [Printable; 6] = [
+pub(crate) const PRINTABLE: [Printable; 9] = [
     Printable {
         name: "aliases",
         doc: "which allocation or argument each object is",
@@ -43,6 +43,16 @@ pub(crate) const PRINTABLE: [Printable; 6] = [
         describe: |f, cx| cx.effects().of(f.name()).describe(f),
     },
     Printable {
+        name: "induction",
+        doc: "integer values as polynomials in the iterations of the loops around them",
+        describe: |f, cx| cx.analysis::<InductionVariables>(f).describe(f),
+    },
+    Printable {
+        name: "invariants",
+        doc: "what is computed in a loop and is the same in all its iterations",
+        describe: |f, cx| cx.analysis::<Invariants>(f).describe(f),
+    },
+    Printable {
         name: "loop-forest",
         doc: "loops, how they are nested, where they are entered and left; irreducible regions",
         describe: |f, cx| cx.analysis::<LoopForest>(f).describe(f),
@@ -51,6 +61,11 @@ pub(crate) const PRINTABLE: [Printable; 6] = [
         name: "ranges",
         doc: "intervals of integers, known constants, kinds of floats, what branches add to that",
         describe: |f, cx| cx.analysis::<Ranges>(f).describe(f),
+    },
+    Printable {
+        name: "trip-counts",
+        doc: "how often each loop goes back to its header",
+        describe: |f, cx| cx.analysis::<TripCounts>(f).describe(f),
     },
 ];
 

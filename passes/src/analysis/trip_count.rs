@@ -400,7 +400,14 @@ fn compared(
     x: &Poly,
     y: &Poly,
 ) -> Option<LatchRuns> {
+    if x == y {
+        let stays = matches!(stay, arith::LE | arith::GE | arith::EQ);
+        return Some(if stays { LatchRuns::Never } else { LatchRuns::Constant(0) });
+    }
     let ((a, s), (b, t)) = (ivs.affine_in(x, l)?, ivs.affine_in(y, l)?);
+    if ![&a, &s, &b, &t].iter().all(|poly| ivs.is_available_before(poly, l)) {
+        return None;
+    }
     let (stay, from, step, to) = if t.is_zero() {
         (stay, a, s, b)
     } else if s.is_zero() {
