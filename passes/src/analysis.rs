@@ -13,11 +13,12 @@ mod float_kinds;
 pub mod induction;
 mod invariants;
 mod loop_forest;
+mod memory;
 pub mod poly;
+pub(crate) mod printable;
 mod ranges;
 pub mod traps;
 pub mod trip_count;
-pub(crate) mod printable;
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -35,9 +36,10 @@ pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;
 pub use invariants::Invariants;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
+pub use memory::{Footprint, MemoryClasses};
 pub use poly::{Poly, Sym};
-pub use trip_count::{TripCount, TripCounts};
 pub use ranges::{FactsAt, Interval, Known, Ranges};
+pub use trip_count::{TripCount, TripCounts};
 
 bitflags::bitflags! {
     /// Facets of a function, each with an epoch of its own.

@@ -208,6 +208,11 @@ impl<'a> PassContext<'a> {
         self.analyses.get(f)
     }
 
+    /// The cache of analyses, for code that asks for several.
+    pub fn analyses(&mut self) -> &mut Analyses {
+        self.analyses
+    }
+
     /// What calls of functions of the module may do, for
     /// [`inst_effects`](crate::analysis::inst_effects). Without a manager, anything.
     pub fn effects(&self) -> &EffectSummaries {

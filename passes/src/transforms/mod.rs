@@ -11,6 +11,7 @@ mod edit;
 pub mod expand;
 pub mod fold;
 pub mod inline;
+pub mod licm;
 pub mod loop_form;
 pub mod loop_simplify;
 pub mod merge_returns;
@@ -29,6 +30,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<fold::Fold>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
+    registry.add_loop::<licm::Licm>();
     registry.add::<merge_returns::MergeReturns>();
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();

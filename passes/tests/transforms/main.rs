@@ -6,6 +6,7 @@ mod differential;
 mod expand;
 mod fold;
 mod inline;
+mod licm;
 mod loop_form;
 mod loop_simplify;
 mod merge_returns;

@@ -1,0 +1,168 @@
+//! Memory as a few classes, so that "may this write change what that reads" is an `and` of two
+//! words.
+//!
+//! An allocation that nobody else knows is a class of its own; all other objects of one type
+//! are a class. A value of type `any` may be of any of these. There are at most 64 classes: what
+//! would be more shares the last. (Disjoint by type and by allocation, as in type-based alias
+//! analysis after Diwan, McKinley and Moss, 1998.)
+
+use regraft_ir::{ControlFlow, Function, Operand, Type, Value};
+use rustc_hash::FxHashMap;
+
+use super::alias::{Aliases, Base};
+use super::effects::{Access, EffectSummaries, InstEffects, inst_effects, may_be_object};
+
+/// How many classes there are at most.
+const MOST: u32 = 64;
+
+/// Sets of classes of memory, one for each part of an object and each thing that is done to it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Footprint {
+    /// Classes of objects whose contents are read.
+    pub reads_contents: u64,
+    /// Classes of objects whose shape is read.
+    pub reads_shape: u64,
+    /// Classes of objects whose contents are written.
+    pub writes_contents: u64,
+    /// Classes of objects whose shape is written.
+    pub writes_shape: u64,
+}
+
+impl Footprint {
+    /// Whether nothing is touched.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Whether something is written.
+    pub const fn writes(self) -> bool {
+        self.writes_contents | self.writes_shape != 0
+    }
+
+    /// Whether what `writer` writes may be what this reads.
+    pub const fn reads_what(self, writer: Self) -> bool {
+        self.reads_contents & writer.writes_contents | self.reads_shape & writer.writes_shape != 0
+    }
+
+    fn add(&mut self, access: Access, classes: u64) {
+        let parts = [
+            (Access::READS_CONTENTS, &mut self.reads_contents),
+            (Access::READS_SHAPE, &mut self.reads_shape),
+            (Access::WRITES_CONTENTS, &mut self.writes_contents),
+            (Access::WRITES_SHAPE, &mut self.writes_shape),
+        ];
+        for (flag, set) in parts {
+            if access.contains(flag) {
+                *set |= classes;
+            }
+        }
+    }
+}
+
+impl std::ops::BitOrAssign for Footprint {
+    fn bitor_assign(&mut self, other: Self) {
+        self.reads_contents |= other.reads_contents;
+        self.reads_shape |= other.reads_shape;
+        self.writes_contents |= other.writes_contents;
+        self.writes_shape |= other.writes_shape;
+    }
+}
+
+/// The classes of the objects of a function.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryClasses {
+    of_type: FxHashMap<Type, u32>,
+    of_allocation: FxHashMap<Value, u32>,
+    count: u32,
+    /// The classes of what others may know of.
+    visible: u64,
+}
+
+impl MemoryClasses {
+    /// The classes of all objects that instructions work on, numbered in reverse postorder.
+    /// O(instructions).
+    pub fn compute(f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
+        // The first class is for objects of types that no instruction works on by itself.
+        let mut classes = Self { count: 1, visible: 1, ..Self::default() };
+        for block in cfg.reverse_postorder() {
+            for v in f.body(block) {
+                if !f.op_def(v).is_some_and(|def| def.effects != regraft_ir::Effects::NONE) {
+                    continue;
+                }
+                for operand in f.operands(v) {
+                    classes.enter(f, aliases, operand);
+                }
+            }
+        }
+        classes
+    }
+
+    fn enter(&mut self, f: &Function, aliases: &Aliases, operand: Operand) {
+        let ty = f.operand_type(operand);
+        if operand.as_value().is_none() || !may_be_object(f.ctx(), ty) {
+            return;
+        }
+        let next = self.count.min(MOST - 1);
+        let hidden = aliases.hidden(operand);
+        let is_new = match hidden {
+            Some(new) => enter(&mut self.of_allocation, new, next),
+            None => enter(&mut self.of_type, ty, next),
+        };
+        if is_new {
+            self.count += 1;
+            self.visible |= if hidden.is_none() { 1 << next } else { 0 };
+        }
+    }
+
+    /// The number of classes.
+    pub fn count(&self) -> usize {
+        self.count.min(MOST) as usize
+    }
+
+    /// The classes that an object may be of.
+    pub fn of(&self, f: &Function, aliases: &Aliases, operand: Operand) -> u64 {
+        match aliases.base(operand) {
+            Base::None => 0,
+            Base::Fresh(new) if !aliases.escapes(new) => {
+                self.of_allocation.get(&new).map_or(u64::MAX, |&class| 1 << class)
+            }
+            _ => match f.operand_type(operand) {
+                Type::ANY => self.visible,
+                ty => self.of_type.get(&ty).map_or(u64::MAX, |&class| 1 << class),
+            },
+        }
+    }
+
+    /// What an instruction may touch.
+    pub fn footprint(&self, f: &Function, aliases: &Aliases, effects: &InstEffects) -> Footprint {
+        let mut footprint = Footprint::default();
+        footprint.add(effects.elsewhere, self.visible);
+        for &(operand, access) in &effects.objects {
+            footprint.add(access, self.of(f, aliases, operand));
+        }
+        footprint
+    }
+
+    /// The classes of objects that others may know of.
+    pub fn visible(&self) -> u64 {
+        self.visible
+    }
+
+    /// The same as [`MemoryClasses::footprint`], from the instruction.
+    pub fn footprint_of(
+        &self,
+        f: &Function,
+        aliases: &Aliases,
+        summaries: &EffectSummaries,
+        v: Value,
+    ) -> Footprint {
+        self.footprint(f, aliases, &inst_effects(f, v, summaries))
+    }
+}
+
+/// Gives a key that is not there a class. Returns whether it was not there.
+fn enter<K: std::hash::Hash + Eq>(classes: &mut FxHashMap<K, u32>, key: K, class: u32) -> bool {
+    let before = classes.len();
+    classes.entry(key).or_insert(class);
+    classes.len() > before
+}

@@ -1,0 +1,318 @@
+//! Which instructions can leave which loops.
+
+use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
+use rustc_hash::FxHashSet;
+
+use super::Facts;
+use crate::analysis::traps::speculatable;
+use crate::analysis::{Footprint, InstEffects, LoopForest, LoopId, inst_effects};
+use crate::transforms::loop_form::LoopForm;
+
+/// The instructions to be moved, in order, with the outermost loop that each leaves.
+pub(super) struct Plan {
+    moves: Vec<(Value, LoopId)>,
+}
+
+/// No depth: nothing can leave.
+const NEVER: u32 = u32::MAX;
+
+/// Finds what can leave. O(instructions + operands), times the logarithm of the depth where memory
+/// is read.
+pub(super) fn plan(f: &Function, facts: &Facts, only: Option<&FxHashSet<Block>>) -> Plan {
+    let forest = &*facts.forest;
+    let mut walk = Walk {
+        f,
+        facts,
+        only,
+        writes: loop_footprints(f, facts),
+        homes: Homes(vec![None; f.value_capacity()]),
+        around: Vec::new(),
+        path: Path::default(),
+        blocked: Blocked::default(),
+        moves: Vec::new(),
+    };
+    for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
+        for &block in forest.blocks(id) {
+            walk.block(block);
+        }
+    }
+    Plan { moves: walk.moves }
+}
+
+/// Moves instructions as planned. Returns how many there were.
+pub(super) fn apply(f: &mut Function, forest: &LoopForest, plan: Plan) -> IrResult<usize> {
+    let mut targets: Vec<Option<Value>> = vec![None; forest.len()];
+    for &(v, id) in &plan.moves {
+        let at = match targets[id.index()] {
+            Some(at) => at,
+            None => {
+                let preheader = match forest.get(id).preheader {
+                    Some(block) => block,
+                    None => LoopForm::new(forest, id).ensure_preheader(f)?,
+                };
+                let at = Value::terminator(preheader);
+                targets[id.index()] = Some(at);
+                at
+            }
+        };
+        f.move_before(v, at)?;
+    }
+    Ok(plan.moves.len())
+}
+
+/// What the blocks of each loop touch, those of loops within it included. O(instructions).
+pub(super) fn loop_footprints(f: &Function, facts: &Facts) -> Vec<Footprint> {
+    let forest = &*facts.forest;
+    let mut all = vec![Footprint::default(); forest.len()];
+    for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
+        for &block in forest.blocks(id) {
+            let inner = forest.loop_of(block).unwrap_or(id);
+            for v in f.body(block) {
+                if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
+                    all[inner.index()] |=
+                        facts.classes.footprint_of(f, &facts.aliases, &facts.summaries, v);
+                }
+            }
+        }
+    }
+    for id in forest.innermost_first() {
+        if let Some(parent) = forest.get(id).parent {
+            let inner = all[id.index()];
+            all[parent.index()] |= inner;
+        }
+    }
+    all
+}
+
+/// Which loop each value is in, with what was moved where it was moved to.
+struct Homes(Vec<Option<LoopId>>);
+
+/// A loop around the block that is visited.
+#[derive(Clone, Copy)]
+struct Around {
+    id: LoopId,
+    writes: Footprint,
+}
+
+/// The path that the first iteration of a loop takes for certain.
+#[derive(Clone, Copy, Default)]
+struct Path {
+    /// Its last block so far.
+    end: Option<Block>,
+    /// The depth of the outermost loop for which that block is on the path.
+    from: u32,
+}
+
+/// The outermost loops that have nothing in the way so far, as depths.
+#[derive(Clone, Copy)]
+struct Blocked {
+    /// For what traps: nothing before it may be observed or stop the program.
+    trapping: u32,
+    /// For what keeps a promise: nothing before it may stop the program.
+    promised: u32,
+}
+
+impl Default for Blocked {
+    fn default() -> Self {
+        Self { trapping: 1, promised: 1 }
+    }
+}
+
+/// When an instruction may move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// To anywhere.
+    Free,
+    /// To where it runs anyway.
+    Promised,
+    /// To where it runs anyway, before nothing that can be observed.
+    Trapping,
+    /// Not at all.
+    Fixed,
+}
+
+struct Walk<'a> {
+    f: &'a Function,
+    facts: &'a Facts,
+    only: Option<&'a FxHashSet<Block>>,
+    /// By loop.
+    writes: Vec<Footprint>,
+    homes: Homes,
+    /// The loops around the block, outermost first: the one at position `i` has depth `i + 1`.
+    around: Vec<Around>,
+    path: Path,
+    blocked: Blocked,
+    moves: Vec<(Value, LoopId)>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, block: Block) {
+        let (f, forest) = (self.f, &*self.facts.forest);
+        let Some(inner) = forest.loop_of(block) else { return };
+        self.enter(inner);
+        let depth = self.around.len() as u32;
+        let is_header = forest.get(inner).header == block;
+        let from = self.path_to(block, is_header.then_some(depth));
+        self.path = Path { end: Some(block), from };
+        let allowed = match self.only {
+            None => 1,
+            Some(only) if only.contains(&forest.get(inner).header) => depth,
+            Some(_) => NEVER,
+        };
+        // Nothing can stand before the entry.
+        let first = forest.get(self.around[0].id).header;
+        let allowed = allowed.max(if f.entry() == Some(first) { 2 } else { 1 });
+        for param in f.params(block) {
+            self.homes.0[param.index()] = Some(inner);
+        }
+        for v in f.body(block) {
+            self.instruction(v, inner, depth, from, allowed);
+        }
+        // What is missing after it is run for certain is seen by `path_to`.
+        let term = Value::terminator(block);
+        if crate::analysis::traps::may_trap(f, term) {
+            self.block_for(depth, true, true);
+        }
+    }
+
+    /// Makes `around` the loops around a block whose innermost one is `inner`.
+    fn enter(&mut self, inner: LoopId) {
+        let forest = &*self.facts.forest;
+        while self.around.last().is_some_and(|top| !forest.encloses(top.id, inner)) {
+            self.around.pop();
+        }
+        let mut new = Vec::new();
+        let mut at = Some(inner);
+        while let Some(id) = at.filter(|&id| self.around.last().is_none_or(|top| top.id != id)) {
+            new.push(Around { id, writes: self.writes[id.index()] });
+            at = forest.get(id).parent;
+        }
+        let known = self.around.len() as u32;
+        self.blocked.trapping = self.blocked.trapping.min(known + 1);
+        self.blocked.promised = self.blocked.promised.min(known + 1);
+        self.around.extend(new.into_iter().rev());
+    }
+
+    /// The depth of the outermost loop of which the first iteration surely comes to `block`, which
+    /// may be the header of the loop of that depth.
+    fn path_to(&self, block: Block, header_of: Option<u32>) -> u32 {
+        let (f, facts) = (self.f, self.facts);
+        let continues = self.path.end.is_some_and(|end| {
+            let mut out = f.out_edges(end);
+            let only_way =
+                out.next().is_some_and(|edge| f.edge_target(edge) == block) && out.next().is_none();
+            only_way
+                && f.in_edges(block).all(|edge| {
+                    edge.from == end
+                        || !facts.cfg.is_reachable(edge.from)
+                        || header_of.is_some() && facts.dom.dominates(block, edge.from)
+                })
+        });
+        let from = if continues { self.path.from } else { NEVER };
+        from.min(header_of.unwrap_or(NEVER))
+    }
+
+    fn instruction(&mut self, v: Value, inner: LoopId, depth: u32, from: u32, allowed: u32) {
+        let f = self.f;
+        self.homes.0[v.index()] = Some(inner);
+        let Some(def) = f.op_def(v) else { return };
+        // What most instructions are: nothing but a computation.
+        let plain = def.traits.contains(Traits::PURE) && !def.traits.contains(Traits::MAY_TRAP);
+        let (kind, effects) = if plain && !f.checks_operands(v) {
+            (Kind::Free, None)
+        } else {
+            let effects = inst_effects(f, v, &self.facts.summaries);
+            (self.kind(v, &effects), Some(effects))
+        };
+        let mut least = allowed;
+        if kind != Kind::Fixed && least <= depth {
+            for operand in f.operands(v) {
+                least = least.max(self.depth_of(operand) + 1);
+            }
+            least = least.max(match kind {
+                Kind::Free | Kind::Fixed => 1,
+                Kind::Promised => from.max(self.blocked.promised),
+                Kind::Trapping => from.max(self.blocked.trapping),
+            });
+            if let Some(effects) = &effects
+                && least <= depth
+                && effects.reads_anything()
+            {
+                let footprint = self.facts.classes.footprint(f, &self.facts.aliases, effects);
+                let clash = |around: &Around| footprint.reads_what(around.writes);
+                least = least.max(self.around.partition_point(clash) as u32 + 1);
+            }
+        } else {
+            least = NEVER;
+        }
+        let mut stays = depth;
+        if least <= depth {
+            let target = self.around[least as usize - 1].id;
+            self.homes.0[v.index()] = self.facts.forest.get(target).parent;
+            self.moves.push((v, target));
+            stays = least - 1;
+        }
+        if let Some(effects) = effects {
+            let stops = effects.may_trap || effects.may_not_end;
+            let observed = effects.observable || self.is_seen(&effects);
+            self.block_for(stays, stops, stops || observed);
+        }
+    }
+
+    /// Says that something at this depth is in the way of what comes after it.
+    fn block_for(&mut self, depth: u32, stops: bool, observed: bool) {
+        if stops {
+            self.blocked.promised = self.blocked.promised.max(depth + 1);
+        }
+        if observed {
+            self.blocked.trapping = self.blocked.trapping.max(depth + 1);
+        }
+    }
+
+    /// Whether others can see what an instruction writes.
+    fn is_seen(&self, effects: &InstEffects) -> bool {
+        effects.writes_anything() && {
+            let footprint = self.facts.classes.footprint(self.f, &self.facts.aliases, effects);
+            let visible = self.facts.classes.visible();
+            (footprint.writes_contents | footprint.writes_shape) & visible != 0
+        }
+    }
+
+    fn kind(&self, v: Value, effects: &InstEffects) -> Kind {
+        let Some(def) = self.f.op_def(v) else { return Kind::Fixed };
+        if effects.writes_anything() || effects.observable {
+            return Kind::Fixed;
+        }
+        if def.effects.opaque {
+            let summary = crate::analysis::callee_summary(self.f, v, &self.facts.summaries);
+            return match summary {
+                Some(summary) if !summary.is_repeatable() => Kind::Fixed,
+                Some(_) if effects.may_trap || effects.may_not_end => Kind::Trapping,
+                Some(_) => Kind::Free,
+                None => Kind::Fixed,
+            };
+        }
+        if effects.allocates {
+            Kind::Fixed
+        } else if effects.may_trap {
+            Kind::Trapping
+        } else if speculatable(self.f, v) {
+            Kind::Free
+        } else {
+            Kind::Promised
+        }
+    }
+
+    /// The depth of the innermost loop around the block that also contains the operand.
+    #[inline]
+    fn depth_of(&self, operand: Operand) -> u32 {
+        let Some(v) = operand.as_value() else { return 0 };
+        let Some(home) = self.homes.0[v.index()] else { return 0 };
+        let forest = &*self.facts.forest;
+        let depth = forest.get(home).depth;
+        match self.around.get(depth as usize - 1) {
+            Some(around) if around.id == home => depth,
+            _ => self.around.partition_point(|around| forest.encloses(around.id, home)) as u32,
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Moves out of loops what is the same in each iteration: instructions, loads that nothing in the
+//! loop can change, and whole inner loops.
+//!
+//! ```text
+//! ^1:                                     ^1:
+//!                                           %4: i64 = mem.length %1
+//!   br ^2(0)                                br ^2(0)
+//! ^2(%2: i64):                            ^2(%2: i64):
+//!   %3: i64 = mem.length %1        =>
+//!   %4: bool = arith.lt %2, %3              %5: bool = arith.lt %2, %4
+//!   br %4, ^3, ^4                           br %5, ^3, ^4
+//! ```
+//!
+//! # Method
+//! One walk over the blocks of all loops, each block after its dominators (`hoist`). Every value has a
+//! home: the innermost loop that it is in, once it has been moved. An instruction is moved at once out
+//! of all loops around it that contain neither the home of an operand nor a write to what it reads
+//! (by [`MemoryClasses`], whose writes are added up from inner loops to outer ones). Then loops
+//! whose results are invariant are moved as a whole (`nests`), and if one was, all is done again.
+//!
+//! # Why it is right
+//! What neither traps nor has an effect may run where it did not run before. Everything else moves
+//! only to where it runs in any case: it stands on the path that the first iteration takes for
+//! certain, and nothing on that path before it stops the program or can be observed. So an error
+//! comes when it came before, and finds memory and output as before. `{inbounds=true}` promises that
+//! an access does not trap where it stands; it moves as something that traps but
+//! for what can be observed before it.
+//!
+//! A loop that is moved takes the tests with it on which it depended in the first iteration of
+//! the loops that it leaves: that a loop around it runs at all, above all. Where they fail, nobody
+//! asks for its result.
+//!
+//! # Cost
+//! O(instructions + operands), near linear in the nesting of loops: an instruction finds the
+//! outermost loop that it can leave by binary search, and moves once.
+
+mod hoist;
+mod nests;
+
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult};
+use rustc_hash::FxHashSet;
+
+use crate::analysis::{Aliases, Analyses, LoopForest, MemoryClasses};
+use crate::options::{OptionDef, Options};
+use crate::{LoopPass, PassContext, PassResult};
+
+/// What was moved.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Moved {
+    /// Instructions that left a loop.
+    pub instructions: usize,
+    /// Loops that left a loop as a whole.
+    pub loops: usize,
+}
+
+/// Moving a loop lets more be moved; after so many rounds that is enough.
+const ROUNDS: usize = 8;
+
+/// Moves what is invariant out of loops: out of those with the headers `only`, or of all.
+///
+/// # Errors
+/// None if `f` is valid.
+pub fn run(
+    f: &mut Function,
+    only: Option<&[Block]>,
+    whole_loops: bool,
+    analyses: &mut Analyses,
+) -> IrResult<Moved> {
+    let only: Option<FxHashSet<Block>> = only.map(|headers| headers.iter().copied().collect());
+    let mut moved = Moved::default();
+    for _ in 0..ROUNDS {
+        if analyses.get::<LoopForest>(f).is_empty() {
+            return Ok(moved);
+        }
+        let facts = Facts::of(f, analyses);
+        let plan = hoist::plan(f, &facts, only.as_ref());
+        moved.instructions += hoist::apply(f, &facts.forest, plan)?;
+        if !whole_loops {
+            break;
+        }
+        let facts = Facts::of(f, analyses);
+        let loops = nests::run(f, &facts, only.as_ref())?;
+        if loops == 0 {
+            break;
+        }
+        moved.loops += loops;
+    }
+    Ok(moved)
+}
+
+/// What the pass knows of the function.
+struct Facts {
+    cfg: std::sync::Arc<ControlFlow>,
+    dom: std::sync::Arc<DominatorTree>,
+    forest: std::sync::Arc<LoopForest>,
+    aliases: std::sync::Arc<Aliases>,
+    classes: MemoryClasses,
+    summaries: crate::analysis::EffectSummaries,
+}
+
+impl Facts {
+    fn of(f: &Function, analyses: &mut Analyses) -> Self {
+        let cfg = analyses.get::<ControlFlow>(f);
+        let aliases = analyses.get::<Aliases>(f);
+        Self {
+            classes: MemoryClasses::compute(f, &cfg, &aliases),
+            dom: analyses.get::<DominatorTree>(f),
+            forest: analyses.get::<LoopForest>(f),
+            summaries: analyses.effects().clone(),
+            cfg,
+            aliases,
+        }
+    }
+}
+
+crate::pass! {
+    /// Moves what is the same in each iteration out of loops.
+    ///
+    /// ```text
+    /// ^1:                                  ^1:
+    ///                                        %4: f64 = math.sqrt %1
+    ///   br ^2(0)                             br ^2(0)
+    /// ^2(%2: i64):                   =>    ^2(%2: i64):
+    ///   %4: f64 = math.sqrt %1
+    ///   %5: f64 = arith.add %2, %4           %5: f64 = arith.add %2, %4
+    /// ```
+    ///
+    /// Loads and lengths leave loops that write nothing which they may read. What may trap leaves
+    /// a loop only if it surely runs in its first iteration, before anything that can be observed:
+    /// `loop-rotate`, run before, makes that so for the body of a loop. Whole inner loops leave if
+    /// their results are invariant; the tests on which they depend go with them.
+    ///
+    /// Near linear, also in the depth of nested loops.
+    #[derive(Debug)]
+    pub struct Licm {
+        whole_loops: bool,
+    }
+}
+
+impl Default for Licm {
+    fn default() -> Self {
+        Self { whole_loops: true }
+    }
+}
+
+impl LoopPass for Licm {
+    const NAME: &'static str = "licm";
+    const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] =
+        &[OptionDef::flag("whole-loops", true, "move inner loops whose results are invariant")];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.whole_loops = options.flag("whole-loops");
+        Ok(())
+    }
+
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+        self.move_out(f, Some(loops), cx)
+    }
+
+    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        self.move_out(f, None, cx)
+    }
+}
+
+impl Licm {
+    fn move_out(
+        &self,
+        f: &mut Function,
+        only: Option<&[Block]>,
+        cx: &mut PassContext<'_>,
+    ) -> PassResult {
+        let moved = run(f, only, self.whole_loops, cx.analyses())?;
+        cx.add("instructions moved", moved.instructions as u64);
+        cx.add("loops moved", moved.loops as u64);
+        Ok(())
+    }
+}

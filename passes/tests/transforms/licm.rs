@@ -1,0 +1,336 @@
+//! What leaves loops, and what has to stay.
+
+use regraft_passes::AllLoops;
+use regraft_passes::transforms::licm::Licm;
+
+use super::{check, check_unchanged};
+
+type Pass = AllLoops<Licm>;
+
+#[test]
+fn computations_leave_all_loops_in_which_their_operands_are_the_same() {
+    check::<Pass>(
+        "func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%3: i64, %4: i64):
+  %5: bool = arith.lt %3, %1
+  br %5, ^3, ^6
+^3:
+  br ^4(0, %4)
+^4(%6: i64, %7: i64):
+  %8: i64 = arith.mul %1, %2
+  %9: i64 = arith.mul %8, %3
+  %10: i64 = arith.add %7, %9
+  %11: i64 = arith.add %6, 1
+  %12: bool = arith.lt %11, %1
+  br %12, ^4(%11, %10), ^5
+^5:
+  %13: i64 = arith.add %3, 1
+  br ^2(%13, %10)
+^6:
+  return %4
+}
+",
+        "func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  %8: i64 = arith.mul %1, %2
+  br ^2(0, 0)
+^2(%3: i64, %4: i64):
+  %5: bool = arith.lt %3, %1
+  br %5, ^3, ^6
+^3:
+  %9: i64 = arith.mul %8, %3
+  br ^4(0, %4)
+^4(%6: i64, %7: i64):
+  %10: i64 = arith.add %7, %9
+  %11: i64 = arith.add %6, 1
+  %12: bool = arith.lt %11, %1
+  br %12, ^4(%11, %10), ^5
+^5:
+  %13: i64 = arith.add %3, 1
+  br ^2(%13, %10)
+^6:
+  return %4
+}
+",
+    );
+}
+
+#[test]
+fn a_length_leaves_a_loop_that_stores_to_the_array() {
+    check::<Pass>(
+        "func @f(%1: array<f64, 1>) -> unit {
+^1:
+  br ^2(0)
+^2(%2: i64):
+  %3: i64 = mem.length %1
+  %4: bool = arith.lt %2, %3
+  br %4, ^3, ^4
+^3:
+  %5: i64 = arith.add %2, 1
+  mem.store %1, 0.0, %5
+  br ^2(%5)
+^4:
+  return nothing
+}
+",
+        "func @f(%1: array<f64, 1>) -> unit {
+^1:
+  %3: i64 = mem.length %1
+  br ^2(0)
+^2(%2: i64):
+  %4: bool = arith.lt %2, %3
+  br %4, ^3, ^4
+^3:
+  %5: i64 = arith.add %2, 1
+  mem.store %1, 0.0, %5
+  br ^2(%5)
+^4:
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_length_stays_in_a_loop_that_changes_it_or_may() {
+    // The second array may be the first.
+    check_unchanged::<Pass>(
+        "func @f(%1: array<f64, 1>, %2: array<f64, 1>) -> unit {
+^1:
+  br ^2(0)
+^2(%3: i64):
+  %4: i64 = mem.length %1
+  %5: bool = arith.lt %3, %4
+  br %5, ^3, ^4
+^3:
+  %6: i64 = arith.add %3, 1
+  mem.push %2, 0.0
+  br ^2(%6)
+^4:
+  return nothing
+}
+func @g(%1: array<f64, 1>) -> unit {
+^1:
+  br ^2
+^2:
+  %2: i64 = mem.length %1
+  %3: any = call @unknown()
+  %4: bool = arith.lt %2, 9
+  br %4, ^2, ^3
+^3:
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn what_may_trap_leaves_if_it_surely_runs_and_stays_if_not() {
+    // In the first loop the division always runs; in the second one only if there is an iteration.
+    check::<Pass>(
+        "func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%3: i64, %4: i64):
+  %5: i64 = arith.div %1, %2
+  %6: i64 = arith.add %4, %5
+  %7: i64 = arith.add %3, 1
+  %8: bool = arith.lt %7, %1
+  br %8, ^2(%7, %6), ^3(0, %6)
+^3(%9: i64, %10: i64):
+  %11: bool = arith.lt %9, %2
+  br %11, ^4, ^5
+^4:
+  %12: i64 = arith.rem %1, %2
+  %13: i64 = arith.add %10, %12
+  %14: i64 = arith.add %9, 1
+  br ^3(%14, %13)
+^5:
+  return %10
+}
+",
+        "func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  %5: i64 = arith.div %1, %2
+  br ^2(0, 0)
+^2(%3: i64, %4: i64):
+  %6: i64 = arith.add %4, %5
+  %7: i64 = arith.add %3, 1
+  %8: bool = arith.lt %7, %1
+  br %8, ^2(%7, %6), ^3(0, %6)
+^3(%9: i64, %10: i64):
+  %11: bool = arith.lt %9, %2
+  br %11, ^4, ^5
+^4:
+  %12: i64 = arith.rem %1, %2
+  %13: i64 = arith.add %10, %12
+  %14: i64 = arith.add %9, 1
+  br ^3(%14, %13)
+^5:
+  return %10
+}
+",
+    );
+}
+
+#[test]
+fn what_may_trap_does_not_pass_output_a_visible_store_or_another_trap() {
+    check_unchanged::<Pass>(
+        "func @output(%1: i64, %2: i64) -> unit {
+^1:
+  br ^2(0)
+^2(%3: i64):
+  core.println %3
+  %4: i64 = arith.div %1, %2
+  %5: bool = arith.lt %3, %4
+  %6: i64 = arith.add %3, 1
+  br %5, ^2(%6), ^3
+^3:
+  return nothing
+}
+func @store(%1: i64, %2: i64, %3: ref<i64>) -> unit {
+^1:
+  br ^2(0)
+^2(%4: i64):
+  mem.ref_set %3, %4
+  %5: i64 = arith.div %1, %2
+  %6: bool = arith.lt %4, %5
+  %7: i64 = arith.add %4, 1
+  br %6, ^2(%7), ^3
+^3:
+  return nothing
+}
+func @trap(%1: i64, %2: i64) -> unit {
+^1:
+  br ^2(0)
+^2(%3: i64):
+  %4: i64 = arith.div %1, %3
+  %5: i64 = arith.div %1, %2
+  %6: bool = arith.lt %4, %5
+  %7: i64 = arith.add %3, 1
+  br %6, ^2(%7), ^3
+^3:
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_store_to_a_new_object_does_not_keep_a_trap() {
+    // Nobody can look at the ref when the division stops the program.
+    check::<Pass>(
+        "func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: ref<i64> = mem.ref_new 0
+  br ^2(0)
+^2(%4: i64):
+  mem.ref_set %3, %4
+  %5: i64 = arith.div %1, %2
+  %6: bool = arith.lt %4, %5
+  %7: i64 = arith.add %4, 1
+  br %6, ^2(%7), ^3
+^3:
+  %8: i64 = mem.ref_get %3
+  return %8
+}
+",
+        "func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: ref<i64> = mem.ref_new 0
+  %5: i64 = arith.div %1, %2
+  br ^2(0)
+^2(%4: i64):
+  mem.ref_set %3, %4
+  %6: bool = arith.lt %4, %5
+  %7: i64 = arith.add %4, 1
+  br %6, ^2(%7), ^3
+^3:
+  %8: i64 = mem.ref_get %3
+  return %8
+}
+",
+    );
+}
+
+#[test]
+fn a_promise_moves_before_output_but_not_before_what_may_stop() {
+    check::<Pass>(
+        "func @f(%1: array<f64, 1>, %2: i64) -> unit {
+^1:
+  br ^2(0)
+^2(%3: i64):
+  core.println %3
+  %4: f64 = mem.load %1, 1 {inbounds=true}
+  core.println %4
+  %5: i64 = arith.div %2, %3
+  %6: f64 = mem.load %1, 2 {inbounds=true}
+  core.println %6
+  %7: i64 = arith.add %3, 1
+  %8: bool = arith.lt %7, %2
+  br %8, ^2(%7), ^3
+^3:
+  return nothing
+}
+",
+        "func @f(%1: array<f64, 1>, %2: i64) -> unit {
+^1:
+  %4: f64 = mem.load %1, 1 {inbounds=true}
+  br ^2(0)
+^2(%3: i64):
+  core.println %3
+  core.println %4
+  %5: i64 = arith.div %2, %3
+  %6: f64 = mem.load %1, 2 {inbounds=true}
+  core.println %6
+  %7: i64 = arith.add %3, 1
+  %8: bool = arith.lt %7, %2
+  br %8, ^2(%7), ^3
+^3:
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_loop_gets_a_preheader_if_something_leaves_it() {
+    check::<Pass>(
+        "func @f(%1: i64, %2: bool) -> i64 {
+^1:
+  br %2, ^2, ^3
+^2:
+  br ^4(1)
+^3:
+  br ^4(2)
+^4(%3: i64):
+  %4: i64 = arith.mul %1, %1
+  %5: i64 = arith.add %3, %4
+  %6: bool = arith.lt %5, 100
+  br %6, ^4(%5), ^5
+^5:
+  return %5
+}
+",
+        "func @f(%1: i64, %2: bool) -> i64 {
+^1:
+  br %2, ^2, ^3
+^2:
+  br ^6(1)
+^3:
+  br ^6(2)
+^6(%7: i64):
+  %4: i64 = arith.mul %1, %1
+  br ^4(%7)
+^4(%3: i64):
+  %5: i64 = arith.add %3, %4
+  %6: bool = arith.lt %5, 100
+  br %6, ^4(%5), ^5
+^5:
+  return %5
+}
+",
+    );
+}
