@@ -5,7 +5,7 @@
 //! `arith.add %1, %2` with `%1: any` and `%2: f64` is, and with an `i64` constant in the place of
 //! `%1` it is not. Such a program traps where the replacement would not even verify.
 
-use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Use, Value};
+use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Traits, Type, Use, Value};
 
 /// Makes the uses of `old` uses of `new` wherever the user accepts it. Returns whether all did.
 /// O(uses).
@@ -51,4 +51,32 @@ pub(super) fn delete_unreachable(f: &mut Function) -> IrResult<usize> {
     let unreachable: Vec<Block> = f.blocks().filter(|&block| !cfg.is_reachable(block)).collect();
     f.delete_blocks(&unreachable)?;
     Ok(unreachable.len())
+}
+
+/// Gives `v` a more special type if all its users take it. Returns whether they do. O(operands of
+/// the users).
+pub(super) fn sharpen(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
+    let old = f.ty(v);
+    if !ty.is_assignable_to(old) || ty == Type::NEVER {
+        return Ok(false);
+    }
+    f.set_type(v, ty)?;
+    let takes = |at: Use| match f.infer_type(at.user) {
+        // What is passed along edges or returned may always be of a more special type.
+        Ok(result) => at.user.is_terminator() || result.is_assignable_to(f.ty(at.user)),
+        Err(_) => false,
+    };
+    let all = f.uses(v).all(takes);
+    if !all {
+        f.set_type(v, old)?;
+    }
+    Ok(all)
+}
+
+/// Whether a block ends without going or returning anywhere: an error was thrown. Nothing is to be
+/// gained there.
+pub(super) fn is_cold(f: &Function, block: Block) -> bool {
+    let def = f.op_def(Value::terminator(block));
+    def.is_some_and(|def| !def.traits.contains(Traits::RETURN))
+        && f.out_edges(block).next().is_none()
 }

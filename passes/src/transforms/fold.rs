@@ -79,7 +79,7 @@ impl FunctionPass for Fold {
 
 /// What an instruction always equals, if its op knows.
 #[inline]
-fn known_result(f: &Function, v: Value) -> Option<Operand> {
+pub(super) fn known_result(f: &Function, v: Value) -> Option<Operand> {
     let fold = f.op_def(v)?.fold?;
     let result = f.with_view(v, fold)?;
     if f.checks_operands(v) {

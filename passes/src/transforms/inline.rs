@@ -56,8 +56,9 @@
 
 mod splice;
 
-use regraft_ir::{Block, Constant, Function, IrResult, Module, Traits, Type, Value};
+use regraft_ir::{Block, Constant, Function, IrResult, Module, Type};
 
+use super::edit::is_cold;
 use crate::analysis::{CallGraph, CallSite};
 use crate::options::{OptionDef, Options};
 use crate::{ModulePass, PassContext, PassResult};
@@ -78,7 +79,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { always: 10, max_size: 80, once: 400, growth: 2_000 }
+        Self { always: 10, max_size: 80, once: 200, growth: 2_000 }
     }
 }
 
@@ -143,7 +144,7 @@ impl ModulePass for Inline {
     const OPTIONS: &'static [OptionDef] = &[
         OptionDef::int("max-size", 80, "inline functions of at most so many instructions"),
         OptionDef::int("always", 10, "functions so small are inlined however much a caller grows"),
-        OptionDef::int("once", 400, "the most instructions of a function that is used only once"),
+        OptionDef::int("once", 200, "the most instructions of a function that is used only once"),
         OptionDef::int(
             "growth",
             2_000,
@@ -313,13 +314,6 @@ impl Inliner {
         // The return is not copied, or becomes a jump that mostly goes.
         Some(Callee { size: size - 1, copied, wanted, template })
     }
-}
-
-/// Whether a block ends without going or returning anywhere: an error was thrown.
-fn is_cold(f: &Function, block: Block) -> bool {
-    let def = f.op_def(Value::terminator(block));
-    def.is_some_and(|def| !def.traits.contains(Traits::RETURN))
-        && f.out_edges(block).next().is_none()
 }
 
 /// Whether the call passes what the callee takes, and takes what it returns.

@@ -21,6 +21,7 @@ pub mod renumber;
 pub mod sccp;
 pub mod simplify_cfg;
 pub mod ssa_repair;
+pub mod specialize_getfield;
 
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {
@@ -37,4 +38,5 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<renumber::Renumber>();
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
+    registry.add::<specialize_getfield::SpecializeGetfield>();
 }

@@ -15,6 +15,7 @@ mod prune;
 mod renumber;
 mod sccp;
 mod simplify_cfg;
+mod specialize_getfield;
 
 use regraft_ir::{Function, Module, render_all, verify_module};
 use regraft_passes::{
