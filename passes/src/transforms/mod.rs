@@ -22,6 +22,7 @@ pub mod sccp;
 pub mod simplify_cfg;
 pub mod ssa_repair;
 pub mod specialize_getfield;
+pub mod unroll;
 
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {
@@ -39,4 +40,5 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
     registry.add::<specialize_getfield::SpecializeGetfield>();
+    registry.add_loop::<unroll::Unroll>();
 }

@@ -34,6 +34,9 @@ const PASSES: &[(&str, Apply)] = &[
     ("prune", apply::<Prune>),
     ("renumber", apply::<Renumber>),
     ("sccp", apply::<Sccp>),
+    ("simplify-cfg{plain}", |module| super::run_text("simplify-cfg{plain}", module)),
+    ("unroll", |module| super::run_text("unroll", module)),
+    ("unroll{factor=3}", |module| super::run_text("unroll{factor=3, any-count}", module)),
 ];
 
 /// What passes are made with.

@@ -15,7 +15,9 @@ mod prune;
 mod renumber;
 mod sccp;
 mod simplify_cfg;
+mod simplify_cfg_paths;
 mod specialize_getfield;
+mod unroll;
 
 use regraft_ir::{Function, Module, render_all, verify_module};
 use regraft_passes::{

@@ -1,10 +1,20 @@
-//! `simplify-cfg`.
+//! `simplify-cfg`: what it always does. Selections and jump threading: `simplify_cfg_paths`.
 
 use std::fmt::Write;
 
-use regraft_passes::transforms::simplify_cfg::{self, SimplifyCfg};
+use regraft_passes::transforms::simplify_cfg::{self, Config, SimplifyCfg};
 
-use crate::{check, check_unchanged, only, parse};
+use regraft_passes::{FunctionPass, Options, Setting};
+
+use crate::{check, check_unchanged, check_with, only, parse};
+
+/// The option `plain`.
+fn plain() -> Options {
+    let mut options = Options::defaults(SimplifyCfg::OPTIONS);
+    let def = SimplifyCfg::OPTIONS.iter().find(|def| def.name == "plain").expect("declared");
+    options.set(def, Setting::Flag(true)).expect("a flag");
+    options
+}
 
 #[test]
 fn a_decided_branch_leaves_a_straight_line() {
@@ -163,20 +173,20 @@ fn a_condition_that_may_be_no_bool_is_still_looked_at() {
 
 #[test]
 fn edges_that_differ_in_an_argument_stay() {
-    check_unchanged::<SimplifyCfg>(
-        "func @f(%1: bool) -> i64 {
+    let text = "func @f(%1: bool) -> i64 {
 ^1:
   br %1, ^2(1), ^2(2)
 ^2(%2: i64):
   return %2
 }
-",
-    );
+";
+    check_with::<SimplifyCfg>(&plain(), text, text);
 }
 
 #[test]
 fn empty_blocks_are_gone_around() {
-    check::<SimplifyCfg>(
+    check_with::<SimplifyCfg>(
+        &plain(),
         "func @f(%1: bool, %2: i64) -> i64 {
 ^1:
   br %1, ^2, ^3(%2)
@@ -203,8 +213,7 @@ fn empty_blocks_are_gone_around() {
 #[test]
 fn an_empty_block_whose_parameter_is_used_further_down_stays() {
     // ^2 decides what %3 is; ^4 uses it.
-    check_unchanged::<SimplifyCfg>(
-        "func @f(%1: bool, %2: i64) -> i64 {
+    let text = "func @f(%1: bool, %2: i64) -> i64 {
 ^1:
   br %1, ^2(1), ^2(%2)
 ^2(%3: i64):
@@ -217,8 +226,8 @@ fn an_empty_block_whose_parameter_is_used_further_down_stays() {
   %7: i64 = arith.mul %5, %3
   return %7
 }
-",
-    );
+";
+    check_with::<SimplifyCfg>(&plain(), text, text);
 }
 
 #[test]
@@ -468,7 +477,7 @@ fn a_long_chain_is_merged_without_depth() {
     let _ = writeln!(text, "^{BLOCKS}(%2: i64):\n  return %2\n}}");
     let mut module = parse(&text);
     let f = only(&mut module);
-    let done = simplify_cfg::run(f).unwrap();
+    let done = simplify_cfg::run(f, Config::PLAIN).unwrap();
     assert_eq!(done.merged, BLOCKS - 1);
     assert_eq!((f.block_count(), f.inst_count()), (1, BLOCKS - 2));
 }

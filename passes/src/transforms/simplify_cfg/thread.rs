@@ -1,0 +1,312 @@
+//! Jump threading: an edge on which the outcome of the next branch is known goes to where that
+//! leads.
+//!
+//! ```text
+//! ^1(%1: bool):                        ^1(%1: bool):
+//!   br %1, ^2, ^3(false)                 br %1, ^2, ^5
+//! ^2:                                  ^2:
+//!   %2: bool = call @g()         =>      %2: bool = call @g()
+//!   br ^3(%2)                            br %2, ^4, ^5
+//! ^3(%3: bool):
+//!   br %3, ^4, ^5
+//! ```
+//!
+//! # Method
+//! For each edge into a block that ends with a branch or a switch, the few instructions of the
+//! block are folded with what the edge passes. On an edge of a branch on `%c`, and behind a block
+//! that only such an edge enters, `%c` itself is known too. If that decides the branch, the edge
+//! goes to the target that it decides for. Instructions that are not folded are copied to a new
+//! block on the way.
+//!
+//! # Why it is right
+//! The path through the new edge runs what the path through the block ran. Where a value of the
+//! block is used further down, it has two definitions now, and [`repair`](super::repair) makes
+//! parameters of it. The header of a loop is never gone around, and neither is any other block that
+//! an edge goes back to: so an edge that enters a loop still goes to its header, and no loop
+//! becomes irreducible.
+//!
+//! # Cost
+//! O(blocks + edge arguments): what is folded, copied and repaired for an edge is bounded.
+
+use regraft_ir::{
+    Block, ControlFlow, Edge, Fold, Function, Inst, InstView, IrResult, MAX_OPERANDS, Operand,
+    Traits, Type, Value, ValueDef,
+};
+use smallvec::SmallVec;
+
+use super::Simplified;
+use super::branches::taken;
+use super::repair::Repair;
+
+/// How many instructions are folded at most, so that few need to be copied.
+const FOLDED: usize = 8;
+
+/// Lets edges go around blocks that branch as the edge decides, where at most `limit` instructions
+/// have to be copied. O(size).
+pub(super) fn thread_jumps(f: &mut Function, limit: usize, done: &mut Simplified) -> IrResult<()> {
+    let cfg = ControlFlow::compute(f);
+    let decides = deciding_blocks(f, &cfg);
+    if !decides.contains(&true) {
+        return Ok(());
+    }
+    let blocks: Vec<Block> = cfg.reverse_postorder().collect();
+    for block in blocks {
+        thread_from(f, block, &decides, limit, done)?;
+    }
+    Ok(())
+}
+
+/// Which blocks may be gone around: they choose between edges, and no edge goes back to them.
+fn deciding_blocks(f: &Function, cfg: &ControlFlow) -> Vec<bool> {
+    let mut decides = vec![false; f.block_capacity()];
+    for block in cfg.reverse_postorder() {
+        let several = f.out_edges(block).nth(1).is_some();
+        decides[block.index()] = several
+            && Some(block) != f.entry()
+            && f.body(block).nth(FOLDED).is_none()
+            && f.in_edges(block).all(|edge| cfg.rpo_index(edge.from) < cfg.rpo_index(block));
+    }
+    decides
+}
+
+/// What becomes of an edge.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Stay,
+    /// It goes to where the block would go.
+    Direct,
+    /// It goes to a new block, with what has to be run on the way.
+    Through(Block),
+}
+
+/// Rewrites the terminator of a block, if edges of it can go elsewhere.
+fn thread_from(
+    f: &mut Function,
+    from: Block,
+    decides: &[bool],
+    limit: usize,
+    done: &mut Simplified,
+) -> IrResult<()> {
+    let is_candidate = |block: Block| decides.get(block.index()) == Some(&true);
+    if !f.successors(from).any(is_candidate) {
+        return Ok(());
+    }
+    let count = f.out_edges(from).count();
+    let mut decisions: SmallVec<[Decision; 2]> = SmallVec::new();
+    let mut last = from;
+    for nth in 0..count {
+        // Repairs move the edges of this block within its operands.
+        let edge = f.out_edges(from).nth(nth).expect("the edges stay");
+        let thread = match is_candidate(f.edge_target(edge)) {
+            true => Thread::new(f, edge, limit),
+            false => None,
+        };
+        decisions.push(match thread {
+            None => Decision::Stay,
+            Some(thread) if thread.is_direct() => Decision::Direct,
+            Some(thread) => {
+                last = thread.build(f, last)?;
+                Decision::Through(last)
+            }
+        });
+    }
+    if decisions.iter().all(|&decision| decision == Decision::Stay) {
+        return Ok(());
+    }
+    // All edges are rewritten at once, so that a switch with many costs no more than they are.
+    let term = Value::terminator(from);
+    let op = f.op(term).expect("a terminator is an instruction");
+    let mut operands: Vec<Operand> = f.plain_operands(term).collect();
+    let mut threaded = 0;
+    for (edge, decision) in f.out_edges(from).zip(decisions) {
+        let thread = match decision {
+            Decision::Direct => Thread::new(f, edge, limit).filter(Thread::is_direct),
+            _ => None,
+        };
+        match (decision, thread) {
+            (Decision::Through(block), _) => operands.push(block.into()),
+            (_, Some(thread)) => {
+                operands.push(thread.target.into());
+                operands.extend(thread.args(f));
+            }
+            _ => {
+                operands.push(f.edge_target(edge).into());
+                operands.extend(f.edge_args(edge));
+                continue;
+            }
+        }
+        threaded += 1;
+    }
+    if operands.len() <= MAX_OPERANDS {
+        f.set_terminator(from, Inst::new(op).with_attrs(f.attrs(term)).operands(operands))?;
+        done.threaded += threaded;
+    }
+    Ok(())
+}
+
+/// An edge, and what the block that it enters does then.
+struct Thread {
+    edge: Edge,
+    /// The block that is gone around.
+    around: Block,
+    /// Which of its edges is taken.
+    taken: Edge,
+    target: Block,
+    /// A condition that is known on the edge.
+    known: Option<(Value, Operand)>,
+    /// What instructions of the block fold to.
+    folded: SmallVec<[(Value, Operand); 4]>,
+    /// Those that have to be copied.
+    copied: SmallVec<[Value; 4]>,
+    /// Values of the block that are used where the target leads.
+    repairs: Vec<Value>,
+}
+
+impl Thread {
+    /// What is known of an edge, if it decides what comes next and that is cheap enough.
+    fn new(f: &Function, edge: Edge, limit: usize) -> Option<Self> {
+        let around = f.edge_target(edge);
+        let decided_on = f.operand(f.terminator(around)?, 0)?;
+        let known = condition_on(f, edge, around);
+        let mut thread = Self {
+            edge,
+            around,
+            taken: edge,
+            target: around,
+            known,
+            folded: SmallVec::new(),
+            copied: SmallVec::new(),
+            repairs: Vec::new(),
+        };
+        // Mostly nothing is known, and that is seen here.
+        let computed =
+            decided_on.as_value().is_some_and(|v| f.block_of(v) == around && !f.is_param(v));
+        if !computed && thread.value_of(f, decided_on).as_const().is_none() {
+            return None;
+        }
+        for v in f.body(around) {
+            match thread.fold(f, v) {
+                Some(result) => thread.folded.push((v, result)),
+                None if thread.copied.len() == limit || thread.changes_types(f, v) => return None,
+                None => thread.copied.push(v),
+            }
+        }
+        thread.taken = taken(f, around, thread.value_of(f, decided_on))?;
+        thread.target = f.edge_target(thread.taken);
+        for v in f.params(around).chain(f.body(around)) {
+            if Repair::is_needed(f, v, edge.from, thread.target)? {
+                thread.repairs.push(v);
+            }
+        }
+        Some(thread)
+    }
+
+    /// Whether nothing needs to be done on the way.
+    fn is_direct(&self) -> bool {
+        self.copied.is_empty() && self.repairs.is_empty()
+    }
+
+    /// What stands for a value of the block on the edge. What is copied stands for itself.
+    fn value_of(&self, f: &Function, operand: Operand) -> Operand {
+        let Some(v) = operand.as_value() else { return operand };
+        match f.def(v) {
+            ValueDef::Param(block, position) if block == self.around => {
+                let index = (self.edge.position + 1 + position) as usize;
+                f.operand(Value::terminator(self.edge.from), index).unwrap_or(operand)
+            }
+            _ => {
+                let mut pairs = self.known.iter().chain(&self.folded);
+                pairs.find(|(from, _)| *from == v).map_or(operand, |&(_, to)| to)
+            }
+        }
+    }
+
+    /// What an instruction is on the edge, if that is known, and was not known before.
+    fn fold(&self, f: &Function, v: Value) -> Option<Operand> {
+        let fold = f.op_def(v)?.fold?;
+        let operands: SmallVec<[Operand; 4]> =
+            f.operands(v).map(|operand| self.value_of(f, operand)).collect();
+        if f.operands(v).eq(operands.iter().copied()) {
+            return None;
+        }
+        let types: SmallVec<[Type; 4]> = operands.iter().map(|&o| f.operand_type(o)).collect();
+        let (attrs, ty) = (f.attrs(v), f.ty(v));
+        let def = f.op_def(v)?;
+        let view = InstView { ctx: f.ctx(), def, operands: &operands, types: &types, attrs, ty };
+        // What the signature refuses traps, and what is `any` may.
+        if types.contains(&Type::ANY) || view.result_type().is_err() {
+            return None;
+        }
+        match fold(&view)? {
+            Fold::Constant(constant) => Some(f.constant_id(constant).into()),
+            Fold::Operand(position) => operands.get(position).copied(),
+        }
+    }
+
+    /// Whether an operand of a copy would be of another type, so that its result might be too.
+    fn changes_types(&self, f: &Function, v: Value) -> bool {
+        f.operands(v).any(|o| f.operand_type(self.value_of(f, o)) != f.operand_type(o))
+    }
+
+    /// What the edge passes when it goes to the target, nothing being copied.
+    fn args(&self, f: &Function) -> SmallVec<[Operand; 4]> {
+        f.edge_args(self.taken).map(|arg| self.value_of(f, arg)).collect()
+    }
+
+    /// Makes a block after `last` which does what has to be done on the way, and lets what is
+    /// used further down have two definitions.
+    fn build(mut self, f: &mut Function, last: Block) -> IrResult<Block> {
+        let block = f.add_block_after(last)?;
+        let term = Value::terminator(self.around);
+        for v in std::mem::take(&mut self.copied) {
+            let op = f.op(v).expect("parameters are not copied");
+            let operands: SmallVec<[Operand; 4]> =
+                f.operands(v).map(|operand| self.value_of(f, operand)).collect();
+            let inst = Inst::new(op).with_attrs(f.attrs(v)).with_type(f.ty(v)).operands(operands);
+            let copy = f.push(block, inst.at(f.loc(v)).made_from(v))?;
+            if let Some(name) = f.value_symbol(v) {
+                f.name_after(copy, name)?;
+            }
+            self.folded.push((v, copy.into()));
+        }
+        let jump = Inst::new(f.jump_op()?).edge(self.target, self.args(f)).at(f.loc(term));
+        f.set_terminator(block, jump)?;
+        for &v in &self.repairs {
+            Repair { old: v, new: self.value_of(f, v.into()), from: block }.run(f)?;
+        }
+        Ok(block)
+    }
+}
+
+/// A condition that is true or false on an edge: because the edge is one of a branch on it, or
+/// because it leaves a block that only such an edge enters.
+fn condition_on(f: &Function, edge: Edge, target: Block) -> Option<(Value, Operand)> {
+    let is_jump = edge.position == 0;
+    let edge = match is_jump {
+        true => {
+            let mut entering = f.in_edges(edge.from);
+            let before = entering.next()?;
+            if entering.next().is_some() {
+                return None;
+            }
+            before
+        }
+        false => edge,
+    };
+    let term = f.terminator(edge.from)?;
+    let condition = f.operand(term, 0)?.as_value()?;
+    if !f.op_def(term)?.traits.contains(Traits::JUMP) || f.ty(condition) != Type::BOOL {
+        return None;
+    }
+    // Of a value of these blocks, a former one may be meant.
+    let home = f.block_of(condition);
+    if home == target || is_jump && home == f.edge_target(edge) {
+        return None;
+    }
+    let mut edges = f.out_edges(edge.from);
+    let (first, second) = (edges.next()?, edges.next()?);
+    if f.edge_target(first) == f.edge_target(second) {
+        return None;
+    }
+    Some((condition, f.constant_id(edge == first).into()))
+}

@@ -1,0 +1,525 @@
+//! `simplify-cfg`: selections and jump threading.
+
+use regraft_passes::transforms::simplify_cfg::SimplifyCfg;
+
+use crate::{check, check_unchanged};
+
+#[test]
+fn a_cheap_branch_becomes_a_selection() {
+    check::<SimplifyCfg>(
+        "func @neg(%1: i64) -> i64 {
+^1:
+  %2: bool = arith.lt %1, 0
+  br %2, ^2, ^3(%1)
+^2:
+  %3: i64 = arith.neg %1
+  br ^3(%3)
+^3(%4: i64):
+  return %4
+}
+",
+        "func @neg(%1: i64) -> i64 {
+^1:
+  %2: bool = arith.lt %1, 0
+  %3: i64 = arith.neg %1
+  %5: i64 = core.select %2, %3, %1
+  return %5
+}
+",
+    );
+}
+
+#[test]
+fn a_cheap_diamond_becomes_a_selection_of_what_differs() {
+    check::<SimplifyCfg>(
+        "func @diamond(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.lt %1, %2
+  br %3, ^2, ^3
+^2:
+  %4: i64 = arith.add %1, 1
+  br ^4(%4, %2)
+^3:
+  %5: i64 = arith.sub %2, 1
+  br ^4(%5, %2)
+^4(%6: i64, %7: i64):
+  %8: i64 = arith.mul %6, %7
+  return %8
+}
+",
+        "func @diamond(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.lt %1, %2
+  %4: i64 = arith.add %1, 1
+  %5: i64 = arith.sub %2, 1
+  %9: i64 = core.select %3, %4, %5
+  %8: i64 = arith.mul %9, %2
+  return %8
+}
+",
+    );
+}
+
+#[test]
+fn selections_with_constants_are_logic() {
+    check::<SimplifyCfg>(
+        "func @and(%1: i64, %2: i64) -> bool {
+^1:
+  %3: bool = arith.lt %1, %2
+  br %3, ^2, ^3(false)
+^2:
+  %4: bool = arith.lt 0, %1
+  br ^3(%4)
+^3(%5: bool):
+  return %5
+}
+func @or_if(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.lt %1, %2
+  br %3, ^3(true), ^2
+^2:
+  %4: bool = arith.lt 0, %1
+  br ^3(%4)
+^3(%5: bool):
+  br %5, ^4, ^5
+^4:
+  %6: unit = core.print 1
+  return %1
+^5:
+  return %2
+}
+func @not(%1: bool) -> bool {
+^1:
+  br %1, ^2(false), ^2(true)
+^2(%2: bool):
+  return %2
+}
+",
+        "func @and(%1: i64, %2: i64) -> bool {
+^1:
+  %3: bool = arith.lt %1, %2
+  %4: bool = arith.lt 0, %1
+  %6: bool = arith.and %3, %4
+  return %6
+}
+func @or_if(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.lt %1, %2
+  %4: bool = arith.lt 0, %1
+  %7: bool = arith.or %3, %4
+  br %7, ^4, ^5
+^4:
+  %6: unit = core.print 1
+  return %1
+^5:
+  return %2
+}
+func @not(%1: bool) -> bool {
+^1:
+  %3: bool = arith.not %1
+  return %3
+}
+",
+    );
+}
+
+#[test]
+fn what_may_trap_runs_only_where_it_ran() {
+    check_unchanged::<SimplifyCfg>(
+        "func @traps(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.ne %2, 0
+  br %3, ^2, ^3(0)
+^2:
+  %4: i64 = arith.div %1, %2
+  br ^3(%4)
+^3(%5: i64):
+  return %5
+}
+func @promise(%1: array<f64, 1>, %2: i64, %3: bool) -> f64 {
+^1:
+  br %3, ^2, ^3(0.0)
+^2:
+  %4: f64 = mem.load %1, %2 {inbounds=true}
+  br ^3(%4)
+^3(%5: f64):
+  return %5
+}
+",
+    );
+}
+
+#[test]
+fn selections_within_each_other() {
+    check::<SimplifyCfg>(
+        "func @nested(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.lt %1, %2
+  br %3, ^2, ^5(%1)
+^2:
+  %4: bool = arith.lt 0, %1
+  br %4, ^3, ^4(0)
+^3:
+  %5: i64 = arith.sub %1, %2
+  br ^4(%5)
+^4(%6: i64):
+  br ^5(%6)
+^5(%7: i64):
+  return %7
+}
+",
+        "func @nested(%1: i64, %2: i64) -> i64 {
+^1:
+  %3: bool = arith.lt %1, %2
+  %4: bool = arith.lt 0, %1
+  %5: i64 = arith.sub %1, %2
+  %8: i64 = core.select %4, %5, 0
+  %9: i64 = core.select %3, %8, %1
+  return %9
+}
+",
+    );
+}
+
+#[test]
+fn the_conditions_of_a_loop_leave_it_one_by_one() {
+    check::<SimplifyCfg>(
+        "func @conditions(%1: i64, %2: array<i64, 1>) -> i64 {
+^1:
+  br ^2(0)
+^2(%3: i64):
+  %4: bool = arith.lt %3, %1
+  br %4, ^3, ^4(false)
+^3:
+  %5: bool = arith.lt %3, 7
+  br ^4(%5)
+^4(%6: bool):
+  br %6, ^5, ^6
+^5:
+  %7: i64 = arith.add %3, 1
+  br ^2(%7)
+^6:
+  return %3
+}
+",
+        "func @conditions(%1: i64, %2: array<i64, 1>) -> i64 {
+^1:
+  br ^2(0)
+^2(%3: i64):
+  %4: bool = arith.lt %3, %1
+  br %4, ^3, ^6
+^3:
+  %5: bool = arith.lt %3, 7
+  br %5, ^5, ^6
+^5:
+  %7: i64 = arith.add %3, 1
+  br ^2(%7)
+^6:
+  return %3
+}
+",
+    );
+}
+
+#[test]
+fn an_edge_that_decides_goes_around_the_branch() {
+    check::<SimplifyCfg>(
+        r#"func @call(%1: bool) -> i64 {
+^1:
+  br %1, ^2, ^3(false)
+^2:
+  %2: bool = call @g()
+  br ^3(%2)
+^3(%3: bool):
+  br %3, ^4, ^5
+^4:
+  %4: unit = core.print "yes"
+  return 1
+^5:
+  return 0
+}
+func @g() -> bool {
+^1:
+  %1: unit = core.print 0
+  return true
+}
+"#,
+        r#"func @call(%1: bool) -> i64 {
+^1:
+  br %1, ^2, ^5
+^2:
+  %2: bool = call @g()
+  br %2, ^4, ^5
+^4:
+  %4: unit = core.print "yes"
+  return 1
+^5:
+  return 0
+}
+func @g() -> bool {
+^1:
+  %1: unit = core.print 0
+  return true
+}
+"#,
+    );
+}
+
+#[test]
+fn a_value_with_two_definitions_gets_parameters_where_they_meet() {
+    check::<SimplifyCfg>(
+        r#"func @repair(%1: bool, %2: i64) -> i64 {
+^1:
+  br %1, ^2, ^3(false, 7)
+^2:
+  %3: i64 = call @h()
+  %4: bool = arith.lt %3, %2
+  br ^3(%4, %3)
+^3(%5: bool, %6: i64):
+  %7: unit = core.print %6
+  %20: i64 = call @h()
+  br %5, ^4, ^5
+^4:
+  %8: unit = core.print "yes"
+  br ^6
+^5:
+  %9: unit = core.print %6
+  br ^6
+^6:
+  %10: i64 = arith.add %6, %20
+  return %10
+}
+func @h() -> i64 {
+^1:
+  %1: unit = core.print 0
+  return 3
+}
+"#,
+        r#"func @repair(%1: bool, %2: i64) -> i64 {
+^1:
+  br %1, ^2, ^7
+^7:
+  %21: unit = core.print 7
+  %22: i64 = call @h()
+  br ^5(7, %22)
+^2:
+  %3: i64 = call @h()
+  %4: bool = arith.lt %3, %2
+  %7: unit = core.print %3
+  %20: i64 = call @h()
+  br %4, ^4, ^5(%3, %20)
+^4:
+  %8: unit = core.print "yes"
+  br ^6(%3, %20)
+^5(%24: i64, %26: i64):
+  %9: unit = core.print %24
+  br ^6(%24, %26)
+^6(%23: i64, %25: i64):
+  %10: i64 = arith.add %23, %25
+  return %10
+}
+func @h() -> i64 {
+^1:
+  %1: unit = core.print 0
+  return 3
+}
+"#,
+    );
+}
+
+#[test]
+fn a_switch_on_a_state_is_gone_around() {
+    check::<SimplifyCfg>(
+        "func @state(%1: i64) -> i64 {
+^1:
+  br ^2(%1)
+^2(%2: i64):
+  %3: bool = arith.lt %2, 10
+  br %3, ^3, ^4(0, %2)
+^3:
+  %4: i64 = call @h()
+  br ^4(1, %4)
+^4(%5: i64, %6: i64):
+  switch %5, ^7, 0: ^5, 1: ^6
+^5:
+  return %6
+^6:
+  %7: unit = core.print %6
+  br ^2(%6)
+^7:
+  unreachable
+}
+func @h() -> i64 {
+^1:
+  %1: unit = core.print 0
+  return 3
+}
+",
+        "func @state(%1: i64) -> i64 {
+^1:
+  br ^2(%1)
+^2(%2: i64):
+  %3: bool = arith.lt %2, 10
+  br %3, ^3, ^8
+^8:
+  return %2
+^3:
+  %4: i64 = call @h()
+  %7: unit = core.print %4
+  br ^2(%4)
+}
+func @h() -> i64 {
+^1:
+  %1: unit = core.print 0
+  return 3
+}
+",
+    );
+}
+
+#[test]
+fn a_condition_is_known_behind_its_branch() {
+    check::<SimplifyCfg>(
+        "func @again(%1: bool, %2: i64) -> i64 {
+^1:
+  br %1, ^2, ^3
+^2:
+  %3: unit = core.print 1
+  br ^3
+^3:
+  %4: i64 = arith.add %2, 5
+  br %1, ^4, ^5
+^4:
+  %5: unit = core.print 2
+  br ^5
+^5:
+  %6: unit = core.print %4
+  return %4
+}
+",
+        "func @again(%1: bool, %2: i64) -> i64 {
+^1:
+  br %1, ^2, ^6
+^6:
+  %7: i64 = arith.add %2, 5
+  br ^5(%7)
+^2:
+  %3: unit = core.print 1
+  %9: i64 = arith.add %2, 5
+  %5: unit = core.print 2
+  br ^5(%9)
+^5(%8: i64):
+  %6: unit = core.print %8
+  return %8
+}
+",
+    );
+}
+
+#[test]
+fn the_header_of_a_loop_is_not_gone_around() {
+    // The first round is decided; going around ^2 would make a second way into the loop.
+    check_unchanged::<SimplifyCfg>(
+        "func @f(%1: i64) -> i64 {
+^1:
+  br ^2(true, %1)
+^2(%2: bool, %3: i64):
+  br %2, ^3, ^4
+^3:
+  %4: unit = core.print %3
+  %5: i64 = arith.sub %3, 1
+  %6: bool = arith.lt 0, %5
+  br ^2(%6, %5)
+^4:
+  return %3
+}
+",
+    );
+}
+
+#[test]
+fn values_of_different_types_are_not_selected() {
+    check_unchanged::<SimplifyCfg>(
+        "func @f(%1: bool, %2: f64) -> any {
+^1:
+  br %1, ^2(1), ^2(%2)
+^2(%3: any):
+  %4: unit = core.print %3
+  return %3
+}
+",
+    );
+}
+
+#[test]
+fn a_condition_that_may_be_no_bool_is_no_selection() {
+    check_unchanged::<SimplifyCfg>(
+        "func @f(%1: any) -> i64 {
+^1:
+  br %1, ^2(1), ^2(2)
+^2(%2: i64):
+  return %2
+}
+",
+    );
+}
+
+#[test]
+fn a_type_that_an_edge_knows_decides_too() {
+    check::<SimplifyCfg>(
+        "func @f(%1: bool, %2: i64, %3: any) -> i64 {
+^1:
+  br %1, ^2(%2), ^2(%3)
+^2(%4: any):
+  %5: bool = core.isa %4, !i64
+  br %5, ^3, ^4
+^3:
+  %6: i64 = core.typeassert %4
+  return %6
+^4:
+  return 0
+}
+",
+        "func @f(%1: bool, %2: i64, %3: any) -> i64 {
+^1:
+  br %1, ^3(%2), ^2
+^2:
+  %5: bool = core.isa %3, !i64
+  br %5, ^3(%3), ^4
+^3(%7: any):
+  %6: i64 = core.typeassert %7
+  return %6
+^4:
+  return 0
+}
+",
+    );
+}
+
+#[test]
+fn costly_arms_stay() {
+    check_unchanged::<SimplifyCfg>(
+        "func @f(%1: f64, %2: bool) -> f64 {
+^1:
+  br %2, ^2, ^3(%1)
+^2:
+  %3: f64 = math.exp %1
+  br ^3(%3)
+^3(%4: f64):
+  return %4
+}
+func @g(%1: i64, %2: bool) -> i64 {
+^1:
+  br %2, ^2, ^3(%1)
+^2:
+  %3: i64 = arith.mul %1, %1
+  %4: i64 = arith.mul %3, %1
+  %5: i64 = arith.mul %4, %1
+  %6: i64 = arith.mul %5, %1
+  br ^3(%6)
+^3(%7: i64):
+  return %7
+}
+",
+    );
+}
