@@ -14,11 +14,12 @@ use regraft_passes::transforms::{
     cse::Cse, dce::Dce, expand::Expand, fold::Fold, prune::Prune, sccp::Sccp,
     simplify_cfg::SimplifyCfg,
 };
-use regraft_passes::{FunctionPass, run_pass};
+use regraft_passes::{FunctionPass, run_pass, transforms};
 
 type Run = fn(&mut Function);
 
-const PASSES: [(&str, Run); 7] = [
+const PASSES: &[(&str, Run)] = &[
+    ("adce", run::<transforms::adce::Adce>),
     ("dce", run::<Dce>),
     ("cse", run::<Cse>),
     ("fold", run::<Fold>),
@@ -36,7 +37,7 @@ fn main() {
     let wanted = std::env::args().nth(1);
     let is_wanted = |name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
     let passes: Vec<(&str, Run)> =
-        PASSES.into_iter().filter(|&(name, _)| is_wanted(name)).collect();
+        PASSES.iter().copied().filter(|&(name, _)| is_wanted(name)).collect();
     let ctx = regraft_dialects::context();
     let module: Vec<Function> = (0..2000).map(|i| loops(&ctx, i, 500)).collect();
     let insts: usize = module.iter().map(Function::inst_count).sum();

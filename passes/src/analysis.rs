@@ -8,6 +8,8 @@
 
 mod alias;
 mod call_graph;
+mod components;
+pub(crate) mod control_dependence;
 mod effects;
 mod float_kinds;
 pub mod induction;
@@ -15,6 +17,7 @@ mod invariants;
 mod loop_forest;
 mod memory;
 pub mod poly;
+mod post_dominators;
 pub(crate) mod printable;
 mod ranges;
 pub mod traps;
@@ -38,6 +41,7 @@ pub use invariants::Invariants;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
 pub use memory::{Footprint, MemoryClasses};
 pub use poly::{Poly, Sym};
+pub use post_dominators::PostDominatorTree;
 pub use ranges::{FactsAt, Interval, Known, Ranges};
 pub use trip_count::{TripCount, TripCounts};
 

@@ -36,8 +36,7 @@ impl FunctionPass for Print {
     const OPTIONS: &'static [OptionDef] = &FLAGS;
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        const TABLE: &[Printable] = &PRINTABLE;
-        self.analyses = TABLE.iter().filter(|analysis| options.flag(analysis.name)).collect();
+        self.analyses = PRINTABLE.iter().filter(|analysis| options.flag(analysis.name)).collect();
         Ok(())
     }
 

@@ -1,28 +1,11 @@
 //! Loops are found with their headers, latches, exits and nesting; what is no natural loop is
 //! named as such.
 
+mod support_graphs;
+
 use regraft_ir::{ControlFlow, DominatorTree, Function};
 use regraft_passes::analysis::LoopForest;
-use regraft_syntax::parse_module;
-
-/// A function whose block `i` (from 1) goes to the blocks `edges[i - 1]`.
-fn graph(edges: &[&[usize]]) -> Function {
-    let mut text = String::from("func @f(%1: bool, %2: i64) -> unit {\n");
-    for (i, targets) in edges.iter().enumerate() {
-        text += &format!("^{}:\n", i + 1);
-        // The entry has parameters.
-        let to = |b: usize| if b == 1 { "^1(%1, %2)".to_owned() } else { format!("^{b}") };
-        text += &match **targets {
-            [] => "  return nothing\n".to_owned(),
-            [a] => format!("  br {}\n", to(a)),
-            [a, b] => format!("  br %1, {}, {}\n", to(a), to(b)),
-            _ => panic!("at most two targets"),
-        };
-    }
-    let module = parse_module(&regraft_dialects::context(), "graph.ir", &(text + "}\n"));
-    let module = module.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
-    module.function("f").expect("it is there").clone()
-}
+use support_graphs::graph;
 
 fn forest(f: &Function) -> LoopForest {
     LoopForest::compute(f, &ControlFlow::compute(f), &DominatorTree::compute(f))

@@ -22,6 +22,7 @@ use std::fmt::Write as _;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function};
 
+use super::components::Components;
 use super::{Analyses, Analysis, Facets};
 
 /// No loop.
@@ -192,6 +193,7 @@ impl LoopForest {
         }
         places.sort_unstable();
         places.dedup();
+        let mut components = Components::new(f);
         for place in places {
             let within = (place != NONE).then_some(LoopId(place));
             let blocks: Vec<Block> = match within {
@@ -199,7 +201,10 @@ impl LoopForest {
                 Some(id) => self.blocks(id)[1..].to_vec(),
                 None => self.order.clone(),
             };
-            for mut region in Components::of(f, cfg, &blocks) {
+            for mut region in components.among(&blocks) {
+                if region.len() == 1 {
+                    continue;
+                }
                 // Natural loops that are components by themselves are no news.
                 let header = region.iter().copied().min_by_key(|&b| cfg.rpo_index(b));
                 if header.is_some_and(|header| region.iter().all(|&b| dom.dominates(header, b))) {
@@ -470,74 +475,5 @@ impl LoopForest {
             };
             self.loops[id.index()].preheader = preheader;
         }
-    }
-}
-
-/// Strongly connected components with a cycle, of the graph among some blocks.
-struct Components {
-    index: Vec<u32>,
-    low: Vec<u32>,
-}
-
-impl Components {
-    /// Tarjan's algorithm without recursion. O(blocks and edges), besides a table of all blocks.
-    fn of(f: &Function, cfg: &ControlFlow, blocks: &[Block]) -> Vec<Vec<Block>> {
-        const OUTSIDE: u32 = u32::MAX;
-        const UNSEEN: u32 = u32::MAX - 1;
-        let mut state =
-            Self { index: vec![OUTSIDE; f.block_capacity()], low: vec![0; f.block_capacity()] };
-        for &block in blocks.iter().filter(|&&b| cfg.is_reachable(b)) {
-            state.index[block.index()] = UNSEEN;
-        }
-        let (mut found, mut open, mut count) = (Vec::new(), Vec::new(), 0);
-        for &root in blocks {
-            if state.index[root.index()] != UNSEEN {
-                continue;
-            }
-            let mut path = vec![(root, f.out_edges(root))];
-            state.enter(root, &mut count, &mut open);
-            while let Some((block, edges)) = path.last_mut() {
-                let block = *block;
-                if let Some(edge) = edges.next() {
-                    let target = f.edge_target(edge);
-                    match state.index[target.index()] {
-                        OUTSIDE => {}
-                        UNSEEN => {
-                            state.enter(target, &mut count, &mut open);
-                            path.push((target, f.out_edges(target)));
-                        }
-                        index => {
-                            let low = &mut state.low[block.index()];
-                            *low = (*low).min(index);
-                        }
-                    }
-                    continue;
-                }
-                path.pop();
-                let low = state.low[block.index()];
-                if let Some(&(parent, _)) = path.last() {
-                    let parent = &mut state.low[parent.index()];
-                    *parent = (*parent).min(low);
-                }
-                if low == state.index[block.index()] {
-                    let start = open.iter().rposition(|&b| b == block).unwrap_or(0);
-                    let component: Vec<Block> = open.drain(start..).collect();
-                    for &b in &component {
-                        state.index[b.index()] = OUTSIDE;
-                    }
-                    if component.len() > 1 {
-                        found.push(component);
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    fn enter(&mut self, block: Block, count: &mut u32, open: &mut Vec<Block>) {
-        self.index[block.index()] = *count;
-        self.low[block.index()] = *count;
-        *count += 1;
-        open.push(block);
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Printable {
 }
 
 /// The analyses, by name.
-pub(crate) const PRINTABLE: [Printable; 9] = [
+pub(crate) const PRINTABLE: &[Printable] = &[
     Printable {
         name: "aliases",
         doc: "which allocation or argument each object is",
@@ -56,6 +56,11 @@ pub(crate) const PRINTABLE: [Printable; 9] = [
         name: "loop-forest",
         doc: "loops, how they are nested, where they are entered and left; irreducible regions",
         describe: |f, cx| cx.analysis::<LoopForest>(f).describe(f),
+    },
+    Printable {
+        name: "post-dominators",
+        doc: "which block immediately post-dominates which, and cycles that are never left",
+        describe: |f, cx| cx.analysis::<super::PostDominatorTree>(f).describe(f),
     },
     Printable {
         name: "ranges",

@@ -4,6 +4,7 @@
 
 use crate::PassRegistry;
 
+pub mod adce;
 pub mod clone_blocks;
 pub mod cse;
 pub mod dce;
@@ -20,12 +21,13 @@ pub mod prune;
 pub mod renumber;
 pub mod sccp;
 pub mod simplify_cfg;
-pub mod ssa_repair;
 pub mod specialize_getfield;
+pub mod ssa_repair;
 pub mod unroll;
 
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {
+    registry.add::<adce::Adce>();
     registry.add::<cse::Cse>();
     registry.add::<dce::Dce>();
     registry.add::<expand::Expand>();

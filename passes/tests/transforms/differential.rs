@@ -14,7 +14,7 @@ use regraft_passes::transforms::{
     merge_returns::MergeReturns, prune::Prune, renumber::Renumber, sccp::Sccp,
     simplify_cfg::SimplifyCfg,
 };
-use regraft_passes::{AllLoops, FunctionPass, Options};
+use regraft_passes::{AllLoops, FunctionPass, Options, transforms};
 
 use super::loop_form;
 
@@ -24,6 +24,7 @@ const PROGRAMS: u64 = 300;
 type Apply = fn(&mut Module);
 
 const PASSES: &[(&str, Apply)] = &[
+    ("adce", apply::<transforms::adce::Adce>),
     ("fold", apply::<fold::Fold>),
     ("dce", apply::<Dce>),
     ("cse", apply::<Cse>),
@@ -94,7 +95,7 @@ fn pruning_takes_back_what_expanding_did() {
 
 #[track_caller]
 fn compare(passes: &[&str], seed: u64, runs: &[Run], before: &Module, after: &Module) {
-    for (old, new) in runs.iter().zip(Run::several(after, 8 * FUEL)) {
+    for (old, new) in runs.iter().zip(Run::several(after, 3 * FUEL)) {
         assert!(
             old.agrees_with(&new),
             "seed {seed}, {passes:?}: {old:?}\nbecomes {new:?}\n{before}\nbecomes\n{after}"

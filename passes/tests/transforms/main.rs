@@ -1,5 +1,6 @@
 //! What each transformation does to small programs, and that none changes what a program does.
 
+mod adce;
 mod cse;
 mod dce;
 mod differential;

@@ -1,0 +1,253 @@
+//! Drops what nothing depends on, branches included.
+//!
+//! ```text
+//! ^1:                                        ^1:
+//!   br %1, ^2, ^3                              br ^4
+//! ^2:
+//!   %3: i64 = arith.mul %2, 3
+//!   br ^4(%3)                          =>
+//! ^3:
+//!   br ^4(0)
+//! ^4(%4: i64):                               ^4:
+//!   return %2                                  return %2
+//! ```
+//!
+//! # Method
+//! Aggressive dead code elimination (Cytron et al., "Efficiently Computing Static Single Assignment
+//! Form and the Control Dependence Graph", 1991, section 7.1), as LLVM's ADCE does it: everything
+//! is dead until something live needs it. Live from the start are instructions that have an effect
+//! or may trap, what ends a function, and the terminators that go back in a cycle. What is live
+//! needs its operands, and the branches that decide whether its block runs; a live parameter needs
+//! what edges pass for it, and the branches that decide by which edge its block is entered. A
+//! branch that is not live jumps to the immediate post-dominator of its block, and what is dead
+//! is deleted.
+//!
+//! # Why it is right
+//! Nothing between a dead branch and the block where its ways meet again is live, nor is there a
+//! cycle, as the terminators that close cycles are live, so every way leads there, soon, and does
+//! nothing that can be noticed. A live parameter of that block would need the branch, unless all
+//! edges of the branch go there and pass the same. Instructions that may trap stay, and where they
+//! stand still depends on what it did. Whether a loop ends is decided by branches on which its
+//! latches depend, so that a loop that runs forever still does.
+//!
+//! # Cost
+//! O(size + edges log edges): each value, block and branch becomes live once
+//! ([`Controllers`](crate::analysis) gives each branch out once).
+
+use regraft_ir::{
+    Block, ControlFlow, Function, Inst, IrResult, Operand, Syntax, Traits, Value, ValueDef,
+};
+
+use super::edit::delete_unreachable;
+use crate::analysis::PostDominatorTree;
+use crate::analysis::control_dependence::Controllers;
+use crate::{FunctionPass, PassContext, PassResult};
+
+/// How much was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Dropped {
+    /// Branches that became jumps.
+    pub branches: usize,
+    /// Blocks that could not be reached, before or then.
+    pub blocks: usize,
+    /// Instructions in blocks that stay.
+    pub instructions: usize,
+    /// Parameters of blocks that stay.
+    pub parameters: usize,
+}
+
+/// Drops what nothing depends on, branches included. O(size + edges log edges).
+///
+/// # Errors
+/// None if `f` is valid.
+pub fn run(f: &mut Function) -> IrResult<Dropped> {
+    let mut dropped = Dropped { blocks: delete_unreachable(f)?, ..Dropped::default() };
+    let cfg = ControlFlow::compute(f);
+    let tree = PostDominatorTree::compute(f, &cfg);
+    let mark = Mark::new(f, &cfg, &tree).spread();
+    let (live, live_terms) = (mark.values, mark.terminators);
+    for block in cfg.reverse_postorder() {
+        if live_terms[block.index()] || f.successors(block).nth(1).is_none() {
+            continue;
+        }
+        let Some(next) = tree.ipdom(block) else { continue };
+        let jump = jump_to(f, block, next)?;
+        f.set_terminator(block, jump)?;
+        dropped.branches += 1;
+    }
+    let dead: Vec<Value> = f
+        .blocks()
+        .flat_map(|block| f.params(block).chain(f.body(block)))
+        .filter(|v| !live[v.index()])
+        .collect();
+    if !dead.is_empty() {
+        dropped.parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
+        dropped.instructions = dead.len() - dropped.parameters;
+        f.delete_all(&dead)?;
+    }
+    if dropped.branches > 0 {
+        dropped.blocks += delete_unreachable(f)?;
+    }
+    Ok(dropped)
+}
+
+/// A jump from `block` to the block where the ways of its dead branch meet.
+fn jump_to(f: &Function, block: Block, next: Block) -> IrResult<Inst> {
+    let edge = f.out_edges(block).find(|&edge| f.edge_target(edge) == next);
+    let args: Vec<Operand> = match edge {
+        Some(edge) => f.edge_args(edge).collect(),
+        // Its parameters are dead and go presently, each with this argument.
+        None => f.params(next).map(Operand::from).collect(),
+    };
+    let loc = f.loc(Value::terminator(block));
+    Ok(Inst::new(f.jump_op()?).edge(next, args).at(loc))
+}
+
+crate::pass! {
+    /// Drops what nothing depends on, branches included.
+    ///
+    /// Everything is dead until something with an effect, something that may trap, or the end of
+    /// the function needs it: values that only feed each other go, and so do branches between
+    /// whose ways nothing is left. Loops stay, whether they end or not; `loop-delete` drops those
+    /// that surely end.
+    ///
+    /// ```text
+    /// ^1:                                        ^1:
+    ///   br %1, ^2, ^3                              br ^4
+    /// ^2:
+    ///   %3: i64 = arith.mul %2, 3
+    ///   br ^4(%3)                          =>
+    /// ^3:
+    ///   br ^4(0)
+    /// ^4(%4: i64):                               ^4:
+    ///   return %2                                  return %2
+    /// ```
+    ///
+    /// Unreachable blocks go. It costs O(size + edges log edges).
+    #[derive(Debug, Default)]
+    pub struct Adce;
+}
+
+impl FunctionPass for Adce {
+    const NAME: &'static str = "adce";
+    const DOC: &'static str = Self::PAGE;
+
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let dropped = run(f)?;
+        cx.add("branches dropped", dropped.branches as u64);
+        cx.add("blocks dropped", dropped.blocks as u64);
+        cx.add("instructions dropped", dropped.instructions as u64);
+        cx.add("parameters dropped", dropped.parameters as u64);
+        Ok(())
+    }
+}
+
+struct Mark<'a> {
+    f: &'a Function,
+    controllers: Controllers<'a>,
+    /// By [`Value::index`].
+    values: Vec<bool>,
+    /// By [`Block::index`]: whether the terminator decides something that matters.
+    terminators: Vec<bool>,
+    /// By [`Block::index`]: whether it matters if the block runs.
+    blocks: Vec<bool>,
+    pending_values: Vec<Value>,
+    pending_blocks: Vec<Block>,
+}
+
+impl<'a> Mark<'a> {
+    /// Marks what is live by itself.
+    fn new(f: &'a Function, cfg: &ControlFlow, tree: &'a PostDominatorTree) -> Self {
+        let mut mark = Self {
+            f,
+            controllers: Controllers::new(f, cfg, tree),
+            values: vec![false; f.value_capacity()],
+            terminators: vec![false; f.block_capacity()],
+            blocks: vec![false; f.block_capacity()],
+            pending_values: Vec::new(),
+            pending_blocks: Vec::new(),
+        };
+        for block in cfg.reverse_postorder() {
+            for v in f.body(block).filter(|&v| !f.is_removable(v)) {
+                mark.reach(v.into());
+            }
+            let goes_back =
+                f.successors(block).any(|next| cfg.rpo_index(next) <= cfg.rpo_index(block));
+            if goes_back || !only_chooses(f, block) {
+                mark.reach_terminator(block);
+            }
+        }
+        if let Some(entry) = f.entry() {
+            f.params(entry).for_each(|param| mark.reach(param.into()));
+        }
+        mark
+    }
+
+    fn reach(&mut self, operand: Operand) {
+        if let Some(v) = operand.as_value()
+            && !std::mem::replace(&mut self.values[v.index()], true)
+        {
+            self.pending_values.push(v);
+        }
+    }
+
+    fn reach_block(&mut self, block: Block) {
+        if !std::mem::replace(&mut self.blocks[block.index()], true) {
+            self.pending_blocks.push(block);
+        }
+    }
+
+    fn reach_terminator(&mut self, block: Block) {
+        if !std::mem::replace(&mut self.terminators[block.index()], true) {
+            self.f.plain_operands(Value::terminator(block)).for_each(|operand| self.reach(operand));
+            self.reach_block(block);
+        }
+    }
+
+    fn spread(mut self) -> Self {
+        let f = self.f;
+        loop {
+            if let Some(v) = self.pending_values.pop() {
+                match f.def(v) {
+                    ValueDef::Inst(block) => {
+                        f.operands(v).for_each(|operand| self.reach(operand));
+                        self.reach_block(block);
+                    }
+                    ValueDef::Param(block, position) => self.reach_param(block, position),
+                }
+            } else if let Some(block) = self.pending_blocks.pop() {
+                while let Some(source) = self.controllers.next(block) {
+                    self.reach_terminator(source);
+                }
+            } else {
+                return self;
+            }
+        }
+    }
+
+    /// A parameter needs what each edge passes, and that the block is entered by that edge.
+    fn reach_param(&mut self, block: Block, position: u32) {
+        let f = self.f;
+        self.reach_block(block);
+        for edge in f.in_edges(block) {
+            let arg = |edge: regraft_ir::Edge| {
+                f.operand(Value::terminator(edge.from), (edge.position + 1 + position) as usize)
+            };
+            let passed = arg(edge);
+            passed.into_iter().for_each(|arg| self.reach(arg));
+            self.reach_block(edge.from);
+            let mut others = f.out_edges(edge.from).filter(|&other| f.edge_target(other) == block);
+            if others.any(|other| arg(other) != passed) {
+                self.reach_terminator(edge.from);
+            }
+        }
+    }
+}
+
+/// Whether the terminator of a block does nothing but choose between edges.
+fn only_chooses(f: &Function, block: Block) -> bool {
+    let term = Value::terminator(block);
+    let Some(def) = f.op_def(term) else { return false };
+    let chooses = def.traits.contains(Traits::JUMP) || matches!(def.syntax, Syntax::Switch(_));
+    chooses && !f.may_trap(term) && !def.effects.writes_anything()
+}
