@@ -24,6 +24,7 @@ const PASSES: &[(&str, Run)] = &[
     ("cse", run::<Cse>),
     ("fold", run::<Fold>),
     ("simplify-cfg", run::<SimplifyCfg>),
+    ("licm", run::<regraft_passes::AllLoops<transforms::licm::Licm>>),
     ("prune", run::<Prune>),
     ("expand", run::<Expand>),
     ("sccp", run::<Sccp>),

@@ -75,7 +75,8 @@ pub fn run(
         let facts = Facts::of(f, analyses);
         let plan = hoist::plan(f, &facts, only.as_ref());
         moved.instructions += hoist::apply(f, &facts.forest, plan)?;
-        if !whole_loops {
+        let forest = analyses.get::<LoopForest>(f);
+        if !whole_loops || forest.loops().all(|id| forest.get(id).parent.is_none()) {
             break;
         }
         let facts = Facts::of(f, analyses);
