@@ -5,6 +5,7 @@
 //! `arith.add %1, %2` with `%1: any` and `%2: f64` is, and with an `i64` constant in the place of
 //! `%1` it is not. Such a program traps where the replacement would not even verify.
 
+use regraft_dialects::core;
 use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Traits, Type, Use, Value};
 
 /// Makes the uses of `old` uses of `new` wherever the user accepts it. Returns whether all did.
@@ -51,6 +52,23 @@ pub(super) fn delete_unreachable(f: &mut Function) -> IrResult<usize> {
     let unreachable: Vec<Block> = f.blocks().filter(|&block| !cfg.is_reachable(block)).collect();
     f.delete_blocks(&unreachable)?;
     Ok(unreachable.len())
+}
+
+/// Makes all uses of `old` uses of `new`, which may be of a more special type: where a user does not
+/// take that, of `new` as a value of the type of `old`, from just before `at` on. O(uses).
+pub(super) fn replace_or_widen(
+    f: &mut Function,
+    old: Value,
+    new: Operand,
+    at: Value,
+) -> IrResult<()> {
+    if !replace_where_it_fits(f, old, new)? {
+        let ty = f.ty(old);
+        let wide = f.insert(at, core::convert(new, ty))?;
+        f.hand_on_name(old, wide);
+        f.replace_all_uses(old, wide)?;
+    }
+    Ok(())
 }
 
 /// Gives `v` a more special type if all its users take it. Returns whether they do. O(operands of

@@ -15,8 +15,10 @@ pub mod inline;
 pub mod licm;
 pub mod loop_form;
 pub mod loop_simplify;
+pub mod mem2reg;
 pub mod merge_returns;
 pub mod profile;
+mod promote;
 pub mod prune;
 pub mod renumber;
 pub mod sccp;
@@ -24,6 +26,7 @@ pub mod simplify_cfg;
 pub mod specialize_getfield;
 pub mod ssa_repair;
 pub mod unroll;
+pub mod sroa;
 
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {
@@ -35,6 +38,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
     registry.add_loop::<licm::Licm>();
+    registry.add::<mem2reg::Mem2reg>();
     registry.add::<merge_returns::MergeReturns>();
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();
@@ -43,4 +47,5 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<simplify_cfg::SimplifyCfg>();
     registry.add::<specialize_getfield::SpecializeGetfield>();
     registry.add_loop::<unroll::Unroll>();
+    registry.add::<sroa::Sroa>();
 }

@@ -10,6 +10,7 @@ mod inline;
 mod licm;
 mod loop_form;
 mod loop_simplify;
+mod mem2reg;
 mod merge_returns;
 mod profile;
 mod prune;
@@ -19,6 +20,7 @@ mod simplify_cfg;
 mod simplify_cfg_paths;
 mod specialize_getfield;
 mod unroll;
+mod sroa;
 
 use regraft_ir::{Function, Module, render_all, verify_module};
 use regraft_passes::{

@@ -1,0 +1,245 @@
+//! Objects that nobody else sees become the values that they hold: what `mem2reg` and `sroa` share.
+//!
+//! # Method
+//! An object qualifies if every use is a read or write of a cell that is known: then nothing
+//! else has it (the objects of a function that escape are those that are passed, stored or
+//! returned). For each cell, the blocks where what it holds is read later are found backwards from
+//! the reads; those of them where paths join get a parameter, unless the same comes in by all
+//! edges. This is the pruned SSA form of J.-D. Choi, R. Cytron and J. Ferrante, "Automatic Construction
+//! of Sparse Data Flow Evaluation Graphs" (POPL 1991), with the parameters that M. Braun et al.,
+//! "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013) call trivial
+//! left out before they are made. All of it is found before anything is changed.
+//!
+//! # Why it is right
+//! What a read finds is what was written last on the way to it, or what the object was made with.
+//! Reads and writes that trap, such as those of fields that are not there, disqualify an object,
+//! so that no error goes; reads of cells that may be undefined do as well.
+
+mod objects;
+mod reaching;
+
+use regraft_ir::{
+    Block, ControlFlow, Function, Inst, IrResult, MAX_OPERANDS, Operand, Symbol, Type, Value,
+};
+use rustc_hash::FxHashMap;
+
+use super::edit::{delete_unreachable, replace_or_widen};
+use objects::{Access, Object};
+use reaching::{Holds, Reaching};
+
+/// Which objects are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kinds {
+    Refs,
+    /// Mutable structs and small arrays as well.
+    All,
+}
+
+/// Objects that hold others become values only after those that hold them; deeper ones than this
+/// wait for another run.
+const MOST_ROUNDS: usize = 8;
+
+/// What was done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Promoted {
+    /// Objects that are values now.
+    pub objects: usize,
+    /// Parameters that were made.
+    pub parameters: usize,
+}
+
+/// Turns objects into values. O(size + blocks where each cell is live).
+pub(super) fn run(f: &mut Function, kinds: Kinds) -> IrResult<Promoted> {
+    let mut done = Promoted::default();
+    for _ in 0..MOST_ROUNDS {
+        let cfg = ControlFlow::compute(f);
+        let objects = find(f, &cfg, kinds);
+        if objects.is_empty() {
+            break;
+        }
+        let cfg = match delete_unreachable(f)? {
+            0 => cfg,
+            _ => ControlFlow::compute(f),
+        };
+        match promote(f, &cfg, &objects)? {
+            Some(parameters) => done.parameters += parameters,
+            None => break,
+        }
+        done.objects += objects.len();
+    }
+    Ok(done)
+}
+
+fn find(f: &Function, cfg: &ControlFlow, kinds: Kinds) -> Vec<Object> {
+    let blocks = f.blocks().filter(|&block| cfg.is_reachable(block));
+    blocks.flat_map(|block| f.body(block)).filter_map(|v| Object::of(f, cfg, v, kinds)).collect()
+}
+
+/// Turns these objects into values; `None` if a terminator would get too many operands.
+fn promote(f: &mut Function, cfg: &ControlFlow, objects: &[Object]) -> IrResult<Option<usize>> {
+    let mut reaching = Reaching::default();
+    // For each join the object and the cell that it is for.
+    let mut owners: Vec<(usize, usize)> = Vec::new();
+    for (number, object) in objects.iter().enumerate() {
+        let mut by_cell: Vec<Vec<Access>> = vec![Vec::new(); object.cells.len()];
+        object.accesses.iter().for_each(|&access| by_cell[access.cell].push(access));
+        for (i, (&cell, accesses)) in object.cells.iter().zip(by_cell).enumerate() {
+            reaching.add(f, cfg, object.alloc, cell, accesses);
+            owners.resize(reaching.joins.len(), (number, i));
+        }
+    }
+    let needed: Vec<usize> =
+        (0..reaching.joins.len()).filter(|&join| reaching.is_needed(join)).collect();
+    let Some(params) = make_parameters(f, &mut reaching, &needed)? else { return Ok(None) };
+    let names: Vec<Option<Symbol>> = objects.iter().map(|o| f.value_symbol(o.alloc)).collect();
+    for join in needed {
+        let (number, cell) = owners[join];
+        if let Some(of) = names[number] {
+            f.set_name_of(objects[number].alloc, None)?;
+            name(f, of, &objects[number], cell, params[&join])?;
+        }
+    }
+    replace_reads(f, cfg, &mut reaching, &params)?;
+    for object in objects {
+        for &(v, constant) in &object.known {
+            // Two objects that are compared both know it.
+            if f.is_live(v) {
+                let constant = f.constant_id(constant);
+                replace_or_widen(f, v, constant.into(), v)?;
+                f.delete(v)?;
+            }
+        }
+        for access in object.accesses.iter().filter(|access| access.written.is_some()) {
+            let unit = f.constant_id(regraft_ir::Constant::Unit);
+            replace_or_widen(f, access.inst, unit.into(), access.inst)?;
+            f.delete(access.inst)?;
+        }
+    }
+    for object in objects {
+        f.delete(object.alloc)?;
+    }
+    Ok(Some(params.len()))
+}
+
+/// Makes the parameters, and lets the edges pass what is known by then: reads are still there.
+fn make_parameters(
+    f: &mut Function,
+    reaching: &mut Reaching,
+    needed: &[usize],
+) -> IrResult<Option<FxHashMap<usize, Value>>> {
+    let mut of_block: FxHashMap<Block, Vec<usize>> = FxHashMap::default();
+    let mut preds: Vec<Block> = Vec::new();
+    for &join in needed {
+        of_block.entry(reaching.joins[join].block).or_default().push(join);
+        preds.extend(reaching.joins[join].args.iter().map(|&(pred, _)| pred));
+    }
+    preds.sort_unstable();
+    preds.dedup();
+    let extra = |f: &Function, pred: Block| -> usize {
+        f.successors(pred).map(|to| of_block.get(&to).map_or(0, Vec::len)).sum()
+    };
+    let too_many =
+        |&pred: &Block| f.operand_count(Value::terminator(pred)) + extra(f, pred) > MAX_OPERANDS;
+    if preds.iter().any(too_many) {
+        return Ok(None);
+    }
+    // Parameters can be appended freely to a block that no edge enters, so all terminators that
+    // change are taken off, and written once.
+    let old: Vec<Inst> = preds.iter().map(|&b| f.statement(Value::terminator(b))).collect();
+    for &pred in &preds {
+        f.remove_terminator(pred)?;
+    }
+    let mut params: FxHashMap<usize, Value> = FxHashMap::default();
+    for &join in needed {
+        let param = f.append_param(reaching.joins[join].block, reaching.joins[join].ty)?;
+        params.insert(join, param);
+    }
+    // What each predecessor passes for each join.
+    let mut passed: FxHashMap<(Block, usize), Operand> = FxHashMap::default();
+    for &join in needed {
+        for i in 0..reaching.joins[join].args.len() {
+            let (pred, holds) = reaching.joins[join].args[i];
+            passed.insert((pred, join), operand(reaching, &params, holds));
+        }
+    }
+    for (&pred, old) in preds.iter().zip(old) {
+        let mut inst = Inst::new(old.op()).with_attrs(old.attrs());
+        if let Some(loc) = old.loc() {
+            inst = inst.at(loc);
+        }
+        let mut target = None;
+        for &operand in old.operand_list() {
+            if operand.is_block() {
+                inst = add_args(inst, target, pred, &of_block, &passed);
+                target = operand.as_block();
+            }
+            inst = inst.operand(operand);
+        }
+        inst = add_args(inst, target, pred, &of_block, &passed);
+        f.set_terminator(pred, inst.with_type(Type::NEVER))?;
+    }
+    Ok(Some(params))
+}
+
+fn add_args(
+    inst: Inst,
+    target: Option<Block>,
+    pred: Block,
+    of_block: &FxHashMap<Block, Vec<usize>>,
+    passed: &FxHashMap<(Block, usize), Operand>,
+) -> Inst {
+    let joins = target.and_then(|target| of_block.get(&target)).map_or(&[][..], Vec::as_slice);
+    inst.operands(joins.iter().map(|&join| passed[&(pred, join)]))
+}
+
+fn operand(reaching: &mut Reaching, params: &FxHashMap<usize, Value>, holds: Holds) -> Operand {
+    match reaching.resolve(holds) {
+        Holds::Value(operand) => operand,
+        Holds::Join(join) => params[&(join as usize)].into(),
+    }
+}
+
+/// Lets what each read finds stand for it. What was written can be the result of another read,
+/// which comes before.
+fn replace_reads(
+    f: &mut Function,
+    cfg: &ControlFlow,
+    reaching: &mut Reaching,
+    params: &FxHashMap<usize, Value>,
+) -> IrResult<()> {
+    let mut reads = std::mem::take(&mut reaching.reads);
+    let place = |f: &Function, v: Value| cfg.rpo_index(f.block_of(v));
+    reads.sort_unstable_by(|&(a, _), &(b, _)| {
+        place(f, a).cmp(&place(f, b)).then_with(|| f.comes_before(b, a).cmp(&f.comes_before(a, b)))
+    });
+    let mut stands_for: FxHashMap<Value, Operand> = FxHashMap::default();
+    for (read, holds) in reads {
+        let mut found = operand(reaching, params, holds);
+        if let Some(&other) = found.as_value().and_then(|v| stands_for.get(&v)) {
+            found = other;
+        }
+        let ty = f.ty(read);
+        let found = match f.operand_type(found) == ty {
+            true => found,
+            // A user may rely on not knowing what it is; see `edit`.
+            false => f.insert(read, regraft_dialects::core::convert(found, ty))?.into(),
+        };
+        f.hand_on_name(read, found);
+        f.replace_all_uses(read, found)?;
+        f.delete(read)?;
+        stands_for.insert(read, found);
+    }
+    Ok(())
+}
+
+/// Names a parameter after the object and the cell that it is for.
+fn name(f: &mut Function, of: Symbol, object: &Object, cell: usize, param: Value) -> IrResult<()> {
+    let ctx = f.ctx().clone();
+    let field: Option<Symbol> = object.cells[cell].name;
+    let symbol = match field {
+        None if object.cells.len() == 1 => of,
+        None => ctx.symbol(&format!("{}.{}", ctx.str(of), cell + 1)),
+        Some(field) => ctx.symbol(&format!("{}.{}", ctx.str(of), ctx.str(field))),
+    };
+    f.name_after(param, symbol)
+}
