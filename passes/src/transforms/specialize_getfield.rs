@@ -341,10 +341,9 @@ impl Specialize<'_> {
         if !at.user.is_terminator() {
             return Some(at.user);
         }
-        let operands = self.f.operands(at.user).enumerate().take(at.index as usize);
-        let (position, target) =
-            operands.filter_map(|(i, operand)| Some((i, operand.as_block()?))).last()?;
-        self.f.param(target, at.index as usize - position - 1)
+        let mut operands = self.f.operands(at.user).enumerate().take(at.index as usize);
+        let (position, target) = operands.rfind(|(_, operand)| operand.is_block())?;
+        self.f.param(target.as_block()?, at.index as usize - position - 1)
     }
 
     fn push_all(&mut self, values: Vec<Value>) {
