@@ -74,6 +74,13 @@ impl PassStep {
     pub fn position(&self) -> usize {
         self.position
     }
+
+    /// Whether it may take floats for real numbers, so that results are the same only about:
+    /// that is what an option `math=fast` of a pass means.
+    pub fn is_fast(&self) -> bool {
+        self.info.options.iter().any(|option| option.name == "math")
+            && self.options.text("math") == "fast"
+    }
 }
 
 impl fmt::Display for PassStep {
@@ -116,6 +123,11 @@ impl Pipeline {
         let mut found = Vec::with_capacity(self.passes);
         collect(&self.steps, &mut found);
         found
+    }
+
+    /// Whether one of its passes is [fast](PassStep::is_fast).
+    pub fn is_fast(&self) -> bool {
+        self.passes().iter().any(|pass| pass.is_fast())
     }
 
     /// Whether there is nothing in it.

@@ -142,10 +142,20 @@ fn reproducer_text(module: &Module, pipeline: &str, message: &str) -> String {
     out
 }
 
-/// The pipeline text in the first line of a reproducer.
+/// The pipeline text in the first line of a reproducer: `# regraft opt -p 'cse, dce'`, with or
+/// without further options after it.
 pub fn reproducer_pipeline(text: &str) -> Option<String> {
-    let quoted = text.lines().next()?.strip_prefix("# regraft opt -p '")?.strip_suffix('\'')?;
-    Some(quoted.replace(r"'\''", "'"))
+    let mut rest = text.lines().next()?.strip_prefix("# regraft opt -p '")?;
+    let mut pipeline = String::new();
+    loop {
+        let (part, after) = rest.split_once('\'')?;
+        pipeline.push_str(part);
+        let Some(more) = after.strip_prefix(r"\''") else {
+            return Some(pipeline).filter(|_| after.is_empty() || after.starts_with(" -"));
+        };
+        pipeline.push('\'');
+        rest = more;
+    }
 }
 
 fn write_file(path: &Path, text: &str) -> io::Result<()> {

@@ -4,6 +4,7 @@
 //! input is wrong; 2 for wrong usage.
 
 mod arguments;
+mod fuzz;
 mod input;
 mod ir;
 pub(crate) mod ops;
@@ -11,6 +12,7 @@ mod opt;
 mod output;
 pub(crate) mod passes;
 mod program_output;
+mod reduce;
 mod repl;
 mod run;
 mod script;
@@ -120,6 +122,8 @@ impl Tool {
             Command::Opt(args) => opt::run(args, self),
             Command::Run(args) => run::run(args, self),
             Command::Ir(args) => ir::run(args, self),
+            Command::Reduce(args) => reduce::run(args, self),
+            Command::Fuzz(args) => fuzz::run(args, self),
             Command::Repl { files } => repl::run(files, self),
             Command::Passes { name } => passes::run(name.as_deref(), &self.passes),
             Command::Ops { name } => ops::run(name.as_deref(), &self.ops),
@@ -154,6 +158,10 @@ enum Command {
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Makes a module that a pipeline fails on, or whose meaning it changes, as small as possible
+    Reduce(reduce::Args),
+    /// Runs random programs through random pipelines and compares what they do
+    Fuzz(fuzz::Args),
     /// Lists the passes, or shows the page of one
     Passes {
         /// The pass to tell about

@@ -11,6 +11,8 @@ use regraft_passes::{
     reproducer_pipeline, run_pipeline,
 };
 
+use regraft_testing::{Check, Repro};
+
 use super::Tool;
 use super::input::{Input, Language};
 use super::output::{Failed, Outcome, print, report, tell};
@@ -86,9 +88,19 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         Some(pipeline) => pipeline,
         None => pipeline(&reproducer_pipeline(&input.text).unwrap_or_default(), tool)?,
     };
-    let mut module = module(args, input, &ctx, tool)?;
+    // Of a reproducer, the check takes the inputs that show what is wrong.
+    let repro = match input.language {
+        Language::Ir if args.check.is_some() && args.entry.is_none() => {
+            Some(Repro::read(&ctx, &input.name, &input.text)?)
+        }
+        _ => None,
+    };
+    let mut module = match &repro {
+        Some(repro) => repro.suspect.module.clone(),
+        None => module(args, input, &ctx, tool)?,
+    };
     let before = args.diff.then(|| module.clone());
-    let result = run_pipeline(&mut module, &pipeline, &options(args));
+    let result = run_pipeline(&mut module, &pipeline, &options(args, repro.as_ref()));
     let done = match &result {
         Ok(done) => done,
         Err(failure) => failure.report(),
@@ -161,7 +173,7 @@ fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
     Pipeline::parse(&tool.passes, text).map_err(Failed::Usage)
 }
 
-fn options(args: &Args) -> RunOptions {
+fn options(args: &Args, repro: Option<&Repro>) -> RunOptions {
     let mut options =
         RunOptions::default().verify(!args.no_verify).reproducer_folder(&args.reproducer);
     if let Some(threads) = args.threads {
@@ -183,7 +195,11 @@ fn options(args: &Args) -> RunOptions {
         options = options.observe(StopAfter::new(limit));
     }
     if let Some(cases) = args.check {
-        options = options.observe(regraft_testing::Check::new(cases));
+        let check = Check::new(cases);
+        options = options.observe(match repro {
+            Some(repro) => check.like(repro),
+            None => check,
+        });
     }
     options.writer(std::io::stderr())
 }

@@ -5,13 +5,17 @@ use regraft_passes::{Execution, Log, Observer, Schedule, Unit};
 
 use crate::choices::Choices;
 use crate::compare::{CompareConfig, compare_functions};
+use crate::generate::Entry;
 use crate::inputs::arguments;
+use crate::repro::Repro;
 
 /// An observer that runs each function on generated inputs before and after each pass, and
 /// blames the pass that changed what it does. See [`compare_functions`] for what is compared.
 #[derive(Clone, Debug)]
 pub struct Check {
     config: CompareConfig,
+    /// What to pass to some of the functions, rather than what fits their parameters.
+    entries: Vec<Entry>,
 }
 
 impl Check {
@@ -22,7 +26,15 @@ impl Check {
 
     /// Compares as `config` says.
     pub fn with(config: CompareConfig) -> Self {
-        Self { config }
+        Self { config, entries: Vec::new() }
+    }
+
+    /// Runs functions on what a reproducer says.
+    #[must_use]
+    pub fn like(mut self, repro: &Repro) -> Self {
+        self.entries.clone_from(&repro.suspect.entries);
+        self.config.seed = repro.seed;
+        self
     }
 
     /// Compares a function, if there are arguments for it. `Err` has the difference.
@@ -31,15 +43,20 @@ impl Check {
         before: &Module,
         after: &Module,
         f: &Function,
+        fast: bool,
         log: &mut Log,
     ) -> Result<(), Vec<Diagnostic>> {
-        let types = self.config.params.clone().unwrap_or_else(|| f.param_types());
+        let mut config = self.config.clone().fast(fast);
+        if let Some(entry) = self.entries.iter().find(|entry| entry.name == f.name_str()) {
+            config.params = Some(entry.params.clone());
+        }
+        let types = config.params.clone().unwrap_or_else(|| f.param_types());
         if let Err(why) = arguments(f.ctx(), &types, &mut Choices::from_seed(0)) {
             let message = format!("@{} cannot be checked: {why}", f.name_str());
             log.warn(Diagnostic::warning(message));
             return Ok(());
         }
-        match compare_functions(before, after, f.name_str(), &self.config) {
+        match compare_functions(before, after, f.name_str(), &config) {
             Ok(_) => Ok(()),
             Err(difference) => Err(vec![Diagnostic::error(difference.to_string())]),
         }
@@ -64,17 +81,18 @@ impl Observer for Check {
         if !execution.changed {
             return Ok(());
         }
+        let fast = execution.moment.pass.is_fast();
         match (execution.before, execution.module) {
             (Unit::Function(f), Some(after)) => {
                 let mut before = after.clone();
                 let id = before.find(f.name()).expect("a function pass keeps the function");
                 before.set(id, f.clone()).expect("it has the same name");
-                self.compare(&before, after, f, log)
+                self.compare(&before, after, f, fast, log)
             }
             (Unit::Module(before), Some(after)) => before
                 .functions()
                 .filter(|f| after.find(f.name()).is_some())
-                .try_for_each(|f| self.compare(before, after, f, log)),
+                .try_for_each(|f| self.compare(before, after, f, fast, log)),
             (_, None) => Err(vec![Diagnostic::error("there is no module to run the function in")]),
         }
     }

@@ -14,21 +14,31 @@
 mod check;
 pub mod choices;
 mod compare;
+mod fuzz;
 pub mod generate;
 mod inputs;
 mod observe;
+mod perturb;
+mod plan;
+pub mod reduce;
+mod repro;
 pub mod shrink;
 mod snapshot;
 mod strategy;
 mod tester;
+mod trial;
 
 pub use check::Check;
 pub use compare::{Agreement, CompareConfig, Difference, compare_functions};
+pub use fuzz::{Find, Fuzzer, Tally};
 pub use inputs::arguments;
 pub use observe::{FloatMatch, Observation};
+pub use plan::Plan;
+pub use repro::Repro;
 pub use snapshot::ir_text;
 pub use strategy::{ModuleStrategy, ModuleTree, modules, modules_of};
-pub use tester::{Broken, BrokenKind, Preserved, Tester, check_pass, check_pass_preserves};
+pub use tester::{Broken, Preserved, Tester, check_pass, check_pass_preserves};
+pub use trial::{BrokenKind, PassFailure, Trial};
 
 /// What [`assert_ir_snapshot!`] is made of, so that the calling crate need not depend on it.
 pub use insta;

@@ -107,6 +107,15 @@ impl Observation {
         Self { steps: walk.steps }
     }
 
+    /// Whether all floats are finite.
+    pub fn is_finite(&self) -> bool {
+        self.steps.iter().all(|step| match step {
+            Step::F64(x) => x.is_finite(),
+            Step::F32(x) => x.is_finite(),
+            _ => true,
+        })
+    }
+
     /// Whether two observations are the same.
     pub fn matches(&self, other: &Self, floats: FloatMatch) -> bool {
         self.steps.len() == other.steps.len()

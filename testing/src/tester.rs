@@ -3,13 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use regraft_ir::{Context, Module, Registry, render_all, verify_module};
-use regraft_passes::{PassRegistry, Pipeline, RunOptions, diff_modules, run_pipeline};
+use regraft_ir::{Context, Registry, render_all, verify_module};
+use regraft_passes::{PassRegistry, Pipeline, diff_modules};
 use regraft_syntax::parse_module;
 
-use crate::compare::{Agreement, CompareConfig, Difference, compare_functions};
+use crate::compare::{Agreement, CompareConfig};
 use crate::generate::{Config, ModuleCase};
-use crate::shrink::Shrinker;
+use crate::reduce::{Suspect, reduce};
+use crate::trial::{BrokenKind, Trial, run, shrink_choices};
 
 /// How many simpler cases are tried to shrink one that fails.
 const ATTEMPTS: u32 = 5_000;
@@ -106,31 +107,24 @@ pub struct Broken {
     pub pipeline: String,
     /// The seed of the case that was found first.
     pub seed: u64,
-    /// The case, made as small as possible.
+    /// The case, as small as the generator makes one.
     pub case: ModuleCase,
+    /// The same, as small as possible.
+    pub small: Suspect,
     /// What is wrong.
     pub kind: BrokenKind,
 }
 
-/// What is wrong with a pipeline.
-#[derive(Clone, Debug)]
-pub enum BrokenKind {
-    /// A pass failed, panicked, or left a module that does not verify: the report.
-    Failed(String),
-    /// A function changed its meaning.
-    Differs(Box<Difference>),
-}
-
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pipeline, seed, case, kind } = self;
+        let Self { pipeline, seed, small, kind, .. } = self;
         match kind {
-            BrokenKind::Failed(report) => writeln!(f, "`{pipeline}` fails\n{report}")?,
+            BrokenKind::Failed(failure) => writeln!(f, "`{pipeline}` fails\n{}", failure.report)?,
             BrokenKind::Differs(difference) => {
                 writeln!(f, "`{pipeline}` does not preserve meaning: {difference}")?;
             }
         }
-        writeln!(f, "The module (case.ir), shrunk from seed {seed}:\n\n{}", case.module)?;
+        writeln!(f, "The module (case.ir), shrunk from seed {seed}:\n\n{}", small.module)?;
         writeln!(f, "To see what is done to it: regraft opt case.ir -p '{pipeline}' --diff")?;
         write!(f, "To find it again: Tester::seed({seed}).cases(1).preserves(\"{pipeline}\")")
     }
@@ -219,7 +213,7 @@ impl Tester {
         verify_module(&before).map_err(report)?;
         let pipeline = Pipeline::parse(&self.passes, pipeline).map_err(report)?;
         let mut after = before.clone();
-        run(&mut after, &pipeline)?;
+        run(&mut after, &pipeline).map_err(|failure| failure.report)?;
         let diff = diff_modules(&before, &after);
         Ok(if diff.is_empty() { "unchanged\n".to_owned() } else { diff })
     }
@@ -247,20 +241,20 @@ impl Tester {
     /// If there is no such pipeline.
     #[track_caller]
     pub fn try_preserves(&self, pipeline: &str) -> Result<Preserved, Box<Broken>> {
-        let passes = match Pipeline::parse(&self.passes, pipeline) {
-            Ok(passes) => passes,
+        let trial = match Trial::new(&self.passes, pipeline, &self.compare) {
+            Ok(trial) => trial,
             Err(errors) => panic!("{}", render_all(&errors, false)),
         };
         let mut preserved = Preserved::default();
         for seed in self.seed..self.seed + u64::from(self.cases) {
             let case = ModuleCase::from_seed(&self.context(), &self.generate, seed);
-            match self.run_case(&passes, &case) {
+            match trial.run(&case.module, &case.entries) {
                 Ok((changed, runs)) => {
                     preserved.cases += 1;
                     preserved.changed += u32::from(changed);
                     preserved.runs.add(runs);
                 }
-                Err(kind) => return Err(self.shrink(pipeline, &passes, seed, case, kind)),
+                Err(kind) => return Err(self.shrink(pipeline, &trial, seed, case, kind)),
             }
         }
         Ok(preserved)
@@ -270,56 +264,18 @@ impl Tester {
         Context::new(Arc::clone(&self.ops))
     }
 
-    /// Whether the pipeline changed the module, and how the runs agree.
-    fn run_case(
-        &self,
-        pipeline: &Pipeline,
-        case: &ModuleCase,
-    ) -> Result<(bool, Agreement), BrokenKind> {
-        let mut after = case.module.clone();
-        run(&mut after, pipeline).map_err(BrokenKind::Failed)?;
-        let mut runs = Agreement::default();
-        // Callers come first: what is wrong with what they call mostly shows in them.
-        for entry in case.entries.iter().rev() {
-            let config =
-                CompareConfig { params: Some(entry.params.clone()), ..self.compare.clone() };
-            let same = compare_functions(&case.module, &after, &entry.name, &config);
-            runs.add(same.map_err(BrokenKind::Differs)?);
-        }
-        Ok((!case.module.structural_eq(&after), runs))
-    }
-
     fn shrink(
         &self,
         pipeline: &str,
-        passes: &Pipeline,
+        trial: &Trial,
         seed: u64,
         case: ModuleCase,
         kind: BrokenKind,
     ) -> Box<Broken> {
-        let mut shrinker = Shrinker::new(case.choices.clone(), case.spans.clone(), ATTEMPTS);
-        let mut broken = Box::new(Broken { pipeline: pipeline.to_owned(), seed, case, kind });
-        while let Some(candidate) = shrinker.candidate() {
-            let case = ModuleCase::replay(&self.context(), &self.generate, &candidate);
-            // Another kind of failure would be another bug.
-            let same = |kind: &BrokenKind| {
-                std::mem::discriminant(kind) == std::mem::discriminant(&broken.kind)
-            };
-            if let Err(kind) = self.run_case(passes, &case)
-                && same(&kind)
-            {
-                shrinker.accept(case.choices.clone(), case.spans.clone());
-                (broken.case, broken.kind) = (case, kind);
-            }
-        }
-        broken
-    }
-}
-
-/// Runs a pipeline, verifying after each pass.
-fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), String> {
-    match run_pipeline(module, pipeline, &RunOptions::default().threads(1)) {
-        Ok(_) => Ok(()),
-        Err(failure) => Err(render_all(failure.diagnostics(), false)),
+        let replay = |choices: &[u32]| ModuleCase::replay(&self.context(), &self.generate, choices);
+        let (case, kind) = shrink_choices(trial, case, kind, replay, ATTEMPTS);
+        // What the generator cannot make smaller may be made smaller as it stands.
+        let (small, kind) = reduce(trial, Suspect::from(&case), kind, ATTEMPTS);
+        Box::new(Broken { pipeline: pipeline.to_owned(), seed, case, small, kind })
     }
 }

@@ -112,7 +112,7 @@ fn caught<P: FunctionPass + Default>() -> Box<Broken> {
 
 /// The number of instructions and blocks that are left.
 fn size(broken: &Broken) -> (usize, usize) {
-    let module = &broken.case.module;
+    let module = &broken.small.module;
     (module.inst_count(), module.functions().map(Function::block_count).sum())
 }
 
@@ -175,8 +175,8 @@ fn a_pass_that_leaves_an_invalid_function_is_caught() {
 #[test]
 fn a_pass_that_panics_is_caught() {
     let broken = caught::<Panics>();
-    let BrokenKind::Failed(report) = &broken.kind else { panic!("{broken}") };
-    assert!(report.contains("what is xor"), "{report}");
+    let BrokenKind::Failed(failure) = &broken.kind else { panic!("{broken}") };
+    assert!(failure.report.contains("what is xor"), "{broken}");
     assert_eq!(size(&broken), (1, 1), "{broken}");
 }
 

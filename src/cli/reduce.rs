@@ -1,0 +1,60 @@
+//! `regraft reduce`: makes a module that a pipeline fails on as small as possible.
+
+use std::path::PathBuf;
+
+use regraft_ir::Diagnostic;
+use regraft_testing::reduce::reduce;
+use regraft_testing::{CompareConfig, Repro, Trial};
+
+use super::Tool;
+use super::input::{Input, Language};
+use super::output::{Failed, Outcome, print, report};
+
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The reproducer, or any IR text; `-` for the standard input
+    file: PathBuf,
+    /// The passes that do something wrong; without it, those in the first line of the file
+    #[arg(short, long)]
+    pipeline: Option<String>,
+    /// On how many inputs to run each function; without it, as many as the file says, or 8
+    #[arg(long, value_name = "N")]
+    check: Option<u32>,
+    /// How many smaller modules to try at most
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    attempts: u32,
+    /// Write the output to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
+    let input = Input::read(&args.file, Some(Language::Ir))?;
+    if input.language == Language::Julia {
+        return Err(Failed::usage(format!("{} is a script, and not IR", input.name)));
+    }
+    let repro = Repro::read(&tool.context(), &input.name, &input.text)?;
+    let Some(pipeline) = args.pipeline.clone().or(repro.pipeline) else {
+        let error = Diagnostic::error("no pipeline is given that does something wrong");
+        return Err(Failed::Usage(vec![error.help("say which: -p 'gvn, licm'")]));
+    };
+    let inputs = args.check.or(repro.inputs).unwrap_or(8);
+    let compare = CompareConfig { inputs, seed: repro.seed, ..CompareConfig::default() };
+    let trial = Trial::new(&tool.passes, &pipeline, &compare).map_err(Failed::Usage)?;
+    let suspect = repro.suspect;
+    let Err(kind) = trial.run(&suspect.module, &suspect.entries) else {
+        let error = Diagnostic::error(format!("`{pipeline}` does nothing wrong to this module"));
+        let help = "more inputs may show what is wrong: --check 100";
+        return Err(error.help(help).into());
+    };
+    let before = suspect.module.inst_count();
+    let (small, kind) = reduce(&trial, suspect, kind, args.attempts);
+    let after = small.module.inst_count();
+    let text = Repro::write(&small, &pipeline, inputs, repro.seed, &kind);
+    report(&[Diagnostic::warning(format!("{before} instructions became {after}"))]);
+    match &args.output {
+        None => print(&text),
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Failed::message(format!("cannot write {}: {error}", path.display()))),
+    }
+}

@@ -1,0 +1,173 @@
+//! One question: does a pipeline do something wrong to a module? And is what it does wrong the
+//! same as before? The tester, the fuzzer and the reducer all ask it here.
+
+use std::fmt;
+
+use regraft_ir::{Diagnostic, Module, render_all};
+use regraft_passes::{FailureKind, PassRegistry, Pipeline, RunOptions, run_pipeline};
+
+use crate::compare::{Agreement, CompareConfig, Difference, compare_functions};
+use crate::generate::{Entry, ModuleCase};
+use crate::shrink::Shrinker;
+
+/// A pipeline, and how what it does is judged.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    pipeline: Pipeline,
+    compare: CompareConfig,
+}
+
+/// What is wrong with a pipeline.
+#[derive(Clone, Debug)]
+pub enum BrokenKind {
+    /// A pass failed, panicked, or left a module that does not verify.
+    Failed(PassFailure),
+    /// A function changed its meaning.
+    Differs(Box<Difference>),
+}
+
+/// A pipeline did not come to its end.
+#[derive(Clone, Debug)]
+pub struct PassFailure {
+    /// How it ended.
+    pub kind: FailureKind,
+    /// The whole report.
+    pub report: String,
+    /// What tells this failure from others: see [`BrokenKind::is_like`].
+    what: String,
+}
+
+impl BrokenKind {
+    /// Whether this is, as far as one can tell, the same bug: the same pass is refused by the
+    /// verifier, fails with the same message (numbers apart), or panics at the same place; or a
+    /// meaning changed likewise, from a result to an error, from one result to another.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Failed(a), Self::Failed(b)) => a.kind == b.kind && a.what == b.what,
+            (Self::Differs(a), Self::Differs(b)) => {
+                let ends =
+                    |d: &Difference| [d.before.starts_with("error"), d.after.starts_with("error")];
+                ends(a) == ends(b) && a.inputs.is_empty() == b.inputs.is_empty()
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for BrokenKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(failure) => f.write_str(&failure.report),
+            Self::Differs(difference) => write!(f, "{difference}"),
+        }
+    }
+}
+
+impl Trial {
+    /// A trial of the pipeline that `text` is.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn new(
+        passes: &PassRegistry,
+        text: &str,
+        compare: &CompareConfig,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let pipeline = Pipeline::parse(passes, text)?;
+        let compare = compare.clone().fast(pipeline.is_fast());
+        Ok(Self { pipeline, compare })
+    }
+
+    /// Takes the inputs from this seed on.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.compare.seed = seed;
+        self
+    }
+
+    /// Runs the pipeline on a copy of the module, verifying after each pass, and compares what
+    /// the entries do before and after. Gives whether anything changed, and how the runs agreed.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn run(&self, module: &Module, entries: &[Entry]) -> Result<(bool, Agreement), BrokenKind> {
+        let mut after = module.clone();
+        run(&mut after, &self.pipeline).map_err(BrokenKind::Failed)?;
+        let mut runs = Agreement::default();
+        // Callers come first: what is wrong with what they call mostly shows in them.
+        for entry in entries.iter().rev() {
+            let config =
+                CompareConfig { params: Some(entry.params.clone()), ..self.compare.clone() };
+            let same = compare_functions(module, &after, &entry.name, &config);
+            runs.add(same.map_err(BrokenKind::Differs)?);
+        }
+        Ok((!module.structural_eq(&after), runs))
+    }
+}
+
+impl PassFailure {
+    /// Something other than a pass panicked.
+    pub(crate) fn panicked() -> Self {
+        let report = "something other than a pass panicked; see above".to_owned();
+        Self { kind: FailureKind::Panic, report, what: "engine".to_owned() }
+    }
+}
+
+/// The simplest case found, among those that `replay` makes of fewer and smaller choices, on
+/// which `trial` does something wrong that is like `kind`.
+pub(crate) fn shrink_choices(
+    trial: &Trial,
+    case: ModuleCase,
+    kind: BrokenKind,
+    replay: impl Fn(&[u32]) -> ModuleCase,
+    attempts: u32,
+) -> (ModuleCase, BrokenKind) {
+    let mut shrinker = Shrinker::new(case.choices.clone(), case.spans.clone(), attempts);
+    let mut best = (case, kind);
+    while let Some(candidate) = shrinker.candidate() {
+        let case = replay(&candidate);
+        // Another kind of failure would be another bug.
+        if let Err(kind) = trial.run(&case.module, &case.entries)
+            && kind.is_like(&best.1)
+        {
+            shrinker.accept(case.choices.clone(), case.spans.clone());
+            best = (case, kind);
+        }
+    }
+    best
+}
+
+/// Runs a pipeline, verifying after each pass.
+pub(crate) fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), PassFailure> {
+    let failure = match run_pipeline(module, pipeline, &RunOptions::default().threads(1)) {
+        Ok(_) => return consistent(module),
+        Err(failure) => failure,
+    };
+    let report = render_all(failure.diagnostics(), false);
+    let pass = failure.pass().unwrap_or_default();
+    let pass = pass.split('{').next().unwrap_or_default();
+    let first = failure.diagnostics().first();
+    let detail = match failure.kind() {
+        FailureKind::Panic => first.map(|d| d.notes().join(" ")).unwrap_or_default(),
+        FailureKind::Pass => first.map(|d| d.message().to_owned()).unwrap_or_default(),
+        _ => String::new(),
+    };
+    // The numbers of values and blocks change when a module shrinks; places in the source do not.
+    let detail = match failure.kind() {
+        FailureKind::Panic => detail,
+        _ => detail.chars().filter(|c| !c.is_ascii_digit()).collect(),
+    };
+    Err(PassFailure { kind: failure.kind(), report, what: format!("{pass}: {detail}") })
+}
+
+/// What the verifier does not look at: the lists that a function keeps of itself.
+fn consistent(module: &Module) -> Result<(), PassFailure> {
+    for f in module.functions() {
+        if let Err(error) = f.check_invariants() {
+            let report = format!("@{} is inconsistent in itself: {error}", f.name_str());
+            let kind = FailureKind::Refused;
+            return Err(PassFailure { kind, report, what: "invariants".to_owned() });
+        }
+    }
+    Ok(())
+}
