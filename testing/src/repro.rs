@@ -118,7 +118,11 @@ impl Check {
         let (inputs, seed) = rest.split_once(" inputs from seed ")?;
         let ctx = Arc::clone(module.ctx());
         let is_named = |text: &str| ctx.constant_text(Constant::Func(ctx.symbol(text))) == name;
-        let name = module.functions().map(|f| f.name_str()).find(|text| is_named(text))?.to_owned();
+        let name = module
+            .functions()
+            .map(regraft_ir::Function::name_str)
+            .find(|text| is_named(text))?
+            .to_owned();
         Some(Self {
             entry: Entry { name, params: read_types(module, types)? },
             inputs: inputs.parse().ok()?,

@@ -139,9 +139,8 @@ pub(crate) fn shrink_choices(
 
 /// Runs a pipeline, verifying after each pass.
 pub(crate) fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), PassFailure> {
-    let failure = match run_pipeline(module, pipeline, &RunOptions::default().threads(1)) {
-        Ok(_) => return consistent(module),
-        Err(failure) => failure,
+    let Err(failure) = run_pipeline(module, pipeline, &RunOptions::default().threads(1)) else {
+        return consistent(module);
     };
     let report = render_all(failure.diagnostics(), false);
     let pass = failure.pass().unwrap_or_default();
