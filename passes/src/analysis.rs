@@ -14,12 +14,14 @@ mod effects;
 mod float_kinds;
 pub mod induction;
 mod invariants;
+mod liveness;
 mod loop_forest;
 mod memory;
 pub mod poly;
 mod post_dominators;
 pub(crate) mod printable;
 mod ranges;
+mod structure;
 pub mod traps;
 pub mod trip_count;
 
@@ -38,11 +40,13 @@ pub use effects::{
 pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;
 pub use invariants::Invariants;
+pub use liveness::Liveness;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
 pub use memory::{Footprint, MemoryClasses};
 pub use poly::{Poly, Sym};
 pub use post_dominators::PostDominatorTree;
 pub use ranges::{FactsAt, Interval, Known, Ranges};
+pub use structure::{Scopes, Shape, ShapeId, Structure};
 pub use trip_count::{TripCount, TripCounts};
 
 bitflags::bitflags! {

@@ -159,6 +159,12 @@ impl LoopForest {
         &self.order[start as usize..end as usize]
     }
 
+    /// The reachable blocks in an order in which each loop stands together, its header first, and
+    /// otherwise in reverse postorder.
+    pub fn order(&self) -> &[Block] {
+        &self.order
+    }
+
     /// The loops that are directly within a loop, in order.
     pub fn children(&self, id: LoopId) -> impl Iterator<Item = LoopId> + '_ {
         let end = self.get(id).subtree_end;

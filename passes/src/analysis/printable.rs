@@ -53,6 +53,11 @@ pub(crate) const PRINTABLE: &[Printable] = &[
         describe: |f, cx| cx.analysis::<Invariants>(f).describe(f),
     },
     Printable {
+        name: "liveness",
+        doc: "which values are still needed where a block begins and where it ends",
+        describe: |f, cx| cx.analysis::<super::Liveness>(f).describe(f),
+    },
+    Printable {
         name: "loop-forest",
         doc: "loops, how they are nested, where they are entered and left; irreducible regions",
         describe: |f, cx| cx.analysis::<LoopForest>(f).describe(f),
@@ -66,6 +71,11 @@ pub(crate) const PRINTABLE: &[Printable] = &[
         name: "ranges",
         doc: "intervals of integers, known constants, kinds of floats, what branches add to that",
         describe: |f, cx| cx.analysis::<Ranges>(f).describe(f),
+    },
+    Printable {
+        name: "structure",
+        doc: "blocks as sequences, loops and choices; what has no such form is named",
+        describe: |f, cx| cx.analysis::<super::Structure>(f).describe(f),
     },
     Printable {
         name: "trip-counts",
