@@ -7,6 +7,7 @@
 //! added to its own while it is computed.
 
 mod alias;
+pub mod bounds;
 mod call_graph;
 mod components;
 pub(crate) mod control_dependence;

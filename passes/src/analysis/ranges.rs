@@ -44,7 +44,8 @@ use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Edge, Function, Op
 
 use super::traps::{Facts, int_bounds};
 use super::{Analyses, Analysis, Facets, FloatKinds};
-use branches::Branches;
+pub(crate) use branches::Relation;
+use branches::{Branches, Said};
 pub use interval::Interval;
 use solver::{Solution, Solver, known_of, refine};
 pub use transfer::Known;
@@ -95,6 +96,20 @@ impl Ranges {
         }
     }
 
+    /// The same at the end of an edge.
+    pub fn on_edge(&self, f: &Function, edge: Edge, operand: impl Into<Operand>) -> Known {
+        let operand = operand.into();
+        let known = self.at(f, edge.from, operand);
+        match operand.as_value() {
+            Some(v) if f.ty(v).is_scalar() => {
+                let said = branches::conditions(f, edge).into_iter();
+                let said = said.filter_map(|(of, said)| (of == v).then_some(said));
+                refine(f, v, known, said, |other| self.interval_of(f, other))
+            }
+            _ => known,
+        }
+    }
+
     /// The interval of an integer or a bool wherever it is used; that of its type if nothing is
     /// known.
     pub fn interval_of(&self, f: &Function, operand: impl Into<Operand>) -> Interval {
@@ -139,6 +154,30 @@ impl Ranges {
     /// What is known in a block, for [`may_trap_given`](super::traps::may_trap_given).
     pub fn facts<'a>(&'a self, f: &'a Function, block: Block) -> FactsAt<'a> {
         FactsAt { ranges: self, f, block }
+    }
+
+    /// Other values that `v` is compared with by the branches before `block`, the nearest first.
+    pub(crate) fn orders<'a>(
+        &'a self,
+        block: Block,
+        v: Value,
+    ) -> impl Iterator<Item = (Relation, Value)> + 'a {
+        self.branches.at(&self.tree, block, v).filter_map(|said| match said {
+            Said::Order(relation, other) => Some((relation, other)),
+            _ => None,
+        })
+    }
+
+    /// The same of what one edge says.
+    pub(crate) fn orders_on_edge(
+        f: &Function,
+        edge: Edge,
+        v: Value,
+    ) -> impl Iterator<Item = (Relation, Value)> + use<> {
+        branches::conditions(f, edge).into_iter().filter_map(move |(of, said)| match said {
+            Said::Order(relation, other) if of == v => Some((relation, other)),
+            _ => None,
+        })
     }
 
     /// Readable text: a line for each value of which something is known, under its block, and for

@@ -5,6 +5,7 @@
 use crate::PassRegistry;
 
 pub mod adce;
+pub mod bounds_elim;
 pub mod clone_blocks;
 pub mod cse;
 pub mod dce;
@@ -31,6 +32,7 @@ pub mod sroa;
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {
     registry.add::<adce::Adce>();
+    registry.add_loop::<bounds_elim::BoundsElim>();
     registry.add::<cse::Cse>();
     registry.add::<dce::Dce>();
     registry.add::<expand::Expand>();

@@ -1,6 +1,7 @@
 //! What each transformation does to small programs, and that none changes what a program does.
 
 mod adce;
+mod bounds_elim;
 mod cse;
 mod dce;
 mod differential;

@@ -24,6 +24,10 @@ impl Interval {
     /// What is not negative.
     pub const NATURAL: Self = Self { lo: 0, hi: i64::MAX };
 
+    /// How many elements an array can have: each takes a byte at least, and no machine has room
+    /// for more. A single dimension can be greater, if another one is 0.
+    pub const LENGTH: Self = Self { lo: 0, hi: 1 << 60 };
+
     /// One integer.
     pub const fn single(x: i64) -> Self {
         Self { lo: x, hi: x }

@@ -3,7 +3,7 @@
 use regraft_dialects::semantics::eval_scalar;
 use regraft_dialects::{arith, cf, core, data, math, mem};
 use regraft_ir::{
-    Const, Constant, Fold, Function, InstView, Op, Operand, OperandKind, Type, Value,
+    Const, Constant, Fold, Function, InstView, Op, Operand, OperandKind, Type, TypeKind, Value,
 };
 use smallvec::SmallVec;
 
@@ -150,7 +150,12 @@ pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known)
             Known::Int(unary(op, interval, f.operand_type(x), ty))
         }
         (core::TYPEASSERT, &[(x, known)]) if f.operand_type(x) == ty => known,
-        (mem::LENGTH | mem::SIZE | data::FIELDCOUNT, _) => Known::Int(Interval::NATURAL),
+        (mem::LENGTH | data::FIELDCOUNT, _) => Known::Int(Interval::LENGTH),
+        (mem::SIZE, &[(array, _), _]) => {
+            let kind = f.ctx().kind(f.operand_type(array));
+            let is_vector = matches!(kind, TypeKind::Array { rank: 1, .. });
+            Known::Int(if is_vector { Interval::LENGTH } else { Interval::NATURAL })
+        }
         (core::GET, &[(tuple, _), _]) if ty == Type::I64 => {
             let shape = tuple.as_value().is_some_and(|tuple| f.op(tuple) == Some(mem::SHAPE));
             if shape { Known::Int(Interval::NATURAL) } else { all }

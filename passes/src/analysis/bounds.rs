@@ -1,0 +1,185 @@
+//! Whether the indices of a load or store are in bounds, whatever happens.
+//!
+//! ```text
+//! ^1:
+//!   %2: i64 = mem.length %1
+//!   br ^2(0)
+//! ^2(%3: i64):
+//!   %4: bool = arith.lt %3, %2
+//!   br %4, ^3, ^4
+//! ^3:
+//!   %5: i64 = arith.add %3, 1
+//!   %6: f64 = mem.load %1, %5      %5 is %3 + 1, %3 is less than the length, and not negative
+//!   br ^2(%5)
+//! ```
+//!
+//! # Method
+//! Bodik, Gupta, Sarkar: "ABCD: eliminating array bounds checks on demand" (PLDI 2000). The
+//! question `u <= v + c` is answered by walking back from `u` along what is known to bound it: what
+//! it is computed from, the comparisons of the branches before, the checks of earlier accesses; at a
+//! block parameter all that edges pass has to be bounded. A parameter that is asked for while it
+//! is being answered is taken to hold if no more is asked of it than before, which is induction
+//! over the visits of its block. Lower bounds, and that sums do not wrap, are left to
+//! [`Ranges`]. A size of an array is the same value as long as nothing changes the shape, and
+//! that of a new array is what it was made with.
+//!
+//! Beyond that paper, a lower bound of `u` is carried along: where `v` is a maximum of which one
+//! side is less, the other is meant (`2:length(x) - 1` ends at `max(length(x) - 1, 1)`).
+//!
+//! # Why it is right
+//! All comparisons are of mathematical integers; a sum is taken apart only where it cannot wrap.
+//! Induction needs `v` to be the same in all visits of the block of the parameter: it is defined
+//! in a block that strictly dominates that one, shapes included.
+//!
+//! # Cost
+//! A bounded number of steps for each question.
+
+mod prover;
+mod shapes;
+mod terms;
+
+use regraft_dialects::mem;
+use regraft_ir::{Constant, ControlFlow, DominatorTree, Function, Operand, TypeKind, Value};
+use rustc_hash::FxHashMap;
+
+use super::effects::EffectSummaries;
+use super::{Aliases, Interval, Ranges};
+use shapes::Shapes;
+pub(crate) use terms::{Sum, Term};
+
+/// How many checks of one index are remembered.
+const MOST_CHECKS: usize = 8;
+
+/// Answers questions about the indices of one function, in one state of it.
+#[derive(Debug)]
+pub struct Bounds<'a> {
+    f: &'a Function,
+    ranges: &'a Ranges,
+    tree: &'a DominatorTree,
+    shapes: Shapes<'a>,
+    /// Indices that are checked, by the value that they are a constant away from.
+    checks: FxHashMap<Value, Vec<Check>>,
+    /// Where an array is asked for its length or a size of it.
+    sizes: FxHashMap<Value, Vec<Value>>,
+}
+
+/// An access that goes on only if a value, with a constant added, is an index of it.
+#[derive(Clone, Copy, Debug)]
+struct Check {
+    plus: i128,
+    access: Value,
+    array: Value,
+    /// As in [`Term::Size`].
+    dim: u8,
+}
+
+/// A condition under which an index is in bounds: `below + plus <= above`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Goal {
+    pub(crate) below: Sum,
+    pub(crate) above: Sum,
+}
+
+impl<'a> Bounds<'a> {
+    /// Prepares to answer. O(instructions + operands).
+    pub fn new(
+        f: &'a Function,
+        cfg: &'a ControlFlow,
+        tree: &'a DominatorTree,
+        ranges: &'a Ranges,
+        aliases: &'a Aliases,
+        summaries: &EffectSummaries,
+    ) -> Self {
+        let shapes = Shapes::new(f, cfg, aliases, summaries);
+        let (checks, sizes) = Default::default();
+        let mut bounds = Self { f, ranges, tree, shapes, checks, sizes };
+        for &block in tree.order() {
+            for v in f.body(block) {
+                match f.op(v) {
+                    Some(mem::LENGTH | mem::SIZE) => bounds.remember_size(v),
+                    Some(mem::LOAD | mem::STORE) if !is_promised(f, v) => bounds.remember_check(v),
+                    _ => {}
+                }
+            }
+        }
+        bounds
+    }
+
+    fn remember_size(&mut self, v: Value) {
+        if let Some(array) = self.f.operand(v, 0).and_then(Operand::as_value) {
+            let list = self.sizes.entry(array).or_default();
+            if list.len() < MOST_CHECKS {
+                list.push(v);
+            }
+        }
+    }
+
+    fn remember_check(&mut self, access: Value) {
+        let f = self.f;
+        let array = f.operand(access, 0).and_then(Operand::as_value);
+        let (Some(array), Some(all)) = (array, indices(f, access)) else { return };
+        let whole = all.len() == 1;
+        for (i, index) in all.enumerate() {
+            if let (Term::Value(v), plus) = self.sum(index, access) {
+                let dim = if whole { 0 } else { i as u8 + 1 };
+                let list = self.checks.entry(v).or_default();
+                if list.len() < MOST_CHECKS {
+                    list.push(Check { plus, access, array, dim });
+                }
+            }
+        }
+    }
+
+    /// Whether all indices of the load or store `v` are in bounds whenever it runs. `false` for
+    /// anything else.
+    pub fn in_bounds(&mut self, v: Value) -> bool {
+        let Some(goals) = self.goals(v) else { return false };
+        goals.into_iter().all(|goal| self.holds(goal, v))
+    }
+
+    /// What has to hold for the indices of a load or store to be in bounds. `None` if that cannot
+    /// be said.
+    pub(crate) fn goals(&mut self, v: Value) -> Option<Vec<Goal>> {
+        let f = self.f;
+        let array = f.operand(v, 0)?.as_value()?;
+        let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(array)) else { return None };
+        let indices: Vec<Operand> = indices(f, v)?.collect();
+        let whole = indices.len() == 1;
+        if !whole && indices.len() != usize::from(rank) || f.checks_operands(v) {
+            return None;
+        }
+        let mut goals = Vec::new();
+        for (i, index) in indices.into_iter().enumerate() {
+            let dim = if whole { 0 } else { i as u8 + 1 };
+            let size = match self.size(array, dim, v)? {
+                (Term::Value(size), plus) => {
+                    let (term, more) = self.sum(size.into(), v);
+                    (term, plus + more)
+                }
+                size => size,
+            };
+            let index = self.sum(index, v);
+            goals.push(Goal { below: (Term::Zero, 1), above: index });
+            goals.push(Goal { below: index, above: size });
+        }
+        Some(goals)
+    }
+}
+
+/// The indices of a load or store.
+pub(crate) fn indices(
+    f: &Function,
+    v: Value,
+) -> Option<impl ExactSizeIterator<Item = Operand> + '_> {
+    let first = match f.op(v)? {
+        mem::LOAD => 1,
+        mem::STORE => 2,
+        _ => return None,
+    };
+    Some(f.operands(v).skip(first))
+}
+
+/// Whether the program says that the indices of a load or store are in bounds.
+pub(crate) fn is_promised(f: &Function, v: Value) -> bool {
+    f.attr(v, "inbounds") == Some(Constant::Bool(true))
+}

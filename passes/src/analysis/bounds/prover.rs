@@ -1,0 +1,295 @@
+//! The walk along what bounds a value.
+
+use regraft_dialects::{arith, core};
+use regraft_ir::{Block, Edge, Operand, Value, ValueDef};
+use smallvec::SmallVec;
+
+use super::super::ranges::Relation;
+use super::shapes::Version;
+use super::{Bounds, Check, Goal, Interval, Sum, Term};
+
+/// How many steps a question may take, and how deep one may lead to another.
+const MOST_STEPS: usize = 300;
+const MOST_DEPTH: usize = 40;
+
+/// One question and what leads to it.
+struct Proof {
+    above: Sum,
+    /// Values that are `above`.
+    same: SmallVec<[Value; 4]>,
+    steps: usize,
+    depth: usize,
+    /// Parameters that are being looked at, with what was asked of each: that it is at most
+    /// `above` plus this.
+    open: SmallVec<[(Value, i128); 4]>,
+}
+
+/// `term <= above + slack` is asked, and it is known that `term >= floor`.
+#[derive(Clone, Copy)]
+struct Step {
+    term: Term,
+    slack: i128,
+    floor: i128,
+    /// Where it is asked: what dominates this is known.
+    at: Value,
+    /// The edge at whose end it is asked.
+    edge: Option<Edge>,
+}
+
+impl Bounds<'_> {
+    /// Whether a condition holds whenever `at` is about to run.
+    pub(crate) fn holds(&mut self, goal: Goal, at: Value) -> bool {
+        let Goal { below: (term, plus), above: (above, more) } = goal;
+        let slack = more - plus;
+        let floor = i128::from(self.interval(term, at).lo);
+        // What has been an index before is at least 1.
+        if term == Term::Zero
+            && let Term::Value(v) = above
+            && self.checked_before(v, at).iter().any(|check| 1 - check.plus + slack >= 0)
+        {
+            return true;
+        }
+        let (same, open) = (self.same_as(above), SmallVec::new());
+        let mut proof = Proof { above: (above, 0), same, steps: 0, depth: 0, open };
+        self.prove(&mut proof, Step { term, slack, floor, at, edge: None })
+    }
+
+    /// Values that are known to be a term wherever they are there.
+    fn same_as(&mut self, term: Term) -> SmallVec<[Value; 4]> {
+        let candidates: SmallVec<[Value; 8]> = match term {
+            Term::Zero => return SmallVec::new(),
+            Term::Value(v) => return SmallVec::from_slice(&[v]),
+            Term::Size { array, .. } => {
+                self.sizes.get(&array).map_or(&[][..], Vec::as_slice).iter().copied().collect()
+            }
+        };
+        candidates.into_iter().filter(|&v| self.sum(v.into(), v) == (term, 0)).collect()
+    }
+
+    /// What is known of a term at a point.
+    pub(super) fn interval(&self, term: Term, at: Value) -> Interval {
+        match term {
+            Term::Zero => Interval::single(0),
+            Term::Value(v) => self.ranges.interval_at(self.f, self.f.block_of(at), v),
+            Term::Size { dim: 0, .. } => Interval::LENGTH,
+            Term::Size { .. } => Interval::NATURAL,
+        }
+    }
+
+    fn prove(&mut self, proof: &mut Proof, step: Step) -> bool {
+        proof.steps += 1;
+        if proof.steps > MOST_STEPS || proof.depth > MOST_DEPTH {
+            return false;
+        }
+        proof.depth += 1;
+        let proved = self.is_bounded(proof, step);
+        proof.depth -= 1;
+        proved
+    }
+
+    fn is_bounded(&mut self, proof: &mut Proof, step: Step) -> bool {
+        let Step { term, slack, at, .. } = step;
+        let (above, _) = proof.above;
+        if term == above {
+            return slack >= 0;
+        }
+        let below = self.interval(term, at);
+        let bound = proof.same.iter().fold(self.interval(above, at), |bound, &v| {
+            let known = match step.edge {
+                Some(edge) => self.ranges.on_edge(self.f, edge, v),
+                None => self.ranges.at(self.f, self.f.block_of(at), v),
+            };
+            known.interval().and_then(|known| known.meet(bound)).unwrap_or(bound)
+        });
+        if i128::from(below.hi) <= i128::from(bound.lo) + slack {
+            return true;
+        }
+        let Term::Value(v) = term else { return false };
+        self.by_comparison(proof, v, step)
+            || self.by_checks(proof, v, step)
+            || self.by_definition(proof, v, step)
+    }
+
+    /// The same question about an operand that bounds the term: `term <= operand + more`.
+    fn step_to(&mut self, proof: &mut Proof, operand: Operand, more: i128, step: Step) -> bool {
+        let (term, plus) = self.sum(operand, step.at);
+        // term' + plus + more >= old term, so that term' >= floor - plus - more.
+        let more = more + plus;
+        let known = i128::from(self.interval(term, step.at).lo);
+        let floor = known.max(step.floor - more);
+        self.prove(proof, Step { term, slack: step.slack - more, floor, ..step })
+    }
+
+    /// Branches said that `v` is less than, or at most, something.
+    fn by_comparison(&mut self, proof: &mut Proof, v: Value, step: Step) -> bool {
+        let block = self.f.block_of(step.at);
+        let mut orders: SmallVec<[(Relation, Value); 8]> = self.ranges.orders(block, v).collect();
+        if let Some(edge) = step.edge {
+            orders.extend(super::Ranges::orders_on_edge(self.f, edge, v));
+        }
+        orders.into_iter().any(|(relation, other)| {
+            let more = match relation {
+                Relation::Less => -1,
+                Relation::AtMost | Relation::Equal => 0,
+                Relation::Greater | Relation::AtLeast => return false,
+            };
+            self.step_to(proof, other.into(), more, step)
+        })
+    }
+
+    /// An access before, with `v` and a constant as an index, did not fail.
+    fn by_checks(&mut self, proof: &mut Proof, v: Value, step: Step) -> bool {
+        self.checked_before(v, step.at).into_iter().any(|check| {
+            let Some((term, plus)) = self.size(check.array, check.dim, check.access) else {
+                return false;
+            };
+            let more = plus - check.plus;
+            let known = i128::from(self.interval(term, step.at).lo);
+            let floor = known.max(step.floor - more);
+            self.prove(proof, Step { term, slack: step.slack - more, floor, ..step })
+        })
+    }
+
+    fn checked_before(&self, v: Value, at: Value) -> SmallVec<[Check; 4]> {
+        let checks = self.checks.get(&v).map_or(&[][..], Vec::as_slice).iter().copied();
+        checks
+            .filter(|check| {
+                check.access != at && self.tree.value_dominates(self.f, check.access, at)
+            })
+            .collect()
+    }
+
+    /// What `v` is computed from.
+    fn by_definition(&mut self, proof: &mut Proof, v: Value, step: Step) -> bool {
+        let f = self.f;
+        if let ValueDef::Param(block, position) = f.def(v) {
+            return self.by_edges(proof, v, block, position as usize, step);
+        }
+        let (Some(op), Some(x)) = (f.op(v), f.operand(v, 0)) else { return false };
+        let block = f.block_of(step.at);
+        if let Some((base, plus)) = self.peel(v, block) {
+            return self.step_to(proof, base, plus, step);
+        }
+        let y = f.operand(v, 1);
+        let range = |operand: Operand| self.ranges.interval_at(f, block, operand);
+        match (op, y) {
+            (arith::ADD, Some(y)) => {
+                let (a, b) = (range(x), range(y));
+                let ends = (a.lo.checked_add(b.lo), a.hi.checked_add(b.hi));
+                let fits = is_within(ends, Interval::of_type(f.ty(v)));
+                fits && (self.step_to(proof, x, b.hi.into(), step)
+                    || self.step_to(proof, y, a.hi.into(), step))
+            }
+            (arith::SUB, Some(y)) => {
+                let (a, b) = (range(x), range(y));
+                let ends = (a.lo.checked_sub(b.hi), a.hi.checked_sub(b.lo));
+                let fits = is_within(ends, Interval::of_type(f.ty(v)));
+                fits && self.step_to(proof, x, -i128::from(b.lo), step)
+            }
+            (arith::MIN, Some(y)) => {
+                self.step_to(proof, x, 0, step) || self.step_to(proof, y, 0, step)
+            }
+            (arith::MAX, Some(y)) => {
+                // Where one side is below what is known of the maximum, it is the other.
+                let needed = |side: Operand| i128::from(range(side).hi) >= step.floor;
+                let (first, second) = (needed(x), needed(y));
+                (!first || self.step_to(proof, x, 0, step))
+                    && (!second || self.step_to(proof, y, 0, step))
+            }
+            (core::SELECT, Some(y)) => f.operand(v, 2).is_some_and(|z| {
+                self.step_to(proof, y, 0, step) && self.step_to(proof, z, 0, step)
+            }),
+            (arith::DIV | arith::FLD, Some(y)) => {
+                range(x).lo >= 0 && range(y).lo >= 1 && self.step_to(proof, x, 0, step)
+            }
+            (arith::ASHR | arith::SHR, Some(y)) => {
+                range(x).lo >= 0 && range(y).lo >= 0 && self.step_to(proof, x, 0, step)
+            }
+            (arith::AND, Some(y)) => {
+                range(x).lo >= 0 && self.step_to(proof, x, 0, step)
+                    || range(y).lo >= 0 && self.step_to(proof, y, 0, step)
+            }
+            (arith::REM | arith::MOD, Some(y)) => {
+                range(y).lo >= 1
+                    && (self.step_to(proof, y, -1, step)
+                        || range(x).lo >= 0 && self.step_to(proof, x, 0, step))
+            }
+            _ => false,
+        }
+    }
+
+    /// What the edges to its block pass for a parameter.
+    fn by_edges(
+        &mut self,
+        proof: &mut Proof,
+        v: Value,
+        block: Block,
+        position: usize,
+        step: Step,
+    ) -> bool {
+        let f = self.f;
+        if Some(block) == f.entry() || !self.stays(proof.above.0, block) {
+            return false;
+        }
+        if let Some(&(_, slack)) = proof.open.iter().find(|(param, _)| *param == v) {
+            return step.slack >= slack;
+        }
+        proof.open.push((v, step.slack));
+        let mut proved = true;
+        for edge in f.in_edges_in_order(block) {
+            if !self.ranges.is_reached(edge.from) || !self.ranges.is_taken(edge) {
+                continue;
+            }
+            let term = Value::terminator(edge.from);
+            let arg = f.operand(term, edge.position as usize + 1 + position);
+            proved = arg.is_some_and(|arg| self.arrives(proof, edge, arg, step));
+            if !proved {
+                break;
+            }
+        }
+        proof.open.pop();
+        proved
+    }
+
+    fn arrives(&mut self, proof: &mut Proof, edge: Edge, arg: Operand, step: Step) -> bool {
+        let at = Value::terminator(edge.from);
+        // What the edge says is said of the argument itself, so that is asked before it is taken
+        // apart.
+        if let Some(v) = arg.as_value()
+            && edge.position > 0
+        {
+            let floor = i128::from(self.interval(Term::Value(v), at).lo);
+            let asked = Step { term: Term::Value(v), floor, at, edge: Some(edge), ..step };
+            if self.by_comparison(proof, v, asked) {
+                return true;
+            }
+        }
+        let (term, plus) = self.sum(arg, at);
+        let floor = i128::from(self.interval(term, at).lo);
+        self.prove(proof, Step { term, slack: step.slack - plus, floor, at, edge: Some(edge) })
+    }
+
+    /// Whether a term is the same in all visits of a block that follow each other without it being
+    /// computed anew.
+    fn stays(&self, term: Term, block: Block) -> bool {
+        let f = self.f;
+        let before = |other: Block| self.tree.strictly_dominates(other, block);
+        match term {
+            Term::Zero => true,
+            Term::Value(v) => before(f.block_of(v)),
+            Term::Size { array, version, .. } => {
+                before(f.block_of(array))
+                    && match version {
+                        Version::Start => true,
+                        Version::Meeting(other) => before(other),
+                        Version::After(writer) => before(f.block_of(writer)),
+                    }
+            }
+        }
+    }
+}
+
+/// Whether a sum with these ends does not wrap.
+fn is_within((lo, hi): (Option<i64>, Option<i64>), all: Interval) -> bool {
+    lo.is_some_and(|lo| lo >= all.lo) && hi.is_some_and(|hi| hi <= all.hi)
+}

@@ -1,0 +1,153 @@
+//! What index checks compare: values, sizes of arrays, and constants, each with a constant added.
+
+use regraft_dialects::{arith, core, mem};
+use regraft_ir::{Block, Constant, Operand, TypeKind, Value};
+
+use super::Bounds;
+use super::shapes::Version;
+
+/// Something that a bound is a constant away from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Term {
+    /// Nothing but the constant.
+    Zero,
+    /// An integer value.
+    Value(Value),
+    /// The size of an array along a dimension from 1, or (0) the number of all its elements.
+    Size {
+        /// The array.
+        array: Value,
+        /// The dimension.
+        dim: u8,
+        /// Which state of its shape is meant.
+        version: Version,
+    },
+}
+
+/// `term + plus`, as mathematical integers.
+pub(crate) type Sum = (Term, i128);
+
+impl Bounds<'_> {
+    /// An integer operand, with constants taken off as long as that cannot wrap. What it says holds
+    /// wherever `at` is dominated by the operand.
+    pub(super) fn sum(&mut self, operand: Operand, at: Value) -> Sum {
+        let f = self.f;
+        let block = f.block_of(at);
+        let (mut operand, mut plus) = (operand, 0i128);
+        for _ in 0..16 {
+            let Some(v) = operand.as_value() else {
+                let x = f.constant(operand).and_then(Constant::as_int).unwrap_or(0);
+                return (Term::Zero, plus + i128::from(x));
+            };
+            if let Some(x) = self.ranges.interval_at(f, block, v).as_single() {
+                return (Term::Zero, plus + i128::from(x));
+            }
+            if let Some((next, constant)) = self.peel(v, block) {
+                (operand, plus) = (next, plus + constant);
+                continue;
+            }
+            let term = match f.op(v) {
+                Some(mem::LENGTH) => self.size_of(v, 0),
+                Some(mem::SIZE) => f.operand(v, 1).and_then(|dim| self.dimension(v, dim)),
+                Some(core::GET) => {
+                    let shape = f.operand(v, 0).and_then(Operand::as_value);
+                    let shape = shape.filter(|&shape| f.op(shape) == Some(mem::SHAPE));
+                    let dim = f.operand(v, 1);
+                    shape.zip(dim).and_then(|(shape, dim)| self.dimension(shape, dim))
+                }
+                _ => None,
+            };
+            return match term {
+                Some((Term::Value(next), more)) if next != v => {
+                    (operand, plus) = (next.into(), plus + more);
+                    continue;
+                }
+                Some((term, more)) => (term, plus + more),
+                None => (Term::Value(v), plus),
+            };
+        }
+        match operand.as_value() {
+            Some(v) => (Term::Value(v), plus),
+            None => (Term::Zero, plus),
+        }
+    }
+
+    /// `v` as another value plus a constant, if that does not wrap.
+    pub(super) fn peel(&self, v: Value, block: Block) -> Option<(Operand, i128)> {
+        let f = self.f;
+        let (op, x, y) = (f.op(v)?, f.operand(v, 0)?, f.operand(v, 1)?);
+        if !f.ty(v).is_int() || f.checks_operands(v) {
+            return None;
+        }
+        let constant = |operand| f.constant(operand).and_then(Constant::as_int).map(i128::from);
+        let (base, plus) = match op {
+            arith::ADD | arith::CHECKED_ADD => match (constant(x), constant(y)) {
+                (_, Some(k)) => (x, k),
+                (Some(k), _) => (y, k),
+                _ => return None,
+            },
+            arith::SUB | arith::CHECKED_SUB => (x, -constant(y)?),
+            _ => return None,
+        };
+        let range = self.ranges.interval_at(f, block, base);
+        let all = super::Interval::of_type(f.ty(v));
+        let fits = i128::from(range.lo) + plus >= i128::from(all.lo)
+            && i128::from(range.hi) + plus <= i128::from(all.hi);
+        // A checked sum is in range if it is there at all.
+        let checked = matches!(op, arith::CHECKED_ADD | arith::CHECKED_SUB);
+        (fits || checked).then_some((base, plus))
+    }
+
+    fn dimension(&mut self, v: Value, dim: Operand) -> Option<Sum> {
+        let dim = self.f.constant(dim)?.as_int()?;
+        self.size_of(v, u8::try_from(dim).ok().filter(|&dim| dim > 0)?)
+    }
+
+    /// The size of the array that `v` (a length, size or shape) is asked of, as `v` sees it.
+    fn size_of(&mut self, v: Value, dim: u8) -> Option<Sum> {
+        let array = self.f.operand(v, 0)?.as_value()?;
+        self.size(array, dim, v)
+    }
+
+    /// The size of an array as `at` sees it: what it was allocated with, if that is known.
+    pub(super) fn size(&mut self, array: Value, dim: u8, at: Value) -> Option<Sum> {
+        let f = self.f;
+        let (mut array, mut at) = (array, at);
+        for _ in 0..8 {
+            let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(array)) else { return None };
+            let dim = if rank == 1 && dim == 1 { 0 } else { dim };
+            if dim > rank {
+                return Some((Term::Zero, 1));
+            }
+            let version = self.shapes.version(array, at)?;
+            let term = Term::Size { array, dim, version };
+            // A new array has the shape that it was made with as long as nothing writes it.
+            if f.is_param(array) || self.shapes.version(array, array) != Some(version) {
+                return Some((term, 0));
+            }
+            let position = usize::from(dim.max(1));
+            let made_of = match f.op(array) {
+                Some(mem::ALLOC) if rank == 1 || dim > 0 => f.operand(array, position - 1),
+                Some(mem::FILL) if rank == 1 || dim > 0 => f.operand(array, position),
+                Some(mem::ARRAY) => return Some((Term::Zero, f.operand_count(array) as i128)),
+                Some(mem::COPY) => match f.operand(array, 0).and_then(Operand::as_value) {
+                    Some(source) => {
+                        at = array;
+                        array = source;
+                        continue;
+                    }
+                    None => None,
+                },
+                _ => None,
+            };
+            return match made_of {
+                Some(size) => Some(match size.as_value() {
+                    Some(v) => (Term::Value(v), 0),
+                    None => (Term::Zero, f.constant(size)?.as_int()?.into()),
+                }),
+                None => Some((term, 0)),
+            };
+        }
+        None
+    }
+}

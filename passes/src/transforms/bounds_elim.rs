@@ -1,0 +1,110 @@
+//! Marks array accesses whose indices are in bounds whatever happens, so that nobody checks them.
+//!
+//! ```text
+//! ^2(%3: i64, %4: f64):                      ^2(%3: i64, %4: f64):
+//!   %5: i64 = mem.length %1                    %5: i64 = mem.length %1
+//!   %6: bool = arith.lt %3, %5                 %6: bool = arith.lt %3, %5
+//!   br %6, ^3, ^4                              br %6, ^3, ^4
+//! ^3:                                   =>   ^3:
+//!   %7: i64 = arith.add %3, 1                  %7: i64 = arith.add %3, 1
+//!   %8: f64 = mem.load %1, %7                  %8: f64 = mem.load %1, %7 {inbounds=true}
+//! ```
+//!
+//! # Method
+//! [`Bounds`] proves it: from the comparisons that lead to the access, from the values of counters
+//! around loops, and from accesses before with the same index. That finds the loops over
+//! `eachindex(x)`, `1:length(x)`, `2:length(x)-1` (with `x[i-1]` and `x[i+1]`), those over the
+//! dimensions of a matrix, and those over an array that was made with the length of another.
+//!
+//! # Why it is right
+//! An access is marked only if it never fails where it stands. The mark lets it be moved and
+//! removed as what does not trap, but not run where it did not before
+//! ([`speculatable`](crate::analysis::traps::speculatable)).
+//!
+//! # Cost
+//! O(instructions + operands) for the analyses, and a bounded number of steps for each access
+//! (`examples/transform_speed.rs`).
+
+use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, IrResult, Value};
+
+use crate::analysis::bounds::{Bounds, indices, is_promised};
+use crate::analysis::{Aliases, LoopForest, Ranges};
+use crate::{LoopPass, PassContext, PassResult};
+
+/// Marks the loads and stores among `accesses` that are in bounds. Returns how many.
+///
+/// # Errors
+/// If something is stale.
+pub fn run(f: &mut Function, accesses: &[Value], cx: &mut PassContext<'_>) -> IrResult<usize> {
+    if accesses.is_empty() {
+        return Ok(0);
+    }
+    let proved = prove(f, accesses, cx);
+    for &v in &proved {
+        mark(f, v)?;
+    }
+    Ok(proved.len())
+}
+
+crate::pass! {
+    /// Marks array accesses whose indices are in bounds whatever happens, so that nobody checks
+    /// them.
+    ///
+    /// ```text
+    /// %6: bool = arith.lt %3, %5                 %6: bool = arith.lt %3, %5
+    /// br %6, ^3, ^4                              br %6, ^3, ^4
+    /// ^3:                                 =>     ^3:
+    /// %7: i64 = arith.add %3, 1                  %7: i64 = arith.add %3, 1
+    /// %8: f64 = mem.load %1, %7                  %8: f64 = mem.load %1, %7 {inbounds=true}
+    /// ```
+    ///
+    /// It knows comparisons and counters, arrays of the same length because one was made with the
+    /// length of the other, and accesses before with the same index. In `loop(..)` it looks at the
+    /// loops alone; by itself, at the whole function. The cost is near linear.
+    #[derive(Debug, Default)]
+    pub struct BoundsElim;
+}
+
+impl LoopPass for BoundsElim {
+    const NAME: &'static str = "bounds-elim";
+    const DOC: &'static str = Self::PAGE;
+
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+        let forest = cx.analysis::<LoopForest>(f);
+        let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
+        let blocks = ids.flat_map(|id| forest.blocks(id).iter().copied());
+        let accesses: Vec<Value> = blocks.flat_map(|block| unmarked(f, block)).collect();
+        let proved = run(f, &accesses, cx)?;
+        cx.add("accesses proved in bounds", proved as u64);
+        Ok(())
+    }
+
+    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let accesses: Vec<Value> = f.blocks().flat_map(|block| unmarked(f, block)).collect();
+        let proved = run(f, &accesses, cx)?;
+        cx.add("accesses proved in bounds", proved as u64);
+        Ok(())
+    }
+}
+
+/// The accesses of a block that are checked.
+fn unmarked(f: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
+    f.body(block).filter(|&v| indices(f, v).is_some() && !is_promised(f, v))
+}
+
+/// Those of some accesses that are in bounds.
+fn prove(f: &Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Vec<Value> {
+    let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
+    let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
+    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
+    let reached = accesses.iter().copied().filter(|&v| ranges.is_reached(f.block_of(v)));
+    reached.filter(|&v| bounds.in_bounds(v)).collect()
+}
+
+fn mark(f: &mut Function, v: Value) -> IrResult<()> {
+    let ctx = f.ctx();
+    let mut entries = ctx.attr_entries(f.attrs(v)).to_vec();
+    entries.push((ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true))));
+    let attrs = ctx.attrs(&entries);
+    f.set_attrs(v, attrs)
+}
