@@ -28,6 +28,7 @@ const PASSES: &[(&str, Run)] = &[
     ("prune", run::<Prune>),
     ("expand", run::<Expand>),
     ("sccp", run::<Sccp>),
+    ("bounds-elim", run::<regraft_passes::AllLoops<transforms::bounds_elim::BoundsElim>>),
 ];
 
 fn run<P: FunctionPass>(f: &mut Function) {
