@@ -14,7 +14,9 @@ pub mod expand;
 pub mod fold;
 pub mod inline;
 pub mod licm;
+mod loop_accesses;
 pub mod loop_form;
+pub mod loop_fuse;
 pub mod loop_simplify;
 pub mod mem2reg;
 pub mod merge_returns;
@@ -37,6 +39,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<dce::Dce>();
     registry.add::<expand::Expand>();
     registry.add::<fold::Fold>();
+    registry.add::<loop_fuse::LoopFuse>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
     registry.add_loop::<licm::Licm>();

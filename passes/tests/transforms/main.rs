@@ -10,6 +10,7 @@ mod fold;
 mod inline;
 mod licm;
 mod loop_form;
+mod loop_fuse;
 mod loop_simplify;
 mod mem2reg;
 mod merge_returns;

@@ -1,0 +1,197 @@
+//! What the code of a loop does besides computing: its accesses to memory, and whether two of them
+//! can be the same element in different iterations.
+//!
+//! ```text
+//! %8 = mem.load %x, %6           element 1 + i of %x in iteration i
+//! mem.store %y, %9, %7           element 3 + i of %y: what iteration i stores may be what
+//!                                iteration i + 2 loads, if %x and %y are the same array
+//! ```
+//!
+//! # Method
+//! The indices are compared as polynomials, dimension by dimension: the strong single index
+//! variable test (Goff, Kennedy, Tseng: "Practical Dependence Testing", 1991, section 4.2), in
+//! which the distance is the quotient of the difference of the constants and the common step.
+//! Whether the arrays are the same need not be known: if they are not, there is no dependence.
+//!
+//! # Why it is right
+//! Indices are numbers modulo 2^64. For an odd step the distance is unique modulo 2^64. For an
+//! even one it is unique among distances for which all indices between are in bounds, as they are
+//! if the access happens in every iteration, or else the program stops there: what lies within
+//! an array lies within 2^60, so that no step wraps around.
+
+use regraft_dialects::mem;
+use regraft_ir::{Block, Function, Operand, Value};
+use smallvec::SmallVec;
+
+use crate::analysis::{
+    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, inst_effects,
+};
+
+/// The most accesses that are compared with each other.
+const MOST: usize = 64;
+
+/// An instruction that reads or writes objects.
+pub(super) struct MemoryAccess {
+    pub(super) inst: Value,
+    pub(super) block: Block,
+    pub(super) effects: InstEffects,
+}
+
+/// What some blocks do.
+#[derive(Default)]
+pub(super) struct Accesses {
+    pub(super) list: Vec<MemoryAccess>,
+    /// Whether an error may end the program, or a call may not return.
+    pub(super) may_stop: bool,
+    /// Whether something is printed.
+    pub(super) observable: bool,
+    /// Whether objects are written that others may look at when the program has stopped.
+    pub(super) writes_visible: bool,
+}
+
+/// How two accesses may meet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Meeting {
+    /// Not so that their order matters.
+    Never,
+    /// In an element of an array, by their indices.
+    InElement,
+    /// Nothing is known.
+    Somehow,
+}
+
+impl Accesses {
+    /// Those of blocks; `None` if there are too many to compare.
+    pub(super) fn of(
+        f: &Function,
+        blocks: &[Block],
+        aliases: &Aliases,
+        summaries: &EffectSummaries,
+    ) -> Option<Self> {
+        let mut this = Self::default();
+        for &block in blocks {
+            for v in f.insts(block) {
+                let effects = inst_effects(f, v, summaries);
+                this.may_stop |= effects.may_trap || effects.may_not_end;
+                this.observable |= effects.observable;
+                this.writes_visible |= effects.elsewhere.intersects(Access::WRITES);
+                this.writes_visible |= effects.objects.iter().any(|&(object, access)| {
+                    access.intersects(Access::WRITES) && aliases.hidden(object).is_none()
+                });
+                if effects.all_accesses() != Access::empty() {
+                    if this.list.len() == MOST {
+                        return None;
+                    }
+                    this.list.push(MemoryAccess { inst: v, block, effects });
+                }
+            }
+        }
+        Some(this)
+    }
+}
+
+impl MemoryAccess {
+    /// How this one may meet another one.
+    pub(super) fn meeting(&self, f: &Function, other: &Self, aliases: &Aliases) -> Meeting {
+        let (a, b) = (&self.effects, &other.effects);
+        let by_others = |x: &InstEffects, y: &InstEffects| {
+            x.objects.iter().any(|&(object, access)| {
+                let hit = aliases.hidden(object).is_none() && y.elsewhere.conflicts_with(access);
+                hit && !y.elsewhere.is_empty()
+            })
+        };
+        if a.elsewhere.conflicts_with(b.elsewhere) || by_others(a, b) || by_others(b, a) {
+            return Meeting::Somehow;
+        }
+        let mut meeting = Meeting::Never;
+        for &(x, to_x) in &a.objects {
+            for &(y, to_y) in &b.objects {
+                if to_x.conflicts_with(to_y) && aliases.may_alias(f, x, y) {
+                    meeting = Meeting::InElement;
+                }
+            }
+        }
+        let by_index = self.indices(f).is_some() && other.indices(f).is_some();
+        if meeting == Meeting::InElement && !by_index { Meeting::Somehow } else { meeting }
+    }
+
+    /// The indices, if it reads or writes an element of an array.
+    pub(super) fn indices(&self, f: &Function) -> Option<SmallVec<[Operand; 3]>> {
+        let first = match f.op(self.inst)? {
+            mem::LOAD => 1,
+            mem::STORE => 2,
+            _ => return None,
+        };
+        Some(f.operands(self.inst).skip(first).collect())
+    }
+
+    /// What its indices are in the iterations around it.
+    pub(super) fn polynomials(
+        &self,
+        f: &Function,
+        variables: &InductionVariables,
+    ) -> Option<SmallVec<[Poly; 3]>> {
+        let indices = self.indices(f)?;
+        Some(indices.iter().map(|&i| variables.evolution_at(f, i, self.block)).collect())
+    }
+}
+
+/// For `a + s*i` and `b + s*j`: what `i - j` is where they are equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Distance {
+    /// They are never equal.
+    Never,
+    /// This.
+    Exactly(i64),
+    /// It may be anything.
+    Any,
+}
+
+/// The distance of two indices, given the bases and steps. `every` says whether both accesses
+/// happen in every iteration.
+pub(super) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly), every: bool) -> Distance {
+    let (Some(step), Some(other)) = (a.1.constant_value(), b.1.constant_value()) else {
+        return Distance::Any;
+    };
+    let Some(apart) = b.0.sub(a.0).and_then(|apart| apart.constant_value()) else {
+        return Distance::Any;
+    };
+    match step {
+        _ if step != other => Distance::Any,
+        0 if apart == 0 => Distance::Any,
+        0 => Distance::Never,
+        1 => Distance::Exactly(apart),
+        -1 => Distance::Exactly(apart.wrapping_neg()),
+        _ if !every || step.unsigned_abs() > 1 << 60 => Distance::Any,
+        _ if apart % step == 0 => Distance::Exactly(apart / step),
+        _ => Distance::Never,
+    }
+}
+
+/// Whether an access in one loop and one in another (or the same, `i` and `j` being iterations of
+/// each) may be to the same element although `i > j`. `every` as above.
+pub(super) fn meets_later(
+    variables: &InductionVariables,
+    a: (&[Poly], LoopId),
+    b: (&[Poly], LoopId),
+    every: bool,
+) -> bool {
+    if a.0.len() != b.0.len() {
+        return true;
+    }
+    let mut known = None;
+    for (x, y) in a.0.iter().zip(b.0) {
+        let (Some(x), Some(y)) = (variables.affine_in(x, a.1), variables.affine_in(y, b.1)) else {
+            continue;
+        };
+        match distance((&x.0, &x.1), (&y.0, &y.1), every) {
+            Distance::Never => return false,
+            Distance::Exactly(d) if d <= 0 || known.is_some_and(|known| known != d) => {
+                return false;
+            }
+            Distance::Exactly(d) => known = Some(d),
+            Distance::Any => {}
+        }
+    }
+    true
+}
