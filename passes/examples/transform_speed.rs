@@ -23,6 +23,7 @@ const PASSES: &[(&str, Run)] = &[
     ("dce", run::<Dce>),
     ("cse", run::<Cse>),
     ("fold", run::<Fold>),
+    ("gvn", run::<transforms::gvn::Gvn>),
     ("simplify-cfg", run::<SimplifyCfg>),
     ("licm", run::<regraft_passes::AllLoops<transforms::licm::Licm>>),
     ("prune", run::<Prune>),

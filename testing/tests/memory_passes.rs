@@ -17,3 +17,9 @@ fn licm_preserves_meaning() {
     preserves(3_000_000, "licm");
     preserves(4_000_000, "simplify-cfg, loop(licm)");
 }
+
+#[test]
+fn gvn_preserves_meaning() {
+    preserves(5_000_000, "gvn");
+    preserves(6_000_000, "simplify-cfg, gvn, licm, gvn, dce");
+}

@@ -9,6 +9,7 @@
 use regraft_ir::{ControlFlow, Function, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
+use super::LoopForest;
 use super::alias::{Aliases, Base};
 use super::effects::{Access, EffectSummaries, InstEffects, inst_effects, may_be_object};
 
@@ -74,6 +75,7 @@ pub struct MemoryClasses {
     of_type: FxHashMap<Type, u32>,
     of_allocation: FxHashMap<Value, u32>,
     count: u32,
+    most: u32,
     /// The classes of what others may know of.
     visible: u64,
 }
@@ -82,8 +84,14 @@ impl MemoryClasses {
     /// The classes of all objects that instructions work on, numbered in reverse postorder.
     /// O(instructions).
     pub fn compute(f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
+        Self::at_most(MOST, f, cfg, aliases)
+    }
+
+    /// The same with at most `most` classes (and no more than 64).
+    pub fn at_most(most: u32, f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
         // The first class is for objects of types that no instruction works on by itself.
-        let mut classes = Self { count: 1, visible: 1, ..Self::default() };
+        let mut classes =
+            Self { count: 1, visible: 1, most: most.clamp(1, MOST), ..Self::default() };
         for block in cfg.reverse_postorder() {
             for v in f.body(block) {
                 if !f.op_def(v).is_some_and(|def| def.effects != regraft_ir::Effects::NONE) {
@@ -102,7 +110,7 @@ impl MemoryClasses {
         if operand.as_value().is_none() || !may_be_object(f.ctx(), ty) {
             return;
         }
-        let next = self.count.min(MOST - 1);
+        let next = self.count.min(self.most - 1);
         let hidden = aliases.hidden(operand);
         let is_new = match hidden {
             Some(new) => enter(&mut self.of_allocation, new, next),
@@ -116,7 +124,7 @@ impl MemoryClasses {
 
     /// The number of classes.
     pub fn count(&self) -> usize {
-        self.count.min(MOST) as usize
+        self.count.min(self.most) as usize
     }
 
     /// The classes that an object may be of.
@@ -157,6 +165,37 @@ impl MemoryClasses {
         v: Value,
     ) -> Footprint {
         self.footprint(f, aliases, &inst_effects(f, v, summaries))
+    }
+}
+
+impl MemoryClasses {
+    /// What the instructions of each loop touch that write something, those of loops within it
+    /// included. O(instructions + loops).
+    pub fn loop_footprints(
+        &self,
+        f: &Function,
+        forest: &LoopForest,
+        aliases: &Aliases,
+        summaries: &EffectSummaries,
+    ) -> Vec<Footprint> {
+        let mut all = vec![Footprint::default(); forest.len()];
+        for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
+            for &block in forest.blocks(id) {
+                let inner = forest.loop_of(block).unwrap_or(id);
+                for v in f.body(block) {
+                    if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
+                        all[inner.index()] |= self.footprint_of(f, aliases, summaries, v);
+                    }
+                }
+            }
+        }
+        for id in forest.innermost_first() {
+            if let Some(parent) = forest.get(id).parent {
+                let inner = all[id.index()];
+                all[parent.index()] |= inner;
+            }
+        }
+        all
     }
 }
 

@@ -12,6 +12,7 @@ pub mod dce;
 mod edit;
 pub mod expand;
 pub mod fold;
+pub mod gvn;
 pub mod inline;
 pub mod licm;
 mod loop_accesses;
@@ -42,6 +43,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<loop_fuse::LoopFuse>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
+    registry.add::<gvn::Gvn>();
     registry.add_loop::<licm::Licm>();
     registry.add::<mem2reg::Mem2reg>();
     registry.add::<merge_returns::MergeReturns>();

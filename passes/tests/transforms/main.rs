@@ -7,6 +7,7 @@ mod dce;
 mod differential;
 mod expand;
 mod fold;
+mod gvn;
 mod inline;
 mod licm;
 mod loop_form;

@@ -24,7 +24,7 @@ pub(super) fn plan(f: &Function, facts: &Facts, only: Option<&FxHashSet<Block>>)
         f,
         facts,
         only,
-        writes: loop_footprints(f, facts),
+        writes: facts.loop_footprints(f),
         homes: Homes(vec![None; f.value_capacity()]),
         around: Vec::new(),
         path: Path::default(),
@@ -58,30 +58,6 @@ pub(super) fn apply(f: &mut Function, forest: &LoopForest, plan: Plan) -> IrResu
         f.move_before(v, at)?;
     }
     Ok(plan.moves.len())
-}
-
-/// What the blocks of each loop touch, those of loops within it included. O(instructions).
-pub(super) fn loop_footprints(f: &Function, facts: &Facts) -> Vec<Footprint> {
-    let forest = &*facts.forest;
-    let mut all = vec![Footprint::default(); forest.len()];
-    for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
-        for &block in forest.blocks(id) {
-            let inner = forest.loop_of(block).unwrap_or(id);
-            for v in f.body(block) {
-                if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
-                    all[inner.index()] |=
-                        facts.classes.footprint_of(f, &facts.aliases, &facts.summaries, v);
-                }
-            }
-        }
-    }
-    for id in forest.innermost_first() {
-        if let Some(parent) = forest.get(id).parent {
-            let inner = all[id.index()];
-            all[parent.index()] |= inner;
-        }
-    }
-    all
 }
 
 /// Which loop each value is in, with what was moved where it was moved to.

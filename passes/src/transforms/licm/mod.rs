@@ -37,10 +37,12 @@
 mod hoist;
 mod nests;
 
+use std::sync::Arc;
+
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult};
 use rustc_hash::FxHashSet;
 
-use crate::analysis::{Aliases, Analyses, LoopForest, MemoryClasses};
+use crate::analysis::{Aliases, Analyses, EffectSummaries, Footprint, LoopForest, MemoryClasses};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 
@@ -91,12 +93,12 @@ pub fn run(
 
 /// What the pass knows of the function.
 struct Facts {
-    cfg: std::sync::Arc<ControlFlow>,
-    dom: std::sync::Arc<DominatorTree>,
-    forest: std::sync::Arc<LoopForest>,
-    aliases: std::sync::Arc<Aliases>,
+    cfg: Arc<ControlFlow>,
+    dom: Arc<DominatorTree>,
+    forest: Arc<LoopForest>,
+    aliases: Arc<Aliases>,
     classes: MemoryClasses,
-    summaries: crate::analysis::EffectSummaries,
+    summaries: EffectSummaries,
 }
 
 impl Facts {
@@ -111,6 +113,11 @@ impl Facts {
             cfg,
             aliases,
         }
+    }
+
+    /// What each loop touches, if it writes.
+    fn loop_footprints(&self, f: &Function) -> Vec<Footprint> {
+        self.classes.loop_footprints(f, &self.forest, &self.aliases, &self.summaries)
     }
 }
 

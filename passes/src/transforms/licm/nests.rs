@@ -19,7 +19,6 @@ use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Facts;
-use super::hoist::loop_footprints;
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Footprint, LoopId, callee_summary, inst_effects};
 use crate::transforms::loop_form::LoopForm;
@@ -98,7 +97,7 @@ impl<'a> Survey<'a> {
             infos: vec![fresh; forest.len()],
             quiet: vec![false; f.block_capacity()],
         };
-        for (info, touches) in survey.infos.iter_mut().zip(loop_footprints(f, facts)) {
+        for (info, touches) in survey.infos.iter_mut().zip(facts.loop_footprints(f)) {
             info.touches = touches;
         }
         let mut chain: Vec<LoopId> = Vec::new();
