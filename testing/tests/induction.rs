@@ -13,7 +13,10 @@ use regraft_passes::analysis::trip_count::{Holds, LatchRuns};
 use regraft_passes::analysis::{
     InductionVariables, LoopForest, LoopId, Poly, TripCounts, induction::materialize,
 };
-use regraft_passes::{FunctionPass, PassContext, PassResult, run_pass};
+use regraft_passes::{
+    FunctionPass, PassContext, PassRegistry, PassResult, Pipeline, RunOptions, run_pass,
+    run_pipeline,
+};
 use regraft_syntax::parse_module;
 use regraft_testing::choices::Choices;
 use regraft_testing::generate::Config;
@@ -369,34 +372,69 @@ impl Nest<'_> {
     }
 }
 
+/// A generated module, and its text.
+fn nest(seed: u64) -> (Module, String) {
+    let text = Nest::module(&mut Choices::from_seed(seed));
+    let ctx = regraft_dialects::context();
+    let module = parse_module(&ctx, "nest.ir", &text)
+        .unwrap_or_else(|errors| panic!("{}\n{text}", errors[0].render(false)));
+    verify(&module);
+    (module, text)
+}
+
+fn verify(module: &Module) {
+    if let Err(errors) = verify_module(module) {
+        panic!("{}\n{module}", errors[0].render(false));
+    }
+}
+
+fn same(before: &Module, after: &Module, seed: u64) -> Agreement {
+    let config = CompareConfig {
+        inputs: 6,
+        seed,
+        limits: Limits { fuel: Some(200_000), ..CompareConfig::default().limits },
+        ..CompareConfig::default()
+    };
+    match compare_functions(before, after, "f", &config) {
+        Ok(agreement) => agreement,
+        Err(difference) => panic!("seed {seed}: {difference}\n{before}"),
+    }
+}
+
 #[test]
 fn loops_that_count_in_all_ways_agree_with_what_is_said_of_them() {
     let (mut runs, mut exits, mut values) = (Agreement::default(), 0, 0);
     for seed in 0..1_500 {
-        let text = Nest::module(&mut Choices::from_seed(seed));
-        let ctx = regraft_dialects::context();
-        let before = parse_module(&ctx, "nest.ir", &text)
-            .unwrap_or_else(|errors| panic!("{}\n{text}", errors[0].render(false)));
-        verify_module(&before)
-            .unwrap_or_else(|errors| panic!("{}\n{text}", errors[0].render(false)));
-        let mut after: Module = before.clone();
+        let (before, text) = nest(seed);
+        let mut after = before.clone();
         let f = after.get_mut(after.ids()[0]).expect("it is there");
         let counts = run_pass::<SelfCheck>(f).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
         exits += counts.get("exits checked").copied().unwrap_or(0);
         values += counts.get("values checked").copied().unwrap_or(0);
-        verify_module(&after)
-            .unwrap_or_else(|errors| panic!("{}\n{text}{after}", errors[0].render(false)));
-        let config = CompareConfig {
-            inputs: 6,
-            seed,
-            limits: Limits { fuel: Some(200_000), ..CompareConfig::default().limits },
-            ..CompareConfig::default()
-        };
-        match compare_functions(&before, &after, "f", &config) {
-            Ok(agreement) => runs.add(agreement),
-            Err(difference) => panic!("seed {seed}: {difference}"),
-        }
+        verify(&after);
+        runs.add(same(&before, &after, seed));
     }
     assert!(runs.returned > 8_000 && runs.inconclusive < 100, "{runs:?}");
     assert!(exits > 3_000 && values > 10_000, "{exits} exits, {values} values");
+}
+
+#[test]
+fn passes_over_induction_variables_keep_what_loops_do() {
+    for pipeline in ["indvars", "loop(loop-simplify, indvars)", "indvars{multiply=false}"] {
+        let registry = PassRegistry::standard();
+        let passes = Pipeline::parse(&registry, pipeline)
+            .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+        let (mut runs, mut changed) = (Agreement::default(), 0);
+        for seed in 0..600 {
+            let (before, text) = nest(seed);
+            let mut after = before.clone();
+            if let Err(failure) = run_pipeline(&mut after, &passes, &RunOptions::default()) {
+                panic!("{}\n{text}", failure.diagnostics()[0].render(false));
+            }
+            changed += u32::from(!before.structural_eq(&after));
+            runs.add(same(&before, &after, seed));
+        }
+        assert!(runs.returned > 3_000 && changed > 400, "{pipeline}: {runs:?}, {changed}");
+        tester().cases(300).seed(60_000).preserves(pipeline);
+    }
 }

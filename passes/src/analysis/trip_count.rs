@@ -37,7 +37,7 @@
 //! O(instructions), most of it for the polynomials; O(log 2^w) for a constant count.
 
 mod first_hit;
-mod known;
+pub(crate) mod known;
 mod materialize;
 
 use std::fmt::Write as _;
@@ -324,7 +324,8 @@ fn exit_count(f: &Function, ivs: &InductionVariables, l: LoopId, exit: Edge) -> 
 }
 
 /// What an exiting branch asks.
-enum Test {
+#[derive(Debug)]
+pub(crate) enum Test {
     /// Whether it always stays (or always leaves).
     Constant(bool),
     /// It stays as long as this comparison of integers is true.
@@ -332,7 +333,8 @@ enum Test {
 }
 
 impl Test {
-    fn of(f: &Function, exit: Edge) -> Option<Self> {
+    /// That of a branch. `None` if it asks something else.
+    pub(crate) fn of(f: &Function, exit: Edge) -> Option<Self> {
         let term = f.terminator(exit.from)?;
         if f.op(term) == Some(cf::BR) && f.out_edges(exit.from).count() == 1 {
             return Some(Self::Constant(false));

@@ -13,6 +13,7 @@ mod edit;
 pub mod expand;
 pub mod fold;
 pub mod gvn;
+pub mod indvars;
 pub mod inline;
 pub mod licm;
 mod loop_accesses;
@@ -41,6 +42,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<expand::Expand>();
     registry.add::<fold::Fold>();
     registry.add::<loop_fuse::LoopFuse>();
+    registry.add_loop::<indvars::Indvars>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
     registry.add::<gvn::Gvn>();

@@ -10,7 +10,7 @@ use regraft_ir::{
     OperandKind, Traits, Type, Value,
 };
 use regraft_passes::transforms::{
-    cse::Cse, dce::Dce, expand::Expand, fold, loop_simplify::LoopSimplify,
+    cse::Cse, dce::Dce, expand::Expand, fold, indvars::Indvars, loop_simplify::LoopSimplify,
     merge_returns::MergeReturns, prune::Prune, renumber::Renumber, sccp::Sccp,
     simplify_cfg::SimplifyCfg,
 };
@@ -29,6 +29,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("dce", apply::<Dce>),
     ("cse", apply::<Cse>),
     ("simplify-cfg", apply::<SimplifyCfg>),
+    ("indvars", apply::<AllLoops<Indvars>>),
     ("loop-simplify", apply::<AllLoops<LoopSimplify>>),
     ("merge-returns", apply::<MergeReturns>),
     ("expand", apply::<Expand>),

@@ -8,6 +8,7 @@ mod differential;
 mod expand;
 mod fold;
 mod gvn;
+mod indvars;
 mod inline;
 mod licm;
 mod loop_form;

@@ -1,18 +1,18 @@
 //! Between which numbers a polynomial is, as far as the op of one value says it.
 
 use regraft_dialects::{arith, mem};
-use regraft_ir::{Function, Type, Value};
+use regraft_ir::{Function, Type, TypeKind, Value};
 
 use crate::analysis::poly::{Poly, Sym};
 
 /// The least and the greatest signed number of a type.
-pub(super) fn limits(ty: Type) -> (i64, i64) {
+pub(crate) fn limits(ty: Type) -> (i64, i64) {
     let bits = ty.bits().unwrap_or(64);
     (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
 }
 
 /// A range that a polynomial is in: that of its only value, moved by its constant.
-pub(super) fn range(f: &Function, poly: &Poly) -> (i64, i64) {
+pub(crate) fn range(f: &Function, poly: &Poly) -> (i64, i64) {
     let whole @ (least, greatest) = limits(poly.ty());
     let constant = poly.constant_part();
     if poly.terms().is_empty() {
@@ -29,13 +29,23 @@ pub(super) fn range(f: &Function, poly: &Poly) -> (i64, i64) {
     }
 }
 
+/// Whether the first operand is an array of rank 1.
+fn is_vector(f: &Function, v: Value) -> bool {
+    let ty = f.operand(v, 0).map(|array| f.operand_type(array));
+    ty.is_some_and(|ty| matches!(f.ctx().kind(ty), TypeKind::Array { rank: 1, .. }))
+}
+
 fn value_range(f: &Function, v: Value) -> (i64, i64) {
     let ty = f.ty(v);
     let whole @ (least, greatest) = limits(ty);
     let constants = || f.operands(v).filter_map(|x| f.constant(x)?.as_int());
     let from = |index| f.operand(v, index).map(|x| f.operand_type(x));
     match f.op(v) {
-        Some(mem::LENGTH | mem::SIZE) => (0, greatest),
+        // An array takes at least a byte for each element, and more than 16 for itself.
+        Some(mem::LENGTH) => (0, greatest - 16),
+        Some(mem::SIZE) if is_vector(f, v) => (0, greatest - 16),
+        // A matrix without rows may have any number of columns.
+        Some(mem::SIZE) => (0, greatest),
         Some(arith::MAX) => (constants().fold(least, i64::max), greatest),
         Some(arith::MIN) => (least, constants().fold(greatest, i64::min)),
         Some(arith::AND) => match constants().find(|&x| x >= 0) {

@@ -1,0 +1,453 @@
+//! Gives each loop one counter, 0, 1, 2, ..., and expresses by it what else counts.
+//!
+//! ```text
+//! ^1: br ^2(1, 10)                          ^1: br ^2(0)
+//! ^2(%2: i64, %3: i64):                     ^2(%9: i64):
+//!                                             %10: i64 = arith.add %9, 1
+//!                                             %11: i64 = arith.mul %9, 3
+//!                                             %12: i64 = arith.add 10, %11
+//!   %4: bool = arith.le %2, 100        =>     %13: bool = arith.lt %9, 100
+//!   br %4, ^3, ^4                             br %13, ^3, ^4
+//! ^3: mem.store %1, %3, %2                  ^3: mem.store %1, %12, %10
+//!   %6: i64 = arith.add %2, 1
+//!   %7: i64 = arith.add %3, 3
+//!   br ^2(%6, %7)                             br ^2(%10)
+//! ^4: return %2                             ^4: return 101
+//! ```
+//!
+//! # Method
+//! By what [`InductionVariables`] and [`TripCounts`] say, for each loop:
+//!
+//! 1. **One counter.** If the header has a parameter that counts 0, 1, 2, ..., that is it, else
+//!    one is made. Every other header parameter that is `base + step * i` is computed from it,
+//!    and goes.
+//! 2. **Exit tests** on parameters that went compare the counter with the trip count, which is
+//!    computed before the loop: less than, if the count is surely not negative as a signed number;
+//!    else equal to.
+//! 3. **Final values.** What is a polynomial in the counter and used after the loop is computed
+//!    there from the trip count, if the loop has one exit, and the result is short.
+//!
+//! All that is needed of the analyses is made into instructions first, for all loops; only then
+//! is anything replaced, so that the analyses are not used after what they describe has gone.
+//!
+//! # Why it is right
+//! The polynomials hold modulo 2^w, which is what the program computes with, and nothing that is
+//! added can trap. A test is replaced only if its trip count holds always: then the counter
+//! is equal to it in just that iteration in which the test leaves, and less before. After the loop
+//! the counter is the trip count, even one that holds only if the loop ends. Floats are left
+//! alone.
+//!
+//! # How it goes with others
+//! After `licm`, which takes the bounds of tests out of loops; before everything that looks for
+//! counted loops. `strength-reduce` does the reverse, late, for machines.
+//!
+//! # Cost
+//! O(instructions of the loops and uses of their values), besides the analyses.
+
+mod exits;
+
+use regraft_dialects::arith;
+use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Type, Use, Value};
+use rustc_hash::FxHashMap;
+
+use super::loop_form::LoopForm;
+use crate::analysis::induction::{BasicInduction, materialize};
+use crate::analysis::poly::Sym;
+use crate::analysis::trip_count::LatchRuns;
+use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, TripCounts};
+use crate::options::{OptionDef, Options};
+use crate::{LoopPass, PassContext, PassResult};
+use exits::{NewTest, final_values, new_test};
+
+/// What was done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Rewritten {
+    /// Counters made.
+    pub counters: usize,
+    /// Parameters that went.
+    pub params: usize,
+    /// Exit tests that compare the counter with the trip count now.
+    pub tests: usize,
+    /// Values used after a loop that are computed there.
+    pub finals: usize,
+}
+
+/// What may be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Whether final values are computed.
+    pub final_values: bool,
+    /// Whether a parameter goes if a multiplication takes its place.
+    pub multiply: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { final_values: true, multiply: true }
+    }
+}
+
+/// Rewrites disjoint loops, which have preheaders. The analyses are those of `f` as it is.
+///
+/// # Errors
+/// None if `f` is valid.
+pub fn run(
+    f: &mut Function,
+    loops: &[LoopId],
+    ivs: &InductionVariables,
+    counts: &TripCounts,
+    limits: Limits,
+) -> IrResult<Rewritten> {
+    let mut done = Rewritten::default();
+    let mut plans = Vec::new();
+    for &l in loops {
+        let mut rewriter =
+            Rewriter { f: &mut *f, ivs, counts, l, limits, counter: None, known: Vec::new() };
+        plans.extend(rewriter.plan(&mut done)?);
+    }
+    carry_out(f, plans, &mut done)?;
+    Ok(done)
+}
+
+crate::pass! {
+    /// Gives each loop one counter, 0, 1, 2, ..., and expresses by it what else counts.
+    ///
+    /// ```text
+    /// ^1: br ^2(1, 10)                          ^1: br ^2(0)
+    /// ^2(%2: i64, %3: i64):                     ^2(%9: i64):
+    ///                                             %10: i64 = arith.add %9, 1
+    ///                                             %11: i64 = arith.mul %9, 3
+    ///                                             %12: i64 = arith.add 10, %11
+    ///   %4: bool = arith.le %2, 100        =>     %13: bool = arith.lt %9, 100
+    ///   br %4, ^3, ^4                             br %13, ^3, ^4
+    /// ^3: mem.store %1, %3, %2                  ^3: mem.store %1, %12, %10
+    ///   %6: i64 = arith.add %2, 1
+    ///   %7: i64 = arith.add %3, 3
+    ///   br ^2(%6, %7)                             br ^2(%10)
+    /// ^4: return %2                             ^4: return 101
+    /// ```
+    ///
+    /// Header parameters that are `base + step * i` in the iteration `i` go; exit tests on them
+    /// compare the counter with the trip count; what is used after the loop is computed there.
+    /// Integers wrap as before; floats are left alone. Put it after `licm`, and before passes that
+    /// look for counted loops. It costs O(instructions) for each level of nesting.
+    #[derive(Debug, Default)]
+    pub struct Indvars {
+        limits: Limits,
+    }
+}
+
+impl LoopPass for Indvars {
+    const NAME: &'static str = "indvars";
+    const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &[
+        OptionDef::flag("final-values", true, "compute what is used after a loop there"),
+        OptionDef::flag(
+            "multiply",
+            true,
+            "let parameters go for which a multiplication is needed in the loop",
+        ),
+    ];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.limits = Limits {
+            final_values: options.flag("final-values"),
+            multiply: options.flag("multiply"),
+        };
+        Ok(())
+    }
+
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+        let ivs = cx.analysis::<InductionVariables>(f);
+        let headers = ensure_preheaders(f, loops, ivs.forest(), |l| !ivs.basic(l).is_empty())?;
+        let ivs = cx.analysis::<InductionVariables>(f);
+        let counts = cx.analysis::<TripCounts>(f);
+        let ids: Vec<LoopId> =
+            headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
+        let done = run(f, &ids, &ivs, &counts, self.limits)?;
+        cx.add("counters made", done.counters as u64);
+        cx.add("induction variables removed", done.params as u64);
+        cx.add("exit tests rewritten", done.tests as u64);
+        cx.add("final values computed", done.finals as u64);
+        Ok(())
+    }
+}
+
+/// Makes sure that those loops have preheaders which `wanted` names, and returns their headers.
+pub(super) fn ensure_preheaders(
+    f: &mut Function,
+    loops: &[Block],
+    forest: &LoopForest,
+    wanted: impl Fn(LoopId) -> bool,
+) -> IrResult<Vec<Block>> {
+    let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
+    let mut headers = Vec::new();
+    for l in ids.filter(|&l| wanted(l)) {
+        let at = forest.get(l);
+        if at.preheader.is_some() {
+            headers.push(at.header);
+        } else {
+            let mut form = LoopForm::new(forest, l);
+            form.ensure_preheader(f)?;
+            headers.push(form.header());
+        }
+    }
+    Ok(headers)
+}
+
+/// The parameter of the header of a loop that counts 0, 1, 2, ...; of the widest type.
+pub(super) fn counter_of(f: &Function, ivs: &InductionVariables, l: LoopId) -> Option<Value> {
+    let counts = |b: &&BasicInduction| {
+        b.base.is_zero() && b.step.constant_value() == Some(1) && f.is_live(b.param)
+    };
+    let widest = ivs.basic(l).iter().rev().filter(counts).max_by_key(|b| b.base.ty().bits());
+    widest.map(|b| b.param)
+}
+
+/// Works out what becomes of a loop, and inserts what it takes.
+struct Rewriter<'a> {
+    f: &'a mut Function,
+    ivs: &'a InductionVariables,
+    counts: &'a TripCounts,
+    l: LoopId,
+    limits: Limits,
+    counter: Option<Value>,
+    /// Counts that were computed before the loop, with the blocks of their exits.
+    known: Vec<(Block, Operand)>,
+}
+
+/// What is replaced in a loop, after everything that replaces it has been inserted.
+struct Plan {
+    /// Parameters that go, and what they are.
+    params: Vec<(Value, Operand)>,
+    tests: Vec<NewTest>,
+    /// Uses after the loop, and what is used instead.
+    finals: Vec<(Use, Operand)>,
+}
+
+impl Rewriter<'_> {
+    fn plan(&mut self, done: &mut Rewritten) -> IrResult<Option<Plan>> {
+        let (f, ivs) = (&*self.f, self.ivs);
+        let at = ivs.forest().get(self.l);
+        let Some(preheader) = at.preheader else { return Ok(None) };
+        let old = counter_of(f, ivs, self.l);
+        let mut going: Vec<&BasicInduction> = ivs
+            .basic(self.l)
+            .iter()
+            .filter(|b| Some(b.param) != old && self.is_worth_it(b))
+            .collect();
+        let needed = going.iter().filter(|b| !b.step.is_zero()).map(|b| b.base.ty());
+        // Positions of edges move where a counter is passed, their order does not.
+        let nth = |exit: &Edge| f.out_edges(exit.from).position(|edge| edge == *exit);
+        let exits: Vec<(Block, usize, &LatchRuns)> = self
+            .counts
+            .exits(self.l)
+            .iter()
+            .filter_map(|(exit, runs)| Some((exit.from, nth(exit)?, runs)))
+            .collect();
+        let only = self.counts.of(self.l).exit.filter(|_| self.counts.of(self.l).is_exact);
+        let only = only.and_then(|exit| Some((exit.from, nth(&exit)?)));
+        let mut made = None;
+        if let Some(widest) = needed.max_by_key(|ty| ty.bits()) {
+            // A counter of a narrow type says nothing about wide values.
+            self.counter = old.filter(|&old| f.ty(old).bits() >= widest.bits());
+            if self.counter.is_none() {
+                going.extend(ivs.basic(self.l).iter().find(|b| Some(b.param) == old));
+                let (counter, next) = add_counter(self.f, ivs.forest(), self.l, widest)?;
+                (self.counter, made) = (Some(counter), Some(next));
+                done.counters += 1;
+            }
+        }
+        let mut plan = Plan { params: Vec::new(), tests: Vec::new(), finals: Vec::new() };
+        let header = at.header;
+        let start = self.f.first_inst(header).unwrap_or(Value::terminator(header));
+        for basic in going {
+            let value = self.express(basic, preheader, start)?;
+            plan.params.push((basic.param, value));
+        }
+        if let Some(next) = made {
+            self.reuse_next(next, &plan.params)?;
+        }
+        if let Some(counter) = self.counter {
+            // Tests that stay are in terms of the counter already.
+            let gone: Vec<Value> = plan.params.iter().map(|&(param, _)| param).collect();
+            for (from, nth, runs) in exits {
+                if let Some(exit) = self.f.out_edges(from).nth(nth) {
+                    plan.tests.extend(new_test(self, counter, &gone, exit, runs, preheader)?);
+                }
+            }
+        }
+        let only = only.and_then(|(from, nth)| self.f.out_edges(from).nth(nth));
+        if let Some(exit) = only.filter(|_| self.limits.final_values) {
+            plan.finals = final_values(self, exit, preheader)?;
+        }
+        Ok(Some(plan))
+    }
+
+    /// Uses what counted from 1 as the next number of the counter, in the place of `next`.
+    fn reuse_next(&mut self, next: Value, params: &[(Value, Operand)]) -> IrResult<()> {
+        let ty = self.f.ty(next);
+        let one = |poly: &Poly| poly.constant_value() == Some(1);
+        let from_one = self
+            .ivs
+            .basic(self.l)
+            .iter()
+            .find(|b| b.base.ty() == ty && one(&b.base) && one(&b.step));
+        let value = from_one.and_then(|b| params.iter().find(|&&(param, _)| param == b.param));
+        if let Some(&(_, value)) = value {
+            self.f.replace_all_uses(next, value)?;
+            self.f.delete(next)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a parameter can be expressed by a counter, and is to be.
+    fn is_worth_it(&self, basic: &BasicInduction) -> bool {
+        if basic.step.is_zero() {
+            return true;
+        }
+        let step = basic.step.constant_value();
+        (self.limits.multiply || matches!(step, Some(1 | -1))) && self.can_compute(&basic.step)
+    }
+
+    /// Whether the counters of the loops around that are in a polynomial exist.
+    fn can_compute(&self, poly: &Poly) -> bool {
+        poly.symbols().all(|s| match s {
+            Sym::Value(_) => true,
+            Sym::Iteration(l) => counter_of(self.f, self.ivs, l)
+                .is_some_and(|counter| self.f.ty(counter).bits() >= poly.ty().bits()),
+        })
+    }
+
+    /// Instructions for a polynomial in terms of loops around; see [`Rewriter::can_compute`].
+    fn compute(&mut self, poly: &Poly, at: Value) -> IrResult<Operand> {
+        let counters = counters_of(self.f, self.ivs, poly);
+        materialize(self.f, poly, at, &mut |l| counter_among(&counters, l))
+    }
+
+    /// What a parameter is, in terms of the counter, at the start of the header.
+    fn express(
+        &mut self,
+        basic: &BasicInduction,
+        preheader: Block,
+        start: Value,
+    ) -> IrResult<Operand> {
+        let ty = basic.base.ty();
+        let base = self.entering_arg(basic.param, preheader);
+        if basic.step.is_zero() {
+            return Ok(base);
+        }
+        let counter = self.counter.expect("a counter was made for what has a step");
+        let insert = |f: &mut Function, inst: Inst| {
+            f.insert(start, inst.made_from(basic.param)).map(Operand::from)
+        };
+        let i = if self.f.ty(counter) == ty {
+            counter.into()
+        } else {
+            insert(self.f, arith::wrap(counter, ty))?
+        };
+        let is_zero = self.f.constant(base).and_then(Constant::as_int) == Some(0);
+        match basic.step.constant_value() {
+            Some(1) if is_zero => return Ok(i),
+            Some(-1) => return insert(self.f, arith::sub(base, i)),
+            _ => {}
+        }
+        let growth = if basic.step.constant_value() == Some(1) {
+            i
+        } else {
+            let step = self.compute(&basic.step, Value::terminator(preheader))?;
+            insert(self.f, arith::mul(i, step))?
+        };
+        if is_zero { Ok(growth) } else { insert(self.f, arith::add(growth, base)) }
+    }
+
+    /// What the preheader passes for a parameter of the header.
+    fn entering_arg(&self, param: Value, preheader: Block) -> Operand {
+        let edge = self.f.out_edges(preheader).next().expect("a preheader goes to the header");
+        let position = self.f.params(self.f.block_of(param)).position(|p| p == param);
+        let arg = position.and_then(|position| self.f.edge_args(edge).nth(position));
+        arg.expect("an edge has an argument for each parameter")
+    }
+}
+
+/// The counters of the loops in a polynomial.
+fn counters_of(f: &Function, ivs: &InductionVariables, poly: &Poly) -> Vec<(LoopId, Value)> {
+    let loops = poly.symbols().filter_map(|s| match s {
+        Sym::Iteration(l) => Some(l),
+        Sym::Value(_) => None,
+    });
+    loops.filter_map(|l| Some((l, counter_of(f, ivs, l)?))).collect()
+}
+
+fn counter_among(counters: &[(LoopId, Value)], l: LoopId) -> Operand {
+    let counter = counters.iter().find(|&&(of, _)| of == l).map(|&(_, counter)| counter);
+    counter.expect("it was checked that the loop has a counter").into()
+}
+
+/// Adds a counter to a loop. Returns it, and one more than it.
+fn add_counter(
+    f: &mut Function,
+    forest: &LoopForest,
+    l: LoopId,
+    ty: Type,
+) -> IrResult<(Value, Value)> {
+    let header = forest.get(l).header;
+    let constant = |f: &Function, x: i64| -> Operand {
+        f.constant_id(Constant::int(ty, x).expect("counters are integers")).into()
+    };
+    let (zero, one) = (constant(f, 0), constant(f, 1));
+    let counter = f.add_param(header, ty, |_| Some(zero))?;
+    let mut back = f.in_edges_in_order(header);
+    back.retain(|edge| forest.contains(l, edge.from));
+    // At the end of a single latch; where there are several, once in the header.
+    let at = match *back {
+        [edge] => Value::terminator(edge.from),
+        _ => f.first_inst(header).unwrap_or(Value::terminator(header)),
+    };
+    let next = f.insert(at, arith::add(counter, one))?;
+    for edge in back {
+        let last = edge.position as usize + f.param_count(header);
+        f.set_operand(Value::terminator(edge.from), last, next)?;
+    }
+    Ok((counter, next))
+}
+
+/// Replaces what the plans say, and then deletes what nobody uses any more.
+fn carry_out(f: &mut Function, plans: Vec<Plan>, done: &mut Rewritten) -> IrResult<()> {
+    let mut dead: Vec<Value> = Vec::new();
+    let mut params = Vec::new();
+    for plan in plans {
+        for (at, value) in plan.finals {
+            dead.extend(f.operand(at.user, at.index as usize).and_then(Operand::as_value));
+            f.set_operand(at.user, at.index as usize, value)?;
+            done.finals += 1;
+        }
+        for test in plan.tests {
+            dead.extend(test.put(f)?);
+            done.tests += 1;
+        }
+        params.extend(plan.params);
+    }
+    // What one stands for may be another one, of a loop before.
+    let mut gone: FxHashMap<Value, Operand> = FxHashMap::default();
+    for (param, mut value) in params {
+        while let Some(&other) = value.as_value().and_then(|v| gone.get(&v)) {
+            value = other;
+        }
+        let header = f.block_of(param);
+        let position = f.params(header).position(|p| p == param).unwrap_or(0);
+        f.hand_on_name(param, value);
+        f.replace_all_uses(param, value)?;
+        let edges = f.in_edges_in_order(header);
+        dead.extend(edges.iter().filter_map(|&e| f.edge_args(e).nth(position)?.as_value()));
+        f.remove_param(param)?;
+        gone.insert(param, value);
+        done.params += 1;
+    }
+    for v in dead {
+        if f.is_live(v) && !f.is_used(v) && f.is_removable(v) {
+            f.delete_tree(v)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,345 @@
+//! Exit tests against the trip count, and what is used after a loop.
+
+use regraft_dialects::arith;
+use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
+
+use super::{Rewriter, counter_among, counters_of};
+use crate::analysis::Poly;
+use crate::analysis::induction::materialize;
+use crate::analysis::poly::Sym;
+use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns, Test};
+
+/// The most terms of a final value, its constant not counted.
+const MOST_TERMS: usize = 2;
+
+/// A condition that was made for an exiting branch.
+pub(super) struct NewTest {
+    from: Block,
+    condition: Value,
+}
+
+impl NewTest {
+    /// Lets the branch use it. Returns the condition that it used before.
+    pub(super) fn put(self, f: &mut Function) -> IrResult<Option<Value>> {
+        let term = Value::terminator(self.from);
+        let old = f.operand(term, 0).and_then(Operand::as_value);
+        f.set_operand(term, 0, self.condition)?;
+        Ok(old)
+    }
+}
+
+/// A comparison of the counter with the trip count for the branch of an exit, if it tests a
+/// parameter that goes, or what is computed from one.
+pub(super) fn new_test(
+    this: &mut Rewriter<'_>,
+    counter: Value,
+    gone: &[Value],
+    exit: Edge,
+    runs: &LatchRuns,
+    preheader: Block,
+) -> IrResult<Option<NewTest>> {
+    if !is_test_of_gone(this, counter, gone, exit) {
+        return Ok(None);
+    }
+    let ty = this.f.ty(counter);
+    let (count, is_signed) = match runs {
+        LatchRuns::Constant(n) => {
+            let Some(n) = constant(ty, *n) else { return Ok(None) };
+            (this.f.constant_id(n).into(), n.as_int() >= Some(0))
+        }
+        LatchRuns::Symbolic(count) if count.holds == Holds::Always => {
+            let narrow = count.ty().bits() < ty.bits();
+            let is_cheap = is_cheap(count) && count.ty().bits() <= ty.bits();
+            if !is_cheap || !can_count(this, count) {
+                return Ok(None);
+            }
+            let is_signed = narrow || count.is_signed(this.f);
+            (count_before(this, exit.from, count, ty, preheader)?, is_signed)
+        }
+        _ => return Ok(None),
+    };
+    let term = Value::terminator(exit.from);
+    let leaves_if_true = this.f.out_edges(exit.from).next() == Some(exit);
+    let inst = match (is_signed, leaves_if_true) {
+        (true, true) => arith::ge(counter, count),
+        (true, false) => arith::lt(counter, count),
+        (false, true) => arith::eq(counter, count),
+        (false, false) => arith::ne(counter, count),
+    };
+    let inst = match this.f.operand(term, 0).and_then(Operand::as_value) {
+        Some(old) => inst.at(this.f.loc(old)).made_from(old),
+        None => inst,
+    };
+    let condition = this.f.insert(term, inst)?;
+    Ok(Some(NewTest { from: exit.from, condition }))
+}
+
+/// Whether a test depends on a parameter that goes. Of the counter, and of one more than it, the
+/// test stays as it is.
+fn is_test_of_gone(this: &Rewriter<'_>, counter: Value, gone: &[Value], exit: Edge) -> bool {
+    let Some(Test::Compare { left, right, .. }) = Test::of(this.f, exit) else { return false };
+    [left, right].into_iter().filter_map(Operand::as_value).any(|v| {
+        if v == counter {
+            return false;
+        }
+        if gone.contains(&v) {
+            return true;
+        }
+        let poly = this.ivs.evolution_at(this.f, v, exit.from);
+        let next = Poly::iteration(poly.ty(), this.l).plus(1);
+        poly.mentions(Sym::Iteration(this.l)) && poly != next && uses_gone(this, v, gone)
+    })
+}
+
+/// Whether a value is computed by one op from a parameter that goes.
+fn uses_gone(this: &Rewriter<'_>, v: Value, gone: &[Value]) -> bool {
+    this.f.operands(v).filter_map(Operand::as_value).any(|u| gone.contains(&u))
+}
+
+/// A count as a constant of a type, if it fits without a sign.
+fn constant(ty: Type, n: u64) -> Option<Constant> {
+    let bits = ty.bits()?;
+    (bits == 64 || n >> bits == 0).then(|| Constant::int(ty, n as i64)).flatten()
+}
+
+/// Whether a count takes few instructions, none of them a division.
+fn is_cheap(count: &Count) -> bool {
+    match &count.form {
+        CountForm::Number(_) | CountForm::Distance { stride: 1, .. } => true,
+        CountForm::Distance { stride, .. } => stride.is_power_of_two(),
+        CountForm::Solution { .. } | CountForm::Equal(..) => false,
+    }
+}
+
+fn polys(count: &Count) -> Vec<&Poly> {
+    match &count.form {
+        CountForm::Number(poly) => vec![poly],
+        CountForm::Distance { from, to, .. } => vec![from, to],
+        CountForm::Equal(left, right) => vec![left, right],
+        CountForm::Solution { distance, .. } => vec![distance],
+    }
+}
+
+fn can_count(this: &Rewriter<'_>, count: &Count) -> bool {
+    polys(count).into_iter().all(|poly| this.can_compute(poly))
+}
+
+/// A count of the exit of a block, of the type `ty`, which is as wide or wider, computed in the
+/// preheader.
+fn count_before(
+    this: &mut Rewriter<'_>,
+    from: Block,
+    count: &Count,
+    ty: Type,
+    preheader: Block,
+) -> IrResult<Operand> {
+    let is_known =
+        |&&(of, known): &&(Block, Operand)| of == from && this.f.operand_type(known) == ty;
+    if let Some(&(_, known)) = this.known.iter().find(is_known) {
+        return Ok(known);
+    }
+    let counters: Vec<_> =
+        polys(count).into_iter().flat_map(|poly| counters_of(this.f, this.ivs, poly)).collect();
+    let end = Value::terminator(preheader);
+    let mut value = count.materialize(this.f, end, &mut |l| counter_among(&counters, l))?;
+    if this.f.operand_type(value) != ty {
+        value = match this.f.constant(value).and_then(Constant::as_int) {
+            Some(constant) => {
+                let bits = count.ty().bits().unwrap_or(64);
+                let unsigned = constant as u64 & (u64::MAX >> (64 - bits));
+                let wide = Constant::int(ty, unsigned as i64).expect("a counter is an integer");
+                this.f.constant_id(wide).into()
+            }
+            None => this.f.insert(end, arith::zext(value, ty))?.into(),
+        };
+    }
+    this.known.push((from, value));
+    Ok(value)
+}
+
+/// Inserts final values for what is used after a loop that surely leaves by `exit`, if the count is
+/// known. Returns the uses that they are for.
+pub(super) fn final_values(
+    this: &mut Rewriter<'_>,
+    exit: Edge,
+    preheader: Block,
+) -> IrResult<Vec<(Use, Operand)>> {
+    let runs = &this.counts.of(this.l).latch_runs;
+    let known = match runs {
+        LatchRuns::Constant(_) => true,
+        LatchRuns::Symbolic(count) => {
+            !matches!(count.holds, Holds::If(_)) && is_cheap(count) && can_count(this, count)
+        }
+        LatchRuns::Never | LatchRuns::Unknown => false,
+    };
+    if !known {
+        return Ok(Vec::new());
+    }
+    let wanted = wanted(this, exit);
+    let branch = Value::terminator(exit.from);
+    let passes = wanted.iter().any(|(_, uses)| uses.iter().any(|at| at.user == branch));
+    // What another exit leads to as well, if only in theory, is not dominated by this one.
+    let several = this.ivs.forest().get(this.l).exits.len() > 1;
+    let at = several.then(|| (Value::terminator(preheader), None));
+    let mut ends = Ends { this, runs, preheader, place: Place { exit, passes, at } };
+    let mut found = Vec::new();
+    for (poly, uses) in wanted {
+        if let Some(value) = ends.value(&poly)? {
+            found.push((uses, value));
+        }
+    }
+    let place = ends.place;
+    let moved = |(uses, value): (Vec<Use>, Operand)| {
+        uses.into_iter().map(|at| (place.moved(at), value)).collect::<Vec<_>>()
+    };
+    Ok(found.into_iter().flat_map(moved).collect())
+}
+
+/// What is used after the loop and is a polynomial that can be computed there, with these uses.
+fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Poly, Vec<Use>)> {
+    let (f, ivs) = (&*this.f, this.ivs);
+    let forest = ivs.forest();
+    let branch = Value::terminator(exit.from);
+    // The arguments of the exit are used after the loop as well.
+    let args = exit.position + 1..exit.position + 1 + f.edge_args(exit).len() as u32;
+    let is_after = |at: &Use| {
+        let block = f.block_of(at.user);
+        let is_arg = at.user == branch && args.contains(&at.index);
+        is_arg || !forest.contains(this.l, block)
+    };
+    let mut found = Vec::new();
+    for &block in forest.blocks(this.l) {
+        for v in f.params(block).chain(f.body(block)) {
+            if !f.ty(v).is_int() {
+                continue;
+            }
+            let uses: Vec<Use> = f.uses_in_order(v).into_iter().filter(is_after).collect();
+            if uses.is_empty() {
+                continue;
+            }
+            let poly = ivs.evolution(f, v);
+            let moves = poly.mentions(Sym::Iteration(this.l));
+            let known = poly.symbols().all(|s| match s {
+                Sym::Value(u) => ivs.invariants().is_outside(this.l, u),
+                Sym::Iteration(l) => l == this.l || !forest.encloses(this.l, l),
+            });
+            let rest = poly.substitute(|s| {
+                (s == Sym::Iteration(this.l)).then(|| Poly::constant(poly.ty(), 0))
+            });
+            if moves && known && rest.is_some_and(|rest| this.can_compute(&rest)) {
+                found.push((poly, uses));
+            }
+        }
+    }
+    found
+}
+
+/// Where final values are computed.
+struct Place {
+    exit: Edge,
+    /// Whether an argument of the exit is replaced.
+    passes: bool,
+    /// The instruction that they stand before, and the block on the exit if one was made.
+    at: Option<(Value, Option<Block>)>,
+}
+
+impl Place {
+    /// In the block that the loop leaves to, or in one on the way there.
+    fn find(&mut self, f: &mut Function) -> IrResult<Value> {
+        if let Some((at, _)) = self.at {
+            return Ok(at);
+        }
+        let target = f.edge_target(self.exit);
+        let found = if self.passes || f.in_edges(target).nth(1).is_some() {
+            let block = f.split_edge(self.exit)?;
+            (Value::terminator(block), Some(block))
+        } else {
+            (f.first_inst(target).unwrap_or(Value::terminator(target)), None)
+        };
+        self.at = Some(found);
+        Ok(found.0)
+    }
+
+    /// A use, which the arguments of the exit moved to the block on it.
+    fn moved(&self, at: Use) -> Use {
+        match self.at {
+            Some((_, Some(block))) if at.user == Value::terminator(self.exit.from) => {
+                Use { user: Value::terminator(block), index: at.index - self.exit.position }
+            }
+            _ => at,
+        }
+    }
+}
+
+/// Computes final values.
+struct Ends<'a, 'b> {
+    this: &'a mut Rewriter<'b>,
+    runs: &'a LatchRuns,
+    preheader: Block,
+    place: Place,
+}
+
+impl Ends<'_, '_> {
+    /// The final value of a polynomial, if it is short.
+    fn value(&mut self, poly: &Poly) -> IrResult<Option<Operand>> {
+        let l = self.this.l;
+        let last =
+            |number: &Poly| poly.substitute(|s| (s == Sym::Iteration(l)).then(|| number.clone()));
+        if let Some(end) = self.number(poly.ty()).as_ref().and_then(last)
+            && end.terms().len() <= MOST_TERMS
+        {
+            if let Some(x) = end.constant_value() {
+                let constant = Constant::int(poly.ty(), x).expect("polynomials are of integers");
+                return Ok(Some(self.this.f.constant_id(constant).into()));
+            }
+            let at = self.place.find(self.this.f)?;
+            return self.this.compute(&end, at).map(Some);
+        }
+        let LatchRuns::Symbolic(count) = self.runs else { return Ok(None) };
+        if let Some(end) = self.end_of_range(poly, count)? {
+            return Ok(Some(end));
+        }
+        if poly.terms().len() > MOST_TERMS || count.ty().bits() > poly.ty().bits() {
+            return Ok(None);
+        }
+        let from = self.place.exit.from;
+        let number = count_before(self.this, from, count, poly.ty(), self.preheader)?;
+        let at = self.place.find(self.this.f)?;
+        let counters = counters_of(self.this.f, self.this.ivs, poly);
+        let mut counter = |of| if of == l { number } else { counter_among(&counters, of) };
+        materialize(self.this.f, poly, at, &mut counter).map(Some)
+    }
+
+    /// The final value of what counts from `from` to `to` itself, or is a constant away from that:
+    /// the greater of the two (or the lesser).
+    fn end_of_range(&mut self, poly: &Poly, count: &Count) -> IrResult<Option<Operand>> {
+        let CountForm::Distance { from, to, down, stride: 1 } = &count.form else {
+            return Ok(None);
+        };
+        if poly.ty() != from.ty() {
+            return Ok(None);
+        }
+        let i = Poly::iteration(poly.ty(), self.this.l);
+        let start = if *down { poly.add(&i) } else { poly.sub(&i) };
+        let away = start.and_then(|start| start.sub(from)?.constant_value());
+        let Some(away) = away else { return Ok(None) };
+        let at = self.place.find(self.this.f)?;
+        let (from, to) = (self.this.compute(from, at)?, self.this.compute(to, at)?);
+        let inst = if *down { arith::min(from, to) } else { arith::max(from, to) };
+        let end = self.this.f.insert(at, inst)?;
+        let moved = Poly::value(poly.ty(), end).plus(away);
+        self.this.compute(&moved, at).map(Some)
+    }
+
+    /// The count as a polynomial of a type, if it is one.
+    fn number(&self, ty: Type) -> Option<Poly> {
+        match self.runs {
+            LatchRuns::Constant(n) => Some(Poly::constant(ty, *n as i64)),
+            LatchRuns::Symbolic(count) => match &count.form {
+                CountForm::Number(number) if number.ty() == ty => Some(number.clone()),
+                _ => None,
+            },
+            LatchRuns::Never | LatchRuns::Unknown => None,
+        }
+    }
+}
