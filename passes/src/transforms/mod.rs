@@ -4,8 +4,10 @@
 
 use crate::PassRegistry;
 
+mod add_params;
 pub mod adce;
 pub mod bounds_elim;
+mod aggregate;
 pub mod clone_blocks;
 pub mod cse;
 pub mod dce;

@@ -40,6 +40,7 @@ use regraft_ir::{
     Value, ValueDef,
 };
 
+use super::aggregate;
 use super::edit::{is_cold, replace_where_it_fits, sharpen};
 use super::fold::known_result;
 use crate::{FunctionPass, PassContext, PassResult};
@@ -194,23 +195,7 @@ impl Specialize<'_> {
             return Ok(());
         };
         let Some(field) = self.f.constant(field) else { return Ok(()) };
-        let ctx = self.f.ctx();
-        let position = match ctx.kind(self.f.operand_type(x)) {
-            TypeKind::Tuple(types) => index(field, types.len()),
-            TypeKind::Named(fields) => index(field, fields.len()).or_else(|| {
-                let Constant::Sym(name) = field else { return None };
-                fields.iter().position(|&(other, _)| other == name)
-            }),
-            &TypeKind::Struct(id) => {
-                let def = ctx.struct_def(id);
-                let position = match field {
-                    Constant::Sym(name) => def.field(name).map(|(position, _)| position),
-                    _ => index(field, def.fields.len()),
-                };
-                position.filter(|_| !def.mutable)
-            }
-            _ => None,
-        };
+        let position = aggregate::position(self.f.ctx(), self.f.operand_type(x), field);
         let Some(position) = position else { return Ok(()) };
         let index = self.f.constant_id(position as i64 + 1);
         self.rewrite(v, core::get(x, index))
@@ -358,10 +343,4 @@ impl Specialize<'_> {
             }
         }
     }
-}
-
-/// The position, from 0, that a constant index stands for.
-fn index(field: Constant, count: usize) -> Option<usize> {
-    let Constant::I64(index) = field else { return None };
-    usize::try_from(index).ok()?.checked_sub(1).filter(|&index| index < count)
 }

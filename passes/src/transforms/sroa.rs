@@ -13,31 +13,91 @@
 //!   %8: tuple<i64, f64> = core.tuple %6, %7       br ^2(%6, %7)
 //!   br ^2(%8)
 //! ```
+//!
+//! # Method
+//! In turns, until nothing changes:
+//! - Refs, mutable structs and small arrays that nobody else sees become values, as in
+//!   [`mem2reg`](super::mem2reg).
+//! - A part that is taken out of what was put together here is what was put in. So are the parts
+//!   of one of two aggregates (`core.select`), and those of the shape of an array are its sizes.
+//! - A parameter into which something comes that was put together, and of which parts are looked
+//!   at, becomes several, one for each part that is needed. Where it is needed as a whole as well,
+//!   it is put together again there, if nothing is put together more often than before.
+//!
+//! What to split is found optimistically, so that a parameter that only goes around a loop, or
+//! through several, is found (Wegman and Zadeck did so for constants, "Constant Propagation with
+//! Conditional Branches", TOPLAS 1991). Nested aggregates are split level by level.
+//!
+//! # Why it is right
+//! Tuples, named tuples and immutable structs are their parts: nothing can tell a copy from the
+//! original, so that it does not matter where, and how often, one is put together. Parts of type
+//! `any` stay of type `any`, whatever is known of what was put in.
+//!
+//! # Cost
+//! O(size + uses of aggregates and their parts + blocks where each object is live) for each turn
+//! (`examples/transform_speed.rs`); there are as many turns as aggregates are nested, at most 8.
 
-use regraft_ir::{Function, IrResult};
+mod forward;
+mod split;
 
+use regraft_ir::{ControlFlow, Function, IrResult};
+
+use super::edit::delete_unreachable;
 use super::promote::{self, Kinds};
 use crate::{FunctionPass, PassContext, PassResult};
+
+/// What is nested deeper waits for another run.
+const MOST_TURNS: usize = 8;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TakenApart {
     /// Objects that are values now.
     pub objects: usize,
+    /// Parameters that are several now.
+    pub parameters: usize,
+    /// Instructions that put aggregates together or took them apart, and are gone.
+    pub instructions: usize,
 }
 
-/// Takes aggregates apart. O(size + blocks where each object is live).
+/// Takes aggregates apart. O(size + blocks where each object is live) for each level of nesting.
 ///
 /// # Errors
 /// None if `f` is valid.
 pub fn run(f: &mut Function) -> IrResult<TakenApart> {
-    let promoted = promote::run(f, Kinds::All)?;
-    Ok(TakenApart { objects: promoted.objects })
+    let mut done = TakenApart::default();
+    for _ in 0..MOST_TURNS {
+        let before = done;
+        done.objects += promote::run(f, Kinds::All)?.objects;
+        let mut cfg = ControlFlow::compute(f);
+        if cfg.reachable_count() < f.block_count() {
+            delete_unreachable(f)?;
+            cfg = ControlFlow::compute(f);
+        }
+        done.instructions += forward::run(f, &cfg)?;
+        done.parameters += split::run(f, &cfg)?;
+        if done == before {
+            break;
+        }
+    }
+    Ok(done)
 }
 
 crate::pass! {
     /// Takes aggregates apart: tuples, structs and closures become their elements, and objects that
     /// nobody else sees become values.
+    ///
+    /// ```text
+    /// %2: tuple<i64, f64> = core.tuple 0, 1.0       br ^2(0, 1.0)
+    /// br ^2(%2)
+    /// ^2(%3: tuple<i64, f64>):                =>    ^2(%9: i64, %10: f64):
+    ///   %4: i64 = core.get %3, 1                      %6: i64 = arith.add %9, 1
+    ///   %6: i64 = arith.add %4, 1
+    /// ```
+    ///
+    /// Objects are refs, mutable structs and arrays of at most 16 elements; all that is done to
+    /// them has to be known: fields and indices are constants, and nothing traps. Unreachable
+    /// blocks are deleted.
     #[derive(Debug, Default)]
     pub struct Sroa;
 }
@@ -49,6 +109,8 @@ impl FunctionPass for Sroa {
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let done = run(f)?;
         cx.add("objects promoted", done.objects as u64);
+        cx.add("parameters split", done.parameters as u64);
+        cx.add("instructions taken apart", done.instructions as u64);
         Ok(())
     }
 }

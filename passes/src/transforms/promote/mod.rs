@@ -18,11 +18,10 @@
 mod objects;
 mod reaching;
 
-use regraft_ir::{
-    Block, ControlFlow, Function, Inst, IrResult, MAX_OPERANDS, Operand, Symbol, Type, Value,
-};
+use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Symbol, Type, Value};
 use rustc_hash::FxHashMap;
 
+use super::add_params::add_params;
 use super::edit::{delete_unreachable, replace_or_widen};
 use objects::{Access, Object};
 use reaching::{Holds, Reaching};
@@ -122,74 +121,29 @@ fn promote(f: &mut Function, cfg: &ControlFlow, objects: &[Object]) -> IrResult<
 }
 
 /// Makes the parameters, and lets the edges pass what is known by then: reads are still there.
+/// Returns them by join.
 fn make_parameters(
     f: &mut Function,
     reaching: &mut Reaching,
     needed: &[usize],
 ) -> IrResult<Option<FxHashMap<usize, Value>>> {
-    let mut of_block: FxHashMap<Block, Vec<usize>> = FxHashMap::default();
-    let mut preds: Vec<Block> = Vec::new();
-    for &join in needed {
-        of_block.entry(reaching.joins[join].block).or_default().push(join);
-        preds.extend(reaching.joins[join].args.iter().map(|&(pred, _)| pred));
-    }
-    preds.sort_unstable();
-    preds.dedup();
-    let extra = |f: &Function, pred: Block| -> usize {
-        f.successors(pred).map(|to| of_block.get(&to).map_or(0, Vec::len)).sum()
-    };
-    let too_many =
-        |&pred: &Block| f.operand_count(Value::terminator(pred)) + extra(f, pred) > MAX_OPERANDS;
-    if preds.iter().any(too_many) {
-        return Ok(None);
-    }
-    // Parameters can be appended freely to a block that no edge enters, so all terminators that
-    // change are taken off, and written once.
-    let old: Vec<Inst> = preds.iter().map(|&b| f.statement(Value::terminator(b))).collect();
-    for &pred in &preds {
-        f.remove_terminator(pred)?;
-    }
-    let mut params: FxHashMap<usize, Value> = FxHashMap::default();
-    for &join in needed {
-        let param = f.append_param(reaching.joins[join].block, reaching.joins[join].ty)?;
-        params.insert(join, param);
-    }
-    // What each predecessor passes for each join.
-    let mut passed: FxHashMap<(Block, usize), Operand> = FxHashMap::default();
-    for &join in needed {
-        for i in 0..reaching.joins[join].args.len() {
-            let (pred, holds) = reaching.joins[join].args[i];
-            passed.insert((pred, join), operand(reaching, &params, holds));
+    let wanted: Vec<(Block, Type)> =
+        needed.iter().map(|&join| (reaching.joins[join].block, reaching.joins[join].ty)).collect();
+    // What each predecessor passes.
+    let mut passed: FxHashMap<(Block, usize), Holds> = FxHashMap::default();
+    let mut place: FxHashMap<u32, usize> = FxHashMap::default();
+    for (i, &join) in needed.iter().enumerate() {
+        place.insert(join as u32, i);
+        for k in 0..reaching.joins[join].args.len() {
+            let (pred, holds) = reaching.joins[join].args[k];
+            passed.insert((pred, i), reaching.resolve(holds));
         }
     }
-    for (&pred, old) in preds.iter().zip(old) {
-        let mut inst = Inst::new(old.op()).with_attrs(old.attrs());
-        if let Some(loc) = old.loc() {
-            inst = inst.at(loc);
-        }
-        let mut target = None;
-        for &operand in old.operand_list() {
-            if operand.is_block() {
-                inst = add_args(inst, target, pred, &of_block, &passed);
-                target = operand.as_block();
-            }
-            inst = inst.operand(operand);
-        }
-        inst = add_args(inst, target, pred, &of_block, &passed);
-        f.set_terminator(pred, inst.with_type(Type::NEVER))?;
-    }
-    Ok(Some(params))
-}
-
-fn add_args(
-    inst: Inst,
-    target: Option<Block>,
-    pred: Block,
-    of_block: &FxHashMap<Block, Vec<usize>>,
-    passed: &FxHashMap<(Block, usize), Operand>,
-) -> Inst {
-    let joins = target.and_then(|target| of_block.get(&target)).map_or(&[][..], Vec::as_slice);
-    inst.operands(joins.iter().map(|&join| passed[&(pred, join)]))
+    let params = add_params(f, &wanted, |params, i, pred, _| match passed[&(pred, i)] {
+        Holds::Value(operand) => operand,
+        Holds::Join(join) => params[place[&join]].into(),
+    })?;
+    Ok(params.map(|params| needed.iter().copied().zip(params).collect()))
 }
 
 fn operand(reaching: &mut Reaching, params: &FxHashMap<usize, Value>, holds: Holds) -> Operand {

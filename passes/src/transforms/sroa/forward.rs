@@ -1,0 +1,120 @@
+//! Parts that are taken out of what was put together from them.
+
+use regraft_dialects::{core, mem};
+use regraft_ir::{ControlFlow, Function, IrResult, Operand, TypeKind, Use, Value};
+use rustc_hash::FxHashMap;
+
+use crate::transforms::aggregate::{is_construction, parts, projected};
+use crate::transforms::edit::replace_or_widen;
+
+/// Lets the parts that were put together stand for those that are taken out, and deletes what
+/// nobody needs as a whole any more. Returns how many instructions went. O(uses of aggregates).
+pub(super) fn run(f: &mut Function, cfg: &ControlFlow) -> IrResult<usize> {
+    let mut gone = 0;
+    let mut made = Vec::new();
+    for block in cfg.reverse_postorder() {
+        let body: Vec<Value> = f.body(block).collect();
+        for v in body {
+            match f.op(v) {
+                Some(core::SELECT) => gone += select(f, v)?,
+                Some(mem::SHAPE) => gone += shape(f, v)?,
+                _ if is_construction(f, v) => {
+                    gone += forward(f, v)?;
+                    made.push(v);
+                }
+                _ => {}
+            }
+        }
+    }
+    // What is put together of other aggregates comes after them.
+    for v in made.into_iter().rev() {
+        if !f.is_used(v) {
+            f.delete(v)?;
+            gone += 1;
+        }
+    }
+    Ok(gone)
+}
+
+fn projections(f: &Function, v: Value) -> Vec<(Use, usize)> {
+    let uses = f.uses_in_order(v);
+    uses.into_iter().filter_map(|at| Some((at, projected(f, at)?))).collect()
+}
+
+fn forward(f: &mut Function, v: Value) -> IrResult<usize> {
+    let projections = projections(f, v);
+    for &(at, part) in &projections {
+        let operand = f.operand(v, part).expect("it has as many parts");
+        replace_or_widen(f, at.user, operand, at.user)?;
+        f.delete(at.user)?;
+    }
+    Ok(projections.len())
+}
+
+/// One of two aggregates, of which only parts are needed: one of two parts each.
+fn select(f: &mut Function, v: Value) -> IrResult<usize> {
+    let [condition, x, y] = match f.matches(v, core::SELECT) {
+        Some(operands) if parts(f.ctx(), f.ty(v)).is_some() => operands,
+        _ => return Ok(0),
+    };
+    let same_type = f.operand_type(x) == f.ty(v) && f.operand_type(y) == f.ty(v);
+    let is_made = |operand: Operand| operand.as_value().is_some_and(|v| is_construction(f, v));
+    let projections = projections(f, v);
+    let all = projections.len() == f.uses(v).count() && !projections.is_empty();
+    if !same_type || !all || !(is_made(x) || is_made(y)) {
+        return Ok(0);
+    }
+    let mut chosen: FxHashMap<usize, Value> = FxHashMap::default();
+    for &(at, part) in &projections {
+        let one = match chosen.get(&part) {
+            Some(&one) => one,
+            None => {
+                let (x, y) = (part_of(f, x, part, v)?, part_of(f, y, part, v)?);
+                let ty = parts(f.ctx(), f.ty(v)).expect("it is an aggregate")[part];
+                let inst = core::select(condition, x, y).with_type(ty);
+                let one = f.insert(v, inst)?;
+                chosen.insert(part, one);
+                one
+            }
+        };
+        replace_or_widen(f, at.user, one.into(), at.user)?;
+        f.delete(at.user)?;
+    }
+    f.delete(v)?;
+    Ok(projections.len() + 1)
+}
+
+fn part_of(f: &mut Function, whole: Operand, part: usize, at: Value) -> IrResult<Operand> {
+    if let Some(v) = whole.as_value().filter(|&v| is_construction(f, v)) {
+        return Ok(f.operand(v, part).expect("it has as many parts"));
+    }
+    let index = f.constant_id(part as i64 + 1);
+    Ok(f.insert(at, core::get(whole, index))?.into())
+}
+
+/// The shape of an array of which only parts are needed: sizes, taken where the shape was.
+fn shape(f: &mut Function, v: Value) -> IrResult<usize> {
+    let Some(array) = f.operand(v, 0) else { return Ok(0) };
+    let is_array = matches!(f.ctx().kind(f.operand_type(array)), TypeKind::Array { .. });
+    let projections = projections(f, v);
+    let all = projections.len() == f.uses(v).count() && !projections.is_empty();
+    if !is_array || !all {
+        return Ok(0);
+    }
+    let mut sizes: FxHashMap<usize, Value> = FxHashMap::default();
+    for &(at, part) in &projections {
+        let size = match sizes.get(&part) {
+            Some(&size) => size,
+            None => {
+                let dim = f.constant_id(part as i64 + 1);
+                let size = f.insert(v, mem::size(array, dim))?;
+                sizes.insert(part, size);
+                size
+            }
+        };
+        replace_or_widen(f, at.user, size.into(), at.user)?;
+        f.delete(at.user)?;
+    }
+    f.delete(v)?;
+    Ok(projections.len() + 1)
+}
