@@ -11,6 +11,7 @@ pub mod bounds;
 mod call_graph;
 mod components;
 pub(crate) mod control_dependence;
+mod dependence;
 mod effects;
 mod float_kinds;
 pub mod induction;
@@ -34,6 +35,7 @@ use rustc_hash::FxHashMap;
 
 pub use alias::{Aliases, Base, types_may_alias};
 pub use call_graph::{CallGraph, CallSite};
+pub use dependence::{Dependence, dependence};
 pub use effects::{
     Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, callee_summary,
     inst_effects, may_be_object, may_reach_objects,

@@ -31,6 +31,12 @@ fn check_aliases(text: &str, expected: &str) {
     check("aliases", text, &format!("aliases of @f:\n{lines}"));
 }
 
+#[track_caller]
+fn check_dependence(text: &str, expected: &str) {
+    let lines: String = expected.lines().map(|line| format!("  {line}\n")).collect();
+    check("dependence", text, &format!("dependence of @f:\n{lines}"));
+}
+
 #[test]
 fn a_store_leaves_the_shape_alone() {
     check_effects(
@@ -235,6 +241,114 @@ fn what_is_stored_or_passed_on_escapes_and_what_is_worked_on_does_not() {
 %5: new, escapes
 %6: any object
 %8: any object
+",
+    );
+}
+
+/// A loop from 1 to a bound with `body` in it, in which the counter is `%6`.
+fn counted(bound: &str, body: &str) -> String {
+    format!(
+        "func @f(%1: array<f64, 1>, %2: array<f64, 1>, %3: array<f64, 2>, %4: i64) -> unit {{
+^1:
+  br ^2(1)
+^2(%6: i64):
+  %7: bool = arith.le %6, {bound}
+  br %7, ^3, ^4
+^3:
+{body}  %8: i64 = arith.add %6, 1
+  br ^2(%8)
+^4:
+  return nothing
+}}
+"
+    )
+}
+
+#[test]
+fn equal_steps_give_a_distance() {
+    // %20 reads in iteration i what the store wrote in iteration i - 1: a[i] = a[i - 1]. The other
+    // array may be the same one.
+    check_dependence(
+        &counted(
+            "%4",
+            "  %19: i64 = arith.sub %6, 1
+  %20: f64 = mem.load %1, %19
+  %21: f64 = mem.load %2, %6
+  %22: unit = mem.store %1, %20, %6
+",
+        ),
+        "loop ^2: %20 to %22: distance -1
+loop ^2: %21 to %22: same iteration
+loop ^2: %22 to %22: same iteration
+",
+    );
+}
+
+#[test]
+fn odd_and_even_elements_are_apart_also_when_indices_wrap_around() {
+    check_dependence(
+        &counted(
+            "%4",
+            "  %19: i64 = arith.mul %6, 2
+  %20: i64 = arith.add %19, 1
+  %21: f64 = mem.load %1, %20
+  %22: unit = mem.store %1, %21, %19
+  %23: i64 = arith.mul %6, 4
+  %24: unit = mem.store %1, %21, %23
+",
+        ),
+        "loop ^2: %21 to %22: none
+loop ^2: %21 to %24: none
+loop ^2: %22 to %22: same iteration
+loop ^2: %22 to %24: unknown
+loop ^2: %24 to %24: same iteration
+",
+    );
+}
+
+#[test]
+fn a_loop_that_is_too_short_never_gets_there() {
+    // There are 8 iterations, and the header is entered once more: up to 8 apart.
+    let with = |offset: i64| {
+        counted(
+            "8",
+            &format!(
+                "  %19: i64 = arith.add %6, {offset}
+  %20: f64 = mem.load %1, %19
+  %21: unit = mem.store %1, %20, %6
+"
+            ),
+        )
+    };
+    check_dependence(
+        &with(8),
+        "loop ^2: %20 to %21: distance 8
+loop ^2: %21 to %21: same iteration
+",
+    );
+    check_dependence(
+        &with(9),
+        "loop ^2: %20 to %21: none
+loop ^2: %21 to %21: same iteration
+",
+    );
+}
+
+#[test]
+fn one_dimension_that_differs_is_enough() {
+    check_dependence(
+        &counted(
+            "%4",
+            "  %20: f64 = mem.load %3, %6, 1
+  %21: unit = mem.store %3, %20, %6, 2
+  %22: unit = mem.store %3, %20, %4, 1
+",
+        ),
+        "loop ^2: %20 to %21: none
+loop ^2: %20 to %22: unknown
+loop ^2: %21 to %21: same iteration
+loop ^2: %21 to %22: none
+loop ^2: %22 to %22: unknown
 ",
     );
 }

@@ -33,6 +33,11 @@ pub(crate) const PRINTABLE: &[Printable] = &[
         describe: |f, cx| describe_control_flow(f, &cx.analysis::<ControlFlow>(f)),
     },
     Printable {
+        name: "dependence",
+        doc: "how many iterations apart accesses in a loop may be to the same element",
+        describe: |f, cx| super::dependence::describe(f, cx.analyses()),
+    },
+    Printable {
         name: "dominators",
         doc: "which block immediately dominates which",
         describe: |f, cx| describe_dominators(&cx.analysis::<DominatorTree>(f)),

@@ -31,9 +31,9 @@ pub mod renumber;
 pub mod sccp;
 pub mod simplify_cfg;
 pub mod specialize_getfield;
+pub mod sroa;
 pub mod ssa_repair;
 pub mod unroll;
-pub mod sroa;
 
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {

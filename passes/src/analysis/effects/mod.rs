@@ -12,7 +12,7 @@
 //! # Method
 //! The summary of a function ([`EffectSummary`]) is the union of what its instructions do, said in
 //! terms of its parameters, where a call counts as the summary of what is called. The strongly
-//! connected components of the graph of calls (Tarjan 1972) are summarized callees first; the
+//! connected components of the [`CallGraph`](super::CallGraph) are summarized callees first; the
 //! functions of a component that calls itself start with no effect, and are looked at again
 //! until nothing changes (the least fixpoint, as in interprocedural side effect analysis since
 //! Banning, 1979).

@@ -1,134 +1,74 @@
 //! The summaries of all functions of a module.
 
-use regraft_dialects::core;
-use regraft_ir::{ControlFlow, FuncId, Function, Module, Traits};
+use regraft_ir::{ControlFlow, Function, Module, Traits};
 use rustc_hash::FxHashMap;
 
 use super::inst::{inst_effects, may_be_object, may_reach_objects};
 use super::summary::{EffectSummaries, EffectSummary, Returns};
+use crate::analysis::CallGraph;
 use crate::analysis::alias::{Aliases, Base};
 
 impl EffectSummaries {
     /// Summarizes the functions of a module. Near linear; see the [module](super).
     pub fn compute(module: &Module) -> Self {
         let mut summaries = Self::unknown();
-        let calls = Calls::of(module);
-        for component in calls.components() {
+        let graph = CallGraph::of(module);
+        for component in graph.components() {
+            let calls_itself =
+                |&node: &usize| graph.sites(node).iter().any(|site| site.callee == node);
             if let [one] = *component
-                && !calls.callees[one].contains(&one)
+                && !calls_itself(&one)
             {
-                let f = calls.function(module, one);
+                let f = function(module, &graph, one);
                 let summary = summarize(f, &summaries, false);
                 summaries.set(f.name(), summary);
                 continue;
             }
-            calls.settle(module, &component, &mut summaries);
+            settle(module, &graph, &component, &mut summaries);
         }
         summaries
     }
 }
 
-/// The graph of calls by name.
-struct Calls {
-    ids: Vec<FuncId>,
-    /// By position: the functions of the module that are called, each once.
-    callees: Vec<Vec<usize>>,
+fn function<'m>(module: &'m Module, graph: &CallGraph, node: usize) -> &'m Function {
+    module.get(graph.functions()[node]).expect("the ids are those of the module")
 }
 
-impl Calls {
-    fn of(module: &Module) -> Self {
-        let ids = module.ids().to_vec();
-        let place: FxHashMap<FuncId, usize> =
-            ids.iter().enumerate().map(|(i, &id)| (id, i)).collect();
-        let callees = module.functions().map(|f| {
-            let mut callees: Vec<usize> = f
-                .all_insts()
-                .filter(|&v| f.op(v) == Some(core::CALL))
-                .filter_map(|v| module.find(f.const_func(f.operand(v, 0)?)?))
-                .map(|id| place[&id])
-                .collect();
-            callees.sort_unstable();
-            callees.dedup();
-            callees
-        });
-        Self { callees: callees.collect(), ids }
-    }
-
-    fn function<'m>(&self, module: &'m Module, at: usize) -> &'m Function {
-        module.get(self.ids[at]).expect("the ids are those of the module")
-    }
-
-    /// The strongly connected components, callees before callers: Tarjan's algorithm with a stack
-    /// of its own.
-    fn components(&self) -> Vec<Vec<usize>> {
-        const UNSEEN: usize = usize::MAX;
-        const DONE: usize = usize::MAX - 1;
-        let n = self.callees.len();
-        let (mut index, mut low) = (vec![UNSEEN; n], vec![0; n]);
-        let (mut found, mut open, mut count) = (Vec::new(), Vec::new(), 0);
-        for root in 0..n {
-            if index[root] != UNSEEN {
-                continue;
-            }
-            let mut path = vec![(root, 0)];
-            while let Some(&mut (at, ref mut next)) = path.last_mut() {
-                if index[at] == UNSEEN {
-                    (index[at], low[at]) = (count, count);
-                    count += 1;
-                    open.push(at);
-                }
-                if let Some(&callee) = self.callees[at].get(*next) {
-                    *next += 1;
-                    match index[callee] {
-                        UNSEEN => path.push((callee, 0)),
-                        DONE => {}
-                        seen => low[at] = low[at].min(seen),
-                    }
-                    continue;
-                }
-                path.pop();
-                if let Some(&(caller, _)) = path.last() {
-                    low[caller] = low[caller].min(low[at]);
-                }
-                if low[at] == index[at] {
-                    let start = open.iter().rposition(|&x| x == at).unwrap_or(0);
-                    let component: Vec<usize> = open.drain(start..).collect();
-                    component.iter().for_each(|&x| index[x] = DONE);
-                    found.push(component);
-                }
+/// Summarizes functions that call each other in circles.
+fn settle(
+    module: &Module,
+    graph: &CallGraph,
+    component: &[usize],
+    summaries: &mut EffectSummaries,
+) {
+    let mut callers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for &at in component {
+        let f = function(module, graph, at);
+        summaries.set(f.name(), EffectSummary::none(f));
+        for site in graph.sites(at) {
+            let callers = callers.entry(site.callee).or_default();
+            if callers.last() != Some(&at) {
+                callers.push(at);
             }
         }
-        found
     }
-
-    /// Summarizes functions that call each other in circles.
-    fn settle(&self, module: &Module, component: &[usize], summaries: &mut EffectSummaries) {
-        let mut callers: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        for &at in component {
-            let f = self.function(module, at);
-            summaries.set(f.name(), EffectSummary::none(f));
-            for &callee in &self.callees[at] {
-                callers.entry(callee).or_default().push(at);
-            }
+    let mut pending: Vec<usize> = component.to_vec();
+    let mut is_pending: FxHashMap<usize, bool> = pending.iter().map(|&at| (at, true)).collect();
+    while let Some(at) = pending.pop() {
+        is_pending.insert(at, false);
+        let f = function(module, graph, at);
+        // How deep the recursion goes is not known.
+        let mut summary = summarize(f, summaries, true);
+        // Never less than before, so that this comes to an end.
+        summary.take_in(summaries.of(f.name()));
+        if *summaries.of(f.name()) == summary {
+            continue;
         }
-        let mut pending: Vec<usize> = component.to_vec();
-        let mut is_pending: FxHashMap<usize, bool> = pending.iter().map(|&at| (at, true)).collect();
-        while let Some(at) = pending.pop() {
-            is_pending.insert(at, false);
-            let f = self.function(module, at);
-            // How deep the recursion goes is not known.
-            let mut summary = summarize(f, summaries, true);
-            // Never less than before, so that this comes to an end.
-            summary.take_in(summaries.of(f.name()));
-            if *summaries.of(f.name()) == summary {
-                continue;
-            }
-            summaries.set(f.name(), summary);
-            for &caller in callers.get(&at).map_or(&[][..], Vec::as_slice) {
-                let inside = is_pending.get_mut(&caller);
-                if inside.is_some_and(|is_pending| !std::mem::replace(is_pending, true)) {
-                    pending.push(caller);
-                }
+        summaries.set(f.name(), summary);
+        for &caller in callers.get(&at).map_or(&[][..], Vec::as_slice) {
+            let inside = is_pending.get_mut(&caller);
+            if inside.is_some_and(|is_pending| !std::mem::replace(is_pending, true)) {
+                pending.push(caller);
             }
         }
     }

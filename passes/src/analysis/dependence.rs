@@ -1,0 +1,247 @@
+//! Whether two accesses in a loop may be to the same place, and how many iterations apart.
+//!
+//! ```text
+//! %5: f64 = mem.load %1, %3           %3 is 1 + i in iteration i of the loop ^2
+//! mem.store %1, %5, %4                %4 is 2 + i
+//!                                     loop ^2: %5 to the store: distance -1
+//! ```
+//!
+//! # Method
+//! The indices are polynomials in iteration numbers ([`InductionVariables`]). Each dimension gives an
+//! equation `a + s * i = b + t * j` between an iteration `i` of the one access and `j` of the other.
+//! It is solved by the tests of Goff, Kennedy and Tseng, "Practical dependence testing" (PLDI 1991):
+//! no index varies (ZIV), both have the same step (strong SIV), or else the GCD test and the bounds of
+//! Banerjee. Dimensions are independent; one without a solution is enough.
+//!
+//! # Why it is right
+//! Equations hold modulo 2^64, as the program computes: a step `2^k * odd` divides a distance only
+//! if `2^k` does, and then the distance in iterations is known modulo `2^(64 - k)`. The other
+//! solutions are more than 2^55 iterations apart, which no program runs; of larger `k`, nothing is
+//! said. What is said holds if the objects are the same; if they are not, there is no dependence at
+//! all. It is about one execution of the loop: what loops around it add is not looked at.
+//!
+//! # Cost
+//! O(dimensions * terms) for a pair of accesses.
+
+use std::fmt::Write as _;
+
+use regraft_dialects::mem;
+use regraft_ir::{Function, Operand, Type, Value};
+
+use super::trip_count::LatchRuns;
+use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
+
+/// How two accesses in a loop depend on each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dependence {
+    /// They are never to the same place in one execution of the loop.
+    None,
+    /// To the same place only in the same iteration.
+    SameIteration,
+    /// What the first touches in an iteration `i`, the second can touch in iteration `i + d` only.
+    Distance(i64),
+    /// Nothing is known.
+    Unknown,
+}
+
+impl Dependence {
+    fn of_distance(d: i64) -> Self {
+        if d == 0 { Self::SameIteration } else { Self::Distance(d) }
+    }
+
+    /// What is true if both are.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unknown, x) | (x, Self::Unknown) => x,
+            (a, b) if a == b => a,
+            _ => Self::None,
+        }
+    }
+}
+
+/// The greatest power of two in a step of which distances are told.
+const MOST_SHIFT: u32 = 8;
+
+/// How the element that `first` reads or writes in a loop depends on that of `second`: both are
+/// `mem.load` or `mem.store`, anywhere in the loop. See the [module](self).
+pub fn dependence(
+    f: &Function,
+    aliases: &Aliases,
+    ivs: &InductionVariables,
+    counts: &TripCounts,
+    l: LoopId,
+    first: Value,
+    second: Value,
+) -> Dependence {
+    let (Some((x, xs)), Some((y, ys))) = (place(f, first), place(f, second)) else {
+        return Dependence::Unknown;
+    };
+    if !aliases.may_alias(f, x, y) {
+        return Dependence::None;
+    }
+    if xs.len() != ys.len() || f.operand_type(x) != f.operand_type(y) {
+        return Dependence::Unknown;
+    }
+    let most = match counts.of(l).latch_runs {
+        LatchRuns::Constant(n) => i64::try_from(n).ok(),
+        _ => None,
+    };
+    let blocks = (f.block_of(first), f.block_of(second));
+    let mut all = Dependence::Unknown;
+    for (&a, &b) in xs.iter().zip(&ys) {
+        if f.operand_type(a) != Type::I64 || f.operand_type(b) != Type::I64 {
+            continue;
+        }
+        let a = ivs.evolution_at(f, a, blocks.0);
+        let b = ivs.evolution_at(f, b, blocks.1);
+        if let (Some(a), Some(b)) = (ivs.affine_in(&a, l), ivs.affine_in(&b, l)) {
+            all = all.and(solve(&a, &b, most));
+        }
+    }
+    all
+}
+
+/// The object and the indices of an access.
+fn place(f: &Function, v: Value) -> Option<(Operand, Vec<Operand>)> {
+    let first = match f.op(v)? {
+        mem::LOAD => 1,
+        mem::STORE => 2,
+        _ => return None,
+    };
+    Some((f.operand(v, 0)?, f.operands(v).skip(first).collect()))
+}
+
+/// Solves `a + s * i = b + t * j` for iterations up to `most`.
+fn solve((a, s): &(Poly, Poly), (b, t): &(Poly, Poly), most: Option<i64>) -> Dependence {
+    let apart = a.sub(b).and_then(|d| d.constant_value());
+    let (Some(apart), Some(s), Some(t)) = (apart, s.constant_value(), t.constant_value()) else {
+        return Dependence::Unknown;
+    };
+    if s == 0 && t == 0 {
+        return if apart == 0 { Dependence::Unknown } else { Dependence::None };
+    }
+    if s == t {
+        return strong(apart, s, most);
+    }
+    // s * i - t * j = -apart has a solution only if what divides both steps divides that.
+    let shift = s.trailing_zeros().min(t.trailing_zeros());
+    if apart.trailing_zeros() < shift {
+        return Dependence::None;
+    }
+    if let Some(most) = most
+        && let (Some(x), Some(y)) = (span(apart, s, most), span(0, t, most))
+    {
+        if x.1 < y.0 || y.1 < x.0 {
+            return Dependence::None;
+        }
+        // Nothing wraps around, so that odd divisors count as well.
+        let divisor = gcd(s.unsigned_abs(), t.unsigned_abs());
+        if divisor > 0 && apart.unsigned_abs() % divisor != 0 {
+            return Dependence::None;
+        }
+    }
+    Dependence::Unknown
+}
+
+/// Solves `apart + s * i = s * j`: the distance is `j - i`.
+fn strong(apart: i64, s: i64, most: Option<i64>) -> Dependence {
+    let shift = s.trailing_zeros();
+    if apart.trailing_zeros() < shift {
+        return Dependence::None;
+    }
+    if shift > MOST_SHIFT {
+        return Dependence::Unknown;
+    }
+    let distance = (apart >> shift).wrapping_mul(inverse(s >> shift));
+    // It is known modulo 2^(64 - shift).
+    let distance = distance << shift >> shift;
+    match most {
+        Some(most) if distance.unsigned_abs() > most.unsigned_abs() => Dependence::None,
+        _ => Dependence::of_distance(distance),
+    }
+}
+
+/// The inverse of an odd number modulo 2^64, by Newton's iteration.
+fn inverse(odd: i64) -> i64 {
+    let mut x = odd;
+    for _ in 0..5 {
+        x = x.wrapping_mul(2i64.wrapping_sub(odd.wrapping_mul(x)));
+    }
+    x
+}
+
+/// The least and the greatest of `base + step * i` for `i` up to `most`, if nothing wraps around.
+fn span(base: i64, step: i64, most: i64) -> Option<(i64, i64)> {
+    let end = base.checked_add(step.checked_mul(most)?)?;
+    Some((base.min(end), base.max(end)))
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// So many accesses of a loop are shown.
+const MOST_SHOWN: usize = 16;
+
+/// For each innermost loop, how its stores depend on its loads and stores, a pair a line.
+pub(crate) fn describe(f: &Function, analyses: &mut Analyses) -> String {
+    let aliases = analyses.get::<Aliases>(f);
+    let ivs = analyses.get::<InductionVariables>(f);
+    let counts = analyses.get::<TripCounts>(f);
+    let forest = std::sync::Arc::clone(ivs.forest());
+    let mut out = String::new();
+    for l in forest.loops().filter(|&l| forest.is_innermost(l)) {
+        let blocks = forest.blocks(l).iter().flat_map(|&block| f.body(block));
+        let accesses: Vec<Value> =
+            blocks.filter(|&v| place(f, v).is_some()).take(MOST_SHOWN).collect();
+        for (i, &a) in accesses.iter().enumerate() {
+            for &b in &accesses[i..] {
+                if f.op(a) == Some(mem::LOAD) && f.op(b) == Some(mem::LOAD) {
+                    continue;
+                }
+                let found = dependence(f, &aliases, &ivs, &counts, l, a, b);
+                let text = match found {
+                    Dependence::None => "none".to_owned(),
+                    Dependence::SameIteration => "same iteration".to_owned(),
+                    Dependence::Distance(d) => format!("distance {d}"),
+                    Dependence::Unknown => "unknown".to_owned(),
+                };
+                let header = forest.get(l).header;
+                let (a, b) = (f.value_text(a), f.value_text(b));
+                let _ = writeln!(out, "loop {header}: {a} to {b}: {text}");
+            }
+        }
+    }
+    if out.is_empty() {
+        out.push_str("no stores in loops\n");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dependence, strong};
+
+    #[test]
+    fn a_distance_solves_its_equation_or_there_is_none() {
+        for s in (-12i64..=12).filter(|&s| s != 0) {
+            for apart in -60..=60i64 {
+                let divisible = apart % s == 0;
+                let is_power_of_two_apart = apart & ((1 << s.trailing_zeros()) - 1) == 0;
+                match strong(apart, s, Some(1000)) {
+                    Dependence::None => assert!(!divisible, "{apart} {s}"),
+                    Dependence::SameIteration => assert_eq!(apart, 0),
+                    Dependence::Distance(d) => assert_eq!(s * d, apart),
+                    Dependence::Unknown => panic!("{apart} {s}"),
+                }
+                // Without a bound a solution may wrap around, but 2^k still has to divide.
+                if !is_power_of_two_apart {
+                    assert_eq!(strong(apart, s, None), Dependence::None);
+                }
+            }
+        }
+    }
+}
