@@ -39,8 +39,8 @@ use regraft_ir::{
 };
 
 use super::edit::delete_unreachable;
-use crate::analysis::PostDominatorTree;
 use crate::analysis::control_dependence::Controllers;
+use crate::analysis::{EffectSummaries, PostDominatorTree, inst_effects};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// How much was dropped.
@@ -56,18 +56,21 @@ pub struct Dropped {
     pub parameters: usize,
 }
 
-/// Drops what nothing depends on, branches included. O(size + edges log edges).
+/// Drops what nothing depends on, branches included, given what calls do. O(size + edges log
+/// edges).
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function) -> IrResult<Dropped> {
+pub fn run(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
     let mut dropped = Dropped { blocks: delete_unreachable(f)?, ..Dropped::default() };
     let cfg = ControlFlow::compute(f);
     let tree = PostDominatorTree::compute(f, &cfg);
-    let mark = Mark::new(f, &cfg, &tree).spread();
+    let mark = Mark::new(f, &cfg, &tree, summaries).spread();
     let (live, live_terms) = (mark.values, mark.terminators);
     for block in cfg.reverse_postorder() {
-        if live_terms[block.index()] || f.successors(block).nth(1).is_none() {
+        // A switch without cases has one edge, and still a value to look at.
+        let is_jump = f.plain_operands(Value::terminator(block)).next().is_none();
+        if live_terms[block.index()] || is_jump {
             continue;
         }
         let Some(next) = tree.ipdom(block) else { continue };
@@ -133,7 +136,7 @@ impl FunctionPass for Adce {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let dropped = run(f)?;
+        let dropped = run(f, cx.effects())?;
         cx.add("branches dropped", dropped.branches as u64);
         cx.add("blocks dropped", dropped.blocks as u64);
         cx.add("instructions dropped", dropped.instructions as u64);
@@ -157,7 +160,12 @@ struct Mark<'a> {
 
 impl<'a> Mark<'a> {
     /// Marks what is live by itself.
-    fn new(f: &'a Function, cfg: &ControlFlow, tree: &'a PostDominatorTree) -> Self {
+    fn new(
+        f: &'a Function,
+        cfg: &ControlFlow,
+        tree: &'a PostDominatorTree,
+        summaries: &EffectSummaries,
+    ) -> Self {
         let mut mark = Self {
             f,
             controllers: Controllers::new(f, cfg, tree),
@@ -168,7 +176,7 @@ impl<'a> Mark<'a> {
             pending_blocks: Vec::new(),
         };
         for block in cfg.reverse_postorder() {
-            for v in f.body(block).filter(|&v| !f.is_removable(v)) {
+            for v in f.body(block).filter(|&v| !inst_effects(f, v, summaries).is_removable()) {
                 mark.reach(v.into());
             }
             let goes_back =

@@ -19,6 +19,7 @@ pub mod indvars;
 pub mod inline;
 pub mod licm;
 mod loop_accesses;
+pub mod loop_delete;
 pub mod loop_form;
 pub mod loop_fuse;
 pub mod loop_simplify;
@@ -43,8 +44,9 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<dce::Dce>();
     registry.add::<expand::Expand>();
     registry.add::<fold::Fold>();
-    registry.add::<loop_fuse::LoopFuse>();
     registry.add_loop::<indvars::Indvars>();
+    registry.add_loop::<loop_delete::LoopDelete>();
+    registry.add::<loop_fuse::LoopFuse>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
     registry.add::<gvn::Gvn>();

@@ -255,6 +255,27 @@ fn a_switch_goes_like_a_branch() {
 }
 
 #[test]
+fn a_switch_without_cases_is_a_jump() {
+    check::<Adce>(
+        "func @f() -> i64 {
+^1:
+  %1: i64 = arith.and 0, 0
+  switch %1, ^2
+^2:
+  return 0
+}
+",
+        "func @f() -> i64 {
+^1:
+  br ^2
+^2:
+  return 0
+}
+",
+    );
+}
+
+#[test]
 fn a_branch_to_different_ends_stays() {
     check_unchanged::<Adce>(
         "func @f(%1: bool) -> i64 {

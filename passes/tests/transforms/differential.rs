@@ -30,6 +30,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("cse", apply::<Cse>),
     ("simplify-cfg", apply::<SimplifyCfg>),
     ("indvars", apply::<AllLoops<Indvars>>),
+    ("loop-delete", apply::<AllLoops<transforms::loop_delete::LoopDelete>>),
     ("loop-simplify", apply::<AllLoops<LoopSimplify>>),
     ("merge-returns", apply::<MergeReturns>),
     ("expand", apply::<Expand>),

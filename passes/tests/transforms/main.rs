@@ -11,6 +11,7 @@ mod gvn;
 mod indvars;
 mod inline;
 mod licm;
+mod loop_delete;
 mod loop_form;
 mod loop_fuse;
 mod loop_simplify;
@@ -23,8 +24,8 @@ mod sccp;
 mod simplify_cfg;
 mod simplify_cfg_paths;
 mod specialize_getfield;
-mod unroll;
 mod sroa;
+mod unroll;
 
 use regraft_ir::{Function, Module, render_all, verify_module};
 use regraft_passes::{

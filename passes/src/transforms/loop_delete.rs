@@ -1,0 +1,369 @@
+//! Deletes loops that surely end and do nothing but compute what is known without them.
+//!
+//! ```text
+//! ^1: br ^2(0, %2)                      ^1: %8: i64 = arith.max 0, %1
+//!                                           %9: i64 = arith.mul %8, 3
+//! ^2(%3: i64, %4: i64):           =>        %10: i64 = arith.add %2, %9
+//!   %5: bool = arith.lt %3, %1              br ^4
+//!   br %5, ^3, ^4
+//! ^3:
+//!   %6: i64 = arith.add %3, 1
+//!   %7: i64 = arith.add %4, 3
+//!   br ^2(%6, %7)
+//! ^4:                                   ^4:
+//!   return %4                             return %10
+//! ```
+//!
+//! # Method
+//! A loop goes if a trip count says that it ends, that of each loop within it as well, if nothing
+//! in it has an effect or may trap, and if what is used after it is known: made outside of it, or an
+//! integer that is a polynomial in the number of the iteration (`InductionVariables`), of which the
+//! value in the last iteration is then computed before (as LLVM's IndVarSimplify does to make way
+//! for LoopDeletion). The loops of one height are looked at in reverse order of the program, so that
+//! what a later one needs of an earlier one is still there. Of a loop that is left in its first
+//! iteration in any case, whatever it does, only the way back goes.
+//!
+//! # Why it is right
+//! The trip count is the number of times that the loop goes back before it takes its only exit, so
+//! that the values there are those of the iteration of that number, modulo 2^w like everything else.
+//! What is inserted does not trap. A loop that may run forever has no trip count, or one that holds on
+//! a condition, and stays; so does one in which an error may stop the program.
+//!
+//! # Cost
+//! O(size of the loops) for each height, and the analyses.
+
+use regraft_dialects::{arith, cf};
+use regraft_ir::{Block, Function, IrResult, Operand, Type, Value};
+use rustc_hash::FxHashMap;
+
+use super::edit::delete_unreachable;
+use super::loop_form::LoopForm;
+use crate::analysis::induction::materialize;
+use crate::analysis::trip_count::{CountForm, Holds, LatchRuns};
+use crate::analysis::{
+    EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts, inst_effects,
+};
+use crate::{LoopPass, PassContext, PassResult};
+
+/// What was done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Deleted {
+    /// Loops deleted.
+    pub loops: usize,
+    /// Values that are computed before the loop now.
+    pub values: usize,
+    /// Loops that lost their way back, as it is never taken.
+    pub straightened: usize,
+}
+
+/// What is known of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// Its loops.
+    pub forest: &'a LoopForest,
+    /// How values vary in them.
+    pub ivs: &'a InductionVariables,
+    /// How often they go around.
+    pub counts: &'a TripCounts,
+    /// What calls do.
+    pub summaries: &'a EffectSummaries,
+}
+
+/// Deletes those of some disjoint loops that need not run. Nothing may be unreachable in `f`.
+///
+/// # Errors
+/// None if `f` is valid.
+pub fn run(f: &mut Function, loops: &[LoopId], facts: Facts<'_>) -> IrResult<Deleted> {
+    let mut done = Deleted::default();
+    let mut loops = loops.to_vec();
+    loops.sort_unstable();
+    for id in loops.into_iter().rev() {
+        let form = LoopForm::new(facts.forest, id);
+        if straighten(f, id, &form, facts)? {
+            done.straightened += 1;
+        } else if let Some(values) = delete(f, id, form, facts)? {
+            done.loops += 1;
+            done.values += values;
+        }
+    }
+    delete_unreachable(f)?;
+    Ok(done)
+}
+
+crate::pass! {
+    /// Deletes loops that surely end and do nothing but compute what is known without them.
+    ///
+    /// ```text
+    /// ^1: br ^2(0, %2)                      ^1: %8: i64 = arith.max 0, %1
+    ///                                           %9: i64 = arith.mul %8, 3
+    /// ^2(%3: i64, %4: i64):           =>        %10: i64 = arith.add %2, %9
+    ///   %5: bool = arith.lt %3, %1              br ^4
+    ///   br %5, ^3, ^4
+    /// ^3:
+    ///   %6: i64 = arith.add %3, 1
+    ///   %7: i64 = arith.add %4, 3
+    ///   br ^2(%6, %7)
+    /// ^4:                                   ^4:
+    ///   return %4                             return %10
+    /// ```
+    ///
+    /// That a loop ends follows from its trip count; loops with effects, or with instructions that
+    /// may trap, stay. A loop that never goes back loses the way back, whatever is in it. Inner
+    /// loops are looked at before the ones around them. It costs O(size of the loops) for each
+    /// level of nesting.
+    #[derive(Debug, Default)]
+    pub struct LoopDelete;
+}
+
+impl LoopPass for LoopDelete {
+    const NAME: &'static str = "loop-delete";
+    const DOC: &'static str = Self::PAGE;
+
+    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+        delete_unreachable(f)?;
+        let forest = cx.analysis::<LoopForest>(f);
+        let ivs = cx.analysis::<InductionVariables>(f);
+        let counts = cx.analysis::<TripCounts>(f);
+        let ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
+        let facts = Facts { forest: &forest, ivs: &ivs, counts: &counts, summaries: cx.effects() };
+        let done = run(f, &ids, facts)?;
+        cx.add("loops deleted", done.loops as u64);
+        cx.add("values computed before", done.values as u64);
+        cx.add("loops straightened", done.straightened as u64);
+        Ok(())
+    }
+}
+
+/// Takes the way back from a loop that is left in its first iteration, if it gets so far.
+fn straighten(f: &mut Function, id: LoopId, form: &LoopForm, facts: Facts<'_>) -> IrResult<bool> {
+    let first = facts.counts.exits(id).iter().find(|(_, n)| *n == LatchRuns::Constant(0));
+    let Some((exit, _)) = first else { return Ok(false) };
+    let block = exit.from;
+    let mut leaving = f.out_edges(block).filter(|&edge| !form.contains(f.edge_target(edge)));
+    let (Some(edge), None) = (leaving.next(), leaving.next()) else { return Ok(false) };
+    if f.out_edges(block).nth(1).is_none() {
+        return Ok(false);
+    }
+    let args: Vec<Operand> = f.edge_args(edge).collect();
+    let jump = cf::br(f.edge_target(edge), args).at(f.loc(Value::terminator(block)));
+    f.set_terminator(block, jump)?;
+    Ok(true)
+}
+
+/// Deletes a loop if it need not run. Returns how many values are computed before it now.
+fn delete(
+    f: &mut Function,
+    id: LoopId,
+    mut form: LoopForm,
+    facts: Facts<'_>,
+) -> IrResult<Option<usize>> {
+    let exits = form.exits(f);
+    let Some(&exit) = exits.first() else { return Ok(None) };
+    let target = f.edge_target(exit);
+    let args: Vec<Operand> = f.edge_args(exit).collect();
+    let same_exit = exits
+        .iter()
+        .all(|&e| f.edge_target(e) == target && f.edge_args(e).eq(args.iter().copied()));
+    if !same_exit || !surely_ends(id, facts) || !is_silent(f, &form, facts.summaries) {
+        return Ok(None);
+    }
+    let needed = needed(f, &form, &args);
+    let last = match (&*needed, &*exits) {
+        ([], _) => None,
+        (_, [_]) => match Last::find(f, id, &needed, facts) {
+            Some(last) => Some(last),
+            None => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    let preheader = form.ensure_preheader(f)?;
+    let at = Value::terminator(preheader);
+    let finals = match last {
+        Some(last) => last.compute(f, at)?,
+        None => FxHashMap::default(),
+    };
+    for v in &needed {
+        let new = finals[v];
+        f.hand_on_name(*v, new);
+        f.replace_uses_if(*v, new, |f, at| !form.contains(f.block_of(at.user)))?;
+    }
+    let args = args.into_iter().map(|arg| match arg.as_value() {
+        Some(v) => finals.get(&v).copied().unwrap_or(arg),
+        None => arg,
+    });
+    let jump = cf::br(target, args.collect::<Vec<Operand>>()).at(f.loc(at));
+    f.set_terminator(preheader, jump)?;
+    f.delete_blocks(form.blocks())?;
+    Ok(Some(needed.len()))
+}
+
+/// Whether a loop, and each one within it, has a trip count whatever happens.
+fn surely_ends(id: LoopId, facts: Facts<'_>) -> bool {
+    let loops = facts.forest.loops().skip(id.index());
+    let mut loops = loops.take_while(|&inner| facts.forest.encloses(id, inner));
+    !facts.forest.get(id).has_irreducible
+        && loops.all(|id| match &facts.counts.of(id).latch_runs {
+            LatchRuns::Constant(_) => true,
+            LatchRuns::Symbolic(count) => count.holds == Holds::Always,
+            LatchRuns::Never | LatchRuns::Unknown => false,
+        })
+}
+
+/// Whether nothing in a loop can be noticed.
+fn is_silent(f: &Function, form: &LoopForm, summaries: &EffectSummaries) -> bool {
+    form.blocks().iter().all(|&block| {
+        f.insts(block).all(|v| match v.is_terminator() {
+            true => !f.may_trap(v),
+            false => inst_effects(f, v, summaries).is_removable(),
+        })
+    })
+}
+
+/// The values of a loop that are used after it, in layout order of their blocks.
+fn needed(f: &Function, form: &LoopForm, args: &[Operand]) -> Vec<Value> {
+    let mut needed = Vec::new();
+    for &block in form.blocks() {
+        for v in f.params(block).chain(f.body(block)) {
+            let outside = |at: regraft_ir::Use| !form.contains(f.block_of(at.user));
+            if args.contains(&v.into()) || f.uses(v).any(outside) {
+                needed.push(v);
+            }
+        }
+    }
+    needed
+}
+
+/// What values of a loop are in its last iteration.
+struct Last<'a> {
+    id: LoopId,
+    runs: &'a LatchRuns,
+    values: Vec<(Value, Poly)>,
+    /// The numbers of the iterations of the loops around, as far as they are needed.
+    around: FxHashMap<LoopId, Operand>,
+}
+
+impl<'a> Last<'a> {
+    /// `None` if one of them is not known.
+    fn find(f: &Function, id: LoopId, needed: &[Value], facts: Facts<'a>) -> Option<Self> {
+        let count = facts.counts.of(id);
+        if !count.is_exact {
+            return None;
+        }
+        let mut values: Vec<(Value, Poly)> = Vec::new();
+        for &v in needed {
+            if !f.ty(v).is_int() {
+                return None;
+            }
+            let poly = facts.ivs.evolution(f, v);
+            values.push((v, poly));
+        }
+        let mut around = FxHashMap::default();
+        let polys = values.iter().map(|(_, poly)| poly);
+        for symbol in polys.chain(count_polys(&count.latch_runs)).flat_map(Poly::symbols) {
+            match symbol {
+                Sym::Iteration(own) if own == id => {}
+                Sym::Iteration(outer) if facts.forest.encloses(outer, id) => {
+                    around.insert(outer, counter(f, outer, facts.ivs)?);
+                }
+                Sym::Iteration(_) => return None,
+                Sym::Value(v) if facts.ivs.invariants().is_outside(id, v) => {}
+                Sym::Value(_) => return None,
+            }
+        }
+        Some(Self { id, runs: &count.latch_runs, values, around })
+    }
+
+    /// Inserts what computes them before `at`.
+    fn compute(self, f: &mut Function, at: Value) -> IrResult<FxHashMap<Value, Operand>> {
+        let mut counter = |l: LoopId| self.around[&l];
+        let runs = number(f, self.runs, at, &mut counter)?;
+        let own = Sym::Iteration(self.id);
+        let mut finals = FxHashMap::default();
+        let mut wide: Option<Operand> = None;
+        for (v, poly) in self.values {
+            let ty = poly.ty();
+            let fits = ty.bits() <= runs.ty().bits();
+            let known = |s: Sym| match s {
+                _ if s == own => fits.then(|| runs.truncate(ty)),
+                Sym::Iteration(l) => Some(Poly::iteration(ty, l)),
+                Sym::Value(v) => Some(Poly::symbol(ty, Sym::Value(v))),
+            };
+            let new = match poly.substitute(known) {
+                Some(poly) => materialize(f, &poly, at, &mut counter)?,
+                // A count of fewer bits, which is no signed number, or too many terms.
+                None => {
+                    let wide = match wide {
+                        Some(wide) => wide,
+                        None => {
+                            let count = materialize(f, &runs, at, &mut counter)?;
+                            let is_wide = f.operand_type(count) == Type::I64;
+                            let inst = arith::zext(count, Type::I64);
+                            *wide.insert(if is_wide { count } else { f.insert(at, inst)?.into() })
+                        }
+                    };
+                    let mut number = |l| if l == self.id { wide } else { self.around[&l] };
+                    materialize(f, &poly, at, &mut number)?
+                }
+            };
+            finals.insert(v, new);
+        }
+        Ok(finals)
+    }
+}
+
+/// A count as a polynomial, with what has to be inserted before `at` for it.
+fn number(
+    f: &mut Function,
+    runs: &LatchRuns,
+    at: Value,
+    counter: &mut dyn FnMut(LoopId) -> Operand,
+) -> IrResult<Poly> {
+    let count = match runs {
+        LatchRuns::Constant(n) => return Ok(Poly::constant(Type::I64, n.cast_signed())),
+        LatchRuns::Never | LatchRuns::Unknown => return Ok(Poly::constant(Type::I64, 0)),
+        LatchRuns::Symbolic(count) => count,
+    };
+    match &count.form {
+        CountForm::Number(poly) => return Ok(poly.clone()),
+        // The farther one of the two, less the beginning: what is added to the beginning is often
+        // just that.
+        CountForm::Distance { from, to, down, stride: 1 } => {
+            let (first, last) =
+                (materialize(f, from, at, counter)?, materialize(f, to, at, counter)?);
+            let inst = if *down { arith::min(first, last) } else { arith::max(first, last) };
+            let farther = Poly::value(from.ty(), f.insert(at, inst)?);
+            let distance = if *down { from.sub(&farther) } else { farther.sub(from) };
+            if let Some(distance) = distance {
+                return Ok(distance);
+            }
+        }
+        _ => {}
+    }
+    let operand = count.materialize(f, at, counter)?;
+    Ok(match operand.as_value() {
+        Some(v) => Poly::value(count.ty(), v),
+        None => Poly::constant(
+            count.ty(),
+            f.constant(operand).and_then(regraft_ir::Constant::as_int).unwrap_or(0),
+        ),
+    })
+}
+
+/// The polynomials in a count.
+fn count_polys(runs: &LatchRuns) -> Vec<&Poly> {
+    let LatchRuns::Symbolic(count) = runs else { return Vec::new() };
+    match &count.form {
+        CountForm::Number(poly) | CountForm::Solution { distance: poly, .. } => vec![poly],
+        CountForm::Distance { from, to, .. } => vec![from, to],
+        CountForm::Equal(left, right) => vec![left, right],
+    }
+}
+
+/// A value that is the number of the iteration of a loop: a wide one that begins with 0.
+fn counter(f: &Function, id: LoopId, ivs: &InductionVariables) -> Option<Operand> {
+    let counts = |number: &Poly, n| number.constant_value() == Some(n);
+    let mut basic = ivs.basic(id).iter();
+    let found = basic
+        .find(|iv| f.ty(iv.param) == Type::I64 && counts(&iv.base, 0) && counts(&iv.step, 1))?;
+    Some(found.param.into())
+}
