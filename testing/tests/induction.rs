@@ -420,7 +420,13 @@ fn loops_that_count_in_all_ways_agree_with_what_is_said_of_them() {
 
 #[test]
 fn passes_over_induction_variables_keep_what_loops_do() {
-    for pipeline in ["indvars", "loop(loop-simplify, indvars)", "indvars{multiply=false}"] {
+    for pipeline in [
+        "indvars",
+        "loop(loop-simplify, indvars)",
+        "indvars{multiply=false}",
+        "strength-reduce",
+        "indvars, strength-reduce{max-params=1}, indvars{final-values=false}",
+    ] {
         let registry = PassRegistry::standard();
         let passes = Pipeline::parse(&registry, pipeline)
             .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
@@ -434,7 +440,7 @@ fn passes_over_induction_variables_keep_what_loops_do() {
             changed += u32::from(!before.structural_eq(&after));
             runs.add(same(&before, &after, seed));
         }
-        assert!(runs.returned > 3_000 && changed > 400, "{pipeline}: {runs:?}, {changed}");
+        assert!(runs.returned > 3_000 && changed > 30, "{pipeline}: {runs:?}, {changed}");
         tester().cases(300).seed(60_000).preserves(pipeline);
     }
 }

@@ -139,6 +139,16 @@ pub struct Condition {
 }
 
 impl Count {
+    /// The polynomials in it.
+    pub fn polys(&self) -> Vec<&Poly> {
+        match &self.form {
+            CountForm::Number(poly) => vec![poly],
+            CountForm::Distance { from, to, .. } => vec![from, to],
+            CountForm::Equal(left, right) => vec![left, right],
+            CountForm::Solution { distance, .. } => vec![distance],
+        }
+    }
+
     /// The type that it is computed in.
     pub fn ty(&self) -> Type {
         match &self.form {

@@ -47,14 +47,13 @@
 mod exits;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Type, Use, Value};
+use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Use, Value};
 use rustc_hash::FxHashMap;
 
-use super::loop_form::LoopForm;
-use crate::analysis::induction::{BasicInduction, materialize};
-use crate::analysis::poly::Sym;
+use super::counters::{add_induction, can_compute, compute, counter_of, ensure_preheaders};
+use crate::analysis::induction::BasicInduction;
 use crate::analysis::trip_count::LatchRuns;
-use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, TripCounts};
+use crate::analysis::{InductionVariables, LoopId, Poly, TripCounts};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 use exits::{NewTest, final_values, new_test};
@@ -173,37 +172,6 @@ impl LoopPass for Indvars {
     }
 }
 
-/// Makes sure that those loops have preheaders which `wanted` names, and returns their headers.
-pub(super) fn ensure_preheaders(
-    f: &mut Function,
-    loops: &[Block],
-    forest: &LoopForest,
-    wanted: impl Fn(LoopId) -> bool,
-) -> IrResult<Vec<Block>> {
-    let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
-    let mut headers = Vec::new();
-    for l in ids.filter(|&l| wanted(l)) {
-        let at = forest.get(l);
-        if at.preheader.is_some() {
-            headers.push(at.header);
-        } else {
-            let mut form = LoopForm::new(forest, l);
-            form.ensure_preheader(f)?;
-            headers.push(form.header());
-        }
-    }
-    Ok(headers)
-}
-
-/// The parameter of the header of a loop that counts 0, 1, 2, ...; of the widest type.
-pub(super) fn counter_of(f: &Function, ivs: &InductionVariables, l: LoopId) -> Option<Value> {
-    let counts = |b: &&BasicInduction| {
-        b.base.is_zero() && b.step.constant_value() == Some(1) && f.is_live(b.param)
-    };
-    let widest = ivs.basic(l).iter().rev().filter(counts).max_by_key(|b| b.base.ty().bits());
-    widest.map(|b| b.param)
-}
-
 /// Works out what becomes of a loop, and inserts what it takes.
 struct Rewriter<'a> {
     f: &'a mut Function,
@@ -253,7 +221,11 @@ impl Rewriter<'_> {
             self.counter = old.filter(|&old| f.ty(old).bits() >= widest.bits());
             if self.counter.is_none() {
                 going.extend(ivs.basic(self.l).iter().find(|b| Some(b.param) == old));
-                let (counter, next) = add_counter(self.f, ivs.forest(), self.l, widest)?;
+                let [zero, one] = [0, 1].map(|x| {
+                    let constant = Constant::int(widest, x).expect("counters are integers");
+                    Operand::from(f.constant_id(constant))
+                });
+                let (counter, next) = add_induction(self.f, ivs.forest(), self.l, zero, one)?;
                 (self.counter, made) = (Some(counter), Some(next));
                 done.counters += 1;
             }
@@ -307,22 +279,8 @@ impl Rewriter<'_> {
             return true;
         }
         let step = basic.step.constant_value();
-        (self.limits.multiply || matches!(step, Some(1 | -1))) && self.can_compute(&basic.step)
-    }
-
-    /// Whether the counters of the loops around that are in a polynomial exist.
-    fn can_compute(&self, poly: &Poly) -> bool {
-        poly.symbols().all(|s| match s {
-            Sym::Value(_) => true,
-            Sym::Iteration(l) => counter_of(self.f, self.ivs, l)
-                .is_some_and(|counter| self.f.ty(counter).bits() >= poly.ty().bits()),
-        })
-    }
-
-    /// Instructions for a polynomial in terms of loops around; see [`Rewriter::can_compute`].
-    fn compute(&mut self, poly: &Poly, at: Value) -> IrResult<Operand> {
-        let counters = counters_of(self.f, self.ivs, poly);
-        materialize(self.f, poly, at, &mut |l| counter_among(&counters, l))
+        (self.limits.multiply || matches!(step, Some(1 | -1)))
+            && can_compute(self.f, self.ivs, &basic.step)
     }
 
     /// What a parameter is, in terms of the counter, at the start of the header.
@@ -355,7 +313,8 @@ impl Rewriter<'_> {
         let growth = if basic.step.constant_value() == Some(1) {
             i
         } else {
-            let step = self.compute(&basic.step, Value::terminator(preheader))?;
+            let at = Value::terminator(preheader);
+            let step = compute(self.f, self.ivs, &basic.step, at, &[])?;
             insert(self.f, arith::mul(i, step))?
         };
         if is_zero { Ok(growth) } else { insert(self.f, arith::add(growth, base)) }
@@ -368,48 +327,6 @@ impl Rewriter<'_> {
         let arg = position.and_then(|position| self.f.edge_args(edge).nth(position));
         arg.expect("an edge has an argument for each parameter")
     }
-}
-
-/// The counters of the loops in a polynomial.
-fn counters_of(f: &Function, ivs: &InductionVariables, poly: &Poly) -> Vec<(LoopId, Value)> {
-    let loops = poly.symbols().filter_map(|s| match s {
-        Sym::Iteration(l) => Some(l),
-        Sym::Value(_) => None,
-    });
-    loops.filter_map(|l| Some((l, counter_of(f, ivs, l)?))).collect()
-}
-
-fn counter_among(counters: &[(LoopId, Value)], l: LoopId) -> Operand {
-    let counter = counters.iter().find(|&&(of, _)| of == l).map(|&(_, counter)| counter);
-    counter.expect("it was checked that the loop has a counter").into()
-}
-
-/// Adds a counter to a loop. Returns it, and one more than it.
-fn add_counter(
-    f: &mut Function,
-    forest: &LoopForest,
-    l: LoopId,
-    ty: Type,
-) -> IrResult<(Value, Value)> {
-    let header = forest.get(l).header;
-    let constant = |f: &Function, x: i64| -> Operand {
-        f.constant_id(Constant::int(ty, x).expect("counters are integers")).into()
-    };
-    let (zero, one) = (constant(f, 0), constant(f, 1));
-    let counter = f.add_param(header, ty, |_| Some(zero))?;
-    let mut back = f.in_edges_in_order(header);
-    back.retain(|edge| forest.contains(l, edge.from));
-    // At the end of a single latch; where there are several, once in the header.
-    let at = match *back {
-        [edge] => Value::terminator(edge.from),
-        _ => f.first_inst(header).unwrap_or(Value::terminator(header)),
-    };
-    let next = f.insert(at, arith::add(counter, one))?;
-    for edge in back {
-        let last = edge.position as usize + f.param_count(header);
-        f.set_operand(Value::terminator(edge.from), last, next)?;
-    }
-    Ok((counter, next))
 }
 
 /// Replaces what the plans say, and then deletes what nobody uses any more.

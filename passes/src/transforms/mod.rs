@@ -9,6 +9,7 @@ pub mod adce;
 pub mod bounds_elim;
 mod aggregate;
 pub mod clone_blocks;
+mod counters;
 pub mod cse;
 pub mod dce;
 mod edit;
@@ -34,6 +35,7 @@ pub mod simplify_cfg;
 pub mod specialize_getfield;
 pub mod sroa;
 pub mod ssa_repair;
+pub mod strength_reduce;
 pub mod unroll;
 
 /// Adds the transformations of this folder.
@@ -59,6 +61,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
     registry.add::<specialize_getfield::SpecializeGetfield>();
+    registry.add_loop::<strength_reduce::StrengthReduce>();
     registry.add_loop::<unroll::Unroll>();
     registry.add::<sroa::Sroa>();
 }

@@ -12,7 +12,7 @@ use regraft_ir::{
 use regraft_passes::transforms::{
     cse::Cse, dce::Dce, expand::Expand, fold, indvars::Indvars, loop_simplify::LoopSimplify,
     merge_returns::MergeReturns, prune::Prune, renumber::Renumber, sccp::Sccp,
-    simplify_cfg::SimplifyCfg,
+    simplify_cfg::SimplifyCfg, strength_reduce::StrengthReduce,
 };
 use regraft_passes::{AllLoops, FunctionPass, Options, transforms};
 
@@ -28,6 +28,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("fold", apply::<fold::Fold>),
     ("dce", apply::<Dce>),
     ("cse", apply::<Cse>),
+    ("strength-reduce", apply::<AllLoops<StrengthReduce>>),
     ("simplify-cfg", apply::<SimplifyCfg>),
     ("indvars", apply::<AllLoops<Indvars>>),
     ("loop-delete", apply::<AllLoops<transforms::loop_delete::LoopDelete>>),

@@ -24,6 +24,8 @@ mod sccp;
 mod simplify_cfg;
 mod simplify_cfg_paths;
 mod specialize_getfield;
+mod strength_reduce;
+mod unroll;
 mod sroa;
 mod unroll;
 

@@ -3,9 +3,9 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
 
-use super::{Rewriter, counter_among, counters_of};
+use super::super::counters::{can_compute, compute, compute_count};
+use super::Rewriter;
 use crate::analysis::Poly;
-use crate::analysis::induction::materialize;
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns, Test};
 
@@ -111,17 +111,8 @@ fn is_cheap(count: &Count) -> bool {
     }
 }
 
-fn polys(count: &Count) -> Vec<&Poly> {
-    match &count.form {
-        CountForm::Number(poly) => vec![poly],
-        CountForm::Distance { from, to, .. } => vec![from, to],
-        CountForm::Equal(left, right) => vec![left, right],
-        CountForm::Solution { distance, .. } => vec![distance],
-    }
-}
-
 fn can_count(this: &Rewriter<'_>, count: &Count) -> bool {
-    polys(count).into_iter().all(|poly| this.can_compute(poly))
+    count.polys().into_iter().all(|poly| can_compute(this.f, this.ivs, poly))
 }
 
 /// A count of the exit of a block, of the type `ty`, which is as wide or wider, computed in the
@@ -138,10 +129,8 @@ fn count_before(
     if let Some(&(_, known)) = this.known.iter().find(is_known) {
         return Ok(known);
     }
-    let counters: Vec<_> =
-        polys(count).into_iter().flat_map(|poly| counters_of(this.f, this.ivs, poly)).collect();
     let end = Value::terminator(preheader);
-    let mut value = count.materialize(this.f, end, &mut |l| counter_among(&counters, l))?;
+    let mut value = compute_count(this.f, this.ivs, count, end)?;
     if this.f.operand_type(value) != ty {
         value = match this.f.constant(value).and_then(Constant::as_int) {
             Some(constant) => {
@@ -208,7 +197,9 @@ fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Poly, Vec<Use>)> {
         is_arg || !forest.contains(this.l, block)
     };
     let mut found = Vec::new();
-    for &block in forest.blocks(this.l) {
+    // What comes out of inner loops is not in terms of this one alone.
+    let own = |block: &&Block| forest.loop_of(**block) == Some(this.l);
+    for &block in forest.blocks(this.l).iter().filter(own) {
         for v in f.params(block).chain(f.body(block)) {
             if !f.ty(v).is_int() {
                 continue;
@@ -226,7 +217,7 @@ fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Poly, Vec<Use>)> {
             let rest = poly.substitute(|s| {
                 (s == Sym::Iteration(this.l)).then(|| Poly::constant(poly.ty(), 0))
             });
-            if moves && known && rest.is_some_and(|rest| this.can_compute(&rest)) {
+            if moves && known && rest.is_some_and(|rest| can_compute(f, ivs, &rest)) {
                 found.push((poly, uses));
             }
         }
@@ -280,6 +271,10 @@ struct Ends<'a, 'b> {
 }
 
 impl Ends<'_, '_> {
+    fn compute(&mut self, poly: &Poly, at: Value) -> IrResult<Operand> {
+        compute(self.this.f, self.this.ivs, poly, at, &[])
+    }
+
     /// The final value of a polynomial, if it is short.
     fn value(&mut self, poly: &Poly) -> IrResult<Option<Operand>> {
         let l = self.this.l;
@@ -293,7 +288,7 @@ impl Ends<'_, '_> {
                 return Ok(Some(self.this.f.constant_id(constant).into()));
             }
             let at = self.place.find(self.this.f)?;
-            return self.this.compute(&end, at).map(Some);
+            return self.compute(&end, at).map(Some);
         }
         let LatchRuns::Symbolic(count) = self.runs else { return Ok(None) };
         if let Some(end) = self.end_of_range(poly, count)? {
@@ -305,9 +300,7 @@ impl Ends<'_, '_> {
         let from = self.place.exit.from;
         let number = count_before(self.this, from, count, poly.ty(), self.preheader)?;
         let at = self.place.find(self.this.f)?;
-        let counters = counters_of(self.this.f, self.this.ivs, poly);
-        let mut counter = |of| if of == l { number } else { counter_among(&counters, of) };
-        materialize(self.this.f, poly, at, &mut counter).map(Some)
+        compute(self.this.f, self.this.ivs, poly, at, &[(l, number)]).map(Some)
     }
 
     /// The final value of what counts from `from` to `to` itself, or is a constant away from that:
@@ -324,11 +317,11 @@ impl Ends<'_, '_> {
         let away = start.and_then(|start| start.sub(from)?.constant_value());
         let Some(away) = away else { return Ok(None) };
         let at = self.place.find(self.this.f)?;
-        let (from, to) = (self.this.compute(from, at)?, self.this.compute(to, at)?);
+        let (from, to) = (self.compute(from, at)?, self.compute(to, at)?);
         let inst = if *down { arith::min(from, to) } else { arith::max(from, to) };
         let end = self.this.f.insert(at, inst)?;
         let moved = Poly::value(poly.ty(), end).plus(away);
-        self.this.compute(&moved, at).map(Some)
+        self.compute(&moved, at).map(Some)
     }
 
     /// The count as a polynomial of a type, if it is one.

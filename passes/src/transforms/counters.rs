@@ -1,0 +1,155 @@
+//! Counters of loops, and what is computed from them: what `indvars` and `strength-reduce` share.
+
+use regraft_dialects::arith;
+use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Value};
+
+use super::loop_form::LoopForm;
+use crate::analysis::induction::{BasicInduction, materialize};
+use crate::analysis::poly::Sym;
+use crate::analysis::trip_count::Count;
+use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
+
+/// Makes sure that those loops have preheaders which `wanted` names, and returns their headers.
+pub(super) fn ensure_preheaders(
+    f: &mut Function,
+    loops: &[Block],
+    forest: &LoopForest,
+    wanted: impl Fn(LoopId) -> bool,
+) -> IrResult<Vec<Block>> {
+    let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
+    let mut headers = Vec::new();
+    for l in ids.filter(|&l| wanted(l)) {
+        let at = forest.get(l);
+        if at.preheader.is_some() {
+            headers.push(at.header);
+        } else {
+            let mut form = LoopForm::new(forest, l);
+            form.ensure_preheader(f)?;
+            headers.push(form.header());
+        }
+    }
+    Ok(headers)
+}
+
+/// The parameter of the header of a loop that counts 0, 1, 2, ...; of the widest type.
+pub(super) fn counter_of(f: &Function, ivs: &InductionVariables, l: LoopId) -> Option<Value> {
+    let counts = |b: &&BasicInduction| {
+        b.base.is_zero() && b.step.constant_value() == Some(1) && f.is_live(b.param)
+    };
+    let widest = ivs.basic(l).iter().rev().filter(counts).max_by_key(|b| b.base.ty().bits());
+    widest.map(|b| b.param)
+}
+
+/// A parameter of the header of a loop from which the iteration can be computed, of a type at
+/// least as wide as `ty`: one that grows or shrinks by 1 from a constant.
+fn any_counter(
+    f: &Function,
+    ivs: &InductionVariables,
+    l: LoopId,
+    ty: Type,
+) -> Option<BasicInduction> {
+    let counts = |b: &&BasicInduction| {
+        b.base.constant_value().is_some()
+            && matches!(b.step.constant_value(), Some(1 | -1))
+            && b.base.ty().bits() >= ty.bits()
+            && f.is_live(b.param)
+    };
+    // One that starts with 0 and grows needs no instruction.
+    let ease = |b: &&BasicInduction| (b.base.is_zero(), b.step.constant_value());
+    ivs.basic(l).iter().filter(counts).max_by_key(ease).cloned()
+}
+
+/// Whether a polynomial can be computed where its values are: whether the iterations in it of the
+/// loops around can be.
+pub(super) fn can_compute(f: &Function, ivs: &InductionVariables, poly: &Poly) -> bool {
+    poly.symbols().all(|s| match s {
+        Sym::Value(_) => true,
+        Sym::Iteration(l) => any_counter(f, ivs, l, poly.ty()).is_some(),
+    })
+}
+
+/// Inserts instructions before `at` for a polynomial; see [`can_compute`]. `known` has operands for
+/// the iterations of some loops.
+pub(super) fn compute(
+    f: &mut Function,
+    ivs: &InductionVariables,
+    poly: &Poly,
+    at: Value,
+    known: &[(LoopId, Operand)],
+) -> IrResult<Operand> {
+    let mut counters = known.to_vec();
+    add_counters(f, ivs, poly, at, &mut counters)?;
+    materialize(f, poly, at, &mut |l| counter_among(&counters, l))
+}
+
+/// Inserts instructions before `at` for a count; see [`can_compute`].
+pub(super) fn compute_count(
+    f: &mut Function,
+    ivs: &InductionVariables,
+    count: &Count,
+    at: Value,
+) -> IrResult<Operand> {
+    let mut counters = Vec::new();
+    for poly in count.polys() {
+        add_counters(f, ivs, poly, at, &mut counters)?;
+    }
+    count.materialize(f, at, &mut |l| counter_among(&counters, l))
+}
+
+/// Adds operands for the iterations in a polynomial.
+fn add_counters(
+    f: &mut Function,
+    ivs: &InductionVariables,
+    poly: &Poly,
+    at: Value,
+    counters: &mut Vec<(LoopId, Operand)>,
+) -> IrResult<()> {
+    for s in poly.symbols() {
+        let Sym::Iteration(l) = s else { continue };
+        if counters.iter().any(|&(known, _)| known == l) {
+            continue;
+        }
+        let basic = any_counter(f, ivs, l, poly.ty()).expect("it was checked that there is one");
+        let base = f.constant_id(
+            Constant::int(basic.base.ty(), basic.base.constant_part()).expect("an integer"),
+        );
+        let counter: Operand = match (basic.step.constant_value(), basic.base.is_zero()) {
+            (Some(1), true) => basic.param.into(),
+            (Some(1), false) => f.insert(at, arith::sub(basic.param, base))?.into(),
+            _ => f.insert(at, arith::sub(base, basic.param))?.into(),
+        };
+        counters.push((l, counter));
+    }
+    Ok(())
+}
+
+fn counter_among(counters: &[(LoopId, Operand)], l: LoopId) -> Operand {
+    let counter = counters.iter().find(|&&(of, _)| of == l).map(|&(_, counter)| counter);
+    counter.expect("there is one for each loop")
+}
+
+/// Adds a parameter to the header of a loop with a preheader: at first `base`, then more by `step`
+/// each time, both of an integer type and known before the loop. Returns it, and the next one.
+pub(super) fn add_induction(
+    f: &mut Function,
+    forest: &LoopForest,
+    l: LoopId,
+    base: Operand,
+    step: Operand,
+) -> IrResult<(Value, Value)> {
+    let header = forest.get(l).header;
+    let param = f.add_param(header, f.operand_type(base), |_| Some(base))?;
+    let mut back: Vec<Edge> = f.in_edges_in_order(header);
+    back.retain(|edge| forest.contains(l, edge.from));
+    // At the end of a single latch; where there are several, once in the header.
+    let at = match *back {
+        [edge] => Value::terminator(edge.from),
+        _ => f.first_inst(header).unwrap_or(Value::terminator(header)),
+    };
+    let next = f.insert(at, arith::add(param, step))?;
+    for edge in back {
+        let last = edge.position as usize + f.param_count(header);
+        f.set_operand(Value::terminator(edge.from), last, next)?;
+    }
+    Ok((param, next))
+}
