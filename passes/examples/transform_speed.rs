@@ -25,6 +25,11 @@ const PASSES: &[(&str, Run)] = &[
     ("fold", run::<Fold>),
     ("gvn", run::<transforms::gvn::Gvn>),
     ("simplify-cfg", run::<SimplifyCfg>),
+    ("indvars", run::<regraft_passes::AllLoops<transforms::indvars::Indvars>>),
+    (
+        "strength-reduce",
+        run::<regraft_passes::AllLoops<transforms::strength_reduce::StrengthReduce>>,
+    ),
     ("licm", run::<regraft_passes::AllLoops<transforms::licm::Licm>>),
     ("prune", run::<Prune>),
     ("expand", run::<Expand>),

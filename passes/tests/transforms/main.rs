@@ -24,9 +24,8 @@ mod sccp;
 mod simplify_cfg;
 mod simplify_cfg_paths;
 mod specialize_getfield;
-mod strength_reduce;
-mod unroll;
 mod sroa;
+mod strength_reduce;
 mod unroll;
 
 use regraft_ir::{Function, Module, render_all, verify_module};
