@@ -34,6 +34,7 @@ const PASSES: &[(&str, Run)] = &[
     ("prune", run::<Prune>),
     ("expand", run::<Expand>),
     ("sccp", run::<Sccp>),
+    ("reassociate", run::<transforms::reassociate::Reassociate>),
     ("bounds-elim", run::<regraft_passes::AllLoops<transforms::bounds_elim::BoundsElim>>),
 ];
 

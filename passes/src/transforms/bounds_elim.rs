@@ -47,8 +47,7 @@ pub fn run(f: &mut Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Ir
 }
 
 crate::pass! {
-    /// Marks array accesses whose indices are in bounds whatever happens, so that nobody checks
-    /// them.
+    /// Marks array accesses whose indices are always in bounds, so that nobody checks them.
     ///
     /// ```text
     /// %6: bool = arith.lt %3, %5                 %6: bool = arith.lt %3, %5

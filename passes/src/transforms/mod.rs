@@ -29,6 +29,7 @@ pub mod merge_returns;
 pub mod profile;
 mod promote;
 pub mod prune;
+pub mod reassociate;
 pub mod renumber;
 pub mod sccp;
 pub mod simplify_cfg;
@@ -57,6 +58,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<merge_returns::MergeReturns>();
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();
+    registry.add::<reassociate::Reassociate>();
     registry.add::<renumber::Renumber>();
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();

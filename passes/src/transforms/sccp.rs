@@ -81,10 +81,8 @@ pub fn run(f: &mut Function, cfg: &ControlFlow, ranges: &Ranges) -> IrResult<Pro
             next = f.next_inst(v);
             let Some(result) = known_result(f, ranges, block, v) else { continue };
             let is_removable = is_removable(f, ranges, block, v);
-            if (f.is_used(v) || is_removable)
-                && replace_where_it_fits(f, v, result)?
-                && is_removable
-            {
+            let replaced = f.is_used(v) && replace_where_it_fits(f, v, result)?;
+            if is_removable && (replaced || !f.is_used(v)) {
                 f.delete(v)?;
                 done.instructions += 1;
             }
@@ -101,8 +99,7 @@ pub fn run(f: &mut Function, cfg: &ControlFlow, ranges: &Ranges) -> IrResult<Pro
 }
 
 crate::pass! {
-    /// Replaces what is always the same constant, across blocks and around loops, and removes
-    /// branches that always go the same way.
+    /// Replaces what is always the same constant, around loops too, and decides branches by it.
     ///
     /// ```text
     /// ^2(%2: i64, %3: i64):                 ^2(%2: i64):

@@ -36,6 +36,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("merge-returns", apply::<MergeReturns>),
     ("expand", apply::<Expand>),
     ("prune", apply::<Prune>),
+    ("reassociate", apply::<transforms::reassociate::Reassociate>),
     ("renumber", apply::<Renumber>),
     ("sccp", apply::<Sccp>),
     ("simplify-cfg{plain}", |module| super::run_text("simplify-cfg{plain}", module)),

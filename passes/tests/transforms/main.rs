@@ -19,6 +19,7 @@ mod mem2reg;
 mod merge_returns;
 mod profile;
 mod prune;
+mod reassociate;
 mod renumber;
 mod sccp;
 mod simplify_cfg;

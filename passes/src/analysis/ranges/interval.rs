@@ -69,7 +69,13 @@ impl Interval {
     fn wrapped(corners: &[i128], ty: Type) -> Self {
         let all = Self::of_type(ty);
         let (lo, hi) = ends(corners);
+        if i128::from(all.lo) <= lo && hi <= i128::from(all.hi) {
+            return Self { lo: lo as i64, hi: hi as i64 };
+        }
         let width = i128::from(all.hi) - i128::from(all.lo) + 1;
+        if hi - lo >= width {
+            return all;
+        }
         let turns = (lo - i128::from(all.lo)).div_euclid(width);
         if (hi - i128::from(all.lo)).div_euclid(width) != turns {
             return all;
@@ -130,6 +136,8 @@ pub fn unary(op: Op, x: Interval, from: Type, ty: Type) -> Interval {
 pub fn binary(op: Op, x: Interval, y: Interval, ty: Type) -> Interval {
     let all = Interval::of_type(ty);
     match op {
+        // What can be anything plus something can.
+        arith::ADD | arith::SUB | arith::XOR if x == all || y == all => all,
         arith::ADD => Interval::wrapped(&corners(x, y, |x, y| x + y), ty),
         arith::SUB => Interval::wrapped(&corners(x, y, |x, y| x - y), ty),
         arith::MUL => Interval::wrapped(&corners(x, y, |x, y| x * y), ty),

@@ -19,7 +19,7 @@ use super::branches::{Branches, Said, conditions};
 use super::transfer::{Known, edges_taken, transfer};
 
 /// A value that changed so often is widened from then on.
-const PATIENCE: u8 = 3;
+const PATIENCE: u8 = 1;
 /// A value that changed so often can be anything.
 const MOST_CHANGES: u8 = 24;
 /// How often everything is computed again in the end.
@@ -34,15 +34,22 @@ pub(crate) struct Solver<'a> {
     known: Vec<Known>,
     changes: Vec<u8>,
     queued: Vec<bool>,
+    /// Whether branches may say something of an operand, or it changed too often.
+    refined: Vec<bool>,
     /// Whether a block can be reached, by [`Block::index`].
     visited: Vec<bool>,
     /// Where the operands of the terminator of a block begin in `taken`.
     start: Vec<u32>,
     /// Whether an edge can be taken, by the position of its target.
     taken: Vec<bool>,
-    /// Blocks to visit, by their place in reverse postorder.
+    /// Blocks with something to be looked at, by their place in reverse postorder.
     blocks: BinaryHeap<Reverse<(u32, Block)>>,
-    work: VecDeque<Work>,
+    /// Whether a block is among them.
+    waiting: Vec<bool>,
+    /// The block whose instructions are being looked at, and whether for the first time.
+    scanned: Option<(Block, bool)>,
+    /// Operands of terminators that changed.
+    operands: VecDeque<(Block, u32)>,
     /// Whether an edge goes back to a block.
     is_header: Vec<bool>,
     /// Whether what branches say of a value may use what is known of others.
@@ -51,14 +58,6 @@ pub(crate) struct Solver<'a> {
     lost: bool,
     /// What is known from an earlier round, by [`Value::index`].
     earlier: Vec<Known>,
-}
-
-/// What has to be looked at again.
-#[derive(Clone, Copy, Debug)]
-enum Work {
-    Instruction(Value),
-    /// An operand of the terminator of a block.
-    Operand(Block, u32),
 }
 
 /// What the solver found.
@@ -97,11 +96,14 @@ impl<'a> Solver<'a> {
             known: vec![Known::Unseen; f.value_capacity()],
             changes: vec![0; f.value_capacity()],
             queued: vec![false; f.value_capacity()],
+            refined: vec![false; f.value_capacity()],
             visited: vec![false; f.block_capacity()],
             start,
             taken: vec![false; total as usize],
             blocks: BinaryHeap::new(),
-            work: VecDeque::new(),
+            waiting: vec![false; f.block_capacity()],
+            scanned: None,
+            operands: VecDeque::new(),
             is_header,
             settled: false,
             lost: false,
@@ -124,6 +126,7 @@ impl<'a> Solver<'a> {
         self.earlier = std::mem::replace(&mut self.known, vec![Known::Unseen; self.changes.len()]);
         self.changes.fill(0);
         self.visited.fill(false);
+        self.queued.fill(false);
         self.taken.fill(false);
     }
 
@@ -136,11 +139,20 @@ impl<'a> Solver<'a> {
     fn at(&self, block: Block, operand: Operand) -> Known {
         let known = self.of(operand);
         match operand.as_value() {
-            Some(v) if self.branches.mention(v) && known != Known::Unseen => {
+            Some(v) if self.branches.mention(v) => self.with_said(block, v, known),
+            _ => known,
+        }
+    }
+
+    /// What is known of a value with what the branches before a block say.
+    fn with_said(&self, block: Block, v: Value, known: Known) -> Known {
+        match known {
+            Known::Unseen | Known::Const(_) => known,
+            Known::Int(Interval { lo, hi }) if lo == hi => known,
+            _ => {
                 let said = self.branches.at(self.tree, block, v);
                 refine(self.f, v, known, said, |other| self.bound(other))
             }
-            _ => known,
         }
     }
 
@@ -174,39 +186,59 @@ impl<'a> Solver<'a> {
         }
         self.reach(entry);
         loop {
-            if let Some(Reverse((_, block))) = self.blocks.pop() {
-                self.visit(block);
-                continue;
-            }
-            match self.work.pop_front() {
-                Some(Work::Instruction(v)) => {
-                    self.queued[v.index()] = false;
-                    self.evaluate(v);
-                }
-                Some(Work::Operand(block, index)) => self.operand_changed(block, index),
-                None => return,
+            if let Some((block, index)) = self.operands.pop_front() {
+                self.operand_changed(block, index);
+            } else if let Some(Reverse((_, block))) = self.blocks.pop() {
+                self.waiting[block.index()] = false;
+                let again = std::mem::replace(&mut self.visited[block.index()], true);
+                self.visit(block, !again);
+            } else {
+                return;
             }
         }
     }
 
-    fn reach(&mut self, block: Block) {
-        if !std::mem::replace(&mut self.visited[block.index()], true) {
+    /// Has a block looked at, for the first time or again.
+    fn push(&mut self, block: Block) {
+        if !std::mem::replace(&mut self.waiting[block.index()], true) {
             let place = self.cfg.rpo_index(block).unwrap_or(usize::MAX) as u32;
             self.blocks.push(Reverse((place, block)));
         }
     }
 
-    fn visit(&mut self, block: Block) {
-        for v in self.f.body(block) {
-            self.evaluate(v);
+    fn reach(&mut self, block: Block) {
+        if !self.visited[block.index()] {
+            self.push(block);
         }
-        self.leave(block);
     }
 
-    fn evaluate(&mut self, v: Value) {
-        let f = self.f;
-        let block = f.block_of(v);
-        let known = transfer(f, v, |operand| self.at(block, operand));
+    /// Looks at the instructions of a block of which an operand changed; the first time, at all.
+    fn visit(&mut self, block: Block, first: bool) {
+        self.scanned = Some((block, first));
+        for v in self.f.body(block) {
+            if std::mem::replace(&mut self.queued[v.index()], false) || first {
+                self.evaluate(v, block);
+            }
+        }
+        self.scanned = None;
+        if first {
+            self.leave(block);
+        }
+    }
+
+    fn evaluate(&mut self, v: Value, block: Block) {
+        let mentioned = std::cell::Cell::new(false);
+        let known = transfer(self.f, v, |operand| {
+            let known = self.of(operand);
+            match operand.as_value() {
+                Some(x) if self.branches.mention(x) => {
+                    mentioned.set(true);
+                    self.with_said(block, x, known)
+                }
+                _ => known,
+            }
+        });
+        self.refined[v.index()] |= mentioned.get();
         self.raise(v, known);
     }
 
@@ -255,7 +287,10 @@ impl<'a> Solver<'a> {
         let changes = &mut self.changes[v.index()];
         *changes = changes.saturating_add(1);
         let new = match (old, new) {
-            _ if *changes > MOST_CHANGES => Known::of_type(f.ty(v)),
+            _ if *changes > MOST_CHANGES => {
+                self.refined[v.index()] = true;
+                Known::of_type(f.ty(v))
+            }
             (Known::Int(old), Known::Int(new)) => {
                 let new = old.join(new);
                 let widens =
@@ -276,12 +311,15 @@ impl<'a> Solver<'a> {
             if !self.visited[block.index()] {
                 continue;
             }
+            let is_scanned = self.scanned.is_some_and(|(scanned, _)| scanned == block);
             if !user.is_terminator() {
-                if !std::mem::replace(&mut self.queued[user.index()], true) {
-                    self.work.push_back(Work::Instruction(user));
+                // In the block that is being looked at, users are still to come.
+                let queued = std::mem::replace(&mut self.queued[user.index()], true);
+                if !queued && !is_scanned {
+                    self.push(block);
                 }
-            } else {
-                self.work.push_back(Work::Operand(block, index));
+            } else if self.scanned != Some((block, true)) {
+                self.operands.push_back((block, index));
             }
         }
     }
@@ -311,8 +349,8 @@ impl<'a> Solver<'a> {
     fn descend(&mut self) {
         self.settled = true;
         let f = self.f;
-        // What became narrower on the way down.
-        let mut news = vec![false; f.value_capacity()];
+        // All parameters are looked at, and of the instructions those of which branches say
+        // something or that were given up; then what uses what became narrower.
         for sweep in 0..SWEEPS {
             let mut changed = false;
             for block in self.cfg.reverse_postorder() {
@@ -321,19 +359,17 @@ impl<'a> Solver<'a> {
                 }
                 if Some(block) != f.entry() {
                     for (number, param) in f.params(block).enumerate() {
-                        let known = self.incoming(block, number, param);
-                        changed |= self.lower(param, known, &mut news);
+                        if sweep == 0 || self.queued[param.index()] {
+                            let known = self.incoming(block, number, param);
+                            changed |= self.lower(param, known);
+                        }
                     }
                 }
                 for v in f.body(block) {
-                    let has_news = f.operands(v).any(|operand| {
-                        operand.as_value().is_some_and(|x| {
-                            news[x.index()] || sweep == 0 && self.branches.mention(x)
-                        })
-                    });
-                    if has_news || self.changes[v.index()] > MOST_CHANGES && sweep == 0 {
+                    let queued = std::mem::replace(&mut self.queued[v.index()], false);
+                    if queued || sweep == 0 && self.refined[v.index()] {
                         let known = transfer(f, v, |operand| self.at(block, operand));
-                        changed |= self.lower(v, known, &mut news);
+                        changed |= self.lower(v, known);
                     }
                 }
             }
@@ -364,16 +400,34 @@ impl<'a> Solver<'a> {
         joined
     }
 
-    fn lower(&mut self, v: Value, known: Known, news: &mut [bool]) -> bool {
+    fn lower(&mut self, v: Value, known: Known) -> bool {
+        let f = self.f;
         let old = self.known[v.index()];
         let new = old.meet(known);
         if known == Known::Unseen || new == old {
             return false;
         }
         self.known[v.index()] = new;
-        news[v.index()] = true;
+        for Use { user, index } in f.uses(v) {
+            match user.terminated_block() {
+                None => self.queued[user.index()] = true,
+                Some(block) => {
+                    if let Some(param) = receiver(f, block, index) {
+                        self.queued[param.index()] = true;
+                    }
+                }
+            }
+        }
         true
     }
+}
+
+/// The parameter that an operand of the terminator of a block is an argument for.
+fn receiver(f: &Function, block: Block, index: u32) -> Option<Value> {
+    let before: SmallVec<[Operand; 8]> =
+        f.operands(Value::terminator(block)).take(index as usize).collect();
+    let position = before.iter().rposition(|operand| operand.is_block())?;
+    f.param(before[position].as_block()?, index as usize - position - 1)
 }
 
 /// What an argument brings to a parameter, which may be of a more general type.
