@@ -44,7 +44,7 @@ pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;
 pub use invariants::Invariants;
 pub use liveness::Liveness;
-pub use loop_forest::{IrreducibleRegion, Loop, LoopForest, LoopId};
+pub use loop_forest::{IrreducibleRegion, Loop, LoopExit, LoopForest, LoopId};
 pub use memory::{Footprint, MemoryClasses};
 pub use poly::{Poly, Sym};
 pub use post_dominators::PostDominatorTree;
@@ -56,7 +56,8 @@ bitflags::bitflags! {
     /// Facets of a function, each with an epoch of its own.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Facets: u8 {
-        /// Blocks and edges.
+        /// Blocks and edges, as far as which block leads to which. Where an edge stands among the
+        /// operands of its terminator (`Edge::position`) is for the next one.
         const CFG = 1;
         /// Instructions, parameters and operands.
         const INSTS = 2;

@@ -143,3 +143,27 @@ fn loops_nested_a_hundred_deep_are_found() {
         assert_eq!(forest.blocks(id).len(), 2 * (depth - i));
     }
 }
+
+#[test]
+fn exits_are_known_by_their_number_as_arguments_come_and_go() {
+    let text = "func @f(%1: bool, %2: i64) -> i64 {
+^1:
+  br ^2(0, 1)
+^2(%3: i64, %4: i64):
+  br %1, ^2(%2, %3), ^3(%2)
+^3(%5: i64):
+  return %5
+}
+";
+    let module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text);
+    let module = module.unwrap_or_else(|errors| panic!("{}", errors[0].render(false)));
+    let mut f = module.function("f").expect("it is there").clone();
+    let mut analyses = regraft_passes::Analyses::default();
+    let before = analyses.get::<LoopForest>(&f);
+    let unused = f.value_by_number(4).expect("live");
+    f.remove_param(unused).expect("nothing uses it");
+    let after = analyses.get::<LoopForest>(&f);
+    assert!(std::sync::Arc::ptr_eq(&before, &after), "the graph is what it was");
+    let exit = after.get(after.loops().next().expect("there is one")).exits[0].edge(&f);
+    assert_eq!(f.edge_target(exit), f.block_by_number(3).expect("live"));
+}

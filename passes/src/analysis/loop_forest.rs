@@ -52,7 +52,7 @@ pub struct Loop {
     /// The blocks that go back to the header, in reverse postorder.
     pub latches: Vec<Block>,
     /// The edges that leave it, in reverse postorder of their sources.
-    pub exits: Vec<Edge>,
+    pub exits: Vec<LoopExit>,
     /// The block outside that goes to the header and nowhere else, if only one block enters.
     pub preheader: Option<Block>,
     /// Whether an irreducible region is in it.
@@ -61,6 +61,26 @@ pub struct Loop {
     range: (u32, u32),
     /// The loops within it follow it up to here.
     subtree_end: u32,
+}
+
+/// An edge that leaves a loop: the block, and which of its edges it is. The position of an edge
+/// among operands changes with the arguments that edges pass, which is no change of the graph.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LoopExit {
+    /// The block that it leaves.
+    pub from: Block,
+    nth: u32,
+}
+
+impl LoopExit {
+    /// The edge as it is now. O(operands of the terminator).
+    ///
+    /// # Panics
+    /// If the terminator has fewer edges than when the loop was found.
+    pub fn edge(self, f: &Function) -> Edge {
+        let edge = f.out_edges(self.from).nth(self.nth as usize);
+        edge.unwrap_or_else(|| panic!("{} has fewer edges than it had", self.from))
+    }
 }
 
 impl Loop {
@@ -259,8 +279,11 @@ impl LoopForest {
             if let Some(preheader) = l.preheader {
                 let _ = write!(out, "; preheader {preheader}");
             }
-            let exits: Vec<String> =
-                l.exits.iter().map(|&e| format!("{} -> {}", e.from, f.edge_target(e))).collect();
+            let exits: Vec<String> = l
+                .exits
+                .iter()
+                .map(|e| format!("{} -> {}", e.from, f.edge_target(e.edge(f))))
+                .collect();
             if exits.is_empty() {
                 out.push_str("; no exits");
             } else {
@@ -460,11 +483,11 @@ impl LoopForest {
     /// Exits and preheaders. O(edges + depth of each edge that leaves loops).
     fn find_edges(&mut self, f: &Function, cfg: &ControlFlow) {
         for source in cfg.reverse_postorder() {
-            for edge in f.out_edges(source) {
-                let target = f.edge_target(edge);
+            for (nth, target) in f.successors(source).enumerate() {
+                let exit = LoopExit { from: source, nth: nth as u32 };
                 let mut at = self.loop_of(source);
                 while let Some(id) = at.filter(|&id| !self.contains(id, target)) {
-                    self.loops[id.index()].exits.push(edge);
+                    self.loops[id.index()].exits.push(exit);
                     at = self.get(id).parent;
                 }
             }

@@ -314,7 +314,8 @@ fn exits_of(
     };
     let decides = at.exits.iter().filter(|exit| once(exit.from));
     decides
-        .map(|&exit| (exit, exit_count(f, ivs, l, exit)))
+        .map(|exit| exit.edge(f))
+        .map(|exit| (exit, exit_count(f, ivs, l, exit)))
         .filter(|(_, runs)| *runs != LatchRuns::Unknown)
         .collect()
 }

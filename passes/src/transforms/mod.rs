@@ -4,10 +4,10 @@
 
 use crate::PassRegistry;
 
-mod add_params;
 pub mod adce;
-pub mod bounds_elim;
+mod add_params;
 mod aggregate;
+pub mod bounds_elim;
 pub mod clone_blocks;
 mod counters;
 pub mod cse;

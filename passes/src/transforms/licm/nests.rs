@@ -271,7 +271,7 @@ impl<'a> Survey<'a> {
         let forest = &*self.facts.forest;
         let outside = |v: Value| f.uses(v).any(|at| !forest.contains(id, f.block_of(at.user)));
         let exit_args: FxHashSet<Operand> =
-            forest.get(id).exits.iter().flat_map(|&exit| f.edge_args(exit)).collect();
+            forest.get(id).exits.iter().flat_map(|exit| f.edge_args(exit.edge(f))).collect();
         let blocks = forest.blocks(id).iter();
         let values = blocks.flat_map(|&block| f.params(block).chain(f.body(block)));
         values.filter(|&v| exit_args.contains(&v.into()) || outside(v)).collect()
@@ -280,7 +280,8 @@ impl<'a> Survey<'a> {
     fn apply(&self, f: &mut Function, plan: &Plan) -> IrResult<()> {
         let forest = &*self.facts.forest;
         let (l, outer) = (forest.get(plan.id), forest.get(plan.target));
-        let (Some(&exit), Some(old)) = (l.exits.first(), l.preheader) else { return Ok(()) };
+        let (Some(exit), Some(old)) = (l.exits.first(), l.preheader) else { return Ok(()) };
+        let exit = exit.edge(f);
         let before = self.preheader(f, plan.target)?;
         let live = self.live_out(f, plan.id);
         let args_to = |f: &Function, block: Block| -> Vec<Operand> {

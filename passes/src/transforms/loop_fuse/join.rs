@@ -32,7 +32,7 @@ impl Counted {
         {
             return None;
         }
-        let nth = f.out_edges(exit.from).position(|edge| edge == exit)?;
+        let nth = f.out_edges(exit.from).position(|edge| edge == exit.edge(f))?;
         Some(Self { id, header: l.header, latch, exit: (exit.from, nth) })
     }
 
