@@ -1,14 +1,18 @@
 //! Modules of what a call runs, in the three stages.
 
-use regraft_ir::{Diagnostic, Module};
+use std::sync::Arc;
+
+use regraft_ir::{Diagnostic, FuncId, Module, TypeKind};
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use rustc_hash::FxHashSet;
 
 use super::Session;
 use super::entry::TypedCall;
 use crate::infer::CallError;
 use crate::world::{Dispatch, MethodMatch};
 
-/// Runs a pipeline on a module.
+/// Runs a pipeline on the module of a call, of which the first function is the one that is
+/// called, and leaves away what that does not need any more.
 pub(super) fn optimize(
     module: &mut Module,
     pipeline: Option<&Pipeline>,
@@ -24,8 +28,33 @@ pub(super) fn optimize(
     // One thread: what is optimized for a user at a prompt is small.
     let options = RunOptions::default().threads(1);
     match run_pipeline(module, pipeline, &options) {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            drop_unreachable(module);
+            Ok(())
+        }
         Err(failure) => Err(failure.diagnostics().to_vec()),
+    }
+}
+
+/// Removes the functions that no value in the first function, or in what it needs, stands for.
+fn drop_unreachable(module: &mut Module) {
+    let ctx = Arc::clone(module.ctx());
+    let mut pending: Vec<FuncId> = module.ids().first().copied().into_iter().collect();
+    let mut reached: FxHashSet<FuncId> = pending.iter().copied().collect();
+    while let Some(f) = pending.pop().and_then(|id| module.get(id)) {
+        let operands = f.all_insts().flat_map(|v| f.operands(v));
+        let names = operands.filter_map(|operand| match *ctx.kind(f.operand_type(operand)) {
+            TypeKind::Fn(name) => Some(name),
+            TypeKind::Struct(id) => ctx.struct_def(id).call,
+            _ => None,
+        });
+        let found = names.filter_map(|name| module.find(name));
+        pending.extend(found.filter(|&id| reached.insert(id)));
+    }
+    for id in module.ids().to_vec() {
+        if !reached.contains(&id) {
+            module.remove(id);
+        }
     }
 }
 
