@@ -57,8 +57,8 @@ pub mod prelude {
         IrResult, Module, Op, Operand, OperandKind, Pipe, Symbol, Type, TypeKind, Value, ValueDef,
     };
     pub use regraft_passes::{
-        FunctionPass, ModulePass, OptionDef, Options, PassContext, PassRegistry, PassResult, pass,
-        run_pass,
+        FunctionPass, LoopPass, ModulePass, OptionDef, Options, PassContext, PassRegistry,
+        PassResult, pass, run_pass,
     };
     pub use regraft_syntax::parse_module;
 }
