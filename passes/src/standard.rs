@@ -6,20 +6,28 @@ use crate::{builtin, transforms};
 /// Cheap cleaning: what a person would do to generated code before reading it.
 pub const O1: NamedPipeline = NamedPipeline {
     name: "O1",
-    text: "fix{max=4}(simplify-cfg, fold, cse, dce)",
+    text: "simplify-cfg, fix{max=2}(sccp, specialize-getfield, sroa, cse, dce, simplify-cfg)",
     doc: "Cleans up, cheaply.\n\n\
-          Constants are folded, expressions that are there twice are computed once, and what \
-          is not used goes.\n",
+          Constants and the branches that they decide are found, aggregates are taken apart, \
+          what is there twice is computed once, and what is not used goes. Calls and loops stay \
+          as they are.\n",
 };
 
 /// Everything that makes ordinary programs fast without changing one bit of what they compute:
 /// what `--stage optimized` shows.
 pub const O2: NamedPipeline = NamedPipeline {
     name: "O2",
-    text: "fix{max=4}(simplify-cfg, fold, cse, dce)",
+    text: "\
+simplify-cfg, inline,
+fix{max=3}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
+licm, loop-delete, indvars, bounds-elim, unroll,
+fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn),
+adce, simplify-cfg",
     doc: "Makes ordinary programs fast.\n\n\
-          This is what the `optimized` stage of a program has been through. Results stay the \
-          same, bit for bit.\n",
+          Calls are inlined first, since that is what shows most of what can be done; aggregates \
+          go, constants and equal values are found together until there are no more. Then come \
+          the loops, and what they have left is cleaned up. Results stay the same, bit for bit. \
+          The `optimized` stage of a program has been through this.\n",
 };
 
 impl PassRegistry {
