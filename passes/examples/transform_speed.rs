@@ -36,6 +36,9 @@ const PASSES: &[(&str, Run)] = &[
     ("sccp", run::<Sccp>),
     ("reassociate", run::<transforms::reassociate::Reassociate>),
     ("bounds-elim", run::<regraft_passes::AllLoops<transforms::bounds_elim::BoundsElim>>),
+    ("mem2reg", run::<transforms::mem2reg::Mem2reg>),
+    ("sroa", run::<transforms::sroa::Sroa>),
+    ("specialize-getfield", run::<transforms::specialize_getfield::SpecializeGetfield>),
 ];
 
 fn run<P: FunctionPass>(f: &mut Function) {

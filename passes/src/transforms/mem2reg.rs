@@ -19,7 +19,7 @@
 //! told in `promote`; `sroa` does the same to mutable structs and small arrays too.
 //!
 //! # Cost
-//! O(size + blocks where each ref is live) (`examples/transform_speed.rs`).
+//! O(size + blocks where each ref is live) (`examples/objects_speed.rs`).
 
 use regraft_ir::{Function, IrResult};
 

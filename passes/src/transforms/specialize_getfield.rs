@@ -32,7 +32,7 @@
 //!
 //! # Cost
 //! O(instructions + operands) besides the uses of what changes its type, which are looked at once
-//! for each change: at most once for each value (`examples/transform_speed.rs`).
+//! for each change: at most once for each value (`examples/objects_speed.rs`).
 
 use regraft_dialects::{core, data, mem};
 use regraft_ir::{

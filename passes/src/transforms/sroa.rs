@@ -19,7 +19,8 @@
 //! - Refs, mutable structs and small arrays that nobody else sees become values, as in
 //!   [`mem2reg`](super::mem2reg).
 //! - A part that is taken out of what was put together here is what was put in. So are the parts
-//!   of one of two aggregates (`core.select`), and those of the shape of an array are its sizes.
+//!   of one of two aggregates (`core.select`), and those of the shape of an array are its sizes. Two
+//!   aggregates are compared (`core.same`) part by part.
 //! - A parameter into which something comes that was put together, and of which parts are looked
 //!   at, becomes several, one for each part that is needed. Where it is needed as a whole as well,
 //!   it is put together again there, if nothing is put together more often than before.
@@ -35,7 +36,7 @@
 //!
 //! # Cost
 //! O(size + uses of aggregates and their parts + blocks where each object is live) for each turn
-//! (`examples/transform_speed.rs`); there are as many turns as aggregates are nested, at most 8.
+//! (`examples/objects_speed.rs`); there are as many turns as aggregates are nested, at most 8.
 
 mod forward;
 mod split;
@@ -84,8 +85,9 @@ pub fn run(f: &mut Function) -> IrResult<TakenApart> {
 }
 
 crate::pass! {
-    /// Takes aggregates apart: tuples, structs and closures become their elements, and objects that
-    /// nobody else sees become values.
+    /// Takes aggregates apart: tuples, structs, closures, and objects that nobody else sees.
+    ///
+    /// They become their elements, also where they are passed to parameters of blocks.
     ///
     /// ```text
     /// %2: tuple<i64, f64> = core.tuple 0, 1.0       br ^2(0, 1.0)

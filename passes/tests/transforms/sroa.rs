@@ -420,3 +420,46 @@ func @f(%1: i64) -> i64 {
 ",
     );
 }
+
+#[test]
+fn aggregates_are_compared_part_by_part() {
+    // Floats are the same if their bits are, which `arith.eq` does not say.
+    check(
+        "func @f(%1: i64, %2: f64, %3: tuple<i64, f64>, %4: {}) -> tuple<bool, bool> {
+^1:
+  %5: tuple<i64, f64> = core.tuple %1, %2
+  %6: bool = core.same %5, %3
+  %7: {} = data.named
+  %8: bool = core.same %7, %4
+  %9: tuple<bool, bool> = core.tuple %6, %8
+  return %9
+}
+",
+        "func @f(%1: i64, %2: f64, %3: tuple<i64, f64>, %4: {}) -> tuple<bool, bool> {
+^1:
+  %10: i64 = core.get %3, 1
+  %11: bool = arith.eq %1, %10
+  %12: f64 = core.get %3, 2
+  %13: bool = core.same %2, %12
+  %14: bool = arith.and %11, %13
+  %9: tuple<bool, bool> = core.tuple %14, true
+  return %9
+}
+",
+    );
+}
+
+#[test]
+fn aggregates_that_may_be_of_different_types_are_compared_as_a_whole() {
+    check_unchanged(
+        "func @f(%1: any, %2: tuple<any>, %3: tuple<i64>) -> tuple<bool, bool> {
+^1:
+  %4: tuple<any> = core.tuple %1
+  %5: bool = core.same %4, %2
+  %6: bool = core.same %4, %3
+  %7: tuple<bool, bool> = core.tuple %5, %6
+  return %7
+}
+",
+    );
+}

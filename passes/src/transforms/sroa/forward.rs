@@ -1,7 +1,8 @@
 //! Parts that are taken out of what was put together from them.
 
-use regraft_dialects::{core, mem};
-use regraft_ir::{ControlFlow, Function, IrResult, Operand, TypeKind, Use, Value};
+use regraft_dialects::semantics::is_exact;
+use regraft_dialects::{arith, core, mem};
+use regraft_ir::{Constant, ControlFlow, Function, IrResult, Operand, Type, TypeKind, Use, Value};
 use rustc_hash::FxHashMap;
 
 use crate::transforms::aggregate::{is_construction, parts, projected};
@@ -17,6 +18,7 @@ pub(super) fn run(f: &mut Function, cfg: &ControlFlow) -> IrResult<usize> {
         for v in body {
             match f.op(v) {
                 Some(core::SELECT) => gone += select(f, v)?,
+                Some(core::SAME) => gone += same(f, v)?,
                 Some(mem::SHAPE) => gone += shape(f, v)?,
                 _ if is_construction(f, v) => {
                     gone += forward(f, v)?;
@@ -82,6 +84,44 @@ fn select(f: &mut Function, v: Value) -> IrResult<usize> {
     }
     f.delete(v)?;
     Ok(projections.len() + 1)
+}
+
+/// Aggregates of more parts are compared as a whole.
+const MOST_COMPARED: usize = 8;
+
+/// Two aggregates of one type are the same if their parts are.
+fn same(f: &mut Function, v: Value) -> IrResult<usize> {
+    let Some([x, y]) = f.matches(v, core::SAME) else { return Ok(0) };
+    let ty = f.operand_type(x);
+    let is_made = |operand: Operand| operand.as_value().is_some_and(|v| is_construction(f, v));
+    if x == y || ty != f.operand_type(y) || !(is_made(x) || is_made(y)) || !is_exact(f.ctx(), ty) {
+        return Ok(0);
+    }
+    let Some(parts) = parts(f.ctx(), ty).filter(|parts| parts.len() <= MOST_COMPARED) else {
+        return Ok(0);
+    };
+    let mut all: Option<Value> = None;
+    for part in 0..parts.len() {
+        let (a, b) = (part_of(f, x, part, v)?, part_of(f, y, part, v)?);
+        let (have, want) = (f.operand_type(a), f.operand_type(b));
+        // Integers have no other equality; floats do.
+        let equal = match have == want && (have.is_int() || have == Type::BOOL) {
+            true => arith::eq(a, b),
+            false => core::same(a, b),
+        };
+        let equal = f.insert(v, equal)?;
+        all = Some(match all {
+            Some(all) => f.insert(v, arith::and(all, equal))?,
+            None => equal,
+        });
+    }
+    let result = match all {
+        Some(all) => all.into(),
+        None => f.constant_id(Constant::Bool(true)).into(),
+    };
+    replace_or_widen(f, v, result, v)?;
+    f.delete(v)?;
+    Ok(1)
 }
 
 fn part_of(f: &mut Function, whole: Operand, part: usize, at: Value) -> IrResult<Operand> {
