@@ -14,7 +14,7 @@ use regraft_passes::transforms::{
     cse::Cse, dce::Dce, expand::Expand, fold::Fold, prune::Prune, sccp::Sccp,
     simplify_cfg::SimplifyCfg,
 };
-use regraft_passes::{FunctionPass, run_pass, transforms};
+use regraft_passes::{FunctionPass, Options, Setting, run_pass, run_pass_with, transforms};
 
 type Run = fn(&mut Function);
 
@@ -35,6 +35,10 @@ const PASSES: &[(&str, Run)] = &[
     ("expand", run::<Expand>),
     ("sccp", run::<Sccp>),
     ("reassociate", run::<transforms::reassociate::Reassociate>),
+    ("unroll", run::<regraft_passes::AllLoops<transforms::unroll::Unroll>>),
+    ("unroll by 4", unroll_by_four),
+    ("loop-fuse", run::<transforms::loop_fuse::LoopFuse>),
+    ("loop-interchange", run::<transforms::loop_interchange::LoopInterchange>),
     ("bounds-elim", run::<regraft_passes::AllLoops<transforms::bounds_elim::BoundsElim>>),
     ("mem2reg", run::<transforms::mem2reg::Mem2reg>),
     ("sroa", run::<transforms::sroa::Sroa>),
@@ -43,6 +47,15 @@ const PASSES: &[(&str, Run)] = &[
 
 fn run<P: FunctionPass>(f: &mut Function) {
     run_pass::<P>(f).unwrap_or_else(|error| panic!("{error:?}"));
+}
+
+fn unroll_by_four(f: &mut Function) {
+    type Unroll = regraft_passes::AllLoops<transforms::unroll::Unroll>;
+    let mut options = Options::defaults(Unroll::OPTIONS);
+    for option in Unroll::OPTIONS.iter().filter(|option| option.name == "factor") {
+        options.set(option, Setting::Int(4)).expect("an integer");
+    }
+    run_pass_with::<Unroll>(f, &options).unwrap_or_else(|error| panic!("{error:?}"));
 }
 
 fn main() {

@@ -23,8 +23,10 @@ use regraft_dialects::mem;
 use regraft_ir::{Block, Function, Operand, Value};
 use smallvec::SmallVec;
 
+use crate::analysis::trip_count::{Holds, LatchRuns};
 use crate::analysis::{
-    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, inst_effects,
+    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, TripCounts,
+    inst_effects,
 };
 
 /// The most accesses that are compared with each other.
@@ -194,4 +196,15 @@ pub(super) fn meets_later(
         }
     }
     true
+}
+
+/// Whether it is sure that a loop ends, as far as its exit is concerned.
+pub(super) fn ends(counts: &TripCounts, id: LoopId) -> bool {
+    let count = counts.of(id);
+    count.is_exact
+        && match &count.latch_runs {
+            LatchRuns::Constant(_) => true,
+            LatchRuns::Symbolic(count) => count.holds == Holds::Always,
+            LatchRuns::Never | LatchRuns::Unknown => false,
+        }
 }

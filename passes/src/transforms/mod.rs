@@ -23,6 +23,7 @@ mod loop_accesses;
 pub mod loop_delete;
 pub mod loop_form;
 pub mod loop_fuse;
+pub mod loop_interchange;
 pub mod loop_simplify;
 pub mod mem2reg;
 pub mod merge_returns;
@@ -50,6 +51,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add_loop::<indvars::Indvars>();
     registry.add_loop::<loop_delete::LoopDelete>();
     registry.add::<loop_fuse::LoopFuse>();
+    registry.add::<loop_interchange::LoopInterchange>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
     registry.add::<gvn::Gvn>();

@@ -40,6 +40,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("renumber", apply::<Renumber>),
     ("sccp", apply::<Sccp>),
     ("simplify-cfg{plain}", |module| super::run_text("simplify-cfg{plain}", module)),
+    ("loop-interchange", |module| super::run_text("loop-interchange", module)),
     ("loop-fuse", |module| super::run_text("loop-fuse", module)),
     ("unroll", |module| super::run_text("unroll", module)),
     ("unroll{factor=3}", |module| super::run_text("unroll{factor=3, any-count}", module)),

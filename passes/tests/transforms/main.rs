@@ -14,6 +14,7 @@ mod licm;
 mod loop_delete;
 mod loop_form;
 mod loop_fuse;
+mod loop_interchange;
 mod loop_simplify;
 mod mem2reg;
 mod merge_returns;

@@ -43,9 +43,8 @@ mod join;
 
 use regraft_ir::{DominatorTree, Function, Operand, Traits, Value};
 
-use super::loop_accesses::{Accesses, Meeting, MemoryAccess, meets_later};
+use super::loop_accesses::{Accesses, Meeting, MemoryAccess, ends, meets_later};
 use crate::analysis::traps::speculatable;
-use crate::analysis::trip_count::{Holds, LatchRuns};
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
 };
@@ -137,17 +136,6 @@ fn find_pairs(f: &Function, cx: &mut PassContext<'_>) -> Vec<Pair> {
         }
     }
     pairs
-}
-
-/// Whether it is sure that a loop ends, as far as its exit is concerned.
-fn ends(counts: &TripCounts, id: LoopId) -> bool {
-    let count = counts.of(id);
-    count.is_exact
-        && match &count.latch_runs {
-            LatchRuns::Constant(_) => true,
-            LatchRuns::Symbolic(count) => count.holds == Holds::Always,
-            LatchRuns::Never | LatchRuns::Unknown => false,
-        }
 }
 
 /// What decides.
