@@ -73,13 +73,14 @@ fn main() {
         println!("  {name:13} {speed:6.1} M instructions/s, {left} left");
     }
     type Make = fn(&Arc<Context>, usize) -> Function;
-    let shapes: [(&str, Make); 6] = [
+    let shapes: [(&str, Make); 7] = [
         ("loops", |ctx, n| loops(ctx, 7, n)),
         ("one block", one_block),
         ("one value used 10^5 times", shared_value),
         ("a chain of empty blocks", chain),
         ("a parameter for each block", parameters),
         ("a switch with many cases", many_cases),
+        ("loops nested 100 deep", nests),
     ];
     for (shape, make) in shapes {
         println!("10 functions of 10^5, one of 10^6: {shape}");
@@ -261,6 +262,36 @@ fn many_cases(ctx: &Arc<Context>, insts: usize) -> Function {
         end(&mut f, block, cf::switch(last, default, cases));
         last = push(&mut f, join, arith::add(sum, unused));
         block = join;
+    }
+    end(&mut f, block, cf::ret(last));
+    f
+}
+
+/// Nests of 100 loops one after the other, each loop but the innermost with nothing but its counter.
+fn nests(ctx: &Arc<Context>, insts: usize) -> Function {
+    const DEPTH: usize = 100;
+    let (mut f, mut block, x) = start(ctx);
+    let (zero, one) = (constant(&f, 0), constant(&f, 1));
+    let mut last: Operand = x.into();
+    for n in 0..insts.div_ceil(4 * DEPTH) {
+        let mut loops = Vec::with_capacity(DEPTH);
+        for _ in 0..DEPTH {
+            let (header, body, next) = (f.add_block(), f.add_block(), f.add_block());
+            let i = f.append_param(header, Type::I64).expect("no edge yet");
+            let sum = f.append_param(header, Type::I64).expect("no edge yet");
+            end(&mut f, block, cf::br(header, [zero, last]));
+            let more = push(&mut f, header, arith::lt(i, x));
+            end(&mut f, header, Inst::new(cf::BR).operand(more).operand(body).operand(next));
+            loops.push((header, next, i, sum));
+            (block, last) = (body, sum.into());
+        }
+        let seen = constant(&f, n as i64);
+        last = push(&mut f, block, arith::xor(last, seen)).into();
+        while let Some((header, next, i, sum)) = loops.pop() {
+            let next_i = push(&mut f, block, arith::add(i, one));
+            end(&mut f, block, cf::br(header, [next_i.into(), last]));
+            (block, last) = (next, sum.into());
+        }
     }
     end(&mut f, block, cf::ret(last));
     f
