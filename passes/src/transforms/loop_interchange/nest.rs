@@ -99,7 +99,8 @@ struct Frame {
 impl Frame {
     fn of(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
         let l = forest.get(id);
-        let [exit] = *l.exits else { return None };
+        let &[exit] = l.exits.as_slice() else { return None };
+        let exit = exit.edge(f);
         let (latch, param) = (l.single_latch()?, f.param(l.header, 0)?);
         let edges: SmallVec<[Edge; 2]> = f.out_edges(l.header).collect();
         let &[a, b] = edges.as_slice() else { return None };
