@@ -352,3 +352,31 @@ loop ^2: %22 to %22: unknown
 ",
     );
 }
+
+#[test]
+fn a_function_with_loops_that_are_counted_ends() {
+    check_effects(
+        "func @caller(%1: i64) -> i64 {
+^1:
+  %2: i64 = call @counted(%1)
+  return %2
+}
+func @counted(%1: i64) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%2: i64, %3: i64):
+  %4: bool = arith.lt %2, %1
+  br %4, ^3, ^4
+^3:
+  %5: i64 = arith.add %3, %2
+  %6: i64 = arith.add %2, 1
+  br ^2(%6, %5)
+^4:
+  return %3
+}
+",
+        "@caller: no effect
+@counted: no effect
+",
+    );
+}

@@ -27,6 +27,7 @@
 use regraft_ir::{Function, IrResult, Operand, Value, ValueDef};
 
 use crate::analysis::traps::is_removable;
+use crate::analysis::{EffectSummaries, callee_summary, inst_effects};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// How much was dropped.
@@ -43,7 +44,16 @@ pub struct Dropped {
 /// # Errors
 /// None if `f` is valid.
 pub fn run(f: &mut Function) -> IrResult<Dropped> {
-    let dead = unused(f, Roots::Effects);
+    run_with(f, &EffectSummaries::unknown())
+}
+
+/// The same, where calls are known to do what `summaries` say: those that only compute a result
+/// go, too.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
+    let dead = unused(f, Roots::Effects(summaries));
     let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
     if !dead.is_empty() {
         f.delete_all(&dead)?;
@@ -54,7 +64,8 @@ pub fn run(f: &mut Function) -> IrResult<Dropped> {
 crate::pass! {
     /// Drops instructions and block parameters that nothing depends on.
     ///
-    /// What has an effect or may trap stays, and so does what it uses. Values that only feed
+    /// What has an effect or may trap stays, and so does what it uses. A call goes if its function
+    /// surely ends and does nothing but compute its result. Values that only feed
     /// each other around a loop go.
     ///
     /// ```text
@@ -75,7 +86,7 @@ impl FunctionPass for Dce {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let dropped = run(f)?;
+        let dropped = run_with(f, cx.effects())?;
         cx.add("instructions dropped", dropped.instructions as u64);
         cx.add("parameters dropped", dropped.parameters as u64);
         Ok(())
@@ -83,23 +94,38 @@ impl FunctionPass for Dce {
 }
 
 /// What is live by itself, beside what terminators decide on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Roots {
-    /// Instructions that have an effect or may trap.
-    Effects,
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Roots<'a> {
+    /// Instructions that have an effect or may trap, calls by what is known of them.
+    Effects(&'a EffectSummaries),
     /// All instructions, so that only parameters can be unused.
     Instructions,
 }
 
+impl Roots<'_> {
+    fn contain(self, f: &Function, v: Value) -> bool {
+        match self {
+            Self::Instructions => true,
+            Self::Effects(summaries) => {
+                let computes = || {
+                    callee_summary(f, v, summaries).is_some()
+                        && inst_effects(f, v, summaries).is_removable()
+                };
+                !is_removable(f, v) && !computes()
+            }
+        }
+    }
+}
+
 /// The values that no root depends on, in layout order. Parameters of the entry are never among
 /// them: they belong to the signature of the function.
-pub(super) fn unused(f: &Function, roots: Roots) -> Vec<Value> {
+pub(super) fn unused(f: &Function, roots: Roots<'_>) -> Vec<Value> {
     let mut mark = Mark { f, live: vec![false; f.value_capacity()], pending: Vec::new() };
     for block in f.blocks() {
         for v in f.insts(block) {
             if v.is_terminator() {
                 f.plain_operands(v).for_each(|operand| mark.reach(operand));
-            } else if roots == Roots::Instructions || !is_removable(f, v) {
+            } else if roots.contain(f, v) {
                 mark.reach(v.into());
             }
         }

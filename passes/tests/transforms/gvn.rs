@@ -280,3 +280,47 @@ fn what_does_not_dominate_is_computed_again() {
 ",
     );
 }
+
+#[test]
+fn the_shape_of_a_new_array_or_a_copy_is_known() {
+    check::<Gvn>(
+        "func @f(%1: array<f64, 2>, %2: i64, %3: i64) -> i64 {
+^1:
+  %4: array<f64, 2> = mem.alloc %2, %3
+  %5: i64 = mem.size %4, 2
+  %6: tuple<i64, i64> = mem.shape %4
+  %7: i64 = core.get %6, 1
+  %8: array<f64, 2> = mem.copy %1
+  %9: i64 = mem.size %1, 1
+  %10: i64 = mem.size %8, 1
+  %11: array<f64, 1> = mem.alloc %2
+  %12: i64 = mem.length %11
+  %13: unit = mem.push %11, 1.0
+  %14: i64 = mem.length %11
+  %15: i64 = arith.add %5, %7
+  %16: i64 = arith.add %9, %10
+  %17: i64 = arith.add %12, %14
+  %18: i64 = arith.add %15, %16
+  %19: i64 = arith.add %17, %18
+  return %19
+}
+",
+        "func @f(%1: array<f64, 2>, %2: i64, %3: i64) -> i64 {
+^1:
+  %4: array<f64, 2> = mem.alloc %2, %3
+  %6: tuple<i64, i64> = mem.shape %4
+  %8: array<f64, 2> = mem.copy %1
+  %9: i64 = mem.size %1, 1
+  %11: array<f64, 1> = mem.alloc %2
+  %13: unit = mem.push %11, 1.0
+  %14: i64 = mem.length %11
+  %15: i64 = arith.add %3, %2
+  %16: i64 = arith.add %9, %9
+  %17: i64 = arith.add %2, %14
+  %18: i64 = arith.add %15, %16
+  %19: i64 = arith.add %17, %18
+  return %19
+}
+",
+    );
+}

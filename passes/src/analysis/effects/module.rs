@@ -5,14 +5,19 @@ use rustc_hash::FxHashMap;
 
 use super::inst::{inst_effects, may_be_object, may_reach_objects};
 use super::summary::{EffectSummaries, EffectSummary, Returns};
-use crate::analysis::CallGraph;
 use crate::analysis::alias::{Aliases, Base};
+use crate::analysis::trip_count::{Holds, LatchRuns};
+use crate::analysis::{Analyses, CallGraph, LoopForest, TripCounts};
 
 impl EffectSummaries {
     /// Summarizes the functions of a module. Near linear; see the [module](super).
     pub fn compute(module: &Module) -> Self {
         let mut summaries = Self::unknown();
         let graph = CallGraph::of(module);
+        let mut is_called = vec![false; graph.functions().len()];
+        for node in 0..is_called.len() {
+            graph.sites(node).iter().for_each(|site| is_called[site.callee] = true);
+        }
         for component in graph.components() {
             let calls_itself =
                 |&node: &usize| graph.sites(node).iter().any(|site| site.callee == node);
@@ -20,7 +25,11 @@ impl EffectSummaries {
                 && !calls_itself(&one)
             {
                 let f = function(module, &graph, one);
-                let summary = summarize(f, &summaries, false);
+                let mut summary = summarize(f, &summaries, Ends::Unknown);
+                // Worth the trouble only if somebody asks.
+                if is_called[one] && summary.may_not_end && loops_end(f, &summaries) {
+                    summary = summarize(f, &summaries, Ends::Loops);
+                }
                 summaries.set(f.name(), summary);
                 continue;
             }
@@ -58,7 +67,7 @@ fn settle(
         is_pending.insert(at, false);
         let f = function(module, graph, at);
         // How deep the recursion goes is not known.
-        let mut summary = summarize(f, summaries, true);
+        let mut summary = summarize(f, summaries, Ends::Never);
         // Never less than before, so that this comes to an end.
         summary.take_in(summaries.of(f.name()));
         if *summaries.of(f.name()) == summary {
@@ -74,15 +83,42 @@ fn settle(
     }
 }
 
+/// Whether a function comes to an end, as far as that is not up to what it calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// It may call itself for ever.
+    Never,
+    /// It does if it has no cycle.
+    Unknown,
+    /// Its loops end.
+    Loops,
+}
+
+/// Whether all cycles of a function are loops that are surely left after so many iterations.
+fn loops_end(f: &Function, summaries: &EffectSummaries) -> bool {
+    let mut analyses = Analyses::default();
+    analyses.set_effects(summaries);
+    let forest = analyses.get::<LoopForest>(f);
+    let ends = |counts: &TripCounts, l| match &counts.of(l).latch_runs {
+        LatchRuns::Constant(_) => true,
+        LatchRuns::Symbolic(count) => count.holds == Holds::Always,
+        LatchRuns::Never | LatchRuns::Unknown => false,
+    };
+    forest.irreducible().is_empty() && {
+        let counts = analyses.get::<TripCounts>(f);
+        forest.loops().all(|l| ends(&counts, l))
+    }
+}
+
 /// What a function does, if what it calls does what `summaries` say.
-fn summarize(f: &Function, summaries: &EffectSummaries, recursive: bool) -> EffectSummary {
+fn summarize(f: &Function, summaries: &EffectSummaries, ends: Ends) -> EffectSummary {
     let mut result = EffectSummary::none(f);
     if f.entry().is_none() {
         return EffectSummary::opaque();
     }
     let cfg = ControlFlow::compute(f);
     let aliases = Aliases::compute(f, &cfg, summaries);
-    result.may_not_end = recursive;
+    result.may_not_end = ends == Ends::Never;
     let mut returned = Vec::new();
     for block in cfg.reverse_postorder() {
         for v in f.insts(block) {
@@ -111,7 +147,7 @@ fn summarize(f: &Function, summaries: &EffectSummaries, recursive: bool) -> Effe
         }
         // Any cycle may go on for ever.
         let goes_back = |target| cfg.rpo_index(target) <= cfg.rpo_index(block);
-        result.may_not_end |= f.successors(block).any(goes_back);
+        result.may_not_end |= ends != Ends::Loops && f.successors(block).any(goes_back);
     }
     for (i, param) in result.params.iter_mut().enumerate() {
         param.escapes = aliases.param_escapes(i);

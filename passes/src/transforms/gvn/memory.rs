@@ -6,6 +6,7 @@
 //! that writes the class, there is a new version as well. One sweep in reverse postorder finds
 //! them, as what a loop writes is known before it is entered.
 
+use regraft_dialects::mem;
 use regraft_ir::{Block, Function, Operand, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -46,6 +47,8 @@ pub(super) struct Memory {
     seen: Vec<Seen>,
     /// Of an allocation: the version of its shape where it stands.
     shape_at: FxHashMap<Value, Version>,
+    /// Of a copy: the version of the shape of what is copied.
+    shape_of_source: FxHashMap<Value, Version>,
     /// Of an instruction that writes contents of one class: the version before it.
     before: FxHashMap<Value, Version>,
 }
@@ -60,6 +63,11 @@ impl Memory {
     /// The version of the shape of what `allocation` allocates, where it stands.
     pub(super) fn shape_at(&self, allocation: Value) -> Option<Version> {
         self.shape_at.get(&allocation).copied()
+    }
+
+    /// The version of the shape of what `copy` copies, where it stands.
+    pub(super) fn shape_of_source(&self, copy: Value) -> Option<Version> {
+        self.shape_of_source.get(&copy).copied()
     }
 
     /// The version of the contents before a write to one class.
@@ -89,6 +97,7 @@ pub(super) fn versions(f: &Function, facts: &Facts) -> Memory {
         of: Vec::new(),
         seen: Vec::new(),
         shape_at: FxHashMap::default(),
+        shape_of_source: FxHashMap::default(),
         before: FxHashMap::default(),
     };
     let any = facts.cfg.reverse_postorder().any(|b| f.body(b).any(|v| takes_part(f, v)));
@@ -188,13 +197,14 @@ impl Sweep<'_> {
             self.memory.seen.push(seen);
             self.memory.of[v.index()] = self.memory.seen.len() as u32;
         }
-        if effects.allocates
-            && let Some(new) = facts.aliases.hidden(v)
-        {
-            let class = facts.classes.of(f, &facts.aliases, Operand::from(new));
+        if effects.allocates {
+            let class = facts.classes.of(f, &facts.aliases, Operand::from(v));
+            let shape = |class: u64| state[self.classes + class.trailing_zeros() as usize];
             if class.is_power_of_two() {
-                let shape = state[self.classes + class.trailing_zeros() as usize];
-                self.memory.shape_at.insert(v, shape);
+                self.memory.shape_at.insert(v, shape(class));
+            }
+            if f.op(v) == Some(mem::COPY) && print.reads_shape.is_power_of_two() {
+                self.memory.shape_of_source.insert(v, shape(print.reads_shape));
             }
         }
         if print.writes_contents.is_power_of_two() {

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use regraft_dialects::{arith, data, mem};
+use regraft_dialects::{arith, core, data, mem};
 use regraft_ir::{Attrs, Block, Constant, Edge, Function, Op, Operand, Traits, Type, Value};
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
@@ -296,6 +296,11 @@ impl Walk<'_> {
                 }
             }
         }
+        if def.op == core::GET
+            && let Some(known) = self.get_of_shape(v)
+        {
+            return Some(known);
+        }
         let key = self.key(v)?;
         let hash = hash(&key);
         let mut table = std::mem::take(&mut self.table);
@@ -342,12 +347,30 @@ impl Walk<'_> {
             if let Some(&version) = self.versions.get(&v) {
                 what.contents = Some(version);
             }
+            self.ask_source(op, &mut operands, &mut what);
             seen = Some(what);
         }
         Some(Key { op, attrs, ty: f.ty(v), seen, operands })
     }
 
     // --- memory --------------------------------------------------------------------------------
+
+    /// The shape of a copy is that of what was copied, as it was then.
+    fn ask_source(&self, op: Op, operands: &mut [Operand], seen: &mut Seen) {
+        if !matches!(op, mem::LENGTH | mem::SIZE | mem::SHAPE) {
+            return;
+        }
+        while let Some(copy) = operands[0].as_value()
+            && self.f.op(copy) == Some(mem::COPY)
+            && seen.shape.is_some()
+            && self.memory.shape_at(copy) == seen.shape
+            && let Some(before) = self.memory.shape_of_source(copy)
+            && let Some(source) = self.f.operand(copy, 0)
+        {
+            operands[0] = self.numbers.of(source);
+            seen.shape = Some(before);
+        }
+    }
 
     /// Looks for the write that a read of one object sees, past those that cannot be it.
     fn look(&self, read: Value, mut version: Version) -> Look {
@@ -458,34 +481,60 @@ impl Walk<'_> {
     }
 
     /// A dimension of an array that was made with it, and whose shape has not changed since.
-    fn shape_of_new(&self, v: Value, seen: Seen) -> Option<Operand> {
+    fn shape_of_new(&self, v: Value, mut seen: Seen) -> Option<Operand> {
         let f = self.f;
         let op = f.op(v)?;
-        if !matches!(op, mem::LENGTH | mem::SIZE) {
-            return None;
-        }
-        let new = self.numbers.of(f.operand(v, 0)?).as_value()?;
+        let mut operands = [self.numbers.of(f.operand(v, 0)?)];
+        self.ask_source(op, &mut operands, &mut seen);
+        let new = operands[0].as_value()?;
         if seen.shape.is_none() || self.memory.shape_at(new) != seen.shape {
             return None;
         }
-        let skipped = match f.op(new)? {
-            mem::ALLOC => 0,
-            mem::FILL => 1,
-            mem::ARRAY if op == mem::LENGTH => {
+        let dimension = match op {
+            mem::LENGTH if f.op(new)? == mem::ARRAY => {
                 return Some(f.constant_id(f.operand_count(new) as i64).into());
             }
-            _ => return None,
-        };
-        let rank = f.operand_count(new) - skipped;
-        let dimension = match op {
-            mem::LENGTH if rank == 1 => 1,
+            mem::LENGTH if self.dimensions(new)?.len() == 1 => 1,
             mem::SIZE => usize::try_from(f.const_i64(f.operand(v, 1)?)?).ok()?,
             _ => return None,
         };
-        let size = match dimension {
-            0 => return None,
-            d if d > rank => f.constant_id(1i64).into(),
-            d => self.numbers.of(f.operand(new, skipped + d - 1)?),
+        self.dimension(new, dimension)
+    }
+
+    /// An element of the shape of a new array.
+    fn get_of_shape(&self, v: Value) -> Option<Operand> {
+        let f = self.f;
+        let shape = self.numbers.of(f.operand(v, 0)?).as_value()?;
+        if f.op(shape) != Some(mem::SHAPE) {
+            return None;
+        }
+        let mut seen = self.memory.seen(shape)?;
+        let mut operands = [self.numbers.of(f.operand(shape, 0)?)];
+        self.ask_source(mem::SHAPE, &mut operands, &mut seen);
+        let new = operands[0].as_value()?;
+        if seen.shape.is_none() || self.memory.shape_at(new) != seen.shape {
+            return None;
+        }
+        self.dimension(new, usize::try_from(f.const_i64(f.operand(v, 1)?)?).ok()?)
+    }
+
+    /// The operands that say how large a new array is.
+    fn dimensions(&self, new: Value) -> Option<SmallVec<[Operand; 4]>> {
+        let skipped = match self.f.op(new)? {
+            mem::ALLOC => 0,
+            mem::FILL => 1,
+            _ => return None,
+        };
+        Some(self.f.operands(new).skip(skipped).collect())
+    }
+
+    /// The size of a new array along a dimension, counted from 1. It is 1 beyond the last.
+    fn dimension(&self, new: Value, dimension: usize) -> Option<Operand> {
+        let f = self.f;
+        let dimensions = self.dimensions(new)?;
+        let size = match dimensions.get(dimension.checked_sub(1)?) {
+            Some(&size) => self.numbers.of(size),
+            None => f.constant_id(1i64).into(),
         };
         (f.operand_type(size) == Type::I64).then_some(size)
     }
