@@ -532,8 +532,9 @@ fn a_loop_stays_if_output_or_a_trap_comes_before_it_or_its_memory_changes() {
 #[track_caller]
 fn check_pipeline(pipeline: &str, before: &str, after: &str) {
     let mut module = parse(before);
-    let steps = regraft_passes::Pipeline::parse(&regraft_passes::PassRegistry::standard(), pipeline)
-        .expect("the pipeline is right");
+    let steps =
+        regraft_passes::Pipeline::parse(&regraft_passes::PassRegistry::standard(), pipeline)
+            .expect("the pipeline is right");
     let options = regraft_passes::RunOptions::default();
     regraft_passes::run_pipeline(&mut module, &steps, &options).expect("it runs");
     verify(&module);
@@ -574,9 +575,8 @@ fn a_call_without_effects_leaves_a_loop_that_does_not_write_what_it_reads() {
 }
 ";
     let line = "  %6: i64 = call @sum(%1, %3)\n";
-    let after = caller
-        .replace(line, "")
-        .replace("  br ^2(0, 0)\n", &format!("{line}  br ^2(0, 0)\n"));
+    let after =
+        caller.replace(line, "").replace("  br ^2(0, 0)\n", &format!("{line}  br ^2(0, 0)\n"));
     check_pipeline("licm", &format!("{caller}{CALLEE}"), &after);
     // Of the arrays, the second may be the first.
     let caller = caller.replace("array<f64, 1>", "array<i64, 1>").replace("%2, 1.0", "%2, 1");
@@ -603,16 +603,15 @@ fn calls_without_effects_are_merged_and_dropped() {
 #[test]
 fn a_hundred_nested_loops_are_left_at_once() {
     // Each loop runs around the next; what is in the innermost one depends on nothing.
-    let (depth, mut text) = (100, String::from("func @f(%1: i64, %2: i64) -> i64 {\n^1:\n"));
-    let (counter, next) = (|d: usize| 1000 + d, |d: usize| 2000 + d);
+    let (depth, mut text) = (100, String::from("func @f(%a: i64, %b: i64) -> i64 {\n^1:\n"));
     text += "  br ^2(0)\n";
     for d in 1..=depth {
-        text += &format!("^{}(%{}: i64):\n", d + 1, counter(d));
+        text += &format!("^{}(%c{d}: i64):\n", d + 1);
         if d < depth {
             text += &format!("  br ^{}(0)\n", d + 2);
         }
     }
-    text += "  %3: i64 = arith.mul %1, %1\n  %4: i64 = arith.div %3, %2\n";
+    text += "  %square: i64 = arith.mul %a, %a\n  %quotient: i64 = arith.div %square, %b\n";
     for d in (1..=depth).rev() {
         let latch = if d == depth { d + 1 } else { 1000 + d };
         if d < depth {
@@ -620,15 +619,15 @@ fn a_hundred_nested_loops_are_left_at_once() {
         }
         let exit = if d == 1 { 5000 } else { 1000 + d - 1 };
         text += &format!(
-            "  %{n}: i64 = arith.add %{c}, 1\n  %{t}: bool = arith.lt %{n}, %2\n  br %{t}, ^{h}(%{n}), ^{exit}\n",
-            n = next(d),
-            c = counter(d),
-            t = 3000 + d,
-            h = d + 1,
+            "  %n{d}: i64 = arith.add %c{d}, 1
+  %t{d}: bool = arith.lt %n{d}, %b
+  br %t{d}, ^{}(%n{d}), ^{exit}
+",
+            d + 1
         );
     }
-    text += "^5000:\n  return %4\n}\n";
-    let moved = "  %3: i64 = arith.mul %1, %1\n  %4: i64 = arith.div %3, %2\n";
+    text += "^5000:\n  return %quotient\n}\n";
+    let moved = "  %square: i64 = arith.mul %a, %a\n  %quotient: i64 = arith.div %square, %b\n";
     let after = text.replace(moved, "").replace("^1:\n", &format!("^1:\n{moved}"));
     check::<Pass>(&text, &after);
 }
