@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regraft_dialects::{arith, mem};
-use regraft_ir::{Attrs, Cursor, Function, Operand, TypeKind};
+use regraft_ir::{Attrs, Constant, Cursor, Function, Operand, TypeKind};
 use regraft_passes::{FunctionPass, PassContext, PassResult};
 use regraft_testing::Tester;
 
@@ -39,7 +39,7 @@ impl FunctionPass for ClampMarked {
         let mut at = Cursor::new(f);
         while let Some(v) = at.next() {
             let Some(first) = first_index(&at, v) else { continue };
-            if at.attr(v, "inbounds").is_none() {
+            if at.attr(v, "inbounds") != Some(Constant::Bool(true)) {
                 continue;
             }
             CLAMPED.fetch_add(1, Ordering::Relaxed);
@@ -86,6 +86,8 @@ fn marked_accesses_are_in_bounds() {
     in_bounds_after("bounds-elim", 5_000_000);
     in_bounds_after("sccp, cse, bounds-elim", 5_100_000);
     in_bounds_after("simplify-cfg, loop-simplify, licm, bounds-elim", 5_200_000);
+    in_bounds_after("bounds-elim{versions}", 5_300_000);
+    in_bounds_after("sccp, cse, licm, bounds-elim{versions}, licm, gvn", 5_400_000);
     let clamped = CLAMPED.load(Ordering::Relaxed);
     assert!(clamped > 100, "only {clamped} accesses were marked");
 }

@@ -35,6 +35,7 @@
 //! A bounded number of steps for each question.
 
 mod prover;
+mod residual;
 mod shapes;
 mod terms;
 
@@ -44,6 +45,7 @@ use rustc_hash::FxHashMap;
 
 use super::effects::EffectSummaries;
 use super::{Aliases, Interval, Ranges};
+pub(crate) use residual::{Comparison, Source};
 use shapes::Shapes;
 pub(crate) use terms::{Sum, Term};
 

@@ -25,10 +25,13 @@
 //! O(instructions + operands) for the analyses, and a bounded number of steps for each access
 //! (`examples/transform_speed.rs`).
 
+mod versions;
+
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, IrResult, Value};
 
 use crate::analysis::bounds::{Bounds, indices, is_promised};
 use crate::analysis::{Aliases, LoopForest, Ranges};
+use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 
 /// Marks the loads and stores among `accesses` that are in bounds. Returns how many.
@@ -41,7 +44,7 @@ pub fn run(f: &mut Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Ir
     }
     let proved = prove(f, accesses, cx);
     for &v in &proved {
-        mark(f, v)?;
+        mark(f, v, true)?;
     }
     Ok(proved.len())
 }
@@ -60,13 +63,40 @@ crate::pass! {
     /// It knows comparisons and counters, arrays of the same length because one was made with the
     /// length of the other, and accesses before with the same index. In `loop(..)` it looks at the
     /// loops alone; by itself, at the whole function. The cost is near linear.
+    ///
+    /// With `versions`, an innermost loop with accesses that cannot be proved gets a second version
+    /// without checks, for when a few comparisons before the loop say that none is needed:
+    /// lengths of other arrays, limits that are arguments. That doubles the loop, and is left out by
+    /// default: what comes after (fusion, unrolling, differentiation) wants one loop, and a check
+    /// costs little beside what it makes of one loop.
     #[derive(Debug, Default)]
-    pub struct BoundsElim;
+    pub struct BoundsElim {
+        versions: bool,
+        max_size: usize,
+    }
 }
 
 impl LoopPass for BoundsElim {
     const NAME: &'static str = "bounds-elim";
     const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &[
+        OptionDef::flag(
+            "versions",
+            false,
+            "give innermost loops a second version without checks, chosen before the loop",
+        ),
+        OptionDef::int(
+            "max-size",
+            100,
+            "the most instructions of a loop that gets a second version",
+        ),
+    ];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.versions = options.flag("versions");
+        self.max_size = usize::try_from(options.int("max-size")).unwrap_or(0);
+        Ok(())
+    }
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
         let forest = cx.analysis::<LoopForest>(f);
@@ -75,13 +105,30 @@ impl LoopPass for BoundsElim {
         let accesses: Vec<Value> = blocks.flat_map(|block| unmarked(f, block)).collect();
         let proved = run(f, &accesses, cx)?;
         cx.add("accesses proved in bounds", proved as u64);
-        Ok(())
+        self.add_versions(f, loops, cx)
     }
 
     fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let accesses: Vec<Value> = f.blocks().flat_map(|block| unmarked(f, block)).collect();
         let proved = run(f, &accesses, cx)?;
         cx.add("accesses proved in bounds", proved as u64);
+        let forest = cx.analysis::<LoopForest>(f);
+        let loops: Vec<Block> = forest.loops().map(|id| forest.get(id).header).collect();
+        self.add_versions(f, &loops, cx)
+    }
+}
+
+impl BoundsElim {
+    fn add_versions(
+        &self,
+        f: &mut Function,
+        loops: &[Block],
+        cx: &mut PassContext<'_>,
+    ) -> PassResult {
+        if self.versions {
+            let made = versions::run(f, loops, self.max_size, cx)?;
+            cx.add("loops in two versions", made as u64);
+        }
         Ok(())
     }
 }
@@ -100,10 +147,11 @@ fn prove(f: &Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Vec<Valu
     reached.filter(|&v| bounds.in_bounds(v)).collect()
 }
 
-fn mark(f: &mut Function, v: Value) -> IrResult<()> {
+/// Says of an access that it is in bounds, or that it has to be checked.
+fn mark(f: &mut Function, v: Value, in_bounds: bool) -> IrResult<()> {
     let ctx = f.ctx();
     let mut entries = ctx.attr_entries(f.attrs(v)).to_vec();
-    entries.push((ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true))));
+    entries.push((ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(in_bounds))));
     let attrs = ctx.attrs(&entries);
     f.set_attrs(v, attrs)
 }

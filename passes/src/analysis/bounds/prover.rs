@@ -5,16 +5,17 @@ use regraft_ir::{Block, Edge, Operand, Value, ValueDef};
 use smallvec::SmallVec;
 
 use super::super::ranges::Relation;
+use super::residual::MOST_CONDITIONS;
 use super::shapes::Version;
-use super::{Bounds, Check, Goal, Interval, Sum, Term};
+use super::{Bounds, Check, Goal, Interval, Term};
 
 /// How many steps a question may take, and how deep one may lead to another.
 const MOST_STEPS: usize = 300;
 const MOST_DEPTH: usize = 40;
 
 /// One question and what leads to it.
-struct Proof {
-    above: Sum,
+pub(super) struct Proof {
+    above: Term,
     /// Values that are `above`.
     same: SmallVec<[Value; 4]>,
     steps: usize,
@@ -22,6 +23,17 @@ struct Proof {
     /// Parameters that are being looked at, with what was asked of each: that it is at most
     /// `above` plus this.
     open: SmallVec<[(Value, i128); 4]>,
+    /// The block before a loop at the end of which the rest may be asked.
+    pub(super) preheader: Option<Block>,
+    /// What has to be asked there.
+    pub(super) conditions: SmallVec<[Goal; 4]>,
+}
+
+impl Proof {
+    pub(super) fn new(above: Term, same: SmallVec<[Value; 4]>) -> Self {
+        let (open, conditions) = Default::default();
+        Self { above, same, steps: 0, depth: 0, open, preheader: None, conditions }
+    }
 }
 
 /// `term <= above + slack` is asked, and it is known that `term >= floor`.
@@ -41,7 +53,6 @@ impl Bounds<'_> {
     pub(crate) fn holds(&mut self, goal: Goal, at: Value) -> bool {
         let Goal { below: (term, plus), above: (above, more) } = goal;
         let slack = more - plus;
-        let floor = i128::from(self.interval(term, at).lo);
         // What has been an index before is at least 1.
         if term == Term::Zero
             && let Term::Value(v) = above
@@ -49,13 +60,18 @@ impl Bounds<'_> {
         {
             return true;
         }
-        let (same, open) = (self.same_as(above), SmallVec::new());
-        let mut proof = Proof { above: (above, 0), same, steps: 0, depth: 0, open };
-        self.prove(&mut proof, Step { term, slack, floor, at, edge: None })
+        let mut proof = Proof::new(above, self.same_as(above));
+        self.prove_goal(&mut proof, goal, at)
+    }
+
+    pub(super) fn prove_goal(&mut self, proof: &mut Proof, goal: Goal, at: Value) -> bool {
+        let Goal { below: (term, plus), above: (_, more) } = goal;
+        let floor = i128::from(self.interval(term, at).lo);
+        self.prove(proof, Step { term, slack: more - plus, floor, at, edge: None })
     }
 
     /// Values that are known to be a term wherever they are there.
-    fn same_as(&mut self, term: Term) -> SmallVec<[Value; 4]> {
+    pub(super) fn same_as(&mut self, term: Term) -> SmallVec<[Value; 4]> {
         let candidates: SmallVec<[Value; 8]> = match term {
             Term::Zero => return SmallVec::new(),
             Term::Value(v) => return SmallVec::from_slice(&[v]),
@@ -82,14 +98,36 @@ impl Bounds<'_> {
             return false;
         }
         proof.depth += 1;
-        let proved = self.is_bounded(proof, step);
+        let count = proof.conditions.len();
+        let proved = match proof.preheader {
+            Some(preheader) if self.is_there(step.term, preheader) => {
+                // Nothing is asked that is known.
+                proof.preheader = None;
+                let proved = self.is_bounded(proof, step);
+                proof.preheader = Some(preheader);
+                proved || self.ask(proof, step)
+            }
+            _ => self.is_bounded(proof, step),
+        };
         proof.depth -= 1;
+        if !proved {
+            proof.conditions.truncate(count);
+        }
         proved
+    }
+
+    /// Leaves it to the program to ask before the loop.
+    fn ask(&self, proof: &mut Proof, step: Step) -> bool {
+        let goal = Goal { below: (step.term, 0), above: (proof.above, step.slack) };
+        if !proof.conditions.contains(&goal) {
+            proof.conditions.push(goal);
+        }
+        step.term != Term::Zero && proof.conditions.len() <= MOST_CONDITIONS
     }
 
     fn is_bounded(&mut self, proof: &mut Proof, step: Step) -> bool {
         let Step { term, slack, at, .. } = step;
-        let (above, _) = proof.above;
+        let above = proof.above;
         if term == above {
             return slack >= 0;
         }
@@ -228,7 +266,7 @@ impl Bounds<'_> {
         step: Step,
     ) -> bool {
         let f = self.f;
-        if Some(block) == f.entry() || !self.stays(proof.above.0, block) {
+        if Some(block) == f.entry() || !self.stays(proof.above, block) {
             return false;
         }
         if let Some(&(_, slack)) = proof.open.iter().find(|(param, _)| *param == v) {

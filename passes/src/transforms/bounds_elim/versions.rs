@@ -1,0 +1,176 @@
+//! Two versions of a loop: one in which accesses are not checked, for when a few comparisons before
+//! the loop say that all indices will be in bounds, and the loop as it was.
+//!
+//! ```text
+//! ^1:                                   ^1:
+//!                                         %9: i64 = mem.length %2
+//!                                         %10: bool = arith.le %3, %9
+//!   br ^2(0)                     =>       br %10, ^5(0), ^2(0)
+//! ```
+//!
+//! An error comes from the version that is as it was, at the same time and after the same effects
+//! as before. The comparisons are those that [`Bounds`] would need to prove the accesses.
+
+use regraft_dialects::{arith, cf, mem};
+use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, IrResult, Operand, Value};
+
+use super::{mark, unmarked};
+use crate::PassContext;
+use crate::analysis::bounds::{Bounds, Comparison, Source};
+use crate::analysis::{Aliases, LoopForest, Ranges};
+use crate::transforms::clone_blocks::{CloneMap, clone_blocks};
+use crate::transforms::loop_form::LoopForm;
+
+/// The most comparisons before one loop.
+const MOST_COMPARISONS: usize = 6;
+
+/// What becomes of one loop.
+struct Plan {
+    form: LoopForm,
+    preheader: Block,
+    comparisons: Vec<Comparison>,
+    /// The accesses that need no check if all comparisons hold.
+    accesses: Vec<Value>,
+}
+
+/// Makes second versions of innermost loops of up to `max_size` instructions, given by their
+/// headers. Returns how many.
+///
+/// # Errors
+/// None if `f` is valid.
+pub(super) fn run(
+    f: &mut Function,
+    loops: &[Block],
+    max_size: usize,
+    cx: &mut PassContext<'_>,
+) -> IrResult<usize> {
+    let forest = cx.analysis::<LoopForest>(f);
+    let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
+    let mut forms: Vec<LoopForm> = ids
+        .filter(|&id| forest.children(id).next().is_none() && !forest.get(id).has_irreducible)
+        .filter(|&id| Some(forest.get(id).header) != f.entry())
+        .map(|id| LoopForm::new(&forest, id))
+        .filter(|form| is_candidate(f, form, max_size))
+        .collect();
+    if forms.is_empty() {
+        return Ok(0);
+    }
+    for form in &mut forms {
+        form.ensure_preheader(f)?;
+    }
+    let plans = plan(f, forms, cx);
+    // All comparisons are made before a loop is copied, so that what they use follows the copies
+    // like everything else.
+    let mut conditions = Vec::with_capacity(plans.len());
+    for plan in &plans {
+        conditions.push(compare(f, plan)?);
+    }
+    for (plan, &condition) in plans.iter().zip(&conditions) {
+        split(f, plan, condition)?;
+    }
+    Ok(plans.len())
+}
+
+fn is_candidate(f: &Function, form: &LoopForm, max_size: usize) -> bool {
+    let size: usize = form.blocks().iter().map(|&block| f.insts(block).count()).sum();
+    size <= max_size && form.blocks().iter().any(|&block| unmarked(f, block).any(|v| is_open(f, v)))
+}
+
+/// Whether an access was not looked at before; in the version with checks, all say that theirs is
+/// needed.
+fn is_open(f: &Function, v: Value) -> bool {
+    f.attr(v, "inbounds").is_none()
+}
+
+fn plan(f: &Function, forms: Vec<LoopForm>, cx: &mut PassContext<'_>) -> Vec<Plan> {
+    let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
+    let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
+    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
+    let mut plans = Vec::new();
+    for form in forms {
+        let Some(preheader) = form.preheader(f).filter(|&block| ranges.is_reached(block)) else {
+            continue;
+        };
+        let mut plan = Plan { form, preheader, comparisons: Vec::new(), accesses: Vec::new() };
+        let blocks = plan.form.blocks().iter().filter(|&&block| ranges.is_reached(block));
+        let accesses: Vec<Value> =
+            blocks.flat_map(|&block| unmarked(f, block)).filter(|&v| is_open(f, v)).collect();
+        for v in accesses {
+            let Some(needed) = bounds.conditions(v, preheader) else { continue };
+            let new: Vec<Comparison> =
+                needed.into_iter().filter(|c| !plan.comparisons.contains(c)).collect();
+            if plan.comparisons.len() + new.len() <= MOST_COMPARISONS {
+                plan.comparisons.extend(new);
+                plan.accesses.push(v);
+            }
+        }
+        if !plan.accesses.is_empty() && !plan.comparisons.is_empty() {
+            plans.push(plan);
+        }
+    }
+    plans
+}
+
+/// Makes the comparisons at the end of the preheader.
+fn compare(f: &mut Function, plan: &Plan) -> IrResult<Value> {
+    let at = Value::terminator(plan.preheader);
+    let mut all: Option<Value> = None;
+    for comparison in &plan.comparisons {
+        let left = side(f, at, comparison.left)?;
+        let right = side(f, at, comparison.right)?;
+        let holds = f.insert(at, arith::le(left, right))?;
+        all = Some(match all {
+            Some(all) => f.insert(at, arith::and(all, holds))?,
+            None => holds,
+        });
+    }
+    match all {
+        Some(all) => Ok(all),
+        None => {
+            let always = f.constant_id(Constant::Bool(true));
+            f.insert(at, arith::not(Operand::from(always)))
+        }
+    }
+}
+
+fn side(f: &mut Function, at: Value, (source, plus): (Source, i64)) -> IrResult<Operand> {
+    let operand = match source {
+        Source::Operand(operand) => operand,
+        Source::Constant(x) => f.constant_id(x).into(),
+        Source::Length(array) => f.insert(at, mem::length(array))?.into(),
+        Source::Size(array, dim) => {
+            let dim = f.constant_id(i64::from(dim));
+            f.insert(at, mem::size(array, Operand::from(dim)))?.into()
+        }
+    };
+    if plus == 0 {
+        return Ok(operand);
+    }
+    let plus = f.constant_id(plus);
+    Ok(f.insert(at, arith::add(operand, Operand::from(plus)))?.into())
+}
+
+/// Copies the loop, and goes to the copy if the condition holds.
+fn split(f: &mut Function, plan: &Plan, condition: Value) -> IrResult<()> {
+    let form = &plan.form;
+    form.close(f)?;
+    let mut map = CloneMap::new();
+    let last = form
+        .blocks()
+        .iter()
+        .copied()
+        .reduce(|last, block| if f.block_comes_before(last, block) { block } else { last });
+    clone_blocks(f, form.blocks(), last.unwrap_or(plan.preheader), &mut map)?;
+    for &v in &plan.accesses {
+        if let Some(copy) = map.value(v).as_value() {
+            mark(f, copy, true)?;
+        }
+        mark(f, v, false)?;
+    }
+    let term = Value::terminator(plan.preheader);
+    let args: Vec<Operand> = f.operands(term).skip(1).collect();
+    let header = form.header();
+    let fast = map.block(header);
+    let branch = cf::br_if(condition, fast, args.clone(), header, args).at(f.loc(term));
+    f.set_terminator(plan.preheader, branch)
+}
