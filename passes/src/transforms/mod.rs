@@ -24,6 +24,7 @@ pub mod loop_delete;
 pub mod loop_form;
 pub mod loop_fuse;
 pub mod loop_interchange;
+pub mod loop_rotate;
 pub mod loop_simplify;
 pub mod mem2reg;
 pub mod merge_returns;
@@ -52,6 +53,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add_loop::<loop_delete::LoopDelete>();
     registry.add::<loop_fuse::LoopFuse>();
     registry.add::<loop_interchange::LoopInterchange>();
+    registry.add_loop::<loop_rotate::LoopRotate>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
     registry.add::<gvn::Gvn>();

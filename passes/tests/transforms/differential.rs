@@ -32,6 +32,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("simplify-cfg", apply::<SimplifyCfg>),
     ("indvars", apply::<AllLoops<Indvars>>),
     ("loop-delete", apply::<AllLoops<transforms::loop_delete::LoopDelete>>),
+    ("loop-rotate", apply::<AllLoops<transforms::loop_rotate::LoopRotate>>),
     ("loop-simplify", apply::<AllLoops<LoopSimplify>>),
     ("merge-returns", apply::<MergeReturns>),
     ("expand", apply::<Expand>),

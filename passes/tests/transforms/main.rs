@@ -15,6 +15,7 @@ mod loop_delete;
 mod loop_form;
 mod loop_fuse;
 mod loop_interchange;
+mod loop_rotate;
 mod loop_simplify;
 mod mem2reg;
 mod merge_returns;
