@@ -5,8 +5,6 @@
 //! 10⁵ instructions against one of 10⁶, in many blocks, in one block, and with one value that
 //! 10⁵ instructions use: where the cost is linear, both take as long, but for the caches.
 
-mod shapes;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +14,6 @@ use regraft_passes::transforms::{
     cse::Cse, dce::Dce, expand::Expand, fold::Fold, prune::Prune, sccp::Sccp,
     simplify_cfg::SimplifyCfg,
 };
-use regraft_passes::{AllLoops, FunctionPass, run_pass, transforms};
 use regraft_passes::{FunctionPass, Options, Setting, run_pass, run_pass_with, transforms};
 
 type Run = fn(&mut Function);
@@ -34,9 +31,9 @@ const PASSES: &[(&str, Run)] = &[
         run::<regraft_passes::AllLoops<transforms::strength_reduce::StrengthReduce>>,
     ),
     ("licm", run::<regraft_passes::AllLoops<transforms::licm::Licm>>),
-    ("loop-delete", run::<AllLoops<transforms::loop_delete::LoopDelete>>),
-    ("loop-rotate", run::<AllLoops<transforms::loop_rotate::LoopRotate>>),
-    ("loop-simplify", run::<AllLoops<transforms::loop_simplify::LoopSimplify>>),
+    ("loop-delete", run::<regraft_passes::AllLoops<transforms::loop_delete::LoopDelete>>),
+    ("loop-rotate", run::<regraft_passes::AllLoops<transforms::loop_rotate::LoopRotate>>),
+    ("loop-simplify", run::<regraft_passes::AllLoops<transforms::loop_simplify::LoopSimplify>>),
     ("prune", run::<Prune>),
     ("expand", run::<Expand>),
     ("sccp", run::<Sccp>),
@@ -79,10 +76,8 @@ fn main() {
         println!("  {name:13} {speed:6.1} M instructions/s, {left} left");
     }
     type Make = fn(&Arc<Context>, usize) -> Function;
-    let all: [(&str, Make); 7] = [
     let shapes: [(&str, Make); 7] = [
         ("loops", |ctx, n| loops(ctx, 7, n)),
-        ("loops nested 100 deep", |ctx, n| shapes::nests(ctx, 100, 30, n)),
         ("one block", one_block),
         ("one value used 10^5 times", shared_value),
         ("a chain of empty blocks", chain),
@@ -90,7 +85,7 @@ fn main() {
         ("a switch with many cases", many_cases),
         ("loops nested 100 deep", nests),
     ];
-    for (shape, make) in all {
+    for (shape, make) in shapes {
         println!("10 functions of 10^5, one of 10^6: {shape}");
         let (small, large) = (vec![make(&ctx, 100_000); 10], vec![make(&ctx, 1_000_000)]);
         for &(name, run) in &passes {
