@@ -6,7 +6,10 @@
 //! `%1` it is not. Such a program traps where the replacement would not even verify.
 
 use regraft_dialects::core;
-use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Traits, Type, Use, Value};
+use regraft_ir::{
+    Block, ControlFlow, Function, InstView, IrResult, Operand, Traits, Type, Use, Value,
+};
+use smallvec::SmallVec;
 
 /// Makes the uses of `old` uses of `new` wherever the user accepts it. Returns whether all did.
 /// O(uses).
@@ -71,22 +74,28 @@ pub(super) fn replace_or_widen(
     Ok(())
 }
 
-/// Gives `v` a more special type if all its users take it. Returns whether they do. O(operands of
-/// the users).
+/// Gives `v` a more special type if all its users take it. Returns whether they do; nothing has
+/// changed if not. O(operands of the users).
 pub(super) fn sharpen(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
-    let old = f.ty(v);
-    if !ty.is_assignable_to(old) || ty == Type::NEVER {
+    if !ty.is_assignable_to(f.ty(v)) || ty == Type::NEVER {
         return Ok(false);
     }
-    f.set_type(v, ty)?;
-    let takes = |at: Use| match f.infer_type(at.user) {
+    let takes = |at: Use| {
+        let result = f.with_view(at.user, |view| {
+            let types: SmallVec<[Type; 8]> = view
+                .operands
+                .iter()
+                .zip(view.types)
+                .map(|(&operand, &old)| if operand == v.into() { ty } else { old })
+                .collect();
+            InstView { types: &types, ..*view }.result_type()
+        });
         // What is passed along edges or returned may always be of a more special type.
-        Ok(result) => at.user.is_terminator() || result.is_assignable_to(f.ty(at.user)),
-        Err(_) => false,
+        result.is_ok_and(|ty| at.user.is_terminator() || ty.is_assignable_to(f.ty(at.user)))
     };
     let all = f.uses(v).all(takes);
-    if !all {
-        f.set_type(v, old)?;
+    if all {
+        f.set_type(v, ty)?;
     }
     Ok(all)
 }

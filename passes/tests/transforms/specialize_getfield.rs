@@ -1,8 +1,9 @@
 //! `specialize-getfield`.
 
+use regraft_passes::Options;
 use regraft_passes::transforms::specialize_getfield::SpecializeGetfield;
 
-use crate::{check as check_pass, check_text, check_unchanged as unchanged};
+use crate::{apply, check as check_pass, check_text, check_unchanged as unchanged, only, parse};
 
 #[track_caller]
 fn check(before: &str, after: &str) {
@@ -271,4 +272,26 @@ func @f(%1: {f: f64, g: i64}) -> f64 {
 }
 ",
     );
+}
+
+#[test]
+fn what_cannot_be_better_known_is_not_touched() {
+    // `fix` goes on as long as anything is.
+    let mut module = parse(
+        "func @f(%1: i64, %2: tuple<i64, f64>) -> any {
+^1:
+  %3: any = core.convert %1
+  %4: any = arith.add %3, 2.5
+  %5: any = core.get %2, 1
+  %6: any = arith.mul %5, 2.5
+  br ^2(%5)
+^2(%7: any):
+  %8: any = arith.sub %7, 2.5
+  return %4
+}
+",
+    );
+    let before = only(&mut module).stamp();
+    apply::<SpecializeGetfield>(&mut module, &Options::default());
+    assert_eq!(before, only(&mut module).stamp());
 }

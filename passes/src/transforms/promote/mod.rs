@@ -91,11 +91,11 @@ fn promote(f: &mut Function, cfg: &ControlFlow, objects: &[Object]) -> IrResult<
         (0..reaching.joins.len()).filter(|&join| reaching.is_needed(join)).collect();
     let Some(params) = make_parameters(f, &mut reaching, &needed)? else { return Ok(None) };
     let names: Vec<Option<Symbol>> = objects.iter().map(|o| f.value_symbol(o.alloc)).collect();
-    for join in needed {
+    for &join in &needed {
         let (number, cell) = owners[join];
-        if let Some(of) = names[number] {
+        if let (Some(of), Some(param)) = (names[number], params[join]) {
             f.set_name_of(objects[number].alloc, None)?;
-            name(f, of, &objects[number], cell, params[&join])?;
+            name(f, of, &objects[number], cell, param)?;
         }
     }
     replace_reads(f, cfg, &mut reaching, &params)?;
@@ -117,7 +117,7 @@ fn promote(f: &mut Function, cfg: &ControlFlow, objects: &[Object]) -> IrResult<
     for object in objects {
         f.delete(object.alloc)?;
     }
-    Ok(Some(params.len()))
+    Ok(Some(needed.len()))
 }
 
 /// Makes the parameters, and lets the edges pass what is known by then: reads are still there.
@@ -126,30 +126,37 @@ fn make_parameters(
     f: &mut Function,
     reaching: &mut Reaching,
     needed: &[usize],
-) -> IrResult<Option<FxHashMap<usize, Value>>> {
+) -> IrResult<Option<Vec<Option<Value>>>> {
     let wanted: Vec<(Block, Type)> =
         needed.iter().map(|&join| (reaching.joins[join].block, reaching.joins[join].ty)).collect();
-    // What each predecessor passes.
-    let mut passed: FxHashMap<(Block, usize), Holds> = FxHashMap::default();
-    let mut place: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut place = vec![usize::MAX; reaching.joins.len()];
     for (i, &join) in needed.iter().enumerate() {
-        place.insert(join as u32, i);
+        place[join] = i;
         for k in 0..reaching.joins[join].args.len() {
-            let (pred, holds) = reaching.joins[join].args[k];
-            passed.insert((pred, i), reaching.resolve(holds));
+            let holds = reaching.joins[join].args[k].1;
+            reaching.joins[join].args[k].1 = reaching.resolve(holds);
         }
     }
-    let params = add_params(f, &wanted, |params, i, pred, _| match passed[&(pred, i)] {
-        Holds::Value(operand) => operand,
-        Holds::Join(join) => params[place[&join]].into(),
+    let made = add_params(f, &wanted, |params, i, pred, _| {
+        let args = &reaching.joins[needed[i]].args;
+        match args.binary_search_by_key(&pred, |&(pred, _)| pred).map(|k| args[k].1) {
+            Ok(Holds::Value(operand)) => operand,
+            Ok(Holds::Join(join)) => params[place[join as usize]].into(),
+            Err(_) => unreachable!("an argument comes from each predecessor"),
+        }
     })?;
-    Ok(params.map(|params| needed.iter().copied().zip(params).collect()))
+    let Some(made) = made else { return Ok(None) };
+    let mut params = vec![None; reaching.joins.len()];
+    for (&join, param) in needed.iter().zip(made) {
+        params[join] = Some(param);
+    }
+    Ok(Some(params))
 }
 
-fn operand(reaching: &mut Reaching, params: &FxHashMap<usize, Value>, holds: Holds) -> Operand {
+fn operand(reaching: &mut Reaching, params: &[Option<Value>], holds: Holds) -> Operand {
     match reaching.resolve(holds) {
         Holds::Value(operand) => operand,
-        Holds::Join(join) => params[&(join as usize)].into(),
+        Holds::Join(join) => params[join as usize].expect("a join that stands gets one").into(),
     }
 }
 
@@ -159,7 +166,7 @@ fn replace_reads(
     f: &mut Function,
     cfg: &ControlFlow,
     reaching: &mut Reaching,
-    params: &FxHashMap<usize, Value>,
+    params: &[Option<Value>],
 ) -> IrResult<()> {
     let mut reads = std::mem::take(&mut reaching.reads);
     let place = |f: &Function, v: Value| cfg.rpo_index(f.block_of(v));

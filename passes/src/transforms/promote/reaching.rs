@@ -2,7 +2,6 @@
 //! paths join.
 
 use regraft_ir::{Block, ControlFlow, Function, Operand, Type, Value};
-use rustc_hash::FxHashMap;
 
 use super::objects::{Access, Cell};
 
@@ -20,7 +19,7 @@ pub(super) enum Holds {
 pub(super) struct Join {
     pub(super) block: Block,
     pub(super) ty: Type,
-    /// What is passed by each predecessor.
+    /// What is passed by each predecessor; these are in order.
     pub(super) args: Vec<(Block, Holds)>,
     /// What always comes in, if it is one thing: then no parameter is needed.
     same: Option<Holds>,
@@ -32,6 +31,40 @@ pub(super) struct Reaching {
     pub(super) joins: Vec<Join>,
     /// Each read, with what it finds.
     pub(super) reads: Vec<(Value, Holds)>,
+    /// What the cell at hand holds at the end of blocks, as far as it is known, and at the start
+    /// of those where it is live.
+    leaves: ByBlock<Holds>,
+    enters: ByBlock<Holds>,
+}
+
+/// Something for some of the blocks of a function, forgotten in no time.
+#[derive(Debug)]
+struct ByBlock<T> {
+    /// What was set in another round does not count.
+    round: u32,
+    entries: Vec<Option<(u32, T)>>,
+}
+
+impl<T> Default for ByBlock<T> {
+    fn default() -> Self {
+        Self { round: 0, entries: Vec::new() }
+    }
+}
+
+impl<T: Copy> ByBlock<T> {
+    fn clear(&mut self, f: &Function) {
+        self.round += 1;
+        self.entries.resize(f.block_capacity(), None);
+    }
+
+    fn get(&self, block: Block) -> Option<T> {
+        let (round, value) = self.entries[block.index()]?;
+        (round == self.round).then_some(value)
+    }
+
+    fn set(&mut self, block: Block, value: T) {
+        self.entries[block.index()] = Some((self.round, value));
+    }
 }
 
 impl Reaching {
@@ -81,8 +114,9 @@ impl Reaching {
         }
         let home = f.block_of(alloc);
         // What blocks leave behind, as far as they write, and the blocks that read first.
-        let mut leaves: FxHashMap<Block, Holds> = FxHashMap::default();
-        leaves.insert(home, Holds::Value(cell.first));
+        self.leaves.clear(f);
+        self.enters.clear(f);
+        self.leaves.set(home, Holds::Value(cell.first));
         let mut exposed = Vec::new();
         for group in accesses.chunk_by(|a, b| f.block_of(a.inst) == f.block_of(b.inst)) {
             let block = f.block_of(group[0].inst);
@@ -90,16 +124,16 @@ impl Reaching {
                 exposed.push(block);
             }
             if let Some(last) = group.iter().rev().find_map(|access| access.written) {
-                leaves.insert(block, Holds::Value(last));
+                self.leaves.set(block, Holds::Value(last));
             }
         }
-        let live = live_blocks(f, &leaves, exposed);
-        let enters = self.enter(f, cfg, live, &mut leaves, cell.ty);
+        let live = self.live_blocks(f, exposed);
+        self.enter(f, cfg, live, cell.ty);
         for group in accesses.chunk_by(|a, b| f.block_of(a.inst) == f.block_of(b.inst)) {
             let block = f.block_of(group[0].inst);
             let mut now = match block == home {
                 true => Some(Holds::Value(cell.first)),
-                false => enters.get(&block).copied(),
+                false => self.enters.get(block),
             };
             for access in group {
                 match (access.written, now) {
@@ -111,24 +145,36 @@ impl Reaching {
         }
     }
 
-    /// What the cell holds at the start of each live block. Blocks that paths join at get a join;
-    /// those where only one thing comes in are seen through.
-    fn enter(
-        &mut self,
-        f: &Function,
-        cfg: &ControlFlow,
-        mut live: Vec<Block>,
-        leaves: &mut FxHashMap<Block, Holds>,
-        ty: Type,
-    ) -> FxHashMap<Block, Holds> {
+    /// The blocks at whose start the cell holds something that is read later: those in `exposed`,
+    /// and those that lead there without writing.
+    fn live_blocks(&mut self, f: &Function, exposed: Vec<Block>) -> Vec<Block> {
+        // Whatever is set says that the block was seen.
+        let seen = Holds::Join(u32::MAX);
+        exposed.iter().for_each(|&block| self.enters.set(block, seen));
+        let mut live = exposed;
+        let mut next = 0;
+        while let Some(&block) = live.get(next) {
+            next += 1;
+            for edge in f.in_edges(block) {
+                if self.leaves.get(edge.from).is_none() && self.enters.get(edge.from).is_none() {
+                    self.enters.set(edge.from, seen);
+                    live.push(edge.from);
+                }
+            }
+        }
+        live
+    }
+
+    /// Finds what the cell holds at the start of each live block. Blocks that paths join at get a
+    /// join; those where only one thing comes in are seen through.
+    fn enter(&mut self, f: &Function, cfg: &ControlFlow, mut live: Vec<Block>, ty: Type) {
         live.sort_unstable_by_key(|&block| cfg.rpo_index(block));
-        let mut enters: FxHashMap<Block, Holds> = FxHashMap::default();
         let first = self.joins.len();
         for &block in &live {
             let mut edges = f.in_edges(block);
             let holds = match (edges.next(), edges.next()) {
                 // The only predecessor dominates the block, so it was seen before.
-                (Some(edge), None) => leaves.get(&edge.from).copied(),
+                (Some(edge), None) => self.leaves.get(edge.from),
                 _ => None,
             };
             let holds = holds.unwrap_or_else(|| {
@@ -136,28 +182,29 @@ impl Reaching {
                 self.joins.push(Join { block, ty, args: Vec::new(), same: None });
                 join
             });
-            enters.insert(block, holds);
-            leaves.entry(block).or_insert(holds);
+            self.enters.set(block, holds);
+            if self.leaves.get(block).is_none() {
+                self.leaves.set(block, holds);
+            }
         }
         for join in &mut self.joins[first..] {
-            join.args = f
-                .pred_blocks(join.block)
-                .into_iter()
-                .map(|pred| (pred, *leaves.get(&pred).expect("the cell is live there")))
-                .collect();
+            let mut preds: Vec<Block> = f.in_edges(join.block).map(|edge| edge.from).collect();
+            preds.sort_unstable();
+            preds.dedup();
+            let passed = |pred| (pred, self.leaves.get(pred).expect("the cell is live there"));
+            join.args = preds.into_iter().map(passed).collect();
         }
         self.see_through(first);
-        enters
     }
 
     /// Finds the joins, from `first` on, at which always the same comes in.
     fn see_through(&mut self, first: usize) {
         // For each join those that it goes into.
-        let mut users: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.joins.len() - first];
         for (i, join) in self.joins.iter().enumerate().skip(first) {
             for &(_, holds) in &join.args {
                 if let Holds::Join(arg) = holds {
-                    users.entry(arg).or_default().push(i);
+                    users[arg as usize - first].push(i);
                 }
             }
         }
@@ -184,31 +231,15 @@ impl Reaching {
             self.joins[i].args = args;
             if !differ && let Some(same) = same {
                 self.joins[i].same = Some(same);
-                let mut mine = users.remove(&(i as u32)).unwrap_or_default();
+                let mut mine = std::mem::take(&mut users[i - first]);
                 mine.retain(|&user| self.joins[user].same.is_none());
                 work.extend(&mine);
                 if let Holds::Join(other) = same {
                     // What this goes into, the other goes into from now on.
                     work.push(other as usize);
-                    users.entry(other).or_default().append(&mut mine);
+                    users[other as usize - first].append(&mut mine);
                 }
             }
         }
     }
-}
-
-/// The blocks at whose start the cell holds something that is read later.
-fn live_blocks(f: &Function, leaves: &FxHashMap<Block, Holds>, exposed: Vec<Block>) -> Vec<Block> {
-    let mut seen: rustc_hash::FxHashSet<Block> = exposed.iter().copied().collect();
-    let mut live = exposed;
-    let mut next = 0;
-    while let Some(&block) = live.get(next) {
-        next += 1;
-        for edge in f.in_edges(block) {
-            if !leaves.contains_key(&edge.from) && seen.insert(edge.from) {
-                live.push(edge.from);
-            }
-        }
-    }
-    live
 }
