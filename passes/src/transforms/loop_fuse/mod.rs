@@ -29,7 +29,7 @@
 //!
 //! - The second loop uses no value that the first one computes.
 //! - No two accesses of which one is a write are to the same element in iterations `i > j`
-//!   ([`loop_accesses`](super::loop_accesses)).
+//!   (`loop_accesses`).
 //! - If one may stop the program (by an error, or as a call that does not return), the other
 //!   neither may, nor does anything that can be seen when the program has stopped. At most one
 //!   prints.

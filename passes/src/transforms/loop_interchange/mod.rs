@@ -20,7 +20,7 @@
 //! pure and cannot trap. Two accesses of which one is a write keep their order unless they are to
 //! one element in iterations `(i, j)` and `(i', j')` with `i < i'` and `j > j'`; so one of the
 //! distances has to be 0, or both to have the same sign, which
-//! [`loop_accesses`](super::loop_accesses) tells from the indices. Nothing in the nest may stop the
+//! `loop_accesses` tells from the indices. Nothing in the nest may stop the
 //! program or print. Values that are carried from one iteration to the next, as the sum of floats,
 //! whose order counts, are refused altogether; a sum in an element of an array stays in
 //! order if only the other loop moves that element.

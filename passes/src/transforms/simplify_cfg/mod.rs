@@ -23,8 +23,8 @@
 //! 3. Parameters that pass one value in circles are replaced too, as [`prune`] does; all replaced
 //!    parameters are deleted at once.
 //! 4. In postorder: an edge to an empty block that jumps on goes to where that jumps.
-//! 5. Unless it is `plain`: cheap branches become selections ([`select`]), and edges on which the
-//!    next branch is decided go around it ([`thread`]).
+//! 5. Unless it is `plain`: cheap branches become selections (`select`), and edges on which the
+//!    next branch is decided go around it (`thread`).
 //! 6. A block is appended to the one that jumps to it, if nothing else does; the first of a chain
 //!    comes first, so that an instruction moves once.
 //!
@@ -44,7 +44,7 @@
 //! Going around an empty block may copy the arguments that it passes onto each edge that enters
 //! it; that is done only if they are few, or there is one such edge. Selections within each other
 //! take a round for each level, and their cost bounds these. Jump threading copies a bounded number
-//! of instructions for an edge; it stops after [`THREADING_ROUNDS`], because in a cycle that is no
+//! of instructions for an edge; it stops after some rounds, because in a cycle that is no
 //! loop it might go around forever.
 
 mod branches;

@@ -15,9 +15,9 @@
 //! ```
 //!
 //! # Method
-//! - **Fully** ([`full`]): one copy of the loop for each time that its header is entered. Exits
+//! - **Fully** (`full`): one copy of the loop for each time that its header is entered. Exits
 //!   of which it is known when they are taken are decided in each copy, the others are kept.
-//! - **By a factor** ([`factor`]), an innermost loop of which the number of iterations is known when
+//! - **By a factor** (`factor`), an innermost loop of which the number of iterations is known when
 //!   it begins: a new loop goes through that many copies of the body in each round, without the
 //!   test that counts, for as long as so many iterations are left; the old loop does the rest.
 //!   Other exits are kept in each copy. With `any-count`, a loop of which nothing is known
