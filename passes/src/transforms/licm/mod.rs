@@ -26,6 +26,10 @@
 //! an access does not trap where it stands; it moves as something that traps but
 //! for what can be observed before it.
 //!
+//! A place in memory is kept in a value while a loop runs (`promote`; register promotion, Cooper and
+//! Lu, 1997), where nobody can tell: nothing in the loop may stop it, or nobody else knows the
+//! object.
+//!
 //! A loop that is moved takes the tests with it on which it depended in the first iteration of
 //! the loops that it leaves: that a loop around it runs at all, above all. Where they fail, nobody
 //! asks for its result.
@@ -36,6 +40,7 @@
 
 mod hoist;
 mod nests;
+mod promote;
 
 use std::sync::Arc;
 
@@ -53,6 +58,17 @@ pub struct Moved {
     pub instructions: usize,
     /// Loops that left a loop as a whole.
     pub loops: usize,
+    /// Places in memory that are kept in a value while a loop runs.
+    pub places: usize,
+}
+
+/// What may be moved beside instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moves {
+    /// Whole loops.
+    pub loops: bool,
+    /// Stores to a place that is the same in each iteration.
+    pub stores: bool,
 }
 
 /// Moving a loop lets more be moved; after so many rounds that is enough.
@@ -65,7 +81,7 @@ const ROUNDS: usize = 8;
 pub fn run(
     f: &mut Function,
     only: Option<&[Block]>,
-    whole_loops: bool,
+    moves: Moves,
     analyses: &mut Analyses,
 ) -> IrResult<Moved> {
     let only: Option<FxHashSet<Block>> = only.map(|headers| headers.iter().copied().collect());
@@ -77,8 +93,12 @@ pub fn run(
         let facts = Facts::of(f, analyses);
         let plan = hoist::plan(f, &facts, only.as_ref());
         moved.instructions += hoist::apply(f, &facts.forest, plan)?;
+        if moves.stores && facts.loop_footprints(f).iter().any(|touched| touched.writes()) {
+            let facts = Facts::of(f, analyses);
+            moved.places += promote::run(f, &facts, only.as_ref())?;
+        }
         let forest = analyses.get::<LoopForest>(f);
-        if !whole_loops || forest.loops().all(|id| forest.get(id).parent.is_none()) {
+        if !moves.loops || forest.loops().all(|id| forest.get(id).parent.is_none()) {
             break;
         }
         let facts = Facts::of(f, analyses);
@@ -138,27 +158,32 @@ crate::pass! {
     /// `loop-rotate`, run before, makes that so for the body of a loop. Whole inner loops leave if
     /// their results are invariant; the tests on which they depend go with them.
     ///
+    /// A place in memory that a loop reads and writes is kept in a value, and stored when the loop
+    /// is left, if an error cannot come in between or the object is known to nobody else.
+    ///
     /// Near linear, also in the depth of nested loops.
     #[derive(Debug)]
     pub struct Licm {
-        whole_loops: bool,
+        moves: Moves,
     }
 }
 
 impl Default for Licm {
     fn default() -> Self {
-        Self { whole_loops: true }
+        Self { moves: Moves { loops: true, stores: true } }
     }
 }
 
 impl LoopPass for Licm {
     const NAME: &'static str = "licm";
     const DOC: &'static str = Self::PAGE;
-    const OPTIONS: &'static [OptionDef] =
-        &[OptionDef::flag("whole-loops", true, "move inner loops whose results are invariant")];
+    const OPTIONS: &'static [OptionDef] = &[
+        OptionDef::flag("whole-loops", true, "move inner loops whose results are invariant"),
+        OptionDef::flag("stores", true, "keep a place in memory in a value while a loop runs"),
+    ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.whole_loops = options.flag("whole-loops");
+        self.moves = Moves { loops: options.flag("whole-loops"), stores: options.flag("stores") };
         Ok(())
     }
 
@@ -178,9 +203,10 @@ impl Licm {
         only: Option<&[Block]>,
         cx: &mut PassContext<'_>,
     ) -> PassResult {
-        let moved = run(f, only, self.whole_loops, cx.analyses())?;
+        let moved = run(f, only, self.moves, cx.analyses())?;
         cx.add("instructions moved", moved.instructions as u64);
         cx.add("loops moved", moved.loops as u64);
+        cx.add("places kept in values", moved.places as u64);
         Ok(())
     }
 }

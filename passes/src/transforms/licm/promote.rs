@@ -1,0 +1,342 @@
+//! Keeps a place in memory in a value while a loop runs.
+//!
+//! ```text
+//! ^1: br ^2(0)                            ^1: %9 = mem.ref_get %1; br ^2(0, %9)
+//! ^2(%3):                                 ^2(%3, %8):
+//!   %4 = mem.ref_get %1            =>
+//!   %5 = arith.add %4, %3                   %5 = arith.add %8, %3
+//!   mem.ref_set %1, %5
+//!   br %6, ^2(%7), ^3                       br %6, ^2(%7, %5), ^3
+//! ^3: ..                                  ^3: mem.ref_set %1, %5; ..
+//! ```
+//!
+//! The place has to be the same in all iterations and valid before the first one, and whatever else
+//! the loop touches has to be elsewhere. An error in the loop would leave memory as it was before
+//! the loop: so either nothing in it may trap, or nobody else knows the object.
+
+use regraft_dialects::{core, mem};
+use regraft_ir::{Block, Function, IrResult, Operand, Type, TypeKind, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::Facts;
+use crate::analysis::traps::may_trap;
+use crate::analysis::{Base, Footprint, LoopForest, LoopId, inst_effects};
+use crate::transforms::loop_form::LoopForm;
+use crate::transforms::ssa_repair::repair;
+
+/// Loops with more instructions that touch memory are left alone.
+const MOST: usize = 64;
+
+/// A place in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Place {
+    object: Operand,
+    indices: SmallVec<[Operand; 2]>,
+}
+
+/// What matters of a loop.
+#[derive(Clone, Default)]
+struct Info {
+    /// The instructions that touch memory, in order; too many are not kept.
+    touching: Vec<(Value, Footprint)>,
+    too_many: bool,
+    may_stop: bool,
+}
+
+/// Promotes places out of loops with the headers `only`, or out of all; of loops in each other, the
+/// outermost that can. Returns how many.
+pub(super) fn run(
+    f: &mut Function,
+    facts: &Facts,
+    only: Option<&FxHashSet<Block>>,
+) -> IrResult<usize> {
+    let forest = &*facts.forest;
+    let infos = survey(f, facts);
+    let (mut count, mut inside_of) = (0, None);
+    for id in forest.loops() {
+        let info = &infos[id.index()];
+        let header = forest.get(id).header;
+        if info.too_many
+            || f.entry() == Some(header)
+            || only.is_some_and(|only| !only.contains(&header))
+            || inside_of.is_some_and(|outer| forest.encloses(outer, id))
+        {
+            continue;
+        }
+        for (place, accesses) in promotable(f, facts, id, info) {
+            promote(f, forest, id, &place, &accesses)?;
+            count += 1;
+            inside_of = Some(id);
+        }
+    }
+    Ok(count)
+}
+
+fn survey(f: &Function, facts: &Facts) -> Vec<Info> {
+    let forest = &*facts.forest;
+    let mut infos = vec![Info::default(); forest.len()];
+    for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
+        for &block in forest.blocks(id) {
+            let Some(inner) = forest.loop_of(block) else { continue };
+            for v in f.insts(block) {
+                let Some(def) = f.op_def(v) else { continue };
+                let mut touches = Footprint::default();
+                let mut stops = false;
+                if def.effects == regraft_ir::Effects::NONE {
+                    stops = may_trap(f, v);
+                } else {
+                    let effects = inst_effects(f, v, &facts.summaries);
+                    stops |= effects.may_trap;
+                    touches = facts.classes.footprint(f, &facts.aliases, &effects);
+                }
+                let mut at = Some(inner);
+                while let Some(id) = at {
+                    let info = &mut infos[id.index()];
+                    let full = info.too_many || touches.is_empty();
+                    if full && (info.may_stop || !stops) {
+                        // What is around it knows, too.
+                        break;
+                    }
+                    info.may_stop |= stops;
+                    if !full {
+                        info.too_many = info.touching.len() == MOST;
+                        info.touching.push((v, touches));
+                    }
+                    at = forest.get(id).parent;
+                }
+            }
+        }
+    }
+    infos
+}
+
+/// The places of a loop that can be kept in a value, with the accesses to them in order.
+fn promotable(f: &Function, facts: &Facts, id: LoopId, info: &Info) -> Vec<(Place, Vec<Value>)> {
+    let forest = &*facts.forest;
+    let mut found: Vec<(Place, Vec<Value>)> = Vec::new();
+    let mut seen: Vec<Place> = Vec::new();
+    for &(v, _) in &info.touching {
+        if !matches!(f.op(v), Some(mem::STORE | mem::REF_SET)) {
+            continue;
+        }
+        let Some(place) = place_of(f, v).filter(|place| !seen.contains(place)) else { continue };
+        seen.push(place.clone());
+        let outside = |operand: Operand| {
+            operand.as_value().is_none_or(|v| !forest.contains(id, f.block_of(v)))
+        };
+        let hidden = facts.aliases.hidden(place.object).is_some();
+        if !outside(place.object)
+            || !place.indices.iter().all(|&index| outside(index))
+            || info.may_stop && !hidden
+        {
+            continue;
+        }
+        if let Some(accesses) = accesses(f, facts, info, &place)
+            && (is_there(f, facts, &place) || accesses.iter().any(|&v| runs(f, facts, id, v)))
+        {
+            found.push((place, accesses));
+        }
+    }
+    found
+}
+
+fn place_of(f: &Function, v: Value) -> Option<Place> {
+    let first = match f.op(v)? {
+        mem::LOAD | mem::REF_GET => 1,
+        mem::STORE | mem::REF_SET => 2,
+        _ => return None,
+    };
+    Some(Place { object: f.operand(v, 0)?, indices: f.operands(v).skip(first).collect() })
+}
+
+/// The accesses of a loop to a place, if whatever else it touches is elsewhere, and none of them
+/// traps.
+fn accesses(f: &Function, facts: &Facts, info: &Info, place: &Place) -> Option<Vec<Value>> {
+    let class = facts.classes.of(f, &facts.aliases, place.object);
+    let ty = held(f, place.object)?;
+    let mut result = Vec::new();
+    for &(v, touches) in &info.touching {
+        if touches.writes_shape & class != 0 {
+            return None;
+        }
+        if (touches.reads_contents | touches.writes_contents) & class == 0 {
+            continue;
+        }
+        let other = place_of(f, v);
+        if other.as_ref() == Some(place) {
+            let value = match f.op(v) {
+                Some(mem::STORE | mem::REF_SET) => f.operand_type(f.operand(v, 1)?),
+                _ => f.ty(v),
+            };
+            if value != ty || may_trap(f, v) {
+                return None;
+            }
+            result.push(v);
+            continue;
+        }
+        let effects = inst_effects(f, v, &facts.summaries);
+        let contents =
+            crate::analysis::Access::READS_CONTENTS | crate::analysis::Access::WRITES_CONTENTS;
+        if facts.aliases.touches(f, &effects, place.object).intersects(contents)
+            && !other.is_some_and(|other| is_apart(f, place, &other))
+        {
+            return None;
+        }
+    }
+    Some(result)
+}
+
+/// What an object of this type holds.
+fn held(f: &Function, object: Operand) -> Option<Type> {
+    match *f.ctx().kind(f.operand_type(object)) {
+        TypeKind::Ref(ty) => Some(ty),
+        // An element of another type may be undefined, and reading it traps.
+        TypeKind::Array { element, .. } if element.is_scalar() => Some(element),
+        _ => None,
+    }
+}
+
+/// Whether two places are different although the object is the same.
+fn is_apart(f: &Function, a: &Place, b: &Place) -> bool {
+    let constants = |(&x, &y): (&Operand, &Operand)| matches!((f.const_i64(x), f.const_i64(y)), (Some(x), Some(y)) if x != y);
+    a.object == b.object
+        && a.indices.len() == b.indices.len()
+        && a.indices.iter().zip(&b.indices).any(constants)
+}
+
+/// Whether a place is there wherever its object is known.
+fn is_there(f: &Function, facts: &Facts, place: &Place) -> bool {
+    matches!(f.ctx().kind(f.operand_type(place.object)), TypeKind::Ref(_))
+        && matches!(facts.aliases.base(place.object), Base::Fresh(_) | Base::Param(_))
+}
+
+/// Whether `v` surely runs when the loop is entered: nothing before it may stop.
+fn runs(f: &Function, facts: &Facts, id: LoopId, v: Value) -> bool {
+    let forest = &*facts.forest;
+    let goes_on = |v: Value| {
+        let effects = inst_effects(f, v, &facts.summaries);
+        !effects.may_trap && !effects.may_not_end
+    };
+    let mut block = f.block_of(v);
+    if !f.body(block).take_while(|&u| u != v).all(goes_on) {
+        return false;
+    }
+    while block != forest.get(id).header {
+        let mut edges = f.in_edges(block).filter(|e| facts.cfg.is_reachable(e.from));
+        let (Some(edge), None) = (edges.next(), edges.next()) else { return false };
+        block = edge.from;
+        if f.out_edges(block).count() != 1
+            || !forest.contains(id, block)
+            || !f.body(block).all(goes_on)
+        {
+            return false;
+        }
+    }
+    true
+}
+
+/// Keeps a place in values while a loop runs.
+fn promote(
+    f: &mut Function,
+    forest: &LoopForest,
+    id: LoopId,
+    place: &Place,
+    accesses: &[Value],
+) -> IrResult<()> {
+    let mut form = LoopForm::new(forest, id);
+    let before = form.ensure_preheader(f)?;
+    form.ensure_dedicated_exits(f)?;
+    let exits = form.exit_blocks(f);
+    let Some(ty) = held(f, place.object) else { return Ok(()) };
+    let is_ref = place.indices.is_empty();
+    let attrs = accesses.first().map_or(regraft_ir::Attrs::NONE, |&v| f.attrs(v));
+    let load = match is_ref {
+        true => mem::ref_get(place.object),
+        false => mem::load(place.object, place.indices.iter().copied()).with_attrs(attrs),
+    };
+    let from = accesses.first().copied();
+    let load = match from {
+        Some(v) => load.with_type(ty).at(f.loc(v)).made_from(v),
+        None => load.with_type(ty),
+    };
+    let first = f.insert(Value::terminator(before), load)?;
+
+    // In each block, what is read before the first write is what the block begins with.
+    let mut by_block: Vec<(Block, Vec<Value>)> = Vec::new();
+    let mut position: FxHashMap<Block, usize> = FxHashMap::default();
+    for &v in accesses {
+        let at = *position.entry(f.block_of(v)).or_insert_with(|| {
+            by_block.push((f.block_of(v), Vec::new()));
+            by_block.len() - 1
+        });
+        by_block[at].1.push(v);
+    }
+    let mut defs: Vec<(Block, Operand)> = vec![(before, first.into())];
+    let (mut users, mut reads, mut split) = (Vec::new(), Vec::new(), Vec::new());
+    let mut writes = Vec::new();
+    for (block, list) in by_block {
+        let mut current: Option<Operand> = None;
+        let mut home = block;
+        for v in list {
+            match f.op(v) {
+                Some(mem::STORE | mem::REF_SET) => {
+                    if current.is_none() && reads.iter().any(|&r| f.block_of(r) == home) {
+                        let rest = f.split_block(v)?;
+                        split.push((home, rest));
+                        home = rest;
+                    }
+                    current = f.operand(v, 1);
+                    writes.push(v);
+                }
+                _ => match current {
+                    Some(value) => {
+                        f.hand_on_name(v, value);
+                        f.replace_all_uses(v, value)?;
+                        f.delete(v)?;
+                    }
+                    None => {
+                        let yes = f.constant_id(true);
+                        f.replace(v, core::select(yes, first, first))?;
+                        reads.push(v);
+                        users.push(v);
+                    }
+                },
+            }
+        }
+        if let Some(value) = current {
+            defs.push((home, value));
+        }
+    }
+    for exit in exits {
+        let store = match is_ref {
+            true => mem::ref_set(place.object, first),
+            false => {
+                mem::store(place.object, first, place.indices.iter().copied()).with_attrs(attrs)
+            }
+        };
+        let store = match writes.first() {
+            Some(&v) => store.at(f.loc(v)).made_from(v),
+            None => store,
+        };
+        users.push(f.push_front(exit, store)?);
+    }
+    repair(f, first, &defs, &users)?;
+    for v in writes {
+        f.delete(v)?;
+    }
+    for v in reads {
+        if let Some(value) = f.operand(v, 1) {
+            f.hand_on_name(v, value);
+            f.replace_all_uses(v, value)?;
+            f.delete(v)?;
+        }
+    }
+    for (block, rest) in split.into_iter().rev() {
+        f.merge_blocks(block, rest)?;
+    }
+    if !f.is_used(first) {
+        f.delete(first)?;
+    }
+    Ok(())
+}
