@@ -34,6 +34,8 @@ const PASSES: &[(&str, Apply)] = &[
     ("loop-delete", apply::<AllLoops<transforms::loop_delete::LoopDelete>>),
     ("loop-rotate", apply::<AllLoops<transforms::loop_rotate::LoopRotate>>),
     ("loop-simplify", apply::<AllLoops<LoopSimplify>>),
+    ("gvn", apply::<transforms::gvn::Gvn>),
+    ("licm", apply::<AllLoops<transforms::licm::Licm>>),
     ("merge-returns", apply::<MergeReturns>),
     ("expand", apply::<Expand>),
     ("prune", apply::<Prune>),
