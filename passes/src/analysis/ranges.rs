@@ -33,6 +33,7 @@
 //! (`examples/analysis_speed.rs`).
 
 mod branches;
+mod descent;
 mod interval;
 mod solver;
 mod transfer;

@@ -22,42 +22,40 @@ use super::transfer::{Known, edges_taken, transfer};
 const PATIENCE: u8 = 1;
 /// A value that changed so often can be anything.
 const MOST_CHANGES: u8 = 24;
-/// How often everything is computed again in the end.
-const SWEEPS: usize = 2;
 
 pub(crate) struct Solver<'a> {
-    f: &'a Function,
-    cfg: &'a ControlFlow,
-    tree: &'a DominatorTree,
-    branches: &'a Branches,
+    pub(super) f: &'a Function,
+    pub(super) cfg: &'a ControlFlow,
+    pub(super) tree: &'a DominatorTree,
+    pub(super) branches: &'a Branches,
     /// By [`Value::index`].
-    known: Vec<Known>,
-    changes: Vec<u8>,
-    queued: Vec<bool>,
+    pub(super) known: Vec<Known>,
+    pub(super) changes: Vec<u8>,
+    pub(super) queued: Vec<bool>,
     /// Whether branches may say something of an operand, or it changed too often.
-    refined: Vec<bool>,
+    pub(super) refined: Vec<bool>,
     /// Whether a block can be reached, by [`Block::index`].
-    visited: Vec<bool>,
+    pub(super) visited: Vec<bool>,
     /// Where the operands of the terminator of a block begin in `taken`.
-    start: Vec<u32>,
+    pub(super) start: Vec<u32>,
     /// Whether an edge can be taken, by the position of its target.
-    taken: Vec<bool>,
+    pub(super) taken: Vec<bool>,
     /// Blocks with something to be looked at, by their place in reverse postorder.
-    blocks: BinaryHeap<Reverse<(u32, Block)>>,
+    pub(super) blocks: BinaryHeap<Reverse<(u32, Block)>>,
     /// Whether a block is among them.
-    waiting: Vec<bool>,
+    pub(super) waiting: Vec<bool>,
     /// The block whose instructions are being looked at, and whether for the first time.
-    scanned: Option<(Block, bool)>,
+    pub(super) scanned: Option<(Block, bool)>,
     /// Operands of terminators that changed.
-    operands: VecDeque<(Block, u32)>,
+    pub(super) operands: VecDeque<(Block, u32)>,
     /// Whether an edge goes back to a block.
-    is_header: Vec<bool>,
+    pub(super) is_header: Vec<bool>,
     /// Whether what branches say of a value may use what is known of others.
-    settled: bool,
+    pub(super) settled: bool,
     /// Whether a value was widened to an end of its type.
-    lost: bool,
+    pub(super) lost: bool,
     /// What is known from an earlier round, by [`Value::index`].
-    earlier: Vec<Known>,
+    pub(super) earlier: Vec<Known>,
 }
 
 /// What the solver found.
@@ -136,7 +134,7 @@ impl<'a> Solver<'a> {
 
     /// What is known of an operand at the start of a block, and so everywhere in it.
     #[inline]
-    fn at(&self, block: Block, operand: Operand) -> Known {
+    pub(super) fn at(&self, block: Block, operand: Operand) -> Known {
         let known = self.of(operand);
         match operand.as_value() {
             Some(v) if self.branches.mention(v) => self.with_said(block, v, known),
@@ -157,7 +155,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The same at the end of an edge.
-    fn on_edge(&self, edge: Edge, operand: Operand) -> Known {
+    pub(super) fn on_edge(&self, edge: Edge, operand: Operand) -> Known {
         let known = self.at(edge.from, operand);
         match operand.as_value() {
             Some(v) if edge.position > 0 && known != Known::Unseen && self.f.ty(v).is_scalar() => {
@@ -176,8 +174,6 @@ impl<'a> Solver<'a> {
         let known = if self.settled { &self.known } else { &self.earlier };
         known.get(other.index()).and_then(|known| known.interval()).unwrap_or(all)
     }
-
-    // --- upward ------------------------------------------------------------------------------
 
     fn ascend(&mut self) {
         let Some(entry) = self.f.entry() else { return };
@@ -343,95 +339,10 @@ impl<'a> Solver<'a> {
             self.pass(edge, param, arg);
         }
     }
-
-    // --- downward ----------------------------------------------------------------------------
-
-    fn descend(&mut self) {
-        self.settled = true;
-        let f = self.f;
-        // All parameters are looked at, and of the instructions those of which branches say
-        // something or that were given up; then what uses what became narrower.
-        for sweep in 0..SWEEPS {
-            let mut changed = false;
-            for block in self.cfg.reverse_postorder() {
-                if !self.visited[block.index()] {
-                    continue;
-                }
-                if Some(block) != f.entry() {
-                    for (number, param) in f.params(block).enumerate() {
-                        if sweep == 0 || self.queued[param.index()] {
-                            let known = self.incoming(block, number, param);
-                            changed |= self.lower(param, known);
-                        }
-                    }
-                }
-                for v in f.body(block) {
-                    let queued = std::mem::replace(&mut self.queued[v.index()], false);
-                    if queued || sweep == 0 && self.refined[v.index()] {
-                        let known = transfer(f, v, |operand| self.at(block, operand));
-                        changed |= self.lower(v, known);
-                    }
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-    }
-
-    /// What the edges that can be taken pass for a parameter.
-    fn incoming(&self, block: Block, number: usize, param: Value) -> Known {
-        let f = self.f;
-        let mut joined = Known::Unseen;
-        for edge in f.in_edges(block) {
-            let slot = (self.start[edge.from.index()] + edge.position) as usize;
-            if !self.visited[edge.from.index()] || !self.taken[slot] {
-                continue;
-            }
-            let index = edge.position as usize + 1 + number;
-            let Some(arg) = f.operand(Value::terminator(edge.from), index) else {
-                return Known::of_type(f.ty(param));
-            };
-            joined = joined.join(argument(f, param, arg, self.on_edge(edge, arg)), f);
-            if joined == Known::Any {
-                break;
-            }
-        }
-        joined
-    }
-
-    fn lower(&mut self, v: Value, known: Known) -> bool {
-        let f = self.f;
-        let old = self.known[v.index()];
-        let new = old.meet(known);
-        if known == Known::Unseen || new == old {
-            return false;
-        }
-        self.known[v.index()] = new;
-        for Use { user, index } in f.uses(v) {
-            match user.terminated_block() {
-                None => self.queued[user.index()] = true,
-                Some(block) => {
-                    if let Some(param) = receiver(f, block, index) {
-                        self.queued[param.index()] = true;
-                    }
-                }
-            }
-        }
-        true
-    }
-}
-
-/// The parameter that an operand of the terminator of a block is an argument for.
-fn receiver(f: &Function, block: Block, index: u32) -> Option<Value> {
-    let before: SmallVec<[Operand; 8]> =
-        f.operands(Value::terminator(block)).take(index as usize).collect();
-    let position = before.iter().rposition(|operand| operand.is_block())?;
-    f.param(before[position].as_block()?, index as usize - position - 1)
 }
 
 /// What an argument brings to a parameter, which may be of a more general type.
-fn argument(f: &Function, param: Value, arg: Operand, known: Known) -> Known {
+pub(super) fn argument(f: &Function, param: Value, arg: Operand, known: Known) -> Known {
     let ty = f.operand_type(arg);
     if ty == f.ty(param) || known == Known::Unseen {
         return known;

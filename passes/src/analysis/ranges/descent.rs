@@ -1,0 +1,98 @@
+//! The way down: what the fixpoint found is computed again, with all that branches say.
+//!
+//! Each step starts from what holds and takes into account only what holds, so that it can stop
+//! at any time, and the order does not matter for whether it is right.
+
+use regraft_ir::{Block, Function, Operand, Use, Value};
+use smallvec::SmallVec;
+
+use super::solver::{Solver, argument};
+use super::transfer::{Known, transfer};
+
+/// How often everything is computed again.
+const SWEEPS: usize = 2;
+
+impl Solver<'_> {
+    pub(super) fn descend(&mut self) {
+        self.settled = true;
+        let f = self.f;
+        // All parameters are looked at, and of the instructions those of which branches say
+        // something or that were given up; then what uses what became narrower.
+        for sweep in 0..SWEEPS {
+            let mut changed = false;
+            for block in self.cfg.reverse_postorder() {
+                if !self.visited[block.index()] {
+                    continue;
+                }
+                if Some(block) != f.entry() {
+                    for (number, param) in f.params(block).enumerate() {
+                        if sweep == 0 || self.queued[param.index()] {
+                            let known = self.incoming(block, number, param);
+                            changed |= self.lower(param, known);
+                        }
+                    }
+                }
+                for v in f.body(block) {
+                    let queued = std::mem::replace(&mut self.queued[v.index()], false);
+                    if queued || sweep == 0 && self.refined[v.index()] {
+                        let known = transfer(f, v, |operand| self.at(block, operand));
+                        changed |= self.lower(v, known);
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// What the edges that can be taken pass for a parameter.
+    fn incoming(&self, block: Block, number: usize, param: Value) -> Known {
+        let f = self.f;
+        let mut joined = Known::Unseen;
+        for edge in f.in_edges(block) {
+            let slot = (self.start[edge.from.index()] + edge.position) as usize;
+            if !self.visited[edge.from.index()] || !self.taken[slot] {
+                continue;
+            }
+            let index = edge.position as usize + 1 + number;
+            let Some(arg) = f.operand(Value::terminator(edge.from), index) else {
+                return Known::of_type(f.ty(param));
+            };
+            joined = joined.join(argument(f, param, arg, self.on_edge(edge, arg)), f);
+            if joined == Known::Any {
+                break;
+            }
+        }
+        joined
+    }
+
+    fn lower(&mut self, v: Value, known: Known) -> bool {
+        let f = self.f;
+        let old = self.known[v.index()];
+        let new = old.meet(known);
+        if known == Known::Unseen || new == old {
+            return false;
+        }
+        self.known[v.index()] = new;
+        for Use { user, index } in f.uses(v) {
+            match user.terminated_block() {
+                None => self.queued[user.index()] = true,
+                Some(block) => {
+                    if let Some(param) = receiver(f, block, index) {
+                        self.queued[param.index()] = true;
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The parameter that an operand of the terminator of a block is an argument for.
+fn receiver(f: &Function, block: Block, index: u32) -> Option<Value> {
+    let before: SmallVec<[Operand; 8]> =
+        f.operands(Value::terminator(block)).take(index as usize).collect();
+    let position = before.iter().rposition(|operand| operand.is_block())?;
+    f.param(before[position].as_block()?, index as usize - position - 1)
+}
