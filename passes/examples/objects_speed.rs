@@ -14,13 +14,14 @@ use regraft_passes::transforms::{
 use regraft_passes::{FunctionPass, run_pass};
 
 type Run = fn(&mut Function);
+type Make = fn(usize) -> String;
 
 fn run<P: FunctionPass>(f: &mut Function) {
     run_pass::<P>(f).unwrap_or_else(|error| panic!("{error:?}"));
 }
 
 fn main() {
-    let shapes: [(&str, &str, Run, fn(usize) -> String); 6] = [
+    let shapes: [(&str, &str, Run, Make); 6] = [
         ("mem2reg", "loops, each with a ref of its own", run::<Mem2reg>, own_refs),
         ("mem2reg", "one ref, written in each of many forks", run::<Mem2reg>, |n| forks(n, 1)),
         ("mem2reg", "ten refs, written in turns in many forks", run::<Mem2reg>, |n| forks(n, 10)),
