@@ -729,3 +729,93 @@ fn a_place_that_is_written_on_one_way_only_gets_a_parameter_where_they_meet() {
 ",
     );
 }
+
+#[test]
+fn two_loops_leave_the_same_loop_with_the_same_test() {
+    // Found by generation: the second one has another block in front of the outer loop than when
+    // it was planned.
+    check::<Pass>(
+        "func @f(%1: i64, %2: i64) -> f64 {
+^1:
+  br ^2(0, 0.0)
+^2(%3: i64, %4: f64):
+  %5: bool = arith.lt %3, %1
+  br %5, ^3, ^9
+^3:
+  %6: i64 = arith.add %3, 1
+  %7: bool = arith.lt %2, 0
+  br %7, ^10, ^11
+^10:
+  br ^4(0, 1.0)
+^4(%8: i64, %9: f64):
+  %10: f64 = arith.mul %9, 2.0
+  %11: i64 = arith.sub %8, 1
+  %12: bool = arith.lt %2, %11
+  br %12, ^4(%11, %10), ^5
+^5:
+  br ^8(%10)
+^11:
+  br ^6(0, 1.0)
+^6(%13: i64, %14: f64):
+  %15: f64 = arith.mul %14, 3.0
+  %16: i64 = arith.add %13, 1
+  %17: bool = arith.lt %16, %2
+  br %17, ^6(%16, %15), ^7
+^7:
+  br ^8(%15)
+^8(%18: f64):
+  %19: f64 = arith.add %4, %18
+  br ^2(%6, %19)
+^9:
+  return %4
+}
+",
+        "func @f(%1: i64, %2: i64) -> f64 {
+^1:
+  %7: bool = arith.lt %2, 0
+  %21: bool = arith.lt 0, %1
+  %22: f64 = core.undef
+  br %21, ^13, ^12(%22)
+^13:
+  br %7, ^12(%22), ^6(0, 1.0)
+^6(%13: i64, %14: f64):
+  %15: f64 = arith.mul %14, 3.0
+  %16: i64 = arith.add %13, 1
+  %17: bool = arith.lt %16, %2
+  br %17, ^6(%16, %15), ^12(%15)
+^12(%20: f64):
+  %24: bool = arith.lt 0, %1
+  %25: f64 = core.undef
+  br %24, ^15, ^14(%25)
+^15:
+  br %7, ^4(0, 1.0), ^14(%25)
+^4(%8: i64, %9: f64):
+  %10: f64 = arith.mul %9, 2.0
+  %11: i64 = arith.sub %8, 1
+  %12: bool = arith.lt %2, %11
+  br %12, ^4(%11, %10), ^14(%10)
+^14(%23: f64):
+  br ^2(0, 0.0)
+^2(%3: i64, %4: f64):
+  %5: bool = arith.lt %3, %1
+  br %5, ^3, ^9
+^3:
+  %6: i64 = arith.add %3, 1
+  br %7, ^10, ^11
+^10:
+  br ^5
+^5:
+  br ^8(%23)
+^11:
+  br ^7
+^7:
+  br ^8(%20)
+^8(%18: f64):
+  %19: f64 = arith.add %4, %18
+  br ^2(%6, %19)
+^9:
+  return %4
+}
+",
+    );
+}

@@ -260,8 +260,17 @@ impl<'a> Survey<'a> {
         }
         let forest = &*self.facts.forest;
         let header = f.block_of(v);
-        let preheader = forest.get(forest.headed_by(header)?).preheader?;
-        let edge = f.out_edges(preheader).next().filter(|&e| f.edge_target(e) == header)?;
+        let id = forest.headed_by(header)?;
+        if f.entry() == Some(header) {
+            return None;
+        }
+        // A loop that was moved before may have got another block in front of this one.
+        let is_new = |block: Block| block.index() >= self.quiet.len();
+        let mut edges = f.in_edges(header).filter(|edge| {
+            let runs = is_new(edge.from) || self.facts.cfg.is_reachable(edge.from);
+            runs && !forest.contains(id, edge.from)
+        });
+        let (Some(edge), None) = (edges.next(), edges.next()) else { return None };
         let position = f.params(header).position(|param| param == v)?;
         f.edge_args(edge).nth(position)
     }
@@ -303,7 +312,6 @@ impl<'a> Survey<'a> {
             let param = f.append_param(after, f.ty(v))?;
             stands_for.insert(v, param);
         }
-        f.set_terminator(after, cf::br(outer.header, into_outer))?;
 
         // The way into the loop.
         let at = Value::terminator(before);
@@ -318,6 +326,7 @@ impl<'a> Survey<'a> {
             let undef = Inst::new(core::UNDEF).with_type(f.ty(v));
             undefined.push(f.insert(at, undef)?.into());
         }
+        f.set_terminator(after, cf::br(outer.header, into_outer))?;
         let mut source = before;
         let count = conditions.len();
         for (i, (condition, taken_if)) in conditions.into_iter().enumerate() {
