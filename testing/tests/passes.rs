@@ -1,6 +1,6 @@
 //! Every registered pass, alone and with others, preserves the meaning of generated programs.
 
-use regraft_passes::PassRegistry;
+use regraft_passes::{PassKind, PassRegistry};
 use regraft_testing::choices::Choices;
 use regraft_testing::generate::Config;
 use regraft_testing::{CompareConfig, Tester};
@@ -43,6 +43,9 @@ fn each_pass_preserves_the_meaning_of_code_on_numbers() {
 #[test]
 fn random_pipelines_preserve_meaning() {
     let names = names();
+    let registry = PassRegistry::standard();
+    let loops: Vec<&str> =
+        registry.iter().filter(|pass| pass.kind == PassKind::Loop).map(|pass| pass.name).collect();
     for seed in 0..60 {
         let mut choices = Choices::from_seed(seed);
         let count = 2 + choices.below(5);
@@ -51,6 +54,7 @@ fn random_pipelines_preserve_meaning() {
             let name = choices.pick(&names);
             steps.push(match choices.below(4) {
                 0 => format!("fix{{max=3}}({name}, {})", choices.pick(&names)),
+                1 => format!("loop({}, {})", choices.pick(&loops), choices.pick(&loops)),
                 _ => name.to_owned(),
             });
         }

@@ -36,15 +36,13 @@ impl Scopes {
                     continue;
                 }
                 if dom.dominates(target, source) {
-                    scopes.back.push((source, target));
+                    push_once(&mut scopes.back, (source, target));
                 } else if place[source.index()] >= end {
-                    scopes.irreducible.push((source, target));
+                    push_once(&mut scopes.irreducible, (source, target));
                 } else {
                     begin = begin.min(place[outside(forest, source, target).index()]);
                 }
             }
-            scopes.back.dedup();
-            scopes.irreducible.dedup();
             if begin == end {
                 continue;
             }
@@ -78,6 +76,13 @@ impl Scopes {
     /// The edges that go back to where no loop begins.
     pub fn irreducible(&self) -> &[(Block, Block)] {
         &self.irreducible
+    }
+}
+
+/// Two edges between the same blocks come one after the other.
+fn push_once(edges: &mut Vec<(Block, Block)>, edge: (Block, Block)) {
+    if edges.last() != Some(&edge) {
+        edges.push(edge);
     }
 }
 
