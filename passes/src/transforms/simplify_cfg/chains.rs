@@ -6,8 +6,11 @@ use super::super::edit::replace_if_it_fits;
 use super::Simplified;
 
 /// Appends to each block those that it leads to and nothing else does.
-pub(super) fn merge_chains(f: &mut Function, done: &mut Simplified) -> IrResult<()> {
-    let cfg = ControlFlow::compute(f);
+pub(super) fn merge_chains(
+    f: &mut Function,
+    cfg: &ControlFlow,
+    done: &mut Simplified,
+) -> IrResult<()> {
     for block in cfg.reverse_postorder() {
         if !f.is_live_block(block) {
             continue;

@@ -226,9 +226,14 @@ fn round(f: &mut Function, config: Config, done: &mut Simplified) -> IrResult<()
     if let Some(limit) = config.select_cost {
         select::convert(f, limit, done)?;
     }
+    let mut cfg = ControlFlow::compute(f);
+    let threaded = done.threaded;
     if let Some(limit) = config.thread_copies {
-        thread::thread_jumps(f, limit, done)?;
+        thread::thread_jumps(f, &cfg, limit, done)?;
     }
-    delete_unreachable(f)?;
-    chains::merge_chains(f, done)
+    if done.threaded != threaded || cfg.reachable_count() != f.block_count() {
+        delete_unreachable(f)?;
+        cfg = ControlFlow::compute(f);
+    }
+    chains::merge_chains(f, &cfg, done)
 }

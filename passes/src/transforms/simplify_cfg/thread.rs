@@ -43,9 +43,13 @@ const FOLDED: usize = 8;
 
 /// Lets edges go around blocks that branch as the edge decides, where at most `limit` instructions
 /// have to be copied. O(size).
-pub(super) fn thread_jumps(f: &mut Function, limit: usize, done: &mut Simplified) -> IrResult<()> {
-    let cfg = ControlFlow::compute(f);
-    let decides = deciding_blocks(f, &cfg);
+pub(super) fn thread_jumps(
+    f: &mut Function,
+    cfg: &ControlFlow,
+    limit: usize,
+    done: &mut Simplified,
+) -> IrResult<()> {
+    let decides = deciding_blocks(f, cfg);
     if !decides.contains(&true) {
         return Ok(());
     }
