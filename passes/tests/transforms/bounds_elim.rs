@@ -248,6 +248,63 @@ fn a_counter_from_the_length_down() {
 }
 
 #[test]
+fn a_range_that_goes_down_counts_up_in_secret() {
+    // `for i in length(x):-1:1`, as it is lowered.
+    marks(
+        "func @f(%x: array<f64, 1>) -> f64 {
+^1:
+  %4: i64 = mem.length %x
+  %6: i64 = arith.sub 1, %4
+  %7: i64 = arith.add %6, -1
+  %8: i64 = arith.div %7, -1
+  br ^2(0, 0.0)
+^2(%2: i64, %s: f64):
+  %9: bool = arith.ge %2, %8
+  br %9, ^4, ^3
+^3:
+  %10: i64 = arith.mul %2, -1
+  %i: i64 = arith.add %4, %10
+  %12: f64 = mem.load %x, %i !
+  %13: f64 = arith.add %s, %12
+  %15: i64 = arith.sub %i, 1
+  %16: f64 = mem.load %x, %15
+  %14: i64 = arith.add %2, 1
+  br ^2(%14, %13)
+^4:
+  return %s
+}
+",
+    );
+}
+
+#[test]
+fn what_is_counted_from_the_end_is_there_as_well() {
+    // `for i in 1:n÷2; x[n-i+1]; end`
+    marks(
+        "func @f(%x: array<f64, 1>) -> f64 {
+^1:
+  %n: i64 = mem.length %x
+  %4: i64 = arith.div %n, 2
+  br ^2(0)
+^2(%2: i64):
+  %6: bool = arith.ge %2, %4
+  br %6, ^4, ^3
+^3:
+  %i: i64 = arith.add %2, 1
+  %8: i64 = arith.sub %n, %i
+  %9: i64 = arith.add %8, 1
+  %10: f64 = mem.load %x, %9 !
+  %11: i64 = arith.add %9, 1
+  %12: f64 = mem.load %x, %11
+  br ^2(%i)
+^4:
+  return 0.0
+}
+",
+    );
+}
+
+#[test]
 fn a_dimension_can_be_the_greatest_integer() {
     // Of a matrix without elements: then the counter wraps.
     check_unchanged::<AllLoops<BoundsElim>>(

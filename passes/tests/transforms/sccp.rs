@@ -356,3 +356,26 @@ fn a_loop_without_an_end_stays_and_what_follows_it_goes() {
 ",
     );
 }
+
+#[test]
+fn constant_elements_of_tuples_are_known() {
+    check::<Sccp>(
+        "func @f(%1: f64) -> sym {
+^1:
+  %2: tuple<f64, sym> = core.tuple %1, :g
+  %3: sym = core.get %2, 2
+  %4: f64 = core.get %2, 1
+  %5: unit = core.print %4
+  return %3
+}
+",
+        "func @f(%1: f64) -> sym {
+^1:
+  %2: tuple<f64, sym> = core.tuple %1, :g
+  %4: f64 = core.get %2, 1
+  %5: unit = core.print %4
+  return :g
+}
+",
+    );
+}

@@ -61,7 +61,19 @@ impl Bounds<'_> {
             return true;
         }
         let mut proof = Proof::new(above, self.same_as(above));
-        self.prove_goal(&mut proof, goal, at)
+        if self.prove_goal(&mut proof, goal, at) {
+            return true;
+        }
+        // `c <= x - y` asks for `y + c <= x`.
+        match (term, above) {
+            (Term::Zero, Term::Value(v)) => self.difference(v, at).is_some_and(|(x, y)| {
+                let ((x, x_plus), (y, y_plus)) = (self.sum(x, at), self.sum(y, at));
+                let goal = Goal { below: (y, y_plus), above: (x, x_plus + slack) };
+                let mut proof = Proof::new(x, self.same_as(x));
+                self.prove_goal(&mut proof, goal, at)
+            }),
+            _ => false,
+        }
     }
 
     pub(super) fn prove_goal(&mut self, proof: &mut Proof, goal: Goal, at: Value) -> bool {
@@ -209,6 +221,9 @@ impl Bounds<'_> {
             return self.step_to(proof, base, plus, step);
         }
         let y = f.operand(v, 1);
+        if let Some((negative, plus)) = self.negated(v, block) {
+            return self.step_to(proof, negative, plus, step);
+        }
         let range = |operand: Operand| self.ranges.interval_at(f, block, operand);
         match (op, y) {
             (arith::ADD, Some(y)) => {

@@ -3,8 +3,8 @@
 use regraft_dialects::{arith, core, mem};
 use regraft_ir::{Block, Constant, Operand, TypeKind, Value};
 
-use super::Bounds;
 use super::shapes::Version;
+use super::{Bounds, Interval};
 
 /// Something that a bound is a constant away from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,12 +90,73 @@ impl Bounds<'_> {
             _ => return None,
         };
         let range = self.ranges.interval_at(f, block, base);
-        let all = super::Interval::of_type(f.ty(v));
+        let all = Interval::of_type(f.ty(v));
         let fits = i128::from(range.lo) + plus >= i128::from(all.lo)
             && i128::from(range.hi) + plus <= i128::from(all.hi);
         // A checked sum is in range if it is there at all.
         let checked = matches!(op, arith::CHECKED_ADD | arith::CHECKED_SUB);
         (fits || checked).then_some((base, plus))
+    }
+
+    /// `v` as the difference of two values, if that does not wrap.
+    pub(super) fn difference(&self, v: Value, at: Value) -> Option<(Operand, Operand)> {
+        let (f, block) = (self.f, self.f.block_of(at));
+        let [x, y] = match f.op(v)? {
+            arith::SUB => f.matches::<2>(v, arith::SUB)?,
+            _ => {
+                let [x, y] = f.matches::<2>(v, arith::ADD)?;
+                match (self.opposite(y, block), self.opposite(x, block)) {
+                    (Some(y), _) => [x, y],
+                    (_, Some(x)) => [y, x],
+                    _ => return None,
+                }
+            }
+        };
+        let all = Interval::of_type(f.ty(v));
+        let (a, b) = (self.ranges.interval_at(f, block, x), self.ranges.interval_at(f, block, y));
+        let fits = f.operand_type(x) == f.ty(v)
+            && f.operand_type(y) == f.ty(v)
+            && i128::from(a.lo) - i128::from(b.hi) >= i128::from(all.lo)
+            && i128::from(a.hi) - i128::from(b.lo) <= i128::from(all.hi);
+        fits.then_some((x, y))
+    }
+
+    /// What an operand is the negative of, if that does not wrap.
+    fn opposite(&self, operand: Operand, block: Block) -> Option<Operand> {
+        let f = self.f;
+        let v = operand.as_value()?;
+        let x = match f.op(v)? {
+            arith::NEG => f.operand(v, 0)?,
+            arith::MUL | arith::DIV if f.constant(f.operand(v, 1)?)?.as_int() == Some(-1) => {
+                f.operand(v, 0)?
+            }
+            _ => return None,
+        };
+        let range = self.ranges.interval_at(f, block, x);
+        (f.operand_type(x) == f.ty(v) && range.lo > Interval::of_type(f.ty(v)).lo).then_some(x)
+    }
+
+    /// `v` as a value plus a constant, where it is the negative of a constant minus that value.
+    pub(super) fn negated(&self, v: Value, block: Block) -> Option<(Operand, i128)> {
+        let f = self.f;
+        let mut x = self.opposite(v.into(), block)?.as_value()?;
+        let mut plus = 0;
+        for _ in 0..4 {
+            // `x + plus` is the negative of `v`.
+            match self.peel(x, block) {
+                Some((base, more)) => (x, plus) = (base.as_value()?, plus + more),
+                None => break,
+            }
+        }
+        if let Some(y) = self.opposite(x.into(), block) {
+            return Some((y, -plus));
+        }
+        let [k, y] = f.matches::<2>(x, arith::SUB)?;
+        let k = f.constant(k)?.as_int()?;
+        let (all, range) = (Interval::of_type(f.ty(x)), self.ranges.interval_at(f, block, y));
+        let fits = i128::from(k) - i128::from(range.hi) >= i128::from(all.lo)
+            && i128::from(k) - i128::from(range.lo) <= i128::from(all.hi);
+        (fits && f.operand_type(y) == f.ty(x)).then_some((y, -plus - i128::from(k)))
     }
 
     fn dimension(&mut self, v: Value, dim: Operand) -> Option<Sum> {

@@ -135,6 +135,11 @@ pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known)
         return known;
     }
     let all = Known::of_type(ty);
+    if op == core::GET
+        && let Some(element) = constant_element(f, v)
+    {
+        return element;
+    }
     match (op, args.as_slice()) {
         (core::SELECT, &[(_, condition), (x, a), (y, b)]) => {
             if f.operand_type(x) != ty || f.operand_type(y) != ty {
@@ -166,6 +171,16 @@ pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known)
         },
         _ => all,
     }
+}
+
+/// The element that `v` gets of a tuple which is made of it in plain sight. Values that are not
+/// constants already are left out: nobody would see them change.
+fn constant_element(f: &Function, v: Value) -> Option<Known> {
+    let tuple = f.operand(v, 0)?.as_value().filter(|&tuple| f.op(tuple) == Some(core::TUPLE))?;
+    let index = f.constant(f.operand(v, 1)?)?.as_int()?.checked_sub(1)?;
+    let element = f.operand(tuple, usize::try_from(index).ok()?)?.as_const()?;
+    let constant = f.ctx().constant(element);
+    (f.ctx().constant_type(element) == f.ty(v)).then(|| Known::of_constant(element, constant))
 }
 
 /// An op of `arith` that gives an integer or a bool, of integers or bools of one type.
