@@ -23,3 +23,9 @@ fn gvn_preserves_meaning() {
     preserves(5_000_000, "gvn");
     preserves(6_000_000, "simplify-cfg, gvn, licm, gvn, dce");
 }
+
+#[test]
+fn rotated_loops_lose_what_may_trap_and_keep_their_meaning() {
+    preserves(7_000_000, "loop-simplify, loop-rotate, licm, gvn, licm, dce");
+    preserves(8_000_000, "loop(loop-simplify, loop-rotate, licm), gvn, simplify-cfg");
+}

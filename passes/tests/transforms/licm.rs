@@ -647,7 +647,7 @@ fn a_place_is_kept_in_a_value_while_a_loop_runs() {
   %8: bool = arith.lt %7, %2
   br %8, ^2(%7), ^3
 ^3:
-  return nothing
+  return %6
 }
 ",
         "func @f(%1: ref<i64>, %2: i64) -> unit {

@@ -15,7 +15,7 @@
 //! the loop: so either nothing in it may trap, or nobody else knows the object.
 
 use regraft_dialects::{core, mem};
-use regraft_ir::{Block, Function, IrResult, Operand, Type, TypeKind, Value};
+use regraft_ir::{Block, Constant, Function, IrResult, Operand, Type, TypeKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -322,7 +322,9 @@ fn promote(
         users.push(f.push_front(exit, store)?);
     }
     repair(f, first, &defs, &users)?;
+    let nothing = f.constant_id(Constant::Unit);
     for v in writes {
+        f.replace_all_uses(v, nothing)?;
         f.delete(v)?;
     }
     for v in reads {
