@@ -155,3 +155,86 @@ fn chains_of_higher_degree_and_wrapping_bounds() {
         "loop ^2: at most -53 + 85*%n, exit ^3 -> ^4\n",
     );
 }
+
+#[test]
+fn a_counter_of_two_loops_grows_by_the_count_of_the_inner_one() {
+    // %k runs over all of 0 .. 12 * 5 - 1.
+    check(
+        "func @f(%x: array<i64, 1>) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%i: i64, %k: i64):
+  %4: bool = arith.lt %i, 12
+  br %4, ^3, ^6
+^3:
+  br ^4(0, %k)
+^4(%j: i64, %l: i64):
+  %7: unit = mem.store %x, %j, %l
+  %8: i64 = arith.add %j, 1
+  %9: i64 = arith.add %l, 1
+  %10: bool = arith.ne %8, 5
+  br %10, ^4(%8, %9), ^5
+^5:
+  %11: i64 = arith.add %i, 1
+  br ^2(%11, %9)
+^6:
+  %12: i64 = arith.add %k, 1
+  return %12
+}
+",
+        "loop ^2:
+  %i: from 0 by 1
+  %k: from 0 by 5
+  %i = i(^2)
+  %k = 5*i(^2)
+  %11 = 1 + i(^2)
+  loop ^4:
+    %j: from 0 by 1
+    %l: from 5*i(^2) by 1
+    %j = i(^4)
+    %l = 5*i(^2) + i(^4)
+    %8 = 1 + i(^4)
+    %9 = 1 + 5*i(^2) + i(^4)
+",
+        "loop ^2: 12, exit ^2 -> ^6
+  loop ^4: 4, exit ^4 -> ^5
+",
+    );
+}
+
+#[test]
+fn a_branch_before_the_loop_says_where_the_bound_is() {
+    check(
+        "func @f(%n: i64, %m: i64) -> i64 {
+^1:
+  %3: bool = arith.lt 0, %n
+  br %3, ^2(0), ^3(0)
+^2(%i: i64):
+  %5: i64 = arith.add %i, 1
+  %6: bool = arith.lt %5, %n
+  br %6, ^2(%5), ^3(%5)
+^3(%7: i64):
+  %8: bool = arith.lt %m, %7
+  br %8, ^5, ^4(%7)
+^4(%j: i64):
+  %10: bool = arith.le %j, %m
+  %11: i64 = arith.add %j, 1
+  br %10, ^4(%11), ^5
+^5:
+  return %7
+}
+",
+        "loop ^2:
+  %i: from 0 by 1
+  %i = i(^2)
+  %5 = 1 + i(^2)
+loop ^4:
+  %j: from %7 by 1
+  %j = %7 + i(^4)
+  %11 = 1 + %7 + i(^4)
+",
+        "loop ^2: -1 + %n, exit ^2 -> ^3
+loop ^4: 1 - %7 + %m, if it ends, exit ^4 -> ^5
+",
+    );
+}

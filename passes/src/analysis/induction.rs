@@ -26,20 +26,22 @@
 //! # Why it is right
 //! In SSA form, the operands that a value was computed from still have the values that they had
 //! then: whenever they are computed anew, so is it before its next use. So a polynomial holds at
-//! each use within the loop. Outside of a loop its counter has no meaning; a value that comes
-//! out of a loop is a symbol there. For the arithmetic see [`Poly`].
+//! each use within the loop. Outside of a loop its counter has no meaning; for a value that comes
+//! out of a loop which is left in one way, the number of the last iteration takes its place if that
+//! is a polynomial, and otherwise the value is a symbol there. For the arithmetic see [`Poly`].
 //!
 //! # Cost
 //! O(instructions + operands), as polynomials are of bounded size.
 
+mod finder;
 mod materialize;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use regraft_dialects::arith;
-use regraft_ir::{Block, ControlFlow, Function, Op, Operand, OperandKind, Type, Value};
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, OperandKind, Type, Value};
 
+use finder::Finder;
 pub use materialize::materialize;
 
 use super::poly::{Poly, Sym};
@@ -93,12 +95,37 @@ pub struct InductionVariables {
     /// By [`LoopId::index`].
     basic: Vec<Vec<BasicInduction>>,
     chains: Vec<Vec<Chain>>,
+    /// By [`LoopId::index`]: the last iteration, where it is known after the loop.
+    ends: Vec<Option<End>>,
+}
+
+/// The number of the last iteration of a loop that is left in one way.
+#[derive(Clone, Debug)]
+enum End {
+    Constant(u64),
+    /// An unsigned number of its type, in terms of the loops around.
+    Number(Poly),
+}
+
+impl End {
+    /// The same as a polynomial of a type, if that is no wider.
+    fn of_type(&self, ty: Type) -> Option<Poly> {
+        match self {
+            Self::Constant(n) => Some(Poly::constant(ty, *n as i64)),
+            Self::Number(poly) => (poly.ty().bits() >= ty.bits()).then(|| poly.truncate(ty)),
+        }
+    }
 }
 
 impl InductionVariables {
     /// Finds them.
-    pub fn compute(f: &Function, cfg: &ControlFlow, invariants: Arc<Invariants>) -> Self {
-        let mut finder = Finder::new(f, invariants);
+    pub fn compute(
+        f: &Function,
+        cfg: &ControlFlow,
+        dom: &DominatorTree,
+        invariants: Arc<Invariants>,
+    ) -> Self {
+        let mut finder = Finder::new(f, dom, invariants);
         finder.evaluate_loops(cfg);
         finder.resolve(cfg);
         finder.result
@@ -131,13 +158,26 @@ impl InductionVariables {
     pub fn evolution_at(&self, f: &Function, operand: impl Into<Operand>, block: Block) -> Poly {
         let operand = operand.into();
         let poly = self.evolution(f, operand);
-        let leaves = |s: Sym| match s {
-            Sym::Iteration(l) => !self.forest.contains(l, block),
-            Sym::Value(_) => false,
-        };
         match operand.as_value() {
-            Some(v) if poly.symbols().any(leaves) => Poly::value(f.ty(v), v),
-            _ => poly,
+            Some(v) => {
+                let left = self.leave(poly, |l| self.forest.contains(l, block));
+                left.unwrap_or_else(|| Poly::value(f.ty(v), v))
+            }
+            None => poly,
+        }
+    }
+
+    /// A polynomial outside of the loops that `inside` does not name, inner loops first: their
+    /// last iterations are put in. `None` if one is not known.
+    fn leave(&self, mut poly: Poly, inside: impl Fn(LoopId) -> bool) -> Option<Poly> {
+        loop {
+            let left = poly.symbols().filter_map(|s| match s {
+                Sym::Iteration(l) if !inside(l) => Some(l),
+                _ => None,
+            });
+            let Some(l) = left.max_by_key(|&l| self.forest.get(l).depth) else { return Some(poly) };
+            let last = self.ends[l.index()].as_ref()?.of_type(poly.ty())?;
+            poly = poly.substitute(|s| (s == Sym::Iteration(l)).then(|| last.clone()))?;
         }
     }
 
@@ -260,268 +300,8 @@ impl Analysis for InductionVariables {
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
         let cfg = analyses.get::<ControlFlow>(f);
+        let dom = analyses.get::<DominatorTree>(f);
         let invariants = analyses.get::<Invariants>(f);
-        Self::compute(f, &cfg, invariants)
+        Self::compute(f, &cfg, &dom, invariants)
     }
-}
-
-/// A header parameter in terms of its loop, before what comes from outside is resolved.
-struct Rule {
-    param: Value,
-    /// What the edges from outside pass.
-    base: Operand,
-    kind: RuleKind,
-}
-
-enum RuleKind {
-    Basic(Poly),
-    Chain(ChainRule),
-}
-
-struct Finder<'a> {
-    f: &'a Function,
-    forest: Arc<LoopForest>,
-    result: InductionVariables,
-    /// By [`LoopId::index`].
-    rules: Vec<Vec<Rule>>,
-}
-
-impl<'a> Finder<'a> {
-    fn new(f: &'a Function, invariants: Arc<Invariants>) -> Self {
-        let forest = Arc::clone(invariants.forest());
-        let n = forest.len();
-        let result = InductionVariables {
-            forest: Arc::clone(&forest),
-            invariants,
-            index: vec![0; f.value_capacity()],
-            polys: Vec::new(),
-            basic: vec![Vec::new(); n],
-            chains: vec![Vec::new(); n],
-        };
-        Self { f, forest, result, rules: (0..n).map(|_| Vec::new()).collect() }
-    }
-
-    /// The first step: values in terms of the header parameters of their loops.
-    fn evaluate_loops(&mut self, cfg: &ControlFlow) {
-        let mut blocks: Vec<Vec<Block>> = vec![Vec::new(); self.forest.len() + 1];
-        for block in cfg.reverse_postorder() {
-            blocks[self.forest.loop_of(block).map_or(0, |l| l.index() + 1)].push(block);
-        }
-        for l in self.forest.innermost_first() {
-            for &block in &blocks[l.index() + 1] {
-                self.evaluate_block(block, Some(l));
-            }
-            self.solve(l);
-        }
-        for &block in &blocks[0] {
-            self.evaluate_block(block, None);
-        }
-    }
-
-    fn evaluate_block(&mut self, block: Block, around: Option<LoopId>) {
-        for v in self.f.body(block) {
-            if self.f.ty(v).is_int()
-                && let Some(poly) = self.evaluate(v, around)
-            {
-                self.result.set(v, poly);
-            }
-        }
-    }
-
-    /// What an instruction computes, in terms of the loop that it is in. `None` if it is opaque.
-    fn evaluate(&self, v: Value, around: Option<LoopId>) -> Option<Poly> {
-        let (f, ty) = (self.f, self.f.ty(v));
-        let op = f.op(v)?;
-        let first = || f.operand(v, 0);
-        let binary = |of: fn(&Poly, &Poly) -> Option<Poly>| {
-            let (x, y) =
-                (self.seen(first()?, ty, around)?, self.seen(f.operand(v, 1)?, ty, around)?);
-            of(&x, &y)
-        };
-        match op {
-            arith::ADD | arith::CHECKED_ADD => binary(Poly::add),
-            arith::SUB | arith::CHECKED_SUB => binary(Poly::sub),
-            arith::MUL | arith::CHECKED_MUL => binary(Poly::mul),
-            arith::NEG => Some(self.seen(first()?, ty, around)?.neg()),
-            arith::NOT => Some(self.seen(first()?, ty, around)?.not()),
-            arith::SHL => {
-                let count = u32::try_from(f.const_i64(f.operand(v, 1)?)?).ok()?;
-                Some(self.seen(first()?, ty, around)?.shl(count))
-            }
-            _ if is_widening(op) && f.operand_type(first()?) == ty => {
-                self.seen(first()?, ty, around)
-            }
-            arith::WRAP => {
-                let wide = f.operand_type(first()?);
-                Some(self.seen(first()?, wide, around)?.truncate(ty))
-            }
-            _ => None,
-        }
-    }
-
-    /// What an operand of type `ty` is, in terms of the loop `around`.
-    fn seen(&self, operand: Operand, ty: Type, around: Option<LoopId>) -> Option<Poly> {
-        if self.f.operand_type(operand) != ty || !ty.is_int() {
-            return None;
-        }
-        let Some(v) = operand.as_value() else {
-            return Some(Poly::constant(ty, self.f.constant(operand)?.as_int()?));
-        };
-        let here = self.forest.loop_of(self.f.block_of(v)) == around;
-        let known = self.result.known(v).filter(|_| here);
-        Some(known.cloned().unwrap_or_else(|| Poly::value(ty, v)))
-    }
-
-    /// Finds the rules of the header parameters of a loop whose values are evaluated.
-    fn solve(&mut self, l: LoopId) {
-        let (f, header) = (self.f, self.forest.get(l).header);
-        let mut rules: Vec<Rule> = Vec::new();
-        // Those whose step may have the others in it.
-        let mut open: Vec<(Value, Operand, Poly)> = Vec::new();
-        let inside = |from: Block| self.forest.contains(l, from);
-        let edges: Vec<_> = f
-            .in_edges_in_order(header)
-            .into_iter()
-            .filter(|e| inside(e.from) || self.forest_knows(e.from))
-            .collect();
-        let mut args: Vec<_> = edges.iter().map(|&e| (inside(e.from), f.edge_args(e))).collect();
-        for param in f.params(header) {
-            let ty = f.ty(param);
-            let (mut base, mut next, mut agree) = (None, None, ty.is_int());
-            for (back, args) in &mut args {
-                let arg = args.next();
-                let Some(arg) = arg.filter(|_| agree) else { continue };
-                if *back {
-                    let poly = self.seen(arg, ty, Some(l));
-                    agree =
-                        poly.is_some() && next.as_ref().is_none_or(|n| Some(n) == poly.as_ref());
-                    next = poly;
-                } else {
-                    agree = f.operand_type(arg) == ty && base.is_none_or(|b| b == arg);
-                    base = Some(arg);
-                }
-            }
-            let (Some(base), Some(next), true) = (base, next, agree) else { continue };
-            let Some((rest, factor)) = next.linear_in(Sym::Value(param)) else { continue };
-            if factor.constant_value() == Some(1) {
-                if self.result.is_available_before(&rest, l) {
-                    rules.push(Rule { param, base, kind: RuleKind::Basic(rest) });
-                } else {
-                    open.push((param, base, rest));
-                }
-            } else if !factor.is_zero()
-                && self.result.is_available_before(&factor, l)
-                && self.result.is_available_before(&rest, l)
-            {
-                let rule = ChainRule::Geometric { factor, addend: rest };
-                rules.push(Rule { param, base, kind: RuleKind::Chain(rule) });
-            }
-        }
-        for (param, base, step) in open {
-            // Where all that varies in the step are basic parameters, it is a polynomial in the
-            // iteration once those are resolved.
-            let basic = |v: Value| {
-                rules.iter().any(|r| r.param == v && matches!(r.kind, RuleKind::Basic(_)))
-            };
-            let known = step.symbols().all(|s| match s {
-                Sym::Value(v) => self.result.invariants.is_outside(l, v) || basic(v),
-                Sym::Iteration(_) => false,
-            });
-            if known {
-                let kind = RuleKind::Chain(ChainRule::Polynomial(step));
-                rules.push(Rule { param, base, kind });
-            }
-        }
-        self.rules[l.index()] = rules;
-    }
-
-    /// Whether a block is reachable.
-    fn forest_knows(&self, block: Block) -> bool {
-        self.result.invariants.is_reachable(block)
-    }
-
-    /// The second step: values in terms of iterations.
-    fn resolve(&mut self, cfg: &ControlFlow) {
-        for block in cfg.reverse_postorder() {
-            let around = self.forest.loop_of(block);
-            if let Some(l) = self.forest.headed_by(block) {
-                self.resolve_header(l);
-            }
-            for v in self.f.body(block) {
-                if let Some(poly) = self.result.known(v) {
-                    let resolved = self.resolved(poly, around);
-                    let ty = self.f.ty(v);
-                    self.result.set(v, resolved.unwrap_or_else(|| Poly::value(ty, v)));
-                }
-            }
-        }
-    }
-
-    fn resolve_header(&mut self, l: LoopId) {
-        let outside = self.forest.get(l).parent;
-        let rules = std::mem::take(&mut self.rules[l.index()]);
-        let mut chains = Vec::new();
-        for Rule { param, base, kind } in rules {
-            let ty = self.f.ty(param);
-            let base = match base.as_value() {
-                Some(v) => self.resolved_value(v, ty, outside),
-                None => self.seen(base, ty, outside).unwrap_or_else(|| Poly::constant(ty, 0)),
-            };
-            match kind {
-                RuleKind::Basic(step) => {
-                    let Some(step) = self.resolved(&step, Some(l)) else { continue };
-                    let growth = step.mul(&Poly::iteration(ty, l));
-                    let Some(poly) = growth.and_then(|growth| base.add(&growth)) else { continue };
-                    self.result.set(param, poly);
-                    self.result.basic[l.index()].push(BasicInduction { param, base, step });
-                }
-                RuleKind::Chain(rule) => chains.push(Chain { param, base, rule }),
-            }
-        }
-        // Their rules are in terms of the basic ones, which are known now.
-        for Chain { param, base, rule } in chains {
-            let resolved = |poly: &Poly| self.resolved(poly, Some(l));
-            let rule = match rule {
-                ChainRule::Polynomial(step) => resolved(&step).map(ChainRule::Polynomial),
-                ChainRule::Geometric { factor, addend } => resolved(&factor)
-                    .zip(resolved(&addend))
-                    .map(|(factor, addend)| ChainRule::Geometric { factor, addend }),
-            };
-            if let Some(rule) = rule {
-                self.result.chains[l.index()].push(Chain { param, base, rule });
-            }
-        }
-    }
-
-    /// A polynomial of step 1 with its symbols replaced by what they are.
-    fn resolved(&self, poly: &Poly, around: Option<LoopId>) -> Option<Poly> {
-        poly.substitute(|s| match s {
-            Sym::Value(v) => {
-                let header = self.f.is_param(v);
-                let here = self.forest.loop_of(self.f.block_of(v)) == around;
-                (header || !here).then(|| self.resolved_value(v, poly.ty(), around))
-            }
-            Sym::Iteration(_) => None,
-        })
-    }
-
-    /// What a value that is resolved is where it is used in the loop `around`, in the type `ty`,
-    /// which may be narrower.
-    fn resolved_value(&self, v: Value, ty: Type, around: Option<LoopId>) -> Poly {
-        let leaves = |s: Sym| match s {
-            Sym::Iteration(inner) => {
-                !around.is_some_and(|around| self.forest.encloses(inner, around))
-            }
-            Sym::Value(_) => false,
-        };
-        match self.result.known(v) {
-            Some(poly) if !poly.symbols().any(leaves) => poly.truncate(ty),
-            _ => Poly::value(ty, v),
-        }
-    }
-}
-
-/// Whether an op changes nothing where its operand has the type of the result.
-fn is_widening(op: Op) -> bool {
-    matches!(op, arith::SEXT | arith::ZEXT | arith::BITCAST | arith::WRAP)
 }

@@ -22,7 +22,7 @@
 //! included (`first_hit`). Else:
 //!
 //! - Until a bound in the direction of the step: the distance to it, divided by the step and
-//!   rounded up. A step of one cannot jump over the range between the bound and the end of
+//!   rounded up; no comparison is needed where a branch before the loop made it. A step of one cannot jump over the range between the bound and the end of
 //!   the type; a larger one could, if the bound is too near to the end, and then the count holds
 //!   on a [`Condition`].
 //! - Until equal: the solution of `step * i = distance` modulo 2^w, a product with the inverse
@@ -37,18 +37,21 @@
 //! O(instructions), most of it for the polynomials; O(log 2^w) for a constant count.
 
 mod first_hit;
-pub(crate) mod known;
+mod guards;
+mod known;
 mod materialize;
+mod solve;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use regraft_dialects::{arith, cf};
-use regraft_ir::{Block, Constant, DominatorTree, Edge, Function, Op, Operand, Type};
+use regraft_ir::{Block, Constant, DominatorTree, Edge, Function, Type};
 
-use super::{Analyses, Analysis, Facets, InductionVariables, LoopForest, LoopId, Poly};
-use first_hit::first_hit;
-use known::{limits, range};
+use super::{Analyses, Analysis, Facets, InductionVariables, LoopForest, LoopId, Poly, Sym};
+pub(crate) use guards::Guards;
+use known::range;
+use solve::exits_of;
+pub(crate) use solve::{Test, compared, is_once};
 
 /// How often a loop goes back to its header before it leaves by one of its exits.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,6 +86,8 @@ pub struct Count {
     pub form: CountForm,
     /// When it holds.
     pub holds: Holds,
+    /// Whether it is surely not negative as a signed number of its type either, where it holds.
+    pub is_signed: bool,
 }
 
 /// How a count is computed, modulo 2^w.
@@ -139,6 +144,36 @@ pub struct Condition {
 }
 
 impl Count {
+    /// What it is for given values of the symbols, of which the low bits count; `None` where it
+    /// does not hold. Whether the exit is taken at all it does not say.
+    pub fn evaluate(&self, mut of: impl FnMut(Sym) -> i64) -> Option<u64> {
+        if let Holds::If(Condition { value, limit, at_least }) = &self.holds {
+            let value = value.evaluate(&mut of);
+            if if *at_least { value < *limit } else { value > *limit } {
+                return None;
+            }
+        }
+        let bits = self.ty().bits()?;
+        let unsigned = |x: i64| x as u64 & (u64::MAX >> (64 - bits));
+        Some(match &self.form {
+            CountForm::Number(poly) => unsigned(poly.evaluate(of)),
+            CountForm::Distance { from, to, down, stride } => {
+                let (from, to) = (from.evaluate(&mut of), to.evaluate(&mut of));
+                let (low, high) = if *down { (to, from) } else { (from, to) };
+                let distance = if low < high { unsigned(high.wrapping_sub(low)) } else { 0 };
+                distance.div_ceil(*stride)
+            }
+            CountForm::Solution { distance, shift, inverse } => {
+                let halved = unsigned(distance.evaluate(of)) >> shift;
+                let product = (halved as i64).wrapping_mul(*inverse);
+                unsigned(product) & ((u64::MAX >> (64 - bits)) >> shift)
+            }
+            CountForm::Equal(left, right) => {
+                u64::from(left.evaluate(&mut of) == right.evaluate(&mut of))
+            }
+        })
+    }
+
     /// The polynomials in it.
     pub fn polys(&self) -> Vec<&Poly> {
         match &self.form {
@@ -297,261 +332,6 @@ fn summary(dom: &DominatorTree, all: usize, exits: &[(Edge, LatchRuns)]) -> Trip
         }
         None => unknown,
     }
-}
-
-/// What can be said of each exit of a loop.
-fn exits_of(
-    f: &Function,
-    dom: &DominatorTree,
-    ivs: &InductionVariables,
-    l: LoopId,
-) -> Vec<(Edge, LatchRuns)> {
-    let forest = ivs.forest();
-    let at = forest.get(l);
-    let once = |block: Block| {
-        forest.loop_of(block) == Some(l)
-            && at.latches.iter().all(|&latch| dom.dominates(block, latch))
-    };
-    let decides = at.exits.iter().filter(|exit| once(exit.from));
-    decides
-        .map(|exit| exit.edge(f))
-        .map(|exit| (exit, exit_count(f, ivs, l, exit)))
-        .filter(|(_, runs)| *runs != LatchRuns::Unknown)
-        .collect()
-}
-
-/// How often a loop goes back before it leaves by an exit whose branch runs once in each iteration.
-fn exit_count(f: &Function, ivs: &InductionVariables, l: LoopId, exit: Edge) -> LatchRuns {
-    let Some(test) = Test::of(f, exit) else { return LatchRuns::Unknown };
-    match test {
-        Test::Constant(true) => LatchRuns::Never,
-        Test::Constant(false) => LatchRuns::Constant(0),
-        Test::Compare { stay, left, right } => {
-            let x = ivs.evolution_at(f, left, exit.from);
-            let y = ivs.evolution_at(f, right, exit.from);
-            compared(f, ivs, l, stay, &x, &y).unwrap_or(LatchRuns::Unknown)
-        }
-    }
-}
-
-/// What an exiting branch asks.
-#[derive(Debug)]
-pub(crate) enum Test {
-    /// Whether it always stays (or always leaves).
-    Constant(bool),
-    /// It stays as long as this comparison of integers is true.
-    Compare { stay: Op, left: Operand, right: Operand },
-}
-
-impl Test {
-    /// That of a branch. `None` if it asks something else.
-    pub(crate) fn of(f: &Function, exit: Edge) -> Option<Self> {
-        let term = f.terminator(exit.from)?;
-        if f.op(term) == Some(cf::BR) && f.out_edges(exit.from).count() == 1 {
-            return Some(Self::Constant(false));
-        }
-        if f.op(term) != Some(cf::BR) {
-            return None;
-        }
-        let mut condition = f.operand(term, 0)?;
-        // The first edge is that for true.
-        let mut stay_if = f.out_edges(exit.from).next() != Some(exit);
-        loop {
-            if let Some(constant) = f.const_bool(condition) {
-                return Some(Self::Constant(constant == stay_if));
-            }
-            match f.matches(condition.as_value()?, arith::NOT) {
-                Some([inner]) => (condition, stay_if) = (inner, !stay_if),
-                None => break,
-            }
-        }
-        let v = condition.as_value()?;
-        let op = f.op(v).filter(|&op| is_comparison(op))?;
-        let (left, right) = (f.operand(v, 0)?, f.operand(v, 1)?);
-        let ty = f.operand_type(left);
-        if !ty.is_int() || f.operand_type(right) != ty {
-            return None;
-        }
-        let stay = if stay_if { op } else { opposite(op) };
-        Some(Self::Compare { stay, left, right })
-    }
-}
-
-fn is_comparison(op: Op) -> bool {
-    matches!(op, arith::LT | arith::LE | arith::GT | arith::GE | arith::EQ | arith::NE)
-}
-
-/// The comparison that is true where `op` is false.
-fn opposite(op: Op) -> Op {
-    match op {
-        arith::LT => arith::GE,
-        arith::LE => arith::GT,
-        arith::GT => arith::LE,
-        arith::GE => arith::LT,
-        arith::EQ => arith::NE,
-        _ => arith::EQ,
-    }
-}
-
-/// The comparison with its operands swapped.
-fn swapped(op: Op) -> Op {
-    match op {
-        arith::LT => arith::GT,
-        arith::LE => arith::GE,
-        arith::GT => arith::LT,
-        arith::GE => arith::LE,
-        _ => op,
-    }
-}
-
-/// The first iteration in which `x stay y` is false.
-fn compared(
-    f: &Function,
-    ivs: &InductionVariables,
-    l: LoopId,
-    stay: Op,
-    x: &Poly,
-    y: &Poly,
-) -> Option<LatchRuns> {
-    if x == y {
-        let stays = matches!(stay, arith::LE | arith::GE | arith::EQ);
-        return Some(if stays { LatchRuns::Never } else { LatchRuns::Constant(0) });
-    }
-    let ((a, s), (b, t)) = (ivs.affine_in(x, l)?, ivs.affine_in(y, l)?);
-    if ![&a, &s, &b, &t].iter().all(|poly| ivs.is_available_before(poly, l)) {
-        return None;
-    }
-    let (stay, from, step, to) = if t.is_zero() {
-        (stay, a, s, b)
-    } else if s.is_zero() {
-        (swapped(stay), b, t, a)
-    } else if matches!(stay, arith::EQ | arith::NE) {
-        // They are equal where their difference is 0.
-        (stay, a.sub(&b)?, s.sub(&t)?, Poly::constant(a.ty(), 0))
-    } else {
-        return None;
-    };
-    let step = step.constant_value()?;
-    if let (Some(from), Some(to)) = (from.constant_value(), to.constant_value()) {
-        return Some(constant_count(x.ty(), stay, from, step, to));
-    }
-    let (form, holds) = symbolic_count(f, stay, &from, step, &to)?;
-    // What has no symbols left (n + 4 - n) is a constant.
-    Some(match (&form, &holds) {
-        (CountForm::Number(poly), Holds::Always) if poly.terms().is_empty() => {
-            LatchRuns::Constant(unsigned(poly.ty(), poly.constant_part()))
-        }
-        _ => LatchRuns::Symbolic(Box::new(Count { form, holds })),
-    })
-}
-
-fn unsigned(ty: Type, x: i64) -> u64 {
-    x as u64 & (u64::MAX >> (64 - ty.bits().unwrap_or(64)))
-}
-
-/// The exact count where all is constant.
-fn constant_count(ty: Type, stay: Op, from: i64, step: i64, to: i64) -> LatchRuns {
-    let (least, greatest) = limits(ty);
-    // The numbers with which it leaves; the range may go around.
-    let (first, last) = match stay {
-        arith::LT => (to, greatest),
-        arith::LE if to == greatest => return LatchRuns::Never,
-        arith::LE => (to + 1, greatest),
-        arith::GT => (least, to),
-        arith::GE if to == least => return LatchRuns::Never,
-        arith::GE => (least, to - 1),
-        arith::EQ => (to.wrapping_add(1), to.wrapping_sub(1)),
-        _ => (to, to),
-    };
-    let bits = ty.bits().unwrap_or(64);
-    let [from, step, first, last] = [from, step, first, last].map(|x| unsigned(ty, x));
-    first_hit(bits, from, step, first, last).map_or(LatchRuns::Never, LatchRuns::Constant)
-}
-
-/// A count for a constant step.
-fn symbolic_count(
-    f: &Function,
-    stay: Op,
-    from: &Poly,
-    step: i64,
-    to: &Poly,
-) -> Option<(CountForm, Holds)> {
-    let ty = from.ty();
-    let (least, greatest) = limits(ty);
-    if step == 0 {
-        // It leaves at once, or never.
-        return Some((CountForm::Number(Poly::constant(ty, 0)), Holds::IfTaken));
-    }
-    if stay == arith::EQ {
-        return Some((CountForm::Equal(from.clone(), to.clone()), Holds::Always));
-    }
-    if stay == arith::NE {
-        return until_equal(ty, &to.sub(from)?, step);
-    }
-    let down = step < 0;
-    if down != matches!(stay, arith::GT | arith::GE) {
-        return None;
-    }
-    let stride = step.unsigned_abs();
-    // How far beyond the bound the counter may come: it must not wrap around there.
-    let beyond = i64::try_from(stride).ok()? - 1;
-    let inclusive = matches!(stay, arith::LE | arith::GE);
-    let margin = beyond.checked_add(i64::from(inclusive))?;
-    // The bound as it is where the count holds.
-    let limit = if down { least.checked_add(margin)? } else { greatest.checked_sub(margin)? };
-    let (low, high) = range(f, to);
-    let within = if down { low >= limit } else { high <= limit };
-    let holds = match () {
-        () if margin == 0 || within => Holds::Always,
-        // A bound at the end of the type is never passed.
-        () if margin == 1 && inclusive => Holds::IfTaken,
-        () => Holds::If(Condition { value: to.clone(), limit, at_least: down }),
-    };
-    // With a bound beyond the limit the count says nothing, so that it does not matter that this
-    // wraps around there.
-    let past = i64::from(inclusive) * step.signum();
-    let to = to.plus(past);
-    // A bound that is known to lie in the right direction needs no comparison.
-    let start = range(f, from);
-    let ahead = if down {
-        start.0 >= high.saturating_add(past)
-    } else {
-        start.1 <= low.saturating_add(past)
-    };
-    let distance = if down { from.sub(&to)? } else { to.sub(from)? };
-    let form = if stride == 1 && ahead {
-        CountForm::Number(distance)
-    } else {
-        CountForm::Distance { from: from.clone(), to, down, stride }
-    };
-    Some((form, holds))
-}
-
-/// The solution of `step * i = distance`.
-fn until_equal(ty: Type, distance: &Poly, step: i64) -> Option<(CountForm, Holds)> {
-    let shift = step.trailing_zeros();
-    let inverse = odd_inverse(step >> shift);
-    if shift == 0 {
-        return Some((CountForm::Number(distance.scale(inverse)), Holds::Always));
-    }
-    if let Some(distance) = distance.constant_value() {
-        let LatchRuns::Constant(n) = constant_count(ty, arith::NE, 0, step, distance) else {
-            return None;
-        };
-        return Some((CountForm::Number(Poly::constant(ty, n as i64)), Holds::Always));
-    }
-    let form = CountForm::Solution {
-        distance: distance.clone(),
-        shift,
-        inverse: super::poly::wrap(ty, inverse),
-    };
-    Some((form, Holds::IfTaken))
-}
-
-/// The inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the number
-/// of low bits that are right.
-fn odd_inverse(x: i64) -> i64 {
-    (0..5).fold(x, |y, _| y.wrapping_mul(2i64.wrapping_sub(x.wrapping_mul(y))))
 }
 
 /// An unsigned number of a width as the constant with those bits.

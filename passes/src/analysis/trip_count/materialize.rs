@@ -8,21 +8,6 @@ use crate::analysis::induction::materialize;
 use crate::analysis::{LoopId, Poly};
 
 impl Count {
-    /// Whether the count, as a number of its type, is surely not negative, so that signed ops
-    /// can be used on it. Of what is divided, the distance is meant.
-    pub fn is_signed(&self, f: &Function) -> bool {
-        match &self.form {
-            CountForm::Number(poly) => range(f, poly).0 >= 0,
-            // The distance of two numbers of the same sign is no larger than the greatest
-            // signed number.
-            CountForm::Distance { from, to, down, .. } => {
-                let ((a, b), (c, d)) = (range(f, from), range(f, to));
-                if *down { c >= 0 || b < 0 } else { a >= 0 || d < 0 }
-            }
-            CountForm::Solution { .. } | CountForm::Equal(..) => true,
-        }
-    }
-
     /// Inserts instructions before `at` (which may be a terminator) that compute the count; none
     /// of them traps. The result is of type [`Count::ty`], unsigned. What the count mentions has
     /// to dominate `at`; `counter` gives the iterations of the loops around.
@@ -61,7 +46,10 @@ impl Count {
                 Ok(solution)
             }
             CountForm::Distance { from, to, down, stride } => {
-                let is_signed = self.is_signed(f);
+                // The distance of two numbers of the same sign is no larger than the greatest
+                // signed number.
+                let ((a, b), (c, d)) = (range(f, from), range(f, to));
+                let is_signed = if *down { c >= 0 || b < 0 } else { a >= 0 || d < 0 };
                 let (first, last) =
                     (materialize(f, from, at, counter)?, materialize(f, to, at, counter)?);
                 let (high, low) = if *down {

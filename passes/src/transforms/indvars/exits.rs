@@ -53,7 +53,7 @@ pub(super) fn new_test(
             if !is_cheap || !can_count(this, count) {
                 return Ok(None);
             }
-            let is_signed = narrow || count.is_signed(this.f);
+            let is_signed = narrow || count.is_signed;
             (count_before(this, exit.from, count, ty, preheader)?, is_signed)
         }
         _ => return Ok(None),
