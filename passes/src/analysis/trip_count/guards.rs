@@ -64,6 +64,9 @@ impl Guards {
             } else {
                 (*op, x, y)
             };
+            if from.ty() != x.ty() || to != y {
+                return false;
+            }
             // `x < y` (or `x > y`), and `from` is near `x` on the side of `y`.
             let strict = match op {
                 arith::LT | arith::GT => 1,
@@ -73,7 +76,7 @@ impl Guards {
             let near = |from: &Poly| from.sub(x).and_then(|away| away.constant_value());
             let away = near(from).map(|away| if down { away.wrapping_neg() } else { away });
             let reach = strict + i64::from(inclusive);
-            from.ty() == x.ty() && to == y && away.is_some_and(|away| (0..=reach).contains(&away))
+            away.is_some_and(|away| (0..=reach).contains(&away))
         })
     }
 }
