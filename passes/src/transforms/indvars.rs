@@ -47,16 +47,16 @@
 mod exits;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Use, Value};
+use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
 use super::counters::{add_induction, can_compute, compute, counter_of, ensure_preheaders};
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::trip_count::LatchRuns;
-use crate::analysis::{InductionVariables, LoopId, Poly, TripCounts};
+use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, TripCounts};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
-use exits::{NewTest, final_values, new_test};
+use exits::{NewTest, final_values, is_after, new_test};
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -104,7 +104,7 @@ pub fn run(
             Rewriter { f: &mut *f, ivs, counts, l, limits, counter: None, known: Vec::new() };
         plans.extend(rewriter.plan(&mut done)?);
     }
-    carry_out(f, plans, &mut done)?;
+    carry_out(f, ivs.forest(), plans, &mut done)?;
     Ok(done)
 }
 
@@ -189,8 +189,11 @@ struct Plan {
     /// Parameters that go, and what they are.
     params: Vec<(Value, Operand)>,
     tests: Vec<NewTest>,
-    /// Uses after the loop, and what is used instead.
-    finals: Vec<(Use, Operand)>,
+    /// Values that are used after the loop, and what is used there instead.
+    finals: Vec<(Value, Operand)>,
+    l: LoopId,
+    /// The exit that the loop surely leaves by, as a block and the number of its edge.
+    only: Option<(Block, usize)>,
 }
 
 impl Rewriter<'_> {
@@ -230,7 +233,8 @@ impl Rewriter<'_> {
                 done.counters += 1;
             }
         }
-        let mut plan = Plan { params: Vec::new(), tests: Vec::new(), finals: Vec::new() };
+        let mut plan =
+            Plan { params: Vec::new(), tests: Vec::new(), finals: Vec::new(), l: self.l, only };
         let header = at.header;
         let start = self.f.first_inst(header).unwrap_or(Value::terminator(header));
         for basic in going {
@@ -330,13 +334,20 @@ impl Rewriter<'_> {
 }
 
 /// Replaces what the plans say, and then deletes what nobody uses any more.
-fn carry_out(f: &mut Function, plans: Vec<Plan>, done: &mut Rewritten) -> IrResult<()> {
+fn carry_out(
+    f: &mut Function,
+    forest: &LoopForest,
+    plans: Vec<Plan>,
+    done: &mut Rewritten,
+) -> IrResult<()> {
     let mut dead: Vec<Value> = Vec::new();
     let mut params = Vec::new();
     for plan in plans {
-        for (at, value) in plan.finals {
-            dead.extend(f.operand(at.user, at.index as usize).and_then(Operand::as_value));
-            f.set_operand(at.user, at.index as usize, value)?;
+        for (v, value) in plan.finals {
+            let exit = plan.only.and_then(|(from, nth)| f.out_edges(from).nth(nth));
+            let Some(exit) = exit else { continue };
+            f.replace_uses_if(v, value, |f, at| is_after(f, forest, plan.l, exit, at))?;
+            dead.push(v);
             done.finals += 1;
         }
         for test in plan.tests {

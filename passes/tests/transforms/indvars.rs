@@ -1,9 +1,9 @@
 //! `indvars`.
 
-use regraft_passes::AllLoops;
 use regraft_passes::transforms::indvars::Indvars;
+use regraft_passes::{AllLoops, Options};
 
-use crate::check;
+use crate::{apply, check, parse};
 
 type Pass = AllLoops<Indvars>;
 
@@ -277,14 +277,13 @@ fn inner_loops_start_with_the_outer_counter() {
   %5: bool = arith.lt %i, %n
   br %5, ^3, ^7
 ^3:
-  %26: i64 = arith.max %i, %n
-  %27: i64 = arith.sub %26, %i
+  %26: i64 = arith.sub %n, %i
   br ^4(%s, 0)
 ^4(%t: i64, %22: i64):
   %j: i64 = arith.add %22, %i
   %u: i64 = arith.mul %22, %i
-  %28: bool = arith.ne %22, %27
-  br %28, ^5, ^6
+  %27: bool = arith.ne %22, %26
+  br %27, ^5, ^6
 ^5:
   %10: i64 = arith.mul %u, %j
   %11: i64 = arith.add %t, %10
@@ -298,4 +297,33 @@ fn inner_loops_start_with_the_outer_counter() {
 }
 ",
     );
+}
+
+#[test]
+fn an_exit_that_passes_values_of_two_loops_is_split_for_one_of_them() {
+    // The arguments move to the block on the edge, which is made for the loop of ^5.
+    let mut module = parse(
+        "func @f() -> i64 {
+^1:
+  br ^2(0)
+^2(%1: i64):
+  br false, ^3, ^5(0)
+^3:
+  br false, ^3, ^4
+^4:
+  %2: i64 = arith.add 1, %1
+  br ^2(%2)
+^5(%3: i64):
+  br ^7
+^6(%4: bool, %5: i64):
+  return 0
+^7:
+  br false, ^7, ^8
+^8:
+  %6: i64 = arith.sub %3, 1
+  br false, ^5(%6), ^6(false, %1)
+}
+",
+    );
+    apply::<Pass>(&mut module, &Options::defaults(<Pass as regraft_passes::FunctionPass>::OPTIONS));
 }

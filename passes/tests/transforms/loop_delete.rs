@@ -118,12 +118,12 @@ fn a_nest_goes_from_within() {
 ",
         "func @f(%1: i64, %2: i64) -> i64 {
 ^1:
-  %14: i64 = arith.max 0, %1
-  %15: i64 = arith.mul %14, 10
-  %16: i64 = arith.mul %15, %2
+  %15: i64 = arith.max 0, %1
+  %16: i64 = arith.mul %15, 10
+  %17: i64 = arith.mul %16, %2
   br ^5
 ^5:
-  return %16
+  return %17
 }
 ",
     );
@@ -326,10 +326,9 @@ fn a_count_may_depend_on_the_loop_around() {
   %3: bool = arith.lt %2, %1
   br %3, ^7, ^5
 ^7:
-  %9: i64 = arith.max %2, %1
   br ^6
 ^6:
-  %7: unit = core.print %9
+  %7: unit = core.print %1
   %8: i64 = arith.add %2, 1
   br ^2(%8)
 ^5:

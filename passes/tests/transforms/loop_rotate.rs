@@ -50,7 +50,7 @@ fn the_trip_count_is_still_known() {
     super::apply::<Pass>(&mut module, &Options::defaults(LoopRotate::OPTIONS));
     let f = only(&mut module);
     let counts = Analyses::default().get::<TripCounts>(f);
-    assert_eq!(counts.describe(f), "loop ^3: 1 up to %1, exit ^3 -> ^4\n");
+    assert_eq!(counts.describe(f), "loop ^3: -1 + %1, exit ^3 -> ^4\n");
     let forest = LoopForest::compute(f, &ControlFlow::compute(f), &DominatorTree::compute(f));
     let l = forest.get(forest.loops().next().expect("it is a loop"));
     assert_eq!((l.preheader, l.single_latch()), (f.block_by_number(5), Some(l.header)));

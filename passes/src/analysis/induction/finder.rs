@@ -199,6 +199,8 @@ impl<'a> Finder<'a> {
         let mut rules: Vec<Rule> = Vec::new();
         // Those whose step may have the others in it.
         let mut open: Vec<(Value, Operand, Poly)> = Vec::new();
+        // Those whose next value does not depend on the present one.
+        let mut computed: Vec<(Value, Operand, Poly)> = Vec::new();
         let inside = |from: Block| self.forest.contains(l, from);
         let edges: Vec<_> = f
             .in_edges_in_order(header)
@@ -236,6 +238,8 @@ impl<'a> Finder<'a> {
             {
                 let rule = ChainRule::Geometric { factor, addend: rest };
                 rules.push(Rule { param, base, kind: RuleKind::Chain(rule) });
+            } else if factor.is_zero() {
+                computed.push((param, base, next));
             }
         }
         for (param, base, step) in open {
@@ -254,6 +258,19 @@ impl<'a> Finder<'a> {
             }
         }
         self.rules[l.index()] = rules;
+        for (param, base, next) in computed {
+            if let Some(step) = self.step_of_computed(l, base, &next) {
+                self.rules[l.index()].push(Rule { param, base, kind: RuleKind::Basic(step) });
+            }
+        }
+    }
+
+    /// The step of a parameter whose next value is computed from the iteration, `b + s * i`: where
+    /// it begins with `b - s`, it is that of the iteration before throughout.
+    fn step_of_computed(&self, l: LoopId, base: Operand, next: &Poly) -> Option<Poly> {
+        let (b, s) = self.expanded(next, l)?.linear_in(Sym::Iteration(l))?;
+        let base = self.seen(base, next.ty(), self.forest.get(l).parent)?;
+        (b.sub(&s)? == base).then_some(s)
     }
 
     /// Whether a block is reachable.

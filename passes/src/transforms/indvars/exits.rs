@@ -5,9 +5,9 @@ use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, 
 
 use super::super::counters::{can_compute, compute, compute_count};
 use super::Rewriter;
-use crate::analysis::Poly;
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns, Test};
+use crate::analysis::{LoopForest, LoopId, Poly};
 
 /// The most terms of a final value, its constant not counted.
 const MOST_TERMS: usize = 2;
@@ -147,12 +147,12 @@ fn count_before(
 }
 
 /// Inserts final values for what is used after a loop that surely leaves by `exit`, if the count is
-/// known. Returns the uses that they are for.
+/// known. Returns the values that they are for.
 pub(super) fn final_values(
     this: &mut Rewriter<'_>,
     exit: Edge,
     preheader: Block,
-) -> IrResult<Vec<(Use, Operand)>> {
+) -> IrResult<Vec<(Value, Operand)>> {
     let runs = &this.counts.of(this.l).latch_runs;
     let known = match runs {
         LatchRuns::Constant(_) => true,
@@ -166,36 +166,32 @@ pub(super) fn final_values(
     }
     let wanted = wanted(this, exit);
     let branch = Value::terminator(exit.from);
-    let passes = wanted.iter().any(|(_, uses)| uses.iter().any(|at| at.user == branch));
+    let passes = wanted.iter().any(|&(v, _)| this.f.uses(v).any(|at| at.user == branch));
     // What another exit leads to as well, if only in theory, is not dominated by this one.
     let several = this.ivs.forest().get(this.l).exits.len() > 1;
-    let at = several.then(|| (Value::terminator(preheader), None));
+    let at = several.then(|| Value::terminator(preheader));
     let mut ends = Ends { this, runs, preheader, place: Place { exit, passes, at } };
     let mut found = Vec::new();
-    for (poly, uses) in wanted {
+    for (v, poly) in wanted {
         if let Some(value) = ends.value(&poly)? {
-            found.push((uses, value));
+            found.push((v, value));
         }
     }
-    let place = ends.place;
-    let moved = |(uses, value): (Vec<Use>, Operand)| {
-        uses.into_iter().map(|at| (place.moved(at), value)).collect::<Vec<_>>()
-    };
-    Ok(found.into_iter().flat_map(moved).collect())
+    Ok(found)
 }
 
-/// What is used after the loop and is a polynomial that can be computed there, with these uses.
-fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Poly, Vec<Use>)> {
+/// Whether a use is after a loop: outside of it, or an argument of its exit. Blocks that were made
+/// after the analyses are outside of all loops that are rewritten.
+pub(super) fn is_after(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge, at: Use) -> bool {
+    let args = exit.position + 1..exit.position + 1 + f.edge_args(exit).len() as u32;
+    let is_arg = at.user == Value::terminator(exit.from) && args.contains(&at.index);
+    is_arg || !forest.contains(l, f.block_of(at.user))
+}
+
+/// What is used after the loop and is a polynomial that can be computed there.
+fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Value, Poly)> {
     let (f, ivs) = (&*this.f, this.ivs);
     let forest = ivs.forest();
-    let branch = Value::terminator(exit.from);
-    // The arguments of the exit are used after the loop as well.
-    let args = exit.position + 1..exit.position + 1 + f.edge_args(exit).len() as u32;
-    let is_after = |at: &Use| {
-        let block = f.block_of(at.user);
-        let is_arg = at.user == branch && args.contains(&at.index);
-        is_arg || !forest.contains(this.l, block)
-    };
     let mut found = Vec::new();
     // What comes out of inner loops is not in terms of this one alone.
     let own = |block: &&Block| forest.loop_of(**block) == Some(this.l);
@@ -204,8 +200,7 @@ fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Poly, Vec<Use>)> {
             if !f.ty(v).is_int() {
                 continue;
             }
-            let uses: Vec<Use> = f.uses_in_order(v).into_iter().filter(is_after).collect();
-            if uses.is_empty() {
+            if !f.uses(v).any(|at| is_after(f, forest, this.l, exit, at)) {
                 continue;
             }
             let poly = ivs.evolution(f, v);
@@ -218,7 +213,7 @@ fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Poly, Vec<Use>)> {
                 (s == Sym::Iteration(this.l)).then(|| Poly::constant(poly.ty(), 0))
             });
             if moves && known && rest.is_some_and(|rest| can_compute(f, ivs, &rest)) {
-                found.push((poly, uses));
+                found.push((v, poly));
             }
         }
     }
@@ -230,35 +225,24 @@ struct Place {
     exit: Edge,
     /// Whether an argument of the exit is replaced.
     passes: bool,
-    /// The instruction that they stand before, and the block on the exit if one was made.
-    at: Option<(Value, Option<Block>)>,
+    /// The instruction that they stand before, once it is decided.
+    at: Option<Value>,
 }
 
 impl Place {
     /// In the block that the loop leaves to, or in one on the way there.
     fn find(&mut self, f: &mut Function) -> IrResult<Value> {
-        if let Some((at, _)) = self.at {
+        if let Some(at) = self.at {
             return Ok(at);
         }
         let target = f.edge_target(self.exit);
         let found = if self.passes || f.in_edges(target).nth(1).is_some() {
-            let block = f.split_edge(self.exit)?;
-            (Value::terminator(block), Some(block))
+            Value::terminator(f.split_edge(self.exit)?)
         } else {
-            (f.first_inst(target).unwrap_or(Value::terminator(target)), None)
+            f.first_inst(target).unwrap_or(Value::terminator(target))
         };
         self.at = Some(found);
-        Ok(found.0)
-    }
-
-    /// A use, which the arguments of the exit moved to the block on it.
-    fn moved(&self, at: Use) -> Use {
-        match self.at {
-            Some((_, Some(block))) if at.user == Value::terminator(self.exit.from) => {
-                Use { user: Value::terminator(block), index: at.index - self.exit.position }
-            }
-            _ => at,
-        }
+        Ok(found)
     }
 }
 
