@@ -23,8 +23,10 @@
 //! [`Ranges`]. A size of an array is the same value as long as nothing changes the shape, and
 //! that of a new array is what it was made with.
 //!
-//! Beyond that paper, a lower bound of `u` is carried along: where `v` is a maximum of which one
-//! side is less, the other is meant (`2:length(x) - 1` ends at `max(length(x) - 1, 1)`).
+//! Two things go beyond that paper. A lower bound of a difference, `c <= x - y`, is asked as
+//! `y + c <= x` (`x[n-i+1]`, ranges that go down). And a lower bound of `u` is carried along: where
+//! `v` is a maximum of which one side is less, the other is meant (`2:length(x) - 1` ends at
+//! `max(length(x) - 1, 1)`).
 //!
 //! # Why it is right
 //! All comparisons are of mathematical integers; a sum is taken apart only where it cannot wrap.

@@ -16,6 +16,9 @@
 //! `eachindex(x)`, `1:length(x)`, `2:length(x)-1` (with `x[i-1]` and `x[i+1]`), those over the
 //! dimensions of a matrix, and those over an array that was made with the length of another.
 //!
+//! With `versions`, loops whose accesses cannot be proved are copied: the copy, without checks, is
+//! taken when a few comparisons before the loop say that it may be (`bounds_elim/versions.rs`).
+//!
 //! # Why it is right
 //! An access is marked only if it never fails where it stands. The mark lets it be moved and
 //! removed as what does not trap, but not run where it did not before
