@@ -34,6 +34,7 @@ pub use instrument::{
 };
 pub use manager::run_pipeline;
 pub use options::{DefaultSetting, OptionDef, OptionKind, Options, Setting};
+pub use panic_guard::{Caught, guarded};
 pub use pass::{
     AllLoops, FunctionPass, LoopPass, ModulePass, PassContext, PassResult, run_pass, run_pass_with,
 };

@@ -7,11 +7,11 @@ use std::sync::Once;
 
 /// A panic that was caught.
 #[derive(Clone, Debug)]
-pub(crate) struct Caught {
+pub struct Caught {
     /// What the panic said.
-    pub(crate) message: String,
+    pub message: String,
     /// The line of Rust that panicked, if it is known.
-    pub(crate) place: Option<String>,
+    pub place: Option<String>,
 }
 
 thread_local! {
@@ -24,7 +24,7 @@ thread_local! {
 ///
 /// The first call wraps the panic hook of the process, so that panics inside of a guard are
 /// not printed: they become an error message. All other panics go to the hook that was there.
-pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
+pub fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
     install_hook();
     GUARDS.with(|guards| guards.set(guards.get() + 1));
     // What `work` touched is restored from a copy, or thrown away, by the caller.

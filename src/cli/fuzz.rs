@@ -28,16 +28,20 @@ pub(super) struct Args {
     /// Run this pipeline rather than random ones
     #[arg(short, long)]
     pipeline: Option<String>,
+    /// Make scripts of so many of 100 cases
+    #[arg(long, value_name = "PERCENT", default_value_t = 12)]
+    scripts: u32,
     /// End after so many finds
     #[arg(long, value_name = "N", default_value_t = 10)]
-    finds: u64,
+    finds: usize,
     /// The folder for the files that reproduce what is found
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     reproducer: PathBuf,
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let mut fuzzer = Fuzzer::new(&tool.passes, &Arc::new(tool.ops.clone()), args.seed);
+    let mut fuzzer =
+        Fuzzer::new(&tool.passes, &Arc::new(tool.ops.clone()), args.seed).scripts(args.scripts);
     if let Some(pipeline) = &args.pipeline {
         fuzzer = fuzzer.pipeline(pipeline).map_err(Failed::Usage)?;
     }
@@ -46,39 +50,39 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         minutes.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     let (start, mut told) = (Instant::now(), Instant::now());
     let mut tally = Tally::default();
-    let mut finds = 0;
+    let mut finds: Vec<Find> = Vec::new();
     let mut number = args.from;
     loop {
         let done = match limit {
             Some(limit) => start.elapsed() >= limit,
             None => number >= args.from.saturating_add(args.cases),
         };
-        if done || finds >= args.finds {
+        if done || finds.len() >= args.finds {
             break;
         }
-        match fuzzer.case(number) {
+        match fuzzer.case(number, &finds) {
             Ok(more) => tally.add(more),
             Err(find) => {
-                finds += 1;
                 tally.add(Tally { cases: 1, ..Tally::default() });
                 let name = format!("fuzz-{}-{number}", args.seed);
                 report(&[found(&find, &args.reproducer, &name)?]);
+                finds.push(*find);
             }
         }
         number += 1;
         if io::stderr().is_terminal() && told.elapsed() > Duration::from_secs(1) {
             told = Instant::now();
-            tell(&format!("\r{number} cases, {finds} finds "));
+            tell(&format!("\r{} cases, {} finds ", tally.cases, finds.len()));
         }
     }
     if io::stderr().is_terminal() {
         tell("\r");
     }
-    print(&summary(&tally, finds))?;
-    match finds {
+    print(&summary(&tally, finds.len()))?;
+    match finds.len() {
         0 => Ok(()),
         1 => Err(Failed::message("1 case shows something wrong")),
-        _ => Err(Failed::message(format!("{finds} cases show something wrong"))),
+        count => Err(Failed::message(format!("{count} cases show something wrong"))),
     }
 }
 
@@ -92,6 +96,12 @@ fn found(find: &Find, folder: &Path, name: &str) -> Result<Diagnostic, Failed> {
         Ok::<_, Failed>(path)
     };
     let text = find.reproducer();
+    if let (Some(script), true) = (&find.script, find.suspect.entries.is_empty()) {
+        // It did not even become a module.
+        let file = write("jl", script)?;
+        let error = Diagnostic::error(format!("a script is refused\n{}", find.kind));
+        return Ok(error.note(format!("the script: {}", file.display())));
+    }
     let file = write("ir", &text)?;
     let mut message = format!("`{}` does something wrong", find.pipeline);
     for line in text.lines().skip(1).take_while(|line| line.starts_with('#')).take(12) {
@@ -110,13 +120,14 @@ fn found(find: &Find, folder: &Path, name: &str) -> Result<Diagnostic, Failed> {
     Ok(error.help(format!("to see it: {head}")))
 }
 
-fn summary(tally: &Tally, finds: u64) -> String {
-    let Tally { cases, scripts, changed, runs } = tally;
+fn summary(tally: &Tally, finds: usize) -> String {
+    let Tally { cases, scripts, skipped, repeated, changed, runs } = tally;
     let compared = runs.returned + runs.trapped;
     format!(
-        "{cases} cases ({scripts} of them scripts), {changed} changed by their pipelines\n\
+        "{cases} cases ({scripts} of them scripts, {skipped} with dynamic calls left out), \
+         {changed} changed by their pipelines\n\
          {compared} runs compared ({} of them errors), {} inconclusive\n\
-         {finds} finds\n",
+         {finds} finds, {repeated} cases that fail like one of them\n",
         runs.trapped, runs.inconclusive
     )
 }

@@ -4,11 +4,10 @@
 //! which passes run on it with which options, and what it is run on. So a run can be repeated
 //! from any case on, and it does not matter how long the ones before took.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use regraft_ir::{Context, Registry, render_all};
-use regraft_passes::PassRegistry;
+use regraft_ir::{Context, Module, Registry, render_all};
+use regraft_passes::{Caught, PassRegistry, guarded};
 
 use crate::choices::Choices;
 use crate::compare::{Agreement, CompareConfig};
@@ -16,6 +15,8 @@ use crate::generate::{Config, ModuleCase};
 use crate::plan::Plan;
 use crate::reduce::{Suspect, reduce};
 use crate::repro::Repro;
+use crate::script::ScriptCase;
+use crate::shrink::Shrinker;
 use crate::trial::{BrokenKind, PassFailure, Trial, shrink_choices};
 
 /// How many simpler cases are tried to shrink a find, by each way to do it.
@@ -29,6 +30,8 @@ pub struct Fuzzer {
     pipeline: Option<String>,
     compare: CompareConfig,
     seed: u64,
+    /// Of 100 cases, how many are scripts.
+    scripts: u32,
 }
 
 /// What cases found when they found nothing wrong.
@@ -38,6 +41,10 @@ pub struct Tally {
     pub cases: u64,
     /// Those that were scripts.
     pub scripts: u64,
+    /// Scripts whose calls are dispatched when they run, and which say nothing therefore.
+    pub skipped: u64,
+    /// Cases that fail like one that was found before.
+    pub repeated: u64,
     /// Those that the pipeline changed.
     pub changed: u64,
     /// How the runs before and after agreed.
@@ -49,6 +56,8 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         self.cases += other.cases;
         self.scripts += other.scripts;
+        self.skipped += other.skipped;
+        self.repeated += other.repeated;
         self.changed += other.changed;
         self.runs.add(other.runs);
     }
@@ -81,9 +90,10 @@ impl Find {
 /// A program to be tried.
 struct Program {
     suspect: Suspect,
-    script: Option<String>,
     /// The module as it was drawn, if it was.
     case: Option<(Config, ModuleCase)>,
+    /// The same of a script.
+    drawn: Option<ScriptCase>,
 }
 
 impl Fuzzer {
@@ -96,7 +106,15 @@ impl Fuzzer {
             pipeline: None,
             compare: CompareConfig { inputs: 4, ..CompareConfig::default() },
             seed,
+            scripts: 12,
         }
+    }
+
+    /// Makes scripts of so many of 100 cases, 12 at first.
+    #[must_use]
+    pub fn scripts(mut self, percent: u32) -> Self {
+        self.scripts = percent;
+        self
     }
 
     /// Runs this pipeline in all cases.
@@ -109,39 +127,75 @@ impl Fuzzer {
         Ok(self)
     }
 
-    /// Runs a case.
+    /// Runs a case. What fails like one of `known` is counted and not looked at further.
     ///
     /// # Errors
     /// What is wrong, made as small as possible.
-    pub fn case(&self, number: u64) -> Result<Tally, Box<Find>> {
+    pub fn case(&self, number: u64, known: &[Find]) -> Result<Tally, Box<Find>> {
         let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
         let mut choices = Choices::from_seed(seed);
-        let program = self.program(&mut choices, seed);
         let plan = Plan::random(&self.passes, &mut choices);
         let text = self.pipeline.clone().unwrap_or_else(|| plan.to_string());
+        let is_script = choices.chance(self.scripts);
+        let one = Tally { cases: 1, scripts: u64::from(is_script), ..Tally::default() };
+        let program =
+            if is_script { self.script(seed) } else { Ok(Some(self.module(&mut choices, seed))) };
+        let program = match program {
+            Ok(Some(program)) => program,
+            Ok(None) => return Ok(Tally { skipped: 1, ..one }),
+            Err((script, failure)) => {
+                let kind = BrokenKind::Failed(failure);
+                if known.iter().any(|find| find.kind.is_like(&kind)) {
+                    return Ok(Tally { repeated: 1, ..one });
+                }
+                return Err(self.refused(number, script, kind));
+            }
+        };
         let suspect = &program.suspect;
         // A panic of a pass is caught before it gets here; this would be one of an engine.
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            self.trial(&text, number).run(&suspect.module, &suspect.entries)
-        }));
-        match judged {
-            Ok(Ok((changed, runs))) => Ok(Tally {
-                cases: 1,
-                scripts: u64::from(program.script.is_some()),
-                changed: u64::from(changed),
-                runs,
-            }),
-            Ok(Err(kind)) => Err(self.shrink(number, program, plan, kind)),
-            Err(_) => Err(Box::new(Find {
-                case: number,
-                pipeline: text,
-                suspect: program.suspect,
-                kind: BrokenKind::Failed(PassFailure::panicked()),
-                script: program.script,
-                inputs: self.compare.inputs,
-                seed: number,
-            })),
+        let trial = self.trial(&text, number);
+        let judged = guarded(|| trial.run(&suspect.module, &suspect.entries));
+        let kind = match judged {
+            Ok(Ok((changed, runs))) => {
+                return Ok(Tally { changed: u64::from(changed), runs, ..one });
+            }
+            Ok(Err(kind)) => kind,
+            Err(caught) => {
+                let kind = BrokenKind::Failed(panicked(&caught));
+                return Err(self.find(number, program, text, kind));
+            }
+        };
+        // Of two differences one cannot tell before they are small whether they are the same.
+        let is_known =
+            |find: &Find| matches!(kind, BrokenKind::Failed(_)) && find.kind.is_like(&kind);
+        if known.iter().any(is_known) {
+            return Ok(Tally { repeated: 1, ..one });
         }
+        let find = self.shrink(number, program, plan, kind);
+        let is_known =
+            |other: &Find| other.pipeline == find.pipeline && other.kind.is_like(&find.kind);
+        if known.iter().any(is_known) {
+            return Ok(Tally { repeated: 1, ..one });
+        }
+        Err(find)
+    }
+
+    fn find(&self, case: u64, program: Program, pipeline: String, kind: BrokenKind) -> Box<Find> {
+        let inputs = self.compare.inputs;
+        let script = program.drawn.map(|script| script.text);
+        Box::new(Find {
+            case,
+            pipeline,
+            suspect: program.suspect,
+            kind,
+            script,
+            inputs,
+            seed: case,
+        })
+    }
+
+    fn context(&self) -> Arc<Context> {
+        Context::new(Arc::clone(&self.ops))
     }
 
     fn trial(&self, pipeline: &str, number: u64) -> Trial {
@@ -151,10 +205,76 @@ impl Fuzzer {
         }
     }
 
-    fn program(&self, choices: &mut Choices, seed: u64) -> Program {
+    fn module(&self, choices: &mut Choices, seed: u64) -> Program {
         let config = random_config(choices);
-        let case = ModuleCase::from_seed(&Context::new(Arc::clone(&self.ops)), &config, seed);
-        Program { suspect: Suspect::from(&case), script: None, case: Some((config, case)) }
+        let case = ModuleCase::from_seed(&self.context(), &config, seed);
+        Program { suspect: Suspect::from(&case), case: Some((config, case)), drawn: None }
+    }
+
+    /// A script, or what is wrong if it is refused.
+    fn script(&self, seed: u64) -> Result<Option<Program>, (ScriptCase, PassFailure)> {
+        let script = ScriptCase::from_seed(seed);
+        match self.typed(&script) {
+            Ok(None) => Ok(None),
+            Ok(Some(module)) => {
+                let suspect = entry_of(&module);
+                Ok(Some(Program { suspect, case: None, drawn: Some(script) }))
+            }
+            Err(failure) => Err((script, failure)),
+        }
+    }
+
+    fn typed(&self, script: &ScriptCase) -> Result<Option<Module>, PassFailure> {
+        match guarded(|| script.typed(&self.context())) {
+            Ok(Ok(module)) => Ok(module),
+            Ok(Err(errors)) => Err(PassFailure::other(render_all(&errors, false), None)),
+            Err(caught) => Err(panicked(&caught)),
+        }
+    }
+
+    /// The find that a script is which is refused: a mistake of the language, or of the
+    /// generator.
+    fn refused(&self, number: u64, script: ScriptCase, kind: BrokenKind) -> Box<Find> {
+        let mut shrinker =
+            Shrinker::new(script.choices.clone(), script.spans.clone(), ATTEMPTS / 4);
+        let mut best = (script, kind);
+        while let Some(candidate) = shrinker.candidate() {
+            let script = ScriptCase::replay(&candidate);
+            let Err(failure) = self.typed(&script) else { continue };
+            let kind = BrokenKind::Failed(failure);
+            if kind.is_like(&best.1) {
+                shrinker.accept(script.choices.clone(), script.spans.clone());
+                best = (script, kind);
+            }
+        }
+        let suspect = Suspect { module: Module::new(&self.context()), entries: Vec::new() };
+        let program = Program { suspect, case: None, drawn: Some(best.0) };
+        self.find(number, program, String::new(), best.1)
+    }
+
+    /// The simplest script found that fails alike.
+    fn shrink_script(
+        &self,
+        trial: &Trial,
+        script: ScriptCase,
+        suspect: Suspect,
+        kind: BrokenKind,
+    ) -> (ScriptCase, Suspect, BrokenKind) {
+        let (choices, spans) = (script.choices.clone(), script.spans.clone());
+        let mut shrinker = Shrinker::new(choices, spans, ATTEMPTS);
+        let mut best = (script, suspect, kind);
+        while let Some(candidate) = shrinker.candidate() {
+            let script = ScriptCase::replay(&candidate);
+            let Ok(Some(module)) = self.typed(&script) else { continue };
+            let suspect = entry_of(&module);
+            if let Err(kind) = trial.run(&suspect.module, &suspect.entries)
+                && kind.is_like(&best.2)
+            {
+                shrinker.accept(script.choices.clone(), script.spans.clone());
+                best = (script, suspect, kind);
+            }
+        }
+        best
     }
 
     fn shrink(&self, number: u64, program: Program, plan: Plan, kind: BrokenKind) -> Box<Find> {
@@ -168,17 +288,19 @@ impl Fuzzer {
                 result.is_err_and(|other| other.is_like(kind))
             })
         };
-        let Program { mut suspect, script, case } = program;
+        let Program { mut suspect, case, mut drawn } = program;
         let mut kind = kind;
         let plan = shorter(plan, &suspect, &kind);
         let text = |plan: &Plan| self.pipeline.clone().unwrap_or_else(|| plan.to_string());
         let trial = self.trial(&text(&plan), number);
         if let Some((config, case)) = case {
-            let replay = |choices: &[u32]| {
-                ModuleCase::replay(&Context::new(Arc::clone(&self.ops)), &config, choices)
-            };
+            let replay = |choices: &[u32]| ModuleCase::replay(&self.context(), &config, choices);
             let (case, smaller) = shrink_choices(&trial, case, kind, replay, ATTEMPTS);
             (suspect, kind) = (Suspect::from(&case), smaller);
+        }
+        if let Some(script) = drawn {
+            let (script, smaller, found) = self.shrink_script(&trial, script, suspect, kind);
+            (drawn, suspect, kind) = (Some(script), smaller, found);
         }
         (suspect, kind) = reduce(&trial, suspect, kind, ATTEMPTS);
         let plan = shorter(plan, &suspect, &kind);
@@ -186,9 +308,21 @@ impl Fuzzer {
         let pipeline = text(&plan);
         let again = self.trial(&pipeline, number).run(&suspect.module, &suspect.entries);
         let kind = again.err().unwrap_or(kind);
-        let inputs = self.compare.inputs;
-        Box::new(Find { case: number, pipeline, suspect, kind, script, inputs, seed: number })
+        self.find(number, Program { suspect, case: None, drawn }, pipeline, kind)
     }
+}
+
+fn panicked(caught: &Caught) -> PassFailure {
+    let place = caught.place.as_deref().unwrap_or("an unknown place");
+    let report = format!("it panicked at {place}: {}", caught.message);
+    PassFailure::other(report, caught.place.clone())
+}
+
+/// A typed module, of which the first function is run.
+fn entry_of(module: &Module) -> Suspect {
+    let mut suspect = Suspect::of(module);
+    suspect.entries.truncate(1);
+    suspect
 }
 
 /// Modules of different kinds: most with everything, some with what is interesting alone.

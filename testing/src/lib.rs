@@ -22,6 +22,7 @@ mod perturb;
 mod plan;
 pub mod reduce;
 mod repro;
+pub mod script;
 pub mod shrink;
 mod snapshot;
 mod strategy;

@@ -106,10 +106,13 @@ impl Trial {
 }
 
 impl PassFailure {
-    /// Something other than a pass panicked.
-    pub(crate) fn panicked() -> Self {
-        let report = "something other than a pass panicked; see above".to_owned();
-        Self { kind: FailureKind::Panic, report, what: "engine".to_owned() }
+    /// Something other than a pass did something wrong, at this place of its source if it
+    /// panicked.
+    pub(crate) fn other(report: String, place: Option<String>) -> Self {
+        let letters =
+            |text: &str| text.chars().filter(char::is_ascii_alphabetic).take(60).collect();
+        let what = place.unwrap_or_else(|| letters(report.lines().next().unwrap_or_default()));
+        Self { kind: FailureKind::Input, report, what }
     }
 }
 
@@ -148,7 +151,11 @@ pub(crate) fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), PassFa
     let first = failure.diagnostics().first();
     let detail = match failure.kind() {
         FailureKind::Panic => first.map(|d| d.notes().join(" ")).unwrap_or_default(),
-        FailureKind::Pass => first.map(|d| d.message().to_owned()).unwrap_or_default(),
+        FailureKind::Pass => {
+            // Without the options of the pass and the name of the function.
+            let message = first.map(Diagnostic::message).unwrap_or_default();
+            message.split_once(": ").map_or(message, |(_, why)| why).to_owned()
+        }
         _ => String::new(),
     };
     // The numbers of values and blocks change when a module shrinks; places in the source do not.

@@ -1,0 +1,301 @@
+//! Random scripts in the Julia subset.
+//!
+//! ```julia
+//! function f1(a1::Int64, a2::Vector{Float64})
+//!     x1 = a1 * 3
+//!     for i2 in eachindex(a2)
+//!         x1 += i2 > 2 ? 1 : x1 % 7
+//!         a2[i2] = sin(a2[i2]) + x1
+//!     end
+//!     println("x1 = ", x1)
+//!     (x1, sum(a2))
+//! end
+//! ```
+//!
+//! Every variable has one type, so that inference finds all of them and the typed module is whole
+//! by itself; expressions are drawn by type. Loops have few rounds whatever the arguments are, and
+//! recursion is three deep. As with modules, the same choices give the same script, and simpler
+//! choices a simpler one.
+
+mod expression;
+mod statement;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use regraft_dialects::core;
+use regraft_ir::{Context, Function, Module};
+use regraft_lang::{Entry, Session};
+
+use crate::choices::{Choices, Span};
+
+/// A generated script.
+#[derive(Clone, Debug)]
+pub struct ScriptCase {
+    /// Its text: definitions alone.
+    pub text: String,
+    /// The entry with the types of its arguments: `main(Int64, Vector{Float64})`.
+    pub entry: String,
+    /// The choices that it was made from: [`ScriptCase::replay`] makes it again.
+    pub choices: Vec<u32>,
+    pub(crate) spans: Vec<Span>,
+}
+
+impl ScriptCase {
+    /// The script of a seed.
+    pub fn from_seed(seed: u64) -> Self {
+        Self::generate(Choices::from_seed(seed))
+    }
+
+    /// The script that these choices stand for; any sequence stands for one.
+    pub fn replay(choices: &[u32]) -> Self {
+        Self::generate(Choices::replay(choices.to_vec()))
+    }
+
+    fn generate(choices: Choices) -> Self {
+        let mut writer = Writer::new(choices);
+        let entry = writer.script();
+        let (choices, spans) = writer.c.into_parts();
+        Self { text: writer.out, entry, choices, spans }
+    }
+
+    /// The typed module of the entry, in a fresh world; its entry is the first function. `None` if
+    /// it has calls that are dispatched when it runs, which a module alone cannot do.
+    ///
+    /// # Errors
+    /// If the script is refused, which is a mistake of the generator, or of the language.
+    pub fn typed(&self, ctx: &Arc<Context>) -> Result<Option<Module>, Vec<regraft_ir::Diagnostic>> {
+        let mut session = Session::new(ctx);
+        session.run("script.jl", &self.text)?;
+        let module = session.typed(Entry::Types(&self.entry))?;
+        let is_dynamic = |f: &Function| {
+            f.all_insts().any(|v| {
+                matches!(
+                    f.op(v),
+                    Some(
+                        core::APPLY | core::SPLAT | core::GLOBAL | core::SET_GLOBAL | core::CLOSURE
+                    )
+                )
+            })
+        };
+        let dynamic = module.functions().any(is_dynamic);
+        Ok(if dynamic { None } else { Some(module) })
+    }
+}
+
+/// The types of values in scripts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ty {
+    Int,
+    Float,
+    Bool,
+    Ints,
+    Floats,
+    Matrix,
+    /// `Tuple{Int64, Float64}`
+    Pair,
+    /// `struct P; a::Int64; b::Float64; end`
+    Struct,
+    /// `mutable struct M; n::Int64; x::Float64; end`
+    Object,
+    /// A function of one `Int64` that gives one.
+    Closure,
+}
+
+impl Ty {
+    /// Those that parameters and results have.
+    const ALL: [Self; 9] = [
+        Self::Int,
+        Self::Float,
+        Self::Ints,
+        Self::Floats,
+        Self::Bool,
+        Self::Matrix,
+        Self::Pair,
+        Self::Struct,
+        Self::Object,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Int => "Int64",
+            Self::Float => "Float64",
+            Self::Bool => "Bool",
+            Self::Ints => "Vector{Int64}",
+            Self::Floats => "Vector{Float64}",
+            Self::Matrix => "Matrix{Float64}",
+            Self::Pair => "Tuple{Int64, Float64}",
+            Self::Struct => "P",
+            Self::Object => "M",
+            Self::Closure => "Function",
+        }
+    }
+}
+
+/// A variable in scope.
+#[derive(Clone, Debug)]
+struct Var {
+    name: String,
+    ty: Ty,
+    /// Whether it may be assigned to: loop counters may not, nor what a closure has captured.
+    assignable: bool,
+    /// How often it was assigned to.
+    assigned: u32,
+    /// For a counter: the vector whose indices it runs over.
+    indexes: Option<String>,
+}
+
+/// A function that can be called.
+#[derive(Clone, Debug)]
+struct Callee {
+    name: String,
+    params: Vec<Ty>,
+    ret: Ty,
+}
+
+struct Writer {
+    c: Choices,
+    out: String,
+    indent: usize,
+    scope: Vec<Var>,
+    callees: Vec<Callee>,
+    /// The names that were given, so that each is given once.
+    names: usize,
+    /// The statements that may still be made in this function.
+    left: u32,
+    depth: u32,
+    /// How often what is here runs, at most.
+    trips: u32,
+    /// What the function returns.
+    ret: Ty,
+    /// A call of the function itself, if it is recursive and not in a loop.
+    recursion: Option<Callee>,
+}
+
+impl Writer {
+    fn new(c: Choices) -> Self {
+        Self {
+            c,
+            out: String::new(),
+            indent: 0,
+            scope: Vec::new(),
+            callees: Vec::new(),
+            names: 0,
+            left: 0,
+            depth: 0,
+            trips: 1,
+            ret: Ty::Int,
+            recursion: None,
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        let indent = 4 * self.indent;
+        let _ = writeln!(self.out, "{:indent$}{text}", "");
+    }
+
+    fn name(&mut self, letter: &str) -> String {
+        self.names += 1;
+        format!("{letter}{}", self.names)
+    }
+
+    /// The whole script; gives the entry.
+    fn script(&mut self) -> String {
+        self.line("struct P; a::Int64; b::Float64; end");
+        self.line("mutable struct M; n::Int64; x::Float64; end");
+        while self.callees.len() < 3 {
+            let start = self.c.open();
+            let more = self.c.chance(50);
+            if more {
+                let name = format!("f{}", self.callees.len() + 1);
+                let callee = self.function(name);
+                self.callees.push(callee);
+            }
+            self.c.close(start);
+            if !more {
+                break;
+            }
+        }
+        let main = self.function("main".to_owned());
+        let types: Vec<&str> = main.params.iter().map(|ty| ty.name()).collect();
+        format!("main({})", types.join(", "))
+    }
+
+    fn function(&mut self, name: String) -> Callee {
+        let ret = self.c.pick(&Ty::ALL);
+        let mut params = Vec::new();
+        while params.len() < 4 {
+            let start = self.c.open();
+            let more = self.c.chance(70);
+            if more {
+                params.push(self.c.pick(&Ty::ALL));
+            }
+            self.c.close(start);
+            if !more {
+                break;
+            }
+        }
+        self.scope.clear();
+        let mut texts = Vec::new();
+        for &ty in &params {
+            let param = self.name("a");
+            // Types of parameters are inferred from calls as well as from what is said.
+            texts.push(if self.c.chance(30) {
+                param.clone()
+            } else {
+                format!("{param}::{}", ty.name())
+            });
+            self.scope.push(Var { name: param, ty, assignable: true, assigned: 1, indexes: None });
+        }
+        self.line(&format!("function {name}({})", texts.join(", ")));
+        self.indent += 1;
+        let callee = Callee { name, params, ret };
+        (self.left, self.depth, self.trips, self.ret) = (10, 0, 1, ret);
+        if callee.params.first() == Some(&Ty::Int) && self.c.chance(25) {
+            let n = self.scope[0].name.clone();
+            self.scope[0].assignable = false;
+            let stop = self.expression(ret, 1);
+            self.line(&format!("{n} = min({n}, 3)"));
+            self.line(&format!("if {n} <= 0"));
+            self.line(&format!("    return {stop}"));
+            self.line("end");
+            self.recursion = Some(callee.clone());
+        }
+        self.statements();
+        let result = self.expression(ret, 3);
+        self.line(&format!("return {result}"));
+        self.recursion = None;
+        self.indent -= 1;
+        self.line("end");
+        callee
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_accepted_and_mostly_whole_by_themselves() {
+        let (mut whole, mut dynamic) = (0, 0);
+        for seed in 0..150 {
+            let case = ScriptCase::from_seed(seed);
+            match case.typed(&regraft_dialects::context()) {
+                Ok(Some(_)) => whole += 1,
+                Ok(None) => dynamic += 1,
+                Err(errors) => {
+                    panic!("seed {seed}: {}\n{}", regraft_ir::render_all(&errors, false), case.text)
+                }
+            }
+        }
+        assert!(whole > 10 * dynamic, "{whole} {dynamic}");
+    }
+
+    #[test]
+    fn the_same_choices_give_the_same_script() {
+        let case = ScriptCase::from_seed(7);
+        assert_eq!(ScriptCase::replay(&case.choices).text, case.text);
+        let least = ScriptCase::replay(&[]);
+        assert_eq!(least.entry, "main()");
+    }
+}

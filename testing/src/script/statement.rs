@@ -1,0 +1,372 @@
+//! Statements.
+
+use super::{Ty, Var, Writer};
+
+impl Writer {
+    /// Statements, one after the other.
+    pub(super) fn statements(&mut self) {
+        while self.left > 0 {
+            let start = self.c.open();
+            let more = self.c.chance(85);
+            if more {
+                self.left -= 1;
+                self.statement();
+            }
+            self.c.close(start);
+            if !more {
+                break;
+            }
+        }
+    }
+
+    fn statement(&mut self) {
+        let nests = self.depth < 3;
+        match self.c.below(if nests { 24 } else { 14 }) {
+            0..4 => self.definition(),
+            4..7 => self.update(),
+            7 | 8 => self.element(),
+            9 => self.print(),
+            10 => self.field(),
+            11 => self.push(),
+            12 => self.destructuring(),
+            13 => self.closure(),
+            14 | 15 => self.condition(),
+            16..20 => self.for_loop(),
+            20 => self.while_loop(),
+            21 => self.two_loops(),
+            22 => self.leave_early(),
+            _ => self.matrix_loop(),
+        }
+    }
+
+    /// A block of statements with a scope of its own.
+    fn block(&mut self, trips: u32) {
+        let (scope, outer) = (self.scope.len(), self.trips);
+        self.trips *= trips;
+        let recursion = if trips > 1 { self.recursion.take() } else { None };
+        self.indent += 1;
+        self.depth += 1;
+        self.statements();
+        self.depth -= 1;
+        self.indent -= 1;
+        if trips > 1 {
+            self.recursion = recursion;
+        }
+        self.trips = outer;
+        self.scope.truncate(scope);
+    }
+
+    fn definition(&mut self) {
+        let ty = self.c.pick(&[Ty::Int, Ty::Float, Ty::Int, Ty::Float, Ty::Floats, Ty::Ints]);
+        let ty = if self.c.chance(25) { self.c.pick(&Ty::ALL) } else { ty };
+        let value = self.expression(ty, 3);
+        let name = self.name("x");
+        self.line(&format!("{name} = {value}"));
+        self.scope.push(Var { name, ty, assignable: true, assigned: 1, indexes: None });
+    }
+
+    /// A variable that may be assigned to.
+    fn target(&mut self, fits: impl Fn(Ty) -> bool) -> Option<usize> {
+        let places: Vec<usize> = (0..self.scope.len())
+            .filter(|&i| self.scope[i].assignable && fits(self.scope[i].ty))
+            .collect();
+        if places.is_empty() {
+            return None;
+        }
+        let nth = self.c.below(places.len());
+        Some(places[places.len() - 1 - nth])
+    }
+
+    fn update(&mut self) {
+        let Some(at) = self.target(|_| true) else { return self.definition() };
+        let Var { name, ty, .. } = self.scope[at].clone();
+        self.scope[at].assigned += 1;
+        let value = self.expression(ty, 3);
+        match ty {
+            Ty::Int | Ty::Float => {
+                let op = self.c.pick(&["=", "+=", "-=", "*="]);
+                self.line(&format!("{name} {op} {value}"));
+            }
+            _ => self.line(&format!("{name} = {value}")),
+        }
+    }
+
+    /// `v[i] = x`.
+    fn element(&mut self) {
+        let Some(v) = self.variable(|ty| matches!(ty, Ty::Ints | Ty::Floats)) else {
+            return self.definition();
+        };
+        let value = self.expression(if v.ty == Ty::Ints { Ty::Int } else { Ty::Float }, 2);
+        let op = self.c.pick(&["=", "+=", "=", "*="]);
+        match self.index_of(&v.name) {
+            Some(index) => self.line(&format!("{}[{index}] {op} {value}", v.name)),
+            None => {
+                let index = self.expression(Ty::Int, 1);
+                let v = v.name;
+                self.line(&format!("if !isempty({v})"));
+                self.line(&format!("    {v}[mod1({index}, length({v}))] {op} {value}"));
+                self.line("end");
+            }
+        }
+    }
+
+    fn print(&mut self) {
+        let ty = self.c.pick(&[Ty::Int, Ty::Float, Ty::Bool, Ty::Int, Ty::Floats, Ty::Pair]);
+        let value = self.expression(ty, 2);
+        let print = self.c.pick(&["println", "print", "println"]);
+        self.line(&format!("{print}(\"p = \", {value})"));
+    }
+
+    fn field(&mut self) {
+        let Some(m) = self.variable(|ty| ty == Ty::Object) else { return self.update() };
+        let (field, ty) = self.c.pick(&[("n", Ty::Int), ("x", Ty::Float)]);
+        let value = self.expression(ty, 2);
+        let op = self.c.pick(&["=", "+=", "*="]);
+        self.line(&format!("{}.{field} {op} {value}", m.name));
+    }
+
+    fn push(&mut self) {
+        let Some(v) = self.variable(|ty| matches!(ty, Ty::Ints | Ty::Floats)) else {
+            return self.definition();
+        };
+        let value = self.expression(if v.ty == Ty::Ints { Ty::Int } else { Ty::Float }, 2);
+        // A vector may not grow while a loop runs over it.
+        let in_loop = self.scope.iter().any(|var| var.indexes.is_some());
+        if in_loop || self.trips > 4 {
+            self.print();
+        } else {
+            self.line(&format!("push!({}, {value})", v.name));
+        }
+    }
+
+    fn destructuring(&mut self) {
+        let value = self.expression(Ty::Pair, 2);
+        let (a, b) = (self.name("x"), self.name("x"));
+        self.line(&format!("{a}, {b} = {value}"));
+        for (name, ty) in [(a, Ty::Int), (b, Ty::Float)] {
+            self.scope.push(Var { name, ty, assignable: true, assigned: 1, indexes: None });
+        }
+    }
+
+    /// A function of one argument that captures what is there.
+    fn closure(&mut self) {
+        let name = self.name("h");
+        let arg = self.name("t");
+        // What is captured and assigned to more than once lives in a box of any type.
+        let hidden: Vec<Var> =
+            self.scope.extract_if(.., |var| var.assigned > 1 || var.ty == Ty::Closure).collect();
+        let before = self.scope.len();
+        self.scope.push(Var {
+            name: arg.clone(),
+            ty: Ty::Int,
+            assignable: false,
+            assigned: 1,
+            indexes: None,
+        });
+        let calls = std::mem::take(&mut self.recursion);
+        let body = self.expression(Ty::Int, 2);
+        self.recursion = calls;
+        self.scope.truncate(before);
+        for var in &mut self.scope {
+            var.assignable = false;
+        }
+        self.scope.extend(hidden);
+        self.line(&format!("{name} = {arg} -> {body}"));
+        let ty = Ty::Closure;
+        self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes: None });
+    }
+
+    fn condition(&mut self) {
+        let test = self.expression(Ty::Bool, 2);
+        self.line(&format!("if {test}"));
+        self.block(1);
+        if self.c.chance(25) {
+            let test = self.expression(Ty::Bool, 2);
+            self.line(&format!("elseif {test}"));
+            self.block(1);
+        }
+        if self.c.chance(50) {
+            self.line("else");
+            self.block(1);
+        }
+        self.line("end");
+    }
+
+    fn leave_early(&mut self) {
+        let test = self.expression(Ty::Bool, 2);
+        if self.c.chance(25) {
+            self.line(&format!("{test} && error(\"stopped\")"));
+        } else {
+            let value = self.expression(self.ret, 2);
+            self.line(&format!("if {test}"));
+            self.line(&format!("    return {value}"));
+            self.line("end");
+        }
+    }
+
+    /// A range of few integers, whatever the variables are.
+    fn range(&mut self) -> String {
+        match self.c.below(7) {
+            0 => format!("1:{}", 1 + self.c.below(5)),
+            1 => format!("{}:-1:{}", 1 + self.c.below(5), self.c.below(3)),
+            2 => format!("{}:{}:{}", self.c.below(3), 1 + self.c.below(3), self.c.below(8)),
+            3 => format!("1:({} & 3)", self.expression(Ty::Int, 1)),
+            4 => format!("({0}):({0} + {1})", self.small(), self.c.below(4)),
+            5 => format!("1:min({}, 4)", self.expression(Ty::Int, 1)),
+            _ => format!("0:2:({} & 7)", self.expression(Ty::Int, 1)),
+        }
+    }
+
+    fn small(&mut self) -> String {
+        format!("({} & 7)", self.expression(Ty::Int, 0))
+    }
+
+    fn for_loop(&mut self) {
+        if self.trips > 30 {
+            return self.update();
+        }
+        let mark = self.c.pick(&["", "", "", "@inbounds "]);
+        let i = self.name("i");
+        let scope = self.scope.len();
+        let counter = |name: String, indexes| Var {
+            name,
+            ty: Ty::Int,
+            assignable: false,
+            assigned: 1,
+            indexes,
+        };
+        let vector = self.variable(|ty| matches!(ty, Ty::Ints | Ty::Floats));
+        let kind = self.c.below(6);
+        match (vector, kind) {
+            (Some(v), 1 | 2) => {
+                let over = self.c.pick(&["eachindex", "1:length", "length"]);
+                let over = match over {
+                    "length" => format!("length({}):-1:1", v.name),
+                    other => format!("{other}({})", v.name),
+                };
+                self.line(&format!("{mark}for {i} in {over}"));
+                self.freeze(&v.name);
+                self.scope.push(counter(i, Some(v.name)));
+            }
+            (Some(v), 3) => {
+                self.line(&format!("for {i} in {}", v.name));
+                self.freeze(&v.name);
+                let ty = if v.ty == Ty::Ints { Ty::Int } else { Ty::Float };
+                // Whatever grows the vector must not be in the loop.
+                self.scope.push(Var { ty, ..counter(i, Some(String::new())) });
+            }
+            (Some(v), 4) => {
+                let x = self.name("e");
+                self.line(&format!("for ({i}, {x}) in enumerate({})", v.name));
+                self.freeze(&v.name);
+                let ty = if v.ty == Ty::Ints { Ty::Int } else { Ty::Float };
+                self.scope.push(counter(i, Some(v.name)));
+                self.scope.push(Var { ty, ..counter(x, None) });
+            }
+            (_, 5) => {
+                let j = self.name("i");
+                let (a, b) = (self.range(), self.range());
+                self.line(&format!("for {i} in {a}, {j} in {b}"));
+                self.scope.push(counter(i, None));
+                self.scope.push(counter(j, None));
+            }
+            _ => {
+                let range = self.range();
+                self.line(&format!("for {i} in {range}"));
+                self.scope.push(counter(i, None));
+            }
+        }
+        self.jump();
+        self.block(4);
+        self.line("end");
+        self.scope.truncate(scope);
+        self.thaw();
+    }
+
+    /// The vector that a loop runs over stays the one that it is, with its length.
+    fn freeze(&mut self, name: &str) {
+        for var in &mut self.scope {
+            if var.name == name && var.assignable {
+                var.assignable = false;
+                var.indexes = Some("frozen".to_owned());
+            }
+        }
+    }
+
+    fn thaw(&mut self) {
+        let loops = self.scope.iter().any(|var| var.ty == Ty::Int && var.indexes.is_some());
+        if loops {
+            return;
+        }
+        for var in &mut self.scope {
+            if var.indexes.as_deref() == Some("frozen") {
+                (var.assignable, var.indexes) = (true, None);
+            }
+        }
+    }
+
+    /// `continue` or `break` under a condition.
+    fn jump(&mut self) {
+        if self.c.chance(20) {
+            let test = self.expression(Ty::Bool, 2);
+            let word = self.c.pick(&["continue", "break"]);
+            self.line(&format!("    {test} && {word}"));
+        }
+    }
+
+    fn while_loop(&mut self) {
+        if self.trips > 30 {
+            return self.update();
+        }
+        let k = self.name("k");
+        let most = 1 + self.c.below(4);
+        let test = self.expression(Ty::Bool, 2);
+        self.line(&format!("{k} = 0"));
+        self.line(&format!("while {k} < {most} && {test}"));
+        self.line(&format!("    {k} += 1"));
+        let ty = Ty::Int;
+        self.scope.push(Var { name: k, ty, assignable: false, assigned: 2, indexes: None });
+        self.block(4);
+        self.line("end");
+    }
+
+    /// Two loops over the same vector, one after the other.
+    fn two_loops(&mut self) {
+        let Some(v) = self.variable(|ty| ty == Ty::Floats) else { return self.for_loop() };
+        for _ in 0..2 {
+            let i = self.name("i");
+            let v = &v.name;
+            let scope = self.scope.len();
+            self.line(&format!("for {i} in eachindex({v})"));
+            let (name, indexes) = (i.clone(), Some(v.clone()));
+            self.scope.push(Var { name, ty: Ty::Int, assignable: false, assigned: 1, indexes });
+            let value = self.expression(Ty::Float, 2);
+            self.scope.truncate(scope);
+            self.line(&format!("    {v}[{i}] = {value}"));
+            self.line("end");
+        }
+    }
+
+    /// A nest over a matrix.
+    fn matrix_loop(&mut self) {
+        let Some(m) = self.variable(|ty| ty == Ty::Matrix) else { return self.for_loop() };
+        let (i, j, s, m) = (self.name("i"), self.name("i"), self.name("x"), m.name);
+        self.line(&format!("{s} = 0.0"));
+        if self.c.chance(50) {
+            self.line(&format!("for {j} in 1:size({m}, 2), {i} in 1:size({m}, 1)"));
+        } else {
+            self.line(&format!("for {i} in 1:size({m}, 1), {j} in 1:size({m}, 2)"));
+        }
+        let at = format!("{m}[{i}, {j}]");
+        let body = match self.c.below(4) {
+            0 => format!("{s} += {at}"),
+            1 => format!("{at} = {at} * 2.0 + {i}"),
+            2 => format!("{s} += {at} * {at}; {at} = {s}"),
+            _ => format!("{s} = {i} > {j} ? {s} - {at} : {s} + {at}"),
+        };
+        self.line(&format!("    {body}"));
+        self.line("end");
+        let ty = Ty::Float;
+        self.scope.push(Var { name: s, ty, assignable: true, assigned: 2, indexes: None });
+    }
+}
