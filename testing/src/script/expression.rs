@@ -284,36 +284,25 @@ impl Writer {
 
     /// An expression in which counters may be used.
     fn with_counters(&mut self, names: &[&str], ty: Ty, depth: u32) -> String {
-        let (scope, trips) = (self.scope.len(), self.trips);
-        // What a generator captures must not be assigned to again.
-        let hidden: Vec<Var> =
-            self.scope.extract_if(.., |var| var.assigned > 1 || var.assignable).collect();
-        let kept = self.scope.len();
-        self.trips = trips.saturating_mul(4);
-        for &name in names {
-            let (name, ty) = (name.to_owned(), Ty::Int);
-            self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes: None });
-        }
-        let text = self.expression(ty, depth);
-        self.scope.truncate(kept);
-        self.scope.extend(hidden);
-        debug_assert_eq!(self.scope.len(), scope);
-        self.trips = trips;
-        text
+        self.captured(names, Ty::Int, ty, depth)
     }
 
     fn with_variable(&mut self, name: &str, ty: Ty, depth: u32) -> String {
-        let trips = self.trips;
-        let hidden: Vec<Var> =
-            self.scope.extract_if(.., |var| var.assigned > 1 || var.assignable).collect();
-        let kept = self.scope.len();
+        self.captured(&[name], ty, ty, depth)
+    }
+
+    /// An expression in a generator or a function: what it captures must not be assigned to
+    /// again, or it would live in a box of any type.
+    fn captured(&mut self, names: &[&str], own: Ty, ty: Ty, depth: u32) -> String {
+        let (scope, trips) = (self.scope.clone(), self.trips);
+        self.scope.retain(|var| var.assigned <= 1 && !var.assignable);
         self.trips = trips.saturating_mul(4);
-        let name = name.to_owned();
-        self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes: None });
+        for &name in names {
+            let (name, ty) = (name.to_owned(), own);
+            self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes: None });
+        }
         let text = self.expression(ty, depth);
-        self.scope.truncate(kept);
-        self.scope.extend(hidden);
-        self.trips = trips;
+        (self.scope, self.trips) = (scope, trips);
         text
     }
 }

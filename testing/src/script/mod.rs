@@ -245,7 +245,8 @@ impl Writer {
             } else {
                 format!("{param}::{}", ty.name())
             });
-            self.scope.push(Var { name: param, ty, assignable: true, assigned: 1, indexes: None });
+            let assignable = self.c.chance(50);
+            self.scope.push(Var { name: param, ty, assignable, assigned: 1, indexes: None });
         }
         self.line(&format!("function {name}({})", texts.join(", ")));
         self.indent += 1;

@@ -153,24 +153,17 @@ impl Writer {
         let name = self.name("h");
         let arg = self.name("t");
         // What is captured and assigned to more than once lives in a box of any type.
-        let hidden: Vec<Var> =
-            self.scope.extract_if(.., |var| var.assigned > 1 || var.ty == Ty::Closure).collect();
-        let before = self.scope.len();
-        self.scope.push(Var {
-            name: arg.clone(),
-            ty: Ty::Int,
-            assignable: false,
-            assigned: 1,
-            indexes: None,
-        });
+        let scope = self.scope.clone();
+        self.scope.retain(|var| var.assigned <= 1 && var.ty != Ty::Closure);
+        let own =
+            Var { name: arg.clone(), ty: Ty::Int, assignable: false, assigned: 1, indexes: None };
+        self.scope.push(own);
         let calls = std::mem::take(&mut self.recursion);
         let body = self.expression(Ty::Int, 2);
-        self.recursion = calls;
-        self.scope.truncate(before);
+        (self.recursion, self.scope) = (calls, scope);
         for var in &mut self.scope {
-            var.assignable = false;
+            var.assignable &= var.assigned > 1;
         }
-        self.scope.extend(hidden);
         self.line(&format!("{name} = {arg} -> {body}"));
         let ty = Ty::Closure;
         self.scope.push(Var { name, ty, assignable: false, assigned: 1, indexes: None });
