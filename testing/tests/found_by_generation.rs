@@ -1,8 +1,10 @@
 //! What generated programs have brought to light, each as small as it can be.
 
 use regraft_ir::{render_all, verify_module};
+use regraft_passes::PassRegistry;
 use regraft_syntax::parse_module;
-use regraft_testing::{assert_ir_snapshot, check_pass};
+use regraft_testing::reduce::Suspect;
+use regraft_testing::{CompareConfig, Trial, assert_ir_snapshot, check_pass};
 
 /// The text has to read as a valid module that prints alike.
 #[track_caller]
@@ -12,6 +14,20 @@ fn round_trips(text: &str) {
         .unwrap_or_else(|errors| panic!("{}", render_all(&errors, false)));
     verify_module(&module).unwrap_or_else(|errors| panic!("{}", render_all(&errors, false)));
     assert_eq!(module.to_string(), text);
+}
+
+/// The pipeline has to come to its end, and to keep what the functions of the text do.
+#[track_caller]
+fn keeps_meaning(pipeline: &str, text: &str) {
+    let ctx = regraft_dialects::context();
+    let module = parse_module(&ctx, "case.ir", text.trim_start())
+        .unwrap_or_else(|errors| panic!("{}", render_all(&errors, false)));
+    let trial = Trial::new(&PassRegistry::standard(), pipeline, &CompareConfig::default())
+        .unwrap_or_else(|errors| panic!("{}", render_all(&errors, false)));
+    let suspect = Suspect::of(&module);
+    if let Err(kind) = trial.run(&suspect.module, &suspect.entries) {
+        panic!("`{pipeline}`: {kind}");
+    }
 }
 
 #[test]
@@ -59,4 +75,64 @@ func @f() -> i64 {
        return 0
      }
     ");
+}
+
+#[test]
+fn a_switch_with_one_way_does_not_keep_the_value_that_it_takes() {
+    keeps_meaning(
+        "adce",
+        "
+func @main() -> i64 {
+^1:
+  %1: i8 = arith.clz 0i8
+  switch %1, ^2
+^2:
+  return 0
+}",
+    );
+}
+
+/// A cached loop forest knew the exits of a loop by where they stood among the operands of the
+/// branch, and these move when a parameter goes.
+#[test]
+fn loops_are_still_known_after_a_parameter_has_gone() {
+    let dead = "
+func @main() -> i64 {
+^1:
+  br ^2(0)
+^2(%1: i64):
+  br false, ^2(0), ^3
+^3:
+  return 0
+}";
+    keeps_meaning("licm, dce, print{loop-forest=true}, licm", dead);
+    let printing = "
+func @main() -> i64 {
+^1:
+  %1: array<i64, 1> = mem.array 0, 0
+  %2: i64 = mem.length %1
+  br ^2(0, false)
+^2(%3: i64, %4: bool):
+  %5: unit = core.print 0
+  %6: i64 = arith.add 1, %3
+  %7: bool = arith.ge %2, %6
+  br %7, ^2(%6, false), ^3
+^3:
+  return 0
+}";
+    keeps_meaning("gvn, unroll", printing);
+    keeps_meaning("loop(licm, unroll{factor=4, runtime=true}), dce, loop(unroll)", printing);
+    let loading = "
+func @main() -> i64 {
+^1:
+  %1: array<f64, 1> = mem.array 0.0
+  %2: ref<f64> = mem.ref_new 0.0
+  br ^2(1, %2)
+^2(%3: i64, %4: ref<f64>):
+  %5: f64 = mem.load %1, %3
+  br false, ^2(0, %4), ^3
+^3:
+  return 0
+}";
+    keeps_meaning("gvn, unroll", loading);
 }

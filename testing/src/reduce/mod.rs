@@ -18,10 +18,11 @@
 //!
 //! # Cost
 //! An attempt is a copy of the module and a run of what fails; there are at most so many as asked
-//! for. Every step that is kept makes [`size`] smaller, so that the search ends.
+//! for. Every step that is kept makes the module smaller, as `size` says, so that the search ends.
 
 mod control;
 mod functions;
+mod size;
 mod values;
 
 use regraft_ir::{
@@ -30,6 +31,7 @@ use regraft_ir::{
 
 use crate::generate::{Entry, ModuleCase};
 use crate::trial::{BrokenKind, Trial};
+use size::{complexity, size};
 
 /// What is made smaller: a module, and those of its functions that show what is wrong.
 #[derive(Clone, Debug)]
@@ -316,66 +318,6 @@ fn apply(site: Site, suspect: &mut Suspect) -> Option<()> {
         Site::Forward(id, v, i) => values::forward(module.get_mut(id)?, v, i),
         Site::Constant(id, v, i, how) => values::simplify(module.get_mut(id)?, v, i, how),
         Site::Name(id, v) => module.get_mut(id)?.set_name_of(v, None).ok().map(drop),
-    }
-}
-
-/// What a smaller module has less of: first the number of things, then edges that go back, then
-/// operands that are not constant, then the sizes of constants, then names.
-fn size(suspect: &Suspect) -> (usize, usize, usize, u64, usize) {
-    let mut back = 0;
-    let (mut things, mut values, mut constants, mut names) = (suspect.entries.len(), 0, 0, 0);
-    for f in suspect.module.functions() {
-        things += 3;
-        let mut place = vec![0; f.block_capacity()];
-        for (i, b) in f.blocks().enumerate() {
-            place[b.index()] = i + 1;
-        }
-        for b in f.blocks() {
-            things += 1 + f.param_count(b);
-            // Going back further is to leave a loop.
-            let goes_back = |&to: &Block| to == b || f.block_comes_before(to, b);
-            back += f.successors(b).filter(goes_back).map(|to| place[to.index()]).sum::<usize>();
-            for v in f.params(b).chain(f.insts(b)) {
-                names += usize::from(!v.is_terminator() && f.value_name(v).is_some());
-            }
-            for v in f.insts(b) {
-                things += 1 + f.operand_count(v);
-                for operand in f.operands(v) {
-                    match operand.as_const() {
-                        Some(c) => constants += complexity(f.ctx().constant(c)),
-                        None => values += 1,
-                    }
-                }
-            }
-        }
-    }
-    (things, back, values, constants, names)
-}
-
-fn complexity(constant: Constant) -> u64 {
-    match constant {
-        Constant::Bool(x) => u64::from(x),
-        Constant::F32(bits) => float_complexity(f64::from(f32::from_bits(bits))),
-        Constant::F64(bits) => float_complexity(f64::from_bits(bits)),
-        other => match other.as_int() {
-            // Negative numbers are less simple than positive ones. Sums must not overflow.
-            Some(x) => {
-                (x.unsigned_abs() >> 12).min(1 << 40)
-                    + 2 * (x.unsigned_abs() & 0xfff)
-                    + u64::from(x < 0)
-            }
-            None => 0,
-        },
-    }
-}
-
-fn float_complexity(x: f64) -> u64 {
-    match x {
-        _ if x.to_bits() == 0 => 0,
-        1.0 => 1,
-        2.0 => 2,
-        _ if x.fract() == 0.0 && x.abs() < 1e6 => 3 + x.abs() as u64,
-        _ => 2_000_000,
     }
 }
 
