@@ -67,7 +67,7 @@ func @helper(%1: i64) -> i64 {
 
 func @main(%n: any, %x: f64) -> any {
 ^1:
-  print \"starting \", %n
+  core.print \"starting \", %n
   %k: i64 = core.typeassert %n
   %m: i64 = arith.and %k, 3
   %cell: ref<f64> = mem.ref_new %x
@@ -80,13 +80,13 @@ func @main(%n: any, %x: f64) -> any {
   %twice: f64 = arith.add %old, %acc
   mem.ref_set %cell, %twice
   %h: i64 = call @helper(%i)
-  print %h
+  core.print %h
   %next: i64 = arith.add %i, 1
   br ^2(%next, %twice)
 ^4:
   %last: f64 = mem.ref_get %cell
   %back: i64 = arith.sub 17, %m
-  print %back
+  core.print %back
   %all: tuple<f64, i64, i64> = core.tuple %last, %back, %m
   return %all
 }

@@ -143,7 +143,8 @@ impl Fuzzer {
         let program = match program {
             Ok(Some(program)) => program,
             Ok(None) => return Ok(Tally { skipped: 1, ..one }),
-            Err((script, failure)) => {
+            Err(refused) => {
+                let (script, failure) = *refused;
                 let kind = BrokenKind::Failed(failure);
                 if known.iter().any(|find| find.kind.is_like(&kind)) {
                     return Ok(Tally { repeated: 1, ..one });
@@ -212,7 +213,7 @@ impl Fuzzer {
     }
 
     /// A script, or what is wrong if it is refused.
-    fn script(&self, seed: u64) -> Result<Option<Program>, (ScriptCase, PassFailure)> {
+    fn script(&self, seed: u64) -> Result<Option<Program>, Box<(ScriptCase, PassFailure)>> {
         let script = ScriptCase::from_seed(seed);
         match self.typed(&script) {
             Ok(None) => Ok(None),
@@ -220,7 +221,7 @@ impl Fuzzer {
                 let suspect = entry_of(&module);
                 Ok(Some(Program { suspect, case: None, drawn: Some(script) }))
             }
-            Err(failure) => Err((script, failure)),
+            Err(failure) => Err(Box::new((script, failure))),
         }
     }
 

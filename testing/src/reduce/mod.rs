@@ -136,6 +136,7 @@ enum Kind {
     Thread,
     Run(usize),
     Operand,
+    Lift,
     Forward,
     BlockParam,
     Merge,
@@ -147,7 +148,7 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 18] = [
+    const ALL: [Self; 19] = [
         Self::Entry,
         Self::Function,
         Self::Cut,
@@ -157,6 +158,7 @@ impl Kind {
         Self::Run(4),
         Self::Run(1),
         Self::Forward,
+        Self::Lift,
         Self::BlockParam,
         Self::Merge,
         Self::Skip,
@@ -188,6 +190,8 @@ enum Site {
     Operand(FuncId, Value, usize),
     /// An operand of the instruction, or a parameter of the function, stands for its result.
     Forward(FuncId, Value, usize),
+    /// The operand is what its own instruction takes at that place; the instruction goes.
+    Lift(FuncId, Value, usize, usize),
     /// The parameter of a block goes.
     BlockParam(FuncId, Value, bool),
     /// The block becomes the end of the only one before it.
@@ -258,6 +262,11 @@ fn sites(kind: Kind, suspect: &Suspect) -> Vec<Site> {
                 let is_value = f.operand(v, i).and_then(Operand::as_value).is_some();
                 if is_value { vec![Site::Operand(id, v, i)] } else { Vec::new() }
             }),
+            Kind::Lift => operands(&mut sites, &|v, i| {
+                let by = f.operand(v, i).and_then(Operand::as_value).filter(|&by| !f.is_param(by));
+                let count = by.map_or(0, |by| f.operand_count(by));
+                (0..count).map(|k| Site::Lift(id, v, i, k)).collect()
+            }),
             Kind::Forward => {
                 let params = f.entry().map_or(0, |b| f.param_count(b));
                 for v in f.all_insts() {
@@ -315,6 +324,7 @@ fn apply(site: Site, suspect: &mut Suspect) -> Option<()> {
         Site::BlockParam(id, v, zero) => values::remove_block_param(module.get_mut(id)?, v, zero),
         Site::Run(id, v, length) => values::remove_run(module.get_mut(id)?, v, length),
         Site::Operand(id, v, i) => values::clear_operand(module.get_mut(id)?, v, i),
+        Site::Lift(id, v, i, k) => values::lift(module.get_mut(id)?, v, i, k),
         Site::Forward(id, v, i) => values::forward(module.get_mut(id)?, v, i),
         Site::Constant(id, v, i, how) => values::simplify(module.get_mut(id)?, v, i, how),
         Site::Name(id, v) => module.get_mut(id)?.set_name_of(v, None).ok().map(drop),

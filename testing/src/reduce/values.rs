@@ -48,6 +48,14 @@ pub(super) fn forward(f: &mut Function, v: Value, index: usize) -> Option<()> {
     f.delete(v).ok()
 }
 
+/// Makes what an operand is made of stand in its place, and deletes what made it.
+pub(super) fn lift(f: &mut Function, v: Value, index: usize, nth: usize) -> Option<()> {
+    let by = f.operand(v, index)?.as_value()?;
+    let part = f.operand(by, nth).filter(|part| !part.is_block())?;
+    f.set_operand(v, index, part).ok()?;
+    f.delete(by).ok()
+}
+
 /// Removes a parameter of a block. A zero stands for it, or what one of the edges passes.
 pub(super) fn remove_block_param(f: &mut Function, v: Value, by_zero: bool) -> Option<()> {
     if by_zero {
