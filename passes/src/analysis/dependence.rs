@@ -63,7 +63,7 @@ impl Dependence {
 const MOST_SHIFT: u32 = 8;
 
 /// How the element that `first` reads or writes in a loop depends on that of `second`: both are
-/// `mem.load` or `mem.store`, anywhere in the loop. See the [module](self).
+/// `mem.load` or `mem.store`, anywhere in the loop. O(dimensions * terms).
 pub fn dependence(
     f: &Function,
     aliases: &Aliases,

@@ -10,7 +10,8 @@ use crate::analysis::trip_count::{Holds, LatchRuns};
 use crate::analysis::{Analyses, CallGraph, LoopForest, TripCounts};
 
 impl EffectSummaries {
-    /// Summarizes the functions of a module. Near linear; see the [module](super).
+    /// Summarizes the functions of a module. Near linear, but for functions that call each
+    /// other in circles.
     pub fn compute(module: &Module) -> Self {
         let mut summaries = Self::unknown();
         let graph = CallGraph::of(module);

@@ -40,8 +40,10 @@
 //! none without parameters that start alike), besides blocks times classes of memory
 //! (`examples/transform_speed.rs`).
 
+mod guess;
 mod memory;
 mod number;
+mod reads;
 
 use std::sync::Arc;
 

@@ -1,0 +1,213 @@
+//! What reads of memory give: a value that was stored, or the size of a new array.
+
+use regraft_dialects::{arith, data, mem};
+use regraft_ir::{Constant, Op, Operand, Type, Value};
+use smallvec::SmallVec;
+
+use super::memory::{Seen, Version, maker};
+use super::number::Walk;
+use crate::analysis::{Access, inst_effects};
+
+/// So many stores elsewhere are looked through for the one that a load sees.
+const STEPS: usize = 16;
+
+impl Walk<'_> {
+    /// The shape of a copy is that of what was copied, as it was then.
+    pub(super) fn ask_source(&self, op: Op, operands: &mut [Operand], seen: &mut Seen) {
+        if !matches!(op, mem::LENGTH | mem::SIZE | mem::SHAPE) {
+            return;
+        }
+        while let Some(copy) = operands[0].as_value()
+            && self.f.op(copy) == Some(mem::COPY)
+            && seen.shape.is_some()
+            && self.memory.shape_at(copy) == seen.shape
+            && let Some(before) = self.memory.shape_of_source(copy)
+            && let Some(source) = self.f.operand(copy, 0)
+        {
+            operands[0] = self.numbers.of(source);
+            seen.shape = Some(before);
+        }
+    }
+
+    /// Looks for the write that a read of one object sees, past those that cannot be it.
+    pub(super) fn look(&self, read: Value, mut version: Version) -> Look {
+        let (f, facts) = (self.f, self.facts);
+        let Some(object) = f.operand(read, 0) else { return Look::Version(version) };
+        if !matches!(f.op(read), Some(mem::LOAD | mem::REF_GET | data::GETFIELD)) {
+            return Look::Version(version);
+        }
+        for _ in 0..STEPS {
+            let Some(write) = maker(version).and_then(|number| f.value_by_number(number)) else {
+                break;
+            };
+            let same_object = || {
+                f.operand(write, 0).is_some_and(|o| self.numbers.of(o) == self.numbers.of(object))
+            };
+            let places = match (f.op(read), f.op(write)) {
+                (Some(mem::LOAD), Some(mem::STORE)) if same_object() => {
+                    let at = f.operands(read).skip(1).zip(f.operands(write).skip(2));
+                    if f.operand_count(read) + 1 != f.operand_count(write) {
+                        break;
+                    }
+                    self.compare(at)
+                }
+                (Some(mem::REF_GET), Some(mem::REF_SET)) if same_object() => Places::Same,
+                (Some(data::GETFIELD), Some(data::SETFIELD)) if same_object() => {
+                    match (f.operand(read, 1), f.operand(write, 1)) {
+                        (Some(a), Some(b)) => self.compare_fields(a, b),
+                        _ => Places::Unknown,
+                    }
+                }
+                _ => {
+                    let effects = inst_effects(f, write, &facts.summaries);
+                    let touched = facts.aliases.touches(f, &effects, object);
+                    if touched.contains(Access::WRITES_CONTENTS) {
+                        Places::Unknown
+                    } else {
+                        Places::Different
+                    }
+                }
+            };
+            match places {
+                Places::Same => {
+                    let position = if f.op(write) == Some(data::SETFIELD) { 2 } else { 1 };
+                    if let Some(value) = f.operand(write, position)
+                        && f.operand_type(self.numbers.of(value)) == f.ty(read)
+                    {
+                        return Look::Stored(value);
+                    }
+                    break;
+                }
+                Places::Different => match self.memory.before(write) {
+                    Some(before) => version = before,
+                    None => break,
+                },
+                Places::Unknown => break,
+            }
+        }
+        Look::Version(version)
+    }
+
+    fn compare(&self, pairs: impl Iterator<Item = (Operand, Operand)>) -> Places {
+        let mut result = Places::Same;
+        for (a, b) in pairs {
+            let (a, b) = (self.numbers.of(a), self.numbers.of(b));
+            if a == b {
+                continue;
+            }
+            let ((x, dx), (y, dy)) = (self.offset(a), self.offset(b));
+            if x == y && dx != dy {
+                return Places::Different;
+            }
+            result = Places::Unknown;
+        }
+        result
+    }
+
+    fn compare_fields(&self, a: Operand, b: Operand) -> Places {
+        let (a, b) = (self.numbers.of(a), self.numbers.of(b));
+        match (self.f.constant(a), self.f.constant(b)) {
+            _ if a == b => Places::Same,
+            (Some(Constant::Sym(_)), Some(Constant::Sym(_)))
+            | (Some(Constant::I64(_)), Some(Constant::I64(_))) => Places::Different,
+            _ => Places::Unknown,
+        }
+    }
+
+    /// An index as a value and a constant that is added to it.
+    fn offset(&self, index: Operand) -> (Option<Operand>, i64) {
+        let f = self.f;
+        if let Some(constant) = f.const_i64(index) {
+            return (None, constant);
+        }
+        if let Some(v) = index.as_value() {
+            for (op, sign) in [(arith::ADD, 1i64), (arith::SUB, -1)] {
+                let Some([x, y]) = f.matches::<2>(v, op) else { continue };
+                let (x, y) = (self.numbers.of(x), self.numbers.of(y));
+                if let Some(c) = f.const_i64(y) {
+                    return (Some(x), sign.wrapping_mul(c));
+                }
+                if let Some(c) = f.const_i64(x)
+                    && op == arith::ADD
+                {
+                    return (Some(y), c);
+                }
+            }
+        }
+        (Some(index), 0)
+    }
+
+    /// A dimension of an array that was made with it, and whose shape has not changed since.
+    pub(super) fn shape_of_new(&self, v: Value, mut seen: Seen) -> Option<Operand> {
+        let f = self.f;
+        let op = f.op(v)?;
+        let mut operands = [self.numbers.of(f.operand(v, 0)?)];
+        self.ask_source(op, &mut operands, &mut seen);
+        let new = operands[0].as_value()?;
+        if seen.shape.is_none() || self.memory.shape_at(new) != seen.shape {
+            return None;
+        }
+        let dimension = match op {
+            mem::LENGTH if f.op(new)? == mem::ARRAY => {
+                return Some(f.constant_id(f.operand_count(new) as i64).into());
+            }
+            mem::LENGTH if self.dimensions(new)?.len() == 1 => 1,
+            mem::SIZE => usize::try_from(f.const_i64(f.operand(v, 1)?)?).ok()?,
+            _ => return None,
+        };
+        self.dimension(new, dimension)
+    }
+
+    /// An element of the shape of a new array.
+    pub(super) fn get_of_shape(&self, v: Value) -> Option<Operand> {
+        let f = self.f;
+        let shape = self.numbers.of(f.operand(v, 0)?).as_value()?;
+        if f.op(shape) != Some(mem::SHAPE) {
+            return None;
+        }
+        let mut seen = self.memory.seen(shape)?;
+        let mut operands = [self.numbers.of(f.operand(shape, 0)?)];
+        self.ask_source(mem::SHAPE, &mut operands, &mut seen);
+        let new = operands[0].as_value()?;
+        if seen.shape.is_none() || self.memory.shape_at(new) != seen.shape {
+            return None;
+        }
+        self.dimension(new, usize::try_from(f.const_i64(f.operand(v, 1)?)?).ok()?)
+    }
+
+    /// The operands that say how large a new array is.
+    fn dimensions(&self, new: Value) -> Option<SmallVec<[Operand; 4]>> {
+        let skipped = match self.f.op(new)? {
+            mem::ALLOC => 0,
+            mem::FILL => 1,
+            _ => return None,
+        };
+        Some(self.f.operands(new).skip(skipped).collect())
+    }
+
+    /// The size of a new array along a dimension, counted from 1. It is 1 beyond the last.
+    fn dimension(&self, new: Value, dimension: usize) -> Option<Operand> {
+        let f = self.f;
+        let dimensions = self.dimensions(new)?;
+        let size = match dimensions.get(dimension.checked_sub(1)?) {
+            Some(&size) => self.numbers.of(size),
+            None => f.constant_id(1i64).into(),
+        };
+        (f.operand_type(size) == Type::I64).then_some(size)
+    }
+}
+
+/// What a read finds.
+pub(super) enum Look {
+    /// It gives what was stored.
+    Stored(Operand),
+    /// It sees this version of memory.
+    Version(Version),
+}
+
+/// Whether two places of one object are the same.
+enum Places {
+    Same,
+    Different,
+    Unknown,
+}
