@@ -2,7 +2,7 @@
 
 use regraft_passes::transforms::simplify_cfg::SimplifyCfg;
 
-use crate::{check, check_unchanged};
+use crate::{check, check_unchanged, parse, run_text};
 
 #[test]
 fn a_cheap_branch_becomes_a_selection() {
@@ -522,4 +522,41 @@ func @g(%1: i64, %2: bool) -> i64 {
 }
 ",
     );
+}
+
+#[test]
+fn what_is_folded_to_an_instruction_that_is_copied_is_the_copy() {
+    // Behind the first edge %7 is %6, of which there are two then.
+    let text = "func @f(%1: bool, %2: i64) -> i64 {
+^1:
+  br %1, ^2, ^3
+^2:
+  %3: unit = core.print 1
+  br ^4
+^3:
+  %4: unit = core.print 2
+  br ^4
+^4:
+  %6: i64 = call @g(%2)
+  %7: i64 = core.select %1, %6, 0
+  %8: i64 = arith.neg %7
+  br %1, ^5, ^6
+^5:
+  %9: unit = core.print %8
+  return %7
+^6:
+  return %8
+}
+func @g(%1: i64) -> i64 {
+^1:
+  %2: unit = core.print 3
+  return %1
+}
+";
+    let mut module = parse(text);
+    run_text("simplify-cfg", &mut module);
+    let text = module.to_string();
+    // Two paths, with a call in each; nothing is selected any more.
+    assert_eq!(text.matches("call @g").count(), 2, "{text}");
+    assert!(!text.contains("core.select"), "{text}");
 }

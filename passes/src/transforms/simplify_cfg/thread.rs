@@ -271,6 +271,10 @@ impl Thread {
             if let Some(name) = f.value_symbol(v) {
                 f.name_after(copy, name)?;
             }
+            // Others may have been folded to the instruction.
+            for (_, result) in self.folded.iter_mut().filter(|(_, result)| *result == v.into()) {
+                *result = copy.into();
+            }
             self.folded.push((v, copy.into()));
         }
         let jump = Inst::new(f.jump_op()?).edge(self.target, self.args(f)).at(f.loc(term));
