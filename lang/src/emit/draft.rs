@@ -9,6 +9,7 @@ mod build;
 
 use std::sync::Arc;
 
+use regraft_dialects::core;
 use regraft_ir::{Attrs, Block, Const, Context, Function, IrResult, Loc, Op, Symbol, Type, Value};
 
 /// An operand in a draft.
@@ -81,6 +82,8 @@ pub struct Draft {
     pub blocks: Vec<DraftBlock>,
     /// The edges of all blocks.
     pub edges: Vec<DraftEdge>,
+    /// Instructions `core.undef` that belong to no block yet: one for each type.
+    undefs: Vec<u32>,
     /// What stands for a value in the end, by number.
     alias: Vec<Option<Slot>>,
     seen: Vec<Option<Option<Slot>>>,
@@ -99,6 +102,7 @@ impl Draft {
         self.args.clear();
         self.blocks.clear();
         self.edges.clear();
+        self.undefs.clear();
     }
 
     /// Adds a block with parameters that are not there yet.
@@ -121,6 +125,20 @@ impl Draft {
         let block = self.blocks.last_mut().expect("a block was added");
         block.params.1 = param + 1;
         param
+    }
+
+    /// What stands for a variable that has no value yet, where one of type `ty` is wanted. To be
+    /// asked for when the blocks have all their instructions.
+    pub fn undef(&mut self, ty: Type) -> Slot {
+        let known = self.undefs.iter().find(|&&undef| self.insts[undef as usize].ty == ty);
+        let undef = known.copied().unwrap_or_else(|| {
+            let undef = self.insts.len() as u32;
+            let (op, attrs, loc) = (Some(core::UNDEF), Attrs::NONE, Loc::UNKNOWN);
+            self.insts.push(DraftInst { op, args: (0, 0), ty, attrs, loc, name: None });
+            self.undefs.push(undef);
+            undef
+        });
+        Slot::Value(undef)
     }
 
     /// Instructions that are added from now on are those of `block`.

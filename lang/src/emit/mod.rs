@@ -417,6 +417,12 @@ impl Compiler {
             if known.as_const().is_some() {
                 continue;
             }
+            // A variable without a value may have to be passed as one of the type that it has on
+            // other ways; it is never read.
+            if known != Lattice::Undef && cx.frame.lattice(arg.into()) == Lattice::Undef {
+                args.push(cx.draft.undef(self.partials.type_of(known)));
+                continue;
+            }
             args.push(cx.slot(arg.into()));
         }
         cx.draft.add_edge(at, drafted, &args);

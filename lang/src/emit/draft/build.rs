@@ -58,6 +58,13 @@ impl Draft {
         }
         let named = self.insts.iter().any(|inst| inst.name.is_some());
         self.build_params(&mut f, named)?;
+        for undef in self.undefs.clone() {
+            if let Some(entry) = self.built_blocks[0]
+                && self.live[undef as usize]
+            {
+                self.build_inst(&mut f, entry, undef)?;
+            }
+        }
         // In an order in which values come before their uses, whatever the layout is.
         self.build_insts(&mut f, named)?;
         for block in 0..self.blocks.len() as u32 {
