@@ -219,7 +219,7 @@ impl Tester {
     }
 
     /// Generates modules, runs the pipeline on each (verifying after each pass), and compares
-    /// what each of its functions does before and after by [`compare_functions`].
+    /// what each of its functions does before and after by [`compare_functions`](crate::compare_functions).
     ///
     /// # Panics
     /// If anything is wrong. The module is shrunk first; the message shows it, the difference,

@@ -136,3 +136,31 @@ func @main() -> i64 {
 }";
     keeps_meaning("gvn, unroll", loading);
 }
+
+#[test]
+fn a_loop_is_left_by_an_edge_whose_target_takes_more_than_the_counter() {
+    keeps_meaning(
+        "indvars",
+        "
+func @main() -> i64 {
+^1:
+  br ^2(0)
+^2(%1: i64):
+  br false, ^3, ^5(0)
+^3:
+  br false, ^3, ^4
+^4:
+  %2: i64 = arith.add 1, %1
+  br ^2(%2)
+^5(%3: i64):
+  br ^7
+^6(%4: bool, %5: i64):
+  return 0
+^7:
+  br false, ^7, ^8
+^8:
+  %6: i64 = arith.sub %3, 1
+  br false, ^5(%6), ^6(false, %1)
+}",
+    );
+}
