@@ -157,6 +157,14 @@ fn delete(
     mut form: LoopForm,
     facts: Facts<'_>,
 ) -> IrResult<Option<usize>> {
+    // Most loops stay for the sake of what they carry, which is seen without looking inside.
+    let outside = |at: regraft_ir::Use| !form.contains(f.block_of(at.user));
+    let carried: Vec<Value> = f.params(form.header()).filter(|&v| f.uses(v).any(outside)).collect();
+    if !surely_ends(id, facts)
+        || !carried.is_empty() && Last::find(f, id, &carried, facts).is_none()
+    {
+        return Ok(None);
+    }
     let exits = form.exits(f);
     let Some(&exit) = exits.first() else { return Ok(None) };
     let target = f.edge_target(exit);
@@ -164,7 +172,7 @@ fn delete(
     let same_exit = exits
         .iter()
         .all(|&e| f.edge_target(e) == target && f.edge_args(e).eq(args.iter().copied()));
-    if !same_exit || !surely_ends(id, facts) || !is_silent(f, &form, facts.summaries) {
+    if !same_exit || !is_silent(f, &form, facts.summaries) {
         return Ok(None);
     }
     let needed = needed(f, &form, &args);
