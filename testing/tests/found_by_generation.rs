@@ -164,3 +164,26 @@ func @main() -> i64 {
 }",
     );
 }
+
+#[test]
+fn a_part_of_a_parameter_that_is_put_together_again_is_split_later() {
+    keeps_meaning(
+        "sroa",
+        "
+func @main(%1: i64, %2: bool) -> i64 {
+^1:
+  %3: tuple<i64, i64> = core.tuple %1, 2
+  %4: tuple<bool, tuple<i64, i64>> = core.tuple %2, %3
+  br ^2(%4)
+^2(%5: tuple<bool, tuple<i64, i64>>):
+  %6: tuple<i64, i64> = core.get %5, 2
+  %7: i64 = core.get %6, 1
+  %8: bool = core.same %5, %5
+  br %8, ^3, ^4
+^3:
+  return %7
+^4:
+  return 0
+}",
+    );
+}

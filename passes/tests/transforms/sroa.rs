@@ -326,6 +326,40 @@ fn nested_tuples_are_split_level_by_level() {
 }
 
 #[test]
+fn inner_tuples_are_put_together_before_what_is_made_of_them() {
+    check(
+        "func @f(%1: i64) -> tuple<tuple<tuple<i64, i64>, tuple<i64, i64>>, i64> {
+^1:
+  %2: tuple<i64, i64> = core.tuple %1, 2
+  %3: tuple<i64, i64> = core.tuple 3, %1
+  %4: tuple<tuple<i64, i64>, tuple<i64, i64>> = core.tuple %2, %3
+  br ^2(%4)
+^2(%5: tuple<tuple<i64, i64>, tuple<i64, i64>>):
+  %6: tuple<i64, i64> = core.get %5, 1
+  %7: i64 = core.get %6, 1
+  %8: tuple<i64, i64> = core.get %5, 2
+  %9: i64 = core.get %8, 1
+  %10: i64 = arith.add %7, %9
+  %11: tuple<tuple<tuple<i64, i64>, tuple<i64, i64>>, i64> = core.tuple %5, %10
+  return %11
+}
+",
+        "func @f(%1: i64) -> tuple<tuple<tuple<i64, i64>, tuple<i64, i64>>, i64> {
+^1:
+  br ^2(%1, 2, 3, %1)
+^2(%15: i64, %16: i64, %17: i64, %18: i64):
+  %19: tuple<i64, i64> = core.tuple %15, %16
+  %20: tuple<i64, i64> = core.tuple %17, %18
+  %14: tuple<tuple<i64, i64>, tuple<i64, i64>> = core.tuple %19, %20
+  %10: i64 = arith.add %15, %17
+  %11: tuple<tuple<tuple<i64, i64>, tuple<i64, i64>>, i64> = core.tuple %14, %10
+  return %11
+}
+",
+    );
+}
+
+#[test]
 fn one_of_two_aggregates_is_one_of_two_of_each_part() {
     check(
         "func @f(%1: bool, %2: i64, %3: tuple<i64, i64>) -> i64 {

@@ -7,7 +7,7 @@
 //! taking back those of which it turns out not to hold, until nothing changes.
 
 use regraft_dialects::core;
-use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Traits, Type, Use, Value};
+use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Operand, Traits, Type, Use, Value};
 use rustc_hash::FxHashMap;
 
 use crate::transforms::add_params::add_params;
@@ -216,11 +216,12 @@ impl Splitter {
             }
         })?;
         let Some(params) = params else { return Ok(0) };
+        let mut starts = Starts::default();
         for i in 0..self.candidates.len() {
             let own: FxHashMap<usize, Value> = bits(self.candidates[i].projected)
                 .map(|part| (part, params[places[&(i, part)]]))
                 .collect();
-            self.use_parts(f, i, &own)?;
+            self.use_parts(f, i, &own, &mut starts)?;
         }
         let gone: Vec<Value> = self.candidates.iter().map(|candidate| candidate.param).collect();
         f.delete_all(&gone)?;
@@ -258,7 +259,13 @@ impl Splitter {
     }
 
     /// Lets the uses of a candidate use its parts.
-    fn use_parts(&self, f: &mut Function, i: usize, own: &FxHashMap<usize, Value>) -> IrResult<()> {
+    fn use_parts(
+        &self,
+        f: &mut Function,
+        i: usize,
+        own: &FxHashMap<usize, Value>,
+        starts: &mut Starts,
+    ) -> IrResult<()> {
         let candidate = &self.candidates[i];
         let (param, block) = (candidate.param, candidate.block);
         if let Some(of) = f.value_symbol(param) {
@@ -306,7 +313,7 @@ impl Splitter {
                     Some(whole) => whole,
                     None => {
                         let inst = together(f);
-                        let whole = f.insert_after(param, inst)?;
+                        let whole = starts.insert(f, param, inst)?;
                         at_start = Some(whole);
                         whole
                     }
@@ -315,6 +322,26 @@ impl Splitter {
             f.set_operand(at.user, at.index as usize, whole)?;
         }
         Ok(())
+    }
+}
+
+/// The last thing that was put together at the start of each block in this turn.
+#[derive(Default, Debug)]
+struct Starts(FxHashMap<Block, Value>);
+
+impl Starts {
+    /// Inserts at the start of the block of a parameter, after what this turn put there, but before
+    /// what earlier turns did: that was made of the parameter if it was a part of another one.
+    fn insert(&mut self, f: &mut Function, param: Value, inst: Inst) -> IrResult<Value> {
+        let block = f.block_of(param);
+        let next = match self.0.get(&block) {
+            Some(&last) => f.next_inst(last),
+            None => f.body(block).next(),
+        };
+        let whole = f.insert_after(param, inst)?;
+        f.move_before(whole, next.unwrap_or(Value::terminator(block)))?;
+        self.0.insert(block, whole);
+        Ok(whole)
     }
 }
 
