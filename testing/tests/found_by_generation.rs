@@ -187,3 +187,23 @@ func @main(%1: i64, %2: bool) -> i64 {
 }",
     );
 }
+
+#[test]
+fn a_latch_leaves_by_its_first_edge_and_goes_back_by_its_second() {
+    keeps_meaning(
+        "unroll{factor=2, full-size=0}",
+        "
+func @main() -> i64 {
+^1:
+  %1: array<f64, 1> = mem.array 1.0, 2.0, 3.0, 4.0, 5.0
+  br ^2(0)
+^2(%2: i64):
+  %3: i64 = arith.add %2, 1
+  %4: f64 = mem.load %1, %3
+  %5: bool = arith.ge %3, 5
+  br %5, ^3, ^2(%3)
+^3:
+  return %3
+}",
+    );
+}

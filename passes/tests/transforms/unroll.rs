@@ -211,6 +211,51 @@ fn one_test_is_left_for_four_iterations() {
 }
 
 #[test]
+fn rounds_follow_each_other_where_the_latch_leaves_first() {
+    by_two(
+        "func @rotated(%1: i64, %2: array<f64, 1>) -> f64 {
+^1:
+  br ^2(0, 0.0)
+^2(%3: i64, %4: f64):
+  %5: i64 = arith.add %3, 1
+  %6: f64 = mem.load %2, %5
+  %7: f64 = arith.add %4, %6
+  %8: bool = arith.ge %5, %1
+  br %8, ^3, ^2(%5, %7)
+^3:
+  return %7
+}
+",
+        "func @rotated(%1: i64, %2: array<f64, 1>) -> f64 {
+^1:
+  %9: i64 = arith.max 1, %1
+  %10: i64 = arith.sub %9, 1
+  %11: bool = arith.ge %10, 2
+  br %11, ^4(0, 0.0, %10), ^2(0, 0.0)
+^4(%13: i64, %14: f64, %27: i64):
+  %15: i64 = arith.add %13, 1
+  %16: f64 = mem.load %2, %15
+  %17: f64 = arith.add %14, %16
+  %21: i64 = arith.add %15, 1
+  %22: f64 = mem.load %2, %21
+  %23: f64 = arith.add %17, %22
+  %28: i64 = arith.sub %27, 2
+  %29: bool = arith.ge %28, 2
+  br %29, ^4(%21, %23, %28), ^2(%21, %23)
+^2(%3: i64, %4: f64):
+  %5: i64 = arith.add %3, 1
+  %6: f64 = mem.load %2, %5
+  %7: f64 = arith.add %4, %6
+  %8: bool = arith.ge %5, %1
+  br %8, ^3(%7), ^2(%5, %7)
+^3(%12: f64):
+  return %12
+}
+",
+    );
+}
+
+#[test]
 fn rounds_keep_the_exits_that_do_not_count() {
     by_four(
         "func @search(%1: i64, %2: array<i64, 1>, %20: i64) -> i64 {

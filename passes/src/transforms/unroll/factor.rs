@@ -146,16 +146,17 @@ impl ByFactor {
         let end = &maps[maps.len() - 1];
         match (&self.counted, count) {
             (Some(counted), Some(count)) => {
-                for map in &maps {
-                    settle(f, map.block(counted.exit.0), 1 - counted.exit.1)?;
-                }
                 let round = f.add_block_after(last)?;
                 made.push(round);
                 let params: Vec<Value> = f.params(header).collect();
                 for param in params {
                     f.append_param(round, f.ty(param))?;
                 }
+                // Before the tests go: with them the places of the edges do, where a latch leaves.
                 lead_back(f, end, &places, round)?;
+                for map in &maps {
+                    settle(f, map.block(counted.exit.0), 1 - counted.exit.1)?;
+                }
                 let enough = counted.guard.map(|(_, enough)| enough);
                 let rounds = Rounds { preheader, first: maps[0].block(header), round, header };
                 rounds.connect(f, self.factor, count, enough)?;
