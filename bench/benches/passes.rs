@@ -14,7 +14,7 @@ use regraft_bench::synthetic;
 use regraft_bench::table::{Bound, Table, median};
 use regraft_dialects::context;
 use regraft_ir::{Context, Module};
-use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{PassRegistry, PassReport, Pipeline, RunOptions, run_pipeline};
 
 const FUNCTIONS: usize = 2000;
 const INSTS: usize = 500;
@@ -56,14 +56,21 @@ fn main() {
 fn seconds(registry: &PassRegistry, text: &str, module: &Module) -> f64 {
     eprintln!("{text} on {} instructions", module.inst_count());
     let pipeline = Pipeline::parse(registry, text).expect("it is a pipeline");
-    let mut times: Vec<f64> = (0..RUNS)
-        .map(|_| {
-            let mut copy = module.clone();
-            let options = RunOptions::default().threads(1).verify(false);
-            let report = run_pipeline(&mut copy, &pipeline, &options).expect("it does not fail");
-            report.passes.iter().map(|pass| pass.time.as_secs_f64()).sum()
-        })
-        .collect();
+    let run = || {
+        let mut copy = module.clone();
+        let options = RunOptions::default().threads(1).verify(false);
+        run_pipeline(&mut copy, &pipeline, &options).expect("it does not fail").passes
+    };
+    let total = |passes: &[PassReport]| passes.iter().map(|pass| pass.time.as_secs_f64()).sum();
+    let first = run();
+    // Of a whole pipeline, what each pass takes is worth knowing too.
+    if first.len() > 1 {
+        for PassReport { pass, calls, time, .. } in &first {
+            eprintln!("    {pass:20} {calls:6} calls {:8.1} ms", time.as_secs_f64() * 1e3);
+        }
+    }
+    let mut times: Vec<f64> = (1..RUNS).map(|_| total(&run())).collect();
+    times.push(total(&first));
     median(&mut times)
 }
 
