@@ -207,3 +207,66 @@ func @main() -> i64 {
 }",
     );
 }
+
+/// What a loop computes cannot be computed before another one if the first iteration of that
+/// goes around it and a later one does not.
+#[test]
+fn an_inner_loop_runs_from_the_second_iteration_on() {
+    // Because of a branch.
+    keeps_meaning(
+        "licm",
+        "
+func @main(%1: i64) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%2: i64, %3: i64):
+  %4: bool = arith.lt %2, 3
+  br %4, ^3, ^7
+^3:
+  %5: bool = arith.gt %2, 0
+  br %5, ^4(0), ^6(0)
+^4(%6: i64):
+  %7: bool = arith.lt %6, 2
+  br %7, ^5, ^6(%6)
+^5:
+  %8: i64 = arith.add %6, 1
+  br ^4(%8)
+^6(%9: i64):
+  %10: i64 = arith.add %3, %9
+  %11: i64 = arith.add %2, 1
+  br ^2(%11, %10)
+^7:
+  return %3
+}",
+    );
+    // Because of a loop around it that begins to run then.
+    keeps_meaning(
+        "licm",
+        "
+func @main(%1: i64) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%2: i64, %3: i64):
+  %4: bool = arith.lt %2, 3
+  br %4, ^3(0, %3), ^8
+^3(%5: i64, %6: i64):
+  %7: bool = arith.lt %5, %2
+  br %7, ^4(0), ^7
+^4(%8: i64):
+  %9: bool = arith.lt %8, 2
+  br %9, ^5, ^6
+^5:
+  %10: i64 = arith.add %8, 1
+  br ^4(%10)
+^6:
+  %11: i64 = arith.add %6, %8
+  %12: i64 = arith.add %5, 1
+  br ^3(%12, %11)
+^7:
+  %13: i64 = arith.add %2, 1
+  br ^2(%13, %6)
+^8:
+  return %3
+}",
+    );
+}

@@ -218,7 +218,8 @@ impl Writer {
         if self.trips > 30 {
             return self.update();
         }
-        let mark = self.c.pick(&["", "", "", "@inbounds "]);
+        // Not `@inbounds`, which promises more than these programs keep.
+        let mark = self.c.pick(&["", "", "", "@simd "]);
         let i = self.name("i");
         let scope = self.scope.len();
         let counter = |name: String, indexes| Var {

@@ -13,6 +13,12 @@
 //! their first iterations: the branches on the way there are copied, with the first values of
 //! loop parameters in their conditions. On that way nothing may trap or be observed, as the loop may
 //! trap, or never end.
+//!
+//! A loop that does not run in the first iteration must not run in a later one. So a branch that
+//! may go around it either leaves the loop that the branch is in, which ends with that, or
+//! decides alike in each iteration. And the parameters that stand for their first values in the
+//! condition are those of that loop alone: what varies in the loops around it would let it begin
+//! otherwise the next time.
 
 use regraft_dialects::{cf, core};
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Value};
@@ -70,6 +76,8 @@ struct Guard {
     condition: Operand,
     /// What the condition is if the loop is reached.
     taken_if: bool,
+    /// The loop to be left that the branch is in.
+    of: LoopId,
 }
 
 /// A loop that is to be moved.
@@ -187,7 +195,7 @@ impl<'a> Survey<'a> {
             }
             for guard in &guards[plan.guards.len()..] {
                 let mut budget = MOST_COPIED;
-                needed = needed.max(self.needed(f, chain, guard.condition, &mut budget));
+                needed = needed.max(self.needed(f, chain, guard.of, guard.condition, &mut budget));
             }
             if outer.depth <= needed {
                 break;
@@ -204,8 +212,9 @@ impl<'a> Survey<'a> {
         (left_any && !self.live_out(f, id).is_empty()).then_some(plan)
     }
 
-    /// Whether a quiet straight way leads from the header of a loop to the end of `block`; collects
-    /// the branches on it, the last one first.
+    /// Whether a quiet straight way leads from the header of a loop to the end of `block`, from which
+    /// branches only leave the loop or decide alike in each iteration; collects them, the last one
+    /// first.
     fn way(&self, f: &Function, id: LoopId, block: Block, guards: &mut Vec<Guard>) -> bool {
         let forest = &*self.facts.forest;
         let header = forest.get(id).header;
@@ -223,16 +232,30 @@ impl<'a> Survey<'a> {
                     return false;
                 }
                 let Some(condition) = f.operand(term, 0) else { return false };
-                guards.push(Guard { condition, taken_if: edge == first });
+                let leaves = f.out_edges(edge.from).any(|e| !forest.contains(id, f.edge_target(e)));
+                let varies = condition
+                    .as_value()
+                    .is_some_and(|condition| forest.contains(id, f.block_of(condition)));
+                if varies && !leaves {
+                    return false;
+                }
+                guards.push(Guard { condition, taken_if: edge == first, of: id });
             }
             at = edge.from;
         }
         false
     }
 
-    /// The depth of the innermost loop in which an operand has to be computed, if its first value
-    /// in the loops around is meant and what can be copied is copied.
-    fn needed(&self, f: &Function, chain: &[LoopId], at: Operand, budget: &mut usize) -> u32 {
+    /// The depth of the innermost loop in which an operand has to be computed, if its value in the
+    /// first iteration of the loop `of` is meant and what can be copied is copied.
+    fn needed(
+        &self,
+        f: &Function,
+        chain: &[LoopId],
+        of: LoopId,
+        at: Operand,
+        budget: &mut usize,
+    ) -> u32 {
         let depth = common_depth(f, self.facts, chain, at);
         let Some(v) = at.as_value().filter(|_| depth > 0) else { return 0 };
         let Some(left) = budget.checked_sub(1) else { return depth };
@@ -243,14 +266,16 @@ impl<'a> Survey<'a> {
         if home.is_none_or(|home| chain.get(depth as usize - 1) != Some(&home)) {
             return depth;
         }
-        if let Some(first) = self.first_value(f, v) {
-            return self.needed(f, chain, first, budget).min(depth);
+        if home == Some(of)
+            && let Some(first) = self.first_value(f, v)
+        {
+            return self.needed(f, chain, of, first, budget).min(depth);
         }
         if !can_be_copied(f, v) {
             return depth;
         }
-        let operands = f.operands(v);
-        operands.map(|operand| self.needed(f, chain, operand, budget)).max().unwrap_or(0).min(depth)
+        let needed = f.operands(v).map(|operand| self.needed(f, chain, of, operand, budget));
+        needed.max().unwrap_or(0).min(depth)
     }
 
     /// What a parameter of a loop header is in the first iteration.
