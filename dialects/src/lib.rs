@@ -10,6 +10,7 @@ use std::sync::{Arc, LazyLock};
 
 use regraft_ir::{Context, Registry};
 
+pub mod ad;
 pub mod arith;
 mod attrs;
 pub mod cf;
@@ -39,7 +40,8 @@ pub fn add_all(registry: &mut Registry) {
         .add(&math::DIALECT)
         .add(&data::DIALECT)
         .add(&mem::DIALECT)
-        .add(&prof::DIALECT);
+        .add(&prof::DIALECT)
+        .add(&ad::DIALECT);
 }
 
 /// The registry of every dialect of this crate; all calls share one.

@@ -1,0 +1,246 @@
+//! Tangent types: what the derivative of a value of each type is made of.
+//!
+//! | type | tangent | shadow (has identity) | cotangent (is a value) |
+//! |---|---|---|---|
+//! | `f64`, `f32` | itself | `unit` | itself |
+//! | integers, bools, symbols, strings, functions, types | `unit` | `unit` | `unit` |
+//! | tuples, named tuples, immutable structs | tuple of those of the parts | same | same |
+//! | `array<T, n>` | `array<tangent of T, n>` | the same | `unit` |
+//! | `ref<T>` | `ref<tangent of T>` | the same | `unit` |
+//! | mutable structs | `ref` of a named tuple of those of the fields | the same | `unit` |
+//! | `any` | `any` | `any` | `any` |
+//!
+//! An array, ref or mutable struct of what has no tangent has none either: `unit`.
+//!
+//! # Why parts are never left out
+//! The tangent of `tuple<i64, f64>` is `tuple<unit, f64>`, although less would do: so that the
+//! tangent of a value follows from its own type and agrees with what is known before it runs,
+//! where a part may be `any`.
+//!
+//! # Recursive types
+//! A mutable struct may contain itself. Where mutable structs can be reached from the fields of a
+//! mutable struct, the type of its shadow is `any`, so that all types are finite; the shadow itself
+//! is what the table says. So it is with immutable structs that contain themselves, by way of
+//! arrays or refs.
+
+use std::sync::Arc;
+
+use regraft_ir::{Context, Type, TypeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The types that the derivative of a value of some type is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TangentType {
+    /// Both parts together: what forward mode computes, what shadows hold.
+    pub tangent: Type,
+    /// The part that has an identity, and is carried forward.
+    pub shadow: Type,
+    /// The part that is a value, and flows back.
+    pub cotangent: Type,
+}
+
+impl TangentType {
+    /// That of what has no derivative.
+    pub const NONE: Self = Self { tangent: Type::UNIT, shadow: Type::UNIT, cotangent: Type::UNIT };
+}
+
+/// Tangent types by type, computed once.
+#[derive(Debug)]
+pub struct TangentTypes {
+    ctx: Arc<Context>,
+    known: FxHashMap<Type, TangentType>,
+    /// Whether something other than `unit` is in a type.
+    content: FxHashMap<Type, bool>,
+}
+
+impl TangentTypes {
+    /// Of the types of this context.
+    pub fn new(ctx: &Arc<Context>) -> Self {
+        Self { ctx: Arc::clone(ctx), known: FxHashMap::default(), content: FxHashMap::default() }
+    }
+
+    /// The context of the types.
+    pub fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
+    }
+
+    /// What the derivative of a value of type `ty` is made of. O(size of the type) at first, then
+    /// O(1). The recursion is as deep as types are nested, which the context limits.
+    pub fn of(&mut self, ty: Type) -> TangentType {
+        if let Some(&known) = self.known.get(&ty) {
+            return known;
+        }
+        let found = self.compute(ty);
+        self.known.insert(ty, found);
+        found
+    }
+
+    /// Both parts together.
+    pub fn tangent(&mut self, ty: Type) -> Type {
+        self.of(ty).tangent
+    }
+
+    /// The part that has an identity.
+    pub fn shadow(&mut self, ty: Type) -> Type {
+        self.of(ty).shadow
+    }
+
+    /// The part that is a value.
+    pub fn cotangent(&mut self, ty: Type) -> Type {
+        self.of(ty).cotangent
+    }
+
+    /// Whether there is any derivative with respect to a value of type `ty`.
+    pub fn has_tangent(&mut self, ty: Type) -> bool {
+        let of = self.of(ty);
+        self.has_content(of.tangent)
+    }
+
+    /// Whether the shadow of a value of type `ty` holds anything.
+    pub fn has_shadow(&mut self, ty: Type) -> bool {
+        let of = self.of(ty);
+        self.has_content(of.shadow)
+    }
+
+    /// Whether the cotangent of a value of type `ty` holds anything.
+    pub fn has_cotangent(&mut self, ty: Type) -> bool {
+        let of = self.of(ty);
+        self.has_content(of.cotangent)
+    }
+
+    /// The type of the shadow object of a mutable struct, whatever type it is known by.
+    pub fn object_shadow(&mut self, ty: Type) -> Option<Type> {
+        let def = self.ctx.struct_of(ty).filter(|def| def.mutable)?;
+        let fields: Vec<_> =
+            def.fields.iter().map(|&(name, field)| (name, self.of(field).tangent)).collect();
+        let fields = self.ctx.named_type(&fields);
+        Some(self.ctx.ref_type(fields))
+    }
+
+    /// Whether a tangent, shadow or cotangent type holds anything but `unit`.
+    pub fn has_content(&mut self, ty: Type) -> bool {
+        if ty == Type::UNIT {
+            return false;
+        }
+        if let Some(&known) = self.content.get(&ty) {
+            return known;
+        }
+        let parts: Vec<Type> = match self.ctx.kind(ty) {
+            TypeKind::Tuple(parts) => parts.to_vec(),
+            TypeKind::Named(fields) => fields.iter().map(|&(_, part)| part).collect(),
+            _ => return true,
+        };
+        let found = parts.into_iter().any(|part| self.has_content(part));
+        self.content.insert(ty, found);
+        found
+    }
+
+    fn compute(&mut self, ty: Type) -> TangentType {
+        if ty == Type::ANY || ty.is_float() {
+            let shadow = if ty == Type::ANY { ty } else { Type::UNIT };
+            return TangentType { tangent: ty, shadow, cotangent: ty };
+        }
+        let ctx = Arc::clone(&self.ctx);
+        match ctx.kind(ty) {
+            TypeKind::Tuple(parts) => self.parts(parts),
+            TypeKind::Named(fields) => {
+                let types: Vec<Type> = fields.iter().map(|&(_, ty)| ty).collect();
+                let of: Vec<TangentType> = types.iter().map(|&part| self.of(part)).collect();
+                let named = |part: fn(&TangentType) -> Type| {
+                    let named: Vec<_> =
+                        fields.iter().zip(&of).map(|(&(name, _), of)| (name, part(of))).collect();
+                    ctx.named_type(&named)
+                };
+                TangentType {
+                    tangent: named(|of| of.tangent),
+                    shadow: named(|of| of.shadow),
+                    cotangent: named(|of| of.cotangent),
+                }
+            }
+            &TypeKind::Array { element, rank } => {
+                let element = self.of(element).tangent;
+                if self.has_content(element) {
+                    object(ctx.array_type(element, rank))
+                } else {
+                    TangentType::NONE
+                }
+            }
+            &TypeKind::Ref(element) => {
+                let element = self.of(element).tangent;
+                if self.has_content(element) {
+                    object(ctx.ref_type(element))
+                } else {
+                    TangentType::NONE
+                }
+            }
+            &TypeKind::Struct(id) => {
+                let def = ctx.struct_def(id);
+                let fields: Vec<Type> = def.fields.iter().map(|&(_, ty)| ty).collect();
+                if !def.mutable {
+                    if self.reaches(&fields, |found, _| found == ty) {
+                        return self.of(Type::ANY);
+                    }
+                    let fields = ctx.named_type(&def.fields);
+                    return self.of(fields);
+                }
+                if self.reaches(&fields, |_, mutable| mutable) {
+                    return object(Type::ANY);
+                }
+                match self.object_shadow(ty) {
+                    Some(shadow) => {
+                        let inner = match ctx.kind(shadow) {
+                            &TypeKind::Ref(inner) => inner,
+                            _ => Type::UNIT,
+                        };
+                        if self.has_content(inner) { object(shadow) } else { TangentType::NONE }
+                    }
+                    None => TangentType::NONE,
+                }
+            }
+            _ => TangentType::NONE,
+        }
+    }
+
+    fn parts(&mut self, parts: &[Type]) -> TangentType {
+        let of: Vec<TangentType> = parts.iter().map(|&part| self.of(part)).collect();
+        let tuple = |part: fn(&TangentType) -> Type| {
+            let types: Vec<Type> = of.iter().map(part).collect();
+            self.ctx.tuple_type(&types)
+        };
+        TangentType {
+            tangent: tuple(|of| of.tangent),
+            shadow: tuple(|of| of.shadow),
+            cotangent: tuple(|of| of.cotangent),
+        }
+    }
+
+    /// Whether such a struct, by its type and whether it is mutable, is among these types or what
+    /// they are made of.
+    fn reaches(&self, types: &[Type], wanted: impl Fn(Type, bool) -> bool) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut pending = types.to_vec();
+        while let Some(ty) = pending.pop() {
+            if !seen.insert(ty) {
+                continue;
+            }
+            match self.ctx.kind(ty) {
+                TypeKind::Tuple(parts) => pending.extend(parts.iter().copied()),
+                TypeKind::Named(fields) => pending.extend(fields.iter().map(|&(_, ty)| ty)),
+                &(TypeKind::Array { element: of, .. } | TypeKind::Ref(of)) => pending.push(of),
+                &TypeKind::Struct(id) => {
+                    let def = self.ctx.struct_def(id);
+                    if wanted(ty, def.mutable) {
+                        return true;
+                    }
+                    pending.extend(def.fields.iter().map(|&(_, ty)| ty));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+fn object(ty: Type) -> TangentType {
+    TangentType { tangent: ty, shadow: ty, cotangent: Type::UNIT }
+}

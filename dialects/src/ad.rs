@@ -1,0 +1,85 @@
+//! `ad`: what derivatives do with tangents whose types are not known before the program runs, or
+//! whose parts may be shared.
+//!
+//! The tangent of a value has two parts. What has an identity in the value (arrays, refs, mutable
+//! structs) has a *shadow*, an object of its own that is incremented in place; what is a value
+//! flows back as a *cotangent*. Numbers other than floats, functions, strings and so on have
+//! neither: `nothing` stands in their place, and for a cotangent of type `any` that is zero.
+//! Where the types are known, derivatives use ordinary ops instead of these.
+
+use crate::ir::{Effects, OperandSet};
+
+const READS_DEEP: Effects = Effects {
+    reads: OperandSet::ALL,
+    reads_shape: OperandSet::ALL,
+    deep: true,
+    ..Effects::NONE
+};
+const COPIES_DEEP: Effects = Effects { allocates: true, ..READS_DEEP };
+const UPDATES_DEEP: Effects = Effects { writes: OperandSet::one(0), ..READS_DEEP };
+
+crate::dialect! {
+    /// Tangents: what derivatives are made of.
+    dialect ad = 7;
+
+    /// The zero tangent of a value: floats become zero, objects get a new shadow, the same object
+    /// the same shadow, so that sharing and cycles are as in the value.
+    ///
+    /// `%3: tuple<f64, array<f64, 1>> = ad.zero %2`
+    ZERO = zero(x: _) -> declared [MAY_TRAP] { effects: COPIES_DEEP };
+
+    /// The shadow part of a tangent.
+    ///
+    /// `%3: any = ad.shadow %2`
+    SHADOW = shadow(tangent: _) -> declared [PURE, MAY_TRAP];
+
+    /// The cotangent part of a tangent.
+    ///
+    /// `%3: any = ad.cotangent %2`
+    COTANGENT = cotangent(tangent: _) -> declared [PURE, MAY_TRAP];
+
+    /// The tangent of these two parts.
+    ///
+    /// `%3: any = ad.join %1, %2`
+    JOIN = join(shadow: _, cotangent: _) -> declared [PURE, MAY_TRAP];
+
+    /// The sum of two cotangents; `nothing` is zero.
+    ///
+    /// `%3: any = ad.add %1, %2`
+    ADD = add(x: _, y: _) -> declared [PURE, MAY_TRAP];
+
+    /// A cotangent of type `any` as one of the declared type: `nothing` becomes its zero.
+    ///
+    /// Traps (`TypeError`) if it is of another type.
+    ///
+    /// `%3: f64 = ad.unbox %2`
+    UNBOX = unbox(x: _) -> declared [PURE, MAY_TRAP];
+
+    /// Adds a tangent to a shadow, in place and in depth.
+    ///
+    /// Traps (`DimensionMismatch`) if their shapes differ.
+    ///
+    /// `ad.accumulate %1, %2`
+    ACCUMULATE = accumulate(shadow: _, tangent: _) -> unit [MAY_TRAP] { effects: UPDATES_DEEP };
+
+    /// Sets a shadow to zero, in place and in depth.
+    ///
+    /// `ad.clear %1`
+    CLEAR = clear(shadow: _) -> unit { effects: UPDATES_DEEP };
+
+    /// A copy of a value in depth, with sharing and cycles as in the value.
+    ///
+    /// `%3: any = ad.copy %2`
+    COPY = copy(x: _) -> declared [MAY_TRAP] { effects: COPIES_DEEP };
+
+    /// The same value, of which no derivative is taken.
+    ///
+    /// `%2: f64 = ad.ignore %1`
+    IGNORE = ignore(x: T) -> T where T: Any [PURE];
+
+    /// The shadow of an object that a global name holds: the same one as long as the outermost
+    /// derivative runs.
+    ///
+    /// `%2: array<f64, 1> = ad.global_shadow %1`
+    GLOBAL_SHADOW = global_shadow(x: _) -> declared { effects: Effects { opaque: true, ..Effects::NONE } };
+}
