@@ -2,4 +2,4 @@
 //!
 //! [`tangent`] says what the derivative of a value of each type is made of.
 
-pub mod tangent;
+pub use regraft_dialects::tangent;

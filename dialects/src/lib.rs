@@ -23,6 +23,7 @@ pub mod math;
 pub mod mem;
 pub mod prof;
 pub mod semantics;
+pub mod tangent;
 mod types;
 
 /// The crate that ops are declared against, for what [`dialect!`] expands to.

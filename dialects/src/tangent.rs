@@ -25,7 +25,7 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Context, Type, TypeKind};
+use crate::ir::{Context, Type, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The types that the derivative of a value of some type is made of.
@@ -44,19 +44,17 @@ impl TangentType {
     pub const NONE: Self = Self { tangent: Type::UNIT, shadow: Type::UNIT, cotangent: Type::UNIT };
 }
 
-/// Tangent types by type, computed once.
+/// Tangent types by type, computed once, together with the context of the types.
 #[derive(Debug)]
 pub struct TangentTypes {
     ctx: Arc<Context>,
-    known: FxHashMap<Type, TangentType>,
-    /// Whether something other than `unit` is in a type.
-    content: FxHashMap<Type, bool>,
+    table: TangentTable,
 }
 
 impl TangentTypes {
     /// Of the types of this context.
     pub fn new(ctx: &Arc<Context>) -> Self {
-        Self { ctx: Arc::clone(ctx), known: FxHashMap::default(), content: FxHashMap::default() }
+        Self { ctx: Arc::clone(ctx), table: TangentTable::default() }
     }
 
     /// The context of the types.
@@ -64,15 +62,9 @@ impl TangentTypes {
         &self.ctx
     }
 
-    /// What the derivative of a value of type `ty` is made of. O(size of the type) at first, then
-    /// O(1). The recursion is as deep as types are nested, which the context limits.
+    /// What the derivative of a value of type `ty` is made of; see [`TangentTable::of`].
     pub fn of(&mut self, ty: Type) -> TangentType {
-        if let Some(&known) = self.known.get(&ty) {
-            return known;
-        }
-        let found = self.compute(ty);
-        self.known.insert(ty, found);
-        found
+        self.table.of(&self.ctx, ty)
     }
 
     /// Both parts together.
@@ -110,42 +102,73 @@ impl TangentTypes {
 
     /// The type of the shadow object of a mutable struct, whatever type it is known by.
     pub fn object_shadow(&mut self, ty: Type) -> Option<Type> {
-        let def = self.ctx.struct_of(ty).filter(|def| def.mutable)?;
-        let fields: Vec<_> =
-            def.fields.iter().map(|&(name, field)| (name, self.of(field).tangent)).collect();
-        let fields = self.ctx.named_type(&fields);
-        Some(self.ctx.ref_type(fields))
+        self.table.object_shadow(&self.ctx, ty)
     }
 
     /// Whether a tangent, shadow or cotangent type holds anything but `unit`.
     pub fn has_content(&mut self, ty: Type) -> bool {
+        self.table.has_content(&self.ctx, ty)
+    }
+}
+
+/// Tangent types by type, computed once, for who has the context at hand: it has to be the same
+/// one in every call.
+#[derive(Debug, Default)]
+pub struct TangentTable {
+    known: FxHashMap<Type, TangentType>,
+    /// Whether something other than `unit` is in a type.
+    content: FxHashMap<Type, bool>,
+}
+
+impl TangentTable {
+    /// What the derivative of a value of type `ty` is made of. O(size of the type) at first, then
+    /// O(1). The recursion is as deep as types are nested, which the context limits.
+    pub fn of(&mut self, ctx: &Context, ty: Type) -> TangentType {
+        if let Some(&known) = self.known.get(&ty) {
+            return known;
+        }
+        let found = self.compute(ctx, ty);
+        self.known.insert(ty, found);
+        found
+    }
+
+    /// The type of the shadow object of a mutable struct, whatever type it is known by.
+    pub fn object_shadow(&mut self, ctx: &Context, ty: Type) -> Option<Type> {
+        let def = ctx.struct_of(ty).filter(|def| def.mutable)?;
+        let fields: Vec<_> =
+            def.fields.iter().map(|&(name, field)| (name, self.of(ctx, field).tangent)).collect();
+        let fields = ctx.named_type(&fields);
+        Some(ctx.ref_type(fields))
+    }
+
+    /// Whether a tangent, shadow or cotangent type holds anything but `unit`.
+    pub fn has_content(&mut self, ctx: &Context, ty: Type) -> bool {
         if ty == Type::UNIT {
             return false;
         }
         if let Some(&known) = self.content.get(&ty) {
             return known;
         }
-        let parts: Vec<Type> = match self.ctx.kind(ty) {
+        let parts: Vec<Type> = match ctx.kind(ty) {
             TypeKind::Tuple(parts) => parts.to_vec(),
             TypeKind::Named(fields) => fields.iter().map(|&(_, part)| part).collect(),
             _ => return true,
         };
-        let found = parts.into_iter().any(|part| self.has_content(part));
+        let found = parts.into_iter().any(|part| self.has_content(ctx, part));
         self.content.insert(ty, found);
         found
     }
 
-    fn compute(&mut self, ty: Type) -> TangentType {
+    fn compute(&mut self, ctx: &Context, ty: Type) -> TangentType {
         if ty == Type::ANY || ty.is_float() {
             let shadow = if ty == Type::ANY { ty } else { Type::UNIT };
             return TangentType { tangent: ty, shadow, cotangent: ty };
         }
-        let ctx = Arc::clone(&self.ctx);
         match ctx.kind(ty) {
-            TypeKind::Tuple(parts) => self.parts(parts),
+            TypeKind::Tuple(parts) => self.parts(ctx, parts),
             TypeKind::Named(fields) => {
                 let types: Vec<Type> = fields.iter().map(|&(_, ty)| ty).collect();
-                let of: Vec<TangentType> = types.iter().map(|&part| self.of(part)).collect();
+                let of: Vec<TangentType> = types.iter().map(|&part| self.of(ctx, part)).collect();
                 let named = |part: fn(&TangentType) -> Type| {
                     let named: Vec<_> =
                         fields.iter().zip(&of).map(|(&(name, _), of)| (name, part(of))).collect();
@@ -158,16 +181,16 @@ impl TangentTypes {
                 }
             }
             &TypeKind::Array { element, rank } => {
-                let element = self.of(element).tangent;
-                if self.has_content(element) {
+                let element = self.of(ctx, element).tangent;
+                if self.has_content(ctx, element) {
                     object(ctx.array_type(element, rank))
                 } else {
                     TangentType::NONE
                 }
             }
             &TypeKind::Ref(element) => {
-                let element = self.of(element).tangent;
-                if self.has_content(element) {
+                let element = self.of(ctx, element).tangent;
+                if self.has_content(ctx, element) {
                     object(ctx.ref_type(element))
                 } else {
                     TangentType::NONE
@@ -177,22 +200,26 @@ impl TangentTypes {
                 let def = ctx.struct_def(id);
                 let fields: Vec<Type> = def.fields.iter().map(|&(_, ty)| ty).collect();
                 if !def.mutable {
-                    if self.reaches(&fields, |found, _| found == ty) {
-                        return self.of(Type::ANY);
+                    if reaches(ctx, &fields, |found, _| found == ty) {
+                        return self.of(ctx, Type::ANY);
                     }
                     let fields = ctx.named_type(&def.fields);
-                    return self.of(fields);
+                    return self.of(ctx, fields);
                 }
-                if self.reaches(&fields, |_, mutable| mutable) {
+                if reaches(ctx, &fields, |_, mutable| mutable) {
                     return object(Type::ANY);
                 }
-                match self.object_shadow(ty) {
+                match self.object_shadow(ctx, ty) {
                     Some(shadow) => {
                         let inner = match ctx.kind(shadow) {
                             &TypeKind::Ref(inner) => inner,
                             _ => Type::UNIT,
                         };
-                        if self.has_content(inner) { object(shadow) } else { TangentType::NONE }
+                        if self.has_content(ctx, inner) {
+                            object(shadow)
+                        } else {
+                            TangentType::NONE
+                        }
                     }
                     None => TangentType::NONE,
                 }
@@ -201,11 +228,11 @@ impl TangentTypes {
         }
     }
 
-    fn parts(&mut self, parts: &[Type]) -> TangentType {
-        let of: Vec<TangentType> = parts.iter().map(|&part| self.of(part)).collect();
+    fn parts(&mut self, ctx: &Context, parts: &[Type]) -> TangentType {
+        let of: Vec<TangentType> = parts.iter().map(|&part| self.of(ctx, part)).collect();
         let tuple = |part: fn(&TangentType) -> Type| {
             let types: Vec<Type> = of.iter().map(part).collect();
-            self.ctx.tuple_type(&types)
+            ctx.tuple_type(&types)
         };
         TangentType {
             tangent: tuple(|of| of.tangent),
@@ -213,32 +240,32 @@ impl TangentTypes {
             cotangent: tuple(|of| of.cotangent),
         }
     }
+}
 
-    /// Whether such a struct, by its type and whether it is mutable, is among these types or what
-    /// they are made of.
-    fn reaches(&self, types: &[Type], wanted: impl Fn(Type, bool) -> bool) -> bool {
-        let mut seen = FxHashSet::default();
-        let mut pending = types.to_vec();
-        while let Some(ty) = pending.pop() {
-            if !seen.insert(ty) {
-                continue;
-            }
-            match self.ctx.kind(ty) {
-                TypeKind::Tuple(parts) => pending.extend(parts.iter().copied()),
-                TypeKind::Named(fields) => pending.extend(fields.iter().map(|&(_, ty)| ty)),
-                &(TypeKind::Array { element: of, .. } | TypeKind::Ref(of)) => pending.push(of),
-                &TypeKind::Struct(id) => {
-                    let def = self.ctx.struct_def(id);
-                    if wanted(ty, def.mutable) {
-                        return true;
-                    }
-                    pending.extend(def.fields.iter().map(|&(_, ty)| ty));
-                }
-                _ => {}
-            }
+/// Whether such a struct, by its type and whether it is mutable, is among these types or what
+/// they are made of.
+fn reaches(ctx: &Context, types: &[Type], wanted: impl Fn(Type, bool) -> bool) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = types.to_vec();
+    while let Some(ty) = pending.pop() {
+        if !seen.insert(ty) {
+            continue;
         }
-        false
+        match ctx.kind(ty) {
+            TypeKind::Tuple(parts) => pending.extend(parts.iter().copied()),
+            TypeKind::Named(fields) => pending.extend(fields.iter().map(|&(_, ty)| ty)),
+            &(TypeKind::Array { element: of, .. } | TypeKind::Ref(of)) => pending.push(of),
+            &TypeKind::Struct(id) => {
+                let def = ctx.struct_def(id);
+                if wanted(ty, def.mutable) {
+                    return true;
+                }
+                pending.extend(def.fields.iter().map(|&(_, ty)| ty));
+            }
+            _ => {}
+        }
     }
+    false
 }
 
 fn object(ty: Type) -> TangentType {
