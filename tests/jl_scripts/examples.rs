@@ -3,7 +3,7 @@
 use crate::support::{example, succeeds};
 
 /// What each program prints: of the documents that they are from, or by hand.
-const EXPECTED: [(&str, &str); 12] = [
+const EXPECTED: [(&str, &str); 19] = [
     // 1*1 + sin(1); 2*0 + sin(0).
     ("foo.jl", "1.8414709848078965\n0.0\n"),
     ("foo_bang.jl", "[1.5, 2.25, 3.125]\nFloat64[]\n"),
@@ -30,11 +30,20 @@ const EXPECTED: [(&str, &str); 12] = [
     ("rk4.jl", "true\ntrue\ntrue\n2.0\n"),
     // 6x + cos(x) at 0; 4x^3 at 3; 1; 2x at 4.
     ("forward_mode.jl", "1.0\n108.0\ntrue\n1.0\n8.0\n"),
+    ("total.jl", "7.5\n0.0\n"),
+    // (1 + 2 + 3 + 4) * (5 + 6 + 7).
+    ("kron_loops.jl", "180.0\n"),
+    // 12 + 19 + 24 + 43.
+    ("matrix_product.jl", "[12.0 19.0; 24.0 43.0]\n98.0\n"),
+    ("tanh_layer.jl", "true\ntrue\n"),
+    ("log_sum_exp.jl", "true\ntrue\n"),
+    ("parity.jl", "2.0\ntrue\n"),
+    ("newton.jl", "1.0\ntrue\n"),
 ];
 
 /// What longer programs print, to ten digits: computed from the formulas by programs in another
 /// language, with dense matrices and library functions where these have loops and series.
-const COMPUTED: [(&str, &[f64]); 6] = [
+const COMPUTED: [(&str, &[f64]); 7] = [
     ("gmm.jl", &[1.0866432377507067, 25.286050315675176]),
     (
         "ba.jl",
@@ -60,6 +69,8 @@ const COMPUTED: [(&str, &[f64]); 6] = [
     ("mlp.jl", &[60.626859299209684]),
     // The factor of [4 2; 2 5], row by row; the likelihood by Gaussian elimination.
     ("gp_lml.jl", &[2.0, 0.0, 1.0, 2.0, -3.9114026404461617]),
+    // The first number, of zero weights, is compared by the program itself.
+    ("lstm_step.jl", &[1.095974261184795]),
     // Energies before and after, the place of the first planet.
     (
         "nbody.jl",

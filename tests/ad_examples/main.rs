@@ -1,0 +1,5 @@
+//! Derivatives of whole programs: what they compute, what their adjoints look like, what they cost.
+
+mod adbench;
+mod mooncake;
+mod support;
