@@ -1,5 +1,6 @@
 //! What a running program reaches outside of itself: its output, the clock, the profiler.
 
+use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::io::Write;
 use std::rc::Rc;
@@ -7,7 +8,9 @@ use std::time::Instant;
 
 use crate::error::{ErrorKind, Trap};
 use crate::profiler::Calls;
+use crate::value::tangent::Known;
 use crate::value::{Array, Names, Texts, Val, collect_cycles, live_bytes};
+use regraft_dialects::tangent::TangentTable;
 use regraft_ir::{Context, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
@@ -25,6 +28,10 @@ pub struct Host {
     pub calls: Calls,
     globals: FxHashMap<Symbol, Val>,
     names: Option<Rc<dyn Names>>,
+    /// The types of tangents of the program.
+    tangent_types: RefCell<TangentTable>,
+    /// The shadows of objects that globals hold, while a run lasts.
+    global_shadows: RefCell<Known>,
     /// The live bytes that may not be exceeded.
     ceiling: usize,
     limit: usize,
@@ -39,6 +46,8 @@ impl Default for Host {
             calls: Calls::default(),
             globals: FxHashMap::default(),
             names: None,
+            tangent_types: RefCell::default(),
+            global_shadows: RefCell::default(),
             ceiling: usize::MAX,
             limit: usize::MAX,
         }
@@ -104,6 +113,23 @@ impl Host {
             Some(near) => trap.help(format!("did you mean `{near}`?")),
             None => trap,
         }
+    }
+
+    pub(crate) fn tangent_types(&self) -> RefMut<'_, TangentTable> {
+        self.tangent_types.borrow_mut()
+    }
+
+    pub(crate) fn take_global_shadows(&self) -> Known {
+        self.global_shadows.take()
+    }
+
+    pub(crate) fn keep_global_shadows(&self, shadows: Known) {
+        self.global_shadows.replace(shadows);
+    }
+
+    /// A run is over.
+    pub(crate) fn end(&mut self) {
+        drop(self.global_shadows.take());
     }
 
     /// Writes output.

@@ -19,4 +19,4 @@ pub use host::Host;
 pub use interp::Interpreter;
 pub use linker::{Linked, Linker};
 pub use profiler::Calls;
-pub use value::{Names, Shown, Texts, Val, print_string, show_string, to_json};
+pub use value::{Names, Shown, Tangents, Texts, Val, print_string, show_string, to_json};

@@ -3,6 +3,7 @@
 //! The interpreter runs typed scalars by instructions of its own; everything else, and everything
 //! `any`, goes through this table. Anyone may register a function for an op.
 
+mod ad;
 mod core;
 mod data;
 mod mem;
@@ -169,7 +170,20 @@ impl EvalTable {
             (dialects::prof::RESIZE, prof::resize),
             (dialects::prof::REPORT, prof::report),
         ];
-        for (op, function) in core.into_iter().chain(data).chain(mem).chain(prof) {
+        let ad: [(Op, EvalFn); 11] = [
+            (dialects::ad::ZERO, ad::zero),
+            (dialects::ad::SHADOW, ad::shadow),
+            (dialects::ad::COTANGENT, ad::cotangent),
+            (dialects::ad::JOIN, ad::join),
+            (dialects::ad::ADD, ad::add),
+            (dialects::ad::UNBOX, ad::unbox),
+            (dialects::ad::ACCUMULATE, ad::accumulate),
+            (dialects::ad::CLEAR, ad::clear),
+            (dialects::ad::COPY, ad::copy),
+            (dialects::ad::IGNORE, ad::ignore),
+            (dialects::ad::GLOBAL_SHADOW, ad::global_shadow),
+        ];
+        for (op, function) in core.into_iter().chain(data).chain(mem).chain(prof).chain(ad) {
             table.register(op, function);
         }
         table

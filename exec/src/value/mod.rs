@@ -12,6 +12,7 @@ mod heap;
 mod json;
 mod name;
 mod show;
+pub mod tangent;
 mod texts;
 mod types;
 
@@ -29,6 +30,7 @@ pub use heap::{Charge, collect_cycles, live_bytes, live_containers};
 pub use json::to_json;
 pub use name::type_name;
 pub use show::{print_string, print_within, show_string, show_within};
+pub use tangent::Tangents;
 pub use texts::{Names, Shown, Texts};
 pub use types::{MAX_TYPE_DEPTH, MAX_TYPE_SIZE};
 

@@ -48,6 +48,7 @@ pub(super) fn run(
         stack_charge: Charge::new(0),
     };
     let result = machine.start(slot, args);
+    machine.state.host.end();
     if result.is_err() {
         // Frames are still there with what they hold.
         machine.vals.fill(Val::Unit);

@@ -1,0 +1,267 @@
+//! Mapping one value, or two of the same build, to another in depth.
+//!
+//! # Method
+//! A [`Rule`] says of a pair of values what becomes of it: a value at once, a tuple made of what
+//! becomes of pairs of parts, or an object to be filled with what becomes of pairs of elements.
+//! Tuples under construction wait on a stack. Objects are there before what they hold, which
+//! is why cycles end: an object to be filled is the result at once, and goes to a list.
+//!
+//! # Why it is right
+//! What became of a pair is remembered by the addresses of the two, with the two themselves, so
+//! that no address is used again meanwhile. Tuples have no identity: they are remembered only so
+//! that sharing does not cost exponential time, and one that nobody else holds is not.
+//!
+//! # Cost
+//! O(number of different pairs of objects and their elements). No recursion.
+
+use std::rc::Rc;
+
+use regraft_ir::Type;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Tangents;
+use crate::error::Trap;
+use crate::value::{Items, Val};
+
+/// What a tuple, named tuple or struct is made as.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    Tuple,
+    /// Of this [shape](Val::named_shape).
+    Named(Type),
+    Struct(Type),
+}
+
+pub(super) type Pairs = SmallVec<[(Val, Val); 3]>;
+
+/// What becomes of a pair of values.
+pub(super) enum Step {
+    /// This.
+    Done(Val),
+    /// What these parts become, together.
+    Parts(Shape, Pairs),
+    /// This object, when it is filled with what the elements of the pair become.
+    Fill(Val),
+}
+
+/// What a walk does.
+pub(super) trait Rule {
+    /// What becomes of a pair of values; the second is `nothing` if there is but one.
+    fn step(&mut self, on: Tangents<'_>, a: &Val, b: &Val) -> Result<Step, Trap>;
+
+    /// Whether what becomes of an object depends on the first of the pair alone.
+    const BY_FIRST: bool = false;
+
+    /// The elements at one place of two objects as a pair; `None` if nothing comes of them.
+    fn elements(&mut self, a: Option<Val>, b: Option<Val>) -> Option<(Val, Val)> {
+        Some((a?, b.unwrap_or(Val::Unit)))
+    }
+
+    /// Puts parts together.
+    fn build(&mut self, on: Tangents<'_>, shape: Shape, items: Items) -> Result<Val, Trap> {
+        on.reserve_fields(items.len())?;
+        Ok(match shape {
+            Shape::Tuple => Val::tuple(items),
+            Shape::Named(shape) => Val::named_of(shape, items),
+            Shape::Struct(ty) => Val::structure(ty, items),
+        })
+    }
+
+    /// Puts an element into an object.
+    fn put(&mut self, target: &Val, place: usize, value: Val) {
+        match target {
+            Val::Array(array) => drop(array.set(place, value)),
+            Val::Ref(cell) => drop(cell.set(value)),
+            Val::Object(object) => {
+                for (i, field) in value.as_fields().unwrap_or_default().iter().enumerate() {
+                    object.set(i, field.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What became of pairs of values, by their addresses. The pair is kept so that the addresses
+/// are theirs.
+pub(crate) type Known = FxHashMap<(*const (), *const ()), (Val, [Val; 2])>;
+
+/// A walk, and what it has found so far.
+pub(super) struct Walk<'a> {
+    on: Tangents<'a>,
+    known: Known,
+    /// Whether the result of the whole is asked for again.
+    remembers: bool,
+    fills: Vec<Fill>,
+}
+
+struct Fill {
+    target: Val,
+    a: Val,
+    b: Val,
+}
+
+/// A tuple under construction.
+struct Frame {
+    shape: Shape,
+    /// The pair that it comes of, if that is to be remembered.
+    from: Option<[Val; 2]>,
+    rest: smallvec::IntoIter<[(Val, Val); 3]>,
+    made: Items,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(on: Tangents<'a>) -> Self {
+        Self { on, known: Known::default(), remembers: false, fills: Vec::new() }
+    }
+
+    /// A walk that goes on where earlier ones ended.
+    pub(super) fn remembering(on: Tangents<'a>, known: Known) -> Self {
+        Self { known, remembers: true, ..Self::new(on) }
+    }
+
+    pub(super) fn into_known(self) -> Known {
+        self.known
+    }
+
+    /// What becomes of a pair of values.
+    pub(super) fn map(&mut self, rule: &mut impl Rule, a: &Val, b: &Val) -> Result<Val, Trap> {
+        let result = if self.remembers {
+            self.value(rule, a.clone(), b.clone())?
+        } else {
+            // Most values are a number or an array of numbers.
+            match rule.step(self.on, a, b)? {
+                Step::Done(done) => return Ok(done),
+                step => self.take(rule, a.clone(), b.clone(), step)?,
+            }
+        };
+        while let Some(fill) = self.fills.pop() {
+            self.fill(rule, &fill)?;
+        }
+        Ok(result)
+    }
+
+    /// Fills an object with what the elements of a pair become.
+    fn fill(&mut self, rule: &mut impl Rule, fill: &Fill) -> Result<(), Trap> {
+        let count = match &fill.a {
+            Val::Array(array) => array.len(),
+            _ => 1,
+        };
+        for place in 0..count {
+            let (a, b) = (self.content(&fill.a, place), self.content(&fill.b, place));
+            if let Some((a, b)) = rule.elements(a, b) {
+                let value = self.value(rule, a, b)?;
+                rule.put(&fill.target, place, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// An element of an object. A mutable struct is looked at as if it were the ref of a named
+    /// tuple, as its shadow is.
+    fn content(&self, value: &Val, place: usize) -> Option<Val> {
+        match value {
+            Val::Array(array) => array.get(place),
+            Val::Ref(cell) => Some(cell.get()),
+            Val::Object(object) => {
+                let shape = self.on.field_shape(object.ty())?;
+                Some(Val::named_of(shape, object.fields()))
+            }
+            _ => None,
+        }
+    }
+
+    /// What becomes of a pair, except that objects are still to be filled.
+    fn value(&mut self, rule: &mut impl Rule, a: Val, b: Val) -> Result<Val, Trap> {
+        if let Some((known, _)) = key(rule, &a, &b).and_then(|key| self.known.get(&key)) {
+            return Ok(known.clone());
+        }
+        let step = rule.step(self.on, &a, &b)?;
+        self.take(rule, a, b, step)
+    }
+
+    /// The same, when the first step is known.
+    fn take<R: Rule>(&mut self, rule: &mut R, a: Val, b: Val, step: Step) -> Result<Val, Trap> {
+        let mut frames: Vec<Frame> = Vec::new();
+        let mut next = Some((a, b, step));
+        loop {
+            // What has become of the last pair, if its parts need not be looked at.
+            let mut done = match next.take() {
+                None => None,
+                Some((a, b, Step::Done(done))) => {
+                    self.remember(rule, a, b, &done);
+                    Some(done)
+                }
+                Some((a, b, Step::Fill(target))) => {
+                    self.remember(rule, a.clone(), b.clone(), &target);
+                    self.fills.push(Fill { target: target.clone(), a, b });
+                    Some(target)
+                }
+                Some((a, b, Step::Parts(shape, pairs))) => {
+                    let from = key(rule, &a, &b).map(|_| [a, b]);
+                    let made = Items::with_capacity(pairs.len());
+                    frames.push(Frame { shape, from, rest: pairs.into_iter(), made });
+                    None
+                }
+            };
+            loop {
+                let Some(frame) = frames.last_mut() else {
+                    return Ok(done.unwrap_or(Val::Unit));
+                };
+                frame.made.extend(done.take());
+                match frame.rest.next() {
+                    Some((a, b)) => match key(rule, &a, &b).and_then(|key| self.known.get(&key)) {
+                        Some((known, _)) => done = Some(known.clone()),
+                        None => {
+                            let step = rule.step(self.on, &a, &b)?;
+                            next = Some((a, b, step));
+                            break;
+                        }
+                    },
+                    None => {
+                        let Some(frame) = frames.pop() else { continue };
+                        let made = rule.build(self.on, frame.shape, frame.made)?;
+                        if let Some([a, b]) = frame.from {
+                            self.remember(rule, a, b, &made);
+                        }
+                        done = Some(made);
+                    }
+                }
+            }
+        }
+    }
+
+    fn remember<R: Rule>(&mut self, rule: &R, a: Val, b: Val, result: &Val) {
+        if let Some(key) = key(rule, &a, &b) {
+            self.known.insert(key, (result.clone(), [a, b]));
+        }
+    }
+}
+
+/// By what a pair is remembered; `None` if there is no need to.
+fn key<R: Rule>(_: &R, a: &Val, b: &Val) -> Option<(*const (), *const ())> {
+    // A type in the second place says what the first is to become: that ends with the type.
+    let remembered = match b {
+        Val::Type(_) => false,
+        _ => is_shared(a) || is_shared(b),
+    };
+    if !remembered {
+        return None;
+    }
+    let address = |value: &Val| value.address().unwrap_or(std::ptr::null());
+    let by_first = R::BY_FIRST && is_object(a);
+    Some((address(a), if by_first { std::ptr::null() } else { address(b) }))
+}
+
+/// Whether a value may be met again. A tuple is held by what it is a part of, and by the walk.
+fn is_shared(value: &Val) -> bool {
+    match value {
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Rc::strong_count(x) > 2,
+        other => is_object(other),
+    }
+}
+
+fn is_object(value: &Val) -> bool {
+    matches!(value, Val::Object(_) | Val::Ref(_) | Val::Array(_))
+}
