@@ -20,7 +20,7 @@ pub const O2: NamedPipeline = NamedPipeline {
     text: "\
 simplify-cfg, inline,
 fix{max=3}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
-licm, loop-delete, indvars, bounds-elim, unroll,
+licm, loop-delete, indvars, bounds-elim, adce, loop-delete, unroll,
 fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn),
 adce, simplify-cfg",
     doc: "Makes ordinary programs fast.\n\n\

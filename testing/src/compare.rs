@@ -121,8 +121,8 @@ impl std::error::Error for Difference {}
 /// and its message; the location does not count). Floats are compared as `config` says.
 ///
 /// A pass may change how many instructions run, how deep calls are nested and what memory is
-/// used. So an input on which either side exceeds a limit counts as inconclusive, whatever the
-/// other side does; [`Agreement::inconclusive`] says how many there were. Where floats need not be
+/// used. So an input on which either side exceeds a limit, or asks for more memory than there can
+/// be, counts as inconclusive, whatever the other side does; [`Agreement::inconclusive`] says how many there were. Where floats need not be
 /// equal bit for bit, so does one on which the first function itself does something else as soon
 /// as all floats are a little off.
 ///
@@ -266,7 +266,11 @@ impl Outcome {
         self.error.as_ref().is_some_and(|error| {
             matches!(
                 error.kind(),
-                ErrorKind::Fuel | ErrorKind::Depth | ErrorKind::Memory | ErrorKind::Interrupted
+                ErrorKind::Fuel
+                    | ErrorKind::Depth
+                    | ErrorKind::Memory
+                    | ErrorKind::Interrupted
+                    | ErrorKind::Trap("OutOfMemoryError")
             )
         })
     }

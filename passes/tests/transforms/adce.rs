@@ -309,3 +309,202 @@ fn unreachable_blocks_go() {
 ",
     );
 }
+
+#[test]
+fn arrays_that_are_only_written_go() {
+    check::<Adce>(
+        "func @f(%1: array<f64, 1>, %2: i64, %3: f64) -> i64 {
+^1:
+  %4: i64 = mem.length %1
+  %5: array<f64, 1> = mem.alloc %4
+  %6: array<f64, 2> = mem.fill 1.0, %4, 3
+  %7: array<f64, 1> = mem.copy %5
+  %8: array<f64, 1> = mem.array %3, 2.0
+  mem.store %5, %3, %2 {inbounds=true}
+  %9: f64 = mem.load %5, 1 {inbounds=true}
+  mem.store %6, %9, %2 {inbounds=true}
+  mem.fill_in_place %7, %9
+  mem.push %8, %9
+  return %4
+}
+",
+        "func @f(%1: array<f64, 1>, %2: i64, %3: f64) -> i64 {
+^1:
+  %4: i64 = mem.length %1
+  return %4
+}
+",
+    );
+}
+
+#[test]
+fn refs_and_structs_that_are_only_written_go() {
+    check::<Adce>(
+        "mutable struct @C { x: f64 }
+
+func @f(%1: bool, %2: f64) -> f64 {
+^1:
+  %3: ref<f64> = mem.ref_new %2
+  %4: ref<f64> = mem.ref_new 1.0
+  %5: @C = data.new_object %2
+  data.setfield %5, :x, 2.0
+  br %1, ^2, ^3
+^2:
+  mem.ref_set %3, 2.0
+  br ^3
+^3:
+  mem.ref_set %4, 3.0
+  %6: f64 = mem.ref_get %4
+  return %6
+}
+",
+        "mutable struct @C { x: f64 }
+
+func @f(%1: bool, %2: f64) -> f64 {
+^1:
+  %4: ref<f64> = mem.ref_new 1.0
+  br ^3
+^3:
+  %9: unit = mem.ref_set %4, 3.0
+  %6: f64 = mem.ref_get %4
+  return %6
+}
+",
+    );
+}
+
+#[test]
+fn what_increments_an_array_does_not_keep_it() {
+    check::<Adce>(
+        "func @f(%1: i64, %2: f64) -> f64 {
+^1:
+  %3: array<f64, 1> = mem.fill 0.0, 10
+  %4: array<f64, 1> = mem.fill 0.0, 10
+  br ^2(1)
+^2(%5: i64):
+  %6: f64 = mem.load %3, %5 {inbounds=true}
+  %7: f64 = arith.add %6, %2
+  mem.store %3, %7, %5 {inbounds=true}
+  %8: f64 = mem.load %4, %5 {inbounds=true}
+  %9: f64 = arith.add %8, %7
+  mem.store %4, %9, %5 {inbounds=true}
+  %10: i64 = arith.add %5, 1
+  %11: bool = arith.le %10, 10
+  br %11, ^2(%10), ^3
+^3:
+  %12: f64 = mem.load %3, 3 {inbounds=true}
+  return %12
+}
+",
+        "func @f(%1: i64, %2: f64) -> f64 {
+^1:
+  %3: array<f64, 1> = mem.fill 0.0, 10
+  br ^2(1)
+^2(%5: i64):
+  %6: f64 = mem.load %3, %5 {inbounds=true}
+  %7: f64 = arith.add %6, %2
+  mem.store %3, %7, %5 {inbounds=true}
+  %10: i64 = arith.add %5, 1
+  %11: bool = arith.le %10, 10
+  br %11, ^2(%10), ^3
+^3:
+  %12: f64 = mem.load %3, 3 {inbounds=true}
+  return %12
+}
+",
+    );
+}
+
+#[test]
+fn objects_in_objects_that_nobody_reads_go() {
+    check::<Adce>(
+        "func @f(%1: f64) -> f64 {
+^1:
+  %2: ref<f64> = mem.ref_new %1
+  %3: array<ref<f64>, 1> = mem.array %2
+  %4: ref<array<ref<f64>, 1>> = mem.ref_new %3
+  mem.ref_set %4, %3
+  mem.store %3, %2, 1 {inbounds=true}
+  mem.ref_set %2, 4.0
+  return %1
+}
+",
+        "func @f(%1: f64) -> f64 {
+^1:
+  return %1
+}
+",
+    );
+}
+
+#[test]
+fn objects_stay_that_are_returned_passed_or_read() {
+    check_unchanged::<Adce>(
+        "func @f(%1: f64, %2: i64, %3: bool) -> array<f64, 1> {
+^1:
+  %4: array<f64, 1> = mem.fill 0.0, 10
+  %5: array<f64, 1> = mem.fill 0.0, 10
+  %6: array<f64, 1> = core.select %3, %4, %5
+  %7: array<f64, 1> = mem.fill 0.0, 10
+  %8: array<f64, 1> = mem.fill 0.0, 10
+  mem.store %4, %1, %2 {inbounds=true}
+  mem.store %7, %1, %2 {inbounds=true}
+  mem.store %8, %1, %2 {inbounds=true}
+  core.print %7
+  br ^2(%8)
+^2(%9: array<f64, 1>):
+  mem.copyto %6, %9
+  return %6
+}
+
+func @g(%1: f64) -> i64 {
+^1:
+  %2: array<f64, 1> = mem.fill 0.0, 10
+  mem.push %2, %1
+  %3: i64 = mem.length %2
+  return %3
+}
+",
+    );
+}
+
+#[test]
+fn errors_of_making_and_storing_stay() {
+    check_unchanged::<Adce>(
+        "func @f(%1: i64, %2: array<f64, 1>) -> unit {
+^1:
+  %3: array<f64, 1> = mem.alloc %1
+  %4: i64 = mem.length %2
+  %5: array<f64, 1> = mem.fill 0.0, %4
+  mem.store %5, 1.0, %1
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_dimension_may_be_known_from_a_branch() {
+    check::<Adce>(
+        "func @f(%1: i64, %2: i64) -> unit {
+^1:
+  %3: bool = arith.lt 0, %1
+  br %3, ^2, ^3
+^2:
+  %4: i64 = arith.max %2, 0
+  %5: array<f64, 2> = mem.alloc %1, %4
+  mem.store %5, 1.0, 1 {inbounds=true}
+  br ^3
+^3:
+  return nothing
+}
+",
+        "func @f(%1: i64, %2: i64) -> unit {
+^1:
+  br ^3
+^3:
+  return nothing
+}
+",
+    );
+}

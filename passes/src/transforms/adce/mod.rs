@@ -20,19 +20,25 @@
 //! needs its operands, and the branches that decide whether its block runs; a live parameter needs
 //! what edges pass for it, and the branches that decide by which edge its block is entered. A
 //! branch that is not live jumps to the immediate post-dominator of its block, and what is dead
-//! is deleted.
+//! is deleted. What only writes to objects that nobody outside knows is dead until such an object
+//! is looked at (`objects`): so arrays, refs and structs go that are only written. As what was
+//! stored in them may be such objects too, this is repeated, up to a few times.
 //!
 //! # Why it is right
 //! Nothing between a dead branch and the block where its ways meet again is live, nor is there a
 //! cycle, as the terminators that close cycles are live, so every way leads there, soon, and does
-//! nothing that can be noticed. A live parameter of that block would need the branch, unless all
+//! nothing that can be noticed. An object that does not escape is known by what uses its values,
+//! and what is written to it can be noticed by a live one of these alone. A live parameter of that block would need the branch, unless all
 //! edges of the branch go there and pass the same. Instructions that may trap stay, and where they
 //! stand still depends on what it did. Whether a loop ends is decided by branches on which its
 //! latches depend, so that a loop that runs forever still does.
 //!
 //! # Cost
 //! O(size + edges log edges): each value, block and branch becomes live once
-//! ([`Controllers`](crate::analysis) gives each branch out once).
+//! ([`Controllers`](crate::analysis) gives each branch out once), and wakes what waits for an object
+//! once.
+
+mod objects;
 
 use regraft_ir::{
     Block, ControlFlow, Function, Inst, IrResult, Operand, Syntax, Traits, Value, ValueDef,
@@ -40,8 +46,14 @@ use regraft_ir::{
 
 use super::edit::delete_unreachable;
 use crate::analysis::control_dependence::Controllers;
-use crate::analysis::{EffectSummaries, PostDominatorTree, inst_effects};
+use crate::analysis::{
+    EffectSummaries, InstEffects, PostDominatorTree, inst_effects, may_be_object,
+};
 use crate::{FunctionPass, PassContext, PassResult};
+use objects::{LocalObjects, is_maker};
+
+/// Objects that hold others go before those; deeper ones than this wait for another run.
+const MOST_ROUNDS: usize = 8;
 
 /// How much was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -54,6 +66,8 @@ pub struct Dropped {
     pub instructions: usize,
     /// Parameters of blocks that stay.
     pub parameters: usize,
+    /// Of the instructions, those that wrote to objects that nobody looks at.
+    pub writes: usize,
 }
 
 /// Drops what nothing depends on, branches included, given what calls do. O(size + edges log
@@ -63,16 +77,25 @@ pub struct Dropped {
 /// None if `f` is valid.
 pub fn run(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
     let mut dropped = Dropped { blocks: delete_unreachable(f)?, ..Dropped::default() };
+    for _ in 0..MOST_ROUNDS {
+        if !sweep(f, summaries, &mut dropped)? {
+            break;
+        }
+    }
+    Ok(dropped)
+}
+
+/// Drops what is dead. Returns whether objects may be dead by now that were not before.
+fn sweep(f: &mut Function, summaries: &EffectSummaries, dropped: &mut Dropped) -> IrResult<bool> {
     let cfg = ControlFlow::compute(f);
     let tree = PostDominatorTree::compute(f, &cfg);
     let mark = Mark::new(f, &cfg, &tree, summaries).spread();
     let (live, live_terms) = (mark.values, mark.terminators);
-    for block in cfg.reverse_postorder() {
-        // A switch without cases has one edge, and still a value to look at.
-        let is_jump = f.plain_operands(Value::terminator(block)).next().is_none();
-        if live_terms[block.index()] || is_jump {
-            continue;
-        }
+    // A switch without cases has one edge, and still a value to look at.
+    let is_jump = |block| f.plain_operands(Value::terminator(block)).next().is_none();
+    let branches: Vec<Block> =
+        cfg.reverse_postorder().filter(|&b| !live_terms[b.index()] && !is_jump(b)).collect();
+    for &block in &branches {
         let Some(next) = tree.ipdom(block) else { continue };
         let jump = jump_to(f, block, next)?;
         f.set_terminator(block, jump)?;
@@ -83,15 +106,24 @@ pub fn run(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
         .flat_map(|block| f.params(block).chain(f.body(block)))
         .filter(|v| !live[v.index()])
         .collect();
+    let mut again = false;
     if !dead.is_empty() {
-        dropped.parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
-        dropped.instructions = dead.len() - dropped.parameters;
+        let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
+        dropped.parameters += parameters;
+        dropped.instructions += dead.len() - parameters;
+        for &v in &dead {
+            if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
+                dropped.writes += 1;
+                let is_object = |operand| may_be_object(f.ctx(), f.operand_type(operand));
+                again |= f.plain_operands(v).skip(1).any(is_object);
+            }
+        }
         f.delete_all(&dead)?;
     }
-    if dropped.branches > 0 {
+    if !branches.is_empty() {
         dropped.blocks += delete_unreachable(f)?;
     }
-    Ok(dropped)
+    Ok(again)
 }
 
 /// A jump from `block` to the block where the ways of its dead branch meet.
@@ -112,7 +144,8 @@ crate::pass! {
     /// Everything is dead until something with an effect, something that may trap, or the end of
     /// the function needs it: values that only feed each other go, and so do branches between
     /// whose ways nothing is left. Loops stay, whether they end or not; `loop-delete` drops those
-    /// that surely end.
+    /// that surely end. Arrays, refs and mutable structs that nobody else knows, and that are
+    /// only written, go with what is written to them.
     ///
     /// ```text
     /// ^1:                                        ^1:
@@ -141,6 +174,7 @@ impl FunctionPass for Adce {
         cx.add("blocks dropped", dropped.blocks as u64);
         cx.add("instructions dropped", dropped.instructions as u64);
         cx.add("parameters dropped", dropped.parameters as u64);
+        cx.add("writes dropped", dropped.writes as u64);
         Ok(())
     }
 }
@@ -148,6 +182,12 @@ impl FunctionPass for Adce {
 struct Mark<'a> {
     f: &'a Function,
     controllers: Controllers<'a>,
+    /// If there are any.
+    objects: Option<LocalObjects<'a>>,
+    /// What makes objects, and stays if a dimension may be negative.
+    makers: Vec<Value>,
+    /// Blocks whose terminators are live, and which objects these look at is not known yet.
+    ends: Vec<Block>,
     /// By [`Value::index`].
     values: Vec<bool>,
     /// By [`Block::index`]: whether the terminator decides something that matters.
@@ -162,22 +202,31 @@ impl<'a> Mark<'a> {
     /// Marks what is live by itself.
     fn new(
         f: &'a Function,
-        cfg: &ControlFlow,
+        cfg: &'a ControlFlow,
         tree: &'a PostDominatorTree,
-        summaries: &EffectSummaries,
+        summaries: &'a EffectSummaries,
     ) -> Self {
         let mut mark = Self {
             f,
             controllers: Controllers::new(f, cfg, tree),
+            objects: None,
+            makers: Vec::new(),
+            ends: Vec::new(),
             values: vec![false; f.value_capacity()],
             terminators: vec![false; f.block_capacity()],
             blocks: vec![false; f.block_capacity()],
             pending_values: Vec::new(),
             pending_blocks: Vec::new(),
         };
+        let mut noticed: Vec<(Value, InstEffects)> = Vec::new();
+        let mut makes_objects = false;
         for block in cfg.reverse_postorder() {
-            for v in f.body(block).filter(|&v| !inst_effects(f, v, summaries).is_removable()) {
-                mark.reach(v.into());
+            for v in f.body(block) {
+                let effects = inst_effects(f, v, summaries);
+                makes_objects |= effects.allocates;
+                if !effects.is_removable() {
+                    noticed.push((v, effects));
+                }
             }
             let goes_back =
                 f.successors(block).any(|next| cfg.rpo_index(next) <= cfg.rpo_index(block));
@@ -188,6 +237,21 @@ impl<'a> Mark<'a> {
         if let Some(entry) = f.entry() {
             f.params(entry).for_each(|param| mark.reach(param.into()));
         }
+        let mut objects = makes_objects.then(|| LocalObjects::find(f, cfg, summaries));
+        for (v, effects) in noticed {
+            let waits = match &mut objects {
+                _ if effects.allocates && is_maker(f, v) => {
+                    mark.makers.push(v);
+                    true
+                }
+                Some(objects) if effects.writes_anything() => objects.defer(v, &effects),
+                _ => false,
+            };
+            if !waits {
+                mark.reach(v.into());
+            }
+        }
+        mark.objects = objects;
         mark
     }
 
@@ -209,6 +273,7 @@ impl<'a> Mark<'a> {
         if !std::mem::replace(&mut self.terminators[block.index()], true) {
             self.f.plain_operands(Value::terminator(block)).for_each(|operand| self.reach(operand));
             self.reach_block(block);
+            self.ends.push(block);
         }
     }
 
@@ -220,6 +285,7 @@ impl<'a> Mark<'a> {
                     ValueDef::Inst(block) => {
                         f.operands(v).for_each(|operand| self.reach(operand));
                         self.reach_block(block);
+                        self.wake(v);
                     }
                     ValueDef::Param(block, position) => self.reach_param(block, position),
                 }
@@ -227,10 +293,25 @@ impl<'a> Mark<'a> {
                 while let Some(source) = self.controllers.next(block) {
                     self.reach_terminator(source);
                 }
+            } else if let Some(block) = self.ends.pop() {
+                self.wake(Value::terminator(block));
+            } else if let Some(v) = self.makers.pop() {
+                // Asked last: most objects are used, and then it does not matter.
+                let objects = self.objects.as_mut();
+                let free = self.values[v.index()] || objects.is_some_and(|o| o.is_made_freely(v));
+                if !free {
+                    self.reach(v.into());
+                }
             } else {
                 return self;
             }
         }
+    }
+
+    /// What is done to objects that `v`, which is live, looks at is live.
+    fn wake(&mut self, v: Value) {
+        let woken = self.objects.as_mut().map(|objects| objects.woken_by(v));
+        woken.into_iter().flatten().for_each(|v| self.reach(v.into()));
     }
 
     /// A parameter needs what each edge passes, and that the block is entered by that edge.

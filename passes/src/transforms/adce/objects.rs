@@ -1,0 +1,171 @@
+//! Objects that nobody looks at: what is only done to them need not be done.
+//!
+//! ```text
+//! %3: array<f64, 1> = mem.fill 0.0, 10       dead, if nothing live loads from %3
+//! ..
+//! %5: f64 = mem.load %3, %4 {inbounds=true}  a load by itself needs nothing
+//! %6: f64 = arith.add %5, %2
+//! mem.store %3, %6, %4 {inbounds=true}       waits for a live load
+//! ```
+//!
+//! An instruction that does nothing but write to objects that the function has made, and that do
+//! not [escape](Aliases), waits for one of these to be looked at: for something live that reads
+//! the contents (or, if the instruction may change it, the shape), or an end of the function that
+//! takes the object along.
+//!
+//! Making an object can fail for two reasons. A negative dimension is an error of the program and
+//! stays one: only objects whose dimensions are known not to be negative go. That there is no memory is a
+//! limit of the engine, and no part of what a program means.
+
+use std::sync::Arc;
+
+use regraft_dialects::{arith, core, mem};
+use regraft_ir::{ControlFlow, DominatorTree, Function, Operand, Traits, Value};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::{Access, Aliases, EffectSummaries, InstEffects, Ranges, inst_effects};
+
+/// The objects of a function that nobody else knows, and what waits for them.
+pub(super) struct LocalObjects<'a> {
+    f: &'a Function,
+    cfg: &'a ControlFlow,
+    summaries: &'a EffectSummaries,
+    aliases: Aliases,
+    by_allocation: FxHashMap<Value, Waiting>,
+    /// Computed when they are first asked for.
+    ranges: Option<Ranges>,
+}
+
+/// What waits for one object.
+#[derive(Default)]
+struct Waiting {
+    for_contents: Vec<Value>,
+    for_shape: Vec<Value>,
+}
+
+impl<'a> LocalObjects<'a> {
+    pub(super) fn find(
+        f: &'a Function,
+        cfg: &'a ControlFlow,
+        summaries: &'a EffectSummaries,
+    ) -> Self {
+        let aliases = Aliases::compute(f, cfg, summaries);
+        Self { f, cfg, summaries, aliases, by_allocation: FxHashMap::default(), ranges: None }
+    }
+
+    /// Lets `v`, which has these effects, wait for the objects that it writes. Returns whether it
+    /// does nothing else.
+    pub(super) fn defer(&mut self, v: Value, effects: &InstEffects) -> bool {
+        let writes = |access: Access| access.intersects(Access::WRITES);
+        let traps = effects.may_trap && !needs_memory_only(self.f, v);
+        let hidden = |object| self.aliases.hidden(object);
+        if traps
+            || effects.observable
+            || effects.may_not_end
+            || writes(effects.elsewhere)
+            || effects.objects.iter().any(|&(object, to)| writes(to) && hidden(object).is_none())
+        {
+            return false;
+        }
+        for &(object, access) in effects.objects.iter().filter(|object| writes(object.1)) {
+            let Some(allocation) = self.aliases.hidden(object) else { continue };
+            let waiting = self.by_allocation.entry(allocation).or_default();
+            if access.contains(Access::WRITES_CONTENTS) {
+                waiting.for_contents.push(v);
+            }
+            if access.contains(Access::WRITES_SHAPE) {
+                waiting.for_shape.push(v);
+            }
+        }
+        true
+    }
+
+    /// What waits for what the live instruction or terminator `v` looks at.
+    pub(super) fn woken_by(&mut self, v: Value) -> Vec<Value> {
+        let f = self.f;
+        let mut woken = Vec::new();
+        let Some(def) = f.op_def(v) else { return woken };
+        if self.by_allocation.is_empty() || passes_on(f, v) {
+            return woken;
+        }
+        let effects = inst_effects(f, v, self.summaries);
+        let pure = def.traits.contains(Traits::PURE);
+        for operand in f.plain_operands(v) {
+            let Some(allocation) = self.aliases.hidden(operand) else { continue };
+            let Some(waiting) = self.by_allocation.get_mut(&allocation) else { continue };
+            let known = effects.objects.iter().filter(|object| object.0 == operand);
+            let known = known.map(|object| object.1).reduce(|a, b| a | b);
+            // What an op does not say it reads, it may hand on.
+            let access = match known {
+                Some(access) => access,
+                None if pure => Access::empty(),
+                None => Access::all(),
+            };
+            if access.contains(Access::READS_CONTENTS) {
+                woken.append(&mut waiting.for_contents);
+            }
+            if access.contains(Access::READS_SHAPE) {
+                woken.append(&mut waiting.for_shape);
+            }
+        }
+        woken
+    }
+
+    /// Whether `v` makes an object, and may be dropped if nothing uses that.
+    pub(super) fn is_made_freely(&mut self, v: Value) -> bool {
+        let f = self.f;
+        needs_memory_only(f, v)
+            || sizes(f, v).is_some_and(|mut sizes| {
+                !f.checks_operands(v) && sizes.all(|size| self.is_natural(v, size))
+            })
+    }
+
+    fn is_natural(&mut self, at: Value, size: Operand) -> bool {
+        let (f, cfg) = (self.f, self.cfg);
+        if plainly_natural(f, size) {
+            return true;
+        }
+        let ranges = self
+            .ranges
+            .get_or_insert_with(|| Ranges::find(f, cfg, Arc::new(DominatorTree::compute(f))));
+        ranges.interval_at(f, f.block_of(at), size).lo >= 0
+    }
+}
+
+/// Whether `v` makes an array, which fails for its dimensions or for want of memory.
+pub(super) fn is_maker(f: &Function, v: Value) -> bool {
+    matches!(f.op(v), Some(mem::ALLOC | mem::FILL | mem::COPY))
+}
+
+/// Whether `v` cannot fail but for want of memory.
+fn needs_memory_only(f: &Function, v: Value) -> bool {
+    let natural = || sizes(f, v).is_some_and(|mut sizes| sizes.all(|n| plainly_natural(f, n)));
+    let safe = matches!(f.op(v), Some(mem::PUSH | mem::COPY)) || natural();
+    safe && !f.checks_operands(v)
+}
+
+/// The operands that must not be negative.
+fn sizes(f: &Function, v: Value) -> Option<impl Iterator<Item = Operand> + '_> {
+    let skipped = match f.op(v)? {
+        mem::ALLOC => 0,
+        mem::FILL | mem::RESIZE => 1,
+        _ => return None,
+    };
+    Some(f.operands(v).skip(skipped))
+}
+
+/// Whether an integer is seen at once not to be negative.
+fn plainly_natural(f: &Function, size: Operand) -> bool {
+    let constant = |operand: Operand| f.const_i64(operand).is_some_and(|n| n >= 0);
+    let Some(v) = size.as_value() else { return constant(size) };
+    match f.op(v) {
+        Some(mem::LENGTH | mem::SIZE) => true,
+        Some(arith::MAX) => f.operands(v).any(constant),
+        _ => false,
+    }
+}
+
+/// Whether an instruction is its operand, or compares it, without looking into it.
+fn passes_on(f: &Function, v: Value) -> bool {
+    matches!(f.op(v), Some(core::SELECT | core::TYPEASSERT | core::CONVERT))
+}
