@@ -1,4 +1,4 @@
-//! The text formats of Regraft: IR, and pipelines of passes.
+//! The text formats of Regraft: IR, pipelines of passes, and derivative rules.
 //!
 //! The lexers are made by `logos`, the parsers by LALRPOP. A parser reports every error of a
 //! text in one run, each with the place, what was found and what was expected.
@@ -8,6 +8,7 @@ mod broken_line;
 mod builder;
 mod call;
 mod constant;
+mod derivative;
 mod function_text;
 mod instruction;
 pub mod julia;
@@ -21,6 +22,10 @@ mod type_text;
 mod types;
 
 pub use call::{Argument, Call, Number, parse_call};
+pub use derivative::{
+    DerivativeExpr, DerivativeExprKind, DerivativePartial, DerivativeRule, DerivativeText,
+    MAX_DERIVATIVE_DEPTH, Name, PartialKind, parse_derivatives,
+};
 pub use parse::{decode, parse_and_verify, parse_module, parse_module_into};
 pub use pipeline::{
     MAX_PIPELINE_DEPTH, MAX_PIPELINE_LENGTH, OptionValue, PassOption, PassSpec, Pipeline,
@@ -52,4 +57,5 @@ macro_rules! grammar {
 grammar!(grammar, "/ir.rs");
 grammar!(julia_grammar, "/julia.rs");
 grammar!(call_grammar, "/call.rs");
+grammar!(derivative_grammar, "/derivative.rs");
 grammar!(pipeline_grammar, "/pipeline.rs");

@@ -1,0 +1,106 @@
+//! Derivative rules: what is known of the derivative of each op.
+//!
+//! Of ops on floats the rules are text ([`scalar.rules`](ScalarRules::STANDARD)), one line each:
+//!
+//! ```text
+//! d math.sin(x) = cos(x)
+//! d math.hypot(x, y) -> z = select(z == 0, 0, x / z), select(z == 0, 0, y / z)
+//! ```
+//!
+//! A rule gives the partial derivative by each operand. Forward mode multiplies it by the tangent
+//! of the operand, reverse mode by the cotangent of the result; both by [`Partial::product`]. What
+//! else an op may be is what [`Derivative`] says: the table of [`derivative`] has a row for every
+//! op of every dialect.
+//!
+//! # Zero times infinity
+//! A partial may be infinite or NaN where it does not matter: `select(x > 0, sqrt(x), 0)` at 0.
+//! Where a rule says `strong`, or where [`Product::strong_zero`] asks for it, a zero factor gives
+//! zero whatever the partial is.
+
+mod expr;
+mod lower;
+mod product;
+mod table;
+
+use std::sync::{Arc, LazyLock};
+
+use regraft_ir::{Diagnostic, Op, OpTable, Registry};
+
+pub use expr::{Expr, Needs, Partial};
+pub use product::Product;
+pub use table::{Derivative, derivative};
+
+/// The derivative rule of one op.
+#[derive(Clone, Debug)]
+pub struct ScalarRule {
+    op: Op,
+    partials: Vec<Option<Partial>>,
+}
+
+impl ScalarRule {
+    /// The op.
+    pub fn op(&self) -> Op {
+        self.op
+    }
+
+    /// The partial derivative by the operand at `position`; `None` if there is none, because the
+    /// operand is an integer.
+    pub fn partial(&self, position: usize) -> Option<&Partial> {
+        self.partials.get(position)?.as_ref()
+    }
+
+    /// The partial derivatives by all operands.
+    pub fn partials(&self) -> &[Option<Partial>] {
+        &self.partials
+    }
+}
+
+/// The derivative rules of ops on floats.
+#[derive(Clone, Debug, Default)]
+pub struct ScalarRules {
+    rows: OpTable<ScalarRule>,
+}
+
+impl ScalarRules {
+    /// The rules that come with this crate, as text.
+    pub const STANDARD: &str = include_str!("rules/scalar.rules");
+
+    /// The rules that come with this crate.
+    ///
+    /// # Panics
+    /// Never: a test reads them.
+    pub fn standard() -> Arc<Self> {
+        static RULES: LazyLock<Arc<ScalarRules>> = LazyLock::new(|| {
+            let mut rules = ScalarRules::default();
+            if let Err(errors) =
+                rules.add(&regraft_dialects::registry(), "scalar.rules", ScalarRules::STANDARD)
+            {
+                panic!("{}", regraft_ir::render_all(&errors, false));
+            }
+            Arc::new(rules)
+        });
+        Arc::clone(&RULES)
+    }
+
+    /// Adds rules, for ops of these dialects, in place of those that there are for the same ops.
+    /// `name` is what errors call the text.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text; then no rule is added.
+    pub fn add(
+        &mut self,
+        registry: &Registry,
+        name: &str,
+        text: &str,
+    ) -> Result<(), Vec<Diagnostic>> {
+        for rule in lower::rules(registry, name, text)? {
+            self.rows.insert(rule.op, rule);
+        }
+        Ok(())
+    }
+
+    /// The rule of `op`.
+    pub fn get(&self, op: Op) -> Option<&ScalarRule> {
+        self.rows.get(op)
+    }
+}
