@@ -26,24 +26,33 @@ crate::dialect! {
     /// the same shadow, so that sharing and cycles are as in the value.
     ///
     /// `%3: tuple<f64, array<f64, 1>> = ad.zero %2`
-    ZERO = zero(x: _) -> declared [MAY_TRAP] { effects: COPIES_DEEP };
+    ZERO = zero(x: _) -> declared { effects: COPIES_DEEP };
 
-    /// The shadow part of a tangent.
+    /// The shadow part of a tangent: objects as they are, `nothing` in the place of numbers.
+    ///
+    /// Traps (`TypeError`) if it is not a tangent.
     ///
     /// `%3: any = ad.shadow %2`
     SHADOW = shadow(tangent: _) -> declared [PURE, MAY_TRAP];
 
-    /// The cotangent part of a tangent.
+    /// The cotangent part of a tangent: numbers as they are, `nothing` in the place of objects.
+    ///
+    /// Traps (`TypeError`) if it is not a tangent.
     ///
     /// `%3: any = ad.cotangent %2`
     COTANGENT = cotangent(tangent: _) -> declared [PURE, MAY_TRAP];
 
-    /// The tangent of these two parts.
+    /// The tangent of these two parts; a cotangent that is `nothing` is zero.
+    ///
+    /// Traps (`TypeError`) if they are not parts of the same tangent.
     ///
     /// `%3: any = ad.join %1, %2`
     JOIN = join(shadow: _, cotangent: _) -> declared [PURE, MAY_TRAP];
 
     /// The sum of two cotangents; `nothing` is zero.
+    ///
+    /// Traps (`TypeError`) if they are of different types, (`DimensionMismatch`) if they are tuples
+    /// of different lengths.
     ///
     /// `%3: any = ad.add %1, %2`
     ADD = add(x: _, y: _) -> declared [PURE, MAY_TRAP];
@@ -57,7 +66,7 @@ crate::dialect! {
 
     /// Adds a tangent to a shadow, in place and in depth.
     ///
-    /// Traps (`DimensionMismatch`) if their shapes differ.
+    /// Traps (`DimensionMismatch`) if their sizes differ, (`TypeError`) if their types do.
     ///
     /// `ad.accumulate %1, %2`
     ACCUMULATE = accumulate(shadow: _, tangent: _) -> unit [MAY_TRAP] { effects: UPDATES_DEEP };
@@ -70,7 +79,7 @@ crate::dialect! {
     /// A copy of a value in depth, with sharing and cycles as in the value.
     ///
     /// `%3: any = ad.copy %2`
-    COPY = copy(x: _) -> declared [MAY_TRAP] { effects: COPIES_DEEP };
+    COPY = copy(x: _) -> declared { effects: COPIES_DEEP };
 
     /// The same value, of which no derivative is taken.
     ///

@@ -58,7 +58,16 @@ fn dialects_have_their_fixed_numbers() {
         registry().dialects().map(|dialect| (dialect.number, dialect.name)).collect();
     assert_eq!(
         numbers,
-        [(0, "core"), (1, "cf"), (2, "arith"), (3, "math"), (4, "data"), (5, "mem"), (6, "prof")]
+        [
+            (0, "core"),
+            (1, "cf"),
+            (2, "arith"),
+            (3, "math"),
+            (4, "data"),
+            (5, "mem"),
+            (6, "prof"),
+            (7, "ad")
+        ]
     );
 }
 
