@@ -380,3 +380,75 @@ func @counted(%1: i64) -> i64 {
 ",
     );
 }
+
+#[test]
+fn tangents_are_worked_on_in_depth() {
+    check_effects(
+        "func @zero(%1: array<f64, 1>) -> array<f64, 1> {
+^1:
+  %2: array<f64, 1> = ad.zero %1
+  return %2
+}
+func @numbers(%1: array<f64, 1>, %2: array<f64, 1>) -> unit {
+^1:
+  ad.accumulate %1, %2
+  return nothing
+}
+func @arrays(%1: array<array<f64, 1>, 1>, %2: tuple<f64, array<f64, 1>>) -> unit {
+^1:
+  ad.clear %1
+  %3: any = ad.zero %2
+  return nothing
+}
+func @local(%1: array<f64, 1>) -> f64 {
+^1:
+  %2: array<f64, 1> = ad.zero %1
+  ad.accumulate %2, %1
+  %3: f64 = mem.load %2, 1
+  return %3
+}
+func @global(%1: array<f64, 1>) -> array<f64, 1> {
+^1:
+  %2: array<f64, 1> = ad.global_shadow %1
+  return %2
+}
+",
+        "@zero: reads %1; allocates; returns a new object
+@numbers: reads %1; writes the contents of %1; reads %2; may trap
+@arrays: reads %1; writes the contents of %1; reads other objects; writes the contents of other \
+         objects; allocates
+@local: reads %1; allocates; may trap
+@global: reads %1; writes %1; lets %1 escape; reads other objects; writes other objects; allocates; \
+         can be observed; may trap; may not end; returns any object
+",
+    );
+}
+
+#[test]
+fn a_copy_in_depth_may_hold_itself() {
+    check_aliases(
+        "func @f(%1: ref<any>, %2: array<f64, 1>, %3: any) -> any {
+^1:
+  %4: ref<any> = ad.copy %1
+  %5: any = mem.ref_get %4
+  %6: array<f64, 1> = ad.zero %2
+  %7: any = ad.zero %3
+  %8: ref<f64> = mem.ref_new 1.0
+  ad.accumulate %7, %6
+  ad.accumulate %7, %8
+  %9: array<f64, 1> = ad.ignore %6
+  return %9
+}
+",
+        "%1: an argument
+%2: an argument
+%3: an argument
+%4: new, escapes
+%5: any object
+%6: new
+%7: new, escapes
+%8: new
+%9: %6
+",
+    );
+}

@@ -13,7 +13,8 @@
 //! by Wegman and Zadeck, 1991), solved optimistically: a reverse postorder sweep, then a list
 //! of what changed. An allocation **escapes** if a use of it can make it known to others: it
 //! is stored into an object, made part of a value, or passed to a function that lets it escape
-//! (by its [effect summary](super::EffectSummary)). Escape does not depend on the place: what
+//! (by its [effect summary](super::EffectSummary)); a copy in depth escapes at once if it may hold
+//! itself. Escape does not depend on the place: what
 //! escapes anywhere escapes.
 //!
 //! # Why it is right
@@ -28,11 +29,12 @@
 
 use std::fmt::Write as _;
 
-use regraft_dialects::core;
+use regraft_dialects::{ad, core};
 use regraft_ir::{Context, ControlFlow, Function, Operand, Traits, Type, Use, Value, ValueDef};
 
 use super::effects::{
-    Access, EffectSummaries, InstEffects, Returns, callee_summary, may_be_object, may_reach_objects,
+    Access, EffectSummaries, InstEffects, Returns, callee_summary, may_be_object,
+    may_reach_objects, may_reach_others,
 };
 use super::{Analyses, Analysis, Facets};
 
@@ -321,6 +323,9 @@ impl Finder<'_> {
         if self.any {
             for block in self.cfg.reverse_postorder() {
                 for v in f.body(block) {
+                    if self.may_hold_itself(v) {
+                        lose(self.bases[v.index()]);
+                    }
                     for (i, operand) in f.operands(v).enumerate() {
                         let base = self.base(operand);
                         if matches!(base, Base::Fresh(_) | Base::Param(_))
@@ -342,6 +347,16 @@ impl Finder<'_> {
             }
         }
         Aliases { bases: self.bases, escaped, escaped_params }
+    }
+
+    /// Whether `v` makes an object that others, or itself, may hold from the start: a copy in depth
+    /// of what is part of a cycle does.
+    fn may_hold_itself(&self, v: Value) -> bool {
+        let deep = self.f.op_def(v).is_some_and(|def| {
+            let effects = def.effects;
+            effects.allocates && effects.deep && !effects.opaque
+        });
+        deep && may_reach_others(self.f.ctx(), self.f.ty(v))
     }
 
     /// Whether the operand at `position` of the instruction `v`, which has this base, may become
@@ -371,6 +386,6 @@ impl Finder<'_> {
 
 /// Whether the result of an instruction is one of its operands.
 fn passes_on(f: &Function, v: Value) -> bool {
-    matches!(f.op(v), Some(core::SELECT | core::TYPEASSERT | core::CONVERT))
+    matches!(f.op(v), Some(core::SELECT | core::TYPEASSERT | core::CONVERT | ad::IGNORE))
         && matches!(f.def(v), ValueDef::Inst(_))
 }

@@ -95,7 +95,7 @@ pub fn inst_effects(f: &Function, v: Value, summaries: &EffectSummaries) -> Inst
         if may_be_object(f.ctx(), ty) {
             result.objects.push((operand, access));
         }
-        if effects.deep && may_reach_objects(f.ctx(), ty) {
+        if effects.deep && may_reach_others(f.ctx(), ty) {
             result.elsewhere |= access;
         }
     }
@@ -170,6 +170,19 @@ pub fn may_reach_objects(ctx: &Context, ty: Type) -> bool {
         }
     }
     false
+}
+
+/// Whether objects may be reached from a value of this type, apart from the object that it is
+/// itself.
+pub fn may_reach_others(ctx: &Context, ty: Type) -> bool {
+    match *ctx.kind(ty) {
+        TypeKind::Array { element: of, .. } | TypeKind::Ref(of) => may_reach_objects(ctx, of),
+        TypeKind::Struct(id) => {
+            let def = ctx.struct_def(id);
+            def.fields.iter().any(|&(_, field)| may_reach_objects(ctx, field))
+        }
+        _ => may_reach_objects(ctx, ty),
+    }
 }
 
 /// Whether it is one of the builtin types that neither are objects nor hold any.

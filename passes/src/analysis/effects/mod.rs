@@ -32,5 +32,7 @@ mod inst;
 mod module;
 mod summary;
 
-pub use inst::{InstEffects, callee_summary, inst_effects, may_be_object, may_reach_objects};
+pub use inst::{
+    InstEffects, callee_summary, inst_effects, may_be_object, may_reach_objects, may_reach_others,
+};
 pub use summary::{Access, EffectSummaries, EffectSummary, ParamEffects, Returns};
