@@ -1,0 +1,565 @@
+//! The reverse sweep, with placeholders for what it needs of the forward sweep.
+//!
+//! Each block of the forward sweep that has to be undone has a counterpart, which undoes its actions
+//! in reverse order, then hands the cotangents of its parameters to what was passed for them, and
+//! goes on to the counterpart of the block that control came from. Cotangents of values that are live
+//! across blocks (see `adjoint_liveness`) are parameters of the counterparts; all others are zero
+//! where a block begins, and no code says so.
+//!
+//! Where a value of the forward sweep is needed, `core.undef` stands at the beginning of the
+//! counterpart, until the tape plan says how it is found (`restore`).
+
+use std::sync::Arc;
+
+use regraft_dialects::{ad, arith, cf, core, mem};
+use regraft_ir::{
+    Block, Constant, Context, Diagnostic, Edge, Function, Inst, Loc, Operand, Type, Value,
+};
+use regraft_passes::analysis::LoopId;
+use rustc_hash::FxHashMap;
+
+use super::activity::Activity;
+use super::adjoint_liveness::AdjointLiveness;
+use super::augment::Augmented;
+use super::driver::Driver;
+use super::parts;
+use super::way_back::{Decision, WayBack};
+
+/// What the reverse sweep needs of the forward sweep, and where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Need {
+    /// The value of the forward sweep.
+    pub(super) value: Value,
+    /// The block of the forward sweep that is being undone.
+    pub(super) at: Block,
+    /// What stands for it in the reverse sweep.
+    pub(super) placeholder: Value,
+}
+
+/// The reverse sweep with placeholders.
+pub(super) struct Sweep {
+    pub(super) f: Function,
+    pub(super) needs: Vec<Need>,
+    /// The cells that count the iterations that are left, by loop.
+    pub(super) counters: FxHashMap<LoopId, Value>,
+    pub(super) entry: Block,
+    pub(super) tape: Value,
+    /// What stands for parts of the tape, by their position in it.
+    pub(super) projections: Vec<(Value, usize)>,
+    /// By [`Block::index`] of the forward sweep.
+    pub(super) blocks: Vec<Option<Block>>,
+    /// Where each counterpart hands on, with no more than its way back to come.
+    pub(super) ends: Vec<Option<Block>>,
+}
+
+/// What the reverse sweep is made from.
+pub(super) struct Plan<'a> {
+    pub(super) aug: &'a Augmented,
+    pub(super) activity: &'a Activity,
+    pub(super) liveness: &'a AdjointLiveness,
+    /// By [`Block::index`], of blocks that are undone.
+    pub(super) ways: &'a [Option<WayBack>],
+    /// For each edge that leaves loops, by source and target: these, with their numbers of
+    /// iterations as they are known in the target.
+    pub(super) leaving: &'a FxHashMap<(Block, Block), Vec<(LoopId, Operand)>>,
+    /// Loops that are counted.
+    pub(super) counted: &'a [LoopId],
+    pub(super) blocks: &'a [Block],
+    pub(super) undone: &'a [bool],
+    pub(super) active: &'a [bool],
+    /// Values that a select may discard.
+    pub(super) discardable: &'a [bool],
+}
+
+/// Makes it. `tape` is the type of what comes from the forward sweep, if it is known already.
+pub(super) fn sweep(
+    driver: &mut Driver<'_>,
+    plan: &Plan<'_>,
+    name: &str,
+) -> Result<Sweep, Diagnostic> {
+    let f = &plan.aug.f;
+    let ctx = Arc::clone(f.ctx());
+    let ret = driver.types.cotangent(driver.current_result());
+    let results = driver.cotangent_types(f, plan.active);
+    let result = ctx.tuple_type(&results);
+    // The type of the tape is set when it is known what is kept.
+    let mut r = Function::new(&ctx, name, &[Type::ANY, ret], result);
+    r.set_function_loc(f.function_loc());
+    let entry = r.entry().expect("a new function has an entry");
+    let (tape, seed) = (r.param(entry, 0), r.param(entry, 1));
+    let (tape, seed) = (tape.expect("it has two"), seed.expect("it has two"));
+    let n = f.block_capacity();
+    let mut this = Backward {
+        driver,
+        plan,
+        ctx,
+        out: Sweep {
+            f: r,
+            needs: Vec::new(),
+            counters: FxHashMap::default(),
+            entry,
+            tape,
+            projections: Vec::new(),
+            blocks: vec![None; n],
+            ends: vec![None; n],
+        },
+        known: FxHashMap::default(),
+        adjoints: FxHashMap::default(),
+        at: entry,
+        cur: entry,
+        loc: f.function_loc(),
+        failed: None,
+        results,
+    };
+    this.run(seed)?;
+    Ok(this.out)
+}
+
+/// The cotangent of a value, so far.
+#[derive(Clone, Debug, Default)]
+struct Adjoint {
+    whole: Option<Operand>,
+    /// What came to parts of a tuple or struct.
+    parts: Vec<Option<Operand>>,
+}
+
+pub(super) struct Backward<'a, 'm> {
+    pub(super) driver: &'a mut Driver<'m>,
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) ctx: Arc<Context>,
+    out: Sweep,
+    /// Placeholders by value and block.
+    known: FxHashMap<(Value, Block), Value>,
+    adjoints: FxHashMap<Value, Adjoint>,
+    /// The block of the forward sweep that is being undone.
+    at: Block,
+    /// The block of the reverse sweep that is being written.
+    cur: Block,
+    pub(super) loc: Loc,
+    failed: Option<Diagnostic>,
+    results: Vec<Type>,
+}
+
+impl Backward<'_, '_> {
+    fn run(&mut self, seed: Value) -> Result<(), Diagnostic> {
+        let f = &self.plan.aug.f;
+        let Some(exit) = self.plan.aug.exit else {
+            self.emit(core::throw(self.constant(Constant::Str(
+                self.ctx.symbol("a function that never returns has no reverse sweep"),
+            ))));
+            self.out.f.set_terminator(self.cur, cf::unreachable())?;
+            return Ok(());
+        };
+        for &l in self.plan.counted {
+            let zero = self.constant(Constant::I64(0));
+            let cell = self.emit(mem::ref_new(zero));
+            if let Some(cell) = cell.as_value() {
+                self.out.counters.insert(l, cell);
+            }
+        }
+        let order: Vec<Block> = self
+            .plan
+            .blocks
+            .iter()
+            .rev()
+            .copied()
+            .filter(|block| self.plan.undone[block.index()])
+            .collect();
+        for &block in &order {
+            let counterpart = self.out.f.add_block();
+            self.out.blocks[block.index()] = Some(counterpart);
+            for &v in self.plan.liveness.at_end(block) {
+                let ty = self.driver.types.cotangent(f.ty(v));
+                self.out.f.append_param(counterpart, ty)?;
+            }
+        }
+        let args = self.outgoing(exit, &FxHashMap::default());
+        let target = self.counterpart(exit);
+        self.out.f.set_terminator(self.cur, cf::br(target, args))?;
+        for block in order {
+            self.block(block, (block == exit).then_some(seed))?;
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn counterpart(&self, block: Block) -> Block {
+        self.out.blocks[block.index()].expect("what is undone has a counterpart")
+    }
+
+    fn block(&mut self, block: Block, seed: Option<Value>) -> Result<(), Diagnostic> {
+        let counterpart = self.counterpart(block);
+        (self.at, self.cur) = (block, counterpart);
+        self.adjoints.clear();
+        let params: Vec<Value> = self.out.f.params(counterpart).collect();
+        for (&v, param) in self.plan.liveness.at_end(block).iter().zip(params) {
+            self.adjoints.insert(v, Adjoint { whole: Some(param.into()), parts: Vec::new() });
+        }
+        self.loc = self.plan.aug.f.loc(Value::terminator(block));
+        if let (Some(seed), Some(result)) = (seed, self.plan.aug.result) {
+            self.give(result, seed.into());
+        }
+        let plan = self.plan;
+        for action in plan.aug.actions[block.index()].iter().rev() {
+            self.loc = plan.aug.f.loc(action.v);
+            self.undo(action);
+        }
+        self.loc = plan.aug.f.loc(Value::terminator(block));
+        self.out.ends[block.index()] = Some(self.cur);
+        let way = plan.ways[block.index()].as_ref().expect("what is undone has a way back");
+        self.way_back(block, way)
+    }
+
+    fn way_back(&mut self, block: Block, way: &WayBack) -> Result<(), Diagnostic> {
+        match way {
+            WayBack::Entry => {
+                let f = &self.plan.aug.f;
+                let entry = f.entry().expect("it has blocks");
+                let params: Vec<Value> = f.params(entry).take(self.results.len()).collect();
+                let results: Vec<Operand> = (0..params.len())
+                    .map(|i| {
+                        let ty = self.results[i];
+                        let known = if ty == Type::UNIT { None } else { self.take(params[i]) };
+                        known.unwrap_or_else(|| self.zero(ty))
+                    })
+                    .collect();
+                let tuple = self.emit(core::tuple(results));
+                self.out.f.set_terminator(self.cur, cf::ret(tuple))?;
+                Ok(())
+            }
+            WayBack::Edge(edge) => {
+                let passed = self.parameters(block);
+                self.transition(block, *edge, &passed)
+            }
+            WayBack::Skip(to) => {
+                let args = self.outgoing(*to, &FxHashMap::default());
+                let target = self.counterpart(*to);
+                self.out.f.set_terminator(self.cur, cf::br(target, args))?;
+                Ok(())
+            }
+            WayBack::Counted { l, latch, preheader } => {
+                let passed = self.parameters(block);
+                let cell = self.out.counters[l];
+                let left = self.emit(mem::ref_get(cell));
+                let one = self.constant(Constant::I64(1));
+                let zero = self.constant(Constant::I64(0));
+                let less = self.emit(arith::sub(left, one));
+                self.emit(mem::ref_set(cell, less));
+                let more = self.emit(arith::gt(left, zero));
+                self.branch(more, |this| this.transition(block, *latch, &passed), |this| {
+                    this.transition(block, *preheader, &passed)
+                })
+            }
+            WayBack::Conditions(decision) => {
+                let passed = self.parameters(block);
+                self.decide(block, decision, &passed)
+            }
+            WayBack::Kept { selector, edges } => {
+                let passed = self.parameters(block);
+                let selector = self.primal((*selector).into());
+                if let &[first, second] = edges.as_slice() {
+                    return self.branch(
+                        selector,
+                        |this| this.transition(block, second, &passed),
+                        |this| this.transition(block, first, &passed),
+                    );
+                }
+                let from = self.cur;
+                let mut targets = Vec::with_capacity(edges.len());
+                for &edge in edges {
+                    self.cur = self.out.f.add_block();
+                    targets.push(self.cur);
+                    self.transition(block, edge, &passed)?;
+                }
+                let ty = self.type_of(selector);
+                let cases = targets[1..].iter().enumerate().map(|(i, &target)| {
+                    let case = Constant::int(ty, i as i64 + 1).unwrap_or(Constant::Unit);
+                    (Operand::from(self.ctx.constant_id(case)), target)
+                });
+                let inst = cf::switch(selector, targets[0], cases.collect::<Vec<_>>());
+                self.out.f.set_terminator(from, inst)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn decide(
+        &mut self,
+        block: Block,
+        decision: &Decision,
+        passed: &[(usize, Operand)],
+    ) -> Result<(), Diagnostic> {
+        match decision {
+            Decision::Edge(edge) => self.transition(block, *edge, passed),
+            Decision::Branch { condition, then, otherwise } => {
+                let condition = self.primal(*condition);
+                self.branch(
+                    condition,
+                    |this| this.decide(block, then, passed),
+                    |this| this.decide(block, otherwise, passed),
+                )
+            }
+        }
+    }
+
+    fn branch(
+        &mut self,
+        condition: Operand,
+        then: impl FnOnce(&mut Self) -> Result<(), Diagnostic>,
+        otherwise: impl FnOnce(&mut Self) -> Result<(), Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        let from = self.cur;
+        let (yes, no) = (self.out.f.add_block(), self.out.f.add_block());
+        let none: [Operand; 0] = [];
+        self.out.f.set_terminator(from, cf::br_if(condition, yes, none, no, none))?;
+        self.cur = yes;
+        then(self)?;
+        self.cur = no;
+        otherwise(self)
+    }
+
+    /// Takes the cotangents of the parameters of a block, by position.
+    fn parameters(&mut self, block: Block) -> Vec<(usize, Operand)> {
+        let params: Vec<Value> = self.plan.aug.f.params(block).collect();
+        let mut passed = Vec::new();
+        for (i, param) in params.into_iter().enumerate() {
+            if let Some(adjoint) = self.take(param) {
+                passed.push((i, adjoint));
+            }
+        }
+        passed
+    }
+
+    /// Goes back over an edge, which may lead into loops.
+    fn transition(
+        &mut self,
+        block: Block,
+        edge: Edge,
+        passed: &[(usize, Operand)],
+    ) -> Result<(), Diagnostic> {
+        let plan = self.plan;
+        if let Some(loops) = plan.leaving.get(&(edge.from, block)) {
+            for &(l, count) in loops {
+                if let Some(&cell) = self.out.counters.get(&l) {
+                    let count = self.primal(count);
+                    self.emit(mem::ref_set(cell, count));
+                }
+            }
+        }
+        let f = &plan.aug.f;
+        let args: Vec<Operand> = f.edge_args(edge).collect();
+        let mut more: FxHashMap<Value, Operand> = FxHashMap::default();
+        for &(i, adjoint) in passed {
+            let Some(v) = args[i].as_value() else { continue };
+            if !plan.activity.is_varied(v) {
+                continue;
+            }
+            let (from, to) = (f.ty(f.param(block, i).expect("it was taken")), f.ty(v));
+            let adjoint = self.fit(adjoint, from, to);
+            let ty = self.driver.types.cotangent(to);
+            let total = match more.get(&v) {
+                Some(&so_far) => self.sum(ty, so_far, adjoint),
+                None => adjoint,
+            };
+            more.insert(v, total);
+        }
+        let args = self.outgoing(edge.from, &more);
+        let target = self.counterpart(edge.from);
+        self.out.f.set_terminator(self.cur, cf::br(target, args))?;
+        Ok(())
+    }
+
+    /// What the counterpart of `to` is given: the cotangents as they are, and `more`.
+    fn outgoing(&mut self, to: Block, more: &FxHashMap<Value, Operand>) -> Vec<Operand> {
+        let plan = self.plan;
+        let mut args = Vec::with_capacity(plan.liveness.at_end(to).len());
+        for &v in plan.liveness.at_end(to) {
+            let ty = self.driver.types.cotangent(plan.aug.f.ty(v));
+            let here = self.peek(v);
+            args.push(match (here, more.get(&v).copied()) {
+                (Some(a), Some(b)) => self.sum(ty, a, b),
+                (Some(a), None) | (None, Some(a)) => a,
+                (None, None) => self.zero(ty),
+            });
+        }
+        args
+    }
+
+    // What rules are written with.
+
+    /// Appends an instruction.
+    pub(super) fn emit(&mut self, inst: Inst) -> Operand {
+        match self.out.f.push(self.cur, inst.at(self.loc)) {
+            Ok(v) => v.into(),
+            Err(error) => {
+                self.failed.get_or_insert_with(|| error.into());
+                self.ctx.constant_id(Constant::Unit).into()
+            }
+        }
+    }
+
+    /// Notes an error; the first one counts.
+    pub(super) fn fail(&mut self, message: &str) {
+        let error = self.driver.error(message, self.loc);
+        self.failed.get_or_insert(error);
+    }
+
+    pub(super) fn constant(&self, constant: Constant) -> Operand {
+        self.ctx.constant_id(constant).into()
+    }
+
+    pub(super) fn zero(&mut self, ty: Type) -> Operand {
+        let ctx = Arc::clone(&self.ctx);
+        parts::zero(&ctx, ty, &mut |inst| self.emit(inst))
+    }
+
+    pub(super) fn sum(&mut self, ty: Type, a: Operand, b: Operand) -> Operand {
+        parts::sum(ty, a, b, &mut |inst| self.emit(inst))
+    }
+
+    pub(super) fn part(&mut self, of: Operand, index: usize) -> Operand {
+        let ctx = Arc::clone(&self.ctx);
+        parts::part(&ctx, of, index, &mut |inst| self.emit(inst))
+    }
+
+    /// The type of an operand of the reverse sweep.
+    pub(super) fn type_of(&self, operand: Operand) -> Type {
+        self.out.f.operand_type(operand)
+    }
+
+    /// An operand of the forward sweep.
+    pub(super) fn primal(&mut self, operand: Operand) -> Operand {
+        let Some(value) = operand.as_value() else { return operand };
+        let at = self.at;
+        if let Some(&placeholder) = self.known.get(&(value, at)) {
+            return placeholder.into();
+        }
+        let ty = self.plan.aug.f.ty(value);
+        let counterpart = self.counterpart(at);
+        match self.out.f.push_front(counterpart, core::undef(ty).at(self.loc)) {
+            Ok(placeholder) => {
+                self.known.insert((value, at), placeholder);
+                self.out.needs.push(Need { value, at, placeholder });
+                placeholder.into()
+            }
+            Err(error) => {
+                self.failed.get_or_insert_with(|| error.into());
+                self.constant(Constant::Unit)
+            }
+        }
+    }
+
+    /// The shadow of an active object of the forward sweep.
+    pub(super) fn shadow(&mut self, object: Operand) -> Operand {
+        let shadow = object.as_value().and_then(|v| self.plan.aug.shadows.get(&v).copied());
+        match shadow {
+            Some(shadow) => self.primal(shadow),
+            None => {
+                self.fail("an object that has no shadow is differentiated");
+                self.constant(Constant::Unit)
+            }
+        }
+    }
+
+    /// A cotangent of a value of type `from` as one of a value of type `to`, where either is known
+    /// as `any`.
+    pub(super) fn fit(&mut self, adjoint: Operand, from: Type, to: Type) -> Operand {
+        let (have, want) =
+            (self.driver.types.cotangent(from), self.driver.types.cotangent(to));
+        if have == want {
+            adjoint
+        } else if want == Type::ANY {
+            self.emit(core::convert(adjoint, want))
+        } else {
+            let boxed = if self.type_of(adjoint) == Type::ANY {
+                adjoint
+            } else {
+                self.emit(core::convert(adjoint, Type::ANY))
+            };
+            self.emit(ad::unbox(boxed, want))
+        }
+    }
+
+    /// Adds to the cotangent of an operand, which is of the cotangent type of its type.
+    pub(super) fn give(&mut self, operand: Operand, adjoint: Operand) {
+        let Some(v) = operand.as_value().filter(|&v| self.plan.activity.is_varied(v)) else {
+            return;
+        };
+        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let total = match self.peek(v) {
+            Some(so_far) => self.sum(ty, so_far, adjoint),
+            None => adjoint,
+        };
+        self.adjoints.insert(v, Adjoint { whole: Some(total), parts: Vec::new() });
+    }
+
+    /// Adds to the cotangent of a part of a tuple or struct.
+    pub(super) fn give_part(&mut self, operand: Operand, index: usize, adjoint: Operand) {
+        let Some(v) = operand.as_value().filter(|&v| self.plan.activity.is_varied(v)) else {
+            return;
+        };
+        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let types = parts::part_types(&self.ctx, ty);
+        let Some(&part_type) = types.get(index) else {
+            return self.fail("a part of a value whose type is not known has no derivative");
+        };
+        let mut known = self.adjoints.remove(&v).unwrap_or_default();
+        known.parts.resize(types.len(), None);
+        let total = match known.parts[index] {
+            Some(so_far) => self.sum(part_type, so_far, adjoint),
+            None => adjoint,
+        };
+        known.parts[index] = Some(total);
+        self.adjoints.insert(v, known);
+    }
+
+    /// The cotangent of a value so far, if anything came.
+    fn peek(&mut self, v: Value) -> Option<Operand> {
+        let known = self.adjoints.get(&v)?.clone();
+        if known.parts.is_empty() {
+            return known.whole;
+        }
+        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let types = parts::part_types(&self.ctx, ty);
+        let mut made = Vec::with_capacity(types.len());
+        for (i, &part_type) in types.iter().enumerate() {
+            let part = known.parts.get(i).copied().flatten();
+            let whole = known.whole.map(|whole| self.part(whole, i));
+            made.push(match (part, whole) {
+                (Some(a), Some(b)) => self.sum(part_type, b, a),
+                (Some(a), None) | (None, Some(a)) => a,
+                (None, None) => self.zero(part_type),
+            });
+        }
+        let ctx = Arc::clone(&self.ctx);
+        let total = parts::aggregate(&ctx, ty, &made, &mut |inst| self.emit(inst));
+        self.adjoints.insert(v, Adjoint { whole: Some(total), parts: Vec::new() });
+        Some(total)
+    }
+
+    /// Takes the cotangent of a value where it is defined.
+    pub(super) fn take(&mut self, v: Value) -> Option<Operand> {
+        let adjoint = self.peek(v);
+        self.adjoints.remove(&v);
+        adjoint
+    }
+
+    /// Takes the cotangents of the parts of a tuple or struct where it is made.
+    pub(super) fn take_parts(&mut self, v: Value) -> Option<Vec<Option<Operand>>> {
+        let known = self.adjoints.remove(&v)?;
+        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let types = parts::part_types(&self.ctx, ty);
+        let mut made = Vec::with_capacity(types.len());
+        for (i, &part_type) in types.iter().enumerate() {
+            let part = known.parts.get(i).copied().flatten();
+            let whole = known.whole.map(|whole| self.part(whole, i));
+            made.push(match (part, whole) {
+                (Some(a), Some(b)) => Some(self.sum(part_type, b, a)),
+                (a, b) => a.or(b),
+            });
+        }
+        Some(made)
+    }
+}

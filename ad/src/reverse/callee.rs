@@ -1,0 +1,60 @@
+//! What a call means to a derivative: attributes of the callee decide.
+
+use regraft_dialects::core;
+use regraft_ir::{Constant, Function, Module, Symbol, TypeKind, Value};
+
+/// What the derivative of a call is made of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum CallKind {
+    /// Its result is a constant, whatever it is given (`derivative=:none`).
+    Constant,
+    /// It has no derivative, and says so (`derivative="text"`).
+    Refused(Symbol),
+    /// A rule gives the result and a pullback (`rrule=@r`).
+    Rule(Symbol),
+    /// Its arguments are kept and it is run again on the way back (`checkpoint=true`).
+    Checkpoint(Symbol),
+    /// The function of that name is differentiated. `closure` says that the callee itself is its
+    /// first argument.
+    Function {
+        /// Its name.
+        name: Symbol,
+        /// Whether it is called as a value that it takes.
+        closure: bool,
+    },
+    /// What is called is known when the program runs.
+    Dynamic,
+}
+
+/// That of the call `v`.
+pub(super) fn call_kind(f: &Function, module: &Module, v: Value) -> CallKind {
+    let Some(callee) = f.operand(v, 0) else { return CallKind::Dynamic };
+    let (name, closure) = match f.op(v) {
+        Some(core::CALL) => (f.const_func(callee), false),
+        Some(core::APPLY) => match *f.ctx().kind(f.operand_type(callee)) {
+            TypeKind::Struct(id) => (f.ctx().struct_def(id).call, true),
+            TypeKind::Fn(name) => (Some(name), false),
+            _ => (None, false),
+        },
+        _ => (None, false),
+    };
+    let Some(function) = name.and_then(|name| module.get(module.find(name)?)) else {
+        return CallKind::Dynamic;
+    };
+    let name = function.name();
+    let attr = |key: &str| {
+        f.ctx().attr(function.function_attrs(), key).map(|c| f.ctx().constant(c))
+    };
+    match attr("derivative") {
+        Some(Constant::Sym(_)) => return CallKind::Constant,
+        Some(Constant::Str(text)) => return CallKind::Refused(text),
+        _ => {}
+    }
+    if let Some(Constant::Func(rule)) = attr("rrule") {
+        return CallKind::Rule(rule);
+    }
+    if attr("checkpoint") == Some(Constant::Bool(true)) {
+        return CallKind::Checkpoint(name);
+    }
+    CallKind::Function { name, closure }
+}

@@ -1,0 +1,163 @@
+//! Reverse mode: from a function, one that goes forward and keeps what is needed, and one that goes
+//! back and adds up cotangents.
+//!
+//! ```text
+//! func @f(%1: f64) -> f64 {            func @f.forward(%1: f64) -> tuple<f64, unit, tuple<f64>> {
+//! ^1:                                  ^1:
+//!   %2: f64 = math.sin %1         =>     %2: f64 = math.sin %1
+//!   return %2                            %3 = core.tuple %1
+//! }                                      %4 = core.tuple %2, nothing, %3
+//!                                        return %4
+//!                                      }
+//!                                      func @f.reverse(%1: tuple<f64>, %2: f64) -> tuple<f64> {
+//!                                      ^1:
+//!                                        %3: f64 = core.get %1, 1
+//!                                        %4: f64 = math.cos %3
+//!                                        %5: f64 = arith.mul %2, %4
+//!                                        %6 = core.tuple %5
+//!                                        return %6
+//!                                      }
+//! ```
+//!
+//! # Method
+//! 1. [`prepare`]: one return, loops in simple and closed form.
+//! 2. [`activity`]: what has a derivative that is asked for.
+//! 3. [`augment`]: the forward sweep with shadows of objects, and calls of forward parts.
+//! 4. [`way_back`]: how the reverse sweep finds from each block to the one before.
+//! 5. [`backward`]: the reverse sweep, block by block, with placeholders for what it needs of the
+//!    forward sweep; [`undo`] has the adjoint of each op.
+//! 6. [`tape_plan`]: how each of these is found; [`restore`] puts that in their places.
+//!
+//! Reverse accumulation of derivatives by rewriting programs is Speelpenning's (1980); adjoints of
+//! programs in SSA form, whose cotangents are SSA values in turn, after Innes: "Don't Unroll
+//! Adjoint: Differentiating SSA-Form Programs" (2018). Shadows that are incremented in place beside
+//! cotangents that flow back are as in Enzyme (Moses and Churavy, 2020) and Mooncake.
+//!
+//! # Why it is right
+//! Undoing a block adds to the cotangents of what it used, given those of what it defined, and the
+//! reverse sweep undoes exactly the blocks that the forward sweep ran, last first. A value that is
+//! needed while a block is undone dominates the block, and all loops around its definition are around
+//! the block: so the iteration in which it was defined is the one that is being undone.
+//!
+//! # Cost
+//! Near linear in the size of the function and of the cotangents that are live across blocks.
+
+mod activity;
+mod adjoint_liveness;
+mod augment;
+mod backward;
+mod callee;
+mod driver;
+mod parts;
+mod prepare;
+mod restore;
+mod stability;
+mod tape_plan;
+mod undo;
+mod way_back;
+
+use regraft_ir::{Diagnostic, Loc, Module, Symbol, Type};
+
+use driver::Driver;
+
+/// What is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum PlanKind {
+    /// As little as there is to be kept.
+    #[default]
+    Best,
+    /// Everything that is needed, on stacks.
+    Naive,
+}
+
+/// How a function is differentiated in reverse mode.
+#[derive(Clone, Debug, Default)]
+pub struct ReverseOptions {
+    /// What is kept.
+    pub plan: PlanKind,
+    /// The function that calls what is known only when the program runs, going forward: see
+    /// [`reverse`]. Without one, such calls are errors.
+    pub dynamic: Option<Symbol>,
+    /// Whether the two parts may be called with something else in between, which may write what the
+    /// function reads. `vjp` calls one right after the other.
+    pub split: bool,
+}
+
+/// The functions that [`reverse`] has added.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReverseFunctions {
+    /// `(arguments, shadows of active arguments that have one) -> (result, its shadow, tape)`.
+    pub forward: Symbol,
+    /// `(tape, cotangent of the result) -> cotangents of all arguments`; `nothing` for those that
+    /// are not active.
+    pub reverse: Symbol,
+    /// `(arguments, shadows, tangent of the result) -> (result, cotangents)`: one after the other.
+    pub vjp: Symbol,
+    /// The type of the tape.
+    pub tape: Type,
+    /// What each function keeps, as text.
+    pub plans: Vec<(Symbol, String)>,
+    /// The bytes that the function itself keeps in each iteration of innermost loops.
+    pub bytes_per_iteration: usize,
+}
+
+/// Adds the derivative of a function, in reverse mode, to its module, and those of what it calls.
+/// `active` says for each parameter whether its cotangent is asked for; a parameter that there is
+/// nothing said of is not active.
+///
+/// Attributes of called functions say how they are differentiated: `rrule=@r` that `r` gives the
+/// result and a pullback, `derivative=:none` that there is nothing to differentiate,
+/// `derivative="text"` that it is an error, `checkpoint=true` that they are run again on the way
+/// back. A call of what is not known statically becomes `core.apply @dynamic, callee, shadows,
+/// arguments..`, which gives (result, its shadow, a tape, a function of that tape and the cotangent
+/// of the result, which gives the cotangents of the callee and the arguments).
+///
+/// Near linear in the size of the functions.
+///
+/// # Errors
+/// If there is no such function, or if something in it has no derivative: the first such thing, with
+/// the chain of calls. The module is as it was.
+pub fn reverse(
+    module: &mut Module,
+    function: Symbol,
+    active: &[bool],
+    options: &ReverseOptions,
+) -> Result<ReverseFunctions, Vec<Diagnostic>> {
+    let before = module.ids().len();
+    let found = add(module, function, active, options);
+    if found.is_err() {
+        for id in module.ids()[before..].to_vec() {
+            module.remove(id);
+        }
+    }
+    found.map_err(|error| vec![error])
+}
+
+fn add(
+    module: &mut Module,
+    function: Symbol,
+    active: &[bool],
+    options: &ReverseOptions,
+) -> Result<ReverseFunctions, Diagnostic> {
+    let count = module.find(function).and_then(|id| module.get(id)).map(|f| f.param_types().len());
+    let Some(count) = count else {
+        let name = module.ctx().str(function).to_owned();
+        return Err(Diagnostic::error(format!("there is no function @{name} to differentiate")));
+    };
+    let mut active = active.to_vec();
+    active.resize(count, false);
+    let mut driver = Driver::new(module, options);
+    let pair = driver.pair(function, &active, !options.split, Loc::UNKNOWN)?;
+    let vjp = driver.vjp(function, &pair)?;
+    let own = driver.reports.iter().rev().find(|(name, _)| *name == function);
+    let bytes_per_iteration = own.map_or(0, |(_, report)| report.bytes);
+    let plans = driver.reports.iter().map(|(name, report)| (*name, report.text.clone())).collect();
+    Ok(ReverseFunctions {
+        forward: pair.forward,
+        reverse: pair.reverse,
+        vjp,
+        tape: pair.tape,
+        plans,
+        bytes_per_iteration,
+    })
+}

@@ -1,0 +1,151 @@
+//! Small pieces of derivative code: zeros, sums, and the parts of tangents.
+
+use std::sync::Arc;
+
+use regraft_dialects::{ad, arith, core, data};
+use regraft_ir::{Constant, Context, Inst, Operand, Type, TypeKind};
+
+use crate::tangent::{TangentType, TangentTypes};
+
+/// Where instructions go.
+pub(super) type Emit<'a> = dyn FnMut(Inst) -> Operand + 'a;
+
+/// What the elements of an array, the fields of an object or the content of a ref are to its
+/// shadow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cell {
+    /// Nothing.
+    None,
+    /// A float: the shadow holds its cotangent.
+    Float,
+    /// A value of several parts: the shadow holds its cotangent.
+    Value,
+    /// An object: the shadow holds its shadow.
+    Shadow,
+    /// Something of both.
+    Mixed,
+}
+
+impl Cell {
+    /// That of what is of type `ty`.
+    pub(super) fn of(types: &mut TangentTypes, ty: Type) -> Self {
+        if ty.is_float() {
+            return Self::Float;
+        }
+        match (types.has_shadow(ty), types.has_cotangent(ty)) {
+            (false, false) => Self::None,
+            (false, true) => Self::Value,
+            (true, false) => Self::Shadow,
+            (true, true) => Self::Mixed,
+        }
+    }
+
+    /// Whether it holds cotangents.
+    pub(super) fn has_cotangent(self) -> bool {
+        matches!(self, Self::Float | Self::Value | Self::Mixed)
+    }
+}
+
+/// The zero of a tangent, shadow or cotangent type of values; of objects, something that nobody
+/// looks at.
+pub(super) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
+    let constant = |c: Constant| Operand::from(ctx.constant_id(c));
+    match ty {
+        Type::F64 => return constant(Constant::F64(0.0f64.to_bits())),
+        Type::F32 => return constant(Constant::F32(0.0f32.to_bits())),
+        Type::UNIT | Type::ANY => return constant(Constant::Unit),
+        _ => {}
+    }
+    match ctx.kind(ty) {
+        TypeKind::Tuple(parts) => {
+            let parts: Vec<Operand> = parts.iter().map(|&part| zero(ctx, part, emit)).collect();
+            aggregate(ctx, ty, &parts, emit)
+        }
+        TypeKind::Named(fields) => {
+            let parts: Vec<Operand> =
+                fields.iter().map(|&(_, part)| zero(ctx, part, emit)).collect();
+            aggregate(ctx, ty, &parts, emit)
+        }
+        _ => emit(core::undef(ty)),
+    }
+}
+
+/// A tuple or named tuple of these parts.
+pub(super) fn aggregate(
+    ctx: &Context,
+    ty: Type,
+    parts: &[Operand],
+    emit: &mut Emit<'_>,
+) -> Operand {
+    match ctx.kind(ty) {
+        TypeKind::Named(_) => emit(data::named(parts.iter().copied(), ty)),
+        _ => emit(core::tuple(parts.iter().copied())),
+    }
+}
+
+/// The types of the parts of a tuple or named tuple type.
+pub(super) fn part_types(ctx: &Context, ty: Type) -> Vec<Type> {
+    match ctx.kind(ty) {
+        TypeKind::Tuple(parts) => parts.to_vec(),
+        TypeKind::Named(fields) => fields.iter().map(|&(_, part)| part).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A part of a tuple or named tuple, counted from 0.
+pub(super) fn part(ctx: &Context, of: Operand, index: usize, emit: &mut Emit<'_>) -> Operand {
+    let index = ctx.constant_id(Constant::I64(index as i64 + 1));
+    emit(core::get(of, index))
+}
+
+/// The sum of two cotangents of a type.
+pub(super) fn sum(ty: Type, a: Operand, b: Operand, emit: &mut Emit<'_>) -> Operand {
+    if ty.is_float() { emit(arith::add(a, b)) } else { emit(ad::add(a, b, ty)) }
+}
+
+/// The shadow part of a tangent.
+pub(super) fn shadow_part(
+    ctx: &Arc<Context>,
+    of: TangentType,
+    cell: Cell,
+    tangent: Operand,
+    emit: &mut Emit<'_>,
+) -> Operand {
+    match cell {
+        Cell::Shadow => tangent,
+        Cell::Mixed => emit(ad::shadow(tangent, of.shadow)),
+        _ => zero(ctx, of.shadow, emit),
+    }
+}
+
+/// The cotangent part of a tangent.
+pub(super) fn cotangent_part(
+    ctx: &Arc<Context>,
+    of: TangentType,
+    cell: Cell,
+    tangent: Operand,
+    emit: &mut Emit<'_>,
+) -> Operand {
+    match cell {
+        Cell::Float | Cell::Value => tangent,
+        Cell::Mixed => emit(ad::cotangent(tangent, of.cotangent)),
+        _ => zero(ctx, of.cotangent, emit),
+    }
+}
+
+/// The tangent of two parts.
+pub(super) fn join_parts(
+    ctx: &Arc<Context>,
+    of: TangentType,
+    cell: Cell,
+    shadow: Operand,
+    cotangent: Operand,
+    emit: &mut Emit<'_>,
+) -> Operand {
+    match cell {
+        Cell::Float | Cell::Value => cotangent,
+        Cell::Shadow => shadow,
+        Cell::Mixed => emit(ad::join(shadow, cotangent, of.tangent)),
+        Cell::None => zero(ctx, of.tangent, emit),
+    }
+}

@@ -1,0 +1,191 @@
+//! Puts what the tape plan says in the place of placeholders: the values of the forward sweep, as
+//! the reverse sweep finds them.
+
+use std::sync::Arc;
+
+use regraft_dialects::{arith, core, mem};
+use regraft_ir::{Block, Constant, Context, Diagnostic, Inst, Operand, OperandKind, Value};
+use regraft_passes::analysis::{LoopId, Poly, Sym, induction};
+use rustc_hash::FxHashMap;
+
+use super::backward::{Need, Sweep};
+use super::tape_plan::{Planner, Source};
+
+/// Replaces all placeholders.
+pub(super) fn restore(planner: &mut Planner<'_>, sweep: &mut Sweep) -> Result<(), Diagnostic> {
+    let needs = std::mem::take(&mut sweep.needs);
+    let ctx = Arc::clone(sweep.f.ctx());
+    // In program order, so that what is kept first is there for what comes later.
+    let mut place: FxHashMap<Block, usize> = FxHashMap::default();
+    for (i, block) in planner.f.blocks().enumerate() {
+        place.insert(block, i);
+    }
+    let mut wanted: Vec<Value> = needs.iter().map(|need| need.value).collect();
+    wanted.sort_by_key(|&v| (place[&planner.f.block_of(v)], v));
+    wanted.dedup();
+    for v in wanted {
+        planner.decide(v)?;
+    }
+    // Code goes to the front of each block, in front of all placeholders: they come first.
+    let mut anchors: FxHashMap<Block, Value> = FxHashMap::default();
+    for need in &needs {
+        let counterpart = sweep.blocks[need.at.index()].expect("what is undone has a counterpart");
+        let first = sweep.f.first_inst(counterpart).unwrap_or(need.placeholder);
+        anchors.entry(need.at).or_insert(first);
+    }
+    let (known, tops) = (FxHashMap::default(), FxHashMap::default());
+    let mut this = Restore { planner, sweep, ctx, anchors, known, tops };
+    for need in &needs {
+        this.need(*need)?;
+    }
+    for need in &needs {
+        this.sweep.f.delete(need.placeholder)?;
+    }
+    this.pop_stacks()
+}
+
+struct Restore<'a, 'b> {
+    planner: &'a mut Planner<'b>,
+    sweep: &'a mut Sweep,
+    ctx: Arc<Context>,
+    /// Where code goes, by block of the forward sweep.
+    anchors: FxHashMap<Block, Value>,
+    /// What stands for a value while a block is undone.
+    known: FxHashMap<(Value, Block), Operand>,
+    /// For each stack, the cell with the number of elements that are left, and what is on it.
+    tops: FxHashMap<Value, (Value, Value)>,
+}
+
+impl Restore<'_, '_> {
+    fn need(&mut self, need: Need) -> Result<(), Diagnostic> {
+        let found = self.value(need.value, need.at, self.anchors[&need.at])?;
+        self.sweep.f.replace_all_uses(need.placeholder, found)?;
+        Ok(())
+    }
+
+    fn insert(&mut self, at: Value, inst: Inst) -> Result<Operand, Diagnostic> {
+        let loc = self.sweep.f.loc(at);
+        Ok(self.sweep.f.insert(at, inst.at(loc))?.into())
+    }
+
+    fn value(&mut self, v: Value, block: Block, at: Value) -> Result<Operand, Diagnostic> {
+        if let Some(&known) = self.known.get(&(v, block)) {
+            return Ok(known);
+        }
+        let found = match self.planner.decide(v)? {
+            Source::Once => self.once(v, at)?,
+            Source::Affine(poly) => self.affine(&poly, block, at)?,
+            Source::Again => {
+                let mut inst = self.planner.f.statement(v);
+                let ty = self.planner.f.ty(v);
+                let operands: Vec<Operand> = inst.operand_list().to_vec();
+                for (i, operand) in operands.into_iter().enumerate() {
+                    if let OperandKind::Value(operand) = operand.kind() {
+                        inst.operand_list_mut()[i] = self.value(operand, block, at)?;
+                    }
+                }
+                self.insert(at, inst.with_type(ty))?
+            }
+            Source::Array { array, loops } => {
+                let array = self.value(array, block, at)?;
+                let mut indices = Vec::with_capacity(loops.len());
+                for &l in loops.iter().rev() {
+                    let left = self.counter(l, at)?;
+                    let one = self.ctx.constant_id(Constant::I64(1));
+                    indices.push(self.insert(at, arith::add(left, one))?);
+                }
+                let inbounds = self.planner.inbounds();
+                self.insert(at, mem::load(array, indices).with_attrs(inbounds))?
+            }
+            Source::Stack { stack } => {
+                let kept = self.value(stack, block, at)?;
+                let cell = self.top(v, stack)?;
+                let index = self.insert(at, mem::ref_get(cell))?;
+                let inbounds = self.planner.inbounds();
+                self.insert(at, mem::load(kept, [index]).with_attrs(inbounds))?
+            }
+        };
+        self.known.insert((v, block), found);
+        Ok(found)
+    }
+
+    fn once(&mut self, v: Value, at: Value) -> Result<Operand, Diagnostic> {
+        let index = self.planner.keep_once(v);
+        // The type of the tape is not known yet: the projection is put here when it is.
+        let ty = self.planner.f.ty(v);
+        let found = self.insert(at, core::undef(ty))?;
+        if let Some(found) = found.as_value() {
+            self.sweep.projections.push((found, index));
+        }
+        Ok(found)
+    }
+
+    /// The number of the iteration that is undone.
+    fn counter(&mut self, l: LoopId, at: Value) -> Result<Operand, Diagnostic> {
+        let cell = self.sweep.counters.get(&l).copied();
+        let cell = cell.ok_or_else(|| Diagnostic::error("a loop is not counted on the way back"))?;
+        self.insert(at, mem::ref_get(cell))
+    }
+
+    fn affine(&mut self, poly: &Poly, block: Block, at: Value) -> Result<Operand, Diagnostic> {
+        let mut values: FxHashMap<Value, Poly> = FxHashMap::default();
+        let mut counters: FxHashMap<LoopId, Operand> = FxHashMap::default();
+        let symbols: Vec<Sym> = poly.symbols().collect();
+        for symbol in symbols {
+            match symbol {
+                Sym::Value(v) => {
+                    let ty = self.planner.f.ty(v);
+                    let found = self.value(v, block, at)?;
+                    let as_poly = match found.as_value() {
+                        Some(found) => Poly::value(ty, found),
+                        None => {
+                            let constant = self.sweep.f.constant(found);
+                            Poly::constant(ty, constant.and_then(Constant::as_int).unwrap_or(0))
+                        }
+                    };
+                    values.insert(v, as_poly);
+                }
+                Sym::Iteration(l) => {
+                    let counter = self.counter(l, at)?;
+                    counters.insert(l, counter);
+                }
+            }
+        }
+        let poly = poly.substitute(|s| match s {
+            Sym::Value(v) => values.get(&v).cloned(),
+            Sym::Iteration(_) => None,
+        });
+        let poly = poly.ok_or_else(|| Diagnostic::error("a polynomial has become too large"))?;
+        Ok(induction::materialize(&mut self.sweep.f, &poly, at, &mut |l| counters[&l])?)
+    }
+
+    /// The cell that counts what is left on a stack.
+    fn top(&mut self, v: Value, stack: Value) -> Result<Value, Diagnostic> {
+        if let Some(&(cell, _)) = self.tops.get(&stack) {
+            return Ok(cell);
+        }
+        let at = Value::terminator(self.sweep.entry);
+        let kept = self.once(stack, at)?;
+        let length = self.insert(at, mem::length(kept))?;
+        let cell = self.insert(at, mem::ref_new(length))?.as_value().expect("it is a value");
+        self.tops.insert(stack, (cell, v));
+        Ok(cell)
+    }
+
+    /// Where the definition of what is on a stack is undone, the stack gets shorter.
+    fn pop_stacks(&mut self) -> Result<(), Diagnostic> {
+        let mut all: Vec<(Value, Value, Value)> =
+            self.tops.iter().map(|(&stack, &(cell, v))| (stack, cell, v)).collect();
+        all.sort_unstable();
+        for (_, cell, v) in all {
+            let block = self.planner.f.block_of(v);
+            let Some(end) = self.sweep.ends[block.index()] else { continue };
+            let at = Value::terminator(end);
+            let left = self.insert(at, mem::ref_get(cell))?;
+            let one = self.ctx.constant_id(Constant::I64(1));
+            let less = self.insert(at, arith::sub(left, one))?;
+            self.insert(at, mem::ref_set(cell, less))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Which reads of memory would give the same on the way back.
+//!
+//! A read can be made again while its block is undone if nothing that may run after it writes what
+//! it reads. The reverse sweep itself writes shadows only.
+//!
+//! # Method
+//! Backward data flow of what may still be written, on classes of memory (64 bits a block), to a
+//! fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops.
+
+use regraft_dialects::core;
+use regraft_ir::{Block, ControlFlow, Function, Value};
+use regraft_passes::analysis::{Aliases, EffectSummaries, Footprint, MemoryClasses};
+
+/// What stays as it is.
+#[derive(Debug)]
+pub(super) struct Stability {
+    /// By [`Value::index`].
+    stable: Vec<bool>,
+}
+
+impl Stability {
+    /// Of the reads and calls in `f`. With `closed`, nothing happens between the two sweeps; else
+    /// anything may be written there.
+    pub(super) fn compute(f: &Function, summaries: &EffectSummaries, closed: bool) -> Self {
+        let mut stable = vec![false; f.value_capacity()];
+        if !closed {
+            return Self { stable };
+        }
+        let cfg = ControlFlow::compute(f);
+        let aliases = Aliases::compute(f, &cfg, summaries);
+        let classes = MemoryClasses::compute(f, &cfg, &aliases);
+        let of = |v: Value| classes.footprint_of(f, &aliases, summaries, v);
+        let mut own = vec![Footprint::default(); f.block_capacity()];
+        let blocks: Vec<Block> = cfg.reverse_postorder().collect();
+        for &block in &blocks {
+            for v in f.body(block) {
+                if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
+                    own[block.index()] |= of(v);
+                }
+            }
+        }
+        let mut after = vec![Footprint::default(); f.block_capacity()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in blocks.iter().rev() {
+                let mut new = after[block.index()];
+                for next in f.successors(block) {
+                    new |= own[next.index()];
+                    new |= after[next.index()];
+                }
+                changed |= std::mem::replace(&mut after[block.index()], new) != new;
+            }
+        }
+        for &block in &blocks {
+            let mut later = after[block.index()];
+            let body: Vec<Value> = f.body(block).collect();
+            for &v in body.iter().rev() {
+                let Some(def) = f.op_def(v) else { continue };
+                let is_call = matches!(f.op(v), Some(core::CALL | core::APPLY));
+                if def.effects == regraft_ir::Effects::NONE {
+                    continue;
+                }
+                let footprint = of(v);
+                stable[v.index()] = if is_call {
+                    !later.writes()
+                } else {
+                    !footprint.reads_what(later)
+                };
+                later |= footprint;
+            }
+        }
+        Self { stable }
+    }
+
+    /// Whether a read gives the same on the way back; of a call, whether nothing at all is written
+    /// after it.
+    pub(super) fn is_stable(&self, v: Value) -> bool {
+        self.stable.get(v.index()).copied().unwrap_or(false)
+    }
+}

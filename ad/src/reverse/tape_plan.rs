@@ -1,0 +1,544 @@
+//! The tape plan: how the reverse sweep comes to each value of the forward sweep that it needs.
+//!
+//! ```text
+//! %7: f64    computed again: reads %1 at %6
+//! %6: i64    affine in the iteration of ^2
+//! %9: f64    kept in an array over ^2, 8 bytes an iteration: `math.exp` takes longer
+//! ^2         counted: mem.length %1
+//! ```
+//!
+//! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
+//! that keeping it costs nothing that grows), affine in iterations of loops, computed again from
+//! others at little cost, kept in an array with a place for each iteration of loops whose trip counts
+//! are known before they begin, or kept on a stack that grows. Values are looked at in program order,
+//! so that what is kept already is there to compute others from.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use regraft_dialects::{ad, arith, core, data, mem};
+use regraft_ir::{
+    Block, Constant, Context, Diagnostic, DominatorTree, Effects, Function, Operand, Traits, Type,
+    TypeKind, Value,
+};
+use regraft_passes::analysis::trip_count::{Count as TripCountForm, Holds, LatchRuns};
+use regraft_passes::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
+use rustc_hash::FxHashMap;
+
+use super::stability::Stability;
+
+/// What computing a value again may cost, in simple instructions.
+const MOST_WORK: u32 = 12;
+/// What a division costs.
+const DIVISION: u32 = 3;
+/// What an elementary function costs.
+const FUNCTION: u32 = 10;
+
+/// How a value of the forward sweep is found.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Source {
+    /// It was computed outside of loops: it is part of the tape.
+    Once,
+    /// It is this polynomial in the iterations.
+    Affine(Poly),
+    /// It is computed again.
+    Again,
+    /// It is in this array, with an index for each of these loops, outer ones first.
+    Array { array: Value, loops: Vec<LoopId> },
+    /// It is on top of this stack.
+    Stack { stack: Value },
+}
+
+/// A decision with what is to be said of it.
+#[derive(Clone, Debug)]
+pub(super) struct Decision {
+    pub(super) source: Source,
+    pub(super) why: &'static str,
+}
+
+/// What the plan is made from, and what it has come to.
+pub(super) struct Planner<'a> {
+    /// The forward sweep, to which is added what keeps values.
+    pub(super) f: Function,
+    pub(super) forest: Arc<LoopForest>,
+    pub(super) dom: &'a DominatorTree,
+    pub(super) ivs: &'a InductionVariables,
+    pub(super) counts: &'a TripCounts,
+    pub(super) stability: &'a Stability,
+    /// By [`Block::index`].
+    pub(super) irregular: &'a [bool],
+    /// Loads of shadows, with the loads beside which they stand.
+    pub(super) beside: FxHashMap<Value, Value>,
+    pub(super) naive: bool,
+    pub(super) decisions: FxHashMap<Value, Decision>,
+    /// In the order in which they were made.
+    pub(super) decided: Vec<Value>,
+    /// What is part of the tape, in order.
+    pub(super) tape: Vec<Value>,
+    on_tape: FxHashMap<Value, usize>,
+    counters: FxHashMap<LoopId, Value>,
+    ctx: Arc<Context>,
+}
+
+impl<'a> Planner<'a> {
+    #[allow(clippy::too_many_arguments)] // The analyses of one function.
+    pub(super) fn new(
+        f: Function,
+        forest: Arc<LoopForest>,
+        dom: &'a DominatorTree,
+        ivs: &'a InductionVariables,
+        counts: &'a TripCounts,
+        stability: &'a Stability,
+        irregular: &'a [bool],
+        beside: FxHashMap<Value, Value>,
+        naive: bool,
+    ) -> Self {
+        let ctx = Arc::clone(f.ctx());
+        Self {
+            f,
+            forest,
+            dom,
+            ivs,
+            counts,
+            stability,
+            irregular,
+            beside,
+            naive,
+            decisions: FxHashMap::default(),
+            decided: Vec::new(),
+            tape: Vec::new(),
+            on_tape: FxHashMap::default(),
+            counters: FxHashMap::default(),
+            ctx,
+        }
+    }
+
+    /// The counter of a loop in the forward sweep: a parameter of its header that is 0, 1, 2, ...
+    pub(super) fn counter(&mut self, l: LoopId) -> Result<Value, Diagnostic> {
+        if let Some(&known) = self.counters.get(&l) {
+            return Ok(known);
+        }
+        let header = self.forest.get(l).header;
+        let zero = self.ctx.constant_id(Constant::I64(0));
+        let one = self.ctx.constant_id(Constant::I64(1));
+        let position = self.f.param_count(header);
+        let param = self.f.add_param(header, Type::I64, |_| Some(zero))?;
+        let latches: Vec<_> = self
+            .f
+            .in_edges_in_order(header)
+            .into_iter()
+            .filter(|edge| self.forest.contains(l, edge.from))
+            .collect();
+        for edge in latches {
+            let at = Value::terminator(edge.from);
+            let next = self.f.insert(at, arith::add(param, one))?;
+            self.f.set_operand(at, edge.position as usize + 1 + position, next)?;
+        }
+        self.counters.insert(l, param);
+        Ok(param)
+    }
+
+    /// The number of times that the latch of a loop runs, computed at the end of `at`, a block
+    /// before the loop; `None` if it is not known there. `exact` asks for the number itself, else a
+    /// number that is not smaller will do.
+    pub(super) fn latch_runs(
+        &mut self,
+        l: LoopId,
+        at: Block,
+        exact: bool,
+    ) -> Result<Option<Operand>, Diagnostic> {
+        let found = self.counts.of(l);
+        if exact && !found.is_exact {
+            return Ok(None);
+        }
+        let count: TripCountForm = match &found.latch_runs {
+            LatchRuns::Constant(n) => {
+                let known = i64::try_from(*n).ok().filter(|&n| exact || n < 1 << 24);
+                return Ok(known.map(|n| self.ctx.constant_id(Constant::I64(n)).into()));
+            }
+            LatchRuns::Symbolic(count) => (**count).clone(),
+            LatchRuns::Never | LatchRuns::Unknown => return Ok(None),
+        };
+        if count.holds != Holds::Always || !count.ty().is_int() {
+            return Ok(None);
+        }
+        for poly in count.polys() {
+            if !self.is_available_at(poly, at) {
+                return Ok(None);
+            }
+        }
+        let mut needed: Vec<LoopId> = Vec::new();
+        for poly in count.polys() {
+            needed.extend(poly.symbols().filter_map(|s| match s {
+                Sym::Iteration(l) => Some(l),
+                Sym::Value(_) => None,
+            }));
+        }
+        let mut known = FxHashMap::default();
+        for outer in needed {
+            let counter = self.counter(outer)?;
+            known.insert(outer, counter);
+        }
+        let place = Value::terminator(at);
+        let runs = count.materialize(&mut self.f, place, &mut |l| known[&l].into())?;
+        let ty = self.f.operand_type(runs);
+        if ty == Type::I64 {
+            return Ok(Some(runs));
+        }
+        Ok(Some(self.f.insert(place, arith::zext(runs, Type::I64))?.into()))
+    }
+
+    /// Whether what a polynomial mentions is known at the end of a block.
+    fn is_available_at(&self, poly: &Poly, at: Block) -> bool {
+        poly.symbols().all(|s| match s {
+            Sym::Value(v) => self.dom.dominates(self.f.block_of(v), at),
+            Sym::Iteration(l) => self.forest.contains(l, at),
+        })
+    }
+
+    /// The position of a value in the tape.
+    pub(super) fn keep_once(&mut self, v: Value) -> usize {
+        if let Some(&known) = self.on_tape.get(&v) {
+            return known;
+        }
+        self.on_tape.insert(v, self.tape.len());
+        self.tape.push(v);
+        self.tape.len() - 1
+    }
+
+    /// How a value is found. What has to be kept is kept from now on.
+    pub(super) fn decide(&mut self, v: Value) -> Result<Source, Diagnostic> {
+        if let Some(known) = self.decisions.get(&v) {
+            return Ok(known.source.clone());
+        }
+        let decision = self.choose(v)?;
+        let source = decision.source.clone();
+        self.decided.push(v);
+        self.decisions.insert(v, decision);
+        Ok(source)
+    }
+
+    fn choose(&mut self, v: Value) -> Result<Decision, Diagnostic> {
+        let block = self.f.block_of(v);
+        let regular = !self.irregular[block.index()];
+        let trivial = self.f.op(v).is_some_and(|op| op == core::UNDEF || op == core::TUPLE)
+            && self.f.operand_count(v) == 0;
+        if trivial {
+            return Ok(Decision { source: Source::Again, why: "it is a constant" });
+        }
+        if self.forest.loop_of(block).is_none() && regular {
+            return Ok(Decision { source: Source::Once, why: "it is computed once" });
+        }
+        if self.naive {
+            return self.push(v, "everything is kept");
+        }
+        if let Some(poly) = self.affine(v) {
+            return Ok(Decision { source: Source::Affine(poly), why: "affine in iterations" });
+        }
+        let mut left = MOST_WORK;
+        let why = match self.work(v, &mut left) {
+            Ok(()) => return Ok(Decision { source: Source::Again, why: "cheap to compute again" }),
+            Err(why) => why,
+        };
+        if regular
+            && let Some(decision) = self.array(v, why)?
+        {
+            return Ok(decision);
+        }
+        self.push(v, why)
+    }
+
+    /// The polynomial of an integer whose symbols are found at little cost.
+    fn affine(&self, v: Value) -> Option<Poly> {
+        if !self.f.ty(v).is_int() {
+            return None;
+        }
+        let poly = self.ivs.evolution(&self.f, v);
+        let block = self.f.block_of(v);
+        let simple = poly.symbols().all(|s| match s {
+            Sym::Value(symbol) => symbol != v && self.is_at_hand(symbol),
+            Sym::Iteration(l) => {
+                self.forest.contains(l, block) && !self.irregular[self.forest.get(l).header.index()]
+            }
+        });
+        simple.then_some(poly)
+    }
+
+    /// Whether a value is found without work.
+    fn is_at_hand(&self, v: Value) -> bool {
+        if let Some(known) = self.decisions.get(&v) {
+            return !matches!(known.source, Source::Again);
+        }
+        let block = self.f.block_of(v);
+        self.forest.loop_of(block).is_none() && !self.irregular[block.index()]
+    }
+
+    /// Takes the work of computing a value again from `left`, if that is enough and the result is
+    /// the same.
+    fn work(&self, v: Value, left: &mut u32) -> Result<(), &'static str> {
+        if self.is_at_hand(v) || self.affine(v).is_some() {
+            return take(left, 1);
+        }
+        let Some(def) = self.f.op_def(v).filter(|_| !self.f.is_param(v)) else {
+            return Err("it depends on the way that control took");
+        };
+        let op = self.f.op(v).unwrap_or(core::UNDEF);
+        let reads = self.beside.get(&v).copied().unwrap_or(v);
+        if def.traits.contains(Traits::CALL) || def.traits.contains(Traits::TERMINATOR) {
+            return Err("it is the result of a call");
+        }
+        if def.effects != Effects::NONE {
+            if def.effects.writes_anything()
+                || def.effects.allocates
+                || def.effects.opaque
+                || def.effects.observable
+                || def.effects.deep
+            {
+                return Err("it is made anew each time");
+            }
+            if !self.stability.is_stable(reads) {
+                return Err("what it reads is overwritten later");
+            }
+        } else if !def.traits.contains(Traits::PURE) {
+            return Err("it is made anew each time");
+        }
+        let cost = match op {
+            arith::FDIV | arith::DIV | arith::REM | arith::MOD | arith::FLD | arith::CLD => DIVISION,
+            ad::ADD | ad::JOIN | ad::UNBOX | ad::SHADOW | ad::COTANGENT => DIVISION,
+            _ if op.dialect() == regraft_dialects::math::SIN.dialect() => FUNCTION,
+            _ => 1,
+        };
+        take(left, cost)?;
+        for operand in self.f.plain_operands(v) {
+            if let Some(operand) = operand.as_value() {
+                self.work(operand, left)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a value in an array over the loops around it, if trip counts are known.
+    fn array(&mut self, v: Value, why: &'static str) -> Result<Option<Decision>, Diagnostic> {
+        let block = self.f.block_of(v);
+        let mut around: Vec<LoopId> = Vec::new();
+        let mut l = self.forest.loop_of(block);
+        while let Some(id) = l {
+            around.push(id);
+            l = self.forest.get(id).parent;
+        }
+        // From the innermost loop outward, as long as all counts are known before the outer one.
+        let mut best: Option<(usize, Block)> = None;
+        for reach in 1..=around.len() {
+            let outer = around[reach - 1];
+            if self.irregular[self.forest.get(outer).header.index()] {
+                break;
+            }
+            let Some(preheader) = self.forest.get(outer).preheader else { break };
+            let known = around[..reach].iter().all(|&l| self.is_bounded_at(l, preheader));
+            if !known {
+                break;
+            }
+            best = Some((reach, preheader));
+        }
+        let Some((reach, preheader)) = best else { return Ok(None) };
+        let mut loops: Vec<LoopId> = around[..reach].to_vec();
+        loops.reverse();
+        let place = Value::terminator(preheader);
+        let mut dims = Vec::with_capacity(reach);
+        // The innermost loop runs along the first dimension.
+        for &l in loops.iter().rev() {
+            let Some(runs) = self.latch_runs(l, preheader, false)? else { return Ok(None) };
+            let size = if self.runs_in_last(l, block) {
+                let one = self.ctx.constant_id(Constant::I64(1));
+                match self.f.const_i64(runs) {
+                    Some(n) => self.ctx.constant_id(Constant::I64(n + 1)).into(),
+                    None => self.f.insert(place, arith::add(runs, one))?.into(),
+                }
+            } else {
+                runs
+            };
+            dims.push(size);
+        }
+        let rank = u8::try_from(reach).unwrap_or(u8::MAX);
+        let ty = self.ctx.array_type(self.f.ty(v), rank);
+        let array = self.f.insert(place, mem::alloc(dims, ty))?;
+        let mut indices = Vec::with_capacity(reach);
+        let at = self.place_after(v)?;
+        for &l in loops.iter().rev() {
+            let counter = self.counter(l)?;
+            let one = self.ctx.constant_id(Constant::I64(1));
+            indices.push(self.f.insert(at, arith::add(counter, one))?);
+        }
+        let inbounds = self.inbounds();
+        self.f.insert(at, mem::store(array, v, indices).with_attrs(inbounds))?;
+        Ok(Some(Decision { source: Source::Array { array, loops }, why }))
+    }
+
+    pub(super) fn inbounds(&self) -> regraft_ir::Attrs {
+        let name = self.ctx.symbol("inbounds");
+        let yes = self.ctx.constant_id(Constant::Bool(true));
+        self.ctx.attrs(&[(name, yes)])
+    }
+
+    /// Whether the number of iterations of a loop is bounded by something known at the end of a
+    /// block.
+    fn is_bounded_at(&self, l: LoopId, at: Block) -> bool {
+        match &self.counts.of(l).latch_runs {
+            LatchRuns::Constant(n) => *n < 1 << 24,
+            LatchRuns::Symbolic(count) => {
+                count.holds == Holds::Always
+                    && count.polys().iter().all(|poly| self.is_available_at(poly, at))
+            }
+            LatchRuns::Never | LatchRuns::Unknown => false,
+        }
+    }
+
+    /// Whether a block of a loop may run in the last iteration, the one in which the loop is left.
+    fn runs_in_last(&self, l: LoopId, block: Block) -> bool {
+        let exits = &self.forest.get(l).exits;
+        match (exits.as_slice(), self.counts.of(l).is_exact) {
+            ([exit], true) => !self.dom.strictly_dominates(exit.from, block),
+            _ => true,
+        }
+    }
+
+    /// Where code that uses `v` can be inserted right after it.
+    fn place_after(&self, v: Value) -> Result<Value, Diagnostic> {
+        let block = self.f.block_of(v);
+        let next = if self.f.is_param(v) {
+            self.f.first_inst(block)
+        } else {
+            self.f.next_inst(v)
+        };
+        Ok(next.unwrap_or(Value::terminator(block)))
+    }
+
+    /// Keeps a value on a stack of its own.
+    fn push(&mut self, v: Value, why: &'static str) -> Result<Decision, Diagnostic> {
+        let entry = self.f.entry().expect("it has blocks");
+        let zero = self.ctx.constant_id(Constant::I64(0));
+        let ty = self.ctx.array_type(self.f.ty(v), 1);
+        let stack = self.f.push_front(entry, mem::alloc([zero], ty))?;
+        let at = self.place_after(v)?;
+        self.f.insert(at, mem::push(stack, v))?;
+        Ok(Decision { source: Source::Stack { stack }, why })
+    }
+
+    /// The plan as text: a line for each value, in program order.
+    pub(super) fn describe(&self) -> String {
+        let mut out = String::new();
+        let places: FxHashMap<Block, usize> =
+            self.f.blocks().enumerate().map(|(i, block)| (block, i)).collect();
+        let mut order: Vec<Value> = self.decided.clone();
+        order.sort_by_key(|&v| (places[&self.f.block_of(v)], v));
+        let (mut per_iteration, mut once) = (0, 0);
+        for v in order {
+            let decision = &self.decisions[&v];
+            let bytes = bytes_of(&self.ctx, self.f.ty(v));
+            let text = match &decision.source {
+                Source::Once => {
+                    once += bytes;
+                    format!("kept once, {bytes} bytes")
+                }
+                Source::Affine(poly) => {
+                    format!("recomputed: {}", poly.text(&self.f, &self.forest))
+                }
+                Source::Again => "recomputed".to_owned(),
+                Source::Array { loops, .. } => {
+                    per_iteration += bytes;
+                    let over: Vec<String> =
+                        loops.iter().map(|&l| self.forest.get(l).header.to_string()).collect();
+                    format!("array over {}, {bytes} bytes an iteration", over.join(", "))
+                }
+                Source::Stack { .. } => {
+                    per_iteration += bytes;
+                    format!("stack, {bytes} bytes each time")
+                }
+            };
+            let ty = self.ctx.type_text(self.f.ty(v));
+            let name = self.f.value_text(v);
+            let _ = writeln!(out, "{name}: {ty}  {text} ({})", decision.why);
+        }
+        let _ = writeln!(out, "kept: {once} bytes once, {per_iteration} bytes an iteration");
+        out
+    }
+
+    /// The bytes that are kept in each iteration of innermost loops.
+    pub(super) fn bytes_per_iteration(&self) -> usize {
+        let kept = self.decided.iter().filter(|v| {
+            matches!(self.decisions[v].source, Source::Array { .. } | Source::Stack { .. })
+        });
+        kept.map(|&v| bytes_of(&self.ctx, self.f.ty(v))).sum()
+    }
+}
+
+fn take(left: &mut u32, cost: u32) -> Result<(), &'static str> {
+    match left.checked_sub(cost) {
+        Some(rest) => {
+            *left = rest;
+            Ok(())
+        }
+        None => Err("computing it again takes longer"),
+    }
+}
+
+/// The bytes that a value takes where it is kept; objects are pointers.
+pub(super) fn bytes_of(ctx: &Context, ty: Type) -> usize {
+    match ty {
+        Type::UNIT => 0,
+        Type::BOOL | Type::I8 => 1,
+        Type::I16 => 2,
+        Type::I32 | Type::F32 => 4,
+        Type::ANY => 16,
+        _ => match ctx.kind(ty) {
+            TypeKind::Tuple(parts) => parts.iter().map(|&part| bytes_of(ctx, part)).sum(),
+            TypeKind::Named(fields) => fields.iter().map(|&(_, part)| bytes_of(ctx, part)).sum(),
+            &TypeKind::Struct(id) if !ctx.struct_def(id).mutable => {
+                ctx.struct_def(id).fields.iter().map(|&(_, part)| bytes_of(ctx, part)).sum()
+            }
+            TypeKind::Fn(_) | TypeKind::Val(_) | TypeKind::TypeOf(_) => 0,
+            _ => 8,
+        },
+    }
+}
+
+/// What stands for a value that is not there on some ways: something of its type, so that code which
+/// never looks at it can be moved freely.
+pub(super) fn dummy(
+    ctx: &Arc<Context>,
+    ty: Type,
+    emit: &mut super::parts::Emit<'_>,
+) -> Operand {
+    if let Some(zero) = Constant::int(ty, 0) {
+        return ctx.constant_id(zero).into();
+    }
+    match ty {
+        Type::BOOL => return ctx.constant_id(Constant::Bool(false)).into(),
+        Type::F64 | Type::F32 | Type::UNIT | Type::ANY => {
+            let zero = super::parts::zero(ctx, ty, emit);
+            return if ty == Type::ANY { emit(core::convert(zero, ty)) } else { zero };
+        }
+        _ => {}
+    }
+    match ctx.kind(ty).clone() {
+        TypeKind::Array { rank, .. } => {
+            let zero = ctx.constant_id(Constant::I64(0));
+            emit(mem::alloc(vec![zero; usize::from(rank)], ty))
+        }
+        TypeKind::Ref(element) => {
+            let content = dummy(ctx, element, emit);
+            let content = emit(core::convert(content, element));
+            emit(mem::ref_new(content))
+        }
+        TypeKind::Tuple(parts) => {
+            let parts: Vec<Operand> = parts.iter().map(|&part| dummy(ctx, part, emit)).collect();
+            emit(core::tuple(parts))
+        }
+        TypeKind::Named(fields) => {
+            let parts: Vec<Operand> =
+                fields.iter().map(|&(_, part)| dummy(ctx, part, emit)).collect();
+            emit(data::named(parts, ty))
+        }
+        _ => emit(core::undef(ty)),
+    }
+}
