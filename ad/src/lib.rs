@@ -2,7 +2,12 @@
 //!
 //! - [`tangent`] says what the derivative of a value of each type is made of.
 //! - [`rules`] say what the derivative of each op is.
+//! - [`reverse()`] goes forward, and back with cotangents; `reverse-diff` as a pass.
 
+mod passes;
+mod reverse;
 pub mod rules;
 
+pub use passes::{add_passes, registry};
 pub use regraft_dialects::tangent;
+pub use reverse::{PlanKind, ReverseFunctions, ReverseOptions, reverse};

@@ -9,12 +9,8 @@
 
 use crate::ir::{Effects, OperandSet};
 
-const READS_DEEP: Effects = Effects {
-    reads: OperandSet::ALL,
-    reads_shape: OperandSet::ALL,
-    deep: true,
-    ..Effects::NONE
-};
+const READS_DEEP: Effects =
+    Effects { reads: OperandSet::ALL, reads_shape: OperandSet::ALL, deep: true, ..Effects::NONE };
 const COPIES_DEEP: Effects = Effects { allocates: true, ..READS_DEEP };
 const UPDATES_DEEP: Effects = Effects { writes: OperandSet::one(0), ..READS_DEEP };
 
@@ -91,4 +87,19 @@ crate::dialect! {
     ///
     /// `%2: array<f64, 1> = ad.global_shadow %1`
     GLOBAL_SHADOW = global_shadow(x: _) -> declared { effects: Effects { opaque: true, ..Effects::NONE } };
+
+    /// The sum of the cotangent parts of the elements of the shadow of an array.
+    ///
+    /// `%2: f64 = ad.total %1`
+    TOTAL = total(shadow: _) -> declared [MAY_TRAP] { effects: READS_DEEP };
+
+    /// Undoes `mem.copyto`, on shadows: the cotangents of the first `count` elements of `dest` go to
+    /// the elements of `source` and leave zero. With `nothing` as `source` they are lost.
+    ///
+    /// Traps (`BoundsError`) if one of them has fewer elements.
+    ///
+    /// `ad.uncopy %1, %2, %3`
+    UNCOPY = uncopy(dest: _, source: _, count: i64) -> unit [MAY_TRAP] {
+        effects: Effects { writes: OperandSet::ALL, ..READS_DEEP },
+    };
 }

@@ -20,7 +20,8 @@ use regraft_ir::{Block, Function, Module, Operand, Value};
 use rustc_hash::FxHashMap;
 
 use super::callee::{CallKind, call_kind};
-use crate::rules::{Derivative, derivative};
+use super::derivative_of;
+use crate::rules::Derivative;
 use crate::tangent::TangentTypes;
 
 /// What is varied, and which objects are active.
@@ -199,9 +200,7 @@ impl Activity {
             regraft_ir::TypeKind::Array { element, .. } => Some(element),
             _ => None,
         });
-        element.is_none_or(|ty| {
-            regraft_passes::analysis::may_reach_objects(f.ctx(), ty)
-        })
+        element.is_none_or(|ty| regraft_passes::analysis::may_reach_objects(f.ctx(), ty))
     }
 
     fn round(
@@ -273,9 +272,8 @@ impl Activity {
             }
             data::GETFIELD => {
                 let object = operand(0);
-                let varied = object.is_some_and(|o| {
-                    self.is_varied(o) || self.has_shadow(o) && is_object(f, o)
-                });
+                let varied = object
+                    .is_some_and(|o| self.is_varied(o) || self.has_shadow(o) && is_object(f, o));
                 (varied, false)
             }
             core::CALL | core::APPLY | core::SPLAT => match call_kind(f, module, v) {
@@ -294,12 +292,11 @@ impl Activity {
             },
             core::GLOBAL | core::UNDEF | ad::ZERO | ad::IGNORE => (false, false),
             cf::BR | cf::SWITCH | cf::RETURN | cf::UNREACHABLE => (false, false),
-            _ => match derivative(op) {
+            _ => match derivative_of(op) {
                 Derivative::Scalar(rule) => {
-                    let varied = f
-                        .plain_operands(v)
-                        .enumerate()
-                        .any(|(i, o)| rule.partial(i).is_some() && self.is_varied(o));
+                    let varied = f.plain_operands(v).enumerate().any(|(i, o)| {
+                        rule.partial(i).is_some_and(|p| !p.is_zero()) && self.is_varied(o)
+                    });
                     (varied, false)
                 }
                 Derivative::None => (false, false),

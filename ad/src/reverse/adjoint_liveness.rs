@@ -13,6 +13,7 @@
 //! Linear in the size of the result.
 
 use regraft_ir::{Block, Function, Value};
+use rustc_hash::FxHashMap;
 
 use super::activity::Activity;
 
@@ -24,14 +25,14 @@ pub(super) struct AdjointLiveness {
 }
 
 impl AdjointLiveness {
-    /// `undone` says which blocks are undone, `uses` which instructions give cotangents to their
-    /// operands.
+    /// `undone` says which blocks are undone, `given` the values that actions give cotangents to,
+    /// with the blocks of these actions.
     pub(super) fn compute(
         f: &Function,
         activity: &Activity,
         blocks: &[Block],
         undone: &[bool],
-        gives: impl Fn(Value) -> bool,
+        given: &[(Value, Block)],
     ) -> Self {
         let n = f.block_capacity();
         let mut walk = Walk {
@@ -41,10 +42,15 @@ impl AdjointLiveness {
             out: vec![Vec::new(); n],
             pending: Vec::new(),
         };
+        let mut uses: FxHashMap<Value, Vec<Block>> = FxHashMap::default();
+        for &(v, block) in given {
+            uses.entry(v).or_default().push(block);
+        }
         for &block in blocks {
             for v in f.params(block).chain(f.body(block)) {
                 if activity.is_varied(v) {
-                    walk.value(activity, v, block, &gives);
+                    let uses = uses.get(&v).map_or(&[] as &[Block], Vec::as_slice);
+                    walk.value(activity, v, block, uses);
                 }
             }
         }
@@ -67,34 +73,45 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn value(&mut self, activity: &Activity, v: Value, home: Block, gives: &dyn Fn(Value) -> bool) {
+    fn value(&mut self, activity: &Activity, v: Value, home: Block, uses: &[Block]) {
         let f = self.f;
-        for at in f.uses(v) {
+        for &block in uses {
+            if self.is_undone(block) {
+                self.enter(v, home, block);
+                self.walk(v, home);
+            }
+        }
+        for at in f.uses(v).filter(|at| at.user.is_terminator()) {
             let block = f.block_of(at.user);
-            if !self.undone.get(block.index()).copied().unwrap_or(false) {
+            if !self.is_undone(block) {
                 continue;
             }
-            if !at.user.is_terminator() {
-                if gives(at.user) {
-                    self.enter(v, home, block);
-                }
-            } else if passes_to_varied(f, activity, at.user, at.index as usize) {
+            if passes_to_varied(f, activity, at.user, at.index as usize) {
                 self.leave(v, home, block);
             } else if f.out_edges(block).next().is_none() {
                 // It is returned.
                 self.enter(v, home, block);
             }
-            while let Some(block) = self.pending.pop() {
-                for edge in f.in_edges(block) {
-                    self.leave(v, home, edge.from);
-                }
+            self.walk(v, home);
+        }
+    }
+
+    fn walk(&mut self, v: Value, home: Block) {
+        let f = self.f;
+        while let Some(block) = self.pending.pop() {
+            for edge in f.in_edges(block) {
+                self.leave(v, home, edge.from);
             }
         }
     }
 
+    fn is_undone(&self, block: Block) -> bool {
+        self.undone.get(block.index()).copied().unwrap_or(false)
+    }
+
     /// Notes that the cotangent comes in at the end of a block.
     fn leave(&mut self, v: Value, home: Block, block: Block) {
-        if !self.undone.get(block.index()).copied().unwrap_or(false) {
+        if !self.is_undone(block) {
             return;
         }
         let list = &mut self.out[block.index()];

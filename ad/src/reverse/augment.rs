@@ -119,6 +119,29 @@ struct Waiting {
     of: usize,
 }
 
+impl Augmented {
+    /// The values that actions may give cotangents to, with the blocks of these actions.
+    pub(super) fn given(&self, blocks: &[Block]) -> Vec<(Value, Block)> {
+        let mut given = Vec::new();
+        for &block in blocks {
+            for action in &self.actions[block.index()] {
+                let mut note = |operand: Operand| {
+                    given.extend(operand.as_value().map(|v| (v, block)));
+                };
+                match &action.kind {
+                    ActionKind::Op => self.f.plain_operands(action.v).for_each(note),
+                    ActionKind::Call { args, .. }
+                    | ActionKind::Again { args, .. }
+                    | ActionKind::Rule { args, .. }
+                    | ActionKind::Dynamic { args, .. } => args.iter().copied().for_each(&mut note),
+                    ActionKind::Resize { .. } => {}
+                }
+            }
+        }
+        given
+    }
+}
+
 impl Augment<'_, '_> {
     /// Inserts an instruction before `v`.
     fn before(&mut self, v: Value, inst: Inst) -> Result<Operand, Diagnostic> {
@@ -437,18 +460,13 @@ impl Augment<'_, '_> {
     }
 
     /// The shadow of an object of a mutable struct as a ref to a named tuple, with the type of that.
-    fn object_shadow(
-        &mut self,
-        object: Operand,
-        at: Value,
-    ) -> Result<(Operand, Type), Diagnostic> {
+    fn object_shadow(&mut self, object: Operand, at: Value) -> Result<(Operand, Type), Diagnostic> {
         let ty = self.out.f.operand_type(object);
         let Some(want) = self.driver.types.object_shadow(ty) else {
             let loc = self.out.f.loc(at);
-            return Err(self.driver.error(
-                "fields of a value whose type is not known have no derivative",
-                loc,
-            ));
+            return Err(self
+                .driver
+                .error("fields of a value whose type is not known have no derivative", loc));
         };
         let shadow = self.shadow_of(object);
         let shadow = self.as_type(shadow, want, at)?;
@@ -631,10 +649,9 @@ impl Augment<'_, '_> {
             let from = self.shadow_of(operands[0]);
             if ty == Type::ANY {
                 let loc = self.out.f.loc(v);
-                return Err(self.driver.error(
-                    "fields of a value whose type is not known have no derivative",
-                    loc,
-                ));
+                return Err(self
+                    .driver
+                    .error("fields of a value whose type is not known have no derivative", loc));
             }
             let part = self.before(at, data::getfield(from, operands[1]))?;
             return self.as_type(part, of.shadow, at);

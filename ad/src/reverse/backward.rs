@@ -12,9 +12,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, cf, core, mem};
-use regraft_ir::{
-    Block, Constant, Context, Diagnostic, Edge, Function, Inst, Loc, Operand, Type, Value,
-};
+use regraft_ir::{Block, Constant, Context, Diagnostic, Function, Inst, Loc, Operand, Type, Value};
 use regraft_passes::analysis::LoopId;
 use rustc_hash::FxHashMap;
 
@@ -229,9 +227,9 @@ impl Backward<'_, '_> {
                 self.out.f.set_terminator(self.cur, cf::ret(tuple))?;
                 Ok(())
             }
-            WayBack::Edge(edge) => {
+            WayBack::From(source) => {
                 let passed = self.parameters(block);
-                self.transition(block, *edge, &passed)
+                self.transition(block, *source, &passed)
             }
             WayBack::Skip(to) => {
                 let args = self.outgoing(*to, &FxHashMap::default());
@@ -248,18 +246,20 @@ impl Backward<'_, '_> {
                 let less = self.emit(arith::sub(left, one));
                 self.emit(mem::ref_set(cell, less));
                 let more = self.emit(arith::gt(left, zero));
-                self.branch(more, |this| this.transition(block, *latch, &passed), |this| {
-                    this.transition(block, *preheader, &passed)
-                })
+                self.branch(
+                    more,
+                    |this| this.transition(block, *latch, &passed),
+                    |this| this.transition(block, *preheader, &passed),
+                )
             }
             WayBack::Conditions(decision) => {
                 let passed = self.parameters(block);
                 self.decide(block, decision, &passed)
             }
-            WayBack::Kept { selector, edges } => {
+            WayBack::Kept { selector, sources } => {
                 let passed = self.parameters(block);
                 let selector = self.primal((*selector).into());
-                if let &[first, second] = edges.as_slice() {
+                if let &[first, second] = sources.as_slice() {
                     return self.branch(
                         selector,
                         |this| this.transition(block, second, &passed),
@@ -267,11 +267,11 @@ impl Backward<'_, '_> {
                     );
                 }
                 let from = self.cur;
-                let mut targets = Vec::with_capacity(edges.len());
-                for &edge in edges {
+                let mut targets = Vec::with_capacity(sources.len());
+                for &source in sources {
                     self.cur = self.out.f.add_block();
                     targets.push(self.cur);
-                    self.transition(block, edge, &passed)?;
+                    self.transition(block, source, &passed)?;
                 }
                 let ty = self.type_of(selector);
                 let cases = targets[1..].iter().enumerate().map(|(i, &target)| {
@@ -292,7 +292,7 @@ impl Backward<'_, '_> {
         passed: &[(usize, Operand)],
     ) -> Result<(), Diagnostic> {
         match decision {
-            Decision::Edge(edge) => self.transition(block, *edge, passed),
+            Decision::From(source) => self.transition(block, *source, passed),
             Decision::Branch { condition, then, otherwise } => {
                 let condition = self.primal(*condition);
                 self.branch(
@@ -332,15 +332,15 @@ impl Backward<'_, '_> {
         passed
     }
 
-    /// Goes back over an edge, which may lead into loops.
+    /// Goes back over the edge from a predecessor, which may lead into loops.
     fn transition(
         &mut self,
         block: Block,
-        edge: Edge,
+        source: Block,
         passed: &[(usize, Operand)],
     ) -> Result<(), Diagnostic> {
         let plan = self.plan;
-        if let Some(loops) = plan.leaving.get(&(edge.from, block)) {
+        if let Some(loops) = plan.leaving.get(&(source, block)) {
             for &(l, count) in loops {
                 if let Some(&cell) = self.out.counters.get(&l) {
                     let count = self.primal(count);
@@ -349,7 +349,8 @@ impl Backward<'_, '_> {
             }
         }
         let f = &plan.aug.f;
-        let args: Vec<Operand> = f.edge_args(edge).collect();
+        let edge = f.in_edges(block).find(|edge| edge.from == source);
+        let args: Vec<Operand> = edge.map_or_else(Vec::new, |edge| f.edge_args(edge).collect());
         let mut more: FxHashMap<Value, Operand> = FxHashMap::default();
         for &(i, adjoint) in passed {
             let Some(v) = args[i].as_value() else { continue };
@@ -365,8 +366,8 @@ impl Backward<'_, '_> {
             };
             more.insert(v, total);
         }
-        let args = self.outgoing(edge.from, &more);
-        let target = self.counterpart(edge.from);
+        let args = self.outgoing(source, &more);
+        let target = self.counterpart(source);
         self.out.f.set_terminator(self.cur, cf::br(target, args))?;
         Ok(())
     }
@@ -466,8 +467,7 @@ impl Backward<'_, '_> {
     /// A cotangent of a value of type `from` as one of a value of type `to`, where either is known
     /// as `any`.
     pub(super) fn fit(&mut self, adjoint: Operand, from: Type, to: Type) -> Operand {
-        let (have, want) =
-            (self.driver.types.cotangent(from), self.driver.types.cotangent(to));
+        let (have, want) = (self.driver.types.cotangent(from), self.driver.types.cotangent(to));
         if have == want {
             adjoint
         } else if want == Type::ANY {

@@ -42,9 +42,8 @@ pub(super) fn call_kind(f: &Function, module: &Module, v: Value) -> CallKind {
         return CallKind::Dynamic;
     };
     let name = function.name();
-    let attr = |key: &str| {
-        f.ctx().attr(function.function_attrs(), key).map(|c| f.ctx().constant(c))
-    };
+    let attr =
+        |key: &str| f.ctx().attr(function.function_attrs(), key).map(|c| f.ctx().constant(c));
     match attr("derivative") {
         Some(Constant::Sym(_)) => return CallKind::Constant,
         Some(Constant::Str(text)) => return CallKind::Refused(text),

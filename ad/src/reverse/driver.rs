@@ -116,7 +116,9 @@ impl<'m> Driver<'m> {
     pub(super) fn cotangent_types(&mut self, f: &Function, active: &[bool]) -> Vec<Type> {
         let params = f.param_types();
         let types = params.iter().zip(active);
-        types.map(|(&ty, &active)| if active { self.types.cotangent(ty) } else { Type::UNIT }).collect()
+        types
+            .map(|(&ty, &active)| if active { self.types.cotangent(ty) } else { Type::UNIT })
+            .collect()
     }
 
     /// Whether a function changes objects that it is given.
@@ -175,7 +177,8 @@ impl<'m> Driver<'m> {
     fn signature(&mut self, f: &Function, active: &[bool], closed: bool) -> Pair {
         let params = f.param_types();
         let mut suffix = String::new();
-        let all = params.iter().zip(active).all(|(&ty, &active)| active || !self.types.has_tangent(ty));
+        let all =
+            params.iter().zip(active).all(|(&ty, &active)| active || !self.types.has_tangent(ty));
         if !all {
             suffix.push_str(".wrt");
             for (i, _) in active.iter().enumerate().filter(|&(_, &active)| active) {
@@ -233,8 +236,7 @@ impl<'m> Driver<'m> {
     ) -> Result<(), Diagnostic> {
         let p = prepare(f)?;
         let blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
-        let activity =
-            Activity::compute(&p, self.module, &mut self.types, &pair.active, &blocks);
+        let activity = Activity::compute(&p, self.module, &mut self.types, &pair.active, &blocks);
         let naive = self.options.plan == PlanKind::Naive;
         let stability = Stability::compute(&p, &self.summaries, closed && !naive);
         let is_stable = |v: Value| closed && stability.is_stable(v);
@@ -276,12 +278,8 @@ impl<'m> Driver<'m> {
         let leaving = leaving(&mut planner, &counted, &undone)?;
         aug.f = std::mem::replace(&mut planner.f, empty());
 
-        let active_ops: FxHashSet<Value> =
-            aug.actions.iter().flatten().map(|action| action.v).collect();
-        let liveness = AdjointLiveness::compute(&aug.f, &activity, &blocks, &undone, |v| {
-            active_ops.contains(&v)
-        });
-        let liveness = liveness.with_actions(&aug, &activity, &blocks, &undone);
+        let given = aug.given(&blocks);
+        let liveness = AdjointLiveness::compute(&aug.f, &activity, &blocks, &undone, &given);
         let discardable = discardable(&aug.f, &blocks);
         let plan = Plan {
             aug: &aug,
@@ -326,8 +324,8 @@ impl<'m> Driver<'m> {
             };
             ways[block.index()] = Some(match chooser.choose(block) {
                 Choice::Found(way) => way,
-                Choice::Keep(edges) => {
-                    let ty = match edges.len() {
+                Choice::Keep(sources) => {
+                    let ty = match sources.len() {
                         2 => Type::BOOL,
                         n if n <= 127 => Type::I8,
                         _ => Type::I64,
@@ -337,21 +335,14 @@ impl<'m> Driver<'m> {
                         _ => Constant::int(ty, i as i64).unwrap_or(Constant::Unit),
                     };
                     let numbers: FxHashMap<Block, usize> =
-                        edges.iter().enumerate().map(|(i, edge)| (edge.from, i)).collect();
+                        sources.iter().enumerate().map(|(i, &from)| (from, i)).collect();
                     let ctx = Arc::clone(&self.ctx);
                     let selector = planner.f.add_param(block, ty, |from| {
                         numbers.get(&from).map(|&i| ctx.constant_id(constant(i)))
                     })?;
-                    let edges = planner.f.in_edges_in_order(block);
-                    let mut sorted = edges;
-                    sorted.sort_by_key(|edge| numbers.get(&edge.from).copied());
-                    WayBack::Kept { selector, edges: sorted }
+                    WayBack::Kept { selector, sources }
                 }
             });
-        }
-        // Parameters that were added have moved edges among operands.
-        for way in ways.iter_mut().flatten() {
-            way.refresh(&planner.f);
         }
         Ok(ways)
     }
@@ -372,12 +363,12 @@ impl<'m> Driver<'m> {
         let mut forward = planner.f;
         let types: Vec<Type> = kept.iter().map(|&v| forward.ty(v)).collect();
         let tape = self.tape_type(&types);
-        let recursive = pair.tape == Type::ANY && self.made.values().any(|p| p.forward == pair.forward);
+        let recursive =
+            pair.tape == Type::ANY && self.made.values().any(|p| p.forward == pair.forward);
         if !recursive {
             self.set_tape(pair, tape);
         }
-        if let (Some(exit), Some(result), Some(shadow)) =
-            (aug.exit, aug.result, aug.result_shadow)
+        if let (Some(exit), Some(result), Some(shadow)) = (aug.exit, aug.result, aug.result_shadow)
         {
             let mut tuple = self.make_tape(&mut forward, exit, &kept, dom)?;
             let at = Value::terminator(exit);
@@ -493,7 +484,8 @@ impl<'m> Driver<'m> {
         let made = self.fresh(&text);
         let f = self.module.find(name).and_then(|id| self.module.get(id));
         let names: Vec<Option<Symbol>> = f.map_or_else(Vec::new, |f| {
-            let params = f.entry().map(|entry| f.params(entry).map(|p| f.value_symbol(p)).collect());
+            let params =
+                f.entry().map(|entry| f.params(entry).map(|p| f.value_symbol(p)).collect());
             params.unwrap_or_default()
         });
         let loc = f.map_or(Loc::UNKNOWN, Function::function_loc);
@@ -538,7 +530,8 @@ impl<'m> Driver<'m> {
             let mut part = seed;
             if self.types.has_cotangent(pair.result) {
                 part = v.push(entry, regraft_dialects::ad::shadow(seed, result.shadow))?;
-                cotangent = v.push(entry, regraft_dialects::ad::cotangent(seed, result.cotangent))?;
+                cotangent =
+                    v.push(entry, regraft_dialects::ad::cotangent(seed, result.cotangent))?;
             }
             v.push(entry, regraft_dialects::ad::accumulate(shadow, part))?;
         }
@@ -547,15 +540,14 @@ impl<'m> Driver<'m> {
         } else {
             let ctx = Arc::clone(&self.ctx);
             let mut failed = None;
-            let zero = super::parts::zero(&ctx, result.cotangent, &mut |inst| {
-                match v.push(entry, inst) {
+            let zero =
+                super::parts::zero(&ctx, result.cotangent, &mut |inst| match v.push(entry, inst) {
                     Ok(v) => v.into(),
                     Err(error) => {
                         failed.get_or_insert(error);
                         ctx.constant_id(Constant::Unit).into()
                     }
-                }
-            });
+                });
             if let Some(error) = failed {
                 return Err(error.into());
             }
@@ -658,8 +650,7 @@ fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
     for &block in blocks.iter().rev() {
         let body: Vec<Value> = f.body(block).collect();
         for &v in body.iter().rev() {
-            let selects =
-                matches!(f.op(v), Some(core::SELECT | arith::MIN | arith::MAX));
+            let selects = matches!(f.op(v), Some(core::SELECT | arith::MIN | arith::MAX));
             if !selects && !found[v.index()] {
                 continue;
             }

@@ -56,9 +56,11 @@ mod tape_plan;
 mod undo;
 mod way_back;
 
-use regraft_ir::{Diagnostic, Loc, Module, Symbol, Type};
+use std::sync::{Arc, LazyLock};
 
+use crate::rules::{Derivative, ScalarRules, derivative};
 use driver::Driver;
+use regraft_ir::{Diagnostic, Loc, Module, Op, Symbol, Type};
 
 /// What is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -160,4 +162,11 @@ fn add(
         plans,
         bytes_per_iteration,
     })
+}
+
+/// What is known of the derivative of an op; of one that nobody knows, that it is not known.
+fn derivative_of(op: Op) -> Derivative<'static> {
+    static RULES: LazyLock<Arc<ScalarRules>> = LazyLock::new(ScalarRules::standard);
+    let unknown = "nothing is known of the derivative of this op";
+    derivative(&RULES, op).unwrap_or(Derivative::NotImplemented(unknown))
 }

@@ -123,7 +123,8 @@ impl Restore<'_, '_> {
     /// The number of the iteration that is undone.
     fn counter(&mut self, l: LoopId, at: Value) -> Result<Operand, Diagnostic> {
         let cell = self.sweep.counters.get(&l).copied();
-        let cell = cell.ok_or_else(|| Diagnostic::error("a loop is not counted on the way back"))?;
+        let cell =
+            cell.ok_or_else(|| Diagnostic::error("a loop is not counted on the way back"))?;
         self.insert(at, mem::ref_get(cell))
     }
 

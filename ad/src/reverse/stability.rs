@@ -62,11 +62,8 @@ impl Stability {
                     continue;
                 }
                 let footprint = of(v);
-                stable[v.index()] = if is_call {
-                    !later.writes()
-                } else {
-                    !footprint.reads_what(later)
-                };
+                stable[v.index()] =
+                    if is_call { !later.writes() } else { !footprint.reads_what(later) };
                 later |= footprint;
             }
         }

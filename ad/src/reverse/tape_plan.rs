@@ -240,9 +240,7 @@ impl<'a> Planner<'a> {
             Ok(()) => return Ok(Decision { source: Source::Again, why: "cheap to compute again" }),
             Err(why) => why,
         };
-        if regular
-            && let Some(decision) = self.array(v, why)?
-        {
+        if regular && let Some(decision) = self.array(v, why)? {
             return Ok(decision);
         }
         self.push(v, why)
@@ -303,7 +301,9 @@ impl<'a> Planner<'a> {
             return Err("it is made anew each time");
         }
         let cost = match op {
-            arith::FDIV | arith::DIV | arith::REM | arith::MOD | arith::FLD | arith::CLD => DIVISION,
+            arith::FDIV | arith::DIV | arith::REM | arith::MOD | arith::FLD | arith::CLD => {
+                DIVISION
+            }
             ad::ADD | ad::JOIN | ad::UNBOX | ad::SHADOW | ad::COTANGENT => DIVISION,
             _ if op.dialect() == regraft_dialects::math::SIN.dialect() => FUNCTION,
             _ => 1,
@@ -405,11 +405,7 @@ impl<'a> Planner<'a> {
     /// Where code that uses `v` can be inserted right after it.
     fn place_after(&self, v: Value) -> Result<Value, Diagnostic> {
         let block = self.f.block_of(v);
-        let next = if self.f.is_param(v) {
-            self.f.first_inst(block)
-        } else {
-            self.f.next_inst(v)
-        };
+        let next = if self.f.is_param(v) { self.f.first_inst(block) } else { self.f.next_inst(v) };
         Ok(next.unwrap_or(Value::terminator(block)))
     }
 
@@ -504,11 +500,7 @@ pub(super) fn bytes_of(ctx: &Context, ty: Type) -> usize {
 
 /// What stands for a value that is not there on some ways: something of its type, so that code which
 /// never looks at it can be moved freely.
-pub(super) fn dummy(
-    ctx: &Arc<Context>,
-    ty: Type,
-    emit: &mut super::parts::Emit<'_>,
-) -> Operand {
+pub(super) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut super::parts::Emit<'_>) -> Operand {
     if let Some(zero) = Constant::int(ty, 0) {
         return ctx.constant_id(zero).into();
     }

@@ -12,9 +12,10 @@ use regraft_ir::{Constant, Inst, Operand, Type, Value};
 
 use super::augment::{Action, ActionKind, element_type, field_of, replace_part};
 use super::backward::Backward;
+use super::derivative_of;
 use super::driver::Pair;
 use super::parts::{self, Cell};
-use crate::rules::{Derivative, derivative};
+use crate::rules::{Derivative, Product, ScalarRule};
 
 impl Backward<'_, '_> {
     /// Appends what undoes an action.
@@ -81,7 +82,9 @@ impl Backward<'_, '_> {
                         self.emit(mem::fill_in_place(shadow, zero));
                     }
                     Cell::Mixed => {
-                        self.fail("filling an array with values that hold objects has no derivative");
+                        self.fail(
+                            "filling an array with values that hold objects has no derivative",
+                        );
                     }
                     Cell::Shadow | Cell::None => {}
                 }
@@ -267,7 +270,7 @@ impl Backward<'_, '_> {
                     self.give(operand, part);
                 }
             }
-            _ => match derivative(op) {
+            _ => match derivative_of(op) {
                 Derivative::Scalar(rule) => {
                     self.undo_scalar(v, rule, adjoint, &operands);
                 }
@@ -283,7 +286,7 @@ impl Backward<'_, '_> {
     fn undo_scalar(
         &mut self,
         v: Value,
-        rule: &'static crate::rules::ScalarRule,
+        rule: &'static ScalarRule,
         adjoint: Operand,
         operands: &[Operand],
     ) {
@@ -298,7 +301,7 @@ impl Backward<'_, '_> {
                 for (j, needed) in needed.iter_mut().enumerate() {
                     *needed |= needs.operand(j);
                 }
-                needs_result |= needs.result();
+                needs_result |= needs.result;
             }
         }
         let mut here = Vec::with_capacity(operands.len());
@@ -311,10 +314,13 @@ impl Backward<'_, '_> {
             if let Some(partial) = rule.partial(i)
                 && self.plan.activity.is_varied(operand)
             {
+                if let Err(why) = partial.expr() {
+                    return self.fail(why);
+                }
                 let ctx = Arc::clone(&self.ctx);
-                let product = partial.product(&ctx, adjoint, &here, result, ty, strong, &mut |i| {
-                    self.emit(i)
-                });
+                let at =
+                    Product { seed: adjoint, operands: &here, result, ty, strong_zero: strong };
+                let product = partial.product(&ctx, &at, &mut |inst| self.emit(inst));
                 if let Some(product) = product {
                     self.give(operand, product);
                 }
@@ -368,8 +374,7 @@ impl Backward<'_, '_> {
         let shadow = self.shadow(object);
         let indices = self.indices(v, 1);
         let element = self.primal_type(v);
-        let (of, cell) =
-            (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
+        let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
         let old = if is_ref {
             self.emit(mem::ref_get(shadow))
         } else {
@@ -420,8 +425,7 @@ impl Backward<'_, '_> {
     fn undo_write(&mut self, v: Value) {
         let (object, value) = (self.operand(v, 0), self.operand(v, 1));
         let element = element_type(&self.ctx, self.primal_type(object));
-        let (of, cell) =
-            (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
+        let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
         if !cell.has_cotangent() {
             return;
         }
@@ -461,8 +465,7 @@ impl Backward<'_, '_> {
     fn undo_pop(&mut self, v: Value) {
         let array = self.operand(v, 0);
         let element = self.primal_type(v);
-        let (of, cell) =
-            (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
+        let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
         let shadow = self.shadow(array);
         let adjoint = self.take(v);
         let cotangent = match adjoint {
@@ -505,7 +508,8 @@ impl Backward<'_, '_> {
                 return self.give_part(object, index, part);
             }
             if self.primal_type(field) != Type::I64 || parts::part_types(&self.ctx, ty).is_empty() {
-                return self.fail("a field that is known only when the program runs has no derivative");
+                return self
+                    .fail("a field that is known only when the program runs has no derivative");
             }
             let index = self.primal(field);
             for (i, part_type) in parts::part_types(&self.ctx, ty).into_iter().enumerate() {
@@ -543,8 +547,7 @@ impl Backward<'_, '_> {
         new: Operand,
     ) {
         let ctx = Arc::clone(&self.ctx);
-        let made =
-            replace_part(&ctx, named, content, index, new, &mut |inst| self.emit(inst));
+        let made = replace_part(&ctx, named, content, index, new, &mut |inst| self.emit(inst));
         self.emit(mem::ref_set(shadow, made));
     }
 
@@ -552,8 +555,7 @@ impl Backward<'_, '_> {
         let f = &self.plan.aug.f;
         let (object, value) = (self.operand(v, 0), self.operand(v, 2));
         let ty = self.primal_type(object);
-        let known =
-            f.constant(self.operand(v, 1)).and_then(|field| field_of(&self.ctx, ty, field));
+        let known = f.constant(self.operand(v, 1)).and_then(|field| field_of(&self.ctx, ty, field));
         let Some((index, field)) = known else {
             return self.fail("a field that is known only when the program runs has no derivative");
         };

@@ -1,8 +1,8 @@
 //! How the reverse sweep finds its way back: which of the predecessors of a block control came
-//! from.
+//! from. No block has two edges to one other, so that predecessors stand for edges.
 
 use regraft_dialects::cf;
-use regraft_ir::{Block, DominatorTree, Edge, Function, Operand, Value};
+use regraft_ir::{Block, DominatorTree, Function, Operand, Value};
 use regraft_passes::analysis::{LoopForest, LoopId};
 
 /// The way back from a block.
@@ -11,39 +11,25 @@ pub(super) enum WayBack {
     /// It is where the function begins.
     Entry,
     /// It has one predecessor.
-    Edge(Edge),
+    From(Block),
     /// What lies between does nothing that has to be undone: on to this block, which dominates it.
     Skip(Block),
     /// The header of a loop whose iterations are counted: over the latch while iterations are left,
     /// else over the preheader.
-    Counted { l: LoopId, latch: Edge, preheader: Edge },
+    Counted { l: LoopId, latch: Block, preheader: Block },
     /// As conditions say that were computed on the way.
     Conditions(Decision),
-    /// As a number says that was kept: by position among the edges.
-    Kept { selector: Value, edges: Vec<Edge> },
+    /// As a number says that was kept: by position among these.
+    Kept { selector: Value, sources: Vec<Block> },
 }
 
 /// A decision by conditions that are there anyway.
 #[derive(Clone, Debug)]
 pub(super) enum Decision {
-    /// This edge.
-    Edge(Edge),
+    /// This block.
+    From(Block),
     /// As this condition was.
     Branch { condition: Operand, then: Box<Decision>, otherwise: Box<Decision> },
-}
-
-impl WayBack {
-    /// A word for it, for the plan as text.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Entry => "the entry",
-            Self::Edge(_) => "one predecessor",
-            Self::Skip(_) => "nothing to undo in between",
-            Self::Counted { .. } => "iterations are counted",
-            Self::Conditions(_) => "conditions decide",
-            Self::Kept { .. } => "the predecessor is kept",
-        }
-    }
 }
 
 /// How many blocks are looked at to find out that there is nothing to undo in them.
@@ -69,35 +55,36 @@ pub(super) struct Chooser<'a> {
 /// What was found: a way back, or that the predecessor has to be kept.
 pub(super) enum Choice {
     Found(WayBack),
-    /// One of these edges has to be kept.
-    Keep(Vec<Edge>),
+    /// One of these has to be kept.
+    Keep(Vec<Block>),
 }
 
 impl Chooser<'_> {
     pub(super) fn choose(&self, block: Block) -> Choice {
         let f = self.f;
-        let edges = f.in_edges_in_order(block);
-        match edges.as_slice() {
+        let sources: Vec<Block> =
+            f.in_edges_in_order(block).into_iter().map(|edge| edge.from).collect();
+        match sources.as_slice() {
             [] => return Choice::Found(WayBack::Entry),
-            &[edge] => {
-                return Choice::Found(match self.idle_loop(edge.from, block) {
+            &[from] => {
+                return Choice::Found(match self.idle_loop(from, block) {
                     Some(before) => WayBack::Skip(before),
-                    None => WayBack::Edge(edge),
+                    None => WayBack::From(from),
                 });
             }
             _ => {}
         }
         if self.naive {
-            return Choice::Keep(edges);
+            return Choice::Keep(sources);
         }
         if let Some(before) = self.idle_region(block) {
             return Choice::Found(WayBack::Skip(before));
         }
         if let Some(l) = self.forest.headed_by(block)
             && !self.irregular[block.index()]
-            && let &[a, b] = edges.as_slice()
+            && let &[a, b] = sources.as_slice()
         {
-            let inside = |edge: Edge| self.forest.contains(l, edge.from);
+            let inside = |from: Block| self.forest.contains(l, from);
             let (latch, preheader) = if inside(a) { (a, b) } else { (b, a) };
             if inside(latch) && !inside(preheader) {
                 return Choice::Found(WayBack::Counted { l, latch, preheader });
@@ -105,11 +92,11 @@ impl Chooser<'_> {
         }
         let mut left = MOST_CONDITIONS;
         if let Some(from) = self.dom.idom(block)
-            && let Some(decision) = self.decide(block, from, &edges, &mut left)
+            && let Some(decision) = self.decide(block, from, &sources, &mut left)
         {
             return Choice::Found(WayBack::Conditions(decision));
         }
-        Choice::Keep(edges)
+        Choice::Keep(sources)
     }
 
     /// The preheader of the outermost loop around `from` but not around `to` of which nothing has
@@ -159,16 +146,17 @@ impl Chooser<'_> {
         (!cyclic || !self.busy[block.index()]).then_some(from)
     }
 
-    /// Conditions that tell these edges apart, from `from` on, which dominates their sources.
+    /// Conditions that tell these predecessors of a block apart, from `from` on, which dominates
+    /// them.
     fn decide(
         &self,
         block: Block,
         from: Block,
-        edges: &[Edge],
+        sources: &[Block],
         left: &mut u32,
     ) -> Option<Decision> {
-        if let &[edge] = edges {
-            return Some(Decision::Edge(edge));
+        if let &[source] = sources {
+            return Some(Decision::From(source));
         }
         let f = self.f;
         if *left == 0
@@ -180,15 +168,14 @@ impl Chooser<'_> {
         }
         *left -= 1;
         let condition = f.operand(Value::terminator(from), 0)?;
-        let outgoing: Vec<Edge> = f.out_edges(from).collect();
-        let &[then, otherwise] = outgoing.as_slice() else { return None };
-        let side = |edge: Edge| {
-            if edge.from == from {
-                return Some(edge == then);
+        let targets: Vec<Block> = f.successors(from).collect();
+        let &[then, otherwise] = targets.as_slice() else { return None };
+        let side = |source: Block| {
+            if source == from {
+                return Some(then == block);
             }
-            let reaches = |out: Edge| {
-                let target = f.edge_target(out);
-                f.in_edges(target).nth(1).is_none() && self.dom.dominates(target, edge.from)
+            let reaches = |target: Block| {
+                f.in_edges(target).nth(1).is_none() && self.dom.dominates(target, source)
             };
             match (reaches(then), reaches(otherwise)) {
                 (true, false) => Some(true),
@@ -197,8 +184,8 @@ impl Chooser<'_> {
             }
         };
         let mut sides = [Vec::new(), Vec::new()];
-        for &edge in edges {
-            sides[usize::from(!side(edge)?)].push(edge);
+        for &source in sources {
+            sides[usize::from(!side(source)?)].push(source);
         }
         let [yes, no] = sides;
         if yes.is_empty() || no.is_empty() {
@@ -206,17 +193,12 @@ impl Chooser<'_> {
         }
         let then = self.decide(block, self.meeting(&yes)?, &yes, left)?;
         let otherwise = self.decide(block, self.meeting(&no)?, &no, left)?;
-        Some(Decision::Branch {
-            condition,
-            then: Box::new(then),
-            otherwise: Box::new(otherwise),
-        })
+        Some(Decision::Branch { condition, then: Box::new(then), otherwise: Box::new(otherwise) })
     }
 
-    /// The nearest block that dominates the sources of all edges.
-    fn meeting(&self, edges: &[Edge]) -> Option<Block> {
-        let mut sources = edges.iter().map(|edge| edge.from);
-        let first = sources.next()?;
-        sources.try_fold(first, |a, b| self.dom.common_dominator(a, b))
+    /// The nearest block that dominates all of them.
+    fn meeting(&self, blocks: &[Block]) -> Option<Block> {
+        let (&first, rest) = blocks.split_first()?;
+        rest.iter().try_fold(first, |a, &b| self.dom.common_dominator(a, b))
     }
 }

@@ -107,6 +107,8 @@ const STRUCTURAL: &[Op] = &[
     ad::CLEAR,
     ad::COPY,
     ad::GLOBAL_SHADOW,
+    ad::TOTAL,
+    ad::UNCOPY,
 ];
 
 const CONSTANT: &[Op] = &[

@@ -170,7 +170,7 @@ impl EvalTable {
             (dialects::prof::RESIZE, prof::resize),
             (dialects::prof::REPORT, prof::report),
         ];
-        let ad: [(Op, EvalFn); 11] = [
+        let ad: [(Op, EvalFn); 13] = [
             (dialects::ad::ZERO, ad::zero),
             (dialects::ad::SHADOW, ad::shadow),
             (dialects::ad::COTANGENT, ad::cotangent),
@@ -182,6 +182,8 @@ impl EvalTable {
             (dialects::ad::COPY, ad::copy),
             (dialects::ad::IGNORE, ad::ignore),
             (dialects::ad::GLOBAL_SHADOW, ad::global_shadow),
+            (dialects::ad::TOTAL, ad::total),
+            (dialects::ad::UNCOPY, ad::uncopy),
         ];
         for (op, function) in core.into_iter().chain(data).chain(mem).chain(prof).chain(ad) {
             table.register(op, function);

@@ -1,0 +1,85 @@
+//! Reverse mode, checked against known derivatives and against central differences.
+
+use std::sync::Arc;
+
+use regraft_ad::{PlanKind, ReverseOptions, reverse};
+use regraft_exec::value::{Array, Val};
+use regraft_exec::{Engine, Interpreter};
+use regraft_ir::{Context, Module};
+
+fn parse(text: &str) -> (Arc<Context>, Module) {
+    let ctx = regraft_dialects::context();
+    let module = regraft_syntax::parse_module(&ctx, "test.ir", text)
+        .unwrap_or_else(|errors| panic!("{}", regraft_ir::render_all(&errors, false)));
+    (ctx, module)
+}
+
+/// The vjp of the first function with both plans; all parameters are active.
+fn vjp(text: &str, plan: PlanKind) -> (Module, String, String) {
+    let (_, mut module) = parse(text);
+    let first = module.get(module.ids()[0]).unwrap().name();
+    let count = module.get(module.ids()[0]).unwrap().param_types().len();
+    let options = ReverseOptions { plan, ..ReverseOptions::default() };
+    let made = reverse(&mut module, first, &vec![true; count], &options)
+        .unwrap_or_else(|errors| panic!("{}", regraft_ir::render_all(&errors, false)));
+    regraft_ir::verify_module(&module)
+        .unwrap_or_else(|errors| panic!("{}\n{module}", regraft_ir::render_all(&errors, false)));
+    let plans = made.plans.iter().map(|(_, text)| text.as_str()).collect::<String>();
+    let name = module.ctx().str(made.vjp).to_owned();
+    (module, name, plans)
+}
+
+#[track_caller]
+fn floats(text: &str, args: &[f64], expected: &[f64]) {
+    for plan in [PlanKind::Best, PlanKind::Naive] {
+        let (module, name, _) = vjp(text, plan);
+        let mut interpreter = Interpreter::new(&module);
+        let mut all: Vec<Val> = args.iter().map(|&x| Val::F64(x)).collect();
+        all.push(Val::F64(1.0));
+        let result = interpreter.call(&name, &all).unwrap_or_else(|e| panic!("{e:?}\n{module}"));
+        let parts = result.as_fields().unwrap()[1].as_fields().unwrap().to_vec();
+        for (part, want) in parts.iter().zip(expected) {
+            let have = part.as_f64().unwrap();
+            assert!(
+                (have - want).abs() <= 1e-12 * want.abs().max(1.0),
+                "{plan:?}: {have} {want}\n{module}"
+            );
+        }
+    }
+}
+
+#[test]
+fn straight_line() {
+    floats(
+        "func @f(%1: f64, %2: f64) -> f64 {\n^1:\n  %3: f64 = math.sin %1\n  %4: f64 = arith.mul %3, %2\n  return %4\n}\n",
+        &[0.5, 3.0],
+        &[3.0 * 0.5f64.cos(), 0.5f64.sin()],
+    );
+}
+
+#[test]
+fn powers_in_a_loop() {
+    // x^5 by a loop of five multiplications.
+    floats(
+        "func @f(%1: f64) -> f64 {\n^1:\n  br ^2(0, 1.0)\n^2(%2: i64, %3: f64):\n  %4: bool = arith.lt %2, 5\n  br %4, ^3, ^4\n^3:\n  %5: i64 = arith.add %2, 1\n  %6: f64 = arith.mul %3, %1\n  br ^2(%5, %6)\n^4:\n  return %3\n}\n",
+        &[1.5],
+        &[5.0 * 1.5f64.powi(4)],
+    );
+}
+
+#[test]
+fn sum_of_an_array() {
+    let text = "func @sum(%x: array<f64, 1>) -> f64 {\n^1:\n  %n: i64 = mem.length %x\n  br ^2(0, 0.0)\n^2(%i: i64, %s: f64):\n  %c: bool = arith.lt %i, %n\n  br %c, ^3, ^4\n^3:\n  %j: i64 = arith.add %i, 1\n  %v: f64 = mem.load %x, %j\n  %w: f64 = math.sin %v\n  %t: f64 = arith.add %s, %w\n  br ^2(%j, %t)\n^4:\n  return %s\n}\n";
+    for plan in [PlanKind::Best, PlanKind::Naive] {
+        let (module, name, plans) = vjp(text, plan);
+        println!("{plans}\n{module}");
+        let mut interpreter = Interpreter::new(&module);
+        let x = Val::from(Array::vector(&[0.1, 0.2, 0.3]));
+        let dx = Val::from(Array::vector(&[0.0, 0.0, 0.0]));
+        interpreter.call(&name, &[x, dx.clone(), Val::F64(2.0)]).unwrap();
+        let got = dx.as_array().unwrap().to_vec::<f64>().unwrap();
+        for (x, got) in [0.1f64, 0.2, 0.3].into_iter().zip(got) {
+            assert!((got - 2.0 * x.cos()).abs() < 1e-14, "{got}");
+        }
+    }
+}
