@@ -69,7 +69,7 @@ impl Tool {
     pub fn new() -> Self {
         let mut ops = Registry::new();
         regraft_dialects::add_all(&mut ops);
-        Self { passes: PassRegistry::standard(), ops }
+        Self { passes: regraft_ad::registry(), ops }
     }
 
     /// The passes, to add others.

@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     fn repl() -> Repl {
-        Repl::new(&regraft_dialects::context(), &PassRegistry::standard())
+        Repl::new(&regraft_dialects::context(), &regraft_ad::registry())
     }
 
     #[test]
