@@ -453,6 +453,29 @@ func @f(%1: i64, %2: bool) -> i64 {
     // Leaves with p = 51: 51 - 52 + 151; with p = 60: 60 - 61 + 160.
     assert_eq!(run(both_edges, &[0i64.into(), true.into()]), "150");
     assert_eq!(run(both_edges, &[0i64.into(), false.into()]), "159");
+    // The inner loop reads %base each time; %down, which only one of its exits passes to %base, is
+    // computed before the other one goes round.
+    let nested = "
+func @f(%1: i64) -> i64 {
+^1:
+  br ^2(%1, 0)
+^2(%base: i64, %rounds: i64):
+  %more: bool = arith.lt %rounds, 45
+  br %more, ^3, ^6
+^3:
+  br ^4(0, %rounds)
+^4(%i: i64, %r: i64):
+  %at: i64 = arith.sub %base, %i
+  %down: i64 = arith.sub %at, 1
+  %next: i64 = arith.add %i, 1
+  %s: i64 = arith.add %r, %at
+  %again: bool = arith.lt %i, 2
+  br %again, ^4(%next, %s), ^2(%down, %s)
+^6:
+  return %rounds
+}";
+    // 9 + 8 + 7, 6 + 5 + 4, 3 + 2 + 1.
+    assert_eq!(run(nested, &[9i64.into()]), "45");
     let fibonacci = "
 func @f(%1: i64) -> i64 {
 ^1:

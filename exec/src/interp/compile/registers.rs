@@ -1,6 +1,6 @@
 //! Which register holds what.
 
-use regraft_ir::{Constant, Edge, Operand, OperandKind, Type, Value, ValueDef};
+use regraft_ir::{Block, Constant, Edge, Operand, OperandKind, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
 use super::super::register::{Dst, Reg, Scalar, Src};
@@ -10,6 +10,9 @@ use crate::value::Val;
 
 /// Values with more uses than this are not looked at closely, to keep compilation linear.
 const MANY_USES: usize = 16;
+
+/// How many blocks are looked at to see whether control comes back, likewise.
+const MANY_BLOCKS: usize = 16;
 
 impl Compiler<'_> {
     pub(super) fn assign(&mut self, v: Value) {
@@ -31,7 +34,9 @@ impl Compiler<'_> {
     /// That is right if only its own block uses the instruction, and nobody reads the old value of
     /// the parameter after it. At a plain jump to the block of the parameter it is enough to look at the
     /// block of the instruction, as the old value ends with the jump. Where there are other
-    /// edges, all uses of the parameter have to be in this block.
+    /// edges, all uses of the parameter have to be in this block, and control must not come back
+    /// to it but through the block of the parameter: in a loop within the loop of the parameter,
+    /// the old value is read again.
     pub(super) fn coalesce(&mut self) {
         for i in 0..self.blocks.len() {
             let block = self.blocks[i];
@@ -50,6 +55,10 @@ impl Compiler<'_> {
                         && self.is_local(v)
                         && !taken.contains(&param)
                         && self.is_dead_after(param, v, edges.len() == 1)
+                        && (edges.len() == 1
+                            || target == block
+                            || self.f.uses(param).next().is_none()
+                            || !self.comes_back(block, target))
                     {
                         // Another edge may pass another instruction of this block to it.
                         if edges.len() > 1 {
@@ -85,6 +94,24 @@ impl Compiler<'_> {
                 // A fused comparison reads its operands at the end of the block.
                 before && !self.is_fused(u.user)
             })
+    }
+
+    /// Whether control may come back to a block without passing `around`. "Yes" is always right:
+    /// it is what is said if it would take long to find out.
+    fn comes_back(&self, block: Block, around: Block) -> bool {
+        let mut seen: SmallVec<[Block; MANY_BLOCKS]> = SmallVec::new();
+        let mut pending: SmallVec<[Block; MANY_BLOCKS]> = self.f.successors(block).collect();
+        while let Some(next) = pending.pop() {
+            if next == around || seen.contains(&next) {
+                continue;
+            }
+            if next == block || seen.len() == MANY_BLOCKS {
+                return true;
+            }
+            seen.push(next);
+            pending.extend(self.f.successors(next));
+        }
+        false
     }
 
     pub(super) fn new_scalar(&mut self) -> Reg {
