@@ -49,7 +49,7 @@ use regraft_ir::{Block, Constant, DominatorTree, Edge, Function, Type};
 
 use super::{Analyses, Analysis, Facets, InductionVariables, LoopForest, LoopId, Poly, Sym};
 pub(crate) use guards::Guards;
-use known::range;
+pub(crate) use known::range;
 use solve::exits_of;
 pub(crate) use solve::{Test, compared, is_once};
 

@@ -23,6 +23,7 @@ use regraft_dialects::mem;
 use regraft_ir::{Block, Function, Operand, Value};
 use smallvec::SmallVec;
 
+use super::makers::needs_memory_only;
 use crate::analysis::trip_count::{Holds, LatchRuns};
 use crate::analysis::{
     Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, TripCounts,
@@ -30,7 +31,7 @@ use crate::analysis::{
 };
 
 /// The most accesses that are compared with each other.
-const MOST: usize = 64;
+const MOST: usize = 128;
 
 /// An instruction that reads or writes objects.
 pub(super) struct MemoryAccess {
@@ -74,7 +75,8 @@ impl Accesses {
         for &block in blocks {
             for v in f.insts(block) {
                 let effects = inst_effects(f, v, summaries);
-                this.may_stop |= effects.may_trap || effects.may_not_end;
+                let traps = effects.may_trap && !needs_memory_only(f, v);
+                this.may_stop |= traps || effects.may_not_end;
                 this.observable |= effects.observable;
                 this.writes_visible |= effects.elsewhere.intersects(Access::WRITES);
                 this.writes_visible |= effects.objects.iter().any(|&(object, access)| {
@@ -170,22 +172,23 @@ pub(super) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly), every: bool) -> Dis
     }
 }
 
+/// An index as `base + step * i` in the iterations of a loop, if it is that.
+pub(super) type Line = Option<(Poly, Poly)>;
+
+/// What the indices of an access are in the iterations of a loop.
+pub(super) fn lines(variables: &InductionVariables, at: &[Poly], l: LoopId) -> SmallVec<[Line; 3]> {
+    at.iter().map(|index| variables.affine_in(index, l)).collect()
+}
+
 /// Whether an access in one loop and one in another (or the same, `i` and `j` being iterations of
 /// each) may be to the same element although `i > j`. `every` as above.
-pub(super) fn meets_later(
-    variables: &InductionVariables,
-    a: (&[Poly], LoopId),
-    b: (&[Poly], LoopId),
-    every: bool,
-) -> bool {
-    if a.0.len() != b.0.len() {
+pub(super) fn meets_later(a: &[Line], b: &[Line], every: bool) -> bool {
+    if a.len() != b.len() {
         return true;
     }
     let mut known = None;
-    for (x, y) in a.0.iter().zip(b.0) {
-        let (Some(x), Some(y)) = (variables.affine_in(x, a.1), variables.affine_in(y, b.1)) else {
-            continue;
-        };
+    for (x, y) in a.iter().zip(b) {
+        let (Some(x), Some(y)) = (x, y) else { continue };
         match distance((&x.0, &x.1), (&y.0, &y.1), every) {
             Distance::Never => return false,
             Distance::Exactly(d) if d <= 0 || known.is_some_and(|known| known != d) => {

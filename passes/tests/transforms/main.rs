@@ -7,6 +7,7 @@ mod dce;
 mod differential;
 mod expand;
 mod fold;
+mod fuse_sweeps;
 mod gvn;
 mod indvars;
 mod inline;

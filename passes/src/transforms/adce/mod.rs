@@ -45,12 +45,13 @@ use regraft_ir::{
 };
 
 use super::edit::delete_unreachable;
+use super::makers::is_maker;
 use crate::analysis::control_dependence::Controllers;
 use crate::analysis::{
     EffectSummaries, InstEffects, PostDominatorTree, inst_effects, may_be_object,
 };
 use crate::{FunctionPass, PassContext, PassResult};
-use objects::{LocalObjects, is_maker};
+use objects::LocalObjects;
 
 /// Objects that hold others go before those; deeper ones than this wait for another run.
 const MOST_ROUNDS: usize = 8;

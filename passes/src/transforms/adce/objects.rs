@@ -19,11 +19,12 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{arith, core, mem};
+use regraft_dialects::core;
 use regraft_ir::{ControlFlow, DominatorTree, Function, Operand, Traits, Value};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{Access, Aliases, EffectSummaries, InstEffects, Ranges, inst_effects};
+use crate::transforms::makers::{needs_memory_only, needs_memory_only_given, plainly_natural};
 
 /// The objects of a function that nobody else knows, and what waits for them.
 pub(super) struct LocalObjects<'a> {
@@ -114,10 +115,7 @@ impl<'a> LocalObjects<'a> {
     /// Whether `v` makes an object, and may be dropped if nothing uses that.
     pub(super) fn is_made_freely(&mut self, v: Value) -> bool {
         let f = self.f;
-        needs_memory_only(f, v)
-            || sizes(f, v).is_some_and(|mut sizes| {
-                !f.checks_operands(v) && sizes.all(|size| self.is_natural(v, size))
-            })
+        needs_memory_only_given(f, v, |size| self.is_natural(v, size))
     }
 
     fn is_natural(&mut self, at: Value, size: Operand) -> bool {
@@ -129,39 +127,6 @@ impl<'a> LocalObjects<'a> {
             .ranges
             .get_or_insert_with(|| Ranges::find(f, cfg, Arc::new(DominatorTree::compute(f))));
         ranges.interval_at(f, f.block_of(at), size).lo >= 0
-    }
-}
-
-/// Whether `v` makes an array, which fails for its dimensions or for want of memory.
-pub(super) fn is_maker(f: &Function, v: Value) -> bool {
-    matches!(f.op(v), Some(mem::ALLOC | mem::FILL | mem::COPY))
-}
-
-/// Whether `v` cannot fail but for want of memory.
-fn needs_memory_only(f: &Function, v: Value) -> bool {
-    let natural = || sizes(f, v).is_some_and(|mut sizes| sizes.all(|n| plainly_natural(f, n)));
-    let safe = matches!(f.op(v), Some(mem::PUSH | mem::COPY)) || natural();
-    safe && !f.checks_operands(v)
-}
-
-/// The operands that must not be negative.
-fn sizes(f: &Function, v: Value) -> Option<impl Iterator<Item = Operand> + '_> {
-    let skipped = match f.op(v)? {
-        mem::ALLOC => 0,
-        mem::FILL | mem::RESIZE => 1,
-        _ => return None,
-    };
-    Some(f.operands(v).skip(skipped))
-}
-
-/// Whether an integer is seen at once not to be negative.
-fn plainly_natural(f: &Function, size: Operand) -> bool {
-    let constant = |operand: Operand| f.const_i64(operand).is_some_and(|n| n >= 0);
-    let Some(v) = size.as_value() else { return constant(size) };
-    match f.op(v) {
-        Some(mem::LENGTH | mem::SIZE) => true,
-        Some(arith::MAX) => f.operands(v).any(constant),
-        _ => false,
     }
 }
 

@@ -8,16 +8,16 @@ use crate::analysis::{InductionVariables, LoopForest, LoopId};
 
 /// A loop with one exit and one latch.
 #[derive(Clone, Copy)]
-pub(super) struct Counted {
-    pub(super) id: LoopId,
-    pub(super) header: Block,
-    pub(super) latch: Block,
+pub(in crate::transforms) struct Counted {
+    pub(in crate::transforms) id: LoopId,
+    pub(in crate::transforms) header: Block,
+    pub(in crate::transforms) latch: Block,
     /// The block that is left from, the header or the latch, and the place of its edge.
     exit: (Block, usize),
 }
 
 impl Counted {
-    fn of(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
+    pub(in crate::transforms) fn of(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
         let l = forest.get(id);
         let [exit] = *l.exits else { return None };
         let latch = l.single_latch()?;
@@ -37,21 +37,21 @@ impl Counted {
     }
 
     /// Whether the test stands in the header, and is not the only block.
-    pub(super) fn is_tested_first(&self) -> bool {
+    pub(in crate::transforms) fn is_tested_first(&self) -> bool {
         self.exit.0 == self.header && self.header != self.latch
     }
 
     /// The edge that leaves it.
-    pub(super) fn exit(&self, f: &Function) -> Edge {
+    pub(in crate::transforms) fn exit(&self, f: &Function) -> Edge {
         f.out_edges(self.exit.0).nth(self.exit.1).expect("the edge stays in its place")
     }
 
     /// The other edge of the block that it is left from.
-    fn stay(&self, f: &Function) -> Edge {
+    pub(in crate::transforms) fn stay(&self, f: &Function) -> Edge {
         f.out_edges(self.exit.0).nth(1 - self.exit.1).expect("a test has two edges")
     }
 
-    fn back_edge(&self, f: &Function) -> Edge {
+    pub(in crate::transforms) fn back_edge(&self, f: &Function) -> Edge {
         let mut edges = f.out_edges(self.latch);
         edges.find(|&edge| f.edge_target(edge) == self.header).expect("the latch goes back")
     }

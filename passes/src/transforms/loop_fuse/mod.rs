@@ -39,11 +39,11 @@
 //! # Cost
 //! O(size) for a round and that of the analyses; what is compared for a pair is bounded.
 
-mod join;
+pub(super) mod join;
 
 use regraft_ir::{DominatorTree, Function, Operand, Traits, Value};
 
-use super::loop_accesses::{Accesses, Meeting, MemoryAccess, ends, meets_later};
+use super::loop_accesses::{Accesses, Meeting, MemoryAccess, ends, lines, meets_later};
 use crate::analysis::traps::speculatable;
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
@@ -212,9 +212,14 @@ impl Facts<'_> {
                 Meeting::InElement => {
                     let every = self.dom.dominates(x.block, pair.first.latch)
                         && self.dom.dominates(y.block, pair.second.latch);
-                    let at = |access: &MemoryAccess| access.polynomials(f, self.variables);
-                    let (Some(at_x), Some(at_y)) = (at(x), at(y)) else { return false };
-                    !meets_later(self.variables, (&at_x, first), (&at_y, second), every)
+                    let at = |access: &MemoryAccess, l| {
+                        let at = access.polynomials(f, self.variables)?;
+                        Some(lines(self.variables, &at, l))
+                    };
+                    let (Some(at_x), Some(at_y)) = (at(x, first), at(y, second)) else {
+                        return false;
+                    };
+                    !meets_later(&at_x, &at_y, every)
                 }
             })
         })

@@ -1,0 +1,181 @@
+//! Two loops become one, as it was planned.
+
+use regraft_dialects::arith;
+use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
+
+use super::plan::{Becomes, Plan, Turned};
+use crate::analysis::InductionVariables;
+use crate::transforms::counters::compute;
+use crate::transforms::simplify_cfg::merge_after;
+
+/// What edges pass for a parameter of the header of the new loop.
+struct Passed {
+    initial: Operand,
+    next: Operand,
+}
+
+impl Plan {
+    /// Makes one loop of the two.
+    pub(super) fn join(mut self, f: &mut Function, ivs: &InductionVariables) -> IrResult<()> {
+        let (first, second) = (self.first, self.second);
+        let preheader = self.form.ensure_preheader(f)?;
+        self.move_between(f, preheader)?;
+        let args = |f: &Function, edge: Edge| f.edge_args(edge).collect::<Vec<Operand>>();
+        let enter = f.out_edges(preheader).next().expect("a preheader has an edge");
+        let source = self.between.as_ref().map_or(first.header, |between| between.block);
+        let enter_second = f.out_edges(source).find(|&e| f.edge_target(e) == second.header);
+        let enter_second = enter_second.expect("the first loop leads to the second");
+        let edges_of_first = [args(f, enter), args(f, first.back_edge(f))];
+        let edges_of_second = [args(f, enter_second), args(f, second.back_edge(f))];
+        let start = Value::terminator(preheader);
+        let counters = |f: &mut Function, all: &[Becomes]| {
+            let counters = all.iter().map(|becomes| match becomes {
+                Becomes::Counter { first, step } => {
+                    let first = compute(f, ivs, first, start, &[])?;
+                    Ok(Some([first, compute(f, ivs, step, start, &[])?]))
+                }
+                Becomes::Itself | Becomes::Other(_) => Ok(None),
+            });
+            counters.collect::<IrResult<Vec<Option<[Operand; 2]>>>>()
+        };
+        let counters_of_first = counters(f, &self.of_first)?;
+        let counters_of_second = counters(f, &self.of_second)?;
+        let [at_latch, at_back, at_enter] =
+            [first.latch, second.latch, preheader].map(|b| f.loc(Value::terminator(b)));
+        f.remove_terminator(preheader)?;
+        f.remove_terminator(first.latch)?;
+        // Parameters that stay: those of the first header, and new ones for those of the second.
+        let mut passed: Vec<Passed> = Vec::new();
+        let mut replaced: Vec<(Value, Value)> = Vec::new();
+        let end = Value::terminator(second.latch);
+        let params: Vec<Value> = f.params(first.header).collect();
+        for (i, (&param, becomes)) in params.iter().zip(&self.of_first).enumerate() {
+            let (mut initial, mut next) = (edges_of_first[0][i], edges_of_first[1][i]);
+            if let Becomes::Other(other) = *becomes {
+                replaced.push((param, other));
+            }
+            if let Some([from, step]) = counters_of_first[i] {
+                (initial, next) = (from, f.insert(end, arith::add(param, step))?.into());
+            }
+            passed.push(Passed { initial, next });
+        }
+        let params: Vec<Value> = f.params(second.header).collect();
+        for (i, (&param, becomes)) in params.iter().zip(&self.of_second).enumerate() {
+            let (mut initial, mut next) = (edges_of_second[0][i], edges_of_second[1][i]);
+            if let Becomes::Other(other) = *becomes {
+                replaced.push((param, other));
+                continue;
+            }
+            let joined = f.append_param(first.header, f.ty(param))?;
+            if let Some([from, step]) = counters_of_second[i] {
+                (initial, next) = (from, f.insert(end, arith::add(joined, step))?.into());
+            }
+            replaced.push((param, joined));
+            passed.push(Passed { initial, next });
+        }
+        // The loops lead to one another.
+        let jump = f.jump_op()?;
+        let body_of_second = (f.edge_target(second.stay(f)), args(f, second.stay(f)));
+        let exit = (f.edge_target(second.exit(f)), args(f, second.exit(f)));
+        let end = Value::terminator(first.header);
+        for v in f.body(second.header).collect::<Vec<_>>() {
+            f.move_before(v, end)?;
+        }
+        let tests = [first.header, second.header].map(|block| test_of(f, block));
+        self.lead_on(f, exit)?;
+        let (body, body_args) = body_of_second;
+        f.set_terminator(first.latch, Inst::new(jump).edge(body, body_args).at(at_latch))?;
+        let next: Vec<Operand> = passed.iter().map(|p| p.next).collect();
+        let back = Inst::new(jump).edge(first.header, next).at(at_back);
+        f.set_terminator(second.latch, back)?;
+        let initial: Vec<Operand> = passed.iter().map(|p| p.initial).collect();
+        let enter = Inst::new(jump).edge(first.header, initial).at(at_enter);
+        f.set_terminator(preheader, enter)?;
+        for &(old, new) in &replaced {
+            // One of the first loop may have become one of the second, which is a new one by now.
+            let moved = replaced.iter().find(|&&(from, _)| from == new).map(|&(_, to)| to);
+            let new = moved.unwrap_or(new);
+            f.hand_on_name(old, new);
+            f.replace_all_uses(old, new)?;
+        }
+        f.delete_block(second.header)?;
+        for &(old, _) in &replaced {
+            if f.is_live(old) {
+                f.remove_param(old)?;
+            }
+        }
+        merge_after(f, first.latch)?;
+        for v in tests.into_iter().flatten() {
+            if f.is_live(v) && !f.is_used(v) && f.is_removable(v) {
+                f.delete_tree(v)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets what is between the loops run before or after them, and its parameters be what the
+    /// first loop passes.
+    fn move_between(&self, f: &mut Function, preheader: Block) -> IrResult<()> {
+        let Some(between) = &self.between else { return Ok(()) };
+        for &v in &between.before {
+            f.move_before(v, Value::terminator(preheader))?;
+        }
+        let params: Vec<Value> = f.params(between.block).collect();
+        let args: Vec<Operand> = f.edge_args(self.first.exit(f)).collect();
+        for (&param, arg) in params.iter().zip(args) {
+            f.hand_on_name(param, arg);
+            f.replace_all_uses(param, arg)?;
+        }
+        for param in params {
+            f.remove_param(param)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the test of the new loop lead to the body of the first one, and to where the second
+    /// one was left to.
+    fn lead_on(&self, f: &mut Function, exit: (Block, Vec<Operand>)) -> IrResult<()> {
+        let (first, second) = (self.first, self.second);
+        let (mut target, mut args) = exit;
+        if let Some(between) = &self.between {
+            if between.is_all_before() {
+                // The exit leads elsewhere presently.
+                f.redirect(first.exit(f), target, args.clone())?;
+                f.remove_terminator(between.block)?;
+                f.delete_block(between.block)?;
+            } else {
+                let loc = f.loc(Value::terminator(between.block));
+                let jump = Inst::new(f.jump_op()?).edge(target, args).at(loc);
+                f.set_terminator(between.block, jump)?;
+                (target, args) = (between.block, Vec::new());
+            }
+        }
+        f.redirect(first.exit(f), target, args.clone())?;
+        if self.turned == Turned::First {
+            // The first loop counts the other way now; how often the second runs stays as it is.
+            let stay = first.stay(f);
+            let (body, body_args) = (f.edge_target(stay), f.edge_args(stay).collect::<Vec<_>>());
+            let test = Value::terminator(second.header);
+            let (Some(op), Some(condition)) = (f.op(test), f.operand(test, 0)) else {
+                unreachable!("a loop is left by a branch")
+            };
+            let leaves = second.exit(f);
+            let inst = Inst::new(op).operand(condition).at(f.loc(test));
+            let inst = match f.out_edges(second.header).next() == Some(leaves) {
+                true => inst.edge(target, args).edge(body, body_args),
+                false => inst.edge(body, body_args).edge(target, args),
+            };
+            f.remove_terminator(second.header)?;
+            f.set_terminator(first.header, inst)?;
+        } else {
+            f.remove_terminator(second.header)?;
+        }
+        Ok(())
+    }
+}
+
+/// The instruction that the branch at the end of a block decides on.
+fn test_of(f: &Function, block: Block) -> Option<Value> {
+    let test = f.operand(Value::terminator(block), 0)?.as_value()?;
+    (!f.is_param(test)).then_some(test)
+}

@@ -1,0 +1,160 @@
+//! Makes one loop of two that run equally often, the one after the other, if need be with one of
+//! them turned round; what the first one keeps for the second in arrays is handed on directly.
+//!
+//! ```text
+//! for k = 1 .. n                       for k = 1 .. n
+//!   t[k] = sin(x[k])                     t = sin(x[k])
+//! ..                             =>      s[k] += 2 * t
+//! for k = n .. 1
+//!   s[k] += 2 * t[k]
+//! ```
+//!
+//! This is what derivatives in reverse mode look like: a forward sweep that keeps what the reverse
+//! sweep needs.
+//!
+//! # Method
+//! Two loops that are tested first, with one exit and one latch, of which the second comes after the
+//! first with at most a block between them. Both run equally often, for sure (`rounds`). They are fused
+//! as they are if no iteration of the second needs a later one of the first. Else one of them, all
+//! of whose iterations are independent and which hands on nothing but counters, is turned round:
+//! the second if it can be, so that the order of the first stays; else the first. Loops in each
+//! other are fused from the outside inwards.
+//!
+//! What stands between them goes before the first loop where that changes nothing, else behind the
+//! second (`between`). In the new loop, numbers that are the same in each iteration become one, and
+//! loads give what was stored in the same iteration (`forward`). Arrays that are only written then
+//! go, as in `adce`.
+//!
+//! # Why it is right
+//! Iterations of the first loop run at the times `i` or `n - 1 - i`, those of the second likewise,
+//! and at each time the first comes first. What used to run in another order must not depend on
+//! each other: no two accesses of which one is a write are to the same element, which is found from
+//! the indices as polynomials in the time (`loop_accesses`); where a loop is turned, that holds for any
+//! two of its iterations too. A loop that is turned neither stops nor prints, and nothing of its last
+//! iteration is used. If a loop that is not may stop, the other one neither may, nor does anything that
+//! can be seen. Sums are carried from one iteration to the next by parameters, and loops with such
+//! parameters are not turned: no float is added in another order than before. In a sum in memory the
+//! index stays the same, which is a dependence as well.
+//!
+//! # Cost
+//! O(size) for each level of loops and the analyses; what is compared for a pair is bounded.
+
+mod between;
+mod forward;
+mod join;
+mod plan;
+mod rounds;
+
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
+use rustc_hash::FxHashSet;
+
+use super::adce;
+use crate::analysis::{Aliases, InductionVariables, LoopForest, MemoryClasses, TripCounts};
+use crate::{FunctionPass, PassContext, PassResult};
+use plan::{Facts, Pair, Plan, Turned};
+
+crate::pass! {
+    /// Makes one loop of a forward and a reverse loop, so that nothing is kept between them.
+    ///
+    /// ```text
+    /// for k = 1 .. n                       for k = 1 .. n
+    ///   t[k] = sin(x[k])                     t = sin(x[k])
+    /// ..                             =>      s[k] += 2 * t
+    /// for k = n .. 1
+    ///   s[k] += 2 * t[k]
+    /// ```
+    ///
+    /// The loops have to run equally often, and one of them has to be of independent iterations: it is
+    /// turned round if the order of the other one matters. Sums of floats keep their order. What
+    /// is between the loops has to be movable. Where one may trap, the other may do nothing that
+    /// can be seen, and none that is turned may trap; so bounds checks are best eliminated before:
+    /// `O2, fuse-sweeps, O2`.
+    #[derive(Debug, Default)]
+    pub struct FuseSweeps;
+}
+
+impl FunctionPass for FuseSweeps {
+    const NAME: &'static str = "fuse-sweeps";
+    const DOC: &'static str = Self::PAGE;
+
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let mut fused: FxHashSet<Block> = FxHashSet::default();
+        loop {
+            let plans = find_plans(f, cx);
+            if plans.is_empty() {
+                break;
+            }
+            let variables = cx.analysis::<InductionVariables>(f);
+            for plan in plans {
+                cx.count("loops fused");
+                if plan.turned != Turned::Neither {
+                    cx.count("loops turned");
+                }
+                fused.insert(plan.first.header);
+                plan.join(f, &variables)?;
+            }
+        }
+        if fused.is_empty() {
+            return Ok(());
+        }
+        let forest = cx.analysis::<LoopForest>(f);
+        let outermost = |id| {
+            let mut around = std::iter::successors(forest.get(id).parent, |&id| forest.get(id).parent);
+            !around.any(|id| fused.contains(&forest.get(id).header))
+        };
+        let loops: Vec<_> = forest
+            .loops()
+            .filter(|&id| fused.contains(&forest.get(id).header) && outermost(id))
+            .collect();
+        let facts = forward::Facts {
+            forest: &forest,
+            variables: &cx.analysis::<InductionVariables>(f),
+            aliases: &cx.analysis::<Aliases>(f),
+            dom: &cx.analysis::<DominatorTree>(f),
+            summaries: cx.effects(),
+        };
+        let forwarded = forward::run(f, &loops, &facts)?;
+        let dropped = adce::run(f, cx.effects())?;
+        cx.add("loads forwarded", forwarded as u64);
+        cx.add("writes dropped", dropped.writes as u64);
+        Ok(())
+    }
+}
+
+/// Pairs of loops that can be fused, apart from each other.
+fn find_plans(f: &Function, cx: &mut PassContext<'_>) -> Vec<Plan> {
+    let forest = cx.analysis::<LoopForest>(f);
+    let pairs: Vec<Pair> = forest.loops().filter_map(|l| Pair::after(f, &forest, l)).collect();
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    let aliases = cx.analysis::<Aliases>(f);
+    let cfg = cx.analysis::<ControlFlow>(f);
+    let facts = Facts {
+        f,
+        forest,
+        counts: cx.analysis::<TripCounts>(f),
+        variables: cx.analysis::<InductionVariables>(f),
+        classes: MemoryClasses::compute(f, &cfg, &aliases),
+        aliases,
+        dom: cx.analysis::<DominatorTree>(f),
+        summaries: cx.effects(),
+    };
+    let mut plans: Vec<Plan> = Vec::new();
+    let (mut touched, mut needed) = (FxHashSet::default(), FxHashSet::default());
+    for pair in pairs {
+        if touched.contains(&pair.first.header) || touched.contains(&pair.second.header) {
+            continue;
+        }
+        let Some(plan) = facts.plan(&pair) else { continue };
+        let (touches, needs) = (facts.touched(&plan), facts.needed(&plan));
+        let apart = !touches.iter().any(|b| touched.contains(b) || needed.contains(b))
+            && !needs.iter().any(|b| touched.contains(b));
+        if apart {
+            touched.extend(touches);
+            needed.extend(needs);
+            plans.push(plan);
+        }
+    }
+    plans
+}

@@ -1,0 +1,346 @@
+//! Which loops become one, and how.
+
+use std::sync::Arc;
+
+use regraft_ir::{Block, DominatorTree, Function, Operand, Traits, Value};
+
+use super::between::Between;
+use super::rounds::Rounds;
+use crate::analysis::traps::speculatable;
+use crate::analysis::{
+    Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, MemoryClasses, Poly, Sym,
+    TripCounts,
+};
+use crate::transforms::counters::can_compute;
+use crate::transforms::loop_accesses::{
+    Accesses, Line, Meeting, MemoryAccess, ends, lines, meets_later,
+};
+use crate::transforms::loop_form::LoopForm;
+use crate::transforms::loop_fuse::join::Counted;
+
+/// Which of two loops runs the other way round when they are one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turned {
+    Neither,
+    First,
+    Second,
+}
+
+/// What becomes of a parameter of a header.
+#[derive(Clone, Debug)]
+pub(super) enum Becomes {
+    /// It goes on as it does.
+    Itself,
+    /// It is always what this parameter of the other header is.
+    Other(Value),
+    /// It counts the other way: from this number, by that.
+    Counter { first: Poly, step: Poly },
+}
+
+/// Two loops that can become one.
+pub(super) struct Plan {
+    pub(super) first: Counted,
+    pub(super) second: Counted,
+    pub(super) between: Option<Between>,
+    pub(super) turned: Turned,
+    /// For each parameter of the first header, and of the second.
+    pub(super) of_first: Vec<Becomes>,
+    pub(super) of_second: Vec<Becomes>,
+    pub(super) form: LoopForm,
+}
+
+/// What decides.
+pub(super) struct Facts<'a> {
+    pub(super) f: &'a Function,
+    pub(super) forest: Arc<LoopForest>,
+    pub(super) counts: Arc<TripCounts>,
+    pub(super) variables: Arc<InductionVariables>,
+    pub(super) aliases: Arc<Aliases>,
+    pub(super) classes: MemoryClasses,
+    pub(super) dom: Arc<DominatorTree>,
+    pub(super) summaries: &'a EffectSummaries,
+}
+
+/// Two loops that follow each other and run equally often.
+pub(super) struct Pair {
+    pub(super) first: Counted,
+    pub(super) second: Counted,
+    /// The block between them, if there is one.
+    pub(super) between: Option<Block>,
+}
+
+impl Pair {
+    /// A loop and the one that comes after it, both with their tests first.
+    pub(super) fn after(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
+        let first = Counted::of(f, forest, id).filter(Counted::is_tested_first)?;
+        let target = f.edge_target(first.exit(f));
+        let parent = forest.get(id).parent;
+        let (between, header) = match forest.headed_by(target) {
+            Some(next) if forest.get(next).parent == parent => (None, target),
+            _ if forest.loop_of(target) != parent => return None,
+            _ => {
+                let term = f.terminator(target)?;
+                let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
+                let header = f.operand(term, 0)?.as_block()?;
+                if !is_jump || f.in_edges(target).nth(1).is_some() {
+                    return None;
+                }
+                (Some(target), header)
+            }
+        };
+        let next = forest.headed_by(header)?;
+        let second = Counted::of(f, forest, next).filter(Counted::is_tested_first)?;
+        let fits =
+            next != id && forest.get(next).parent == parent && f.in_edges(header).count() == 2;
+        fits.then_some(Self { first, second, between })
+    }
+}
+
+/// A loop with what it does to memory.
+struct Side<'a> {
+    counted: &'a Counted,
+    accesses: &'a Accesses,
+    /// By access, where it is to an element: its indices in the iterations of the loop.
+    lines: Vec<Option<Vec<Line>>>,
+    /// The same if the loop runs the other way.
+    turned: Vec<Option<Vec<Line>>>,
+}
+
+impl Facts<'_> {
+    /// How two loops become one, if they can.
+    pub(super) fn plan(&self, pair: &Pair) -> Option<Plan> {
+        let f = self.f;
+        let (first, second) = (&pair.first, &pair.second);
+        if ![first, second].iter().all(|l| ends(&self.counts, l.id)) {
+            return None;
+        }
+        let rounds = |l: &Counted| Rounds::of(f, &self.counts, &self.variables, l.id);
+        let (mut rounds, others) = (rounds(first)?, rounds(second)?);
+        if rounds != others {
+            return None;
+        }
+        rounds.known.extend(others.known);
+        if !self.is_pure(second.header) {
+            return None;
+        }
+        let accesses = |l: &Counted| self.accesses(l.id);
+        let (a, b) = (accesses(first)?, accesses(second)?);
+        let (a_shows, b_shows) =
+            (a.writes_visible || a.observable, b.writes_visible || b.observable);
+        if a.may_stop && (b.may_stop || b_shows)
+            || b.may_stop && a_shows
+            || a.observable && b.observable
+        {
+            return None;
+        }
+        let between = Between::sort(self, pair, (&a, &b))?;
+        let sides = (self.side(first, &a, &rounds), self.side(second, &b, &rounds));
+        let turned = [Turned::Neither, Turned::Second, Turned::First]
+            .into_iter()
+            .find(|&turned| self.allows(&sides, turned))?;
+        let (mut of_first, mut of_second) = (self.stay(first), self.stay(second));
+        match turned {
+            Turned::Neither => {
+                let counters = self.variables.basic(first.id);
+                for (param, becomes) in f.params(second.header).zip(&mut of_second) {
+                    let own = self.counter(second, param);
+                    let same = own.and_then(|own| {
+                        counters.iter().find(|c| (&c.base, &c.step) == (&own.base, &own.step))
+                    });
+                    if let Some(same) = same {
+                        *becomes = Becomes::Other(same.param);
+                    }
+                }
+            }
+            Turned::First => of_first = self.turn(first, second, &rounds)?,
+            Turned::Second => of_second = self.turn(second, first, &rounds)?,
+        }
+        Some(Plan {
+            first: *first,
+            second: *second,
+            between,
+            turned,
+            of_first,
+            of_second,
+            form: LoopForm::new(&self.forest, first.id),
+        })
+    }
+
+    /// Whether nothing in a block but its terminator does more than compute.
+    fn is_pure(&self, block: Block) -> bool {
+        self.f.body(block).all(|v| {
+            let pure = self.f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
+            pure && speculatable(self.f, v)
+        })
+    }
+
+    fn accesses(&self, id: LoopId) -> Option<Accesses> {
+        let blocks = self.forest.blocks(id);
+        let mut accesses = Accesses::of(self.f, blocks, &self.aliases, self.summaries)?;
+        let inner = self.forest.loops().skip(id.index() + 1);
+        let mut inner = inner.take_while(|&l| self.forest.encloses(id, l));
+        accesses.may_stop |= self.forest.get(id).has_irreducible;
+        accesses.may_stop |= !inner.all(|l| ends(&self.counts, l));
+        Some(accesses)
+    }
+
+    fn side<'a>(&self, counted: &'a Counted, accesses: &'a Accesses, rounds: &Rounds) -> Side<'a> {
+        let last = &rounds.number.plus(-1);
+        let all = accesses.list.iter().map(|access| {
+            let at = access.polynomials(self.f, &self.variables)?;
+            let lines = lines(&self.variables, &at, counted.id).into_iter().map(|line| {
+                let (base, step) = line?;
+                Some((rounds.resolve(&base)?, rounds.resolve(&step)?))
+            });
+            Some(lines.collect())
+        });
+        let all: Vec<Option<Vec<Line>>> = all.collect();
+        let turned = all.iter().map(|lines| {
+            let turned = lines.as_ref()?.iter().map(|line| turn(line.as_ref()?, last));
+            Some(turned.collect())
+        });
+        Side { counted, accesses, turned: turned.collect(), lines: all }
+    }
+
+    /// Whether the effects of two loops stay in order.
+    fn allows(&self, (a, b): &(Side<'_>, Side<'_>), turned: Turned) -> bool {
+        let (lines_a, lines_b) = match turned {
+            Turned::Neither => (&a.lines, &b.lines),
+            Turned::First => (&a.turned, &b.lines),
+            Turned::Second => (&a.lines, &b.turned),
+        };
+        let may_turn = match turned {
+            Turned::Neither => true,
+            Turned::First => self.may_turn(a),
+            Turned::Second => self.may_turn(b),
+        };
+        may_turn
+            && a.accesses.list.iter().zip(lines_a).all(|(x, at_x)| {
+                b.accesses.list.iter().zip(lines_b).all(|(y, at_y)| {
+                    match x.meeting(self.f, y, &self.aliases) {
+                        Meeting::Never => true,
+                        Meeting::Somehow => false,
+                        Meeting::InElement => {
+                            let every = self.in_every_round(x, a) && self.in_every_round(y, b);
+                            let (Some(at_x), Some(at_y)) = (at_x, at_y) else { return false };
+                            !meets_later(at_x, at_y, every)
+                        }
+                    }
+                })
+            })
+    }
+
+    fn in_every_round(&self, access: &MemoryAccess, side: &Side<'_>) -> bool {
+        self.dom.dominates(access.block, side.counted.latch)
+    }
+
+    /// Whether the iterations of a loop may come in any order: none needs another one, none stops
+    /// or prints, and nothing of the last one is used.
+    fn may_turn(&self, side: &Side<'_>) -> bool {
+        let (f, id) = (self.f, side.counted.id);
+        let accesses = side.accesses;
+        if accesses.may_stop || accesses.observable || !self.is_pure(side.counted.header) {
+            return false;
+        }
+        let counts = |param| self.counter(side.counted, param).is_some();
+        let inside = |block| self.forest.contains(id, block);
+        let is_own = |operand: Operand| operand.as_value().is_some_and(|v| inside(f.block_of(v)));
+        if !f.params(side.counted.header).all(counts)
+            || f.edge_args(side.counted.exit(f)).any(is_own)
+            || self.forest.blocks(id).iter().any(|&block| {
+                let mut values = f.params(block).chain(f.body(block));
+                values.any(|v| f.uses(v).any(|at| !inside(f.block_of(at.user))))
+            })
+        {
+            return false;
+        }
+        let list = || accesses.list.iter().zip(&side.lines);
+        list().enumerate().all(|(i, (x, at_x))| {
+            list().skip(i).all(|(y, at_y)| match x.meeting(f, y, &self.aliases) {
+                Meeting::Never => true,
+                _ if self.is_made_in(x, id) && self.is_made_in(y, id) => true,
+                Meeting::Somehow => false,
+                Meeting::InElement => {
+                    let every = self.in_every_round(x, side) && self.in_every_round(y, side);
+                    let (Some(at_x), Some(at_y)) = (at_x, at_y) else { return false };
+                    !meets_later(at_x, at_y, every) && !meets_later(at_y, at_x, every)
+                }
+            })
+        })
+    }
+
+    /// Whether all objects that an access is to are made in the same iteration of a loop that hands
+    /// on numbers alone.
+    fn is_made_in(&self, access: &MemoryAccess, id: LoopId) -> bool {
+        access.effects.elsewhere.is_empty()
+            && access.effects.objects.iter().all(|&(object, _)| {
+                let made = self.aliases.hidden(object);
+                made.is_some_and(|v| self.forest.contains(id, self.f.block_of(v)))
+            })
+    }
+
+    fn counter(
+        &self,
+        of: &Counted,
+        param: Value,
+    ) -> Option<&crate::analysis::induction::BasicInduction> {
+        self.variables.basic(of.id).iter().find(|basic| basic.param == param)
+    }
+
+    fn stay(&self, of: &Counted) -> Vec<Becomes> {
+        self.f.params(of.header).map(|_| Becomes::Itself).collect()
+    }
+
+    /// What the parameters of a loop become that runs the other way, beside another one.
+    fn turn(&self, of: &Counted, beside: &Counted, rounds: &Rounds) -> Option<Vec<Becomes>> {
+        let others = self.variables.basic(beside.id);
+        let last = rounds.number.plus(-1);
+        let params = self.f.params(of.header).map(|param| {
+            let own = self.counter(of, param)?;
+            let narrow = last.truncate(own.base.ty());
+            let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
+            let (first, step) = turn(&own, &narrow)?;
+            let same = others.iter().find(|other| {
+                let base = rounds.resolve(&other.base);
+                base.as_ref() == Some(&first) && rounds.resolve(&other.step).as_ref() == Some(&step)
+            });
+            if let Some(same) = same {
+                return Some(Becomes::Other(same.param));
+            }
+            let known = |poly: &Poly| {
+                can_compute(self.f, &self.variables, poly)
+                    && self.variables.is_available_before(poly, of.id)
+                    && self.variables.is_available_before(poly, beside.id)
+            };
+            (known(&first) && known(&step)).then_some(Becomes::Counter { first, step })
+        });
+        params.collect()
+    }
+
+    /// The blocks that a plan changes, and those of values that it computes with.
+    pub(super) fn touched(&self, plan: &Plan) -> Vec<Block> {
+        let mut blocks: Vec<Block> = self.forest.blocks(plan.first.id).to_vec();
+        blocks.extend(self.forest.blocks(plan.second.id));
+        blocks.extend(plan.between.as_ref().map(|between| between.block));
+        blocks
+    }
+
+    /// The blocks of the values that a plan computes with.
+    pub(super) fn needed(&self, plan: &Plan) -> Vec<Block> {
+        let all = plan.of_first.iter().chain(&plan.of_second);
+        let polys = all.flat_map(|becomes| match becomes {
+            Becomes::Counter { first, step } => vec![first, step],
+            _ => Vec::new(),
+        });
+        let values = polys.flat_map(Poly::symbols).map(|s| match s {
+            Sym::Value(v) => self.f.block_of(v),
+            Sym::Iteration(l) => self.forest.get(l).header,
+        });
+        values.collect()
+    }
+}
+
+/// `base + step * i` with `i` running down from `last`.
+fn turn((base, step): &(Poly, Poly), last: &Poly) -> Line {
+    Some((base.add(&step.mul(last)?)?, step.neg()))
+}
