@@ -11,7 +11,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
     }
 }
@@ -111,7 +112,8 @@ fn parse(text: &str) -> Module {
     let ctx = regraft_dialects::context();
     let module = parse_module(&ctx, "case.ir", text)
         .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
-    verify_module(&module).unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
+    verify_module(&module)
+        .unwrap_or_else(|errors| panic!("{}\n{text}", render_all(&errors, false)));
     module
 }
 

@@ -66,8 +66,8 @@ impl Facts<'_> {
                     continue;
                 }
                 let earlier = known.entry(poly).or_default();
-                let computes =
-                    f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE)) && speculatable(f, v);
+                let computes = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE))
+                    && speculatable(f, v);
                 match earlier.iter().find(|&&u| self.comes_first(f, u, v)) {
                     Some(&same) if computes => equal.push((v, same)),
                     _ => earlier.push(v),
@@ -137,7 +137,7 @@ impl Facts<'_> {
 /// Whether indices differ in the same iteration.
 fn are_apart(a: &[Poly], b: &[Poly]) -> bool {
     a.len() == b.len()
-        && a.iter().zip(b).any(|(x, y)| {
-            x.sub(y).and_then(|d| d.constant_value()).is_some_and(|apart| apart != 0)
-        })
+        && a.iter()
+            .zip(b)
+            .any(|(x, y)| x.sub(y).and_then(|d| d.constant_value()).is_some_and(|apart| apart != 0))
 }

@@ -1,7 +1,7 @@
 //! Two loops become one, as it was planned.
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Value};
 
 use super::plan::{Becomes, Plan, Turned};
 use crate::analysis::InductionVariables;
@@ -30,11 +30,11 @@ impl Plan {
         let start = Value::terminator(preheader);
         let counters = |f: &mut Function, all: &[Becomes]| {
             let counters = all.iter().map(|becomes| match becomes {
-                Becomes::Counter { first, step } => {
-                    let first = compute(f, ivs, first, start, &[])?;
-                    Ok(Some([first, compute(f, ivs, step, start, &[])?]))
+                Becomes::Counter(counter) => {
+                    let first = compute(f, ivs, &counter.0, start, &[])?;
+                    Ok(Some([first, compute(f, ivs, &counter.1, start, &[])?]))
                 }
-                Becomes::Itself | Becomes::Other(_) => Ok(None),
+                Becomes::Itself | Becomes::Other { .. } => Ok(None),
             });
             counters.collect::<IrResult<Vec<Option<[Operand; 2]>>>>()
         };
@@ -47,12 +47,13 @@ impl Plan {
         // Parameters that stay: those of the first header, and new ones for those of the second.
         let mut passed: Vec<Passed> = Vec::new();
         let mut replaced: Vec<(Value, Value)> = Vec::new();
+        let mut beside: Vec<(Value, Value, i64)> = Vec::new();
         let end = Value::terminator(second.latch);
         let params: Vec<Value> = f.params(first.header).collect();
         for (i, (&param, becomes)) in params.iter().zip(&self.of_first).enumerate() {
             let (mut initial, mut next) = (edges_of_first[0][i], edges_of_first[1][i]);
-            if let Becomes::Other(other) = *becomes {
-                replaced.push((param, other));
+            if let Becomes::Other { param: other, plus } = *becomes {
+                beside.push((param, other, plus));
             }
             if let Some([from, step]) = counters_of_first[i] {
                 (initial, next) = (from, f.insert(end, arith::add(param, step))?.into());
@@ -62,8 +63,8 @@ impl Plan {
         let params: Vec<Value> = f.params(second.header).collect();
         for (i, (&param, becomes)) in params.iter().zip(&self.of_second).enumerate() {
             let (mut initial, mut next) = (edges_of_second[0][i], edges_of_second[1][i]);
-            if let Becomes::Other(other) = *becomes {
-                replaced.push((param, other));
+            if let Becomes::Other { param: other, plus } = *becomes {
+                beside.push((param, other, plus));
                 continue;
             }
             let joined = f.append_param(first.header, f.ty(param))?;
@@ -91,10 +92,19 @@ impl Plan {
         let initial: Vec<Operand> = passed.iter().map(|p| p.initial).collect();
         let enter = Inst::new(jump).edge(first.header, initial).at(at_enter);
         f.set_terminator(preheader, enter)?;
+        for (old, other, plus) in beside {
+            // One of the second loop is a new one by now.
+            let moved = replaced.iter().find(|&&(from, _)| from == other).map(|&(_, to)| to);
+            let other = moved.unwrap_or(other);
+            let constant = Constant::int(f.ty(old), plus).expect("counters are integers");
+            let constant = f.constant_id(constant);
+            let new = match plus {
+                0 => other,
+                _ => f.push_front(first.header, arith::add(other, constant))?,
+            };
+            replaced.push((old, new));
+        }
         for &(old, new) in &replaced {
-            // One of the first loop may have become one of the second, which is a new one by now.
-            let moved = replaced.iter().find(|&&(from, _)| from == new).map(|&(_, to)| to);
-            let new = moved.unwrap_or(new);
             f.hand_on_name(old, new);
             f.replace_all_uses(old, new)?;
         }

@@ -99,7 +99,8 @@ impl FunctionPass for FuseSweeps {
         }
         let forest = cx.analysis::<LoopForest>(f);
         let outermost = |id| {
-            let mut around = std::iter::successors(forest.get(id).parent, |&id| forest.get(id).parent);
+            let mut around =
+                std::iter::successors(forest.get(id).parent, |&id| forest.get(id).parent);
             !around.any(|id| fused.contains(&forest.get(id).header))
         };
         let loops: Vec<_> = forest

@@ -31,10 +31,10 @@ pub(super) enum Turned {
 pub(super) enum Becomes {
     /// It goes on as it does.
     Itself,
-    /// It is always what this parameter of the other header is.
-    Other(Value),
-    /// It counts the other way: from this number, by that.
-    Counter { first: Poly, step: Poly },
+    /// It is always what this parameter of the other header is, and so much more.
+    Other { param: Value, plus: i64 },
+    /// It counts the other way: from the first number, by the second.
+    Counter(Box<(Poly, Poly)>),
 }
 
 /// Two loops that can become one.
@@ -141,14 +141,12 @@ impl Facts<'_> {
         let (mut of_first, mut of_second) = (self.stay(first), self.stay(second));
         match turned {
             Turned::Neither => {
-                let counters = self.variables.basic(first.id);
                 for (param, becomes) in f.params(second.header).zip(&mut of_second) {
                     let own = self.counter(second, param);
-                    let same = own.and_then(|own| {
-                        counters.iter().find(|c| (&c.base, &c.step) == (&own.base, &own.step))
-                    });
-                    if let Some(same) = same {
-                        *becomes = Becomes::Other(same.param);
+                    let own = own.map(|own| (own.base.clone(), own.step.clone()));
+                    let other = own.and_then(|own| self.beside(first, &own, &rounds));
+                    if let Some(other) = other {
+                        *becomes = other;
                     }
                 }
             }
@@ -293,31 +291,39 @@ impl Facts<'_> {
 
     /// What the parameters of a loop become that runs the other way, beside another one.
     fn turn(&self, of: &Counted, beside: &Counted, rounds: &Rounds) -> Option<Vec<Becomes>> {
-        let others = self.variables.basic(beside.id);
         let last = rounds.number.plus(-1);
         let params = self.f.params(of.header).map(|param| {
             let own = self.counter(of, param)?;
             let narrow = last.truncate(own.base.ty());
             let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
             let (first, step) = turn(&own, &narrow)?;
-            let same = others.iter().find(|other| {
-                let base = rounds.resolve(&other.base);
-                base.as_ref() == Some(&first) && rounds.resolve(&other.step).as_ref() == Some(&step)
-            });
-            if let Some(same) = same {
-                return Some(Becomes::Other(same.param));
+            if let Some(other) = self.beside(beside, &(first.clone(), step.clone()), rounds) {
+                return Some(other);
             }
             let known = |poly: &Poly| {
                 can_compute(self.f, &self.variables, poly)
                     && self.variables.is_available_before(poly, of.id)
                     && self.variables.is_available_before(poly, beside.id)
             };
-            (known(&first) && known(&step)).then_some(Becomes::Counter { first, step })
+            (known(&first) && known(&step)).then(|| Becomes::Counter(Box::new((first, step))))
         });
         params.collect()
     }
 
-    /// The blocks that a plan changes, and those of values that it computes with.
+    /// A counter of a loop that goes along with one that begins and steps like this.
+    fn beside(&self, of: &Counted, own: &(Poly, Poly), rounds: &Rounds) -> Option<Becomes> {
+        let others = self.variables.basic(of.id).iter().filter_map(|other| {
+            let (base, step) = (rounds.resolve(&other.base)?, rounds.resolve(&other.step)?);
+            if step != own.1 {
+                return None;
+            }
+            let plus = own.0.sub(&base)?.constant_value()?;
+            Some(Becomes::Other { param: other.param, plus })
+        });
+        others.min_by_key(|becomes| !matches!(becomes, Becomes::Other { plus: 0, .. }))
+    }
+
+    /// The blocks that a plan changes.
     pub(super) fn touched(&self, plan: &Plan) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.forest.blocks(plan.first.id).to_vec();
         blocks.extend(self.forest.blocks(plan.second.id));
@@ -329,7 +335,7 @@ impl Facts<'_> {
     pub(super) fn needed(&self, plan: &Plan) -> Vec<Block> {
         let all = plan.of_first.iter().chain(&plan.of_second);
         let polys = all.flat_map(|becomes| match becomes {
-            Becomes::Counter { first, step } => vec![first, step],
+            Becomes::Counter(counter) => vec![&counter.0, &counter.1],
             _ => Vec::new(),
         });
         let values = polys.flat_map(Poly::symbols).map(|s| match s {
