@@ -2,12 +2,15 @@
 //!
 //! - [`tangent`] says what the derivative of a value of each type is made of.
 //! - [`rules`] say what the derivative of each op is.
+//! - [`forward()`] computes derivatives beside the values; `forward-diff` as a pass.
 //! - [`reverse()`] goes forward, and back with cotangents; `reverse-diff` as a pass.
 
+mod forward;
 mod passes;
 mod reverse;
 pub mod rules;
 
+pub use forward::{ForwardOptions, forward};
 pub use passes::{add_passes, registry};
 pub use regraft_dialects::tangent;
 pub use reverse::{PlanKind, ReverseFunctions, ReverseOptions, reverse};

@@ -1,0 +1,265 @@
+//! Forward mode: a function and its derivative in given directions, computed together.
+//!
+//! ```text
+//! func @f(%1: f64) -> f64 {             func @f.jvp(%1: f64, %2: f64) -> tuple<f64, f64> {
+//! ^1:                                   ^1:
+//!   %2: f64 = math.sin %1         =>      %3: f64 = math.sin %1
+//!   %3: f64 = arith.mul %2, %2            %4: f64 = math.cos %1
+//!   return %3                             %5: f64 = arith.mul %2, %4
+//! }                                       %6: f64 = arith.mul %3, %3
+//!                                         %7: f64 = arith.mul %5, %3
+//!                                         ..
+//! ```
+//!
+//! Method. Every statement becomes a pair (R. E. Wengert, "A Simple Automatic Derivative
+//! Evaluation Program", CACM 1964): the value, and its tangent if it can be other than zero
+//! ([`activity`]). Control flow stays as it is; a block parameter gets one for its tangent beside it.
+//! Objects have shadows of the same shape, to which everything happens that happens to the objects;
+//! so objects that are the same have shadows that are the same. With a width of `n`, there are `n`
+//! tangents of each value.
+//!
+//! Functions that are called are differentiated likewise, once for each choice of active
+//! arguments. A function with the attribute `frule=@r` has its derivative computed by `@r`, one
+//! with `derivative=:none` is constant. What a call goes to that is only known when the program
+//! runs is up to [`ForwardOptions::dynamic`].
+//!
+//! Why it is right: the chain rule, statement by statement, in the order of the program. Derivatives
+//! are ordinary functions, which can be differentiated again: tangents of one derivative are
+//! values to the next, and cannot be taken for its own.
+//!
+//! Cost: linear in the functions, for each choice of active arguments.
+
+mod activity;
+mod call_code;
+mod calls;
+mod classes;
+mod control;
+mod objects;
+mod statement;
+mod tangents;
+mod writer;
+
+use std::sync::Arc;
+
+use regraft_ir::{
+    Attrs, Constant, Diagnostic, FuncId, Function, Loc, Module, Symbol, Type, is_plain_name,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::activity::{Activities, Context};
+use crate::rules::ScalarRules;
+
+/// What forward mode is asked for.
+#[derive(Clone, Debug)]
+pub struct ForwardOptions {
+    /// In how many directions at once; 1 at least.
+    pub width: usize,
+    /// The function that calls what is not known before the program runs. It is given what is
+    /// called, a tuple of the tangents (of what is called, then of each argument), and the
+    /// arguments; it returns a tuple of the result and its tangent.
+    pub dynamic: Option<Symbol>,
+    /// The derivatives of ops on floats.
+    pub rules: Arc<ScalarRules>,
+}
+
+impl Default for ForwardOptions {
+    fn default() -> Self {
+        Self { width: 1, dynamic: None, rules: ScalarRules::standard() }
+    }
+}
+
+/// The attribute that says of which function another one is the derivative.
+const JVP_OF: &str = "jvp_of";
+
+/// Adds the function that computes the function `f` of a module and its derivative by those
+/// parameters that are `active`, and returns its name. What it calls is added too; what is there
+/// stays as it is. A function that was added before is taken as it is.
+///
+/// Of `@f(x1, ..) -> R` it is `@f.jvp(x1, .., t1, ..) -> tuple<R, tangent of R>`, with a tangent
+/// for each active parameter that has one. With a width `n` over 1, each tangent is a tuple of
+/// `n`.
+///
+/// # Errors
+/// If there is no such function, and everything of which no derivative can be taken, each with
+/// the calls that lead there. Then nothing is added.
+pub fn forward(
+    module: &mut Module,
+    f: Symbol,
+    active: &[bool],
+    options: &ForwardOptions,
+) -> Result<Symbol, Vec<Diagnostic>> {
+    let Some(id) = module.find(f) else {
+        let message = format!("there is no function @{}", module.ctx().str(f));
+        return Err(vec![Diagnostic::error(message)]);
+    };
+    let mut maker = Maker::new(module, options);
+    let context = maker.all.of(id, active.to_vec());
+    let name = maker.job(context, None);
+    let mut done = 0;
+    let mut made = Vec::new();
+    while done < maker.jobs.len() {
+        if !maker.jobs[done].exists {
+            made.push(writer::Writer::write(&mut maker, done));
+        }
+        done += 1;
+    }
+    if !maker.errors.is_empty() {
+        return Err(maker.errors);
+    }
+    for function in made {
+        module.add(function).map_err(|error| vec![error.into()])?;
+    }
+    Ok(name)
+}
+
+/// A derivative that is to be made.
+#[derive(Debug)]
+struct Job {
+    context: Context,
+    name: Symbol,
+    /// Whether it is in the module already.
+    exists: bool,
+    /// The first call that asked for it.
+    caller: Option<(usize, Loc)>,
+}
+
+/// Makes derivatives of functions.
+struct Maker<'m> {
+    module: &'m Module,
+    options: &'m ForwardOptions,
+    width: usize,
+    all: Activities<'m>,
+    jobs: Vec<Job>,
+    job_of: FxHashMap<Context, usize>,
+    names: FxHashSet<Symbol>,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'m> Maker<'m> {
+    fn new(module: &'m Module, options: &'m ForwardOptions) -> Self {
+        Self {
+            module,
+            options,
+            width: options.width.max(1),
+            all: Activities::new(module, &options.rules),
+            jobs: Vec::new(),
+            job_of: FxHashMap::default(),
+            names: FxHashSet::default(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// The name of the derivative of a function, which is made if it is not there.
+    fn job(&mut self, context: Context, caller: Option<(usize, Loc)>) -> Symbol {
+        if let Some(&job) = self.job_of.get(&context) {
+            return self.jobs[job].name;
+        }
+        let (name, exists) = self.name(context);
+        self.job_of.insert(context, self.jobs.len());
+        self.names.insert(name);
+        self.jobs.push(Job { context, name, exists, caller });
+        name
+    }
+
+    /// The function, its number and which of its parameters have tangents passed.
+    fn signature(&mut self, context: Context) -> (FuncId, &'m Function, Vec<bool>) {
+        let id = self.all.function(context);
+        let f = self.module.get(id).expect("it was looked at");
+        (id, f, self.all.passed(context).to_vec())
+    }
+
+    /// The types of the parameters and of the result of a derivative.
+    fn types(&mut self, context: Context) -> (Vec<Type>, Type) {
+        let (_, f, passed) = self.signature(context);
+        let mut params = f.param_types();
+        for (ty, passed) in params.clone().into_iter().zip(passed) {
+            if passed {
+                params.push(self.wide(ty));
+            }
+        }
+        let tangent = self.wide(f.ret_type());
+        (params, self.module.ctx().tuple_type(&[f.ret_type(), tangent]))
+    }
+
+    /// The type of the tangent of a value as it is passed to and from functions: with a width over
+    /// 1, a tuple.
+    fn wide(&mut self, ty: Type) -> Type {
+        let tangent = self.all.types.tangent(ty);
+        match self.width {
+            1 => tangent,
+            width => self.module.ctx().tuple_type(&vec![tangent; width]),
+        }
+    }
+
+    /// A name that is free, or that of the same derivative, which is there already.
+    fn name(&mut self, context: Context) -> (Symbol, bool) {
+        let ctx = self.module.ctx();
+        let (id, f, passed) = self.signature(context);
+        let types = f.param_types();
+        let all: Vec<bool> = types.iter().map(|&ty| self.all.types.has_tangent(ty)).collect();
+        let mut base = format!("{}.jvp", f.name_str());
+        if passed != all {
+            for (i, _) in passed.iter().enumerate().filter(|&(_, &passed)| passed) {
+                base.push_str(&format!("_{}", i + 1));
+            }
+            if !passed.contains(&true) {
+                base.push_str("_0");
+            }
+        }
+        if self.width > 1 {
+            base.push_str(&format!(".x{}", self.width));
+        }
+        debug_assert!(!is_plain_name(f.name_str()) || is_plain_name(&base));
+        let (params, ret) = self.types(context);
+        let of = self.attrs(id);
+        for suffix in 0u32.. {
+            let name = match suffix {
+                0 => ctx.symbol(&base),
+                _ => ctx.symbol(&format!("{base}.{suffix}")),
+            };
+            match self.module.find(name).and_then(|id| self.module.get(id)) {
+                None if !self.names.contains(&name) => return (name, false),
+                Some(found)
+                    if found.function_attrs() == of
+                        && found.param_types() == params
+                        && found.ret_type() == ret =>
+                {
+                    return (name, true);
+                }
+                _ => {}
+            }
+        }
+        (f.name(), false)
+    }
+
+    /// The attributes of the derivative of a function.
+    fn attrs(&self, function: FuncId) -> Attrs {
+        let ctx = self.module.ctx();
+        let name = self.module.get(function).map_or_else(|| ctx.symbol(""), Function::name);
+        ctx.attrs(&[(ctx.symbol(JVP_OF), ctx.constant_id(Constant::Func(name)))])
+    }
+
+    /// Notes an error in what a job differentiates, with the calls that led there.
+    fn error(&mut self, job: usize, loc: Loc, message: String, label: &str) {
+        /// How many calls are named.
+        const MOST: usize = 20;
+        let ctx = self.module.ctx();
+        let name = |job: &Job| {
+            let f = self.module.get(self.all.function(job.context));
+            f.map_or("?", Function::name_str).to_owned()
+        };
+        let mut error = Diagnostic::error(message).at_loc(ctx, loc, label);
+        error = error.note(format!("in @{}", name(&self.jobs[job])));
+        let mut at = job;
+        for _ in 0..MOST {
+            let Some((caller, loc)) = self.jobs[at].caller else { break };
+            let place = match loc.is_known() {
+                true => format!(" at {}", ctx.loc_text(loc)),
+                false => String::new(),
+            };
+            error = error.note(format!("called by @{}{place}", name(&self.jobs[caller])));
+            at = caller;
+        }
+        self.errors.push(error);
+    }
+}
