@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Method. Every statement becomes a pair (R. E. Wengert, "A Simple Automatic Derivative
-//! Evaluation Program", CACM 1964): the value, and its tangent if it can be other than zero
-//! ([`activity`]). Control flow stays as it is; a block parameter gets one for its tangent beside it.
+//! Evaluation Program", CACM 1964): the value, and its tangent if it can be other than zero, as an
+//! analysis of activity says. Control flow stays as it is; a block parameter gets one for its tangent beside it.
 //! Objects have shadows of the same shape, to which everything happens that happens to the objects;
 //! so objects that are the same have shadows that are the same. With a width of `n`, there are `n`
 //! tangents of each value.
@@ -34,7 +34,9 @@ mod call_code;
 mod calls;
 mod classes;
 mod control;
+mod flow;
 mod objects;
+mod solver;
 mod statement;
 mod tangents;
 mod writer;
@@ -78,6 +80,10 @@ const JVP_OF: &str = "jvp_of";
 /// Of `@f(x1, ..) -> R` it is `@f.jvp(x1, .., t1, ..) -> tuple<R, tangent of R>`, with a tangent
 /// for each active parameter that has one. With a width `n` over 1, each tangent is a tuple of
 /// `n`.
+///
+/// Objects passed for parameters that are not active get shadows of their own if something active
+/// may be stored in them. They may not be objects that are passed for other parameters too, unless
+/// something active is stored by way of each.
 ///
 /// # Errors
 /// If there is no such function, and everything of which no derivative can be taken, each with

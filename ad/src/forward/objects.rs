@@ -41,9 +41,9 @@ impl Writer<'_, '_> {
         }
         let old: Vec<Operand> = self.from.operands(v).collect();
         let want = self.tangent_type(self.from.ty(v));
-        let element = match *self.ctx().kind(want) {
-            TypeKind::Array { element, .. } | TypeKind::Ref(element) => element,
-            _ => return self.unknown_type(v),
+        let (TypeKind::Array { element, .. } | TypeKind::Ref(element)) = *self.ctx().kind(want)
+        else {
+            return self.unknown_type(v);
         };
         // How many of the operands are elements; the others are dimensions.
         let elements = match op {

@@ -4,7 +4,7 @@ use regraft_dialects::{ad, arith, core, data};
 use regraft_ir::{Inst, Op, Operand, Type, TypeKind, Value};
 use smallvec::smallvec;
 
-use super::activity::is_call;
+use super::flow::is_call;
 use super::tangents::Dual;
 use super::writer::Writer;
 use crate::rules::{Derivative, Product, ScalarRule, derivative};

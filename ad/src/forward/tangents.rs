@@ -141,8 +141,7 @@ impl Writer<'_, '_> {
         let want = self.tangent_type(self.from.ty(v));
         let dual = self.all_fitted(dual, want);
         if let Some(name) = self.from.value_symbol(v) {
-            let ctx = self.ctx();
-            let name = ctx.symbol(&format!("d{}", ctx.str(name)));
+            let name = self.tangent_name(name);
             for tangent in &dual {
                 self.name(*tangent, name);
             }

@@ -71,6 +71,7 @@ impl<'a, 'm> Writer<'a, 'm> {
     fn run(&mut self) {
         let Some(entry) = self.from.entry() else { return };
         let cfg = ControlFlow::compute(self.from);
+        self.name_params(entry);
         self.make_blocks(&cfg);
         self.enter(entry);
         for block in cfg.reverse_postorder() {
@@ -82,6 +83,34 @@ impl<'a, 'm> Writer<'a, 'm> {
             }
             self.end(block);
         }
+    }
+
+    /// The parameters keep their names, wherever else these are wanted.
+    fn name_params(&mut self, entry: Block) {
+        let Some(start) = self.to.entry() else { return };
+        let given: Vec<Value> = self.to.params(start).collect();
+        let passed = self.maker.all.passed(self.context).to_vec();
+        let params: Vec<Value> = self.from.params(entry).collect();
+        let (given, tangents) = given.split_at(params.len());
+        let with_tangent = params.iter().zip(passed).filter(|&(_, passed)| passed);
+        let with_tangent: Vec<Value> = with_tangent.map(|(&param, _)| param).collect();
+        for (&param, &given) in params.iter().zip(given) {
+            if let Some(name) = self.from.value_symbol(param) {
+                self.name(given.into(), name);
+            }
+        }
+        for (&param, &tangent) in with_tangent.iter().zip(tangents) {
+            if let Some(name) = self.from.value_symbol(param) {
+                let name = self.tangent_name(name);
+                self.name(tangent.into(), name);
+            }
+        }
+    }
+
+    /// The tangent of `x` is called `dx`.
+    pub(super) fn tangent_name(&self, name: Symbol) -> Symbol {
+        let ctx = self.maker.module.ctx();
+        ctx.symbol(&format!("d{}", ctx.str(name)))
     }
 
     pub(super) fn ctx(&self) -> Arc<regraft_ir::Context> {

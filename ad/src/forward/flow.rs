@@ -1,0 +1,53 @@
+//! How derivatives flow through ops that move values and objects around.
+
+use regraft_dialects::{ad, cf, core, data, mem};
+use regraft_ir::Op;
+
+/// How derivatives flow through an op that is no call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Flow {
+    /// From every operand to the result, which may share objects with them.
+    Result,
+    /// To the result, which is a new object; its elements are those of the operand.
+    Copy,
+    /// From one operand into the object that another one is.
+    Into { object: usize, value: usize },
+    /// From the elements of one operand into the object that another one is.
+    Elements { object: usize, source: usize },
+    /// The result has a derivative whatever the operands are.
+    Source,
+    /// To the result, which shares nothing with the operand.
+    Fresh,
+    /// Nowhere.
+    None,
+}
+
+/// How derivatives flow through an op that is [`Structural`](crate::rules::Derivative::Structural) and no call.
+pub(super) fn flow(op: Op) -> Flow {
+    match op {
+        mem::STORE | mem::PUSH | mem::REF_SET | mem::FILL_IN_PLACE => {
+            Flow::Into { object: 0, value: 1 }
+        }
+        data::SETFIELD => Flow::Into { object: 0, value: 2 },
+        mem::COPYTO => Flow::Elements { object: 0, source: 1 },
+        // What is added to a shadow becomes no part of it.
+        ad::ACCUMULATE => Flow::Elements { object: 0, source: 1 },
+        mem::COPY => Flow::Copy,
+        ad::COPY => Flow::Fresh,
+        core::GLOBAL | ad::GLOBAL_SHADOW => Flow::Source,
+        core::THROW
+        | core::SET_GLOBAL
+        | core::UNDEF
+        | mem::ALLOC
+        | mem::RESIZE
+        | ad::ZERO
+        | ad::CLEAR
+        | cf::UNREACHABLE => Flow::None,
+        _ => Flow::Result,
+    }
+}
+
+/// Whether an op calls something.
+pub(super) fn is_call(op: Op) -> bool {
+    matches!(op, core::CALL | core::APPLY | core::SPLAT)
+}

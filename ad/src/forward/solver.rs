@@ -1,0 +1,294 @@
+//! The activity of one function, from what its callees say: see [`activity`](super::activity).
+
+use regraft_dialects::{ad, cf};
+use regraft_ir::{Function, Operand, TypeKind, Value};
+use rustc_hash::FxHashMap;
+
+use super::activity::{Activities, Activity, Context, Summary};
+use super::calls::{CallSite, Target, call_site};
+use super::classes::Classes;
+use super::flow::{Flow, flow, is_call};
+use crate::rules::{Derivative, ScalarRules, derivative};
+
+/// Looks at one function.
+pub(super) struct Solver<'a, 'm> {
+    all: &'a mut Activities<'m>,
+    f: &'m Function,
+    context: Context,
+    classes: Classes,
+    /// The values by their index.
+    values: Vec<Option<Value>>,
+    calls: Vec<(Value, CallSite)>,
+    /// What became active and was not followed yet.
+    news: Vec<usize>,
+}
+
+impl<'a, 'm> Solver<'a, 'm> {
+    pub(super) fn new(all: &'a mut Activities<'m>, f: &'m Function, context: Context) -> Self {
+        // The last node is the result.
+        let classes = Classes::new(f.value_capacity() + 1);
+        let values = vec![None; f.value_capacity()];
+        Self { all, f, context, classes, values, calls: Vec::new(), news: Vec::new() }
+    }
+
+    fn ret(&self) -> usize {
+        self.f.value_capacity()
+    }
+
+    fn has_shadow(&mut self, v: Value) -> bool {
+        self.all.types.has_shadow(self.f.ty(v))
+    }
+
+    fn activate(&mut self, v: Value) {
+        if self.all.types.has_tangent(self.f.ty(v)) {
+            self.classes.activate(v.index(), &mut self.news);
+        }
+    }
+
+    /// Notes that two values may share objects.
+    fn share(&mut self, a: Value, b: Value) {
+        if self.has_shadow(a) && self.has_shadow(b) {
+            self.classes.unite(a.index(), b.index(), &mut self.news);
+        }
+    }
+
+    /// Puts together what may share objects, and finds where derivatives come from.
+    pub(super) fn start(&mut self, rules: &ScalarRules) {
+        let f = self.f;
+        for block in f.blocks() {
+            for v in f.params(block).chain(f.body(block)) {
+                self.values[v.index()] = Some(v);
+            }
+        }
+        for block in f.blocks() {
+            for v in f.body(block) {
+                self.start_at(v, rules);
+            }
+            for edge in f.out_edges(block) {
+                let params = f.params(f.edge_target(edge));
+                for (param, arg) in params.zip(f.edge_args(edge)) {
+                    if let Some(arg) = arg.as_value() {
+                        self.share(param, arg);
+                    }
+                }
+            }
+            let term = Value::terminator(block);
+            if f.op(term) == Some(cf::RETURN)
+                && let Some(v) = f.operand(term, 0).and_then(Operand::as_value)
+                && self.has_shadow(v)
+            {
+                let ret = self.ret();
+                self.classes.unite(v.index(), ret, &mut self.news);
+            }
+        }
+        let passed = self.all.passed(self.context).to_vec();
+        if let Some(entry) = f.entry() {
+            for (param, active) in f.params(entry).zip(passed) {
+                if active {
+                    self.activate(param);
+                }
+            }
+        }
+    }
+
+    fn start_at(&mut self, v: Value, rules: &ScalarRules) {
+        let f = self.f;
+        let Some(op) = f.op(v) else { return };
+        let operand = |i| f.operand(v, i).and_then(Operand::as_value);
+        let operands = || f.operands(v).filter_map(Operand::as_value);
+        if is_call(op) {
+            let site = call_site(self.all.module, f, v);
+            if matches!(site.target, Target::Dynamic | Target::Rule(_)) {
+                operands().for_each(|operand| self.share(v, operand));
+                // Those of a call without such a result, too.
+                let mut with_shadow = operands().filter(|&operand| self.has_shadow(operand));
+                let (first, others): (Option<Value>, Vec<Value>) =
+                    (with_shadow.next(), with_shadow.collect());
+                if let Some(first) = first {
+                    others.into_iter().for_each(|other| self.share(first, other));
+                }
+            }
+            self.calls.push((v, site));
+            return;
+        }
+        if !matches!(derivative(rules, op), Some(Derivative::Structural)) {
+            return;
+        }
+        match flow(op) {
+            Flow::Result => operands().for_each(|operand| self.share(v, operand)),
+            Flow::Copy => {
+                if let Some(array) = operand(0)
+                    && self.elements_have_shadow(array)
+                {
+                    self.share(v, array);
+                }
+            }
+            Flow::Into { object, value } => {
+                if let (Some(object), Some(value)) = (operand(object), operand(value)) {
+                    self.share(object, value);
+                }
+            }
+            Flow::Elements { object, source } => {
+                if op != ad::ACCUMULATE
+                    && let (Some(object), Some(source)) = (operand(object), operand(source))
+                    && self.elements_have_shadow(source)
+                {
+                    self.share(object, source);
+                }
+            }
+            Flow::Source => {
+                if self.has_shadow(v) {
+                    self.activate(v);
+                }
+            }
+            Flow::Fresh | Flow::None => {}
+        }
+    }
+
+    fn elements_have_shadow(&mut self, array: Value) -> bool {
+        match *self.f.ctx().kind(self.f.ty(array)) {
+            TypeKind::Array { element, .. } => self.all.types.has_shadow(element),
+            _ => true,
+        }
+    }
+
+    pub(super) fn run(&mut self, rules: &ScalarRules) {
+        loop {
+            while let Some(node) = self.news.pop() {
+                let Some(v) = self.values.get(node).copied().flatten() else { continue };
+                let f = self.f;
+                for at in f.uses(v) {
+                    self.follow(at.user, at.index as usize, rules);
+                }
+            }
+            let mut changed = false;
+            for (v, site) in self.calls.clone() {
+                changed |= self.call(v, &site);
+            }
+            if !changed && self.news.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// The operand of `user` at this position is active.
+    fn follow(&mut self, user: Value, position: usize, rules: &ScalarRules) {
+        let f = self.f;
+        if let Some(block) = user.terminated_block() {
+            if f.op(user) == Some(cf::RETURN) {
+                let ret = self.ret();
+                return self.classes.activate(ret, &mut self.news);
+            }
+            let edge = f.out_edges(block).take_while(|edge| (edge.position as usize) < position);
+            if let Some(edge) = edge.last()
+                && let Some(param) =
+                    f.param(f.edge_target(edge), position - edge.position as usize - 1)
+            {
+                self.activate(param);
+            }
+            return;
+        }
+        let Some(op) = f.op(user) else { return };
+        if is_call(op) {
+            return;
+        }
+        match derivative(rules, op) {
+            Some(Derivative::Scalar(rule)) => {
+                if rule.partial(position).is_some_and(|partial| !partial.is_zero()) {
+                    self.activate(user);
+                }
+            }
+            Some(Derivative::Structural) => match flow(op) {
+                Flow::Result | Flow::Copy | Flow::Fresh => self.activate(user),
+                Flow::Into { object, value: from } | Flow::Elements { object, source: from } => {
+                    let object = f.operand(user, object).and_then(Operand::as_value);
+                    if let Some(object) = object
+                        && position == from
+                    {
+                        self.activate(object);
+                    }
+                }
+                Flow::Source | Flow::None => {}
+            },
+            // Said when code is made.
+            Some(Derivative::NotImplemented(_)) | None => self.activate(user),
+            Some(Derivative::None) => {}
+        }
+    }
+
+    /// Takes over what a callee says. Returns whether anything was united.
+    fn call(&mut self, v: Value, site: &CallSite) -> bool {
+        let f = self.f;
+        let args: Vec<Option<Value>> =
+            f.operands(v).skip(site.first).map(Operand::as_value).collect();
+        let mut active = Vec::with_capacity(args.len());
+        for &arg in &args {
+            active.push(arg.is_some_and(|arg| self.classes.is_active(arg.index())));
+        }
+        match site.target {
+            Target::Constant => false,
+            Target::Refused(_) | Target::Rule(_) | Target::Dynamic => {
+                let operands: Vec<Value> = f.operands(v).filter_map(Operand::as_value).collect();
+                if operands.iter().any(|operand| self.classes.is_active(operand.index())) {
+                    self.activate(v);
+                    for operand in operands {
+                        if self.has_shadow(operand) {
+                            self.activate(operand);
+                        }
+                    }
+                }
+                false
+            }
+            Target::Function(callee) => {
+                let context = self.all.call(callee, active);
+                self.all.note_call(self.context, context);
+                let summary = self.all.summary(context).clone();
+                for (&arg, &needed) in args.iter().zip(&summary.params) {
+                    if let Some(arg) = arg
+                        && needed
+                        && self.has_shadow(arg)
+                    {
+                        self.activate(arg);
+                    }
+                }
+                if summary.ret {
+                    self.activate(v);
+                }
+                // Of each class, each with the first one.
+                let mut firsts: FxHashMap<u32, Value> = FxHashMap::default();
+                let mut changed = false;
+                for (value, class) in args.iter().copied().chain([Some(v)]).zip(summary.classes) {
+                    let Some(value) = value else { continue };
+                    if !self.has_shadow(value) {
+                        continue;
+                    }
+                    let first = *firsts.entry(class).or_insert(value);
+                    changed |= self.classes.unite(first.index(), value.index(), &mut self.news);
+                }
+                changed
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> (Activity, Summary) {
+        let f = self.f;
+        let active = (0..f.value_capacity()).map(|node| self.classes.is_active(node)).collect();
+        let activity = Activity { active };
+        let params: Vec<Value> = f.entry().into_iter().flat_map(|entry| f.params(entry)).collect();
+        let passed = self.all.passed(self.context).to_vec();
+        let mut needed = Vec::with_capacity(params.len());
+        for (&param, passed) in params.iter().zip(passed) {
+            needed.push(passed || activity.is_active(param) && self.has_shadow(param));
+        }
+        let ret = self.ret();
+        let nodes: Vec<usize> = params.iter().map(|param| param.index()).chain([ret]).collect();
+        let ret_has_tangent = self.all.types.has_tangent(f.ret_type());
+        let summary = Summary {
+            params: needed,
+            ret: ret_has_tangent && self.classes.is_active(ret),
+            any: activity.active.contains(&true),
+            classes: self.classes.partition(&nodes),
+        };
+        (activity, summary)
+    }
+}
