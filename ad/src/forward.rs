@@ -36,6 +36,7 @@ mod classes;
 mod control;
 mod flow;
 mod objects;
+mod pass;
 mod solver;
 mod statement;
 mod tangents;
@@ -47,6 +48,8 @@ use regraft_ir::{
     Attrs, Constant, Diagnostic, FuncId, Function, Loc, Module, Symbol, Type, is_plain_name,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use self::pass::ForwardDiff;
 
 use self::activity::{Activities, Context};
 use crate::rules::ScalarRules;

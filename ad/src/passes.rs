@@ -3,6 +3,7 @@
 use regraft_ir::{Diagnostic, Function, Module};
 use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassRegistry, PassResult, pass};
 
+use crate::forward::ForwardDiff;
 use crate::reverse::{PlanKind, ReverseOptions, reverse};
 
 /// Adds the passes of this crate to a registry.
@@ -10,6 +11,7 @@ use crate::reverse::{PlanKind, ReverseOptions, reverse};
 /// # Panics
 /// If it has a pass of the same name.
 pub fn add_passes(registry: &mut PassRegistry) {
+    registry.add_module::<ForwardDiff>();
     registry.add_module::<ReverseDiff>();
 }
 

@@ -32,6 +32,7 @@ pub(super) fn flow(op: Op) -> Flow {
         mem::COPYTO => Flow::Elements { object: 0, source: 1 },
         // What is added to a shadow becomes no part of it.
         ad::ACCUMULATE => Flow::Elements { object: 0, source: 1 },
+        ad::UNCOPY => Flow::Elements { object: 1, source: 0 },
         mem::COPY => Flow::Copy,
         ad::COPY => Flow::Fresh,
         core::GLOBAL | ad::GLOBAL_SHADOW => Flow::Source,

@@ -19,6 +19,7 @@ impl Writer<'_, '_> {
             mem::RESIZE => self.write_to(v, op, 1),
             ad::ACCUMULATE => self.write_to(v, op, 2),
             ad::CLEAR => self.write_to(v, op, 1),
+            ad::UNCOPY => self.uncopy(v),
             data::NEW_OBJECT => self.new_object(v),
             data::GETFIELD => self.get_field(v),
             data::SETFIELD => self.set_field(v),
@@ -128,6 +129,18 @@ impl Writer<'_, '_> {
             let inst =
                 Inst::new(op).operand(shadow).operands(value).operands(others.iter().copied());
             self.emit(inst.with_attrs(attrs));
+        }
+    }
+
+    /// What moves from the elements of one shadow to those of another moves in their tangents.
+    fn uncopy(&mut self, v: Value) {
+        let old: Vec<Operand> = self.from.operands(v).collect();
+        if !self.operand_is_active(old[0]) {
+            return;
+        }
+        let (from, count) = (self.tangent_of(old[0]), self.operand(old[2]));
+        for (from, to) in from.into_iter().zip(self.tangent_of(old[1])) {
+            self.emit(ad::uncopy(from, to, count));
         }
     }
 

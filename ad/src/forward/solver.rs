@@ -129,7 +129,7 @@ impl<'a, 'm> Solver<'a, 'm> {
                 }
             }
             Flow::Elements { object, source } => {
-                if op != ad::ACCUMULATE
+                if !matches!(op, ad::ACCUMULATE | ad::UNCOPY)
                     && let (Some(object), Some(source)) = (operand(object), operand(source))
                     && self.elements_have_shadow(source)
                 {

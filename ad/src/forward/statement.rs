@@ -132,9 +132,13 @@ impl Writer<'_, '_> {
                 }
                 core::CONVERT | core::TYPEASSERT => parts[0],
                 data::NAMED | data::NEW => self.fields(&parts, ty, want),
-                ad::SHADOW | ad::COTANGENT | ad::JOIN | ad::ADD | ad::UNBOX | ad::COPY => {
-                    self.emit(Inst::new(op).operands(parts).with_type(want))
-                }
+                ad::SHADOW
+                | ad::COTANGENT
+                | ad::JOIN
+                | ad::ADD
+                | ad::UNBOX
+                | ad::COPY
+                | ad::TOTAL => self.emit(Inst::new(op).operands(parts).with_type(want)),
                 _ => {
                     self.error(format!("no derivative of {op:?} is known"), "here");
                     self.zeros(Type::UNIT)

@@ -2,6 +2,8 @@
 
 use super::*;
 
+use regraft_ad::{PlanKind, ReverseOptions, reverse};
+
 /// The value and the derivatives of `@f` at `x` up to order `n`, each by forward mode over the one
 /// before.
 fn derivatives(text: &str, n: usize, x: f64) -> Vec<f64> {
@@ -131,4 +133,72 @@ func @f(%x: f64, %a: array<f64, 1>) -> tuple<f64, f64, array<f64, 1>> {
   return %17
 }";
     check(text, &[0.7.into(), vector(&[1.5, 2.0])]);
+}
+
+/// Adds `@f.vjp`, differentiates that by everything, and checks it: second derivatives by forward
+/// over reverse mode.
+fn check_over_reverse(text: &str, args: &[Val], result: Val) {
+    for plan in [PlanKind::Best, PlanKind::Naive] {
+        let mut module = parse(text);
+        let f = module.ctx().symbol("f");
+        let count = module.function("f").unwrap().param_types().len();
+        let options = ReverseOptions { plan, ..ReverseOptions::default() };
+        let vjp = reverse(&mut module, f, &vec![true; count], &options).unwrap().vjp;
+        // The check is of `@f`.
+        let (f, vjp) = (module.find(f).unwrap(), module.find(vjp).unwrap());
+        let ctx = Arc::clone(module.ctx());
+        let shadows = args.iter().filter(|arg| matches!(arg, Val::Array(_)));
+        let zeros = |arg: &Val| Tangents::new(&ctx, &regraft_exec::Host::default()).zero(arg);
+        let mut all = args.to_vec();
+        all.extend(shadows.map(|arg| zeros(arg).unwrap()));
+        all.push(result.clone());
+        module.rename(f, "primal").unwrap();
+        module.rename(vjp, "f").unwrap();
+        let active = vec![true; all.len()];
+        Run::with(&mut module, &active, &ForwardOptions::default()).check(&all);
+    }
+}
+
+#[test]
+fn forward_over_reverse_of_floats() {
+    let text = "
+func @f(%x: f64, %y: f64) -> f64 {
+^1:
+  %1: f64 = math.sin %x
+  %2: f64 = arith.mul %1, %y
+  %3: f64 = math.exp %2
+  %4: bool = arith.lt %x, 1.0
+  br %4, ^2, ^3
+^2:
+  %5: f64 = arith.mul %3, %x
+  return %5
+^3:
+  return %3
+}";
+    check_over_reverse(text, &[0.7.into(), 1.3.into()], 1.0.into());
+    check_over_reverse(text, &[1.7.into(), 1.3.into()], 1.0.into());
+}
+
+#[test]
+fn forward_over_reverse_of_a_loop_over_an_array() {
+    let text = "
+func @f(%a: array<f64, 1>, %x: f64) -> f64 {
+^1:
+  %n: i64 = mem.length %a
+  br ^2(1, 1.0)
+^2(%i: i64, %acc: f64):
+  %1: bool = arith.le %i, %n
+  br %1, ^3, ^4
+^3:
+  %2: f64 = mem.load %a, %i
+  %3: f64 = arith.mul %2, %acc
+  %4: f64 = math.sin %3
+  %5: f64 = arith.add %4, %x
+  mem.store %a, %5, %i
+  %6: i64 = arith.add %i, 1
+  br ^2(%6, %5)
+^4:
+  return %acc
+}";
+    check_over_reverse(text, &[vector(&[1.5, 2.0, 0.3]), 0.7.into()], 1.0.into());
 }
