@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regraft_ir::Diagnostic;
-use regraft_testing::{Find, Fuzzer, Tally};
+use regraft_testing::{BrokenKind, Find, Fuzzer, Tally};
 
 use super::Tool;
 use super::output::{Failed, Outcome, print, report, tell};
@@ -28,6 +28,9 @@ pub(super) struct Args {
     /// Run this pipeline rather than random ones
     #[arg(short, long)]
     pipeline: Option<String>,
+    /// Test derivatives of programs that have some
+    #[arg(long)]
+    ad: bool,
     /// Make scripts of so many of 100 cases
     #[arg(long, value_name = "PERCENT", default_value_t = 12)]
     scripts: u32,
@@ -42,6 +45,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let mut fuzzer =
         Fuzzer::new(&tool.passes, &Arc::new(tool.ops.clone()), args.seed).scripts(args.scripts);
+    if args.ad {
+        fuzzer = fuzzer.derivatives();
+    }
     if let Some(pipeline) = &args.pipeline {
         fuzzer = fuzzer.pipeline(pipeline).map_err(Failed::Usage)?;
     }
@@ -78,6 +84,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     if io::stderr().is_terminal() {
         tell("\r");
     }
+    let summary = if args.ad { derivatives } else { summary };
     print(&summary(&tally, finds.len()))?;
     match finds.len() {
         0 => Ok(()),
@@ -114,14 +121,16 @@ fn found(find: &Find, folder: &Path, name: &str) -> Result<Diagnostic, Failed> {
         error = error.note(format!("the script it comes from: {}", file.display()));
     }
     let mut head = text.lines().next().unwrap_or_default().trim_start_matches("# ").to_owned();
-    if let Some(rest) = head.strip_prefix("regraft opt ") {
+    if let BrokenKind::Derivative(_) = find.kind {
+        head = format!("regraft reduce {}", file.display());
+    } else if let Some(rest) = head.strip_prefix("regraft opt ") {
         head = format!("regraft opt {} {rest}", file.display());
     }
     Ok(error.help(format!("to see it: {head}")))
 }
 
 fn summary(tally: &Tally, finds: usize) -> String {
-    let Tally { cases, scripts, skipped, repeated, changed, runs } = tally;
+    let Tally { cases, scripts, skipped, repeated, changed, runs, .. } = tally;
     let compared = runs.returned + runs.trapped;
     format!(
         "{cases} cases ({scripts} of them scripts, {skipped} with dynamic calls left out), \
@@ -129,5 +138,15 @@ fn summary(tally: &Tally, finds: usize) -> String {
          {compared} runs compared ({} of them errors), {} inconclusive\n\
          {finds} finds, {repeated} cases that fail like one of them\n",
         runs.trapped, runs.inconclusive
+    )
+}
+
+fn derivatives(tally: &Tally, finds: usize) -> String {
+    let Tally { cases, scripts, skipped, repeated, rules, untyped, .. } = tally;
+    format!(
+        "{cases} programs ({scripts} of them scripts; {skipped} with dynamic calls and {untyped} \
+         with ops on unknown types left out)\n\
+         {rules}\n\
+         {finds} finds, {repeated} cases that fail like one of them\n"
     )
 }

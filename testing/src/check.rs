@@ -1,16 +1,20 @@
 //! Checking while a pipeline runs: what a function does before and after each pass.
 
+use std::sync::Arc;
+
 use regraft_ir::{Diagnostic, Function, Module};
-use regraft_passes::{Execution, Log, Observer, Schedule, Unit};
+use regraft_passes::{Execution, Log, Observer, PassStep, Schedule, Unit};
 
 use crate::choices::Choices;
 use crate::compare::{CompareConfig, compare_functions};
 use crate::generate::Entry;
 use crate::inputs::arguments;
 use crate::repro::Repro;
+use crate::test_rule::{DERIVATIVE_PASSES, RuleArgs, RuleFailure, RuleOptions, test_rule};
 
 /// An observer that runs each function on generated inputs before and after each pass, and
-/// blames the pass that changed what it does. See [`compare_functions`] for what is compared.
+/// blames the pass that changed what it does. See [`compare_functions`] for what is compared. What
+/// passes that differentiate have added is tested by [`test_rule`].
 #[derive(Clone, Debug)]
 pub struct Check {
     config: CompareConfig,
@@ -56,11 +60,67 @@ impl Check {
             log.warn(Diagnostic::warning(message));
             return Ok(());
         }
+        if is_reverse_sweep(after, f) {
+            // What it gets is what the other sweep has kept; nothing random will do.
+            return Ok(());
+        }
         match compare_functions(before, after, f.name_str(), &config) {
             Ok(_) => Ok(()),
             Err(difference) => Err(vec![Diagnostic::error(difference.to_string())]),
         }
     }
+}
+
+impl Check {
+    /// Tests what a pass has added that differentiates.
+    fn derivatives(
+        &self,
+        pass: &PassStep,
+        before: &Module,
+        after: &Module,
+    ) -> Result<(), Vec<Diagnostic>> {
+        if !DERIVATIVE_PASSES.contains(&pass.name()) {
+            return Ok(());
+        }
+        let wanted = pass.options().text("function");
+        let f = match wanted.is_empty() {
+            true => before.functions().next(),
+            false => before.function(wanted),
+        };
+        let Some(f) = f else { return Ok(()) };
+        let forward = pass.name() == DERIVATIVE_PASSES[0];
+        let width = if forward { pass.options().size("width") } else { 1 };
+        let options = RuleOptions {
+            inputs: self.config.inputs,
+            seed: self.config.seed,
+            limits: self.config.limits,
+            table: Arc::clone(&self.config.table),
+            wrt: RuleOptions::wrt_of(pass.options().text("wrt")),
+            widths: if forward { vec![width] } else { Vec::new() },
+            reverse: !forward,
+            ..RuleOptions::default()
+        };
+        let entry = self.entries.iter().find(|entry| entry.name == f.name_str());
+        let types = entry.map_or_else(|| f.param_types(), |entry| entry.params.clone());
+        let error = |failure: Box<RuleFailure>| vec![Diagnostic::error(failure.to_string())];
+        // What the pass has made is made again, which tells its names, and is compared.
+        let args = RuleArgs::Types(types);
+        let made = test_rule(before, f.name_str(), &args, &options).map_err(error)?;
+        let count = after.functions().count();
+        if count <= before.functions().count() {
+            return Err(vec![Diagnostic::error(format!("{} added no function", pass.name()))]);
+        }
+        debug_assert!(made.agreed + made.trapped + made.kinks + made.inconclusive > 0);
+        Ok(())
+    }
+}
+
+/// Whether a function is the second one of a pair of sweeps.
+fn is_reverse_sweep(module: &Module, f: &Function) -> bool {
+    let name = f.name_str();
+    let Some(at) = name.rfind(".reverse") else { return false };
+    let (stem, rest) = (&name[..at], &name[at + ".reverse".len()..]);
+    module.function(&format!("{stem}.forward{rest}")).is_some()
 }
 
 impl Observer for Check {
@@ -80,6 +140,9 @@ impl Observer for Check {
     fn after(&self, execution: &Execution<'_>, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
         if !execution.changed {
             return Ok(());
+        }
+        if let (Unit::Module(before), Some(after)) = (execution.before, execution.module) {
+            self.derivatives(execution.moment.pass, before, after)?;
         }
         let fast = execution.moment.pass.is_fast();
         match (execution.before, execution.module) {

@@ -17,6 +17,7 @@ use crate::reduce::{Suspect, reduce};
 use crate::repro::Repro;
 use crate::script::ScriptCase;
 use crate::shrink::Shrinker;
+use crate::test_rule::{RuleProblem, RuleReport};
 use crate::trial::{BrokenKind, PassFailure, Trial, shrink_choices};
 
 /// How many simpler cases are tried to shrink a find, by each way to do it.
@@ -32,6 +33,8 @@ pub struct Fuzzer {
     seed: u64,
     /// Of 100 cases, how many are scripts.
     scripts: u32,
+    /// Whether derivatives are tested, rather than pipelines.
+    derivatives: bool,
 }
 
 /// What cases found when they found nothing wrong.
@@ -49,6 +52,10 @@ pub struct Tally {
     pub changed: u64,
     /// How the runs before and after agreed.
     pub runs: Agreement,
+    /// Programs whose derivatives depend on types that are only known when they run.
+    pub untyped: u64,
+    /// How derivatives agreed, where they are tested.
+    pub rules: RuleReport,
 }
 
 impl Tally {
@@ -60,6 +67,8 @@ impl Tally {
         self.repeated += other.repeated;
         self.changed += other.changed;
         self.runs.add(other.runs);
+        self.untyped += other.untyped;
+        self.rules.add(other.rules);
     }
 }
 
@@ -107,7 +116,17 @@ impl Fuzzer {
             compare: CompareConfig { inputs: 4, ..CompareConfig::default() },
             seed,
             scripts: 12,
+            derivatives: false,
         }
+    }
+
+    /// Tests derivatives of programs that have some, by [`test_rule`](crate::test_rule()), rather
+    /// than pipelines.
+    #[must_use]
+    pub fn derivatives(mut self) -> Self {
+        self.derivatives = true;
+        self.compare.inputs = 2;
+        self
     }
 
     /// Makes scripts of so many of 100 cases, 12 at first.
@@ -134,7 +153,10 @@ impl Fuzzer {
     pub fn case(&self, number: u64, known: &[Find]) -> Result<Tally, Box<Find>> {
         let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
         let mut choices = Choices::from_seed(seed);
-        let plan = Plan::random(&self.passes, &mut choices);
+        let plan = match self.derivatives {
+            true => Plan::differentiating(&self.passes, &mut choices),
+            false => Plan::random(&self.passes, &mut choices),
+        };
         let text = self.pipeline.clone().unwrap_or_else(|| plan.to_string());
         let is_script = choices.chance(self.scripts);
         let one = Tally { cases: 1, scripts: u64::from(is_script), ..Tally::default() };
@@ -155,10 +177,17 @@ impl Fuzzer {
         let suspect = &program.suspect;
         // A panic of a pass is caught before it gets here; this would be one of an engine.
         let trial = self.trial(&text, number);
-        let judged = guarded(|| trial.run(&suspect.module, &suspect.entries));
-        let kind = match judged {
-            Ok(Ok((changed, runs))) => {
-                return Ok(Tally { changed: u64::from(changed), runs, ..one });
+        let judge = || match trial.derivatives(&suspect.module, &suspect.entries)? {
+            Some(rules) => Ok(Tally { rules, ..one }),
+            None => {
+                let (changed, runs) = trial.run(&suspect.module, &suspect.entries)?;
+                Ok(Tally { changed: u64::from(changed), runs, ..one })
+            }
+        };
+        let kind = match guarded(judge) {
+            Ok(Ok(tally)) => return Ok(tally),
+            Ok(Err(BrokenKind::Derivative(failure))) if failure.is_untyped() => {
+                return Ok(Tally { untyped: 1, ..one });
             }
             Ok(Err(kind)) => kind,
             Err(caught) => {
@@ -167,8 +196,12 @@ impl Fuzzer {
             }
         };
         // Of two differences one cannot tell before they are small whether they are the same.
-        let is_known =
-            |find: &Find| matches!(kind, BrokenKind::Failed(_)) && find.kind.is_like(&kind);
+        let is_refused = match &kind {
+            BrokenKind::Failed(_) => true,
+            BrokenKind::Derivative(failure) => failure.problem == RuleProblem::Refused,
+            BrokenKind::Differs(_) => false,
+        };
+        let is_known = |find: &Find| is_refused && find.kind.is_like(&kind);
         if known.iter().any(is_known) {
             return Ok(Tally { repeated: 1, ..one });
         }
@@ -207,14 +240,27 @@ impl Fuzzer {
     }
 
     fn module(&self, choices: &mut Choices, seed: u64) -> Program {
-        let config = random_config(choices);
+        let config = if self.derivatives { smooth_config(choices) } else { random_config(choices) };
         let case = ModuleCase::from_seed(&self.context(), &config, seed);
-        Program { suspect: Suspect::from(&case), case: Some((config, case)), drawn: None }
+        Program { suspect: self.suspect(&case), case: Some((config, case)), drawn: None }
+    }
+
+    /// What of a case is run: of what is differentiated, the function that calls the others.
+    fn suspect(&self, case: &ModuleCase) -> Suspect {
+        let mut suspect = Suspect::from(case);
+        if self.derivatives {
+            let main = suspect.entries.pop();
+            suspect.entries = main.into_iter().collect();
+        }
+        suspect
     }
 
     /// A script, or what is wrong if it is refused.
     fn script(&self, seed: u64) -> Result<Option<Program>, Box<(ScriptCase, PassFailure)>> {
-        let script = ScriptCase::from_seed(seed);
+        let script = match self.derivatives {
+            true => ScriptCase::smooth_from_seed(seed),
+            false => ScriptCase::from_seed(seed),
+        };
         match self.typed(&script) {
             Ok(None) => Ok(None),
             Ok(Some(module)) => {
@@ -240,7 +286,7 @@ impl Fuzzer {
             Shrinker::new(script.choices.clone(), script.spans.clone(), ATTEMPTS / 4);
         let mut best = (script, kind);
         while let Some(candidate) = shrinker.candidate() {
-            let script = ScriptCase::replay(&candidate);
+            let script = best.0.again(&candidate);
             let Err(failure) = self.typed(&script) else { continue };
             let kind = BrokenKind::Failed(failure);
             if kind.is_like(&best.1) {
@@ -265,7 +311,7 @@ impl Fuzzer {
         let mut shrinker = Shrinker::new(choices, spans, ATTEMPTS);
         let mut best = (script, suspect, kind);
         while let Some(candidate) = shrinker.candidate() {
-            let script = ScriptCase::replay(&candidate);
+            let script = best.0.again(&candidate);
             let Ok(Some(module)) = self.typed(&script) else { continue };
             let suspect = entry_of(&module);
             if let Err(kind) = trial.run(&suspect.module, &suspect.entries)
@@ -296,8 +342,9 @@ impl Fuzzer {
         let trial = self.trial(&text(&plan), number);
         if let Some((config, case)) = case {
             let replay = |choices: &[u32]| ModuleCase::replay(&self.context(), &config, choices);
-            let (case, smaller) = shrink_choices(&trial, case, kind, replay, ATTEMPTS);
-            (suspect, kind) = (Suspect::from(&case), smaller);
+            let only_main = self.derivatives;
+            let (case, smaller) = shrink_choices(&trial, case, kind, replay, only_main, ATTEMPTS);
+            (suspect, kind) = (self.suspect(&case), smaller);
         }
         if let Some(script) = drawn {
             let (script, smaller, found) = self.shrink_script(&trial, script, suspect, kind);
@@ -324,6 +371,20 @@ fn entry_of(module: &Module) -> Suspect {
     let mut suspect = Suspect::of(module);
     suspect.entries.truncate(1);
     suspect
+}
+
+/// The same of modules that have derivatives.
+fn smooth_config(c: &mut Choices) -> Config {
+    let all = Config::differentiable();
+    match c.below(10) {
+        0 => Config { max_statements: 14, ..all }.without_objects(),
+        1 => Config { max_functions: 5, max_statements: 6, ..all },
+        2 => Config { max_functions: 1, max_statements: 16, ..all },
+        3 => Config { max_functions: 1, max_depth: 5, max_statements: 14, ..all },
+        4 => Config { dynamic: true, ..all },
+        5 => Config { trap_percent: 8, ..all },
+        _ => all,
+    }
 }
 
 /// Modules of different kinds: most with everything, some with what is interesting alone.

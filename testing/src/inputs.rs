@@ -22,8 +22,28 @@ const MAX_DEPTH: u32 = 12;
 /// # Errors
 /// If there are no values of a type, or none that can be made: a sentence that names it.
 pub fn arguments(ctx: &Context, types: &[Type], choices: &mut Choices) -> Result<Vec<Val>, String> {
-    let mut inputs = Inputs { ctx, choices, objects: Vec::new(), dims: Vec::new() };
+    let style = Style { tame: false, shared: true };
+    let mut inputs = Inputs { ctx, choices, objects: Vec::new(), dims: Vec::new(), style };
     types.iter().map(|&ty| inputs.value(ty, 0)).collect()
+}
+
+/// Draws arguments near which a function mostly has a derivative: floats between -2 and 2 that
+/// are nothing special, small integers, arrays of a few elements. Objects are only passed twice
+/// if `shared` says so.
+pub(crate) fn tame_arguments(
+    ctx: &Context,
+    types: &[Type],
+    choices: &mut Choices,
+    shared: bool,
+) -> Result<Vec<Val>, String> {
+    let style = Style { tame: true, shared };
+    let mut inputs = Inputs { ctx, choices, objects: Vec::new(), dims: Vec::new(), style };
+    types.iter().map(|&ty| inputs.value(ty, 0)).collect()
+}
+
+/// A float between -2 and 2, of which nothing is special.
+pub(crate) fn tame_float(choices: &mut Choices) -> f64 {
+    f64::from(choices.bits() as i32) / f64::from(1 << 30)
 }
 
 struct Inputs<'a> {
@@ -33,6 +53,16 @@ struct Inputs<'a> {
     objects: Vec<(Type, Val)>,
     /// The dimensions of the array that was made last.
     dims: Vec<usize>,
+    style: Style,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy)]
+struct Style {
+    /// Whether special values are left out.
+    tame: bool,
+    /// Whether an object may be in several places.
+    shared: bool,
 }
 
 impl Inputs<'_> {
@@ -44,7 +74,7 @@ impl Inputs<'_> {
             return Ok(self.scalar(ty));
         }
         if ty == Type::ANY {
-            if !self.objects.is_empty() && self.choices.chance(20) {
+            if self.style.shared && !self.objects.is_empty() && self.choices.chance(20) {
                 let nth = self.choices.below(self.objects.len());
                 return Ok(self.objects[nth].1.clone());
             }
@@ -90,6 +120,17 @@ impl Inputs<'_> {
     }
 
     fn scalar(&mut self, ty: Type) -> Val {
+        if self.style.tame {
+            match ty {
+                Type::F64 => return Val::F64(tame_float(self.choices)),
+                Type::F32 => return Val::F32(tame_float(self.choices) as f32),
+                _ => {}
+            }
+            let small = self.choices.below(8) as i64 - 1;
+            if let Some(constant) = Constant::int(ty, small) {
+                return Val::constant(self.ctx, constant);
+            }
+        }
         let constant = special_constant(self.ctx, ty, self.choices).unwrap_or(Constant::Unit);
         Val::constant(self.ctx, constant)
     }
@@ -101,7 +142,8 @@ impl Inputs<'_> {
         make: impl FnOnce(&mut Self) -> Result<Val, String>,
     ) -> Result<Val, String> {
         let count = self.objects.iter().filter(|(have, _)| *have == ty).count();
-        if count > 0 && self.choices.chance(35) {
+        let share = if self.style.tame { 20 } else { 35 };
+        if self.style.shared && count > 0 && self.choices.chance(share) {
             let nth = self.choices.below(count);
             let same = self.objects.iter().filter(|(have, _)| *have == ty).nth(nth);
             return Ok(same.expect("counted").1.clone());
@@ -114,6 +156,11 @@ impl Inputs<'_> {
     fn array(&mut self, element: Type, rank: u8, depth: u32) -> Result<Val, String> {
         let mut dims: Vec<usize> =
             (0..rank).map(|_| self.choices.pick(&[2, 1, 3, 4, 2, 0, 5, 8])).collect();
+        if self.style.tame {
+            for dim in &mut dims {
+                *dim = (*dim).clamp(1, 5);
+            }
+        }
         if !self.dims.is_empty() && self.choices.chance(65) {
             // Loops over several arrays mostly want them to go together.
             dims = (0..dims.len()).map(|i| self.dims[i.min(self.dims.len() - 1)]).collect();

@@ -6,6 +6,8 @@
 //! - [`check_pass_preserves`] runs it on generated modules, compares what they do before and
 //!   after, and shows a small module if that differs.
 //! - [`Tester`] does both for passes of your own.
+//! - [`test_rule`](test_rule()) differentiates a function, and compares its derivatives with each
+//!   other and with differences.
 //! - [`modules`] is a `proptest` strategy for everything else that takes a module, and
 //!   [`compare_functions`] compares any two functions.
 //!
@@ -26,6 +28,7 @@ pub mod script;
 pub mod shrink;
 mod snapshot;
 mod strategy;
+pub mod test_rule;
 mod tester;
 mod trial;
 
@@ -38,6 +41,10 @@ pub use plan::Plan;
 pub use repro::Repro;
 pub use snapshot::ir_text;
 pub use strategy::{ModuleStrategy, ModuleTree, modules, modules_of};
+pub use test_rule::{
+    DERIVATIVE_PASSES, Derivatives, RuleArgs, RuleFailure, RuleOptions, RuleProblem, RuleReport,
+    Sweeps, check_derivatives, test_call, test_rule,
+};
 pub use tester::{Broken, Preserved, Tester, check_pass, check_pass_preserves};
 pub use trial::{BrokenKind, PassFailure, Trial};
 

@@ -5,6 +5,7 @@ use std::fmt;
 use regraft_passes::{OptionDef, OptionKind, PassInfo, PassKind, PassRegistry, Pipeline, Setting};
 
 use crate::choices::Choices;
+use crate::test_rule::DERIVATIVE_PASSES;
 
 /// A pipeline that can be taken apart.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -55,6 +56,29 @@ impl Plan {
             // Some options do not go together.
             Err(_) => plan.without_options(),
         }
+    }
+
+    /// A pipeline that differentiates: mostly that alone, else something before or after it.
+    pub fn differentiating(passes: &PassRegistry, c: &mut Choices) -> Self {
+        let around = |c: &mut Choices, percent: u32| {
+            let named = |name: &str| vec![Step::Pass(name.to_owned(), String::new())];
+            match c.below(3) {
+                _ if !c.chance(percent) => Vec::new(),
+                0 => named("O1"),
+                1 => named("O2"),
+                _ => Self::random(passes, c).without_options().steps,
+            }
+        };
+        let mut steps = around(c, 40);
+        let wrt = match c.below(20) {
+            17 => "{wrt=\"1\"}",
+            18 => "{wrt=\"2\"}",
+            19 => "{wrt=\"1,3\"}",
+            _ => "",
+        };
+        steps.push(Step::Pass(DERIVATIVE_PASSES[1].to_owned(), wrt.to_owned()));
+        steps.extend(around(c, 30));
+        Self { steps }
     }
 
     /// Whether nothing is left.
@@ -154,7 +178,10 @@ fn is_loop_pass(info: &PassInfo) -> bool {
 }
 
 fn random_pass(passes: &PassRegistry, c: &mut Choices, which: impl Fn(&PassInfo) -> bool) -> Step {
-    let fitting: Vec<&PassInfo> = passes.iter().filter(|info| which(info)).collect();
+    // Derivatives of what has none are errors, and so are those of what they are tested with.
+    let differentiates = |info: &PassInfo| DERIVATIVE_PASSES.contains(&info.name);
+    let fitting: Vec<&PassInfo> =
+        passes.iter().filter(|info| which(info) && !differentiates(info)).collect();
     let info = fitting[c.below(fitting.len())];
     let mut options = Vec::new();
     for def in info.options {

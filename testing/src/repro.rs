@@ -84,6 +84,7 @@ impl Repro {
         }
         let what = match kind {
             BrokenKind::Failed(failure) => failure.report.clone(),
+            BrokenKind::Derivative(failure) => failure.to_string(),
             BrokenKind::Differs(d) => {
                 format!(
                     "@{} on ({})\nbefore: {}\nafter: {}",

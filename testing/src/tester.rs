@@ -120,6 +120,7 @@ impl fmt::Display for Broken {
         let Self { pipeline, seed, small, kind, .. } = self;
         match kind {
             BrokenKind::Failed(failure) => writeln!(f, "`{pipeline}` fails\n{}", failure.report)?,
+            BrokenKind::Derivative(failure) => writeln!(f, "`{pipeline}`: {failure}")?,
             BrokenKind::Differs(difference) => {
                 writeln!(f, "`{pipeline}` does not preserve meaning: {difference}")?;
             }
@@ -273,7 +274,7 @@ impl Tester {
         kind: BrokenKind,
     ) -> Box<Broken> {
         let replay = |choices: &[u32]| ModuleCase::replay(&self.context(), &self.generate, choices);
-        let (case, kind) = shrink_choices(trial, case, kind, replay, ATTEMPTS);
+        let (case, kind) = shrink_choices(trial, case, kind, replay, false, ATTEMPTS);
         // What the generator cannot make smaller may be made smaller as it stands.
         let (small, kind) = reduce(trial, Suspect::from(&case), kind, ATTEMPTS);
         Box::new(Broken { pipeline: pipeline.to_owned(), seed, case, small, kind })

@@ -9,12 +9,18 @@ use regraft_passes::{FailureKind, PassRegistry, Pipeline, RunOptions, run_pipeli
 use crate::compare::{Agreement, CompareConfig, Difference, compare_functions};
 use crate::generate::{Entry, ModuleCase};
 use crate::shrink::Shrinker;
+use crate::test_rule::{
+    DERIVATIVE_PASSES, RuleArgs, RuleFailure, RuleOptions, RuleReport, test_rule,
+};
 
 /// A pipeline, and how what it does is judged.
 #[derive(Clone, Debug)]
 pub struct Trial {
     pipeline: Pipeline,
     compare: CompareConfig,
+    /// How derivatives are tested, if the pipeline differentiates. It is what is before and after
+    /// that then: both modes are tested, with all plans.
+    rules: Option<RuleOptions>,
 }
 
 /// What is wrong with a pipeline.
@@ -24,6 +30,8 @@ pub enum BrokenKind {
     Failed(PassFailure),
     /// A function changed its meaning.
     Differs(Box<Difference>),
+    /// A derivative is wrong.
+    Derivative(Box<RuleFailure>),
 }
 
 /// A pipeline did not come to its end.
@@ -49,6 +57,7 @@ impl BrokenKind {
                 let kind = |text: &str| (text.starts_with("error"), text.starts_with('('));
                 kind(&a.before) == kind(&b.before) && kind(&a.after) == kind(&b.after)
             }
+            (Self::Derivative(a), Self::Derivative(b)) => a.is_like(b),
             _ => false,
         }
     }
@@ -59,12 +68,14 @@ impl fmt::Display for BrokenKind {
         match self {
             Self::Failed(failure) => f.write_str(&failure.report),
             Self::Differs(difference) => write!(f, "{difference}"),
+            Self::Derivative(failure) => write!(f, "{failure}"),
         }
     }
 }
 
 impl Trial {
-    /// A trial of the pipeline that `text` is.
+    /// A trial of the pipeline that `text` is. If a pass in it differentiates, it is the
+    /// derivatives that are judged, by [`test_rule`].
     ///
     /// # Errors
     /// What is wrong with the text.
@@ -73,16 +84,51 @@ impl Trial {
         text: &str,
         compare: &CompareConfig,
     ) -> Result<Self, Vec<Diagnostic>> {
+        if let Some((before, own, after)) = around_derivatives(text) {
+            let wrt = own.split_once("wrt=\"").and_then(|(_, rest)| rest.split('"').next());
+            let rules = RuleOptions {
+                inputs: compare.inputs,
+                before: Pipeline::parse(passes, &before)?,
+                after: Pipeline::parse(passes, &after)?,
+                widths: vec![1, 2],
+                wrt: wrt.and_then(RuleOptions::wrt_of),
+                ..RuleOptions::default()
+            };
+            let (pipeline, compare) = (Pipeline::default(), compare.clone());
+            return Ok(Self { pipeline, compare, rules: Some(rules) });
+        }
         let pipeline = Pipeline::parse(passes, text)?;
         let compare = compare.clone().fast(pipeline.is_fast());
-        Ok(Self { pipeline, compare })
+        Ok(Self { pipeline, compare, rules: None })
     }
 
     /// Takes the inputs from this seed on.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.compare.seed = seed;
+        if let Some(rules) = &mut self.rules {
+            rules.seed = seed;
+        }
         self
+    }
+
+    /// Checks the derivatives of the entries, if the pipeline differentiates.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn derivatives(
+        &self,
+        module: &Module,
+        entries: &[Entry],
+    ) -> Result<Option<RuleReport>, BrokenKind> {
+        let Some(rules) = &self.rules else { return Ok(None) };
+        let mut report = RuleReport::default();
+        for entry in entries.iter().rev() {
+            let args = RuleArgs::Types(entry.params.clone());
+            let tested = test_rule(module, &entry.name, &args, rules);
+            report.add(tested.map_err(BrokenKind::Derivative)?);
+        }
+        Ok(Some(report))
     }
 
     /// Runs the pipeline on a copy of the module, verifying after each pass, and compares what
@@ -91,6 +137,10 @@ impl Trial {
     /// # Errors
     /// What is wrong.
     pub fn run(&self, module: &Module, entries: &[Entry]) -> Result<(bool, Agreement), BrokenKind> {
+        if let Some(report) = self.derivatives(module, entries)? {
+            let RuleReport { agreed, trapped, kinks, inconclusive, .. } = report;
+            return Ok((true, Agreement { returned: agreed + kinks, trapped, inconclusive }));
+        }
         let mut after = module.clone();
         run(&mut after, &self.pipeline).map_err(BrokenKind::Failed)?;
         let mut runs = Agreement::default();
@@ -105,6 +155,33 @@ impl Trial {
     }
 }
 
+/// What stands before the passes of a pipeline that differentiate, these, and what stands after
+/// them; `None` if there are none among its steps.
+fn around_derivatives(text: &str) -> Option<(String, String, String)> {
+    let (mut steps, mut depth, mut start, mut quoted) = (Vec::new(), 0, 0, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '{' | '(' => depth += 1,
+            '}' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                steps.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    steps.push(text[start..].trim());
+    let differentiates = |step: &&str| {
+        DERIVATIVE_PASSES.contains(&step.split('{').next().unwrap_or_default().trim())
+    };
+    let first = steps.iter().position(|step| differentiates(step))?;
+    let last = steps.iter().rposition(|step| differentiates(step))?;
+    let joined = |steps: &[&str]| steps.join(", ");
+    Some((joined(&steps[..first]), joined(&steps[first..=last]), joined(&steps[last + 1..])))
+}
+
 impl PassFailure {
     /// Something other than a pass did something wrong, at this place of its source if it
     /// panicked.
@@ -117,20 +194,23 @@ impl PassFailure {
 }
 
 /// The simplest case found, among those that `replay` makes of fewer and smaller choices, on
-/// which `trial` does something wrong that is like `kind`.
+/// which `trial` does something wrong that is like `kind`: to any function, or to the main one.
 pub(crate) fn shrink_choices(
     trial: &Trial,
     case: ModuleCase,
     kind: BrokenKind,
     replay: impl Fn(&[u32]) -> ModuleCase,
+    only_main: bool,
     attempts: u32,
 ) -> (ModuleCase, BrokenKind) {
     let mut shrinker = Shrinker::new(case.choices.clone(), case.spans.clone(), attempts);
     let mut best = (case, kind);
     while let Some(candidate) = shrinker.candidate() {
         let case = replay(&candidate);
+        // The last one is the one that calls the others.
+        let first = if only_main { case.entries.len() - 1 } else { 0 };
         // Another kind of failure would be another bug.
-        if let Err(kind) = trial.run(&case.module, &case.entries)
+        if let Err(kind) = trial.run(&case.module, &case.entries[first..])
             && kind.is_like(&best.1)
         {
             shrinker.accept(case.choices.clone(), case.spans.clone());

@@ -92,3 +92,27 @@ fn every_op_is_generated() {
         .collect();
     assert_eq!(missing, [] as [&str; 0], "{counts:#?}");
 }
+
+#[test]
+fn programs_with_derivatives_run_mostly() {
+    use regraft_exec::{Engine, Interpreter, Limits};
+    use regraft_testing::{arguments, choices::Choices};
+    let config = Config::differentiable();
+    let (mut returned, mut stopped) = (0, 0);
+    for (seed, case) in cases(&config).take(1_000) {
+        if let Err(error) = verify(&case.module) {
+            panic!("seed {seed}: {error}\n{}", case.module);
+        }
+        let mut engine = Interpreter::new(&case.module);
+        engine.set_limits(Limits { fuel: Some(50_000), ..Limits::default() });
+        let entry = case.entries.last().unwrap();
+        let ctx = case.module.ctx();
+        let args = arguments(ctx, &entry.params, &mut Choices::from_seed(seed)).unwrap();
+        match engine.call(&entry.name, &args) {
+            Ok(_) => returned += 1,
+            Err(_) => stopped += 1,
+        }
+    }
+    // Some arrays are empty, and some floats infinite.
+    assert!(returned > 2 * stopped, "{returned} {stopped}");
+}

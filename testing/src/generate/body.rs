@@ -10,6 +10,7 @@ use regraft_ir::{
 
 use super::Config;
 use super::loops::Counter;
+use super::smooth;
 use super::types::TypePool;
 use crate::choices::Choices;
 
@@ -79,6 +80,9 @@ fn is_wanted(config: &Config, def: &OpDef) -> bool {
         return false;
     }
     let calls = def.traits.contains(Traits::CALL);
+    if config.smooth && !smooth::is_wanted(def) {
+        return false;
+    }
     match def.dialect_name() {
         "mem" => config.objects,
         "data" => config.aggregates || config.objects,
@@ -163,7 +167,8 @@ fn signature(shared: &mut Shared<'_>, index: usize, entry: bool) -> Callee {
         ret = Slot { ty: Type::ANY, known: Type::ANY };
     }
     shared.choices.close(start);
-    let params = shared.slots(shared.config.max_params, 65);
+    let often = if shared.config.smooth { 85 } else { 65 };
+    let params = shared.slots(shared.config.max_params, often);
     Callee { name: shared.ctx.symbol(&name), params, ret, cost: 0 }
 }
 
@@ -187,7 +192,10 @@ impl Shared<'_> {
 
     /// Draws what a parameter takes.
     pub(super) fn slot(&mut self) -> Slot {
-        let known = self.types.any(&mut self.choices);
+        let known = match self.config.smooth {
+            true => self.types.with_floats(&mut self.choices),
+            false => self.types.any(&mut self.choices),
+        };
         let dynamic = self.config.dynamic && self.choices.chance(12);
         Slot { ty: if dynamic { Type::ANY } else { known }, known }
     }

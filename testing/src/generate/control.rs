@@ -109,6 +109,7 @@ impl Body<'_, '_> {
             35 if config.unreachable_blocks => self.dead_block(),
             37..40 if config.loops && config.objects && self.trips < 64 => self.kernel(),
             40 if config.loops && config.objects && self.trips < 64 => self.grid(),
+            _ if config.smooth => self.smooth_statement(),
             _ => self.any_statement(),
         }
         self.depth -= 1;

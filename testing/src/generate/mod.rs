@@ -20,6 +20,7 @@ mod control;
 mod kernels;
 mod loops;
 mod ops;
+mod smooth;
 mod special;
 mod types;
 mod values;
@@ -73,6 +74,8 @@ pub struct Config {
     pub names: bool,
     /// Ops whose result or output depends on the clock.
     pub clock: bool,
+    /// Programs that have derivatives: floats above all, where functions are smooth.
+    pub smooth: bool,
     /// Only these ops, where there is a choice; `None` for all of the registry.
     pub ops: Option<Vec<Op>>,
 }
@@ -97,6 +100,7 @@ impl Default for Config {
             trap_percent: 4,
             names: true,
             clock: false,
+            smooth: false,
             ops: None,
         }
     }
@@ -115,6 +119,27 @@ impl Config {
             prints: false,
             ..Self::default()
         }
+    }
+}
+
+impl Config {
+    /// Programs that have derivatives, nearly everywhere, of ordinary size.
+    pub fn differentiable() -> Self {
+        Self {
+            max_statements: 10,
+            dynamic: false,
+            prints: false,
+            names: false,
+            trap_percent: 1,
+            smooth: true,
+            ..Self::default()
+        }
+    }
+
+    /// The same without objects and without what is made of several values.
+    #[must_use]
+    pub fn without_objects(self) -> Self {
+        Self { objects: false, aggregates: false, ..self }
     }
 }
 
@@ -178,7 +203,8 @@ impl ModuleCase {
         functions.push(function);
         shared.callees.push(callee);
         let mut module = shared.module;
-        if shared.choices.chance(30) {
+        if shared.choices.chance(30) || config.smooth {
+            // What is differentiated is the first.
             functions.reverse();
         }
         for function in functions {

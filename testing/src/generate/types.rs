@@ -8,7 +8,12 @@ use crate::choices::Choices;
 /// Scalars first, the simplest first; then what is made of them.
 pub(super) struct TypePool {
     types: Vec<Type>,
+    /// Whether there are only the first [`FEW`] of the scalars.
+    few: bool,
 }
+
+/// The scalars of programs that have derivatives.
+const FEW: usize = 3;
 
 /// The types of which there are literals, the simplest first.
 const LITERAL: [Type; 10] = [
@@ -27,8 +32,14 @@ const LITERAL: [Type; 10] = [
 impl TypePool {
     /// Scalars, and a few types made of them that are drawn.
     pub(super) fn new(module: &mut Module, config: &Config, c: &mut Choices) -> Self {
-        let mut pool = Self { types: LITERAL.to_vec() };
+        let mut pool = Self { types: LITERAL.to_vec(), few: config.smooth };
         let start = c.open();
+        if config.smooth {
+            pool.types.truncate(FEW);
+            pool.smooth(module, config, c);
+            c.close(start);
+            return pool;
+        }
         for _ in 0..4 {
             if config.aggregates && c.chance(45) {
                 let ty = pool.aggregate(module, c);
@@ -41,6 +52,41 @@ impl TypePool {
         }
         c.close(start);
         pool
+    }
+
+    /// Types that floats are in.
+    fn smooth(&mut self, module: &mut Module, config: &Config, c: &mut Choices) {
+        let ctx = std::sync::Arc::clone(module.ctx());
+        let usual = super::smooth::types(&ctx);
+        if config.objects {
+            self.add(usual[0]);
+        }
+        for _ in 0..4 {
+            let kind = c.below(10);
+            let vector = if config.objects { usual[0] } else { Type::F64 };
+            let fields = [Type::F64, c.pick(&[Type::I64, vector])];
+            let names = ["a", "count"].map(|name| ctx.symbol(name));
+            let fields = names.into_iter().zip(fields).collect();
+            match kind {
+                7 if config.objects => {
+                    let ty = Self::structure(module, fields, true);
+                    self.add(ty);
+                }
+                8 if config.aggregates => {
+                    let ty = Self::structure(module, fields, false);
+                    self.add(ty);
+                }
+                9 => {}
+                _ => {
+                    let ty = c.pick(&usual);
+                    let is_object =
+                        matches!(ctx.kind(ty), TypeKind::Array { .. } | TypeKind::Ref(_));
+                    if is_object && config.objects || !is_object && config.aggregates {
+                        self.add(ty);
+                    }
+                }
+            }
+        }
     }
 
     fn add(&mut self, ty: Type) {
@@ -99,6 +145,16 @@ impl TypePool {
         if c.chance(25) { c.pick(&self.types) } else { c.pick(&LITERAL[..3]) }
     }
 
+    /// A float, or what holds some, mostly; of other numbers there are some for control flow.
+    pub(super) fn with_floats(&self, c: &mut Choices) -> Type {
+        match c.below(10) {
+            0..4 => Type::F64,
+            4..8 => c.pick(&self.types[FEW.min(self.types.len() - 1)..]),
+            8 => Type::I64,
+            _ => self.any(c),
+        }
+    }
+
     /// A type of the class.
     pub(super) fn of(&self, class: TypeClass, c: &mut Choices) -> Type {
         let types: &[Type] = match class {
@@ -110,7 +166,9 @@ impl TypePool {
             TypeClass::Scalar => &LITERAL[..7],
         };
         // The first is the usual one, and values of it are there to be used.
-        if c.chance(60) { c.pick(types) } else { types[0] }
+        let picked = if c.chance(60) { c.pick(types) } else { types[0] };
+        let left = |ty: &Type| !self.few || LITERAL[..FEW].contains(ty);
+        if left(&picked) { picked } else { types.iter().copied().find(left).unwrap_or(picked) }
     }
 
     /// A type of the pool that `fits`, if there is any.

@@ -125,10 +125,23 @@ impl Body<'_, '_> {
         // No further draw, if that can be: what follows would get the numbers that this one used
         // where there was a value.
         let mut again = Choices::replay(vec![choice; 4]);
-        match special_constant(&self.shared.ctx, ty, &mut again) {
+        match self.literal(ty, &mut again) {
             Some(constant) => Var { operand: self.constant(constant), ty, known: ty },
             None => self.fresh(ty),
         }
+    }
+
+    /// A constant, if there are any of this type.
+    fn literal(&self, ty: Type, c: &mut Choices) -> Option<Constant> {
+        if self.shared.config.smooth {
+            if ty == Type::F64 {
+                return Some(super::smooth::float(c).into());
+            }
+            if ty.is_int() {
+                return Constant::int(ty, c.pick(&[1, 2, 0, 3, 5, -1]));
+            }
+        }
+        special_constant(&self.shared.ctx, ty, c)
     }
 
     /// Any value at all.
@@ -153,7 +166,10 @@ impl Body<'_, '_> {
     /// A constant, or a value made of operands by instructions.
     pub(super) fn fresh(&mut self, ty: Type) -> Var {
         let ctx = self.ctx();
-        if let Some(constant) = special_constant(&ctx, ty, self.c()) {
+        let mut choices = std::mem::replace(self.c(), Choices::replay(Vec::new()));
+        let constant = self.literal(ty, &mut choices);
+        *self.c() = choices;
+        if let Some(constant) = constant {
             return Var { operand: ctx.constant_id(constant).into(), ty, known: ty };
         }
         // Types are made of types that were there before, so this ends.

@@ -79,6 +79,14 @@ impl Writer {
             return var.name;
         }
         match ty {
+            Ty::Int if self.smooth => self.c.pick(&["1", "2", "0", "3", "-1", "7"]).to_owned(),
+            Ty::Float if self.smooth => {
+                self.c.pick(&["0.5", "1.0", "-0.75", "1.5", "0.25", "2.0", "0.0"]).to_owned()
+            }
+            Ty::Floats if self.smooth => {
+                self.c.pick(&["[1.0, 2.0, 0.5]", "[0.5]", "zeros(2)", "[-1.0, 1.5]"]).to_owned()
+            }
+            Ty::Closure if self.smooth => "(t -> sin(t))".to_owned(),
             Ty::Int => self.c.pick(&["0", "1", "2", "3", "-1", "7", "typemax(Int64)"]).to_owned(),
             Ty::Float => {
                 self.c.pick(&["0.0", "1.0", "0.5", "-2.0", "3.25", "-0.0", "1e10"]).to_owned()
@@ -156,6 +164,7 @@ impl Writer {
                 None => x,
             },
             14 => match self.variable(|ty| ty == Ty::Closure) {
+                _ if self.smooth => x,
                 Some(h) => format!("{}({x})", h.name),
                 None => x,
             },
@@ -171,7 +180,74 @@ impl Writer {
         }
     }
 
+    /// A float of ordinary size, by functions that are smooth where they are used.
+    fn smooth_float(&mut self, depth: u32) -> String {
+        let x = self.expression(Ty::Float, depth);
+        match self.c.below(18) {
+            0 | 1 => {
+                let op = self.c.pick(&["+", "-"]);
+                format!("({x} {op} {})", self.expression(Ty::Float, depth))
+            }
+            2 | 3 => {
+                let y = self.expression(Ty::Float, depth);
+                if self.trips > 1 { format!("sin({x} * {y})") } else { format!("({x} * {y})") }
+            }
+            4 | 5 => {
+                let f = self.c.pick(&["sin", "cos", "tanh", "atan", "-", "abs"]);
+                format!("{f}({x})")
+            }
+            6 => {
+                let f = self.c.pick(&["sqrt", "log", "exp", "log1p", "cbrt", "sinh", "asin"]);
+                format!("{f}(0.5 + 0.4 * sin({x}))")
+            }
+            7 => format!("({} / (1.5 + cos({x})))", self.expression(Ty::Float, depth)),
+            8 => {
+                let f = self.c.pick(&["min", "max", "hypot", "atan"]);
+                format!("{f}({x}, {})", self.expression(Ty::Float, depth))
+            }
+            9 => format!("({x} + {})", self.expression(Ty::Int, depth.min(1))),
+            10 | 11 => match self.variable(|ty| ty == Ty::Floats) {
+                Some(v) => {
+                    let index = self.expression(Ty::Int, 0);
+                    self.at(&v.name, &index)
+                }
+                None => x,
+            },
+            12 => match self.variable(|ty| matches!(ty, Ty::Struct | Ty::Object | Ty::Pair)) {
+                Some(v) => match v.ty {
+                    Ty::Struct => format!("{}.b", v.name),
+                    Ty::Object => format!("{}.x", v.name),
+                    _ => format!("{}[2]", v.name),
+                },
+                None => x,
+            },
+            13 => {
+                let ty = self.c.pick(&[Ty::Floats, Ty::Matrix]);
+                format!("sum({})", self.expression(ty, depth))
+            }
+            14 => match self.variable(|ty| ty == Ty::Closure) {
+                Some(h) => format!("{}({x})", h.name),
+                None => x,
+            },
+            15 => {
+                let i = self.name("i");
+                let value = self.with_counters(&[&i], Ty::Float, depth);
+                format!("sum({value} for {i} in 1:{})", 1 + self.c.below(4))
+            }
+            16 => {
+                let v = self.expression(Ty::Floats, depth);
+                let t = self.name("t");
+                let value = self.with_variable(&t, Ty::Float, depth);
+                format!("sum({t} -> {value}, {v})")
+            }
+            _ => format!("(sin({x}))^2"),
+        }
+    }
+
     fn float(&mut self, depth: u32) -> String {
+        if self.smooth {
+            return self.smooth_float(depth);
+        }
         let x = self.expression(Ty::Float, depth);
         match self.c.below(14) {
             0..5 => {

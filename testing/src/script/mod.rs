@@ -36,27 +36,40 @@ pub struct ScriptCase {
     pub text: String,
     /// The entry with the types of its arguments: `main(Int64, Vector{Float64})`.
     pub entry: String,
-    /// The choices that it was made from: [`ScriptCase::replay`] makes it again.
+    /// The choices that it was made from: [`ScriptCase::again`] makes it again.
     pub choices: Vec<u32>,
     pub(crate) spans: Vec<Span>,
+    /// Whether it is one that has a derivative.
+    smooth: bool,
 }
 
 impl ScriptCase {
     /// The script of a seed.
     pub fn from_seed(seed: u64) -> Self {
-        Self::generate(Choices::from_seed(seed))
+        Self::generate(Choices::from_seed(seed), false)
+    }
+
+    /// The script of a seed that has derivatives: of floats above all, where functions are smooth.
+    pub fn smooth_from_seed(seed: u64) -> Self {
+        Self::generate(Choices::from_seed(seed), true)
+    }
+
+    /// The script of the same kind that other choices stand for; any sequence stands for one.
+    #[must_use]
+    pub fn again(&self, choices: &[u32]) -> Self {
+        Self::generate(Choices::replay(choices.to_vec()), self.smooth)
     }
 
     /// The script that these choices stand for; any sequence stands for one.
     pub fn replay(choices: &[u32]) -> Self {
-        Self::generate(Choices::replay(choices.to_vec()))
+        Self::generate(Choices::replay(choices.to_vec()), false)
     }
 
-    fn generate(choices: Choices) -> Self {
-        let mut writer = Writer::new(choices);
+    fn generate(choices: Choices, smooth: bool) -> Self {
+        let mut writer = Writer::new(choices, smooth);
         let entry = writer.script();
         let (choices, spans) = writer.c.into_parts();
-        Self { text: writer.out, entry, choices, spans }
+        Self { text: writer.out, entry, choices, spans, smooth }
     }
 
     /// The typed module of the entry, in a fresh world; its entry is the first function. `None` if
@@ -104,7 +117,7 @@ enum Ty {
     Struct,
     /// `mutable struct M; n::Int64; x::Float64; end`
     Object,
-    /// A function of one `Int64` that gives one.
+    /// A function of one `Int64` that gives one; in smooth programs, of `Float64`.
     Closure,
 }
 
@@ -120,6 +133,19 @@ impl Ty {
         Self::Pair,
         Self::Struct,
         Self::Object,
+    ];
+
+    /// The same in programs that have derivatives.
+    const SMOOTH: [Self; 9] = [
+        Self::Float,
+        Self::Floats,
+        Self::Float,
+        Self::Object,
+        Self::Matrix,
+        Self::Pair,
+        Self::Struct,
+        Self::Floats,
+        Self::Int,
     ];
 
     fn name(self) -> &'static str {
@@ -176,12 +202,15 @@ struct Writer {
     ret: Ty,
     /// A call of the function itself, if it is recursive and not in a loop.
     recursion: Option<Callee>,
+    /// Whether programs are to have derivatives.
+    smooth: bool,
 }
 
 impl Writer {
-    fn new(c: Choices) -> Self {
+    fn new(c: Choices, smooth: bool) -> Self {
         Self {
             c,
+            smooth,
             out: String::new(),
             indent: 0,
             scope: Vec::new(),
@@ -193,6 +222,16 @@ impl Writer {
             ret: Ty::Int,
             recursion: None,
         }
+    }
+
+    /// The types that parameters and results have.
+    fn types(&self) -> [Ty; 9] {
+        if self.smooth { Ty::SMOOTH } else { Ty::ALL }
+    }
+
+    /// What closures take and give.
+    fn closure_type(&self) -> Ty {
+        if self.smooth { Ty::Float } else { Ty::Int }
     }
 
     fn line(&mut self, text: &str) {
@@ -228,13 +267,14 @@ impl Writer {
     }
 
     fn function(&mut self, name: String) -> Callee {
-        let ret = self.c.pick(&Ty::ALL);
+        let types = self.types();
+        let ret = self.c.pick(&types);
         let mut params = Vec::new();
         while params.len() < 4 {
             let start = self.c.open();
             let more = self.c.chance(70);
             if more {
-                params.push(self.c.pick(&Ty::ALL));
+                params.push(self.c.pick(&types));
             }
             self.c.close(start);
             if !more {
@@ -258,7 +298,8 @@ impl Writer {
         self.indent += 1;
         let callee = Callee { name, params, ret };
         (self.left, self.depth, self.trips, self.ret) = (10, 0, 1, ret);
-        if callee.params.first() == Some(&Ty::Int) && self.c.chance(25) {
+        let often = if self.smooth { 60 } else { 25 };
+        if callee.params.first() == Some(&Ty::Int) && self.c.chance(often) {
             let n = self.scope[0].name.clone();
             self.scope[0].assignable = false;
             let stop = self.expression(ret, 1);
@@ -296,6 +337,22 @@ mod tests {
             }
         }
         assert!(whole > 6 * dynamic, "{whole} {dynamic}");
+    }
+
+    #[test]
+    fn scripts_with_derivatives_are_accepted_too() {
+        let mut whole = 0;
+        for seed in 0..100 {
+            let case = ScriptCase::smooth_from_seed(seed);
+            match case.typed(&regraft_dialects::context()) {
+                Ok(found) => whole += u32::from(found.is_some()),
+                Err(errors) => {
+                    panic!("seed {seed}: {}\n{}", regraft_ir::render_all(&errors, false), case.text)
+                }
+            }
+            assert_eq!(case.again(&case.choices).text, case.text);
+        }
+        assert!(whole > 80, "{whole}");
     }
 
     #[test]

@@ -58,7 +58,9 @@ impl Writer {
 
     fn definition(&mut self) {
         let ty = self.c.pick(&[Ty::Int, Ty::Float, Ty::Int, Ty::Float, Ty::Floats, Ty::Ints]);
-        let ty = if self.c.chance(25) { self.c.pick(&Ty::ALL) } else { ty };
+        let types = self.types();
+        let ty = if self.smooth && ty == Ty::Ints { Ty::Floats } else { ty };
+        let ty = if self.c.chance(25) { self.c.pick(&types) } else { ty };
         let value = self.expression(ty, 3);
         let name = self.name("x");
         self.line(&format!("{name} = {value}"));
@@ -81,7 +83,10 @@ impl Writer {
         let Some(at) = self.target(|_| true) else { return self.definition() };
         let Var { name, ty, .. } = self.scope[at].clone();
         self.scope[at].assigned += 1;
-        let value = self.expression(ty, 3);
+        let mut value = self.expression(ty, 3);
+        if self.smooth && ty == Ty::Float && self.trips > 1 {
+            value = format!("tanh({value})");
+        }
         match ty {
             Ty::Int | Ty::Float => {
                 let op = self.c.pick(&["=", "+=", "-=", "*="]);
@@ -155,11 +160,11 @@ impl Writer {
         // What is captured and assigned to more than once lives in a box of any type.
         let scope = self.scope.clone();
         self.scope.retain(|var| var.assigned <= 1 && var.ty != Ty::Closure);
-        let own =
-            Var { name: arg.clone(), ty: Ty::Int, assignable: false, assigned: 1, indexes: None };
+        let ty = self.closure_type();
+        let own = Var { name: arg.clone(), ty, assignable: false, assigned: 1, indexes: None };
         self.scope.push(own);
         let calls = std::mem::take(&mut self.recursion);
-        let body = self.expression(Ty::Int, 2);
+        let body = self.expression(ty, 2);
         (self.recursion, self.scope) = (calls, scope);
         for var in &mut self.scope {
             var.assignable &= var.assigned > 1;
