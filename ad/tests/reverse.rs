@@ -83,3 +83,37 @@ fn sum_of_an_array() {
         }
     }
 }
+
+#[test]
+fn what_tells_of_an_error_has_no_derivative() {
+    // `string` is called dynamically; `told` takes the argument, and never comes back.
+    let text = "
+func @f(%1: f64, %2: f64) -> f64 {
+^1:
+  %3: bool = arith.lt %1, 0.0
+  br %3, ^2, ^3
+^2:
+  %4: any = core.apply @string, %1
+  %5: never = core.throw %4
+  unreachable
+^3:
+  %6: bool = arith.lt %2, 0.0
+  br %6, ^4, ^5
+^4:
+  %7: never = call @told(%2)
+  unreachable
+^5:
+  %8: f64 = math.sqrt %1
+  %9: f64 = arith.mul %8, %2
+  return %9
+}
+
+func @told(%1: f64) -> never {
+^1:
+  %2: any = core.apply @string, %1
+  %3: never = core.throw %2
+  unreachable
+}
+";
+    floats(text, &[4.0, 3.0], &[0.75, 2.0]);
+}

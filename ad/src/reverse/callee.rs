@@ -1,7 +1,7 @@
 //! What a call means to a derivative: attributes of the callee decide.
 
-use regraft_dialects::core;
-use regraft_ir::{Constant, Function, Module, Symbol, TypeKind, Value};
+use regraft_dialects::{cf, core};
+use regraft_ir::{Constant, Function, Module, Symbol, Type, TypeKind, Value};
 
 /// What the derivative of a call is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +27,14 @@ pub(super) enum CallKind {
 }
 
 /// That of the call `v`.
+///
+/// What is called where control does not come back from, to tell what is wrong, has no derivative
+/// that anybody could ask for.
 pub(super) fn call_kind(f: &Function, module: &Module, v: Value) -> CallKind {
+    let end = Value::terminator(f.block_of(v));
+    if f.ty(v) == Type::NEVER || f.op(end) == Some(cf::UNREACHABLE) {
+        return CallKind::Constant;
+    }
     let Some(callee) = f.operand(v, 0) else { return CallKind::Dynamic };
     let (name, closure) = match f.op(v) {
         Some(core::CALL) => (f.const_func(callee), false),
