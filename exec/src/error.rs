@@ -7,7 +7,7 @@ use regraft_dialects::semantics;
 use regraft_ir::{Context, Diagnostic, Symbol, Type};
 
 use crate::chain::Chain;
-use crate::trace::add_chain;
+use crate::trace::{add_callers, add_chain};
 use crate::value::{Array, Texts, Val};
 
 /// Why an instruction stops the program.
@@ -19,6 +19,8 @@ struct TrapData {
     kind: ErrorKind,
     message: String,
     help: Option<String>,
+    /// What is told in place of these, with places of its own.
+    cause: Option<Diagnostic>,
 }
 
 /// The kinds of run-time errors.
@@ -54,7 +56,17 @@ impl Trap {
     /// A trap of any kind.
     #[cold]
     pub fn of_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(TrapData { kind, message: message.into(), help: None }))
+        Self(Box::new(TrapData { kind, message: message.into(), help: None, cause: None }))
+    }
+
+    /// What stopped somebody from making the code that is to run: the first of these is shown
+    /// with its own places, and the chain of calls below it.
+    #[cold]
+    pub fn because(causes: &[Diagnostic]) -> Self {
+        let message = causes.first().map_or("there is no code for it", Diagnostic::message);
+        let mut trap = Self::of_kind(ErrorKind::Thrown, message);
+        trap.0.cause = causes.first().cloned();
+        trap
     }
 
     /// A value is not of the type that is needed.
@@ -156,6 +168,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     help: Option<String>,
+    cause: Option<Diagnostic>,
     chain: Chain,
     /// The names of functions in a language.
     names: Vec<(Symbol, String)>,
@@ -165,9 +178,9 @@ impl ExecError {
     /// The error of a trap at the innermost spot of `chain`.
     #[cold]
     pub fn new(ctx: &Arc<Context>, trap: Trap, chain: Chain) -> Self {
-        let TrapData { kind, message, help } = *trap.0;
+        let TrapData { kind, message, help, cause } = *trap.0;
         let (ctx, names) = (Arc::clone(ctx), Vec::new());
-        Self(Box::new(Inner { ctx, kind, message, help, chain, names }))
+        Self(Box::new(Inner { ctx, kind, message, help, cause, chain, names }))
     }
 
     /// Its kind.
@@ -193,16 +206,23 @@ impl ExecError {
     /// The report: the line of the user's program, and a note for each caller. If it happened in
     /// the library, the line is the one that led there, and notes say where it was.
     pub fn to_diagnostic(&self) -> Diagnostic {
-        let Inner { ctx, help, chain, names, .. } = &*self.0;
-        let report = Diagnostic::error(self.message());
-        let report = match help {
-            Some(help) => report.help(help.as_str()),
-            None => report,
-        };
-        add_chain(report, ctx, chain, |function| {
+        let Inner { ctx, help, cause, chain, names, .. } = &*self.0;
+        let name = |function| {
             let name = names.iter().find(|(symbol, _)| *symbol == function);
             name.map_or_else(|| format!("@{}", ctx.str(function)), |(_, name)| name.clone())
-        })
+        };
+        if let Some(cause) = cause
+            && (!cause.labels().is_empty() || !cause.notes().is_empty())
+        {
+            return add_callers(cause.clone(), ctx, chain, name);
+        }
+        let report = Diagnostic::error(self.message());
+        let help = help.as_deref().or(cause.as_ref().and_then(Diagnostic::help_text));
+        let report = match help {
+            Some(help) => report.help(help),
+            None => report,
+        };
+        add_chain(report, ctx, chain, name)
     }
 
     /// Says how a language names the functions of the chain.

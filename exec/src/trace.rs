@@ -67,6 +67,25 @@ pub(crate) fn add_chain(
     report
 }
 
+/// Adds the calls that led to an error that has places of its own.
+pub(crate) fn add_callers(
+    mut report: Diagnostic,
+    ctx: &Context,
+    chain: &Chain,
+    name: impl Fn(Symbol) -> String,
+) -> Diagnostic {
+    for (nth, spot) in chain.inner.iter().chain(&chain.outer).enumerate() {
+        if nth == chain.inner.len() {
+            report = skipped(report, chain);
+        }
+        if spot.loc.is_known() && !is_library(ctx, spot.loc) {
+            let text = format!("called from {}", name(spot.function));
+            report = report.note(describe(ctx, spot, &text));
+        }
+    }
+    report
+}
+
 fn skipped(report: Diagnostic, chain: &Chain) -> Diagnostic {
     if chain.skipped == 0 {
         return report;

@@ -2,6 +2,7 @@
 //! lowered methods into typed functions.
 
 pub mod definition;
+mod derive;
 pub mod emit;
 pub mod infer;
 mod link;

@@ -55,11 +55,21 @@ impl Compiler {
             let function = self.name_of(id);
             return Ok(Linked { function, fixed: None, pass_callee: false, by_value: true });
         }
+        // A function of a derivative, by its own name.
+        if let &Val::Func(function) = callee
+            && let Some(id) = self.spec_by_name(function)
+            && self.spec(id).method.is_none()
+        {
+            return Ok(Linked { function, fixed: None, pass_callee: false, by_value: false });
+        }
         let types: Vec<Type> = args.iter().map(|arg| arg.type_of(&ctx)).collect();
         let id = self.specialize(callee_type, &types).map_err(|error| {
             let trap = Trap::new("MethodError", error.message);
             if error.help.is_empty() { trap } else { trap.help(error.help.join("\n")) }
         })?;
+        if let Some(errors) = self.derived.failures.get(&id) {
+            return Err(Trap::because(errors));
+        }
         let function = self.name_of(id);
         let spec = self.spec(id);
         Ok(Linked { function, fixed: spec.fixed, pass_callee: spec.takes_callee, by_value: false })

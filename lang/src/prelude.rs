@@ -28,6 +28,13 @@
 //! | `__unroll_fold(f, x, t)` | `f(f(f(x, t[1]), t[2]), …)`; `x` for the empty tuple |
 //! | `__ntuple(f, v)` | `(f(1), …, f(N))` for `v` of type `Val{N}` |
 //! | `__spread("dialect.op", a…, t)` | the op, of `a…` and the elements of the tuple `t`; the type comes first as in a plain op call |
+//! | `__gradient(f, t)` | `(f(t...), gradients)`, one gradient for each element of `t` |
+//! | `__push(f, t, (df, d...))` | `(f(t...), its tangent)` |
+//! | `__push_many(f, t, (df, d...))` | the same for tuples `d` of several tangents |
+//! | `__pullback(f, t)` | `(f(t...), state)` |
+//! | `__back(f, typeof(t), state, dy)` | the gradients |
+//! | `__dynamic_pullback(f, t, (sf, s...))` | `(f(t...), its shadow, tape)`, from shadows |
+//! | `__dynamic_back(f, typeof(t), typeof(s), tape, dy)` | `(df, d...)`, the cotangents |
 //!
 //! Besides, it counts on: splats of tuples being taken apart when their length is known; constants
 //! going into methods that say `@inline` (numbers as well); branches on constants being left out;
@@ -43,7 +50,7 @@
 //! `__check_defined(flag, name)`; what shows a value to the user, `__shown(x)`.
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 12] = [
+pub const FILES: [(&str, &str); 13] = [
     ("prelude/base.jl", include_str!("../prelude/base.jl")),
     ("prelude/numbers.jl", include_str!("../prelude/numbers.jl")),
     ("prelude/math.jl", include_str!("../prelude/math.jl")),
@@ -56,4 +63,5 @@ pub const FILES: [(&str, &str); 12] = [
     ("prelude/broadcast.jl", include_str!("../prelude/broadcast.jl")),
     ("prelude/sorting.jl", include_str!("../prelude/sorting.jl")),
     ("prelude/linalg.jl", include_str!("../prelude/linalg.jl")),
+    ("prelude/derivatives.jl", include_str!("../prelude/derivatives.jl")),
 ];

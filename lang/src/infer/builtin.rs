@@ -55,6 +55,15 @@ builtins! {
     UnrollFold "#unroll_fold" "A function of what it gave so far and each element of a tuple.",
     NTuple "#ntuple" "A function of 1 to n, as a tuple.",
     Spread "#spread" "An op whose last operands are the elements of a tuple.",
+    Gradient "#gradient" "Value and gradient of a function of the elements of a tuple.",
+    Push "#push" "Value and tangent, from the tangents of function and arguments.",
+    PushMany "#push_many" "The same for several directions at once.",
+    Pullback "#pullback" "A value, and what is needed for its gradients.",
+    Back "#back" "The gradients for a tangent of the value.",
+    DynamicPullback "#dynamic_pullback" "Value, its shadow, and tape, from shadows.",
+    DynamicBack "#dynamic_back" "The cotangents of function and arguments, from a tape.",
+    Prepared "#prepared" "Value and gradient, into given shadows.",
+    Shadows "#shadows" "New shadows for it.",
 }
 
 /// The table of all, by symbol.
@@ -116,18 +125,27 @@ impl Compiler {
             Builtin::UnrollFold => self.unroll_fold(frame, args),
             Builtin::NTuple => self.ntuple(frame, args),
             Builtin::Spread => self.spread(frame, args),
+            Builtin::Gradient
+            | Builtin::Push
+            | Builtin::PushMany
+            | Builtin::Pullback
+            | Builtin::Back
+            | Builtin::DynamicPullback
+            | Builtin::DynamicBack
+            | Builtin::Prepared
+            | Builtin::Shadows => self.derivative(frame, builtin, args),
         }
     }
 
     /// The type value that an argument is.
-    fn type_arg(&self, frame: &Frame, args: &[Arg], position: usize) -> Option<Type> {
+    pub(super) fn type_arg(&self, frame: &Frame, args: &[Arg], position: usize) -> Option<Type> {
         match self.partials.value(frame.lattice(*args.get(position)?))? {
             Constant::Type(ty) => Some(ty),
             _ => None,
         }
     }
 
-    fn exact_type(&self, frame: &Frame, arg: Arg) -> Option<Type> {
+    pub(super) fn exact_type(&self, frame: &Frame, arg: Arg) -> Option<Type> {
         let known = frame.lattice(arg);
         self.partials.is_exact(known).then(|| self.partials.type_of(known))
     }

@@ -133,7 +133,7 @@ impl Compiler {
     }
 
     /// A call that fails when control gets to it, with the error of the linker.
-    fn no_method(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> Arg {
+    pub(super) fn no_method(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> Arg {
         self.apply(frame, callee, args, Lattice::Bottom)
     }
 
@@ -162,7 +162,12 @@ impl Compiler {
         let id = self.world.new_spec();
         let found = match self.world.dispatch(callee, args, Some(id)) {
             Dispatch::Method(found) => {
-                let facts = self.method_facts(&found);
+                let mut facts = self.method_facts(&found);
+                // What there is a rule for is called, whatever it is.
+                if self.rules_of(callee, args, id).any() {
+                    let (code, inline) = (Code::Body, Some(false));
+                    facts = Rc::new(MethodFacts { code, inline, ..(*facts).clone() });
+                }
                 Found::Method(facts, found)
             }
             Dispatch::None | Dispatch::Ambiguous(_) => Found::Fails,

@@ -34,7 +34,7 @@ pub(super) enum Code {
 }
 
 /// What is asked of a method.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct MethodFacts {
     pub(super) id: MethodId,
     pub(super) name: Symbol,

@@ -19,6 +19,7 @@
 
 mod builtin;
 mod calls;
+mod derivative;
 mod flow;
 mod frame;
 mod known_ops;
@@ -38,6 +39,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::definition::{Space, Thunk};
+use crate::derive::{Derivatives, Rules};
 use crate::world::{Dispatch, SpecId, World};
 use builtin::Builtin;
 use calls::Lookup;
@@ -45,6 +47,7 @@ use method::MethodFacts;
 use names::Name;
 
 pub use frame::{Arg, Frame, Plan, Step, StepKind};
+pub(crate) use lattice::field_types;
 pub use lattice::{Lattice, MAX_DEPTH, MAX_PARTS, Partial, Partials};
 pub use spec::{MAX_DEEP, MAX_GROWING, MAX_NESTED, MAX_SPECS, Spec};
 
@@ -54,6 +57,7 @@ enum Owner {
     Spec,
     Lookup(u32),
     Name(Symbol, Space),
+    Derivation,
     Gone,
 }
 
@@ -123,6 +127,10 @@ pub struct Compiler {
     pub(crate) free_drafts: Vec<crate::emit::Draft>,
     pub(crate) free_maps: Vec<crate::emit::Maps>,
     scratch: Function,
+    /// The functions that are derivatives of others.
+    pub(crate) derived: Derivatives,
+    /// The functions whose methods are rules for derivatives.
+    pub(crate) rules: Rules,
     /// The names of functions that were dropped and that nobody was told of yet.
     dropped: Vec<Symbol>,
     sizes: FxHashMap<Type, u32>,
@@ -140,7 +148,8 @@ impl std::fmt::Debug for Compiler {
 
 impl Compiler {
     /// Derives from a world what is asked for.
-    pub fn new(ctx: &Arc<Context>, world: World) -> Self {
+    pub fn new(ctx: &Arc<Context>, mut world: World) -> Self {
+        let rules = Rules::new(&mut world);
         let builtin_names = Type::BUILTIN.iter().map(|&(ty, _)| world.type_name(ty)).collect();
         Self {
             builtin_names,
@@ -165,6 +174,8 @@ impl Compiler {
             free_drafts: Vec::new(),
             free_maps: Vec::new(),
             scratch: Function::without_entry(ctx, "", Type::ANY),
+            derived: Derivatives::new(ctx),
+            rules,
             dropped: Vec::new(),
             sizes: FxHashMap::default(),
             inferred_insts: 0,
@@ -228,6 +239,17 @@ impl Compiler {
     /// If there is no method for them, or no single one.
     pub fn specialize(&mut self, callee: Type, args: &[Type]) -> Result<SpecId, CallError> {
         self.sync();
+        self.specialize_within(callee, args, None)
+    }
+
+    /// The same while something else is inferred, when definitions do not change. `by` depends on
+    /// which method that is.
+    pub(crate) fn specialize_within(
+        &mut self,
+        callee: Type,
+        args: &[Type],
+        by: Option<SpecId>,
+    ) -> Result<SpecId, CallError> {
         if let TypeKind::Fn(name) = *self.ctx.kind(callee) {
             let is_op = self.ctx.str(name).contains('.')
                 && self.ctx.registry().find(self.ctx.str(name)).is_some();
@@ -236,6 +258,9 @@ impl Compiler {
             }
         }
         let (lookup, found) = self.lookup(callee, args);
+        if let Some(by) = by {
+            self.world.depend(by, lookup);
+        }
         let calls::Found::Method(facts, found) = found else {
             return Err(self.call_error(callee, args));
         };
@@ -319,6 +344,7 @@ impl Compiler {
 
     /// Drops what later definitions made wrong.
     fn sync(&mut self) {
+        self.sync_rules();
         let invalidated = self.world.take_invalidated();
         if !invalidated.is_empty() {
             self.known_ops.forget();
@@ -335,10 +361,41 @@ impl Compiler {
                 Owner::Name(name, space) => {
                     self.names.remove(&(name, space));
                 }
-                Owner::Gone => {}
+                Owner::Derivation | Owner::Gone => {}
             }
             self.own(id, Owner::Gone);
         }
+    }
+
+    /// Invalidates what was inferred of calls for which there are rules now.
+    fn sync_rules(&mut self) {
+        for rule in self.world.take_new_rules() {
+            self.rules.any = true;
+            let of = self.world.rule_callee(rule);
+            let concerns = |callee: Type| of.is_none_or(|of| of == callee);
+            for lookup in &self.lookups {
+                if concerns(lookup.callee) {
+                    self.world.invalidate(lookup.id);
+                }
+            }
+            for spec in self.specs.iter().flatten() {
+                if concerns(spec.callee) && spec.method.is_some() {
+                    self.world.invalidate(spec.id);
+                }
+            }
+        }
+    }
+
+    /// An id for what is derived from specialisations without being one.
+    pub(crate) fn new_derivation(&mut self) -> SpecId {
+        let id = self.world.new_spec();
+        self.own(id, Owner::Derivation);
+        id
+    }
+
+    /// Whether such an id is valid (still).
+    pub(crate) fn is_derivation(&self, id: SpecId) -> bool {
+        matches!(self.owners.get(id.0 as usize), Some(Owner::Derivation))
     }
 
     fn drop_lookup(&mut self, index: u32) {
@@ -352,6 +409,7 @@ impl Compiler {
 
     fn drop_spec(&mut self, id: SpecId) {
         let Some(spec) = self.specs.get_mut(id.0 as usize).and_then(Option::take) else { return };
+        self.derived.failures.remove(&id);
         let code = spec.hash();
         if let Ok(entry) = self.spec_table.find_entry(code, |&(_, other)| other == id) {
             entry.remove();

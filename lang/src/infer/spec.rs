@@ -278,6 +278,29 @@ impl Compiler {
         })
     }
 
+    /// A specialisation of code that carries out a rule.
+    pub(crate) fn rule_spec(&mut self, body: &Arc<Function>, name: Symbol, key: &[Lattice]) -> SpecId {
+        let id = self.body_spec(body, name, Space::Base, key);
+        self.infer(id);
+        id
+    }
+
+    /// A specialisation whose typed function is there already.
+    pub(crate) fn made_spec(&mut self, function: Function) -> SpecId {
+        let name = function.name();
+        let key: Vec<Lattice> =
+            function.param_types().into_iter().map(|ty| self.partials.of_type(ty)).collect();
+        let result = self.partials.of_type(function.ret_type());
+        let body = Function::without_entry(&self.ctx, "", Type::ANY);
+        let id = self.body_spec(&Arc::new(body), name, Space::Base, &key);
+        let spec = self.spec_mut(id);
+        spec.result = result;
+        spec.state = State::Done;
+        spec.function = Some(Rc::new(function));
+        self.set_name(id, name);
+        id
+    }
+
     /// A function that does what an op or a type function does, for calls of it as a value.
     pub(super) fn wrapper(&mut self, name: Symbol, args: &[Type]) -> SpecId {
         let key: Vec<Lattice> = args.iter().map(|&ty| self.partials.of_type(ty)).collect();

@@ -8,7 +8,7 @@ use regraft_ir::{Constant, Diagnostic, Function, Loc, Symbol, TypeKind};
 use super::bindings::Seen;
 use super::builtin::bare;
 use super::eval::Eval;
-use super::method::{Method, Signature};
+use super::method::{Method, Signature, TableKey};
 use super::types::{Bound, Family, FamilyId, FamilyKind, Ty, Var};
 use super::{Binding, DynamoFn, MethodId, World};
 use crate::definition::{
@@ -225,6 +225,9 @@ impl World {
         }
         table.methods.push(id);
         self.methods.push(method);
+        if let TableKey::Function(function) = key {
+            self.note_rule(function, id);
+        }
         self.ask_again(key, id);
         id
     }

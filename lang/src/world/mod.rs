@@ -17,6 +17,7 @@ mod instances;
 mod marker;
 mod method;
 mod name;
+mod rules;
 mod structs;
 mod subtype;
 mod term;
@@ -133,6 +134,7 @@ pub struct World {
     edges: backedges::Backedges,
     /// The family of each closure, and the name under which it is shown.
     closures: FxHashMap<Symbol, (FamilyId, Symbol)>,
+    rules: rules::RuleMethods,
     age: u64,
 }
 
@@ -150,6 +152,7 @@ impl World {
             cache: dispatch::Cache::default(),
             edges: backedges::Backedges::default(),
             closures: FxHashMap::default(),
+            rules: rules::RuleMethods::default(),
             age: 0,
         };
         for (name, ty) in names {
@@ -182,6 +185,11 @@ impl World {
     /// Says that `spec` is wrong if `on` is.
     pub fn depend(&mut self, spec: SpecId, on: SpecId) {
         self.edges.depend(spec, on);
+    }
+
+    /// Says that a specialisation is wrong.
+    pub(crate) fn invalidate(&mut self, spec: SpecId) {
+        self.edges.invalidate(spec);
     }
 
     /// The specialisations that became wrong since this was last asked, in order of their ids.

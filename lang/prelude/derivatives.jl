@@ -1,0 +1,159 @@
+# Derivatives.
+#
+# `lang/src/infer/derivative.rs` lists what inference provides: __gradient, __push, __push_many,
+# __pullback, __back, __dynamic_pullback, __dynamic_back.
+
+# --- rules ----------------------------------------------------------------------------------
+# Programs add methods. Where there is no derivative, `nothing` stands in its place.
+
+function rrule end
+function frule end
+function __non_differentiable end
+
+NoTangent() = nothing
+ZeroTangent() = nothing
+
+@noinline __ignored(f) = f()
+ignore_derivatives(x) = ad.ignore(x)
+ignore_derivatives(f::Function) = __ignored(f)
+
+@noinline checkpoint(f, args...) = f(args...)
+
+not_implemented(what) = throw(ErrorException(string("the derivative is not implemented: ", what)))
+
+# --- reverse mode ---------------------------------------------------------------------------
+
+gradient(f, args...) = __gradient(f, args)[2]
+
+function withgradient(f, args...)
+    r = __gradient(f, args)
+    return (val = r[1], grad = r[2])
+end
+
+struct __Pullback{F, A, S} <: Function
+    f::F
+    args::A
+    state::S
+end
+(b::__Pullback)(dy) = __back(b.f, b.args, b.state, dy)
+function pullback(f, args...)
+    r = __pullback(f, args)
+    return (r[1], __Pullback(f, typeof(args), r[2]))
+end
+
+# What the tangent of a value is that is known only now, for the gradient of it.
+__seed(y::Float64) = 1.0
+__seed(y::Float32) = 1.0f0
+__seed(y::Integer) = nothing
+__seed(y) = throw(ArgumentError(string(
+    "a gradient is that of a real number; the function returned a value of type ", typeof(y))))
+
+# --- forward mode ---------------------------------------------------------------------------
+
+struct __Pushforward{F, A} <: Function
+    f::F
+    args::A
+end
+(p::__Pushforward)(tangents...) = __push(p.f, p.args, (nothing, tangents...))[2]
+pushforward(f, args...) = __Pushforward(f, args)
+
+__or_zero(d, x) = d
+__or_zero(d::Nothing, x) = zero(x)
+function derivative(f, x::Real)
+    at = float(x)
+    return __or_zero(__push(f, (at,), (nothing, one(at)))[2], at)
+end
+
+# --- several directions ---------------------------------------------------------------------
+
+struct __Gradient{F} <: Function
+    f::F
+end
+(g::__Gradient)(x) = gradient(g.f, x)[1]
+
+struct __Derivative{F} <: Function
+    f::F
+end
+(d::__Derivative)(x) = derivative(d.f, x)
+
+function __direction(x, i)
+    d = zero(x)
+    d[i] = one(eltype(d))
+    return d
+end
+
+function __columns(f, x, y)
+    n = length(x)
+    J = zeros(eltype(y), length(y), n)
+    i = 1
+    while i + 3 <= n
+        d = (__direction(x, i), __direction(x, i + 1), __direction(x, i + 2), __direction(x, i + 3))
+        dy = __push_many(f, (copy(x),), (nothing, d))[2]
+        for k in 1:length(y)
+            J[k, i] = dy[1][k]
+            J[k, i + 1] = dy[2][k]
+            J[k, i + 2] = dy[3][k]
+            J[k, i + 3] = dy[4][k]
+        end
+        i += 4
+    end
+    while i <= n
+        dy = __push(f, (copy(x),), (nothing, __direction(x, i)))[2]
+        for k in 1:length(y)
+            J[k, i] = dy[k]
+        end
+        i += 1
+    end
+    return J
+end
+
+function __rows(f, x)
+    y, back = pullback(f, copy(x))
+    J = zeros(eltype(y), length(y), length(x))
+    for k in 1:length(y)
+        dx = back(__direction(y, k))[1]
+        for i in 1:length(x)
+            J[k, i] = dx[i]
+        end
+    end
+    return J
+end
+
+# Forward mode goes once over the function for four columns, reverse mode forth and back for
+# each row.
+function jacobian(f, x::AbstractVector)
+    y = f(copy(x))
+    return length(x) <= 4 * length(y) ? __columns(f, x, y) : __rows(f, x)
+end
+jacobian(f, x::Real) = derivative(f, x)
+
+hvp(f, x, v) = __push(__Gradient(f), (x,), (nothing, v))[2]
+hessian(f, x::AbstractVector) = __columns(__Gradient(f), x, x)
+hessian(f, x::Real) = derivative(__Derivative(f), x)
+
+# --- dynamic calls in code that is differentiated -------------------------------------------
+
+struct __Back{F, A, S}
+    f::F
+    args::A
+    shadows::S
+end
+(b::__Back)(tape, dy) = __dynamic_back(b.f, b.args, b.shadows, tape, dy)
+function __dynamic_reverse(f, shadows, args...)
+    r = __dynamic_pullback(f, args, shadows)
+    return (r[1], r[2], r[3], __Back(f, typeof(args), typeof(shadows)))
+end
+__dynamic_forward(f, tangents, args...) = __push(f, args, tangents)
+
+# --- rules for functions of any number of arguments -----------------------------------------
+# Tangents of those arguments that the function takes as one tuple come as one.
+
+struct __Packed{P, N}
+    pullback::P
+    fixed::N
+end
+__packed_rrule(fixed, r) = (r[1], __Packed(r[2], Val(fixed)))
+function (p::__Packed{P, Val{N}})(dy) where {P, N}
+    t = p.pullback(dy)
+    return (__ntuple(k -> t[k], Val(N + 1))..., t[N + 2:end])
+end

@@ -1,0 +1,229 @@
+//! Derivatives of functions of a world, as functions of that world.
+//!
+//! ```text
+//! gradient(f, 2.0, [1.0])            r = call @"f(Float64, Vector{Float64}).gradient"(2.0, %1)
+//!                             =>     g = core.get r, 2
+//! ```
+//!
+//! Where inference comes upon a call of a derivative and knows the function and the types of the
+//! arguments, the derivative is made then and there: the typed functions are taken as a module,
+//! prepared, differentiated, an *interface* is written around what came out, all of it is
+//! optimized, and the functions become specialisations like others. So the call is direct, its
+//! result type is known, and derivatives of derivatives are derivatives of ordinary functions.
+//!
+//! # Invalidation
+//! A derivative depends on the specialisation that it is one of (and by that on all that
+//! it calls), on the answers to the questions for rules of each function in it, and on the
+//! functions of the rules.
+//!
+//! # Recursion
+//! A function that calls a derivative of itself is not settled when that is asked for; then the
+//! call is left to the running program, by which time it is.
+//!
+//! # Cost
+//! Linear in the size of the typed functions, but for the pipelines; once for each combination of
+//! types.
+
+mod engine;
+mod interface;
+mod module;
+mod parts;
+mod pipelines;
+mod rules;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_ad::tangent::TangentTypes;
+use regraft_ir::{Constant, Diagnostic, Symbol, Type, TypeKind};
+use rustc_hash::FxHashMap;
+
+use crate::infer::{CallError, Compiler};
+use crate::world::SpecId;
+
+pub(crate) use rules::Rules;
+
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kind {
+    /// Value and gradient: `(x…) -> (y, (dx…))`.
+    Gradient,
+    /// The same into shadows that are passed, and a function that makes them:
+    /// `(x…, shadows) -> (y, (dx…))`, `(x…) -> shadows`.
+    Prepared,
+    /// Forward mode: `(x…, (df, dx…)) -> (y, dy)`, of so many directions at once.
+    Push(Option<u8>),
+    /// Reverse mode in two parts: `(x…) -> (y, state)`, `(state, dy) -> (dx…)`.
+    Pullback,
+    /// The same for a dynamic call: `(x…, shadows) -> (y, shadow of y, tape)` and
+    /// `(tape, dy) -> (df, dx…)`.
+    Dynamic,
+}
+
+/// A derivative that is asked for. The callee does not count as an argument.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Question {
+    pub(crate) kind: Kind,
+    /// The type of what is differentiated.
+    pub(crate) callee: Type,
+    pub(crate) args: Box<[Type]>,
+    /// The types of the tangents or shadows that are passed, that of the callee first.
+    pub(crate) tangents: Box<[Type]>,
+}
+
+/// What there is for a question.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// The interfaces.
+    Made(Made),
+    /// There is none, and why.
+    Fails(SpecId, Rc<[Diagnostic]>),
+    /// The running program will know.
+    Later,
+}
+
+/// The interfaces of a derivative.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made {
+    /// What it was derived from.
+    pub(crate) from: SpecId,
+    /// The first of the functions that [`Kind`] tells of.
+    pub(crate) first: SpecId,
+    /// The second.
+    pub(crate) second: Option<SpecId>,
+    /// What a pullback takes: the tangent of the result.
+    pub(crate) seed: Type,
+    /// Whether the callee is the first parameter.
+    pub(crate) takes_callee: bool,
+    /// How many arguments come before those that are packed into a tuple.
+    pub(crate) fixed: Option<usize>,
+}
+
+/// The derivatives that there are.
+#[derive(Debug)]
+pub(crate) struct Derivatives {
+    types: Option<TangentTypes>,
+    known: FxHashMap<Question, Answer>,
+    pipelines: Option<Rc<pipelines::Pipelines>>,
+    /// Why calls that stand alone cannot be made.
+    pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
+}
+
+impl Derivatives {
+    pub(crate) fn new(ctx: &Arc<regraft_ir::Context>) -> Self {
+        Self {
+            types: Some(TangentTypes::new(ctx)),
+            known: FxHashMap::default(),
+            pipelines: None,
+            failures: FxHashMap::default(),
+        }
+    }
+}
+
+/// The function that is differentiated.
+#[derive(Clone, Debug)]
+struct Primal {
+    /// Its name, or that of what calls it.
+    name: Symbol,
+    params: Vec<Type>,
+    result: Type,
+    takes_callee: bool,
+    fixed: Option<usize>,
+}
+
+impl Primal {
+    /// The tangents that are passed, by parameter: how many arguments each parameter takes, the
+    /// callee's first.
+    fn spread(&self, args: usize) -> Vec<usize> {
+        let mut counts = Vec::new();
+        if self.takes_callee {
+            counts.push(1);
+        }
+        match self.fixed {
+            Some(fixed) => {
+                counts.extend(std::iter::repeat_n(1, fixed));
+                counts.push(args.saturating_sub(fixed));
+            }
+            None => counts.extend(std::iter::repeat_n(1, args)),
+        }
+        counts
+    }
+}
+
+impl Compiler {
+    /// The interfaces of a derivative; made when it is first asked for.
+    pub(crate) fn derive(&mut self, question: &Question) -> Answer {
+        if let Some(known) = self.derived.known.get(question) {
+            let from = match known {
+                Answer::Made(made) => Some(made.from),
+                Answer::Fails(from, _) => Some(*from),
+                Answer::Later => None,
+            };
+            if from.is_some_and(|from| self.is_derivation(from)) {
+                return known.clone();
+            }
+        }
+        let from = self.new_derivation();
+        let answer = match self.make_derivative(question, from) {
+            Ok(Some(made)) => Answer::Made(made),
+            Ok(None) => return Answer::Later,
+            Err(errors) => Answer::Fails(from, errors.into()),
+        };
+        self.derived.known.insert(question.clone(), answer.clone());
+        answer
+    }
+
+    /// Makes a derivative; `None` if that has to wait.
+    fn make_derivative(
+        &mut self,
+        question: &Question,
+        from: SpecId,
+    ) -> Result<Option<Made>, Vec<Diagnostic>> {
+        let id = match self.specialize_within(question.callee, &question.args, Some(from)) {
+            Ok(id) => id,
+            Err(error) => return Err(vec![self.no_such_call(error)]),
+        };
+        if !self.spec(id).is_done() {
+            return Ok(None);
+        }
+        self.world.depend(from, id);
+        let Some(mut module) = self.module_to_differentiate(id, from)? else { return Ok(None) };
+        let pipelines = self.pipelines();
+        let primal_names = module.names();
+        let primal = self.primal(id, &mut module);
+        pipelines.prepare(&mut module.module)?;
+        let interfaces = self.interfaces(question, &primal, &mut module.module)?;
+        pipelines.finish(&mut module.module, &interfaces.names())?;
+        let ids = self.adopt(module.module, &primal_names, &interfaces.names(), from)?;
+        Ok(Some(Made {
+            from,
+            first: ids[0],
+            second: ids.get(1).copied(),
+            seed: interfaces.seed,
+            takes_callee: primal.takes_callee,
+            fixed: primal.fixed,
+        }))
+    }
+
+    fn no_such_call(&self, error: CallError) -> Diagnostic {
+        Diagnostic::from(error)
+    }
+
+    /// The function that a dynamic call in differentiated code goes to.
+    fn dynamic_reverse(&self) -> Symbol {
+        self.ctx().symbol("#dynamic_reverse")
+    }
+
+    fn dynamic_forward(&self) -> Symbol {
+        self.ctx().symbol("#dynamic_forward")
+    }
+
+    /// The constant that a callee of this type is, if there is only one.
+    fn constant_callee(&self, callee: Type) -> Option<Constant> {
+        match *self.ctx().kind(callee) {
+            TypeKind::Fn(name) => Some(Constant::Func(name)),
+            TypeKind::TypeOf(of) => Some(Constant::Type(of)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What is done to functions before they are differentiated, and to what comes out.
+
+use std::rc::Rc;
+
+
+use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
+use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use rustc_hash::FxHashSet;
+
+use crate::infer::Compiler;
+
+/// What makes the tape small: calls and aggregates go, what loops do not change leaves them.
+/// Loops keep their form.
+const PREPARE: &str = "\
+simplify-cfg, inline,
+fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
+licm, indvars, dce, simplify-cfg";
+
+/// The pipelines, parsed once.
+#[derive(Debug)]
+pub(super) struct Pipelines {
+    prepare: Pipeline,
+    finish: Pipeline,
+}
+
+impl Compiler {
+    pub(super) fn pipelines(&mut self) -> Rc<Pipelines> {
+        let known = self.derived.pipelines.get_or_insert_with(|| {
+            let registry = PassRegistry::standard();
+            let parse = |text: &str| {
+                Pipeline::parse(&registry, text).expect("the pipelines are made of passes there are")
+            };
+            Rc::new(Pipelines { prepare: parse(PREPARE), finish: parse(O2.name) })
+        });
+        Rc::clone(known)
+    }
+}
+
+impl Pipelines {
+    /// Before a derivative is made.
+    pub(super) fn prepare(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+        run(module, &self.prepare)
+    }
+
+    /// When it is there: only what `entries` need is optimized.
+    pub(super) fn finish(
+        &self,
+        module: &mut Module,
+        entries: &[Symbol],
+    ) -> Result<(), Vec<Diagnostic>> {
+        drop_unreached(module, entries);
+        run(module, &self.finish)
+    }
+}
+
+fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), Vec<Diagnostic>> {
+    // One thread: functions are few, and somebody waits. What passes leave is verified where
+    // mistakes are looked for.
+    let options = RunOptions::default().threads(1).verify(cfg!(debug_assertions));
+    match run_pipeline(module, pipeline, &options) {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(failure.diagnostics().to_vec()),
+    }
+}
+
+/// Removes the functions that `entries` do not call.
+fn drop_unreached(module: &mut Module, entries: &[Symbol]) {
+    let mut pending: Vec<FuncId> = entries.iter().filter_map(|&name| module.find(name)).collect();
+    let mut reached: FxHashSet<FuncId> = pending.iter().copied().collect();
+    while let Some(f) = pending.pop().and_then(|id| module.get(id)) {
+        for v in f.all_insts() {
+            for operand in f.operands(v) {
+                if let Some(id) = f.const_func(operand).and_then(|name| module.find(name))
+                    && reached.insert(id)
+                {
+                    pending.push(id);
+                }
+            }
+        }
+    }
+    for id in module.ids().to_vec() {
+        if !reached.contains(&id) {
+            module.remove(id);
+        }
+    }
+}

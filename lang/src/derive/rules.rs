@@ -1,0 +1,187 @@
+//! Rules that programs give for derivatives of functions: methods of `rrule` and `frule`, and
+//! declarations that there is no derivative.
+//!
+//! A function that there is a rule for is called, never expanded in place, so that its calls are
+//! there when a derivative is made. A definition of a rule invalidates what was inferred of calls
+//! of its function, and nothing else.
+
+use std::sync::Arc;
+
+use regraft_dialects::{cf, core};
+use regraft_ir::{Attrs, Const, Constant, Diagnostic, Function, Operand, Symbol, Type, TypeKind};
+use smallvec::SmallVec;
+
+use crate::definition::Space;
+use crate::infer::Compiler;
+use crate::world::{Dispatch, SpecId, World};
+
+/// The functions whose methods are rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// `rrule(f, x…)`
+    reverse: Symbol,
+    /// `frule((df, dx…), f, x…)`
+    forward: Symbol,
+    /// `#non_differentiable(f, x…)`
+    none: Symbol,
+    /// Whether there is any rule.
+    pub(crate) any: bool,
+}
+
+/// The rules that there are for calls of a function with arguments of certain types.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct RulesOf {
+    reverse: bool,
+    forward: bool,
+    none: bool,
+}
+
+impl RulesOf {
+    pub(crate) fn any(self) -> bool {
+        self.reverse || self.forward || self.none
+    }
+}
+
+impl Rules {
+    /// Those of a world.
+    pub(crate) fn new(world: &mut World) -> Self {
+        let ctx = Arc::clone(world.ctx());
+        let reverse = ctx.symbol("rrule");
+        let forward = ctx.symbol("frule");
+        let none = ctx.symbol("#non_differentiable");
+        world.watch_rules(&[reverse, forward, none]);
+        // Methods of these are rules wherever they are defined.
+        world.import(&[reverse, forward]);
+        Self { reverse, forward, none, any: false }
+    }
+}
+
+impl Compiler {
+    /// The rules for a call; `by` becomes invalid if that changes.
+    pub(crate) fn rules_of(&mut self, callee: Type, args: &[Type], by: SpecId) -> RulesOf {
+        if !self.rules.any {
+            return RulesOf::default();
+        }
+        let Rules { reverse, forward, none, .. } = self.rules;
+        let mut call: SmallVec<[Type; 8]> = SmallVec::new();
+        call.push(callee);
+        call.extend_from_slice(args);
+        let (reverse, none) = (self.rule(reverse, &call, by), self.rule(none, &call, by));
+        call.insert(0, Type::ANY);
+        RulesOf { reverse, forward: self.rule(forward, &call, by), none }
+    }
+
+    fn rule(&mut self, rules: Symbol, args: &[Type], by: SpecId) -> bool {
+        let rules = self.ctx().ty(TypeKind::Fn(rules));
+        matches!(self.world.dispatch(rules, args, Some(by)), Dispatch::Method(_))
+    }
+
+    /// The attributes that say what the rules for a specialisation are, and the specialisations
+    /// that carry them out; `None` if one of them is not settled.
+    pub(super) fn rule_attrs(
+        &mut self,
+        id: SpecId,
+        from: SpecId,
+    ) -> Result<Option<(Attrs, Vec<SpecId>)>, Vec<Diagnostic>> {
+        let nothing = Ok(Some((Attrs::NONE, Vec::new())));
+        let spec = self.spec(id);
+        if spec.method.is_none() {
+            return nothing;
+        }
+        let (shown, in_prelude) = (spec.shown, spec.space == Space::Base);
+        let callee = spec.callee;
+        let mut entries: Vec<(Symbol, Const)> = Vec::new();
+        let mut functions = Vec::new();
+        let ctx = Arc::clone(self.ctx());
+        let set = |entries: &mut Vec<(Symbol, Const)>, name: &str, value: Constant| {
+            entries.push((ctx.symbol(name), ctx.constant_id(value)));
+        };
+        let none = Constant::Sym(ctx.symbol("none"));
+        if in_prelude && matches!(ctx.kind(callee), TypeKind::Fn(_)) {
+            match ctx.str(shown) {
+                "checkpoint" => set(&mut entries, "checkpoint", Constant::Bool(true)),
+                "#ignored" => set(&mut entries, "derivative", none),
+                _ => {}
+            }
+        }
+        let args = self.argument_types(id);
+        let rules = self.rules_of(callee, &args, from);
+        if rules.none {
+            set(&mut entries, "derivative", none);
+        }
+        for (is, name) in [(rules.reverse, "rrule"), (rules.forward, "frule")] {
+            if !is || rules.none {
+                continue;
+            }
+            let function = self.rule_function(id, name);
+            self.world.depend(from, function);
+            if !self.spec(function).is_done() {
+                return Ok(None);
+            }
+            set(&mut entries, name, Constant::Func(self.name_of(function)));
+            functions.push(function);
+        }
+        if entries.is_empty() {
+            return nothing;
+        }
+        set(&mut entries, "inline", Constant::Bool(false));
+        entries.sort_by_key(|&(name, _)| ctx.str(name));
+        Ok(Some((ctx.attrs(&entries), functions)))
+    }
+
+    /// The types of the arguments of calls of a specialisation.
+    fn argument_types(&self, id: SpecId) -> Vec<Type> {
+        let spec = self.spec(id);
+        let params = spec.key.iter().skip(usize::from(spec.takes_callee));
+        let mut types: Vec<Type> = params.map(|&value| self.partials.type_of(value)).collect();
+        if spec.fixed.is_some()
+            && let Some(rest) = types.pop()
+            && let TypeKind::Tuple(rest) = self.ctx().kind(rest)
+        {
+            types.extend(rest.iter().copied());
+        }
+        types
+    }
+
+    /// A function with the parameters of that of a specialisation (for a rule of forward mode,
+    /// a tuple of tangents in front of them) that calls its rule.
+    fn rule_function(&mut self, id: SpecId, rule: &str) -> SpecId {
+        let ctx = Arc::clone(self.ctx());
+        let spec = self.spec(id);
+        let (takes_callee, fixed, callee) = (spec.takes_callee, spec.fixed, spec.callee);
+        let forward = rule == "frule";
+        let mut key: Vec<_> = spec.key.to_vec();
+        if forward {
+            key.insert(0, crate::infer::Lattice::ANY);
+        }
+        let name = ctx.symbol(&format!("{rule}({})", ctx.str(spec.shown)));
+        let mut body = Function::new(&ctx, rule, &vec![Type::ANY; key.len()], Type::ANY);
+        let entry = body.entry().expect("a new function has an entry");
+        let mut params: Vec<Operand> = body.params(entry).map(Operand::from).collect();
+        if !takes_callee && let Some(callee) = self.constant_callee(callee) {
+            params.insert(usize::from(forward), ctx.constant_id(callee).into());
+        }
+        let func = |name: &str| Operand::from(ctx.constant_id(Constant::Func(ctx.symbol(name))));
+        let fits = "a lowered call fits whatever it is given";
+        let result = match (fixed, params.pop()) {
+            (Some(fixed), Some(rest)) => {
+                let tuple = body.push(entry, core::tuple(params)).expect(fits);
+                let call = core::splat(func(rule), [Operand::from(tuple), rest], Type::ANY);
+                let result = body.push(entry, call).expect(fits);
+                if forward {
+                    result
+                } else {
+                    let count = Operand::from(ctx.constant_id(Constant::I64(fixed as i64)));
+                    let pack = core::call(func("#packed_rrule"), [count, result.into()], Type::ANY);
+                    body.push(entry, pack).expect(fits)
+                }
+            }
+            (_, last) => {
+                params.extend(last);
+                body.push(entry, core::call(func(rule), params, Type::ANY)).expect(fits)
+            }
+        };
+        body.set_terminator(entry, cf::ret(result)).expect("any value can be returned");
+        self.rule_spec(&Arc::new(body), name, &key)
+    }
+}

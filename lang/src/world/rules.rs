@@ -1,0 +1,45 @@
+//! Methods that say something about other methods: rules for derivatives.
+//!
+//! Calls are inferred without asking for rules as long as there are none. So a new rule is told to
+//! whoever inferred them.
+
+use regraft_ir::{Symbol, Type, TypeKind};
+
+use super::types::Ty;
+use super::{MethodId, World};
+
+/// Functions whose methods are rules, and methods of them that nobody was told of yet.
+#[derive(Default, Debug)]
+pub(super) struct RuleMethods {
+    functions: Vec<Symbol>,
+    new: Vec<MethodId>,
+}
+
+impl World {
+    /// Methods of these functions are rules.
+    pub(crate) fn watch_rules(&mut self, functions: &[Symbol]) {
+        self.rules.functions.extend_from_slice(functions);
+    }
+
+    /// Notes a method that was defined.
+    pub(super) fn note_rule(&mut self, function: Symbol, method: MethodId) {
+        if self.rules.functions.contains(&function) {
+            self.rules.new.push(method);
+        }
+    }
+
+    /// The rules that were defined since this was last asked.
+    pub(crate) fn take_new_rules(&mut self) -> Vec<MethodId> {
+        std::mem::take(&mut self.rules.new)
+    }
+
+    /// The type of the function that a rule is for, if there is only one.
+    pub(crate) fn rule_callee(&self, rule: MethodId) -> Option<Type> {
+        let params = &self.method(rule)?.signature.params;
+        // Tangents may come before the function.
+        params.iter().skip(1).take(2).find_map(|param| match param {
+            Ty::Concrete(ty) if matches!(self.ctx.kind(*ty), TypeKind::Fn(_)) => Some(*ty),
+            _ => None,
+        })
+    }
+}
