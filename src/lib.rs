@@ -39,6 +39,7 @@
 pub mod cli;
 mod repl;
 
+pub use regraft_ad as ad;
 pub use regraft_dialects as dialects;
 pub use regraft_exec as exec;
 pub use regraft_ir as ir;

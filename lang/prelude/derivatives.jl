@@ -64,6 +64,48 @@ function derivative(f, x::Real)
     return __or_zero(__push(f, (at,), (nothing, one(at)))[2], at)
 end
 
+# The gradient by forward mode: once for each number.
+function __forward_gradient(f, args)
+    y = f(map(__copied, args)...)
+    return (y, __ntuple(i -> __forward_partial(__Nth(f, args, Val(i)), args[i]), Val(length(args))))
+end
+__copied(x) = x
+__copied(x::Array) = copy(x)
+
+# A function of its argument number N, the others being what they are.
+struct __Nth{F, A, N} <: Function
+    f::F
+    args::A
+    n::N
+end
+(g::__Nth{F, A, Val{N}})(x) where {F, A, N} =
+    g.f(__ntuple(k -> k == N ? x : __copied(g.args[k]), Val(length(g.args)))...)
+
+# A function of one part of its argument.
+struct __Part{F, X, N} <: Function
+    f::F
+    x::X
+    n::N
+end
+(g::__Part{F, X, Val{N}})(v) where {F, X<:Tuple, N} =
+    g.f(__ntuple(k -> k == N ? v : g.x[k], Val(length(g.x))))
+(g::__Part{F, X, Val{N}})(v) where {F, X<:NamedTuple, N} =
+    g.f(__named_of(keys(g.x), __ntuple(k -> k == N ? v : g.x[k], Val(length(g.x)))))
+
+__forward_partial(f, x) = nothing
+__forward_partial(f, x::AbstractFloat) = derivative(f, x)
+__forward_partial(f, x::Tuple) =
+    __ntuple(k -> __forward_partial(__Part(f, x, Val(k)), x[k]), Val(length(x)))
+__forward_partial(f, x::NamedTuple) =
+    __named_of(keys(x), __ntuple(k -> __forward_partial(__Part(f, x, Val(k)), x[k]), Val(length(x))))
+function __forward_partial(f, x::Array{T}) where T<:AbstractFloat
+    d = zero(x)
+    for i in eachindex(x)
+        d[i] = __or_zero(__push(f, (copy(x),), (nothing, __direction(x, i)))[2], x[i])
+    end
+    return d
+end
+
 # --- several directions ---------------------------------------------------------------------
 
 struct __Gradient{F} <: Function

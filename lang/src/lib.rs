@@ -12,4 +12,4 @@ mod session;
 pub mod world;
 
 pub use link::WorldLinker;
-pub use session::{Completeness, Entry, Session};
+pub use session::{Completeness, Entry, Gradient, Mode, PreparedGradient, Session};

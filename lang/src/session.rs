@@ -7,6 +7,7 @@
 //! left.
 
 mod changed;
+mod derivatives;
 mod entry;
 mod names;
 mod prelude;
@@ -32,6 +33,7 @@ use crate::link::WorldLinker;
 use crate::world::{Binding, World};
 use names::WorldNames;
 
+pub use derivatives::{Gradient, Mode, PreparedGradient};
 pub use entry::Entry;
 
 /// The state of a text that may go on in further lines, as a REPL asks before it evaluates.

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod fuzz;
+mod grad;
 mod input;
 mod ir;
 pub(crate) mod ops;
@@ -122,6 +123,7 @@ impl Tool {
             Command::Opt(args) => opt::run(args, self),
             Command::Run(args) => run::run(args, self),
             Command::Ir(args) => ir::run(args, self),
+            Command::Grad(args) => grad::run(args, self),
             Command::Reduce(args) => reduce::run(args, self),
             Command::Fuzz(args) => fuzz::run(args, self),
             Command::Repl { files } => repl::run(files, self),
@@ -152,6 +154,8 @@ enum Command {
     Run(run::Args),
     /// Shows the IR of the method that a call runs
     Ir(ir::Args),
+    /// Shows value and gradient of a call
+    Grad(grad::Args),
     /// Evaluates definitions, expressions and commands one after the other
     Repl {
         /// Scripts (.jl) that are run first, and IR (.ir) to look at

@@ -35,7 +35,7 @@ pub(super) struct Args {
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum EngineName {
+pub(super) enum EngineName {
     /// The interpreter
     Interp,
 }

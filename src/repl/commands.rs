@@ -99,6 +99,17 @@ pub(super) static COMMANDS: &[Command] = &[
         run: values::time,
     },
     Command {
+        names: &["grad", "g"],
+        arguments: "CALL",
+        summary: "show value and gradient of a call",
+        page: "    :grad f(1.0, [1.0, 2.0])\n\n\
+               The gradient has one entry for each argument, of its shape: arrays, tuples, named\n\
+               tuples. It is `nothing` where there is none, as of an integer. The value has to be\n\
+               a real number. As an expression it is `withgradient(f, 1.0, [1.0, 2.0])`.\n",
+        wants: Wants::Code,
+        run: values::grad,
+    },
+    Command {
         names: &["load", "l"],
         arguments: "FILE",
         summary: "run a script (.jl), or make an IR file (.ir) the current program",

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use regraft_exec::Val;
 use regraft_ir::Diagnostic;
+use regraft_lang::Mode;
 
 use super::commands::Done;
 use super::console::Console;
@@ -27,6 +28,19 @@ pub(super) fn time(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
     let value = result?;
     show(repl, rest, &value, console);
     console.result(&format!("time: {}", duration_text(elapsed)));
+    Ok(Outcome::Continue)
+}
+
+/// `:grad CALL`
+pub(super) fn grad(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    if rest.is_empty() {
+        let error = Diagnostic::error("the call whose gradient is asked for is missing");
+        return Err(vec![error.help(":grad f(1.0, [1.0, 2.0])")]);
+    }
+    let result = repl.session.gradient_of_call(rest, Mode::Reverse);
+    console.printed(&repl.session.take_output());
+    let found = result?;
+    console.result(repl.session.show_gradient(&found).trim_end());
     Ok(Outcome::Continue)
 }
 

@@ -190,6 +190,10 @@ pub(crate) enum Prefix {
     Inline,
     NoInline,
     Assert,
+    /// `@non_differentiable f(x)`
+    NonDifferentiable,
+    /// `@not_implemented("why")`
+    NotImplemented,
     /// The macros again, with their argument in brackets: `@assert(x)`.
     TightInbounds,
     TightView,
@@ -203,7 +207,11 @@ impl Prefix {
     pub(crate) const fn is_tight_macro(self) -> bool {
         matches!(
             self,
-            Self::TightInbounds | Self::TightView | Self::TightAssert | Self::TightInline
+            Self::TightInbounds
+                | Self::TightView
+                | Self::TightAssert
+                | Self::TightInline
+                | Self::NotImplemented
         )
     }
 }

@@ -1,33 +1,29 @@
 //! The functions of the derivatives of a function, as they are asked for here.
 
-use regraft_ir::{Diagnostic, Module, Symbol, Type};
-
-/// The functions that reverse mode makes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reverse {
-    pub(super) forward: Symbol,
-    pub(super) reverse: Symbol,
-    pub(super) vjp: Symbol,
-    pub(super) tape: Type,
-}
+use regraft_ad::{ForwardOptions, PlanKind, ReverseFunctions, ReverseOptions};
+use regraft_ir::{Diagnostic, Module, Symbol};
 
 /// Adds the function of forward mode.
 pub(super) fn forward(
-    _module: &mut Module,
-    _f: Symbol,
-    _active: &[bool],
-    _width: usize,
-    _dynamic: Symbol,
+    module: &mut Module,
+    f: Symbol,
+    active: &[bool],
+    width: usize,
+    dynamic: Symbol,
 ) -> Result<Symbol, Vec<Diagnostic>> {
-    Err(vec![Diagnostic::error("forward mode is not there yet")])
+    let options = ForwardOptions { width, dynamic: Some(dynamic), ..ForwardOptions::default() };
+    regraft_ad::forward(module, f, active, &options)
 }
 
-/// Adds the functions of reverse mode.
+/// Adds the functions of reverse mode. `split` says that other code may run between the sweeps.
 pub(super) fn reverse(
-    _module: &mut Module,
-    _f: Symbol,
-    _active: &[bool],
-    _dynamic: Symbol,
-) -> Result<Reverse, Vec<Diagnostic>> {
-    Err(vec![Diagnostic::error("reverse mode is not there yet")])
+    module: &mut Module,
+    f: Symbol,
+    active: &[bool],
+    plan: PlanKind,
+    split: bool,
+    dynamic: Symbol,
+) -> Result<ReverseFunctions, Vec<Diagnostic>> {
+    let options = ReverseOptions { plan, dynamic: Some(dynamic), split };
+    regraft_ad::reverse(module, f, active, &options)
 }

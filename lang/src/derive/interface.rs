@@ -11,7 +11,9 @@ use regraft_ad::tangent::TangentTypes;
 use regraft_dialects::{ad, core};
 use regraft_ir::{Constant, Diagnostic, Function, Module, Operand, Symbol, Type, TypeKind};
 
-use super::engine::{self, Reverse};
+use regraft_ad::ReverseFunctions;
+
+use super::engine;
 use super::parts::Writer;
 use super::{Kind, Primal, Question};
 use crate::infer::{Compiler, field_types};
@@ -87,7 +89,13 @@ impl Compiler {
                 // Nothing flows back from what has no derivative, and nothing to no one.
                 let depends = types.has_tangent(primal.result) && parts.active.contains(&true);
                 let made = match depends {
-                    true => Some(engine::reverse(module, primal.name, &parts.active, dynamic)?),
+                    true => {
+                        let split = matches!(kind, Kind::Pullback | Kind::Dynamic)
+                            || primal.result == Type::ANY;
+                        let (name, active, plan) =
+                            (primal.name, &parts.active, self.derived.plan);
+                        Some(engine::reverse(module, name, active, plan, split, dynamic)?)
+                    }
                     false => None,
                 };
                 let names = (first, second.unwrap_or(first));
@@ -282,7 +290,7 @@ struct Sweeps<'a> {
     types: &'a mut TangentTypes,
     module: &'a Module,
     /// The functions; `None` if the result depends on no parameter.
-    made: Option<Reverse>,
+    made: Option<ReverseFunctions>,
 }
 
 impl Sweeps<'_> {
@@ -308,10 +316,10 @@ impl Sweeps<'_> {
     /// `(x…) -> (y, (dx…))`, or `(x…, shadows) -> (y, (dx…))`.
     fn gradient(&mut self, name: Symbol, given: bool) -> Function {
         let zeros_type = self.zeros_type();
-        let (made, parts) = (self.made, self.parts);
+        let (made, parts) = (self.made.clone(), self.parts);
         let more = if given { vec![zeros_type] } else { Vec::new() };
         let primal = parts.primal;
-        let tape_result = made.map(|made| {
+        let tape_result = made.as_ref().map(|made| {
             (self.result_of(made.forward), self.result_of(made.reverse), self.result_of(made.vjp))
         });
         let mut w = self.writer(name, &more);
@@ -364,8 +372,8 @@ impl Sweeps<'_> {
 
     /// `(x…) -> (y, (tape, shadows, shadow of y))`
     fn pullback(&mut self, name: Symbol) -> Function {
-        let (made, parts) = (self.made, self.parts);
-        let forward = made.map(|made| self.result_of(made.forward));
+        let (made, parts) = (self.made.clone(), self.parts);
+        let forward = made.as_ref().map(|made| self.result_of(made.forward));
         let mut w = self.writer(name, &[]);
         let mut args = w.params();
         let zeros = parts.zeros(&mut w, &args);
@@ -389,8 +397,8 @@ impl Sweeps<'_> {
     /// `(state, dy) -> (dx…)`. It works on a copy of what the forward sweep kept, so that it can
     /// be called again.
     fn back(&mut self, name: Symbol, state: Type) -> Function {
-        let (made, parts) = (self.made, self.parts);
-        let reverse = made.map(|made| self.result_of(made.reverse));
+        let (made, parts) = (self.made.clone(), self.parts);
+        let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
         let result = parts.primal.result;
         let seed = self.types.tangent(result);
         let mut w = Writer::new(self.types, name, &[state, seed], Type::ANY);
@@ -417,9 +425,9 @@ impl Sweeps<'_> {
 
     /// `(x…, (shadow of f, shadows…)) -> (y, shadow of y, tape)`
     fn dynamic_pullback(&mut self, name: Symbol, given: &[Type]) -> Function {
-        let (made, parts) = (self.made, self.parts);
+        let (made, parts) = (self.made.clone(), self.parts);
         let primal = parts.primal;
-        let forward = made.map(|made| self.result_of(made.forward));
+        let forward = made.as_ref().map(|made| self.result_of(made.forward));
         let given = self.types.ctx().tuple_type(given);
         let mut w = self.writer(name, &[given]);
         let mut args = w.params();
@@ -463,10 +471,10 @@ impl Sweeps<'_> {
 
     /// `(tape, dy) -> (df, dx…)`
     fn dynamic_back(&mut self, name: Symbol) -> Function {
-        let (made, parts) = (self.made, self.parts);
+        let (made, parts) = (self.made.clone(), self.parts);
         let primal = parts.primal;
-        let reverse = made.map(|made| self.result_of(made.reverse));
-        let tape = made.map_or(Type::UNIT, |made| made.tape);
+        let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
+        let tape = made.as_ref().map_or(Type::UNIT, |made| made.tape);
         let cotangent = self.types.cotangent(primal.result);
         let has = self.types.has_content(cotangent);
         let mut w = Writer::new(self.types, name, &[tape, Type::ANY], Type::ANY);

@@ -34,6 +34,7 @@ mod rules;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use regraft_ad::PlanKind;
 use regraft_ad::tangent::TangentTypes;
 use regraft_ir::{Constant, Diagnostic, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
@@ -78,6 +79,8 @@ pub(crate) enum Answer {
     Made(Made),
     /// There is none, and why.
     Fails(SpecId, Rc<[Diagnostic]>),
+    /// The function never returns, so that its derivative is never there.
+    Never(SpecId),
     /// The running program will know.
     Later,
 }
@@ -104,6 +107,7 @@ pub(crate) struct Made {
 pub(crate) struct Derivatives {
     types: Option<TangentTypes>,
     known: FxHashMap<Question, Answer>,
+    plan: PlanKind,
     pipelines: Option<Rc<pipelines::Pipelines>>,
     /// Why calls that stand alone cannot be made.
     pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
@@ -114,6 +118,7 @@ impl Derivatives {
         Self {
             types: Some(TangentTypes::new(ctx)),
             known: FxHashMap::default(),
+            plan: PlanKind::Best,
             pipelines: None,
             failures: FxHashMap::default(),
         }
@@ -156,7 +161,7 @@ impl Compiler {
         if let Some(known) = self.derived.known.get(question) {
             let from = match known {
                 Answer::Made(made) => Some(made.from),
-                Answer::Fails(from, _) => Some(*from),
+                Answer::Fails(from, _) | Answer::Never(from) => Some(*from),
                 Answer::Later => None,
             };
             if from.is_some_and(|from| self.is_derivation(from)) {
@@ -165,7 +170,7 @@ impl Compiler {
         }
         let from = self.new_derivation();
         let answer = match self.make_derivative(question, from) {
-            Ok(Some(made)) => Answer::Made(made),
+            Ok(Some(answer)) => answer,
             Ok(None) => return Answer::Later,
             Err(errors) => Answer::Fails(from, errors.into()),
         };
@@ -173,12 +178,24 @@ impl Compiler {
         answer
     }
 
+    /// What reverse mode keeps from now on: derivatives are made anew.
+    pub(crate) fn set_tape_plan(&mut self, plan: PlanKind) {
+        if std::mem::replace(&mut self.derived.plan, plan) == plan {
+            return;
+        }
+        for (_, answer) in std::mem::take(&mut self.derived.known) {
+            if let Answer::Made(Made { from, .. }) = answer {
+                self.world.invalidate(from);
+            }
+        }
+    }
+
     /// Makes a derivative; `None` if that has to wait.
     fn make_derivative(
         &mut self,
         question: &Question,
         from: SpecId,
-    ) -> Result<Option<Made>, Vec<Diagnostic>> {
+    ) -> Result<Option<Answer>, Vec<Diagnostic>> {
         let id = match self.specialize_within(question.callee, &question.args, Some(from)) {
             Ok(id) => id,
             Err(error) => return Err(vec![self.no_such_call(error)]),
@@ -187,6 +204,9 @@ impl Compiler {
             return Ok(None);
         }
         self.world.depend(from, id);
+        if self.signature(id).result == Type::NEVER {
+            return Ok(Some(Answer::Never(from)));
+        }
         let Some(mut module) = self.module_to_differentiate(id, from)? else { return Ok(None) };
         let pipelines = self.pipelines();
         let primal_names = module.names();
@@ -195,14 +215,14 @@ impl Compiler {
         let interfaces = self.interfaces(question, &primal, &mut module.module)?;
         pipelines.finish(&mut module.module, &interfaces.names())?;
         let ids = self.adopt(module.module, &primal_names, &interfaces.names(), from)?;
-        Ok(Some(Made {
+        Ok(Some(Answer::Made(Made {
             from,
             first: ids[0],
             second: ids.get(1).copied(),
             seed: interfaces.seed,
             takes_callee: primal.takes_callee,
             fixed: primal.fixed,
-        }))
+        })))
     }
 
     fn no_such_call(&self, error: CallError) -> Diagnostic {

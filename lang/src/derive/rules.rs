@@ -51,7 +51,7 @@ impl Rules {
         let none = ctx.symbol("#non_differentiable");
         world.watch_rules(&[reverse, forward, none]);
         // Methods of these are rules wherever they are defined.
-        world.import(&[reverse, forward]);
+        world.import(&[reverse, forward, none]);
         Self { reverse, forward, none, any: false }
     }
 }

@@ -63,6 +63,12 @@ impl Compiler {
         let made = match self.derive(&question) {
             Answer::Made(made) => made,
             Answer::Later => return None,
+            Answer::Never(from) if !is_second => {
+                self.depend(frame, from);
+                let args = self.elements(frame, rest[0])?;
+                return Some(self.call_value(frame, f, &args, Attrs::NONE));
+            }
+            Answer::Never(_) => return None,
             Answer::Fails(from, errors) => {
                 self.depend(frame, from);
                 if self.in_wrapper(frame) {

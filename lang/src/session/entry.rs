@@ -94,7 +94,7 @@ impl Session {
 }
 
 /// Makes the tuple of the callee and the arguments of the call that the tree is.
-fn parts_of_call(ast: &mut Ast) -> Result<(), Diagnostic> {
+pub(super) fn parts_of_call(ast: &mut Ast) -> Result<(), Diagnostic> {
     let end = ast.source.text.len();
     let &[statement] = ast.statements() else { return Err(no_call(&ast.source, 0..end)) };
     let span = ast.span(statement);

@@ -155,7 +155,7 @@ impl Session {
             Some(constant) => Ok(Val::constant(&self.ctx, constant)),
             None => {
                 let function = self.compiler.borrow_mut().function(spec);
-                self.call(function)
+                self.run_function(function)
             }
         };
         self.compiler.borrow_mut().forget(spec);
@@ -163,7 +163,7 @@ impl Session {
     }
 
     /// Runs code at top level within what is left of the fuel.
-    fn call(&mut self, function: Rc<Function>) -> Result<Val, Vec<Diagnostic>> {
+    fn run_function(&mut self, function: Rc<Function>) -> Result<Val, Vec<Diagnostic>> {
         self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
         let result = self.interpreter.run_once(function, &[]);
         if let Some(fuel) = &mut self.fuel_left {
@@ -234,7 +234,7 @@ impl Session {
         result
     }
 
-    fn relink(&mut self) {
+    pub(super) fn relink(&mut self) {
         let gone = self.compiler.borrow_mut().invalidate();
         if !gone.is_empty() {
             self.interpreter.forget(&gone);

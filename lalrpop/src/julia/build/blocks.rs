@@ -224,8 +224,37 @@ impl Builder<'_> {
                 operand
             }
             Prefix::TightInline => operand,
+            Prefix::NonDifferentiable => self.non_differentiable(operand, span),
+            Prefix::NotImplemented => {
+                let callee = self.named("not_implemented", at);
+                let (args, _) = self.list_of(&[operand]);
+                self.node(Kind::Call { callee, args }, span, depth)
+            }
             Prefix::Assert | Prefix::TightAssert => self.assertion(operand, span, prefix),
         }
+    }
+
+    /// `@non_differentiable f(x)` is a method: `#non_differentiable(::typeof(f), x) = nothing`.
+    fn non_differentiable(&mut self, operand: ExprId, span: Span) -> ExprId {
+        let Kind::Call { callee, args } = self.kind(operand) else {
+            if self.kind(operand) == Kind::Error {
+                return operand;
+            }
+            return self.wrong(span, "expected a call such as `f(::Any)` after `@non_differentiable`");
+        };
+        let depth = self.depth(operand);
+        let at = self.span(callee);
+        let type_of = self.named("typeof", at);
+        let (of, _) = self.list_of(&[callee]);
+        let ty = self.node(Kind::Call { callee: type_of, args: of }, at, depth);
+        let mut params = vec![self.node(Kind::Typed { value: None, ty }, at, depth)];
+        params.extend_from_slice(self.ast.list(args));
+        let (params, _) = self.list_of(&params);
+        let (wheres, _) = self.list_of(&[]);
+        let (name, body) = (self.named("#non_differentiable", at), self.named("nothing", at));
+        let (returns, inline) = (None, None);
+        let body = Some(body);
+        self.node(Kind::Function { name, params, wheres, returns, body, inline }, span, depth)
     }
 
     fn assertion(&mut self, operand: ExprId, span: Span, prefix: Prefix) -> ExprId {

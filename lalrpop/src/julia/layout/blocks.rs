@@ -259,6 +259,8 @@ impl Layout<'_> {
             "@inline" | "@noinline" if tight => Prefix::TightInline,
             "@inline" => Prefix::Inline,
             "@noinline" => Prefix::NoInline,
+            "@non_differentiable" => Prefix::NonDifferentiable,
+            "@not_implemented" if tight => Prefix::NotImplemented,
             "@goto" => return self.label(Atom::Goto, span),
             "@label" => return self.label(Atom::Label, span),
             "@" => {

@@ -1,0 +1,315 @@
+//! Derivatives of the functions of a session, for Rust.
+
+use regraft_ad::PlanKind;
+use regraft_exec::{Engine, Limits, Val};
+use regraft_exec::value::egal;
+use regraft_ir::{Diagnostic, Type};
+use regraft_syntax::julia;
+
+use super::Session;
+use super::entry::parts_of_call;
+
+/// What `withgradient` gives.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    /// The value of the function.
+    pub value: Val,
+    /// One tangent for each argument, of its shape; [`Val::Unit`] where there is none.
+    pub gradient: Vec<Val>,
+}
+
+impl Gradient {
+    /// From a tuple of value and gradient.
+    fn of(pair: &Val) -> Option<Self> {
+        match pair.as_fields()? {
+            [value, gradient] => {
+                Some(Self { value: value.clone(), gradient: gradient.as_fields()?.to_vec() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Which way a gradient is found.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Mode {
+    /// Forth and back, whatever the number of arguments.
+    #[default]
+    Reverse,
+    /// Once for each number among the arguments.
+    Forward,
+}
+
+/// The gradient of a function for arguments of certain types, made once: see
+/// [`Session::prepare_gradient`].
+#[derive(Debug)]
+pub struct PreparedGradient {
+    function: Val,
+    /// The shadows of the arguments of the last call, and the shapes that they are for.
+    shadows: Option<(Shapes, Val)>,
+}
+
+impl Session {
+    /// Calls a function of the language by its name, or what an expression gives, such as
+    /// `x -> 2x`.
+    ///
+    /// # Errors
+    /// If there is no such function or no method for the arguments, and if it fails.
+    pub fn call(&mut self, function: &str, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
+        let function = self.run("function", function)?;
+        self.refuel();
+        self.call_values(&function, args)
+    }
+
+    /// Value and gradient of a function, which is a name or an expression that gives one.
+    ///
+    /// ```
+    /// # use regraft_lang::Session;
+    /// # use regraft_exec::Val;
+    /// let mut session = Session::new(&regraft_dialects::context());
+    /// session.run("f.jl", "f(x, y) = x * x * y").unwrap();
+    /// let found = session.gradient("f", &[Val::F64(3.0), Val::F64(2.0)]).unwrap();
+    /// assert_eq!(found.value.as_f64(), Some(18.0));
+    /// assert_eq!(found.gradient[0].as_f64(), Some(12.0));
+    /// ```
+    ///
+    /// # Errors
+    /// As of [`call`](Self::call), if the function has no derivative, and if its value is no real
+    /// number.
+    pub fn gradient(&mut self, function: &str, args: &[Val]) -> Result<Gradient, Vec<Diagnostic>> {
+        let function = self.run("function", function)?;
+        self.refuel();
+        self.gradient_of(&function, args, Mode::Reverse)
+    }
+
+    /// The value of a call that is written as text, and the gradient by its arguments.
+    ///
+    /// # Errors
+    /// As of [`gradient`](Self::gradient), and if the text is no call.
+    pub fn gradient_of_call(
+        &mut self,
+        call: &str,
+        mode: Mode,
+    ) -> Result<Gradient, Vec<Diagnostic>> {
+        let parsed = julia::parse(&self.ctx, "call", call, julia::Options::default());
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        let mut ast = parsed.ast;
+        parts_of_call(&mut ast).map_err(|error| vec![error])?;
+        self.refuel();
+        let parts = self.run_ast(&ast, false)?;
+        match parts.as_fields().and_then(<[Val]>::split_first) {
+            Some((function, args)) => self.gradient_of(function, args, mode),
+            None => Err(vec![Diagnostic::error("expected a call, such as `f(1.0)`")]),
+        }
+    }
+
+    /// The derivative of a function of one real number.
+    ///
+    /// # Errors
+    /// As of [`gradient`](Self::gradient).
+    pub fn derivative(&mut self, function: &str, at: f64) -> Result<Val, Vec<Diagnostic>> {
+        self.higher_order("derivative", function, &[Val::F64(at)])
+    }
+
+    /// The value of a function, and its pullback: a function that
+    /// [`call_value`](Self::call_value) calls with a tangent of the value, any number of times,
+    /// for a tuple of one tangent for each argument.
+    ///
+    /// # Errors
+    /// As of [`gradient`](Self::gradient).
+    pub fn pullback(
+        &mut self,
+        function: &str,
+        args: &[Val],
+    ) -> Result<(Val, Val), Vec<Diagnostic>> {
+        let pair = self.higher_order("pullback", function, args)?;
+        match pair.as_fields() {
+            Some([value, back]) => Ok((value.clone(), back.clone())),
+            _ => Err(vec![Diagnostic::error("`pullback` gives a value and a function")]),
+        }
+    }
+
+    /// The pushforward of a function: a function of one tangent for each argument.
+    ///
+    /// # Errors
+    /// As of [`gradient`](Self::gradient).
+    pub fn pushforward(&mut self, function: &str, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
+        self.higher_order("pushforward", function, args)
+    }
+
+    /// The matrix of the derivatives of the elements of an array by those of another.
+    ///
+    /// # Errors
+    /// As of [`gradient`](Self::gradient).
+    pub fn jacobian(&mut self, function: &str, at: &Val) -> Result<Val, Vec<Diagnostic>> {
+        self.higher_order("jacobian", function, std::slice::from_ref(at))
+    }
+
+    /// The product of the matrix of second derivatives and a vector.
+    ///
+    /// # Errors
+    /// As of [`gradient`](Self::gradient).
+    pub fn hvp(&mut self, function: &str, at: &Val, by: &Val) -> Result<Val, Vec<Diagnostic>> {
+        self.higher_order("hvp", function, &[at.clone(), by.clone()])
+    }
+
+    /// The matrix of second derivatives.
+    ///
+    /// # Errors
+    /// As of [`gradient`](Self::gradient).
+    pub fn hessian(&mut self, function: &str, at: &Val) -> Result<Val, Vec<Diagnostic>> {
+        self.higher_order("hessian", function, std::slice::from_ref(at))
+    }
+
+    /// What reverse mode keeps from now on.
+    pub fn set_tape_plan(&mut self, plan: PlanKind) {
+        self.compiler.borrow_mut().set_tape_plan(plan);
+        self.relink();
+    }
+
+    /// Calls a value, such as a pullback.
+    ///
+    /// # Errors
+    /// If it cannot be called so, and if it fails.
+    pub fn call_value(&mut self, function: &Val, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
+        self.refuel();
+        self.call_values(function, args)
+    }
+
+    /// Prepares the gradient of a function for many calls: what does not depend on the values is
+    /// done once, and the shadows of arguments are used again.
+    ///
+    /// ```
+    /// # use regraft_lang::Session;
+    /// # use regraft_exec::Val;
+    /// let mut session = Session::new(&regraft_dialects::context());
+    /// session.run("f.jl", "f(x) = x * x").unwrap();
+    /// let mut gradient = session.prepare_gradient("f").unwrap();
+    /// for x in [1.0, 2.0, 3.0] {
+    ///     let found = gradient.call(&mut session, &[Val::F64(x)]).unwrap();
+    ///     assert_eq!(found.gradient[0].as_f64(), Some(2.0 * x));
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no such function.
+    pub fn prepare_gradient(
+        &mut self,
+        function: &str,
+    ) -> Result<PreparedGradient, Vec<Diagnostic>> {
+        let function = self.run("function", function)?;
+        Ok(PreparedGradient { function, shadows: None })
+    }
+}
+
+impl Session {
+    /// Value and gradient as text of two lines.
+    pub fn show_gradient(&mut self, found: &Gradient) -> String {
+        let value = self.show(&found.value);
+        let gradient = self.show(&Val::tuple(found.gradient.iter().cloned()));
+        format!("value:    {value}\ngradient: {gradient}\n")
+    }
+}
+
+impl PreparedGradient {
+    /// Value and gradient for these arguments. The arrays of the gradient are those of the next
+    /// call as well: copy what is to be kept.
+    ///
+    /// # Errors
+    /// As of [`Session::gradient`].
+    pub fn call(
+        &mut self,
+        session: &mut Session,
+        args: &[Val],
+    ) -> Result<Gradient, Vec<Diagnostic>> {
+        session.refuel();
+        let all = Val::tuple(args.iter().cloned());
+        let shapes = shapes(session, args);
+        let shadows = match &self.shadows {
+            Some((known, shadows)) if *known == shapes && args.iter().all(is_plain) => {
+                shadows.clone()
+            }
+            _ => {
+                let args = [self.function.clone(), all.clone()];
+                session.call_builtin("#shadows", &args)?
+            }
+        };
+        let args = [self.function.clone(), all, shadows.clone()];
+        self.shadows = Some((shapes, shadows));
+        let pair = session.call_builtin("#prepared", &args)?;
+        Gradient::of(&pair).ok_or_else(|| vec![Diagnostic::error("there is no gradient")])
+    }
+}
+
+/// What the shadows of arguments depend on, of the kinds that [`is_plain`] tells: types, sizes, and
+/// which of them are the same object.
+type Shapes = Vec<(Type, Vec<usize>)>;
+
+fn shapes(session: &Session, args: &[Val]) -> Shapes {
+    let shape = |value: &Val| {
+        let mut shape = Vec::new();
+        if let Val::Array(array) = value {
+            shape.extend(array.dims().iter());
+            shape.extend(args.iter().position(|other| egal(other, value)));
+        }
+        (value.type_of(&session.ctx), shape)
+    };
+    args.iter().map(shape).collect()
+}
+
+/// Whether the shape of a value says all of the shape of its shadow.
+fn is_plain(value: &Val) -> bool {
+    match value {
+        Val::Array(array) => array.element().is_float(),
+        Val::Tuple(_) | Val::Named(_) | Val::Struct(_) | Val::Object(_) | Val::Ref(_) => false,
+        _ => true,
+    }
+}
+
+impl Session {
+    /// A function of the prelude that takes a function and its arguments.
+    fn higher_order(
+        &mut self,
+        name: &str,
+        function: &str,
+        args: &[Val],
+    ) -> Result<Val, Vec<Diagnostic>> {
+        let function = self.run("function", function)?;
+        self.refuel();
+        let args: Vec<Val> = std::iter::once(function).chain(args.iter().cloned()).collect();
+        self.call_builtin(name, &args)
+    }
+
+    fn gradient_of(
+        &mut self,
+        function: &Val,
+        args: &[Val],
+        mode: Mode,
+    ) -> Result<Gradient, Vec<Diagnostic>> {
+        let name = match mode {
+            Mode::Reverse => "#gradient",
+            Mode::Forward => "#forward_gradient",
+        };
+        let args = [function.clone(), Val::tuple(args.iter().cloned())];
+        let pair = self.call_builtin(name, &args)?;
+        Gradient::of(&pair).ok_or_else(|| vec![Diagnostic::error("there is no gradient")])
+    }
+
+    /// Calls a function of the prelude.
+    fn call_builtin(&mut self, name: &str, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
+        let function = Val::Func(self.ctx.symbol(name));
+        self.call_values(&function, args)
+    }
+
+    /// Calls a value within what is left of the fuel.
+    fn call_values(&mut self, function: &Val, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
+        self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
+        let result = self.interpreter.call_value(function, args);
+        if let Some(fuel) = &mut self.fuel_left {
+            *fuel = fuel.saturating_sub(self.interpreter.instructions());
+        }
+        result.map_err(|error| vec![error.to_diagnostic()])
+    }
+}

@@ -1,0 +1,63 @@
+//! Calls: of any number of arguments, with splats, of functions with captures.
+
+use super::check;
+
+#[test]
+fn any_number_of_arguments() {
+    check(
+        "f(x, ys...) = x * ys[1] + length(ys)\n\
+         g(xs...) = sum(xs)\nh(t) = g(t...)\n",
+        &[
+            ("gradient(f, 3.0, 2.0)", "(2.0, 3.0)"),
+            ("gradient(f, 3.0, 2.0, 5.0)", "(2.0, 3.0, 0.0)"),
+            ("gradient(f, 3.0, 2.0, 5)", "(2.0, 3.0, nothing)"),
+            ("gradient(g, 1.0, 2.0, 3.0)", "(1.0, 1.0, 1.0)"),
+            ("gradient(h, (1.0, 2.0))", "((1.0, 1.0),)"),
+            ("pushforward(f, 3.0, 2.0, 5.0)(1.0, 1.0, 1.0)", "5.0"),
+        ],
+    );
+}
+
+#[test]
+fn a_sum_over_a_long_tuple() {
+    check(
+        "f(t) = sum(t)\nt = Tuple(Float64.(1:100));\n",
+        &[("gradient(f, t)[1][100]", "1.0"), ("length(gradient(f, t)[1])", "100")],
+    );
+}
+
+#[test]
+fn deeply_nested_tuples() {
+    check(
+        "f(t) = t[1][1][1][1] * t[2]\n",
+        &[("gradient(f, ((((2.0,), 1.0),), 3.0))", "(((((3.0,), 0.0),), 2.0),)")],
+    );
+}
+
+#[test]
+fn functions_with_captures() {
+    check(
+        "f(a) = (g = x -> a * x; g(2.0) * g(3.0))\n\
+         function counter(x)\n    n = 0.0\n    add = v -> (n += v)\n    add(x)\n    add(2x)\n    n * n\nend\n",
+        &[("gradient(f, 1.5)", "(18.0,)"), ("gradient(counter, 2.0)", "(36.0,)"), ("derivative(counter, 2.0)", "36.0")],
+    );
+}
+
+#[test]
+fn constants_at_top_level() {
+    check(
+        "const w = [2.0, 3.0]\nconst c = 5.0\nf(x) = w[1] * x * c\n",
+        &[("gradient(f, 1.0)", "(10.0,)")],
+    );
+}
+
+#[test]
+fn methods_that_are_called_by_their_values() {
+    check(
+        "struct Line\n    a::Float64\n    b::Float64\nend\n(l::Line)(x) = l.a * x + l.b\n",
+        &[
+            ("gradient(Line(2.0, 1.0), 3.0)", "(2.0,)"),
+            ("gradient(l -> l(3.0), Line(2.0, 1.0))", "((a = 3.0, b = 1.0),)"),
+        ],
+    );
+}

@@ -1,0 +1,27 @@
+//! What has no derivative, told with places.
+
+use super::{check, session, shown};
+
+#[test]
+fn gradients_are_those_of_real_numbers() {
+    check(
+        "f(x) = [x, x]\n",
+        &[
+            ("gradient(f, 1.0)", "error: a gradient is that of a real number"),
+            ("gradient(x -> (x, x), 1.0)", "error: a gradient is that of a real number"),
+            ("gradient(x -> Ref{Any}([x])[], 1.0)", "error: a gradient is that of a real number"),
+        ],
+    );
+}
+
+#[test]
+fn a_call_that_no_method_is_for_is_told() {
+    check("f(x::Int) = x\n", &[("gradient(f, 1.0)", "error: no method matching f(::Float64)")]);
+}
+
+#[test]
+fn the_call_is_shown() {
+    let mut session = session("f(x) = [x, x]\ng(x) = gradient(f, x)\n");
+    let text = shown(&mut session, "g(1.0)");
+    assert!(text.contains("g(x) = gradient(f, x)"), "{text}");
+}

@@ -1,0 +1,110 @@
+//! Rules that programs give, and what is not to be differentiated.
+
+use super::{check, check_in, session};
+
+#[test]
+fn a_rule_for_reverse_mode_comes_first() {
+    check(
+        "g(x) = x * x\n\
+         rrule(::typeof(g), x) = (g(x), dy -> (NoTangent(), 100 * dy))\n\
+         f(x) = g(x) + x\n",
+        &[("gradient(f, 3.0)", "(101.0,)"), ("gradient(g, 3.0)", "(100.0,)"), ("f(3.0)", "12.0")],
+    );
+}
+
+#[test]
+fn a_rule_for_forward_mode_comes_first() {
+    check(
+        "g(x) = x * x\n\
+         frule((_, dx), ::typeof(g), x) = (g(x), 100 * dx)\n\
+         f(x) = g(x) + x\n",
+        &[("derivative(f, 3.0)", "101.0"), ("gradient(f, 3.0)", "(7.0,)")],
+    );
+}
+
+#[test]
+fn rules_are_for_the_types_that_they_say() {
+    check(
+        "g(x) = x * x\n\
+         rrule(::typeof(g), x::Float32) = (g(x), dy -> (NoTangent(), 100 * dy))\n",
+        &[("gradient(g, 3.0)", "(6.0,)"), ("gradient(g, 3.0f0)", "(100.0f0,)")],
+    );
+}
+
+#[test]
+fn a_rule_for_a_function_of_the_library() {
+    check(
+        "f(x) = sin(x) * 2\n",
+        &[
+            ("gradient(f, 0.0)", "(2.0,)"),
+            ("rrule(::typeof(sin), x) = (sin(x), dy -> (NoTangent(), 10 * dy)); gradient(f, 0.0)", "(20.0,)"),
+        ],
+    );
+}
+
+#[test]
+fn rules_get_arrays_and_give_arrays() {
+    check(
+        "total(x) = sum(x)\n\
+         rrule(::typeof(total), x) = (total(x), dy -> (NoTangent(), fill(2 * dy, length(x))))\n\
+         f(x) = total(x) * x[1]\n",
+        &[("gradient(f, [1.0, 2.0])", "([5.0, 2.0],)")],
+    );
+}
+
+#[test]
+fn a_new_rule_and_a_changed_one_are_used_at_once() {
+    let mut session = session("g(x) = x * x\nf(x) = g(x) + x\n");
+    check_in(
+        &mut session,
+        &[
+            ("gradient(f, 3.0)", "(7.0,)"),
+            ("rrule(::typeof(g), x) = (g(x), dy -> (NoTangent(), 10 * dy)); gradient(f, 3.0)", "(11.0,)"),
+            ("rrule(::typeof(g), x) = (g(x), dy -> (NoTangent(), 20 * dy)); gradient(f, 3.0)", "(21.0,)"),
+            ("f(3.0)", "12.0"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_ignored_is_a_constant() {
+    check(
+        "f(x) = x * ignore_derivatives(x)\ng(x) = x * ignore_derivatives(() -> x * x)\n",
+        &[
+            ("gradient(f, 3.0)", "(3.0,)"),
+            ("derivative(f, 3.0)", "3.0"),
+            ("gradient(g, 3.0)", "(9.0,)"),
+            ("f(3.0)", "9.0"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_declared_to_have_no_derivative_is_a_constant() {
+    check(
+        "h(x) = x * x\n@non_differentiable h(::Any)\nf(x) = x * h(x)\n",
+        &[("gradient(f, 3.0)", "(9.0,)"), ("derivative(f, 3.0)", "9.0"), ("gradient(h, 3.0)", "(0.0,)")],
+    );
+}
+
+#[test]
+fn what_is_not_implemented_is_an_error() {
+    check(
+        "g(x, n) = x * n\n\
+         rrule(::typeof(g), x, n) = (g(x, n), dy -> (NoTangent(), n * dy, not_implemented(\"by n\")))\n",
+        &[("gradient(g, 3.0, 2.0)", "error: not implemented: by n")],
+    );
+}
+
+#[test]
+fn checkpoints_change_no_value() {
+    check(
+        "step(x) = sin(x) * x\nf(x) = (for i in 1:5 x = checkpoint(step, x) end; x)\n\
+         g(x) = (for i in 1:5 x = step(x) end; x)\n",
+        &[
+            ("gradient(f, 1.2)[1] ≈ gradient(g, 1.2)[1]", "true"),
+            ("derivative(f, 1.2) ≈ derivative(g, 1.2)", "true"),
+            ("f(1.2) == g(1.2)", "true"),
+        ],
+    );
+}

@@ -1,0 +1,99 @@
+//! Derivatives asked for from Rust.
+
+
+use regraft_exec::Val;
+use regraft_lang::Mode;
+
+use super::session;
+
+fn vector(session: &mut regraft_lang::Session, values: &[f64]) -> Val {
+    let texts: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+    session.run("vector", &format!("[{}]", texts.join(", "))).expect("it is an array")
+}
+
+fn text(session: &mut regraft_lang::Session, value: &Val) -> String {
+    session.show(value)
+}
+
+#[test]
+fn gradients_of_functions_by_name_and_of_expressions() {
+    let mut session = session("f(x, y) = x * x * y\n");
+    let args = [Val::F64(3.0), Val::F64(2.0)];
+    let found = session.gradient("f", &args).expect("it has a gradient");
+    assert_eq!(found.value.as_f64(), Some(18.0));
+    assert_eq!(found.gradient[0].as_f64(), Some(12.0));
+    assert_eq!(found.gradient[1].as_f64(), Some(9.0));
+    let found = session.gradient("x -> 2x", &args[..1]).expect("it has a gradient");
+    assert_eq!(found.gradient[0].as_f64(), Some(2.0));
+    let found = session.gradient_of_call("f(3.0, 2)", Mode::Forward).expect("it has a gradient");
+    assert_eq!(found.gradient[0].as_f64(), Some(12.0));
+    assert!(matches!(found.gradient[1], Val::Unit));
+}
+
+#[test]
+fn the_rest_of_the_interface() {
+    let mut session = session("f(x) = x[1]^2 * x[2]\ng(x) = [x[1], x[1] * x[2]]\n");
+    let x = vector(&mut session, &[3.0, 2.0]);
+    let v = vector(&mut session, &[1.0, 0.0]);
+    assert_eq!(session.derivative("sin", 0.0).unwrap().as_f64(), Some(1.0));
+    let jacobian = session.jacobian("g", &x).unwrap();
+    assert_eq!(text(&mut session, &jacobian), "[1.0 0.0; 2.0 3.0]");
+    let hessian = session.hessian("f", &x).unwrap();
+    assert_eq!(text(&mut session, &hessian), "[4.0 6.0; 6.0 0.0]");
+    let hvp = session.hvp("f", &x, &v).unwrap();
+    assert_eq!(text(&mut session, &hvp), "[4.0, 6.0]");
+    let (value, back) = session.pullback("f", std::slice::from_ref(&x)).unwrap();
+    assert_eq!(value.as_f64(), Some(18.0));
+    for _ in 0..2 {
+        let gradient = session.call_value(&back, &[Val::F64(1.0)]).unwrap();
+        assert_eq!(text(&mut session, &gradient), "([12.0, 9.0],)");
+    }
+    let push = session.pushforward("f", std::slice::from_ref(&x)).unwrap();
+    let tangent = session.call_value(&push, std::slice::from_ref(&v)).unwrap();
+    assert_eq!(tangent.as_f64(), Some(12.0));
+}
+
+#[test]
+fn a_prepared_gradient_uses_its_shadows_again() {
+    let mut session = session("f(x, s) = s * sum(abs2, x)\n");
+    let mut gradient = session.prepare_gradient("f").unwrap();
+    let x = vector(&mut session, &[1.0, 2.0]);
+    let first = gradient.call(&mut session, &[x.clone(), Val::F64(1.0)]).unwrap();
+    assert_eq!(text(&mut session, &first.gradient[0]), "[2.0, 4.0]");
+    let second = gradient.call(&mut session, &[x, Val::F64(10.0)]).unwrap();
+    assert_eq!(second.value.as_f64(), Some(50.0));
+    assert_eq!(text(&mut session, &second.gradient[0]), "[20.0, 40.0]");
+    assert_eq!(second.gradient[1].as_f64(), Some(5.0));
+    // The same object: the first result shows the second.
+    assert_eq!(text(&mut session, &first.gradient[0]), "[20.0, 40.0]");
+    // Other shapes, then another definition.
+    let x = vector(&mut session, &[1.0, 2.0, 3.0]);
+    let third = gradient.call(&mut session, &[x.clone(), Val::F64(1.0)]).unwrap();
+    assert_eq!(text(&mut session, &third.gradient[0]), "[2.0, 4.0, 6.0]");
+    session.run("again.jl", "f(x, s) = s * sum(x)").unwrap();
+    let fourth = gradient.call(&mut session, &[x, Val::F64(2.0)]).unwrap();
+    assert_eq!(text(&mut session, &fourth.gradient[0]), "[2.0, 2.0, 2.0]");
+}
+
+#[test]
+fn a_prepared_gradient_of_one_array_twice() {
+    let mut session = session("f(x, y) = x[1] * y[1]\n");
+    let mut gradient = session.prepare_gradient("f").unwrap();
+    let x = vector(&mut session, &[3.0]);
+    let y = vector(&mut session, &[5.0]);
+    let apart = gradient.call(&mut session, &[x.clone(), y.clone()]).unwrap();
+    assert_eq!(text(&mut session, &apart.gradient[0]), "[5.0]");
+    let same = gradient.call(&mut session, &[x.clone(), x.clone()]).unwrap();
+    assert_eq!(text(&mut session, &same.gradient[0]), "[6.0]");
+    let apart = gradient.call(&mut session, &[y, x]).unwrap();
+    assert_eq!(text(&mut session, &apart.gradient[0]), "[3.0]");
+}
+
+#[test]
+fn all_plans_give_the_same() {
+    let mut session = session("f(x) = (for i in 1:5 x = sin(x) * x end; x)\n");
+    let best = session.gradient("f", &[Val::F64(1.25)]).unwrap();
+    session.set_tape_plan(regraft_ad::PlanKind::Naive);
+    let naive = session.gradient("f", &[Val::F64(1.25)]).unwrap();
+    assert_eq!(best.gradient[0].as_f64(), naive.gradient[0].as_f64());
+}

@@ -1,0 +1,82 @@
+//! `regraft grad`: value and gradient of a call.
+
+use std::path::PathBuf;
+
+use regraft_ad::PlanKind;
+use regraft_lang::Mode;
+
+use super::Tool;
+use super::input::Language;
+use super::output::{Outcome, print};
+use super::program_output::ProgramOutput;
+use super::run::EngineName;
+use super::script::{self, LimitArgs};
+
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The scripts that define the function, run in order; `-` for the standard input. What they
+    /// print goes to the standard error
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The call: `f(1.0, [1.0, 2.0])`. The gradient has one entry for each argument, of its shape
+    #[arg(value_name = "CALL", allow_hyphen_values = true)]
+    call: String,
+    /// Which way the gradient is found
+    #[arg(long, value_enum, default_value = "reverse")]
+    mode: ModeName,
+    /// What reverse mode keeps for the way back
+    #[arg(long, value_enum, default_value = "best")]
+    plan: PlanName,
+    /// What runs the program
+    #[arg(long, value_enum, default_value = "interp")]
+    engine: EngineName,
+    /// Print `{"value": .., "gradient": [..]}`
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum ModeName {
+    /// Once forth and back, whatever the number of arguments
+    Reverse,
+    /// Once for each number among the arguments
+    Forward,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum PlanName {
+    /// As little as there is to be kept
+    Best,
+    /// Everything that is needed
+    Naive,
+}
+
+pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
+    let EngineName::Interp = args.engine;
+    let scripts = script::read_all(&args.files, Some(Language::Julia))?;
+    script::only_scripts(&scripts)?;
+    let mut session = script::session(&tool.context());
+    session.set_limits(args.limits.limits());
+    let (output, writer) = ProgramOutput::stderr();
+    session.set_output(writer);
+    let mode = match args.mode {
+        ModeName::Reverse => Mode::Reverse,
+        ModeName::Forward => Mode::Forward,
+    };
+    session.set_tape_plan(match args.plan {
+        PlanName::Best => PlanKind::Best,
+        PlanName::Naive => PlanKind::Naive,
+    });
+    let result = script::run_all(&mut session, &scripts, tool)
+        .and_then(|_| Ok(session.gradient_of_call(&args.call, mode)?));
+    session.take_output();
+    let found = output.outcome(result)?;
+    if args.json {
+        let gradient: Vec<String> = found.gradient.iter().map(|part| session.json(part)).collect();
+        let (value, gradient) = (session.json(&found.value), gradient.join(", "));
+        return print(&format!("{{\"value\": {value}, \"gradient\": [{gradient}]}}\n"));
+    }
+    print(&session.show_gradient(&found))
+}
