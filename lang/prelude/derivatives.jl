@@ -194,8 +194,10 @@ struct __Packed{P, N}
     pullback::P
     fixed::N
 end
-__packed_rrule(fixed, r) = (r[1], __Packed(r[2], Val(fixed)))
-function (p::__Packed{P, Val{N}})(dy) where {P, N}
-    t = p.pullback(dy)
-    return (__ntuple(k -> t[k], Val(N + 1))..., t[N + 2:end])
-end
+@inline __packed_rrule(fixed, r) = (r[1], __Packed(r[2], Val(fixed)))
+(p::__Packed{P, Val{N}})(dy) where {P, N} = __pack(Val(N + 1), (), p.pullback(dy)...)
+__pack(n::Val{0}, done, rest...) = (done..., rest)
+__pack(n::Val{N}, done, x, rest...) where N = __pack(Val(N - 1), (done..., x), rest...)
+__unpacked(t) = __unpack((), t...)
+__unpack(done, rest) = (done..., rest...)
+__unpack(done, x, more...) = __unpack((done..., x), more...)

@@ -23,6 +23,16 @@ impl Functions {
 }
 
 impl Compiler {
+    /// A specialisation and all that it calls, as [`module_of`](Compiler::module_of) gives it,
+    /// marked with the rules for derivatives, and with the functions that carry them out.
+    pub(crate) fn module_with_rules(&mut self, id: SpecId) -> Module {
+        let from = self.new_derivation();
+        match self.module_to_differentiate(id, from) {
+            Ok(Some(functions)) => functions.module,
+            Ok(None) | Err(_) => self.module_of(id),
+        }
+    }
+
     /// A specialisation and all that it calls, marked with the rules that there are; `None` if a
     /// rule is not settled.
     pub(super) fn module_to_differentiate(

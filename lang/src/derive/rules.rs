@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use regraft_ad::tangent::TangentTypes;
 use regraft_dialects::{cf, core};
 use regraft_ir::{Attrs, Const, Constant, Diagnostic, Function, Operand, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
@@ -67,8 +68,18 @@ impl Compiler {
         call.push(callee);
         call.extend_from_slice(args);
         let (reverse, none) = (self.rule(reverse, &call, by), self.rule(none, &call, by));
-        call.insert(0, Type::ANY);
+        let tangents = self.tangents_of(&call);
+        call.insert(0, tangents);
         RulesOf { reverse, forward: self.rule(forward, &call, by), none }
+    }
+
+    /// The type of a tuple of the tangents of values of these types.
+    fn tangents_of(&mut self, types: &[Type]) -> Type {
+        let known = self.derived.types.take();
+        let mut of = known.unwrap_or_else(|| TangentTypes::new(self.ctx()));
+        let tangents: Vec<Type> = types.iter().map(|&ty| of.tangent(ty)).collect();
+        self.derived.types = Some(of);
+        self.ctx().tuple_type(&tangents)
     }
 
     fn rule(&mut self, rules: Symbol, args: &[Type], by: SpecId) -> bool {
@@ -149,12 +160,18 @@ impl Compiler {
         let ctx = Arc::clone(self.ctx());
         let spec = self.spec(id);
         let (takes_callee, fixed, callee) = (spec.takes_callee, spec.fixed, spec.callee);
+        let shown = spec.shown;
         let forward = rule == "frule";
         let mut key: Vec<_> = spec.key.to_vec();
         if forward {
-            key.insert(0, crate::infer::Lattice::ANY);
+            // The callee comes first, whether it is a parameter or not.
+            let params = key.iter().map(|&value| self.partials.type_of(value));
+            let callee = (!takes_callee).then_some(Type::UNIT);
+            let types: Vec<Type> = callee.into_iter().chain(params).collect();
+            let tangents = self.tangents_of(&types);
+            key.insert(0, self.partials.of_type(tangents));
         }
-        let name = ctx.symbol(&format!("{rule}({})", ctx.str(spec.shown)));
+        let name = ctx.symbol(&format!("{rule}({})", ctx.str(shown)));
         let mut body = Function::new(&ctx, rule, &vec![Type::ANY; key.len()], Type::ANY);
         let entry = body.entry().expect("a new function has an entry");
         let mut params: Vec<Operand> = body.params(entry).map(Operand::from).collect();
@@ -165,6 +182,10 @@ impl Compiler {
         let fits = "a lowered call fits whatever it is given";
         let result = match (fixed, params.pop()) {
             (Some(fixed), Some(rest)) => {
+                if forward && let Some(tangents) = params.first_mut() {
+                    let call = core::call(func("#unpacked"), [*tangents], Type::ANY);
+                    *tangents = body.push(entry, call).expect(fits).into();
+                }
                 let tuple = body.push(entry, core::tuple(params)).expect(fits);
                 let call = core::splat(func(rule), [Operand::from(tuple), rest], Type::ANY);
                 let result = body.push(entry, call).expect(fits);

@@ -75,7 +75,7 @@ impl Session {
         let mut compiler = self.compiler.borrow_mut();
         let entry = compiler.specialize(call.callee, &call.args);
         let entry = entry.map_err(|error| call.failed(error))?;
-        Ok(compiler.module_of(entry))
+        Ok(compiler.module_with_rules(entry))
     }
 
     /// The method that a call runs.
