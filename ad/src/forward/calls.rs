@@ -39,6 +39,10 @@ pub(super) fn call_site(module: &Module, f: &Function, v: Value) -> CallSite {
         },
         _ => return dynamic,
     };
+    // A generic function, of which the running program chooses the method.
+    if op == Some(core::APPLY) && module.find(name).is_none() {
+        return dynamic;
+    }
     let args = f.operand_count(v) - first;
     CallSite { target: target(module, name, args), first }
 }
