@@ -105,5 +105,8 @@ fn the_prompt_has_a_command_for_it() {
     assert!(text.contains("value:    6.0\ngradient: (3.0, nothing)\n"), "{text}");
     assert!(text.contains(":grad CALL"), "{text}");
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(format!("{text}{errors}").contains("the call whose gradient is asked for is missing"), "{text}{errors}");
+    assert!(
+        format!("{text}{errors}").contains("the call whose gradient is asked for is missing"),
+        "{text}{errors}"
+    );
 }

@@ -92,8 +92,7 @@ impl Compiler {
                     true => {
                         let split = matches!(kind, Kind::Pullback | Kind::Dynamic)
                             || primal.result == Type::ANY;
-                        let (name, active, plan) =
-                            (primal.name, &parts.active, self.derived.plan);
+                        let (name, active, plan) = (primal.name, &parts.active, self.derived.plan);
                         Some(engine::reverse(module, name, active, plan, split, dynamic)?)
                     }
                     false => None,
@@ -129,7 +128,8 @@ impl Compiler {
         }
         let name = self.world.type_name(ty);
         let f = self.ctx().str(primal.name);
-        let message = format!("a gradient is that of a real number; {f} returns a value of type {name}");
+        let message =
+            format!("a gradient is that of a real number; {f} returns a value of type {name}");
         let help = "differentiate a function that makes one number of it, such as `x -> sum(f(x))`; \
                     or use `pullback` or `jacobian`";
         Err(vec![Diagnostic::error(message).help(help)])
@@ -152,7 +152,8 @@ fn active(question: &Question, primal: &Primal, types: &mut TangentTypes) -> Vec
                 given.next();
             }
             for (i, count) in primal.spread(question.args.len()).into_iter().enumerate() {
-                let any = given.by_ref().take(count).fold(false, |any, ty| any | (ty != Type::UNIT));
+                let any =
+                    given.by_ref().take(count).fold(false, |any, ty| any | (ty != Type::UNIT));
                 let of = types.of(primal.params[i]);
                 let is_value = question.kind == Kind::Dynamic && types.has_content(of.cotangent);
                 active[i] &= any || is_value;

@@ -24,6 +24,7 @@
 //! Linear in the size of the typed functions, but for the pipelines; once for each combination of
 //! types.
 
+mod dynamic_fields;
 mod engine;
 mod interface;
 mod module;
@@ -212,6 +213,8 @@ impl Compiler {
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
         pipelines.prepare(&mut module.module)?;
+        let rewritten = dynamic_fields::dynamic_fields(&mut module.module);
+        rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
         let interfaces = self.interfaces(question, &primal, &mut module.module)?;
         pipelines.finish(&mut module.module, &interfaces.names())?;
         let ids = self.adopt(module.module, &primal_names, &interfaces.names(), from)?;

@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use rustc_hash::FxHashSet;
@@ -28,7 +27,8 @@ impl Compiler {
         let known = self.derived.pipelines.get_or_insert_with(|| {
             let registry = PassRegistry::standard();
             let parse = |text: &str| {
-                Pipeline::parse(&registry, text).expect("the pipelines are made of passes there are")
+                Pipeline::parse(&registry, text)
+                    .expect("the pipelines are made of passes there are")
             };
             Rc::new(Pipelines { prepare: parse(PREPARE), finish: parse(O2.name) })
         });

@@ -30,14 +30,16 @@ impl Compiler {
         } else {
             self.exact_parts(frame, *rest.first()?)?
         };
-        let passes = matches!(builtin, Builtin::Push | Builtin::PushMany | Builtin::DynamicPullback);
+        let passes =
+            matches!(builtin, Builtin::Push | Builtin::PushMany | Builtin::DynamicPullback);
         let tangents = match passes {
             true => self.parts_of(frame, *rest.get(1)?)?,
             false => SmallVec::new(),
         };
         if passes && tangents.len() != types.len() + 1 {
             let (want, have) = (types.len(), tangents.len().saturating_sub(1));
-            let message = format!("one tangent for each of {want} arguments is wanted, found {have}");
+            let message =
+                format!("one tangent for each of {want} arguments is wanted, found {have}");
             return Some(self.fail(frame, &message));
         }
         let kind = match builtin {

@@ -279,7 +279,12 @@ impl Compiler {
     }
 
     /// A specialisation of code that carries out a rule.
-    pub(crate) fn rule_spec(&mut self, body: &Arc<Function>, name: Symbol, key: &[Lattice]) -> SpecId {
+    pub(crate) fn rule_spec(
+        &mut self,
+        body: &Arc<Function>,
+        name: Symbol,
+        key: &[Lattice],
+    ) -> SpecId {
         let id = self.body_spec(body, name, Space::Base, key);
         self.infer(id);
         id

@@ -1,8 +1,8 @@
 //! Derivatives of the functions of a session, for Rust.
 
 use regraft_ad::PlanKind;
-use regraft_exec::{Engine, Limits, Val};
 use regraft_exec::value::egal;
+use regraft_exec::{Engine, Limits, Val};
 use regraft_ir::{Diagnostic, Type};
 use regraft_syntax::julia;
 

@@ -42,14 +42,6 @@ fn a_global_array_that_is_written_to() {
 }
 
 #[test]
-fn a_global_variable_that_is_assigned() {
-    check(
-        "state = 0.0\nf(x) = (global state = x * x; state * 2)\n",
-        &[("gradient(f, 3.0)", "(12.0,)"), ("state", "9.0")],
-    );
-}
-
-#[test]
 fn an_error_in_the_middle_leaves_no_traces() {
     check(
         "function f(x, n)\n    s = 0.0\n    for i in 1:n\n        if i == 5\n            error(\"too far\")\n        end\n        s += x^i\n    end\n    s\nend\n",

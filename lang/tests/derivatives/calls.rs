@@ -39,7 +39,11 @@ fn functions_with_captures() {
     check(
         "f(a) = (g = x -> a * x; g(2.0) * g(3.0))\n\
          function counter(x)\n    n = 0.0\n    add = v -> (n += v)\n    add(x)\n    add(2x)\n    n * n\nend\n",
-        &[("gradient(f, 1.5)", "(18.0,)"), ("gradient(counter, 2.0)", "(36.0,)"), ("derivative(counter, 2.0)", "36.0")],
+        &[
+            ("gradient(f, 1.5)", "(18.0,)"),
+            ("gradient(counter, 2.0)", "(36.0,)"),
+            ("derivative(counter, 2.0)", "36.0"),
+        ],
     );
 }
 

@@ -88,10 +88,7 @@ fn how_often_a_loop_goes_round_may_differ_from_call_to_call() {
 fn a_sum_that_starts_from_an_integer() {
     check(
         "f(x) = (s = 0; for v in x s += v * v end; s)\n",
-        &[
-            ("gradient(f, [1.0, 2.0])", "([2.0, 4.0],)"),
-            ("gradient(f, Float64[])", "(Float64[],)"),
-        ],
+        &[("gradient(f, [1.0, 2.0])", "([2.0, 4.0],)"), ("gradient(f, Float64[])", "(Float64[],)")],
     );
 }
 

@@ -40,10 +40,7 @@ fn the_type_decides_what_is_done() {
 
 #[test]
 fn arrays_of_anything() {
-    check(
-        "f(x) = (v = Any[x, 2, x * x]; v[1] * v[2] + v[3])\n",
-        &[("gradient(f, 3.0)", "(8.0,)")],
-    );
+    check("f(x) = (v = Any[x, 2, x * x]; v[1] * v[2] + v[3])\n", &[("gradient(f, 3.0)", "(8.0,)")]);
 }
 
 #[test]

@@ -91,7 +91,10 @@ fn jacobians_are_by_rows_of_the_result() {
             ("jacobian(tall, [2.0, 3.0])", "[1.0 0.0; 3.0 2.0; 0.0 1.0; 2.0 0.0; 4.0 0.0]"),
             ("size(jacobian(wide, ones(20)))", "(2, 20)"),
             ("jacobian(wide, ones(20))[2, :] == [1.0; 1.0; zeros(18)]", "true"),
-            ("jacobian(x -> x .* x, [1.0, 2.0, 3.0, 4.0, 5.0])[5, :]", "[0.0, 0.0, 0.0, 0.0, 10.0]"),
+            (
+                "jacobian(x -> x .* x, [1.0, 2.0, 3.0, 4.0, 5.0])[5, :]",
+                "[0.0, 0.0, 0.0, 0.0, 10.0]",
+            ),
         ],
     );
 }
@@ -112,6 +115,10 @@ fn hessians_are_derivatives_of_gradients() {
 fn users_may_take_the_names() {
     check(
         "gradient(a, b) = a + b\nf(x) = x * x\n",
-        &[("gradient(1, 2)", "3"), ("withgradient(f, 3.0).grad", "(6.0,)"), ("derivative(f, 3.0)", "6.0")],
+        &[
+            ("gradient(1, 2)", "3"),
+            ("withgradient(f, 3.0).grad", "(6.0,)"),
+            ("derivative(f, 3.0)", "6.0"),
+        ],
     );
 }

@@ -37,7 +37,10 @@ fn a_rule_for_a_function_of_the_library() {
         "f(x) = sin(x) * 2\n",
         &[
             ("gradient(f, 0.0)", "(2.0,)"),
-            ("rrule(::typeof(sin), x) = (sin(x), dy -> (NoTangent(), 10 * dy)); gradient(f, 0.0)", "(20.0,)"),
+            (
+                "rrule(::typeof(sin), x) = (sin(x), dy -> (NoTangent(), 10 * dy)); gradient(f, 0.0)",
+                "(20.0,)",
+            ),
         ],
     );
 }
@@ -59,8 +62,14 @@ fn a_new_rule_and_a_changed_one_are_used_at_once() {
         &mut session,
         &[
             ("gradient(f, 3.0)", "(7.0,)"),
-            ("rrule(::typeof(g), x) = (g(x), dy -> (NoTangent(), 10 * dy)); gradient(f, 3.0)", "(11.0,)"),
-            ("rrule(::typeof(g), x) = (g(x), dy -> (NoTangent(), 20 * dy)); gradient(f, 3.0)", "(21.0,)"),
+            (
+                "rrule(::typeof(g), x) = (g(x), dy -> (NoTangent(), 10 * dy)); gradient(f, 3.0)",
+                "(11.0,)",
+            ),
+            (
+                "rrule(::typeof(g), x) = (g(x), dy -> (NoTangent(), 20 * dy)); gradient(f, 3.0)",
+                "(21.0,)",
+            ),
             ("f(3.0)", "12.0"),
         ],
     );
@@ -83,7 +92,11 @@ fn what_is_ignored_is_a_constant() {
 fn what_is_declared_to_have_no_derivative_is_a_constant() {
     check(
         "h(x) = x * x\n@non_differentiable h(::Any)\nf(x) = x * h(x)\n",
-        &[("gradient(f, 3.0)", "(9.0,)"), ("derivative(f, 3.0)", "9.0"), ("gradient(h, 3.0)", "(0.0,)")],
+        &[
+            ("gradient(f, 3.0)", "(9.0,)"),
+            ("derivative(f, 3.0)", "9.0"),
+            ("gradient(h, 3.0)", "(0.0,)"),
+        ],
     );
 }
 

@@ -1,6 +1,5 @@
 //! Derivatives asked for from Rust.
 
-
 use regraft_exec::Val;
 use regraft_lang::Mode;
 

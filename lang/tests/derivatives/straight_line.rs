@@ -20,7 +20,10 @@ fn constants_have_no_derivative() {
 fn a_variable_that_is_a_constant_on_one_way() {
     check(
         "f(flag, y) = (z = flag ? y : 1.0; z * y)\n",
-        &[("gradient(f, true, 3.0)", "(nothing, 6.0)"), ("gradient(f, false, 3.0)", "(nothing, 1.0)")],
+        &[
+            ("gradient(f, true, 3.0)", "(nothing, 6.0)"),
+            ("gradient(f, false, 3.0)", "(nothing, 1.0)"),
+        ],
     );
 }
 

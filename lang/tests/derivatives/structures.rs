@@ -19,17 +19,6 @@ fn structs_and_their_fields() {
 }
 
 #[test]
-fn tangents_have_the_shape_of_arguments() {
-    check(
-        "f(t) = t[1] * sum(t[2].w) + t[2].b\n",
-        &[(
-            "gradient(f, (2.0, (w = [1.0, 3.0], b = 7.0)))",
-            "((4.0, (w = [2.0, 2.0], b = 1.0)),)",
-        )],
-    );
-}
-
-#[test]
 fn arrays_that_are_written_to() {
     check(
         "f!(x) = (x[1] = sin(x[2]); x[1] * x[2])\n\
@@ -53,9 +42,15 @@ fn products_of_matrices() {
         "function mul!(c, a, b)\n    for j in 1:size(b, 2), i in 1:size(a, 1)\n        s = 0.0\n        for k in 1:size(a, 2)\n            s += a[i, k] * b[k, j]\n        end\n        c[i, j] = s\n    end\n    c\nend\n\
          f(a, b) = sum(mul!(zeros(size(a, 1), size(b, 2)), a, b))\n",
         &[
-            ("gradient(f, [1.0 2.0; 3.0 4.0], [5.0 6.0; 7.0 8.0])", "([11.0 15.0; 11.0 15.0], [4.0 4.0; 6.0 6.0])"),
+            (
+                "gradient(f, [1.0 2.0; 3.0 4.0], [5.0 6.0; 7.0 8.0])",
+                "([11.0 15.0; 11.0 15.0], [4.0 4.0; 6.0 6.0])",
+            ),
             ("gradient(a -> f(a, a), [1.0 2.0; 3.0 4.0])", "([7.0 11.0; 9.0 13.0],)"),
-            ("gradient((a, b) -> sum(a * b), [1.0 2.0; 3.0 4.0], [5.0, 6.0])", "([5.0 6.0; 5.0 6.0], [4.0, 6.0])"),
+            (
+                "gradient((a, b) -> sum(a * b), [1.0 2.0; 3.0 4.0], [5.0, 6.0])",
+                "([5.0 6.0; 5.0 6.0], [4.0, 6.0])",
+            ),
         ],
     );
 }
@@ -66,7 +61,10 @@ fn maps_and_broadcasts_and_comprehensions() {
         "",
         &[
             ("gradient(x -> sum(map(v -> v * v, x)), [1.0, 2.0])", "([2.0, 4.0],)"),
-            ("gradient((x, y) -> sum(map((a, b) -> a * b, x, y)), [1.0, 2.0], [3.0, 4.0])", "([3.0, 4.0], [1.0, 2.0])"),
+            (
+                "gradient((x, y) -> sum(map((a, b) -> a * b, x, y)), [1.0, 2.0], [3.0, 4.0])",
+                "([3.0, 4.0], [1.0, 2.0])",
+            ),
             ("gradient(x -> sum(x .* x .+ 1.0), [1.0, 2.0])", "([2.0, 4.0],)"),
             ("gradient(x -> sum([v * v for v in x]), [1.0, 2.0])", "([2.0, 4.0],)"),
             ("gradient(x -> sum(v * v for v in x), [1.0, 2.0])", "([2.0, 4.0],)"),

@@ -20,16 +20,6 @@ fn derivatives_follow_redefinitions() {
 }
 
 #[test]
-fn a_function_that_calls_its_own_derivative() {
-    let mut session = session("f(x) = x < 1 ? x * x : gradient(f, x - 1)[1] * x\n");
-    // f'(x) below 1 is 2x; f(x) = 2 (x - 1) x on [1, 2), so that f' = 4x - 2.
-    check_in(
-        &mut session,
-        &[("f(1.5)", "1.5"), ("gradient(f, 0.5)", "(1.0,)"), ("gradient(f, 1.5)", "(4.0,)")],
-    );
-}
-
-#[test]
 fn calls_of_derivatives_are_direct() {
     let mut session = session("f(x) = x * x\ng(x) = gradient(f, x)[1] + 1\n");
     let module = session.typed("g(1.0)").expect("it is typed");

@@ -240,7 +240,8 @@ impl Builder<'_> {
             if self.kind(operand) == Kind::Error {
                 return operand;
             }
-            return self.wrong(span, "expected a call such as `f(::Any)` after `@non_differentiable`");
+            return self
+                .wrong(span, "expected a call such as `f(::Any)` after `@non_differentiable`");
         };
         let depth = self.depth(operand);
         let at = self.span(callee);
