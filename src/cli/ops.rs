@@ -25,6 +25,14 @@ pub(crate) fn text(name: Option<&str>, ops: &Registry) -> Result<String, Diagnos
     if let Some(dialect) = ops.dialects().find(|dialect| dialect.name == name) {
         return Ok(list(dialect));
     }
+    // Names without the dialect may be those of several.
+    let ends = |op: &&str| op.split_once('.').is_some_and(|(_, rest)| rest == name);
+    let same: Vec<String> =
+        ops.ops().map(|def| def.name).filter(ends).map(|op| format!("`{op}`")).collect();
+    if !same.is_empty() {
+        let error = Diagnostic::error(format!("there is no op and no dialect `{name}`"));
+        return Err(error.help(format!("did you mean {}?", same.join(" or "))));
+    }
     let names = ops.ops().map(|def| def.name).chain(ops.dialects().map(|dialect| dialect.name));
     let error = Diagnostic::error(format!("there is no op and no dialect `{name}`"));
     Err(match suggest(name, names) {
