@@ -63,6 +63,7 @@ pub(super) struct Plan<'a> {
     /// Loops that are counted.
     pub(super) counted: &'a [LoopId],
     pub(super) blocks: &'a [Block],
+    /// By [`Block::index`]: the blocks that the reverse sweep comes to.
     pub(super) undone: &'a [bool],
     pub(super) active: &'a [bool],
     /// Values that a select may discard.

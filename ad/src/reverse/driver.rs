@@ -268,14 +268,16 @@ impl<'m> Driver<'m> {
             naive,
         );
         let ways = self.ways(&mut planner, &blocks, &undone, &busy, &merges, naive)?;
+        let visited = visited(&ways, aug.exit);
         let counted: Vec<LoopId> = blocks
             .iter()
+            .filter(|block| visited[block.index()])
             .filter_map(|block| match &ways[block.index()] {
                 Some(WayBack::Counted { l, .. }) => Some(*l),
                 _ => None,
             })
             .collect();
-        let leaving = leaving(&mut planner, &counted, &undone)?;
+        let leaving = leaving(&mut planner, &counted, &visited)?;
         aug.f = std::mem::replace(&mut planner.f, empty());
 
         let given = aug.given(&blocks);
@@ -289,7 +291,7 @@ impl<'m> Driver<'m> {
             leaving: &leaving,
             counted: &counted,
             blocks: &blocks,
-            undone: &undone,
+            undone: &visited,
             active: &pair.active,
             discardable: &discardable,
         };
@@ -581,6 +583,22 @@ fn undone_blocks(aug: &Augmented) -> Vec<bool> {
         }
     }
     undone
+}
+
+/// By [`Block::index`], the blocks that the reverse sweep comes to: it goes around those in which
+/// there is nothing to undo.
+fn visited(ways: &[Option<WayBack>], exit: Option<Block>) -> Vec<bool> {
+    let mut visited = vec![false; ways.len()];
+    let mut pending: Vec<Block> = exit.into_iter().collect();
+    while let Some(block) = pending.pop() {
+        if std::mem::replace(&mut visited[block.index()], true) {
+            continue;
+        }
+        if let Some(way) = &ways[block.index()] {
+            way.targets(&mut pending);
+        }
+    }
+    visited
 }
 
 /// By [`Block::index`], the blocks in which something has to be undone, and those with parameters

@@ -32,6 +32,31 @@ pub(super) enum Decision {
     Branch { condition: Operand, then: Box<Decision>, otherwise: Box<Decision> },
 }
 
+impl WayBack {
+    /// Appends the blocks that it may lead to.
+    pub(super) fn targets(&self, out: &mut Vec<Block>) {
+        match self {
+            Self::Entry => {}
+            Self::From(to) | Self::Skip(to) => out.push(*to),
+            Self::Counted { latch, preheader, .. } => out.extend([*latch, *preheader]),
+            Self::Conditions(decision) => decision.targets(out),
+            Self::Kept { sources, .. } => out.extend(sources),
+        }
+    }
+}
+
+impl Decision {
+    fn targets(&self, out: &mut Vec<Block>) {
+        match self {
+            Self::From(to) => out.push(*to),
+            Self::Branch { then, otherwise, .. } => {
+                then.targets(out);
+                otherwise.targets(out);
+            }
+        }
+    }
+}
+
 /// How many blocks are looked at to find out that there is nothing to undo in them.
 const MOST_SKIPPED: usize = 256;
 /// How many conditions may decide.
