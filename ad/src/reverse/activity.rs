@@ -74,6 +74,15 @@ impl Activity {
                 this.activate(param.into());
             }
         }
+        // A caller may do with what is returned what it does with what it gave.
+        for &block in blocks {
+            let at = Value::terminator(block);
+            if f.op(at) == Some(cf::RETURN)
+                && let Some(result) = f.operand(at, 0)
+            {
+                this.activate(result);
+            }
+        }
         while this.round(f, module, types, blocks) {}
         this
     }

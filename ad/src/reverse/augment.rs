@@ -905,6 +905,7 @@ impl Augment<'_, '_> {
             .unwrap_or_else(|| self.ctx.constant_id(Constant::Unit).into());
         let want = self.driver.types.shadow(self.out.f.ret_type());
         let shadow = self.shadow_for(result, want, at)?;
+        let shadow = self.as_type(shadow, want, at)?;
         self.out.exit = Some(exit);
         self.out.result = Some(result);
         self.out.result_shadow = Some(shadow);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, cf, core, mem};
 use regraft_ir::{Block, Constant, Context, Diagnostic, Function, Inst, Loc, Operand, Type, Value};
-use regraft_passes::analysis::LoopId;
+use regraft_passes::analysis::{LoopForest, LoopId};
 use rustc_hash::FxHashMap;
 
 use super::activity::Activity;
@@ -38,7 +38,9 @@ pub(super) struct Need {
 pub(super) struct Sweep {
     pub(super) f: Function,
     pub(super) needs: Vec<Need>,
-    /// The cells that count the iterations that are left, by loop.
+    /// The cells that count what is left, by loop: while its header is undone, the latch runs
+    /// before it; while another block of an iteration is, one more than the number of that
+    /// iteration. So in the usual loop from 1 on, the cell is the index itself.
     pub(super) counters: FxHashMap<LoopId, Value>,
     pub(super) entry: Block,
     pub(super) tape: Value,
@@ -60,8 +62,10 @@ pub(super) struct Plan<'a> {
     /// For each edge that leaves loops, by source and target: these, with their numbers of
     /// iterations as they are known in the target.
     pub(super) leaving: &'a FxHashMap<(Block, Block), Vec<(LoopId, Operand)>>,
-    /// Loops that are counted.
+    /// Loops that are counted, and by their headers.
     pub(super) counted: &'a [LoopId],
+    pub(super) headers: &'a FxHashMap<Block, LoopId>,
+    pub(super) forest: &'a LoopForest,
     pub(super) blocks: &'a [Block],
     /// By [`Block::index`]: the blocks that the reverse sweep comes to.
     pub(super) undone: &'a [bool],
@@ -104,6 +108,8 @@ pub(super) fn sweep(
         },
         known: FxHashMap::default(),
         adjoints: FxHashMap::default(),
+        increments: Vec::new(),
+        clearing: None,
         at: entry,
         cur: entry,
         loc: f.function_loc(),
@@ -112,6 +118,23 @@ pub(super) fn sweep(
     };
     this.run(seed)?;
     Ok(this.out)
+}
+
+/// A read of memory of which the cotangent has still to be added to the shadow.
+#[derive(Clone, Debug)]
+pub(super) struct Increment {
+    pub(super) read: Value,
+    pub(super) adjoint: Operand,
+    pub(super) loc: Loc,
+}
+
+/// A write to memory whose place in the shadow has still to be cleared.
+#[derive(Clone, Debug)]
+pub(super) struct Clearing {
+    pub(super) write: Value,
+    /// What the shadow holds there.
+    pub(super) old: Option<Operand>,
+    pub(super) loc: Loc,
 }
 
 /// The cotangent of a value, so far.
@@ -130,6 +153,9 @@ pub(super) struct Backward<'a, 'm> {
     /// Placeholders by value and block.
     known: FxHashMap<(Value, Block), Value>,
     adjoints: FxHashMap<Value, Adjoint>,
+    /// Increments of shadows that wait, in order, and the clearing that goes before them.
+    pub(super) increments: Vec<Increment>,
+    pub(super) clearing: Option<Clearing>,
     /// The block of the forward sweep that is being undone.
     at: Block,
     /// The block of the reverse sweep that is being written.
@@ -197,14 +223,20 @@ impl Backward<'_, '_> {
             self.adjoints.insert(v, Adjoint { whole: Some(param.into()), parts: Vec::new() });
         }
         self.loc = self.plan.aug.f.loc(Value::terminator(block));
-        if let (Some(seed), Some(result)) = (seed, self.plan.aug.result) {
-            self.give(result, seed.into());
+        let result_type = self.driver.current_result();
+        if let (Some(seed), Some(result)) = (seed, self.plan.aug.result)
+            && self.plan.activity.is_varied(result)
+        {
+            let (from, to) = (result_type, self.plan.aug.f.operand_type(result));
+            let seed = self.fit(seed.into(), from, to);
+            self.give(result, seed);
         }
         let plan = self.plan;
         for action in plan.aug.actions[block.index()].iter().rev() {
             self.loc = plan.aug.f.loc(action.v);
             self.undo(action);
         }
+        self.settle();
         self.loc = plan.aug.f.loc(Value::terminator(block));
         self.out.ends[block.index()] = Some(self.cur);
         let way = plan.ways[block.index()].as_ref().expect("what is undone has a way back");
@@ -234,6 +266,7 @@ impl Backward<'_, '_> {
             }
             WayBack::Skip(to) => {
                 let args = self.outgoing(*to, &FxHashMap::default());
+                self.enter_header(block, *to);
                 let target = self.counterpart(*to);
                 self.out.f.set_terminator(self.cur, cf::br(target, args))?;
                 Ok(())
@@ -242,10 +275,7 @@ impl Backward<'_, '_> {
                 let passed = self.parameters(block);
                 let cell = self.out.counters[l];
                 let left = self.emit(mem::ref_get(cell));
-                let one = self.constant(Constant::I64(1));
                 let zero = self.constant(Constant::I64(0));
-                let less = self.emit(arith::sub(left, one));
-                self.emit(mem::ref_set(cell, less));
                 let more = self.emit(arith::gt(left, zero));
                 self.branch(
                     more,
@@ -344,11 +374,17 @@ impl Backward<'_, '_> {
         if let Some(loops) = plan.leaving.get(&(source, block)) {
             for &(l, count) in loops {
                 if let Some(&cell) = self.out.counters.get(&l) {
-                    let count = self.primal(count);
+                    let mut count = self.primal(count);
+                    if plan.headers.get(&source) != Some(&l) {
+                        // Within an iteration the cell is one ahead of it.
+                        let one = self.constant(Constant::I64(1));
+                        count = self.emit(arith::add(count, one));
+                    }
                     self.emit(mem::ref_set(cell, count));
                 }
             }
         }
+        self.enter_header(block, source);
         let f = &plan.aug.f;
         let edge = f.in_edges(block).find(|edge| edge.from == source);
         let args: Vec<Operand> = edge.map_or_else(Vec::new, |edge| f.edge_args(edge).collect());
@@ -371,6 +407,20 @@ impl Backward<'_, '_> {
         let target = self.counterpart(source);
         self.out.f.set_terminator(self.cur, cf::br(target, args))?;
         Ok(())
+    }
+
+    /// Goes from within a loop to its header: one iteration less is left.
+    fn enter_header(&mut self, from: Block, to: Block) {
+        let plan = self.plan;
+        let Some(&l) = plan.headers.get(&to) else { return };
+        if let Some(&cell) = self.out.counters.get(&l)
+            && plan.forest.contains(l, from)
+        {
+            let left = self.emit(mem::ref_get(cell));
+            let one = self.constant(Constant::I64(1));
+            let less = self.emit(arith::sub(left, one));
+            self.emit(mem::ref_set(cell, less));
+        }
     }
 
     /// What the counterpart of `to` is given: the cotangents as they are, and `more`.

@@ -235,13 +235,15 @@ impl<'m> Driver<'m> {
         closed: bool,
     ) -> Result<(), Diagnostic> {
         let p = prepare(f)?;
-        let blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
+        // What leads to an error stays as it is: nobody comes back from there.
+        let undone = undone_blocks(&p);
+        let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
+        blocks.retain(|block| undone[block.index()]);
         let activity = Activity::compute(&p, self.module, &mut self.types, &pair.active, &blocks);
         let naive = self.options.plan == PlanKind::Naive;
         let stability = Stability::compute(&p, &self.summaries, closed && !naive);
         let is_stable = |v: Value| closed && stability.is_stable(v);
         let mut aug = augment(self, p, &activity, &pair.active, &blocks, &is_stable)?;
-        let undone = undone_blocks(&aug);
         let (busy, merges) = busy_blocks(&aug, &activity, &blocks);
 
         let cfg = ControlFlow::compute(&aug.f);
@@ -277,6 +279,8 @@ impl<'m> Driver<'m> {
                 _ => None,
             })
             .collect();
+        let headers: FxHashMap<Block, LoopId> =
+            counted.iter().map(|&l| (forest.get(l).header, l)).collect();
         let leaving = leaving(&mut planner, &counted, &visited)?;
         aug.f = std::mem::replace(&mut planner.f, empty());
 
@@ -290,6 +294,8 @@ impl<'m> Driver<'m> {
             ways: &ways,
             leaving: &leaving,
             counted: &counted,
+            headers: &headers,
+            forest: &forest,
             blocks: &blocks,
             undone: &visited,
             active: &pair.active,
@@ -560,6 +566,12 @@ impl<'m> Driver<'m> {
             v.push(entry, core::call(func(pair.reverse), [tape.into(), seed], pair.reverse_type))?;
         let both = v.push(entry, core::tuple([value, back]))?;
         v.set_terminator(entry, cf::ret(both))?;
+        if all.len() > pair.params.len() + 1 {
+            // Nobody passes an object for its own shadow.
+            let name = self.ctx.symbol("apart");
+            let first = self.ctx.constant_id(Constant::I64(pair.params.len() as i64 + 1));
+            v.set_function_attrs(self.ctx.attrs(&[(name, first)]));
+        }
         self.module.add(v)?;
         // They were made to be one function.
         let name = self.ctx.symbol("inline");
@@ -574,12 +586,13 @@ impl<'m> Driver<'m> {
 }
 
 /// By [`Block::index`], the blocks from which the function returns.
-fn undone_blocks(aug: &Augmented) -> Vec<bool> {
-    let mut undone = vec![false; aug.f.block_capacity()];
-    let mut pending: Vec<Block> = aug.exit.into_iter().collect();
+fn undone_blocks(f: &Function) -> Vec<bool> {
+    let mut undone = vec![false; f.block_capacity()];
+    let returns = |block: &Block| f.op(Value::terminator(*block)) == Some(cf::RETURN);
+    let mut pending: Vec<Block> = f.blocks().filter(returns).collect();
     while let Some(block) = pending.pop() {
         if !std::mem::replace(&mut undone[block.index()], true) {
-            pending.extend(aug.f.in_edges(block).map(|edge| edge.from));
+            pending.extend(f.in_edges(block).map(|edge| edge.from));
         }
     }
     undone

@@ -53,7 +53,9 @@ pub(super) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand
     match ty {
         Type::F64 => return constant(Constant::F64(0.0f64.to_bits())),
         Type::F32 => return constant(Constant::F32(0.0f32.to_bits())),
-        Type::UNIT | Type::ANY => return constant(Constant::Unit),
+        Type::UNIT => return constant(Constant::Unit),
+        // As a value of that type, so that what it is put into is of the type that it should be of.
+        Type::ANY => return emit(core::convert(constant(Constant::Unit), ty)),
         _ => {}
     }
     match ctx.kind(ty) {

@@ -90,9 +90,13 @@ impl Restore<'_, '_> {
                 let array = self.value(array, block, at)?;
                 let mut indices = Vec::with_capacity(loops.len());
                 for &l in loops.iter().rev() {
-                    let left = self.counter(l, at)?;
-                    let one = self.ctx.constant_id(Constant::I64(1));
-                    indices.push(self.insert(at, arith::add(left, one))?);
+                    let (left, ahead) = self.counter(l, block, at)?;
+                    indices.push(if ahead {
+                        left
+                    } else {
+                        let one = self.ctx.constant_id(Constant::I64(1));
+                        self.insert(at, arith::add(left, one))?
+                    });
                 }
                 let inbounds = self.planner.inbounds();
                 self.insert(at, mem::load(array, indices).with_attrs(inbounds))?
@@ -120,17 +124,23 @@ impl Restore<'_, '_> {
         Ok(found)
     }
 
-    /// The number of the iteration that is undone.
-    fn counter(&mut self, l: LoopId, at: Value) -> Result<Operand, Diagnostic> {
+    /// The number of the iteration that is undone, or that number plus 1: whether it is that.
+    fn counter(
+        &mut self,
+        l: LoopId,
+        block: Block,
+        at: Value,
+    ) -> Result<(Operand, bool), Diagnostic> {
         let cell = self.sweep.counters.get(&l).copied();
         let cell =
             cell.ok_or_else(|| Diagnostic::error("a loop is not counted on the way back"))?;
-        self.insert(at, mem::ref_get(cell))
+        let ahead = self.planner.forest.get(l).header != block;
+        Ok((self.insert(at, mem::ref_get(cell))?, ahead))
     }
 
     fn affine(&mut self, poly: &Poly, block: Block, at: Value) -> Result<Operand, Diagnostic> {
         let mut values: FxHashMap<Value, Poly> = FxHashMap::default();
-        let mut counters: FxHashMap<LoopId, Operand> = FxHashMap::default();
+        let mut counters: FxHashMap<LoopId, Poly> = FxHashMap::default();
         let symbols: Vec<Sym> = poly.symbols().collect();
         for symbol in symbols {
             match symbol {
@@ -147,17 +157,20 @@ impl Restore<'_, '_> {
                     values.insert(v, as_poly);
                 }
                 Sym::Iteration(l) => {
-                    let counter = self.counter(l, at)?;
-                    counters.insert(l, counter);
+                    let (counter, ahead) = self.counter(l, block, at)?;
+                    let counter = counter.as_value().expect("it was read from a cell");
+                    let counter = Poly::value(poly.ty(), counter);
+                    counters.insert(l, if ahead { counter.plus(-1) } else { counter });
                 }
             }
         }
         let poly = poly.substitute(|s| match s {
             Sym::Value(v) => values.get(&v).cloned(),
-            Sym::Iteration(_) => None,
+            Sym::Iteration(l) => counters.get(&l).cloned(),
         });
         let poly = poly.ok_or_else(|| Diagnostic::error("a polynomial has become too large"))?;
-        Ok(induction::materialize(&mut self.sweep.f, &poly, at, &mut |l| counters[&l])?)
+        let none: Operand = self.ctx.constant_id(Constant::Unit).into();
+        Ok(induction::materialize(&mut self.sweep.f, &poly, at, &mut |_| none)?)
     }
 
     /// The cell that counts what is left on a stack.

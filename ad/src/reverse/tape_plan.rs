@@ -507,8 +507,7 @@ pub(super) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut super::parts::Emit<
     match ty {
         Type::BOOL => return ctx.constant_id(Constant::Bool(false)).into(),
         Type::F64 | Type::F32 | Type::UNIT | Type::ANY => {
-            let zero = super::parts::zero(ctx, ty, emit);
-            return if ty == Type::ANY { emit(core::convert(zero, ty)) } else { zero };
+            return super::parts::zero(ctx, ty, emit);
         }
         _ => {}
     }

@@ -8,19 +8,28 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, core, data, mem};
-use regraft_ir::{Constant, Inst, Operand, Type, Value};
+use regraft_ir::{Constant, Effects, Inst, Operand, Type, Value};
 
 use super::augment::{Action, ActionKind, element_type, field_of, replace_part};
-use super::backward::Backward;
+use super::backward::{Backward, Clearing, Increment};
 use super::derivative_of;
 use super::driver::Pair;
 use super::parts::{self, Cell};
 use crate::rules::{Derivative, Product, ScalarRule};
 
 impl Backward<'_, '_> {
-    /// Appends what undoes an action.
+    /// Appends what undoes an action. Increments of shadows by cotangents of what was read wait
+    /// until something else is done to memory: see [`Backward::settle`].
     pub(super) fn undo(&mut self, action: &Action) {
         let v = action.v;
+        let def = self.plan.aug.f.op_def(v);
+        let waits = matches!(action.kind, ActionKind::Op)
+            && def.is_some_and(|def| {
+                matches!(def.op, mem::LOAD | mem::REF_GET) || def.effects == Effects::NONE
+            });
+        if !waits {
+            self.settle();
+        }
         match &action.kind {
             ActionKind::Op => self.undo_op(v),
             ActionKind::Resize { length } => {
@@ -366,28 +375,82 @@ impl Backward<'_, '_> {
         inst.with_attrs(self.ctx.attrs(&[(name, yes)]))
     }
 
-    /// `x = a[i]`: adds to the shadow of `a`.
+    /// `x = a[i]`: adds to the shadow of `a`, in a while.
     fn undo_read(&mut self, v: Value) {
-        let Some(adjoint) = self.take(v) else { return };
-        let object = self.operand(v, 0);
-        let is_ref = self.plan.aug.f.op(v) == Some(mem::REF_GET);
-        let shadow = self.shadow(object);
-        let indices = self.indices(v, 1);
-        let element = self.primal_type(v);
-        let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
-        let old = if is_ref {
-            self.emit(mem::ref_get(shadow))
-        } else {
-            let inst = self.access(mem::load(shadow, indices.iter().copied()));
-            self.emit(inst)
-        };
-        let new = self.increased(of, cell, old, adjoint);
-        if is_ref {
+        if let Some(adjoint) = self.take(v) {
+            self.increments.push(Increment { read: v, adjoint, loc: self.loc });
+        }
+    }
+
+    /// Appends the increments that wait, in order, and before them the clearing of what was
+    /// overwritten. In `y[i] = y[i] + x[i]`, what was written goes to the place that it was taken
+    /// from: then that place is set to it, rather than to zero first.
+    pub(super) fn settle(&mut self) {
+        let after = self.loc;
+        let mut increments = std::mem::take(&mut self.increments);
+        if let Some(clearing) = self.clearing.take() {
+            self.loc = clearing.loc;
+            let f = &self.plan.aug.f;
+            let place = |v: Value, skip: usize| -> Vec<Operand> {
+                let object = f.operand(v, 0);
+                object.into_iter().chain(f.plain_operands(v).skip(skip)).collect()
+            };
+            let wanted = place(clearing.write, 2);
+            let same = |i: &Increment| place(i.read, 1) == wanted;
+            let same_type = |v: Value, i: &Increment| {
+                element_type(&self.ctx, self.primal_type(self.operand(v, 0)))
+                    == self.primal_type(i.read)
+            };
+            let found = increments.iter().position(|i| same(i) && same_type(clearing.write, i));
+            let new = match found {
+                Some(i) => increments.remove(i).adjoint,
+                None => {
+                    let object = self.primal_type(self.operand(clearing.write, 0));
+                    let ty = self.driver.types.cotangent(element_type(&self.ctx, object));
+                    self.zero(ty)
+                }
+            };
+            if clearing.old != Some(new) {
+                let shadow = self.shadow(self.operand(clearing.write, 0));
+                let indices = self.indices(clearing.write, 2);
+                self.set_place(clearing.write, shadow, indices, new);
+            }
+        }
+        for increment in increments {
+            self.loc = increment.loc;
+            self.increase(increment.read, increment.adjoint);
+        }
+        self.loc = after;
+    }
+
+    /// Sets the place in a shadow that the read or write `v` is about.
+    fn set_place(&mut self, v: Value, shadow: Operand, indices: Vec<Operand>, new: Operand) {
+        if matches!(self.plan.aug.f.op(v), Some(mem::REF_GET | mem::REF_SET)) {
             self.emit(mem::ref_set(shadow, new));
         } else {
             let inst = self.access(mem::store(shadow, new, indices));
             self.emit(inst);
         }
+    }
+
+    /// What is in the place in a shadow that the read or write `v` is about.
+    fn get_place(&mut self, v: Value, shadow: Operand, indices: &[Operand]) -> Operand {
+        if matches!(self.plan.aug.f.op(v), Some(mem::REF_GET | mem::REF_SET)) {
+            self.emit(mem::ref_get(shadow))
+        } else {
+            let inst = self.access(mem::load(shadow, indices.iter().copied()));
+            self.emit(inst)
+        }
+    }
+
+    fn increase(&mut self, v: Value, adjoint: Operand) {
+        let shadow = self.shadow(self.operand(v, 0));
+        let indices = self.indices(v, 1);
+        let element = self.primal_type(v);
+        let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
+        let old = self.get_place(v, shadow, &indices);
+        let new = self.increased(of, cell, old, adjoint);
+        self.set_place(v, shadow, indices, new);
     }
 
     /// A tangent with something added to its cotangent part.
@@ -429,29 +492,20 @@ impl Backward<'_, '_> {
         if !cell.has_cotangent() {
             return;
         }
-        let is_ref = self.plan.aug.f.op(v) == Some(mem::REF_SET);
         let shadow = self.shadow(object);
         let indices = self.indices(v, 2);
-        let zero = self.zero(of.cotangent);
         let needs_old = cell == Cell::Mixed || self.plan.activity.is_varied(value);
-        let new = if needs_old {
-            let old = if is_ref {
-                self.emit(mem::ref_get(shadow))
-            } else {
-                let inst = self.access(mem::load(shadow, indices.iter().copied()));
-                self.emit(inst)
-            };
+        let old = needs_old.then(|| self.get_place(v, shadow, &indices));
+        if let Some(old) = old {
             self.give_tangent(value, old, element);
-            self.rejoin(of, cell, old, zero)
-        } else {
-            zero
-        };
-        if is_ref {
-            self.emit(mem::ref_set(shadow, new));
-        } else {
-            let inst = self.access(mem::store(shadow, new, indices));
-            self.emit(inst);
+            if cell == Cell::Mixed {
+                let zero = self.zero(of.cotangent);
+                let new = self.rejoin(of, cell, old, zero);
+                self.set_place(v, shadow, indices, new);
+                return;
+            }
         }
+        self.clearing = Some(Clearing { write: v, old, loc: self.loc });
     }
 
     fn undo_push(&mut self, v: Value) {

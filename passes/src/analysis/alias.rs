@@ -21,8 +21,10 @@
 //! Two different allocations are two objects, and neither is one that the caller passed. What
 //! does not escape is never found in memory, so that nothing whose base is not known is it. Objects
 //! of different types are different: types are exact, but for `any`. Two parameters may be the same
-//! object. An allocation within a loop is a new object each time; so the same base does not
-//! mean the same object.
+//! object, unless the attribute `apart` of the function says that they are not: `{apart=3}` promises
+//! that no object that is passed for a parameter from the third on is passed for one before it,
+//! or can be reached from there, as is so with shadows that derivatives are added up in. An allocation
+//! within a loop is a new object each time; so the same base does not mean the same object.
 //!
 //! # Cost
 //! O(values + operands): the base of a value changes at most twice.
@@ -71,6 +73,8 @@ pub struct Aliases {
     escaped: Vec<bool>,
     /// By position.
     escaped_params: Vec<bool>,
+    /// The position of the first parameter that is apart from those before it.
+    apart: u32,
 }
 
 impl Aliases {
@@ -130,8 +134,16 @@ impl Aliases {
             (Base::Fresh(x), Base::Fresh(y)) => x == y,
             (Base::Fresh(_), Base::Param(_)) | (Base::Param(_), Base::Fresh(_)) => false,
             (Base::Fresh(x), Base::Unknown) | (Base::Unknown, Base::Fresh(x)) => self.escapes(x),
+            (Base::Param(x), Base::Param(y)) => (x < self.apart) == (y < self.apart),
             (Base::Param(_) | Base::Unknown, Base::Param(_) | Base::Unknown) => true,
         }
+    }
+
+    /// Whether an object that is known to be a parameter is one of those that are apart from the
+    /// ones before them.
+    #[inline]
+    pub(super) fn is_apart(&self, base: Base) -> bool {
+        matches!(base, Base::Param(i) if i >= self.apart)
     }
 
     /// What an instruction with these effects may do to `object`. O(operands).
@@ -346,7 +358,10 @@ impl Finder<'_> {
                 }
             }
         }
-        Aliases { bases: self.bases, escaped, escaped_params }
+        let apart = f.ctx().attr(f.function_attrs(), "apart").map(|c| f.ctx().constant(c));
+        let apart =
+            apart.and_then(regraft_ir::Constant::as_int).and_then(|n| u32::try_from(n - 1).ok());
+        Aliases { bases: self.bases, escaped, escaped_params, apart: apart.unwrap_or(u32::MAX) }
     }
 
     /// Whether `v` makes an object that others, or itself, may hold from the start: a copy in depth

@@ -72,7 +72,8 @@ impl std::ops::BitOrAssign for Footprint {
 /// The classes of the objects of a function.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryClasses {
-    of_type: FxHashMap<Type, u32>,
+    /// By type, and whether it is a parameter that is apart from those before it.
+    of_type: FxHashMap<(Type, bool), u32>,
     of_allocation: FxHashMap<Value, u32>,
     count: u32,
     most: u32,
@@ -114,7 +115,10 @@ impl MemoryClasses {
         let hidden = aliases.hidden(operand);
         let is_new = match hidden {
             Some(new) => enter(&mut self.of_allocation, new, next),
-            None => enter(&mut self.of_type, ty, next),
+            None => {
+                let apart = aliases.is_apart(aliases.base(operand));
+                enter(&mut self.of_type, (ty, apart), next)
+            }
         };
         if is_new {
             self.count += 1;
@@ -134,9 +138,19 @@ impl MemoryClasses {
             Base::Fresh(new) if !aliases.escapes(new) => {
                 self.of_allocation.get(&new).map_or(u64::MAX, |&class| 1 << class)
             }
-            _ => match f.operand_type(operand) {
+            base => match f.operand_type(operand) {
                 Type::ANY => self.visible,
-                ty => self.of_type.get(&ty).map_or(u64::MAX, |&class| 1 << class),
+                ty => {
+                    let class = |apart| self.of_type.get(&(ty, apart)).map(|&class| 1 << class);
+                    match base {
+                        Base::Param(_) => class(aliases.is_apart(base)).unwrap_or(u64::MAX),
+                        // It may be any of them.
+                        _ => match (class(false), class(true)) {
+                            (None, None) => u64::MAX,
+                            (a, b) => a.unwrap_or(0) | b.unwrap_or(0),
+                        },
+                    }
+                }
             },
         }
     }

@@ -198,6 +198,12 @@ struct Plan {
 
 impl Rewriter<'_> {
     fn plan(&mut self, done: &mut Rewritten) -> IrResult<Option<Plan>> {
+        if let [only] = self.ivs.basic(self.l)
+            && only.step.constant_value() == Some(-1)
+        {
+            // One counter that counts down is as good, and nothing is left to be expressed by it.
+            return Ok(None);
+        }
         let (f, ivs) = (&*self.f, self.ivs);
         let at = ivs.forest().get(self.l);
         let Some(preheader) = at.preheader else { return Ok(None) };
