@@ -41,7 +41,7 @@ pub(super) fn counter_of(f: &Function, ivs: &InductionVariables, l: LoopId) -> O
 }
 
 /// A parameter of the header of a loop from which the iteration can be computed, of a type at
-/// least as wide as `ty`: one that grows or shrinks by 1 from a constant.
+/// least as wide as `ty`: one that grows or shrinks by 1 from what is passed to the loop.
 fn any_counter(
     f: &Function,
     ivs: &InductionVariables,
@@ -49,14 +49,26 @@ fn any_counter(
     ty: Type,
 ) -> Option<BasicInduction> {
     let counts = |b: &&BasicInduction| {
-        b.base.constant_value().is_some()
+        (b.base.constant_value().is_some() || entering_arg(f, ivs.forest(), b.param).is_some())
             && matches!(b.step.constant_value(), Some(1 | -1))
             && b.base.ty().bits() >= ty.bits()
             && f.is_live(b.param)
     };
     // One that starts with 0 and grows needs no instruction.
-    let ease = |b: &&BasicInduction| (b.base.is_zero(), b.step.constant_value());
+    let ease = |b: &&BasicInduction| {
+        (b.base.is_zero(), b.base.constant_value().is_some(), b.step.constant_value())
+    };
     ivs.basic(l).iter().filter(counts).max_by_key(ease).cloned()
+}
+
+/// What is passed for a parameter of the header of a loop where it is entered, if by one edge.
+fn entering_arg(f: &Function, forest: &LoopForest, param: Value) -> Option<Operand> {
+    let header = f.block_of(param);
+    let l = forest.headed_by(header)?;
+    let position = f.params(header).position(|p| p == param)?;
+    let mut entering = f.in_edges(header).filter(|edge| !forest.contains(l, edge.from));
+    let edge = entering.next().filter(|_| entering.next().is_none())?;
+    f.edge_args(edge).nth(position)
 }
 
 /// Whether a polynomial can be computed where its values are: whether the iterations in it of the
@@ -110,9 +122,12 @@ fn add_counters(
             continue;
         }
         let basic = any_counter(f, ivs, l, poly.ty()).expect("it was checked that there is one");
-        let base = f.constant_id(
-            Constant::int(basic.base.ty(), basic.base.constant_part()).expect("an integer"),
-        );
+        let base: Operand = match basic.base.constant_value() {
+            Some(base) => {
+                f.constant_id(Constant::int(basic.base.ty(), base).expect("an integer")).into()
+            }
+            None => entering_arg(f, ivs.forest(), basic.param).expect("it was looked at before"),
+        };
         let counter: Operand = match (basic.step.constant_value(), basic.base.is_zero()) {
             (Some(1), true) => basic.param.into(),
             (Some(1), false) => f.insert(at, arith::sub(basic.param, base))?.into(),

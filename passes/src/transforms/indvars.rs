@@ -18,8 +18,9 @@
 //! # Method
 //! By what [`InductionVariables`] and [`TripCounts`] say, for each loop:
 //!
-//! 1. **One counter.** If the header has a parameter that counts 0, 1, 2, ..., that is it, else
-//!    one is made. Every other header parameter that is `base + step * i` is computed from it,
+//! 0. **Equal numbers.** What is the same polynomial as an earlier number is that number.
+//! 1. **One counter.** If the header has a parameter that counts 0, 1, 2, ..., that is it; if it has
+//!    one alone that counts down by 1, as reverse sweeps do, it stays as it is; else one is made. Every other header parameter that is `base + step * i` is computed from it,
 //!    and goes.
 //! 2. **Exit tests** on parameters that went compare the counter with the trip count, which is
 //!    computed before the loop: less than, if the count is surely not negative as a signed number;
@@ -47,10 +48,11 @@
 mod exits;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{Block, Constant, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
 use super::counters::{add_induction, can_compute, compute, counter_of, ensure_preheaders};
+use super::equal_numbers;
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, TripCounts};
@@ -161,15 +163,43 @@ impl LoopPass for Indvars {
         let headers = ensure_preheaders(f, loops, ivs.forest(), |l| !ivs.basic(l).is_empty())?;
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
+        let dom = cx.analysis::<DominatorTree>(f);
         let ids: Vec<LoopId> =
             headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
+        let equal = join_equal_numbers(f, &ids, &ivs, &dom)?;
         let done = run(f, &ids, &ivs, &counts, self.limits)?;
+        for &v in &equal {
+            if f.is_live(v) && !f.is_used(v) {
+                f.delete_tree(v)?;
+            }
+        }
+        cx.add("equal numbers", equal.len() as u64);
         cx.add("counters made", done.counters as u64);
         cx.add("induction variables removed", done.params as u64);
         cx.add("exit tests rewritten", done.tests as u64);
         cx.add("final values computed", done.finals as u64);
         Ok(())
     }
+}
+
+/// Lets what is the same number as an earlier one of its loop be that. Returns what nobody uses now.
+fn join_equal_numbers(
+    f: &mut Function,
+    loops: &[LoopId],
+    ivs: &InductionVariables,
+    dom: &DominatorTree,
+) -> IrResult<Vec<Value>> {
+    let forest = ivs.forest();
+    let mut gone = Vec::new();
+    for &l in loops {
+        let own = forest.blocks(l).iter().copied().filter(|&b| forest.loop_of(b) == Some(l));
+        for (v, same) in equal_numbers::find(f, own, ivs, dom) {
+            f.hand_on_name(v, same);
+            f.replace_all_uses(v, same)?;
+            gone.push(v);
+        }
+    }
+    Ok(gone)
 }
 
 /// Works out what becomes of a loop, and inserts what it takes.
@@ -213,6 +243,10 @@ impl Rewriter<'_> {
             .iter()
             .filter(|b| Some(b.param) != old && self.is_worth_it(b))
             .collect();
+        let counts_down = |b: &&BasicInduction| b.step.constant_value() == Some(-1);
+        if old.is_none() && going.iter().filter(|b| !b.step.is_zero()).count() == 1 {
+            going.retain(|b| !counts_down(b));
+        }
         let needed = going.iter().filter(|b| !b.step.is_zero()).map(|b| b.base.ty());
         // Positions of edges move where a counter is passed, their order does not.
         let nth = |exit: &Edge| f.out_edges(exit.from).position(|edge| edge == *exit);

@@ -13,6 +13,7 @@ mod counters;
 pub mod cse;
 pub mod dce;
 mod edit;
+mod equal_numbers;
 pub mod expand;
 pub mod fold;
 pub mod fuse_sweeps;

@@ -339,8 +339,7 @@ fn what_is_between_goes_before_or_after() {
   %10: f64 = math.exp %9
   %11: f64 = arith.add %6, %10
   %19: f64 = arith.mul %10, %15
-  %20: f64 = mem.load %13, %26 {inbounds=true}
-  %21: f64 = arith.add %20, %19
+  %21: f64 = arith.add 0.0, %19
   %25: unit = mem.store %13, %21, %26 {inbounds=true}
   br ^2(%26, %11)
 ^4:
@@ -636,6 +635,146 @@ fn several_values_are_kept_for_each_round() {
   br ^2(%26)
 ^7:
   return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_branch_around_a_loop_that_would_not_run_is_no_obstacle() {
+    check::<FuseSweeps>(
+        "func @f(%1: array<f64, 1>, %2: array<f64, 1>) -> f64 {
+^1:
+  %3: i64 = mem.length %1
+  %4: array<f64, 1> = mem.alloc %3
+  br ^2(0)
+^2(%5: i64):
+  %6: bool = arith.lt %5, %3
+  br %6, ^3, ^4
+^3:
+  %7: i64 = arith.add %5, 1
+  %8: f64 = mem.load %1, %7 {inbounds=true}
+  %9: f64 = math.exp %8
+  mem.store %4, %9, %7 {inbounds=true}
+  br ^2(%7)
+^4:
+  %10: bool = arith.ge 0, %3
+  br %10, ^7(0.0), ^5(0, -0.0)
+^5(%11: i64, %12: f64):
+  %13: bool = arith.ge %11, %3
+  br %13, ^7(%12), ^6
+^6:
+  %14: i64 = arith.add %11, 1
+  %15: f64 = mem.load %4, %14 {inbounds=true}
+  %16: f64 = arith.add %12, %15
+  br ^5(%14, %16)
+^7(%17: f64):
+  return %17
+}
+",
+        "func @f(%1: array<f64, 1>, %2: array<f64, 1>) -> f64 {
+^1:
+  %3: i64 = mem.length %1
+  %10: bool = arith.ge 0, %3
+  br ^2(0, -0.0)
+^2(%5: i64, %20: f64):
+  %6: bool = arith.lt %5, %3
+  br %6, ^3, ^8
+^3:
+  %7: i64 = arith.add %5, 1
+  %8: f64 = mem.load %1, %7 {inbounds=true}
+  %9: f64 = math.exp %8
+  %16: f64 = arith.add %20, %9
+  br ^2(%7, %16)
+^8:
+  %19: f64 = core.select %10, 0.0, %20
+  return %19
+}
+",
+    );
+}
+
+#[test]
+fn what_is_cleared_after_it_was_read_is_not_kept() {
+    check::<FuseSweeps>(
+        "func @f(%1: array<f64, 1>, %2: f64) -> unit {
+^1:
+  %3: i64 = mem.length %1
+  %4: array<f64, 1> = mem.alloc %3
+  br ^2(%3)
+^2(%5: i64):
+  %6: bool = arith.gt %5, 0
+  br %6, ^3, ^4(%3)
+^3:
+  %7: f64 = mem.load %4, %5 {inbounds=true}
+  %8: f64 = arith.add %7, %2
+  mem.store %4, %8, %5 {inbounds=true}
+  %9: i64 = arith.sub %5, 1
+  br ^2(%9)
+^4(%10: i64):
+  %11: bool = arith.gt %10, 0
+  br %11, ^5, ^6
+^5:
+  %12: f64 = mem.load %4, %10 {inbounds=true}
+  mem.store %4, 0.0, %10 {inbounds=true}
+  %13: f64 = mem.load %1, %10 {inbounds=true}
+  %14: f64 = arith.add %13, %12
+  mem.store %1, %14, %10 {inbounds=true}
+  %15: i64 = arith.sub %10, 1
+  br ^4(%15)
+^6:
+  return nothing
+}
+",
+        "func @f(%1: array<f64, 1>, %2: f64) -> unit {
+^1:
+  %3: i64 = mem.length %1
+  br ^2(%3)
+^2(%5: i64):
+  %6: bool = arith.gt %5, 0
+  br %6, ^3, ^6
+^3:
+  %8: f64 = arith.add 0.0, %2
+  %9: i64 = arith.sub %5, 1
+  %13: f64 = mem.load %1, %5 {inbounds=true}
+  %14: f64 = arith.add %13, %8
+  %18: unit = mem.store %1, %14, %5 {inbounds=true}
+  br ^2(%9)
+^6:
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_branch_that_says_more_than_that_there_are_no_rounds_stays() {
+    check_unchanged::<FuseSweeps>(
+        "func @f(%1: array<f64, 1>, %2: i64) -> f64 {
+^1:
+  %3: i64 = mem.length %1
+  %4: array<f64, 1> = mem.alloc %3
+  br ^2(0)
+^2(%5: i64):
+  %6: bool = arith.lt %5, %3
+  br %6, ^3, ^4
+^3:
+  %7: i64 = arith.add %5, 1
+  mem.store %4, 2.0, %7 {inbounds=true}
+  br ^2(%7)
+^4:
+  %10: bool = arith.ge 1, %3
+  br %10, ^7(0.0), ^5(0, -0.0)
+^5(%11: i64, %12: f64):
+  %13: bool = arith.ge %11, %3
+  br %13, ^7(%12), ^6
+^6:
+  %14: i64 = arith.add %11, 1
+  %15: f64 = mem.load %4, %14 {inbounds=true}
+  %16: f64 = arith.add %12, %15
+  br ^5(%14, %16)
+^7(%17: f64):
+  return %17
 }
 ",
     );

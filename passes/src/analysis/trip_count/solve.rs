@@ -126,7 +126,7 @@ fn opposite(op: Op) -> Op {
 }
 
 /// The comparison with its operands swapped.
-pub(super) fn swapped(op: Op) -> Op {
+pub(crate) fn swapped(op: Op) -> Op {
     match op {
         arith::LT => arith::GT,
         arith::LE => arith::GE,

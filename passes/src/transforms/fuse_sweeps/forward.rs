@@ -2,16 +2,21 @@
 //!
 //! Two instructions that are the same polynomial in the iterations are one number. A load from a
 //! local array gives what was stored in the same iteration, if that store comes before it on
-//! every way, with the same indices, and if all others of that loop are to other elements.
+//! every way, with the same indices, and if no other one comes between. If all that writes to the
+//! array comes later, it gives what the array was made with.
 
 use regraft_dialects::mem;
-use regraft_ir::{Block, DominatorTree, Function, IrResult, Operand, Traits, Type, Value};
+use regraft_ir::{
+    Block, Constant, DominatorTree, Function, IrResult, Operand, Type, TypeKind, Value,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::traps::speculatable;
+use crate::analysis::traps::may_trap;
 use crate::analysis::{
     Access, Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, inst_effects,
 };
+use crate::transforms::equal_numbers::{self, comes_first};
+use crate::transforms::loop_accesses::{lines, meets_later};
 
 /// What is known of a function.
 pub(super) struct Facts<'a> {
@@ -26,118 +31,150 @@ pub(super) struct Facts<'a> {
 pub(super) fn run(f: &mut Function, loops: &[LoopId], facts: &Facts<'_>) -> IrResult<usize> {
     let mut found: Vec<(Value, Operand)> = Vec::new();
     let mut equal: Vec<(Value, Value)> = Vec::new();
+    let writes = facts.writes(f);
     for &l in loops {
-        facts.equal_numbers(f, l, &mut equal);
-        facts.stored(f, l, &mut found);
+        let blocks = facts.forest.blocks(l).iter().copied();
+        equal.extend(equal_numbers::find(f, blocks, facts.variables, facts.dom));
+        let loads = facts.forest.blocks(l).iter().flat_map(|&block| f.body(block));
+        for load in loads.filter(|&v| f.op(v) == Some(mem::LOAD)) {
+            let given = facts.given(f, l, load, &writes);
+            found.extend(
+                given.filter(|&value| f.operand_type(value) == f.ty(load)).map(|v| (load, v)),
+            );
+        }
     }
     let done = found.len();
-    // What was stored may be what another load gives.
+    // What was stored may be what another load gives, that of an earlier one.
     let given: FxHashMap<Value, Operand> = found.iter().copied().collect();
     for (load, mut value) in found {
-        let mut seen = 0;
         while let Some(&next) = value.as_value().and_then(|v| given.get(&v)) {
             value = next;
-            seen += 1;
-            if seen > given.len() {
-                break;
-            }
         }
         f.hand_on_name(load, value);
         f.replace_all_uses(load, value)?;
         f.delete(load)?;
     }
     for (v, same) in equal {
+        f.hand_on_name(v, same);
         f.replace_all_uses(v, same)?;
     }
     Ok(done)
 }
 
+/// What writes to local arrays.
+#[derive(Default)]
+struct Writes {
+    /// Stores of elements, by array.
+    stores: FxHashMap<Value, Vec<Value>>,
+    /// Arrays that something else writes to, with the blocks where.
+    others: FxHashMap<Value, FxHashSet<Block>>,
+}
+
 impl Facts<'_> {
-    /// Finds instructions of a loop that are what an earlier one is.
-    fn equal_numbers(&self, f: &Function, l: LoopId, equal: &mut Vec<(Value, Value)>) {
-        let mut known: FxHashMap<Poly, Vec<Value>> = FxHashMap::default();
-        for &block in self.forest.blocks(l) {
-            for v in f.params(block).chain(f.body(block)) {
-                if f.ty(v) != Type::I64 || f.is_param(v) && self.forest.headed_by(block).is_none() {
-                    continue;
-                }
-                let poly = self.variables.evolution(f, v);
-                if poly.as_symbol().is_some_and(|s| matches!(s, crate::analysis::Sym::Value(_))) {
-                    continue;
-                }
-                let earlier = known.entry(poly).or_default();
-                let computes = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE))
-                    && speculatable(f, v);
-                match earlier.iter().find(|&&u| self.comes_first(f, u, v)) {
-                    Some(&same) if computes => equal.push((v, same)),
-                    _ => earlier.push(v),
-                }
-            }
-        }
-    }
-
-    /// Whether one value is there wherever another one is.
-    fn comes_first(&self, f: &Function, u: Value, v: Value) -> bool {
-        let (a, b) = (f.block_of(u), f.block_of(v));
-        if a == b { f.is_param(u) || f.comes_before(u, v) } else { self.dom.dominates(a, b) }
-    }
-
-    /// Finds loads of a loop that give what was stored in the same iteration.
-    fn stored(&self, f: &Function, l: LoopId, found: &mut Vec<(Value, Operand)>) {
-        // What writes to each local array that is made outside, and those that anything else does.
-        let mut writes: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
-        let mut loads: Vec<(Value, Value)> = Vec::new();
-        let mut lost: FxHashSet<Value> = FxHashSet::default();
-        for &block in self.forest.blocks(l) {
+    fn writes(&self, f: &Function) -> Writes {
+        let mut writes = Writes::default();
+        for &block in self.forest.order() {
             for v in f.body(block) {
-                if f.op_def(v).is_none_or(|def| def.effects == regraft_ir::Effects::NONE) {
+                if !f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
                     continue;
                 }
                 for &(object, access) in &inst_effects(f, v, self.summaries).objects {
                     let Some(array) = self.aliases.hidden(object) else { continue };
-                    let outside = !self.forest.contains(l, f.block_of(array));
-                    match f.op(v) {
-                        Some(mem::LOAD) if outside => loads.push((v, array)),
-                        Some(mem::STORE) if outside => writes.entry(array).or_default().push(v),
-                        _ if access.intersects(Access::WRITES) => drop(lost.insert(array)),
-                        _ => {}
+                    if f.op(v) == Some(mem::STORE) {
+                        writes.stores.entry(array).or_default().push(v);
+                    } else if access.intersects(Access::WRITES) {
+                        writes.others.entry(array).or_default().insert(block);
                     }
                 }
             }
         }
-        for (load, array) in loads {
-            let Some(stores) = writes.get(&array).filter(|_| !lost.contains(&array)) else {
+        writes
+    }
+
+    /// What a load in a loop gives, from an array that is made outside.
+    fn given(&self, f: &Function, l: LoopId, load: Value, writes: &Writes) -> Option<Operand> {
+        let array = self.aliases.hidden(f.operand(load, 0)?)?;
+        let inside = |block: Block| self.forest.contains(l, block);
+        let others = writes.others.get(&array);
+        if inside(f.block_of(array))
+            || others.is_some_and(|blocks| blocks.iter().any(|&b| inside(b)))
+        {
+            return None;
+        }
+        let none = Vec::new();
+        let all = writes.stores.get(&array).unwrap_or(&none);
+        let (stores, elsewhere): (Vec<Value>, Vec<Value>) =
+            all.iter().partition(|&&store| inside(f.block_of(store)));
+        let around = self.forest.loop_of(f.block_of(load))?;
+        let wanted = self.indices(f, load, 1);
+        let (mut last, mut later) = (None, Vec::new());
+        for &store in &stores {
+            let at = self.indices(f, store, 2);
+            if are_apart(&at, &wanted) {
+                later.push((store, at));
                 continue;
-            };
-            let at = |v: Value, skip: usize| -> Vec<Poly> {
-                let block = f.block_of(v);
-                let indices = f.operands(v).skip(skip);
-                indices.map(|i| self.variables.evolution_at(f, i, block)).collect()
-            };
-            let wanted = at(load, 1);
-            let same: Vec<Value> =
-                stores.iter().copied().filter(|&store| at(store, 2) == wanted).collect();
-            let [store] = *same else { continue };
-            let within = |block: Block| self.forest.loop_of(block);
-            let inner = within(f.block_of(store));
-            let encloses = inner.is_some_and(|s| self.forest.contains(s, f.block_of(load)));
-            let apart = |&other: &Value| other == store || are_apart(&at(other, 2), &wanted);
-            let Some(value) = f.operand(store, 1) else { continue };
-            if encloses
-                && self.comes_first(f, store, load)
-                && stores.iter().all(apart)
-                && f.operand_type(value) == f.ty(load)
-            {
-                found.push((load, value));
+            }
+            let home = self.forest.loop_of(f.block_of(store))?;
+            if comes_first(f, self.dom, store, load) {
+                // In an inner loop, another one may come after it, before the load comes again.
+                let sees =
+                    home == around || stores.len() == 1 && self.forest.encloses(home, around);
+                if at != wanted || !sees {
+                    return None;
+                }
+                match last {
+                    Some(last) if comes_first(f, self.dom, store, last) => {}
+                    _ => last = Some(store),
+                }
+            } else if comes_first(f, self.dom, load, store) && home == around {
+                later.push((store, at));
+            } else {
+                return None;
             }
         }
+        if let Some(store) = last {
+            return f.operand(store, 1);
+        }
+        // It was made for this execution of the loop, and nothing has written to the element before.
+        let alone = elsewhere.is_empty() && others.is_none() && !may_trap(f, load);
+        let once = self.forest.loop_of(f.block_of(array)) == self.forest.get(l).parent;
+        let at = lines(self.variables, &wanted, l);
+        let never =
+            |at_store: &[Poly]| !meets_later(&at, &lines(self.variables, at_store, l), false);
+        let first = alone && once && around == l && later.iter().all(|(_, at)| never(at));
+        first.then(|| made_with(f, array)).flatten()
+    }
+
+    fn indices(&self, f: &Function, v: Value, skip: usize) -> Vec<Poly> {
+        let block = f.block_of(v);
+        f.operands(v).skip(skip).map(|i| self.variables.evolution_at(f, i, block)).collect()
+    }
+}
+
+/// What the elements of an array are when it is new.
+fn made_with(f: &Function, array: Value) -> Option<Operand> {
+    match f.op(array)? {
+        mem::FILL => f.operand(array, 0),
+        mem::ALLOC => {
+            let TypeKind::Array { element, .. } = *f.ctx().kind(f.ty(array)) else {
+                return None;
+            };
+            let zero = match element {
+                Type::F64 => Constant::F64(0),
+                Type::F32 => Constant::F32(0),
+                Type::BOOL => Constant::Bool(false),
+                _ => Constant::int(element, 0)?,
+            };
+            Some(f.constant_id(zero).into())
+        }
+        _ => None,
     }
 }
 
 /// Whether indices differ in the same iteration.
 fn are_apart(a: &[Poly], b: &[Poly]) -> bool {
-    a.len() == b.len()
-        && a.iter()
-            .zip(b)
-            .any(|(x, y)| x.sub(y).and_then(|d| d.constant_value()).is_some_and(|apart| apart != 0))
+    let differ = |(x, y): (&Poly, &Poly)| {
+        x.sub(y).and_then(|d| d.constant_value()).is_some_and(|apart| apart != 0)
+    };
+    a.len() == b.len() && a.iter().zip(b).any(differ)
 }

@@ -15,13 +15,14 @@
 //! # Method
 //! Two loops that are tested first, with one exit and one latch, of which the second comes after the
 //! first with at most a block between them. Both run equally often, for sure (`rounds`). They are fused
-//! as they are if no iteration of the second needs a later one of the first. Else one of them, all
-//! of whose iterations are independent and which hands on nothing but counters, is turned round:
-//! the second if it can be, so that the order of the first stays; else the first. Loops in each
+//! as they are if no iteration of the second needs a later one of the first. Else, or if they count in
+//! opposite directions, one of them, all of whose iterations are independent and which hands on nothing
+//! but counters, is turned round: the second if it can be, so that the order of the first stays;
+//! else the first. Loops in each
 //! other are fused from the outside inwards.
 //!
-//! What stands between them goes before the first loop where that changes nothing, else behind the
-//! second (`between`). In the new loop, numbers that are the same in each iteration become one, and
+//! A branch around a loop that would not run anyway goes first (`unguard`). What stands between two
+//! loops goes before the first one where that changes nothing, else behind the second (`between`). In the new loop, numbers that are the same in each iteration become one, and
 //! loads give what was stored in the same iteration (`forward`). Arrays that are only written then
 //! go, as in `adce`.
 //!
@@ -44,6 +45,7 @@ mod forward;
 mod join;
 mod plan;
 mod rounds;
+mod unguard;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
 use rustc_hash::FxHashSet;
@@ -80,6 +82,7 @@ impl FunctionPass for FuseSweeps {
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let mut fused: FxHashSet<Block> = FxHashSet::default();
         loop {
+            remove_guards(f, cx)?;
             let plans = find_plans(f, cx);
             if plans.is_empty() {
                 break;
@@ -119,6 +122,29 @@ impl FunctionPass for FuseSweeps {
         cx.add("loads forwarded", forwarded as u64);
         cx.add("writes dropped", dropped.writes as u64);
         Ok(())
+    }
+}
+
+/// Takes away branches around loops that would not run, one of those that are in each other.
+fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+    loop {
+        let forest = cx.analysis::<LoopForest>(f);
+        if forest.len() < 2 {
+            return Ok(());
+        }
+        let variables = cx.analysis::<InductionVariables>(f);
+        let counts = cx.analysis::<TripCounts>(f);
+        let guards = unguard::find(f, &forest, &variables, &counts);
+        if guards.is_empty() {
+            return Ok(());
+        }
+        for guard in guards {
+            // One that is merged with what is before it by now is found again.
+            if f.is_live_block(guard.block) {
+                guard.remove(f)?;
+                cx.count("branches around loops removed");
+            }
+        }
     }
 }
 

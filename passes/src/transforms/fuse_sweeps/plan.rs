@@ -135,24 +135,20 @@ impl Facts<'_> {
         }
         let between = Between::sort(self, pair, (&a, &b))?;
         let sides = (self.side(first, &a, &rounds), self.side(second, &b, &rounds));
-        let turned = [Turned::Neither, Turned::Second, Turned::First]
-            .into_iter()
-            .find(|&turned| self.allows(&sides, turned))?;
-        let (mut of_first, mut of_second) = (self.stay(first), self.stay(second));
-        match turned {
-            Turned::Neither => {
-                for (param, becomes) in f.params(second.header).zip(&mut of_second) {
-                    let own = self.counter(second, param);
-                    let own = own.map(|own| (own.base.clone(), own.step.clone()));
-                    let other = own.and_then(|own| self.beside(first, &own, &rounds));
-                    if let Some(other) = other {
-                        *becomes = other;
-                    }
-                }
-            }
-            Turned::First => of_first = self.turn(first, second, &rounds)?,
-            Turned::Second => of_second = self.turn(second, first, &rounds)?,
-        }
+        // Loops that are all turned the same way share counters, and go together with others.
+        let ways = match self.directions_differ(pair) {
+            true => [Turned::Second, Turned::First, Turned::Neither],
+            false => [Turned::Neither, Turned::Second, Turned::First],
+        };
+        let mut ways = ways.into_iter().filter(|&turned| self.allows(&sides, turned));
+        let (turned, of_first, of_second) = ways.find_map(|turned| {
+            let (of_first, of_second) = match turned {
+                Turned::Neither => (self.stay(first), self.along(second, first, &rounds)),
+                Turned::First => (self.turn(first, second, &rounds)?, self.stay(second)),
+                Turned::Second => (self.stay(first), self.turn(second, first, &rounds)?),
+            };
+            Some((turned, of_first, of_second))
+        })?;
         Some(Plan {
             first: *first,
             second: *second,
@@ -162,6 +158,17 @@ impl Facts<'_> {
             of_second,
             form: LoopForm::new(&self.forest, first.id),
         })
+    }
+
+    /// Whether one loop counts up and the other down.
+    fn directions_differ(&self, pair: &Pair) -> bool {
+        let counts = |l: &Counted, step: i64| {
+            let mut all = self.variables.basic(l.id).iter();
+            all.any(|basic| basic.step.constant_value() == Some(step))
+        };
+        let (first, second) = (&pair.first, &pair.second);
+        counts(first, 1) && counts(second, -1) && !counts(second, 1)
+            || counts(first, -1) && counts(second, 1) && !counts(first, 1)
     }
 
     /// Whether nothing in a block but its terminator does more than compute.
@@ -287,6 +294,16 @@ impl Facts<'_> {
 
     fn stay(&self, of: &Counted) -> Vec<Becomes> {
         self.f.params(of.header).map(|_| Becomes::Itself).collect()
+    }
+
+    /// What the parameters of a loop become beside another one.
+    fn along(&self, of: &Counted, beside: &Counted, rounds: &Rounds) -> Vec<Becomes> {
+        let params = self.f.params(of.header).map(|param| {
+            let own = self.counter(of, param)?;
+            let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
+            self.beside(beside, &own, rounds)
+        });
+        params.map(|becomes| becomes.unwrap_or(Becomes::Itself)).collect()
     }
 
     /// What the parameters of a loop become that runs the other way, beside another one.

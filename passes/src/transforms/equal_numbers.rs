@@ -1,0 +1,55 @@
+//! Integers that are the same in each iteration, however they are computed.
+//!
+//! ```text
+//! ^2(%3: i64):                          from %1 by -1
+//!   %4: i64 = arith.sub %3, 1
+//!   %5: i64 = arith.add %4, 1           is %3
+//! ```
+//!
+//! Two integers are the same where they are the same polynomial in the iterations of the loops
+//! around them ([`InductionVariables`]): modulo 2^w, like everything that is computed.
+
+use regraft_ir::{Block, DominatorTree, Function, Traits, Type, Value};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::traps::speculatable;
+use crate::analysis::{InductionVariables, Poly, Sym};
+
+/// Instructions in some blocks, each after those that lead to it, that compute what an earlier
+/// one of these does or a header parameter is, each with that. O(instructions).
+pub(super) fn find(
+    f: &Function,
+    blocks: impl Iterator<Item = Block>,
+    variables: &InductionVariables,
+    dom: &DominatorTree,
+) -> Vec<(Value, Value)> {
+    let mut known: FxHashMap<Poly, Vec<Value>> = FxHashMap::default();
+    let mut equal = Vec::new();
+    for block in blocks {
+        let is_header = variables.forest().headed_by(block).is_some();
+        let params = f.params(block).filter(|_| is_header);
+        for v in params.chain(f.body(block)) {
+            if f.ty(v) != Type::I64 {
+                continue;
+            }
+            let poly = variables.evolution(f, v);
+            // What is opaque is like nothing else.
+            if poly.as_symbol().is_some_and(|s| s == Sym::Value(v)) {
+                continue;
+            }
+            let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
+            let earlier = known.entry(poly).or_default();
+            match earlier.iter().find(|&&u| comes_first(f, dom, u, v)) {
+                Some(&same) if pure && speculatable(f, v) => equal.push((v, same)),
+                _ => earlier.push(v),
+            }
+        }
+    }
+    equal
+}
+
+/// Whether one value is there wherever another one is.
+pub(super) fn comes_first(f: &Function, dom: &DominatorTree, u: Value, v: Value) -> bool {
+    let (a, b) = (f.block_of(u), f.block_of(v));
+    if a == b { f.is_param(u) || f.comes_before(u, v) } else { dom.dominates(a, b) }
+}

@@ -1,0 +1,167 @@
+//! A branch around a loop that would not run anyway goes.
+//!
+//! ```text
+//! ^1: br (%n <= 0), ^4(0.0), ^2(0, %2)       ^1: br ^2(0, %2)
+//! ^2(%3, %4): br (%n <= %3), ^4(%4), ^3  =>  ^2(%3, %4): br (%n <= %3), ^5, ^3
+//! ^3: .. br ^2(%5, %6)                       ^3: .. br ^2(%5, %6)
+//! ^4(%7): ..                                 ^5: %7 = select (%n <= 0), 0.0, %4; ..
+//! ```
+//!
+//! So the loop follows what comes before, and can be fused with a loop there. Where the branch
+//! goes around the loop, the first test of the loop leaves it (it is the same comparison, or one
+//! that says that there are no rounds), and its header does nothing that can be noticed.
+
+use regraft_dialects::{arith, core};
+use regraft_ir::{Block, Edge, Function, Inst, IrResult, Op, Operand, Traits, Value};
+
+use super::rounds::Rounds;
+use crate::analysis::traps::speculatable;
+use crate::analysis::trip_count::{Test, swapped};
+use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
+use crate::transforms::loop_fuse::join::Counted;
+use crate::transforms::simplify_cfg::merge_after;
+
+/// A branch around a loop.
+pub(super) struct Guard {
+    pub(super) block: Block,
+    counted: Counted,
+    /// What is passed where the branch goes around the loop.
+    around: Vec<Operand>,
+    /// Whether it goes around the loop if its condition is true.
+    if_true: bool,
+}
+
+/// Finds branches around loops that have a loop before or after them.
+pub(super) fn find(
+    f: &Function,
+    forest: &LoopForest,
+    variables: &InductionVariables,
+    counts: &TripCounts,
+) -> Vec<Guard> {
+    forest.loops().filter_map(|l| Guard::of(f, forest, variables, counts, l)).collect()
+}
+
+impl Guard {
+    fn of(
+        f: &Function,
+        forest: &LoopForest,
+        variables: &InductionVariables,
+        counts: &TripCounts,
+        l: LoopId,
+    ) -> Option<Self> {
+        let counted = Counted::of(f, forest, l).filter(Counted::is_tested_first)?;
+        let parent = forest.get(l).parent;
+        let mut entering = f.in_edges(counted.header).filter(|e| !forest.contains(l, e.from));
+        let (enter, None) = (entering.next()?, entering.next()) else { return None };
+        let block = enter.from;
+        let after = f.edge_target(counted.exit(f));
+        let mut edges = f.out_edges(block);
+        let (first, second, None) = (edges.next()?, edges.next()?, edges.next()) else {
+            return None;
+        };
+        let skip = if first == enter { second } else { first };
+        if forest.loop_of(block) != parent
+            || skip == enter
+            || f.edge_target(skip) != after
+            || f.in_edges(after).count() != 2
+            || !has_neighbour(f, forest, block, after, parent)
+        {
+            return None;
+        }
+        let pure = f.body(counted.header).all(|v| {
+            let def = f.op_def(v);
+            def.is_some_and(|def| def.traits.contains(Traits::PURE)) && speculatable(f, v)
+        });
+        let same_types = f
+            .edge_args(skip)
+            .zip(f.edge_args(counted.exit(f)))
+            .all(|(a, b)| f.operand_type(a) == f.operand_type(b));
+        if !pure || !same_types || !is_idle(f, variables, counts, l, skip, &counted) {
+            return None;
+        }
+        let around = f.edge_args(skip).collect();
+        Some(Self { block, counted, around, if_true: skip == first })
+    }
+
+    /// Takes the branch away.
+    pub(super) fn remove(self, f: &mut Function) -> IrResult<()> {
+        let term = Value::terminator(self.block);
+        let Some(condition) = f.operand(term, 0) else { return Ok(()) };
+        let enter = f.out_edges(self.block).find(|&e| f.edge_target(e) == self.counted.header);
+        let Some(enter) = enter else { return Ok(()) };
+        let initial: Vec<Operand> = f.edge_args(enter).collect();
+        let left = f.split_edge(self.counted.exit(f))?;
+        let Some(exit) = f.out_edges(left).next() else { return Ok(()) };
+        let (after, args) = (f.edge_target(exit), f.edge_args(exit).collect::<Vec<_>>());
+        let mut passed = Vec::with_capacity(args.len());
+        for (around, arg) in self.around.into_iter().zip(args) {
+            let (then, otherwise) = if self.if_true { (around, arg) } else { (arg, around) };
+            passed.push(match then == otherwise {
+                true => then,
+                false => f
+                    .insert(Value::terminator(left), core::select(condition, then, otherwise))?
+                    .into(),
+            });
+        }
+        let jump = f.jump_op()?;
+        let [at_left, at_block] = [left, self.block].map(|b| f.loc(Value::terminator(b)));
+        f.set_terminator(left, Inst::new(jump).edge(after, passed).at(at_left))?;
+        let enter = Inst::new(jump).edge(self.counted.header, initial).at(at_block);
+        f.set_terminator(self.block, enter)?;
+        merge_after(f, left)?;
+        Ok(())
+    }
+}
+
+/// Whether a loop comes just before the branch, or just after the loop that it goes around.
+fn has_neighbour(
+    f: &Function,
+    forest: &LoopForest,
+    block: Block,
+    after: Block,
+    parent: Option<LoopId>,
+) -> bool {
+    let is_beside = |l: Option<LoopId>| l.is_some_and(|l| forest.get(l).parent == parent);
+    f.in_edges(block).any(|edge| is_beside(forest.loop_of(edge.from)))
+        || f.successors(after).any(|next| is_beside(forest.headed_by(next)))
+}
+
+/// Whether a loop does not run where a branch goes around it.
+fn is_idle(
+    f: &Function,
+    variables: &InductionVariables,
+    counts: &TripCounts,
+    l: LoopId,
+    skip: Edge,
+    counted: &Counted,
+) -> bool {
+    let Some((guard, x, y)) = comparison(f, variables, skip) else { return false };
+    let at_first = |poly: Poly| {
+        let zero = Poly::constant(poly.ty(), 0);
+        poly.substitute(|s| (s == Sym::Iteration(l)).then(|| zero.clone()))
+    };
+    if let Some((exit, a, b)) = comparison(f, variables, counted.exit(f))
+        && let (Some(a), Some(b)) = (at_first(a), at_first(b))
+        && (guard == exit && x == a && y == b || guard == swapped(exit) && x == b && y == a)
+    {
+        return true;
+    }
+    let rounds = Rounds::of(f, counts, variables, l);
+    rounds.is_some_and(|rounds| {
+        let number = Some(&rounds.number);
+        let fits = x.ty() == rounds.number.ty();
+        let apart = || [x.sub(&y), y.sub(&x)].iter().any(|d| d.as_ref() == number);
+        guard == arith::EQ && fits && apart()
+    })
+}
+
+/// What is true where an edge is taken.
+fn comparison(
+    f: &Function,
+    variables: &InductionVariables,
+    edge: Edge,
+) -> Option<(Op, Poly, Poly)> {
+    let Test::Compare { leave, left, right, .. } = Test::of(f, edge)? else { return None };
+    let of = |operand| variables.evolution_at(f, operand, edge.from);
+    Some((leave, of(left), of(right)))
+}
