@@ -14,6 +14,8 @@
 //! whole. So an object is active everywhere if something active may ever be stored in it, and then
 //! it has a shadow from the start.
 //!
+//! On the way to an error nothing is active: nobody sees derivatives there.
+//!
 //! A function is looked at once for each choice of active arguments with which it is called. What
 //! it says to its callers ([`Summary`]) only grows, and callers are looked at again when it did.
 //!
@@ -24,7 +26,7 @@
 //! recursion that is as often as its summary grows, at most twice the number of its parameters.
 
 use indexmap::IndexSet;
-use regraft_ir::{FuncId, Function, Module, Type, Value};
+use regraft_ir::{Block, FuncId, Function, Module, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::solver::Solver;
@@ -52,11 +54,17 @@ pub(super) struct Summary {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Activity {
     pub(super) active: Vec<bool>,
+    pub(super) returns: Vec<bool>,
 }
 
 impl Activity {
     pub(super) fn is_active(&self, v: Value) -> bool {
         self.active[v.index()]
+    }
+
+    /// Whether a block can come to a return. Otherwise nobody sees derivatives there.
+    pub(super) fn returns(&self, block: Block) -> bool {
+        self.returns[block.index()]
     }
 }
 

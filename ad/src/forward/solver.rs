@@ -1,7 +1,7 @@
 //! The activity of one function, from what its callees say: see [`activity`](super::activity).
 
 use regraft_dialects::{ad, cf};
-use regraft_ir::{Function, Operand, TypeKind, Value};
+use regraft_ir::{Block, Function, Operand, TypeKind, Value};
 use rustc_hash::FxHashMap;
 
 use super::activity::{Activities, Activity, Context, Summary};
@@ -19,6 +19,8 @@ pub(super) struct Solver<'a, 'm> {
     /// The values by their index.
     values: Vec<Option<Value>>,
     calls: Vec<(Value, CallSite)>,
+    /// The blocks that can come to a return.
+    returns: Vec<bool>,
     /// What became active and was not followed yet.
     news: Vec<usize>,
 }
@@ -28,7 +30,8 @@ impl<'a, 'm> Solver<'a, 'm> {
         // The last node is the result.
         let classes = Classes::new(f.value_capacity() + 1);
         let values = vec![None; f.value_capacity()];
-        Self { all, f, context, classes, values, calls: Vec::new(), news: Vec::new() }
+        let returns = returning(f);
+        Self { all, f, context, classes, values, calls: Vec::new(), returns, news: Vec::new() }
     }
 
     fn ret(&self) -> usize {
@@ -61,12 +64,18 @@ impl<'a, 'm> Solver<'a, 'm> {
             }
         }
         for block in f.blocks() {
+            if !self.returns[block.index()] {
+                continue;
+            }
             for v in f.body(block) {
                 self.start_at(v, rules);
             }
             for edge in f.out_edges(block) {
-                let params = f.params(f.edge_target(edge));
-                for (param, arg) in params.zip(f.edge_args(edge)) {
+                let target = f.edge_target(edge);
+                if !self.returns[target.index()] {
+                    continue;
+                }
+                for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
                     if let Some(arg) = arg.as_value() {
                         self.share(param, arg);
                     }
@@ -174,13 +183,18 @@ impl<'a, 'm> Solver<'a, 'm> {
     /// The operand of `user` at this position is active.
     fn follow(&mut self, user: Value, position: usize, rules: &ScalarRules) {
         let f = self.f;
-        if let Some(block) = user.terminated_block() {
+        let block = user.terminated_block().unwrap_or_else(|| f.block_of(user));
+        if !self.returns[block.index()] {
+            return;
+        }
+        if user.is_terminator() {
             if f.op(user) == Some(cf::RETURN) {
                 let ret = self.ret();
                 return self.classes.activate(ret, &mut self.news);
             }
             let edge = f.out_edges(block).take_while(|edge| (edge.position as usize) < position);
             if let Some(edge) = edge.last()
+                && self.returns[f.edge_target(edge).index()]
                 && let Some(param) =
                     f.param(f.edge_target(edge), position - edge.position as usize - 1)
             {
@@ -273,7 +287,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     pub(super) fn finish(mut self) -> (Activity, Summary) {
         let f = self.f;
         let active = (0..f.value_capacity()).map(|node| self.classes.is_active(node)).collect();
-        let activity = Activity { active };
+        let activity = Activity { active, returns: self.returns.clone() };
         let params: Vec<Value> = f.entry().into_iter().flat_map(|entry| f.params(entry)).collect();
         let passed = self.all.passed(self.context).to_vec();
         let mut needed = Vec::with_capacity(params.len());
@@ -291,4 +305,17 @@ impl<'a, 'm> Solver<'a, 'm> {
         };
         (activity, summary)
     }
+}
+
+/// The blocks from which control can come to a return.
+fn returning(f: &Function) -> Vec<bool> {
+    let mut returns = vec![false; f.block_capacity()];
+    let is_return = |&block: &Block| f.op(Value::terminator(block)) == Some(cf::RETURN);
+    let mut pending: Vec<Block> = f.blocks().filter(is_return).collect();
+    while let Some(block) = pending.pop() {
+        if !std::mem::replace(&mut returns[block.index()], true) {
+            pending.extend(f.in_edges(block).map(|edge| edge.from));
+        }
+    }
+    returns
 }

@@ -1,13 +1,37 @@
 //! The pair that a statement becomes: itself, and the tangents of its result.
 
 use regraft_dialects::{ad, arith, core, data};
-use regraft_ir::{Inst, Op, Operand, Type, TypeKind, Value};
+use regraft_ir::{Inst, Op, Operand, Operands, Type, TypeKind, Value};
 use smallvec::smallvec;
 
 use super::flow::is_call;
 use super::tangents::Dual;
 use super::writer::Writer;
 use crate::rules::{Derivative, Product, ScalarRule, derivative};
+
+/// What was computed for one statement already.
+#[derive(Default)]
+struct Shared {
+    done: Vec<(Op, Operands, Operand)>,
+}
+
+impl Shared {
+    /// Appends an instruction, unless the same one was appended already.
+    fn emit(&mut self, writer: &mut Writer<'_, '_>, inst: Inst) -> Operand {
+        if writer.maker.width == 1 {
+            return writer.emit(inst);
+        }
+        let operands = Operands::from_slice(inst.operand_list());
+        let same = self.done.iter().find(|(op, of, _)| *op == inst.op() && *of == operands);
+        if let Some(&(_, _, result)) = same {
+            return result;
+        }
+        let op = inst.op();
+        let result = writer.emit(inst);
+        self.done.push((op, operands, result));
+        result
+    }
+}
 
 impl Writer<'_, '_> {
     /// Makes what the instruction `v` becomes.
@@ -64,6 +88,8 @@ impl Writer<'_, '_> {
         let active: Vec<usize> =
             (0..old.len()).filter(|&i| self.operand_is_active(old[i])).collect();
         let mut dual = Dual::new();
+        // Partial derivatives are the same in all directions.
+        let mut shared = Shared::default();
         for k in 0..self.maker.width {
             let mut sum: Option<Operand> = None;
             for &i in &active {
@@ -79,7 +105,7 @@ impl Writer<'_, '_> {
                     continue;
                 }
                 let at = Product { seed, operands: &operands, result, ty, strong_zero: false };
-                let product = partial.product(&ctx, &at, &mut |inst| self.emit(inst));
+                let product = partial.product(&ctx, &at, &mut |inst| shared.emit(self, inst));
                 sum = match (sum, product) {
                     (Some(sum), Some(product)) => Some(self.emit(arith::add(sum, product))),
                     (sum, product) => sum.or(product),

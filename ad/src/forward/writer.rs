@@ -76,10 +76,11 @@ impl<'a, 'm> Writer<'a, 'm> {
         self.enter(entry);
         for block in cfg.reverse_postorder() {
             self.block = self.blocks[block.index()];
+            let returns = self.maker.all.activity(self.context).returns(block);
             for v in self.from.body(block) {
                 self.loc = self.from.loc(v);
                 self.made_from = None;
-                self.statement(v);
+                if returns { self.statement(v) } else { self.copy(v) }
             }
             self.end(block);
         }

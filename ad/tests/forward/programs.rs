@@ -303,3 +303,33 @@ func @f(%x: f64, %c: bool) -> f64 {
     check(text, &[1.2.into(), true.into()]);
     check(text, &[1.2.into(), false.into()]);
 }
+
+/// On the way to an error there are no derivatives, nor need there be any.
+#[test]
+fn the_way_to_an_error_is_as_it_was() {
+    let text = "
+func @f(%x: f64, %a: array<f64, 1>, %g: any) -> f64 {
+^1:
+  %1: bool = arith.lt %x, 0.0
+  br %1, ^2(%x), ^4
+^2(%2: f64):
+  %3: f64 = math.trigamma %2
+  mem.store %a, %3, 1
+  %4 = core.apply %g, %a
+  %5: bool = arith.lt %3, 0.0
+  br %5, ^2(%3), ^3
+^3:
+  core.throw %4
+  unreachable
+^4:
+  %6: f64 = arith.mul %x, %x
+  return %6
+}";
+    let text_made = made(text, &[true, true, false], 1);
+    assert_eq!(text_made.matches("mem.store").count(), 1, "{text_made}");
+    assert_eq!(text_made.matches("core.apply").count(), 1, "{text_made}");
+    let mut run = Run::new(text, &[true, true, false], 1);
+    let args = [3.0.into(), vector(&[1.0]), Val::Unit, 1.0.into(), vector(&[0.0])];
+    let pair = run.call("f.jvp_1_2", &args);
+    assert_eq!(show_string(&run.ctx, &pair), "(9.0, 6.0)");
+}
