@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use regraft_ad::PlanKind;
 use regraft_ir::{Diagnostic, Function, Module};
 use regraft_passes::{Execution, Log, Observer, PassStep, Schedule, Unit};
 
@@ -10,11 +11,13 @@ use crate::compare::{CompareConfig, compare_functions};
 use crate::generate::Entry;
 use crate::inputs::arguments;
 use crate::repro::Repro;
-use crate::test_rule::{DERIVATIVE_PASSES, RuleArgs, RuleFailure, RuleOptions, test_rule};
+use crate::test_rule::{
+    DERIVATIVE_PASSES, Make, RuleArgs, RuleFailure, RuleOptions, check_derivatives,
+};
 
 /// An observer that runs each function on generated inputs before and after each pass, and
 /// blames the pass that changed what it does. See [`compare_functions`] for what is compared. What
-/// passes that differentiate have added is tested by [`test_rule`].
+/// passes that differentiate have added is tested by [`check_derivatives`].
 #[derive(Clone, Debug)]
 pub struct Check {
     config: CompareConfig,
@@ -89,6 +92,8 @@ impl Check {
         };
         let Some(f) = f else { return Ok(()) };
         let forward = pass.name() == DERIVATIVE_PASSES[0];
+        let naive = !forward && pass.options().text("plan") == "naive";
+        let plan = if naive { PlanKind::Naive } else { PlanKind::Best };
         let width = if forward { pass.options().size("width") } else { 1 };
         let options = RuleOptions {
             inputs: self.config.inputs,
@@ -97,21 +102,18 @@ impl Check {
             table: Arc::clone(&self.config.table),
             wrt: RuleOptions::wrt_of(pass.options().text("wrt")),
             widths: if forward { vec![width] } else { Vec::new() },
-            reverse: !forward,
+            plans: if forward { Vec::new() } else { vec![plan] },
             ..RuleOptions::default()
         };
         let entry = self.entries.iter().find(|entry| entry.name == f.name_str());
         let types = entry.map_or_else(|| f.param_types(), |entry| entry.params.clone());
         let error = |failure: Box<RuleFailure>| vec![Diagnostic::error(failure.to_string())];
-        // What the pass has made is made again, which tells its names, and is compared.
+        // Made again, it has the same names.
+        let make = Make { function: f.name_str(), options: &options };
+        let names = make.derivatives(&mut before.clone()).map_err(error)?;
         let args = RuleArgs::Types(types);
-        let made = test_rule(before, f.name_str(), &args, &options).map_err(error)?;
-        let count = after.functions().count();
-        if count <= before.functions().count() {
-            return Err(vec![Diagnostic::error(format!("{} added no function", pass.name()))]);
-        }
-        debug_assert!(made.agreed + made.trapped + made.kinks + made.inconclusive > 0);
-        Ok(())
+        let tested = check_derivatives(before, after, f.name_str(), &names, &args, &options);
+        tested.map(drop).map_err(error)
     }
 }
 
@@ -164,11 +166,12 @@ impl Observer for Check {
 #[cfg(test)]
 mod tests {
     use regraft_dialects::arith;
-    use regraft_ir::Cursor;
+    use regraft_ir::{Cursor, render_all};
     use regraft_passes::{
-        FunctionPass, PassContext, PassRegistry, PassResult, Pipeline, RunOptions, run_pipeline,
+        FunctionPass, ModulePass, OptionDef, PassContext, PassRegistry, PassResult, Pipeline,
+        RunOptions, run_pipeline,
     };
-    use regraft_syntax::parse_module;
+    use regraft_syntax::{parse_module, parse_module_into};
 
     use super::*;
 
@@ -203,5 +206,45 @@ mod tests {
         assert_eq!((failure.pass(), failure.function()), (Some("swap-sub"), Some("g")));
         let right = Pipeline::parse(&registry, "fold, cse, profile, expand, dce").unwrap();
         run_pipeline(&mut module, &right, &options).unwrap();
+    }
+
+    /// Says that the derivative of everything is zero.
+    #[derive(Default)]
+    struct Zero;
+
+    impl ModulePass for Zero {
+        const NAME: &'static str = "forward-diff";
+        const OPTIONS: &'static [OptionDef] = &[
+            OptionDef::int("width", 1, ""),
+            OptionDef::text("wrt", "", ""),
+            OptionDef::text("function", "", ""),
+        ];
+
+        fn run(&mut self, module: &mut Module, _: &mut PassContext<'_>) -> PassResult {
+            let text = "func @f.jvp(%1: f64, %2: f64) -> tuple<f64, f64> {\n^1:\n  \
+                %3: f64 = math.sin %1\n  %4: tuple<f64, f64> = core.tuple %3, 0.0\n  \
+                return %4\n}\n";
+            parse_module_into(module, "f.ir", text).unwrap();
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn derivatives_that_a_pass_adds_are_tested() {
+        let text = "func @f(%1: f64) -> f64 {\n^1:\n  %2: f64 = math.sin %1\n  return %2\n}\n";
+        let run = |registry: &PassRegistry, pipeline: &str| {
+            let mut module = parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+            let pipeline = Pipeline::parse(registry, pipeline).unwrap();
+            run_pipeline(&mut module, &pipeline, &RunOptions::default().observe(Check::new(20)))
+        };
+        let mut registry = PassRegistry::standard();
+        registry.add_module::<Zero>();
+        let failure = run(&registry, "fold, forward-diff").unwrap_err();
+        assert_eq!(failure.pass(), Some("forward-diff"));
+        let report = render_all(failure.diagnostics(), false);
+        assert!(report.contains("by differences it is"), "{report}");
+        let right = regraft_ad::registry();
+        run(&right, "O1, forward-diff{width=3}, reverse-diff, O2").unwrap();
+        run(&right, "reverse-diff{plan=naive, wrt=\"1\"}, reverse-diff, dce").unwrap();
     }
 }

@@ -26,16 +26,19 @@
 mod derive;
 mod differences;
 mod floats;
+mod places;
 mod run;
 
 use std::fmt;
 use std::sync::Arc;
 
+use regraft_ad::PlanKind;
 use regraft_exec::{EvalTable, Limits, Val};
 use regraft_ir::{Module, Type};
 use regraft_passes::Pipeline;
 
 use crate::compare::CompareConfig;
+pub(crate) use derive::Make;
 pub use derive::{DERIVATIVE_PASSES, test_call, test_rule};
 use run::Checker;
 
@@ -64,8 +67,8 @@ pub struct RuleOptions {
     pub wrt: Option<Vec<usize>>,
     /// How many directions at once its forward mode takes, each tried; none for no forward mode.
     pub widths: Vec<usize>,
-    /// Whether it tries reverse mode, with all plans.
-    pub reverse: bool,
+    /// The plans of reverse mode that it tries; none for no reverse mode.
+    pub plans: Vec<PlanKind>,
     /// What is run on the function before it is differentiated.
     pub before: Pipeline,
     /// What is run on the derivatives.
@@ -84,7 +87,7 @@ impl Default for RuleOptions {
             table,
             wrt: None,
             widths: vec![1],
-            reverse: true,
+            plans: vec![PlanKind::Best, PlanKind::Naive],
             before: Pipeline::default(),
             after: Pipeline::default(),
         }
@@ -212,7 +215,8 @@ impl RuleFailure {
     /// Whether a derivative was refused because it depends on what is only known when the program
     /// runs: what is differentiated has to be typed.
     pub fn is_untyped(&self) -> bool {
-        self.problem == RuleProblem::Refused && self.message.contains("not known")
+        let says = |words: &str| self.message.contains(words);
+        self.problem == RuleProblem::Refused && (says("not known") || says("known only"))
     }
 
     /// Whether this is, as far as one can tell, the same bug as another.

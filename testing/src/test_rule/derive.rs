@@ -33,9 +33,10 @@ pub fn test_rule(
     check_derivatives(module, &derived, function, &derivatives, args, options)
 }
 
-struct Make<'a> {
-    function: &'a str,
-    options: &'a RuleOptions,
+/// What makes derivatives.
+pub(crate) struct Make<'a> {
+    pub(crate) function: &'a str,
+    pub(crate) options: &'a RuleOptions,
 }
 
 impl Make<'_> {
@@ -66,7 +67,7 @@ impl Make<'_> {
     }
 
     /// Adds the derivatives to the module.
-    fn derivatives(&self, module: &mut Module) -> Result<Derivatives, Box<RuleFailure>> {
+    pub(crate) fn derivatives(&self, module: &mut Module) -> Result<Derivatives, Box<RuleFailure>> {
         let Some(f) = module.function(self.function) else {
             return Err(self.refused("nothing can be made", "there is no such function".to_owned()));
         };
@@ -86,19 +87,20 @@ impl Make<'_> {
             let made = self.made("forward mode", module, make)?;
             found.forward.push((text(made), width));
         }
-        if self.options.reverse {
-            for (plan, label) in [(PlanKind::Best, "plan=best"), (PlanKind::Naive, "plan=naive")] {
-                let options = ReverseOptions { plan, dynamic, ..ReverseOptions::default() };
-                let make =
-                    |module: &mut Module| regraft_ad::reverse(module, name, &active, &options);
-                let made = self.made(&format!("reverse mode, {label}"), module, make)?;
-                found.reverse.push(Sweeps {
-                    label: label.to_owned(),
-                    forward: text(made.forward),
-                    reverse: text(made.reverse),
-                    vjp: Some(text(made.vjp)),
-                });
-            }
+        for &plan in &self.options.plans {
+            let label = match plan {
+                PlanKind::Best => "plan=best",
+                PlanKind::Naive => "plan=naive",
+            };
+            let options = ReverseOptions { plan, dynamic, ..ReverseOptions::default() };
+            let make = |module: &mut Module| regraft_ad::reverse(module, name, &active, &options);
+            let made = self.made(&format!("reverse mode, {label}"), module, make)?;
+            found.reverse.push(Sweeps {
+                label: label.to_owned(),
+                forward: text(made.forward),
+                reverse: text(made.reverse),
+                vjp: Some(text(made.vjp)),
+            });
         }
         for f in before.functions() {
             let same = module.function(f.name_str()).is_some_and(|g| f.structural_eq(g));
