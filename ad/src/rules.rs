@@ -85,6 +85,17 @@ impl ScalarRules {
     /// Adds rules, for ops of these dialects, in place of those that there are for the same ops.
     /// `name` is what errors call the text.
     ///
+    /// ```
+    /// use regraft_ad::rules::ScalarRules;
+    /// use regraft_dialects::{math, registry};
+    ///
+    /// let mut rules = (*ScalarRules::standard()).clone();
+    /// let text = "d math.tanh(x) = 1 / (cosh(x) * cosh(x))";
+    /// assert!(rules.add(&registry(), "mine.rules", text).is_ok());
+    /// let needs = rules.get(math::TANH).unwrap().partial(0).unwrap().needs();
+    /// assert!(needs.operand(0) && !needs.result);
+    /// ```
+    ///
     /// # Errors
     /// Everything that is wrong with the text; then no rule is added.
     pub fn add(

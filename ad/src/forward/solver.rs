@@ -21,6 +21,9 @@ pub(super) struct Solver<'a, 'm> {
     calls: Vec<(Value, CallSite)>,
     /// The blocks that can come to a return.
     returns: Vec<bool>,
+    /// The parameters of each block, and the targets at the end of each with their positions.
+    params: Vec<Vec<Value>>,
+    targets: Vec<Vec<(usize, Block)>>,
     /// What became active and was not followed yet.
     news: Vec<usize>,
 }
@@ -30,8 +33,16 @@ impl<'a, 'm> Solver<'a, 'm> {
         // The last node is the result.
         let classes = Classes::new(f.value_capacity() + 1);
         let values = vec![None; f.value_capacity()];
-        let returns = returning(f);
-        Self { all, f, context, classes, values, calls: Vec::new(), returns, news: Vec::new() }
+        let mut params = vec![Vec::new(); f.block_capacity()];
+        let mut targets = vec![Vec::new(); f.block_capacity()];
+        for block in f.blocks() {
+            params[block.index()] = f.params(block).collect();
+            let edges = f.out_edges(block);
+            targets[block.index()] =
+                edges.map(|edge| (edge.position as usize, f.edge_target(edge))).collect();
+        }
+        let (calls, news, returns) = (Vec::new(), Vec::new(), returning(f));
+        Self { all, f, context, classes, values, calls, returns, params, targets, news }
     }
 
     fn ret(&self) -> usize {
@@ -192,11 +203,12 @@ impl<'a, 'm> Solver<'a, 'm> {
                 let ret = self.ret();
                 return self.classes.activate(ret, &mut self.news);
             }
-            let edge = f.out_edges(block).take_while(|edge| (edge.position as usize) < position);
-            if let Some(edge) = edge.last()
-                && self.returns[f.edge_target(edge).index()]
-                && let Some(param) =
-                    f.param(f.edge_target(edge), position - edge.position as usize - 1)
+            // The target stands in front of what is passed to it.
+            let targets = &self.targets[block.index()];
+            let next = targets.partition_point(|&(at, _)| at < position);
+            if let Some(&(at, target)) = next.checked_sub(1).and_then(|i| targets.get(i))
+                && self.returns[target.index()]
+                && let Some(&param) = self.params[target.index()].get(position - at - 1)
             {
                 self.activate(param);
             }

@@ -396,3 +396,105 @@ func @f(%x: f64) -> f64 {
     let pair = run.call("f.jvp", &[3.0.into(), 1.0.into()]);
     assert_eq!(show_string(&run.ctx, &pair), "(18.0, 12.0)");
 }
+
+#[test]
+fn tuples_that_are_known_in_part() {
+    let text = "
+func @pair(%x: f64) -> any {
+^1:
+  %1: tuple<f64, i64, array<f64, 1>> = core.tuple %x, 2, %2
+  %3 = core.convert %1
+  return %3
+}
+func @f(%x: f64) -> f64 {
+^1:
+  %1 = call @pair(%x)
+  %2: tuple<any, any, any> = core.typeassert %1
+  %3 = core.get %2, 1
+  %4: f64 = core.typeassert %3
+  %5 = core.get %2, 3
+  %6: array<f64, 1> = core.typeassert %5
+  %7: f64 = mem.load %6, 1
+  %8: f64 = arith.mul %4, %7
+  return %8
+}"
+    .replace("^1:\n  %1: tuple", "^1:\n  %2: array<f64, 1> = mem.array %x, 3.0\n  %1: tuple");
+    check(&text, &[0.7.into()]);
+}
+
+#[test]
+fn structs_that_contain_themselves() {
+    let text = "
+struct @Tree { x: f64, rest: array<@Tree, 1> }
+func @f(%x: f64, %y: f64) -> f64 {
+^1:
+  %1: array<@Tree, 1> = mem.alloc 0
+  %2: @Tree = data.new %x, %1
+  %3: array<@Tree, 1> = mem.array %2, %2
+  %4: @Tree = data.new %y, %3
+  %5: f64 = call @product(%4)
+  return %5
+}
+func @product(%t: @Tree) -> f64 {
+^1:
+  %1: f64 = core.get %t, 1
+  %2: array<@Tree, 1> = data.getfield %t, :rest
+  %3: i64 = mem.length %2
+  br ^2(1, %1)
+^2(%i: i64, %acc: f64):
+  %4: bool = arith.le %i, %3
+  br %4, ^3, ^4
+^3:
+  %5: @Tree = mem.load %2, %i
+  %6: f64 = call @product(%5)
+  %7: f64 = arith.mul %acc, %6
+  %8: i64 = arith.add %i, 1
+  br ^2(%8, %7)
+^4:
+  return %acc
+}";
+    check(text, &[0.7.into(), 1.3.into()]);
+}
+
+#[test]
+fn what_is_passed_as_any() {
+    let text = "
+func @put(%cell: ref<any>, %v: any) -> any {
+^1:
+  %1 = mem.ref_get %cell
+  mem.ref_set %cell, %v
+  return %1
+}
+func @f(%x: f64) -> f64 {
+^1:
+  %1 = core.convert nothing
+  %2: ref<any> = mem.ref_new %1
+  %3 = call @put(%2, %x)
+  %4 = call @put(%2, 3)
+  %5 = call @put(%2, 2.0)
+  %6: f64 = core.typeassert %4
+  %7 = mem.ref_get %2
+  %8: f64 = core.typeassert %7
+  %9: f64 = arith.mul %6, %8
+  %10: f64 = arith.mul %9, %x
+  return %10
+}";
+    check(text, &[0.7.into()]);
+}
+
+#[test]
+fn arrays_of_single_precision() {
+    let text = "
+func @f(%a: array<f32, 1>) -> f32 {
+^1:
+  %1: f32 = mem.load %a, 1
+  %2: f32 = arith.mul %1, %1
+  mem.store %a, %2, 1
+  return %2
+}";
+    let mut run = Run::new(text, &[true], 1);
+    let (a, da) = (Val::from(Array::vector(&[3.0f32])), Val::from(Array::vector(&[2.0f32])));
+    let pair = run.call("f.jvp", &[a.clone(), da.clone()]);
+    assert_eq!(show_string(&run.ctx, &pair), "(9.0f0, 12.0f0)");
+    assert_eq!(show_string(&run.ctx, &Val::tuple([a, da])), "(Float32[9.0], Float32[12.0])");
+}
