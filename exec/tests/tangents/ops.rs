@@ -186,7 +186,8 @@ fn tangents_and_copies_keep_the_memory_limit() {
             let text = format!("func @f(%x) -> any {{\n^1:\n  %y = {op} %x\n  return %y\n}}");
             let mut engine = engine(&text);
             engine.set_limits(Limits { memory: 500_000, ..Limits::default() });
-            let error = engine.call("f", &[array.clone()]).expect_err("there is no room");
+            let error =
+                engine.call("f", std::slice::from_ref(&array)).expect_err("there is no room");
             assert_eq!(error.kind(), &ErrorKind::Memory, "{op}");
             engine.set_limits(Limits { memory: 4_000_000, ..Limits::default() });
             engine.call("f", &[array]).expect("there is room");
