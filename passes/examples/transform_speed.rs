@@ -46,6 +46,7 @@ const PASSES: &[(&str, Run)] = &[
     ("mem2reg", run::<transforms::mem2reg::Mem2reg>),
     ("sroa", run::<transforms::sroa::Sroa>),
     ("specialize-getfield", run::<transforms::specialize_getfield::SpecializeGetfield>),
+    ("specialize-tangents", run::<transforms::specialize_tangents::SpecializeTangents>),
 ];
 
 fn run<P: FunctionPass>(f: &mut Function) {

@@ -39,6 +39,7 @@ pub mod renumber;
 pub mod sccp;
 pub mod simplify_cfg;
 pub mod specialize_getfield;
+pub mod specialize_tangents;
 pub mod sroa;
 pub mod ssa_repair;
 pub mod strength_reduce;
@@ -71,6 +72,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
     registry.add::<specialize_getfield::SpecializeGetfield>();
+    registry.add::<specialize_tangents::SpecializeTangents>();
     registry.add_loop::<strength_reduce::StrengthReduce>();
     registry.add_loop::<unroll::Unroll>();
     registry.add::<sroa::Sroa>();

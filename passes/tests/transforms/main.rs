@@ -28,6 +28,7 @@ mod sccp;
 mod simplify_cfg;
 mod simplify_cfg_paths;
 mod specialize_getfield;
+mod specialize_tangents;
 mod sroa;
 mod strength_reduce;
 mod unroll;

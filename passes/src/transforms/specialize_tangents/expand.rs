@@ -1,0 +1,425 @@
+//! What becomes of an operation on tangents, by the types of its operands.
+
+use regraft_dialects::tangent::TangentTable;
+use regraft_dialects::{ad, mem};
+use regraft_ir::{Context, Function, Op, Operand, Type, TypeKind, Value};
+use smallvec::SmallVec;
+
+use super::MOST_PARTS;
+use crate::analysis::{may_reach_objects, may_reach_others};
+use crate::transforms::aggregate::parts;
+
+/// An operand, or a part of one.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Part {
+    pub(super) of: Operand,
+    /// Positions from 0, the outermost first.
+    pub(super) path: SmallVec<[u32; 4]>,
+    pub(super) ty: Type,
+}
+
+impl Part {
+    fn part(&self, position: usize, ty: Type) -> Self {
+        let mut path = self.path.clone();
+        path.push(position as u32);
+        Self { of: self.of, path, ty }
+    }
+}
+
+/// How a value is made.
+#[derive(Debug)]
+pub(super) enum Make {
+    Nothing,
+    /// The zero of this float type.
+    Zero(Type),
+    This(Part),
+    /// The sum of two numbers.
+    Sum(Part, Part),
+    /// What this op gives, of this type.
+    Op(Op, SmallVec<[Part; 2]>, Type),
+    /// A tuple or named tuple of this type.
+    Tuple(Type, Vec<Make>),
+}
+
+/// What is done to an object.
+#[derive(Debug)]
+pub(super) enum Effect {
+    /// This op.
+    Op(Op, SmallVec<[Part; 2]>),
+    /// An array of numbers is set to zero.
+    ClearArray(Part, Type),
+    /// A ref of a number is set to zero.
+    ClearRef(Part, Type),
+    /// What the second ref holds is added to what the first one does.
+    AddRef(Part, Part),
+}
+
+/// What becomes of an instruction.
+pub(super) enum Expansion {
+    Value(Make),
+    Effects(Vec<Effect>),
+}
+
+/// Whether an instruction is looked at.
+pub(super) fn is_candidate(f: &Function, v: Value) -> bool {
+    matches!(
+        f.op(v),
+        Some(
+            ad::ZERO
+                | ad::SHADOW
+                | ad::COTANGENT
+                | ad::JOIN
+                | ad::ADD
+                | ad::UNBOX
+                | ad::ACCUMULATE
+                | ad::CLEAR
+                | ad::COPY
+        )
+    )
+}
+
+pub(super) struct Expand<'a> {
+    f: &'a Function,
+    ctx: &'a Context,
+    types: &'a mut TangentTable,
+}
+
+impl<'a> Expand<'a> {
+    pub(super) fn new(f: &'a Function, types: &'a mut TangentTable) -> Self {
+        Self { f, ctx: f.ctx(), types }
+    }
+
+    /// What becomes of `v`; `None` if it stays.
+    pub(super) fn of(mut self, v: Value) -> Option<Expansion> {
+        let operands: SmallVec<[Part; 2]> = self
+            .f
+            .operands(v)
+            .map(|of| Part { of, path: SmallVec::new(), ty: self.f.operand_type(of) })
+            .collect();
+        let ty = self.f.ty(v);
+        let small = operands.iter().map(|part| part.ty).chain([ty]).all(|ty| self.is_small(ty));
+        if !small {
+            return None;
+        }
+        let make = match (self.f.op(v)?, &operands[..]) {
+            (ad::ZERO, [x]) => self.zero(x, ty)?,
+            (ad::COPY, [x]) => self.copy(x)?,
+            (ad::SHADOW, [x]) => self.shadow(x)?,
+            (ad::COTANGENT, [x]) => self.cotangent(x)?,
+            (ad::JOIN, [s, c]) => self.join(s, c, ty)?,
+            (ad::ADD, [x, y]) => self.add(x, y, ty)?,
+            (ad::UNBOX, [x]) => self.unbox(x, ty)?,
+            (ad::ACCUMULATE, [s, t]) => return self.accumulate(s, t).map(Expansion::Effects),
+            (ad::CLEAR, [s]) => return self.clear(s).map(Expansion::Effects),
+            _ => return None,
+        };
+        // The same operation once more is no progress.
+        match &make {
+            Make::Op(op, _, _) if self.f.op(v) == Some(*op) && self.is_whole(&make) => None,
+            _ => Some(Expansion::Value(make)),
+        }
+    }
+
+    fn is_whole(&self, make: &Make) -> bool {
+        matches!(make, Make::Op(_, parts, _) if parts.iter().all(|part| part.path.is_empty()))
+    }
+
+    /// Whether a type has few parts.
+    fn is_small(&self, ty: Type) -> bool {
+        let mut pending = vec![ty];
+        let mut count = 0;
+        while let Some(ty) = pending.pop() {
+            count += 1;
+            if count > MOST_PARTS {
+                return false;
+            }
+            pending.extend(parts(self.ctx, ty).unwrap_or_default());
+        }
+        true
+    }
+
+    /// The parts of a tuple or named tuple: what tangents are made of.
+    fn parts(&self, ty: Type) -> Option<Vec<Type>> {
+        match self.ctx.kind(ty) {
+            TypeKind::Tuple(_) | TypeKind::Named(_) => parts(self.ctx, ty),
+            _ => None,
+        }
+    }
+
+    fn parts_of(&self, x: &Part) -> Option<Vec<Part>> {
+        let parts = self.parts(x.ty)?;
+        Some(parts.into_iter().enumerate().map(|(i, ty)| x.part(i, ty)).collect())
+    }
+
+    fn is_tangent(&mut self, ty: Type) -> bool {
+        self.types.of(self.ctx, ty).tangent == ty
+    }
+
+    /// Whether a type, which is that of a tangent, may turn out to be anything in some place.
+    fn has_any(&self, ty: Type) -> bool {
+        ty == Type::ANY
+            || self.parts(ty).is_some_and(|parts| parts.iter().any(|&p| self.has_any(p)))
+    }
+
+    fn has_content(&mut self, ty: Type) -> bool {
+        self.types.has_content(self.ctx, ty)
+    }
+
+    fn is_object(&self, ty: Type) -> bool {
+        matches!(self.ctx.kind(ty), TypeKind::Array { .. } | TypeKind::Ref(_))
+    }
+
+    /// The same type with other parts.
+    fn tuple(&self, like: Type, parts: Vec<Make>) -> Make {
+        let types: Vec<Type> = parts.iter().map(|part| self.type_of(part)).collect();
+        Make::Tuple(self.retyped(like, &types), parts)
+    }
+
+    fn retyped(&self, like: Type, types: &[Type]) -> Type {
+        match self.ctx.kind(like) {
+            TypeKind::Named(fields) => {
+                let fields: Vec<_> =
+                    fields.iter().zip(types).map(|(&(name, _), &ty)| (name, ty)).collect();
+                self.ctx.named_type(&fields)
+            }
+            _ => self.ctx.tuple_type(types),
+        }
+    }
+
+    fn type_of(&self, make: &Make) -> Type {
+        match make {
+            Make::Nothing => Type::UNIT,
+            Make::This(part) | Make::Sum(part, _) => part.ty,
+            &Make::Zero(ty) | &Make::Op(_, _, ty) | &Make::Tuple(ty, _) => ty,
+        }
+    }
+
+    fn shadow(&mut self, x: &Part) -> Option<Make> {
+        let ty = x.ty;
+        if !self.is_tangent(ty) {
+            return None;
+        }
+        if ty == Type::ANY {
+            return Some(Make::Op(ad::SHADOW, SmallVec::from_iter([x.clone()]), Type::ANY));
+        }
+        if !self.has_any(ty) && self.types.of(self.ctx, ty).shadow == ty && ty != Type::UNIT {
+            return Some(Make::This(x.clone()));
+        }
+        let Some(parts) = self.parts_of(x) else { return Some(Make::Nothing) };
+        let parts: Option<Vec<Make>> = parts.iter().map(|part| self.shadow(part)).collect();
+        Some(self.tuple(ty, parts?))
+    }
+
+    fn cotangent(&mut self, x: &Part) -> Option<Make> {
+        let ty = x.ty;
+        if !self.is_tangent(ty) {
+            return None;
+        }
+        if ty == Type::ANY {
+            return Some(Make::Op(ad::COTANGENT, SmallVec::from_iter([x.clone()]), Type::ANY));
+        }
+        if !self.has_any(ty) && self.types.of(self.ctx, ty).cotangent == ty && ty != Type::UNIT {
+            return Some(Make::This(x.clone()));
+        }
+        let Some(parts) = self.parts_of(x) else { return Some(Make::Nothing) };
+        let parts: Option<Vec<Make>> = parts.iter().map(|part| self.cotangent(part)).collect();
+        Some(self.tuple(ty, parts?))
+    }
+
+    /// The tangent, of type `ty`, of a shadow and a cotangent.
+    fn join(&mut self, s: &Part, c: &Part, ty: Type) -> Option<Make> {
+        match (s.ty, c.ty) {
+            (_, Type::UNIT) => return self.unbox(s, ty),
+            (Type::UNIT, _) => return self.unbox(c, ty),
+            (Type::ANY, _) | (_, Type::ANY) => {
+                let op = Make::Op(ad::JOIN, SmallVec::from_iter([s.clone(), c.clone()]), ty);
+                return Some(op);
+            }
+            _ => {}
+        }
+        let (ss, cs) = self.alike(s, c)?;
+        // Where one has nothing, the other is the tangent itself.
+        let fits = |all: &Part| all.ty == ty || ty == Type::ANY;
+        let (of_s, of_c) = (self.types.of(self.ctx, s.ty), self.types.of(self.ctx, c.ty));
+        for (all, own, rest) in [(s, of_s.cotangent, c), (c, of_c.shadow, s)] {
+            if !self.has_content(rest.ty) && rest.ty == own && fits(all) {
+                return Some(Make::This(all.clone()));
+            }
+        }
+        let types = self.types_of_parts(s.ty, ty)?;
+        let parts: Option<Vec<Make>> =
+            ss.iter().zip(&cs).zip(types).map(|((s, c), ty)| self.join(s, c, ty)).collect();
+        Some(self.tuple(s.ty, parts?))
+    }
+
+    /// The sum, of type `ty`, of two cotangents.
+    fn add(&mut self, x: &Part, y: &Part, ty: Type) -> Option<Make> {
+        match (x.ty, y.ty) {
+            (_, Type::UNIT) => return self.unbox(x, ty),
+            (Type::UNIT, _) => return self.unbox(y, ty),
+            (Type::ANY, _) | (_, Type::ANY) => {
+                let op = Make::Op(ad::ADD, SmallVec::from_iter([x.clone(), y.clone()]), ty);
+                return Some(op);
+            }
+            (a, b) if a.is_float() && a == b && (ty == a || ty == Type::ANY) => {
+                return Some(Make::Sum(x.clone(), y.clone()));
+            }
+            _ => {}
+        }
+        let (xs, ys) = self.alike(x, y)?;
+        let types = self.types_of_parts(x.ty, ty)?;
+        let parts: Option<Vec<Make>> =
+            xs.iter().zip(&ys).zip(types).map(|((x, y), ty)| self.add(x, y, ty)).collect();
+        Some(self.tuple(x.ty, parts?))
+    }
+
+    /// The parts of two tuples of the same number of parts, by the same names if they have names.
+    fn alike(&self, x: &Part, y: &Part) -> Option<(Vec<Part>, Vec<Part>)> {
+        let (xs, ys) = (self.parts_of(x)?, self.parts_of(y)?);
+        let anys = vec![Type::ANY; xs.len()];
+        let alike = xs.len() == ys.len() && self.retyped(x.ty, &anys) == self.retyped(y.ty, &anys);
+        alike.then_some((xs, ys))
+    }
+
+    /// The types of the parts of a tuple like one of type `from` that is to be of type `ty`.
+    fn types_of_parts(&self, from: Type, ty: Type) -> Option<Vec<Type>> {
+        if ty == Type::ANY {
+            return Some(vec![Type::ANY; self.parts(from)?.len()]);
+        }
+        let types = self.parts(ty)?;
+        (types.len() == self.parts(from)?.len() && self.retyped(from, &types) == ty)
+            .then_some(types)
+    }
+
+    /// A cotangent as one of type `ty`.
+    fn unbox(&mut self, x: &Part, ty: Type) -> Option<Make> {
+        if x.ty == ty || ty == Type::ANY {
+            return Some(if x.ty == Type::UNIT { Make::Nothing } else { Make::This(x.clone()) });
+        }
+        if x.ty == Type::UNIT {
+            return self.zero_of_type(ty);
+        }
+        if x.ty == Type::ANY {
+            return Some(Make::Op(ad::UNBOX, SmallVec::from_iter([x.clone()]), ty));
+        }
+        let xs = self.parts_of(x)?;
+        let types = self.types_of_parts(x.ty, ty)?;
+        let parts: Option<Vec<Make>> =
+            xs.iter().zip(types).map(|(x, ty)| self.unbox(x, ty)).collect();
+        Some(self.tuple(ty, parts?))
+    }
+
+    fn zero_of_type(&mut self, ty: Type) -> Option<Make> {
+        match ty {
+            Type::UNIT | Type::ANY => Some(Make::Nothing),
+            ty if ty.is_float() => Some(Make::Zero(ty)),
+            ty => {
+                let parts = self.parts(ty)?;
+                let parts: Option<Vec<Make>> =
+                    parts.into_iter().map(|ty| self.zero_of_type(ty)).collect();
+                Some(self.tuple(ty, parts?))
+            }
+        }
+    }
+
+    /// The zero tangent, of type `ty`, of a value.
+    fn zero(&mut self, x: &Part, ty: Type) -> Option<Make> {
+        if self.types.of(self.ctx, x.ty).tangent != ty || self.objects_in(ty) > 1 {
+            return None;
+        }
+        if ty == Type::ANY || self.is_object(ty) {
+            return Some(Make::Op(ad::ZERO, SmallVec::from_iter([x.clone()]), ty));
+        }
+        let Some(types) = self.parts(ty) else { return self.zero_of_type(ty) };
+        let from = parts(self.ctx, x.ty)?;
+        let made: Option<Vec<Make>> = from
+            .into_iter()
+            .zip(types)
+            .enumerate()
+            .map(|(i, (from, ty))| self.zero(&x.part(i, from), ty))
+            .collect();
+        Some(self.tuple(ty, made?))
+    }
+
+    /// The number of parts of a type that are objects, or may be.
+    fn objects_in(&self, ty: Type) -> usize {
+        match parts(self.ctx, ty) {
+            Some(parts) => parts.into_iter().map(|part| self.objects_in(part)).sum(),
+            None => usize::from(may_reach_objects(self.ctx, ty)),
+        }
+    }
+
+    fn copy(&mut self, x: &Part) -> Option<Make> {
+        if !may_reach_objects(self.ctx, x.ty) {
+            return Some(Make::This(x.clone()));
+        }
+        match self.ctx.kind(x.ty) {
+            TypeKind::Array { .. } if !may_reach_others(self.ctx, x.ty) => {
+                Some(Make::Op(mem::COPY, SmallVec::from_iter([x.clone()]), x.ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds the objects of a tangent to those of a shadow.
+    fn accumulate(&mut self, s: &Part, t: &Part) -> Option<Vec<Effect>> {
+        if s.ty == Type::UNIT || t.ty == Type::UNIT {
+            return Some(Vec::new());
+        }
+        if self.objects_in(s.ty) == 0 && self.same_numbers(s.ty, t.ty) {
+            return Some(Vec::new());
+        }
+        if let (&TypeKind::Ref(a), &TypeKind::Ref(b)) = (self.ctx.kind(s.ty), self.ctx.kind(t.ty)) {
+            let known = a.is_float() && a == b;
+            return known.then(|| vec![Effect::AddRef(s.clone(), t.clone())]);
+        }
+        let (ss, ts) = self.alike(s, t)?;
+        if self.objects_in(s.ty) != 1 {
+            return None;
+        }
+        let mut effects = Vec::new();
+        for (s, t) in ss.iter().zip(&ts) {
+            if t.ty == Type::UNIT || self.objects_in(s.ty) == 0 && self.same_numbers(s.ty, t.ty) {
+                continue;
+            }
+            let op =
+                || vec![Effect::Op(ad::ACCUMULATE, SmallVec::from_iter([s.clone(), t.clone()]))];
+            effects.extend(self.accumulate(s, t).unwrap_or_else(op));
+        }
+        Some(effects)
+    }
+
+    /// Whether numbers of these types can be added, so that no error is lost if nobody does.
+    fn same_numbers(&self, s: Type, t: Type) -> bool {
+        if s == Type::UNIT || t == Type::UNIT || s == t {
+            return !self.has_any(s) && !self.has_any(t);
+        }
+        match (self.parts(s), self.parts(t)) {
+            (Some(ss), Some(ts)) => {
+                ss.len() == ts.len() && ss.iter().zip(&ts).all(|(&s, &t)| self.same_numbers(s, t))
+            }
+            _ => false,
+        }
+    }
+
+    /// Sets the objects of a shadow to zero.
+    fn clear(&mut self, s: &Part) -> Option<Vec<Effect>> {
+        match *self.ctx.kind(s.ty) {
+            TypeKind::Array { element, .. } if element.is_float() => {
+                Some(vec![Effect::ClearArray(s.clone(), element)])
+            }
+            TypeKind::Ref(element) if element.is_float() => {
+                Some(vec![Effect::ClearRef(s.clone(), element)])
+            }
+            _ if !may_reach_objects(self.ctx, s.ty) => Some(Vec::new()),
+            _ => {
+                let mut effects = Vec::new();
+                for part in self.parts_of(s)? {
+                    let op = || vec![Effect::Op(ad::CLEAR, SmallVec::from_iter([part.clone()]))];
+                    effects.extend(self.clear(&part).unwrap_or_else(op));
+                }
+                Some(effects)
+            }
+        }
+    }
+}
