@@ -38,7 +38,7 @@ pub use call_graph::{CallGraph, CallSite};
 pub use dependence::{Dependence, dependence};
 pub use effects::{
     Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, callee_summary,
-    inst_effects, may_be_object, may_reach_objects, may_reach_others,
+    copied_shape, inst_effects, may_be_object, may_reach_objects, may_reach_others,
 };
 pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;

@@ -19,9 +19,9 @@ pub const O2: NamedPipeline = NamedPipeline {
     name: "O2",
     text: "\
 simplify-cfg, inline,
-fix{max=3}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
+fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa, gvn, dce),
 licm, loop-delete, indvars, bounds-elim, adce, loop-delete, unroll,
-fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn),
+fix{max=2}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa, gvn),
 adce, simplify-cfg",
     doc: "Makes ordinary programs fast.\n\n\
           Calls are inlined first, since that is what shows most of what can be done; aggregates \

@@ -173,6 +173,41 @@ fn an_array_made_with_the_length_of_another_has_it() {
 }
 
 #[test]
+fn the_shadow_of_an_array_has_its_length() {
+    marks(
+        "func @f(%x: array<f64, 1>, %m: array<tuple<i64, f64>, 2>) -> array<f64, 1> {
+^1:
+  %3: i64 = mem.length %x
+  %y: array<f64, 1> = ad.zero %x
+  %z: array<f64, 1> = ad.copy %y
+  %n: array<tuple<unit, f64>, 2> = ad.zero %m
+  %8: i64 = mem.length %m
+  br ^2(0)
+^2(%2: i64):
+  %10: bool = arith.ge %2, %3
+  br %10, ^4(0), ^3
+^3:
+  %i: i64 = arith.add %2, 1
+  %13: f64 = mem.load %y, %i !
+  %14: unit = mem.store %z, %13, %i !
+  br ^2(%i)
+^4(%4: i64):
+  %17: bool = arith.ge %4, %8
+  br %17, ^6, ^5
+^5:
+  %j: i64 = arith.add %4, 1
+  %20: tuple<unit, f64> = mem.load %n, %j !
+  %21: f64 = core.get %20, 2
+  %22: unit = mem.store %z, %21, 1
+  br ^4(%j)
+^6:
+  return %z
+}
+",
+    );
+}
+
+#[test]
 fn a_matrix_made_with_the_dimensions_of_another_has_them() {
     marks(
         "func @f(%a: array<f64, 2>) -> array<f64, 2> {

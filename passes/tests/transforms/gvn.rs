@@ -282,6 +282,36 @@ fn what_does_not_dominate_is_computed_again() {
 }
 
 #[test]
+fn the_shape_of_a_shadow_is_known() {
+    check::<Gvn>(
+        "func @f(%1: array<f64, 2>) -> i64 {
+^1:
+  %2: array<f64, 2> = ad.zero %1
+  %3: array<f64, 2> = ad.copy %2
+  ad.accumulate %2, %3
+  %5: i64 = mem.size %1, 1
+  %6: i64 = mem.size %2, 1
+  %7: i64 = mem.size %3, 1
+  %8: i64 = arith.add %5, %6
+  %9: i64 = arith.add %8, %7
+  return %9
+}
+",
+        "func @f(%1: array<f64, 2>) -> i64 {
+^1:
+  %2: array<f64, 2> = ad.zero %1
+  %3: array<f64, 2> = ad.copy %2
+  ad.accumulate %2, %3
+  %5: i64 = mem.size %1, 1
+  %8: i64 = arith.add %5, %5
+  %9: i64 = arith.add %8, %5
+  return %9
+}
+",
+    );
+}
+
+#[test]
 fn the_shape_of_a_new_array_or_a_copy_is_known() {
     check::<Gvn>(
         "func @f(%1: array<f64, 2>, %2: i64, %3: i64) -> i64 {

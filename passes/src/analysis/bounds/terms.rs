@@ -1,10 +1,11 @@
 //! What index checks compare: values, sizes of arrays, and constants, each with a constant added.
 
-use regraft_dialects::{arith, core, mem};
+use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Block, Constant, Operand, TypeKind, Value};
 
 use super::shapes::Version;
 use super::{Bounds, Interval};
+use crate::analysis::copied_shape;
 
 /// Something that a bound is a constant away from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,14 +192,16 @@ impl Bounds<'_> {
                 Some(mem::ALLOC) if rank == 1 || dim > 0 => f.operand(array, position - 1),
                 Some(mem::FILL) if rank == 1 || dim > 0 => f.operand(array, position),
                 Some(mem::ARRAY) => return Some((Term::Zero, f.operand_count(array) as i128)),
-                Some(mem::COPY) => match f.operand(array, 0).and_then(Operand::as_value) {
-                    Some(source) => {
-                        at = array;
-                        array = source;
-                        continue;
+                Some(mem::COPY | ad::ZERO | ad::COPY) => {
+                    match copied_shape(f, array).and_then(Operand::as_value) {
+                        Some(source) => {
+                            at = array;
+                            array = source;
+                            continue;
+                        }
+                        None => None,
                     }
-                    None => None,
-                },
+                }
                 _ => None,
             };
             return match made_of {

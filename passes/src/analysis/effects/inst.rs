@@ -1,6 +1,6 @@
 //! What one instruction does.
 
-use regraft_dialects::core;
+use regraft_dialects::{ad, core, mem};
 use regraft_ir::{Context, Effects, Function, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
@@ -182,6 +182,22 @@ pub fn may_reach_others(ctx: &Context, ty: Type) -> bool {
             def.fields.iter().any(|&(_, field)| may_reach_objects(ctx, field))
         }
         _ => may_reach_objects(ctx, ty),
+    }
+}
+
+/// The array whose shape the new array `v` has when it is made.
+pub fn copied_shape(f: &Function, v: Value) -> Option<Operand> {
+    let source = f.operand(v, 0)?;
+    match f.op(v)? {
+        mem::COPY => Some(source),
+        ad::ZERO | ad::COPY => {
+            let rank = |ty| match *f.ctx().kind(ty) {
+                TypeKind::Array { rank, .. } => Some(rank),
+                _ => None,
+            };
+            (rank(f.ty(v))? == rank(f.operand_type(source))?).then_some(source)
+        }
+        _ => None,
     }
 }
 

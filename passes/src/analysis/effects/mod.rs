@@ -33,6 +33,7 @@ mod module;
 mod summary;
 
 pub use inst::{
-    InstEffects, callee_summary, inst_effects, may_be_object, may_reach_objects, may_reach_others,
+    InstEffects, callee_summary, copied_shape, inst_effects, may_be_object, may_reach_objects,
+    may_reach_others,
 };
 pub use summary::{Access, EffectSummaries, EffectSummary, ParamEffects, Returns};

@@ -6,13 +6,12 @@
 //! that writes the class, there is a new version as well. One sweep in reverse postorder finds
 //! them, as what a loop writes is known before it is entered.
 
-use regraft_dialects::mem;
 use regraft_ir::{Block, Function, Operand, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Facts;
-use crate::analysis::{Footprint, inst_effects};
+use crate::analysis::{Footprint, copied_shape, inst_effects};
 
 /// Blocks times versions: of more, memory is seen as one class.
 const MOST_VERSIONS: usize = 1 << 23;
@@ -203,7 +202,7 @@ impl Sweep<'_> {
             if class.is_power_of_two() {
                 self.memory.shape_at.insert(v, shape(class));
             }
-            if f.op(v) == Some(mem::COPY) && print.reads_shape.is_power_of_two() {
+            if copied_shape(f, v).is_some() && print.reads_shape.is_power_of_two() {
                 self.memory.shape_of_source.insert(v, shape(print.reads_shape));
             }
         }

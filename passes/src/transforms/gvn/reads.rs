@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::memory::{Seen, Version, maker};
 use super::number::Walk;
-use crate::analysis::{Access, inst_effects};
+use crate::analysis::{Access, copied_shape, inst_effects};
 
 /// So many stores elsewhere are looked through for the one that a load sees.
 const STEPS: usize = 16;
@@ -18,11 +18,10 @@ impl Walk<'_> {
             return;
         }
         while let Some(copy) = operands[0].as_value()
-            && self.f.op(copy) == Some(mem::COPY)
+            && let Some(source) = copied_shape(self.f, copy)
             && seen.shape.is_some()
             && self.memory.shape_at(copy) == seen.shape
             && let Some(before) = self.memory.shape_of_source(copy)
-            && let Some(source) = self.f.operand(copy, 0)
         {
             operands[0] = self.numbers.of(source);
             seen.shape = Some(before);
