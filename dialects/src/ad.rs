@@ -21,8 +21,10 @@ crate::dialect! {
     /// The zero tangent of a value: floats become zero, objects get a new shadow, the same object
     /// the same shadow, so that sharing and cycles are as in the value.
     ///
+    /// Traps (`TypeError`) if it is not of the declared type.
+    ///
     /// `%3: tuple<f64, array<f64, 1>> = ad.zero %2`
-    ZERO = zero(x: _) -> declared { effects: COPIES_DEEP };
+    ZERO = zero(x: _) -> declared [MAY_TRAP] { effects: COPIES_DEEP };
 
     /// The shadow part of a tangent: objects as they are, `nothing` in the place of numbers.
     ///
@@ -74,8 +76,10 @@ crate::dialect! {
 
     /// A copy of a value in depth, with sharing and cycles as in the value.
     ///
+    /// Traps (`TypeError`) if it is not of the declared type.
+    ///
     /// `%3: any = ad.copy %2`
-    COPY = copy(x: _) -> declared { effects: COPIES_DEEP };
+    COPY = copy(x: _) -> declared [MAY_TRAP] { effects: COPIES_DEEP };
 
     /// The same value, of which no derivative is taken.
     ///
@@ -89,6 +93,8 @@ crate::dialect! {
     GLOBAL_SHADOW = global_shadow(x: _) -> declared { effects: Effects { opaque: true, ..Effects::NONE } };
 
     /// The sum of the cotangent parts of the elements of the shadow of an array.
+    ///
+    /// Traps (`TypeError`) if it is not the shadow of an array.
     ///
     /// `%2: f64 = ad.total %1`
     TOTAL = total(shadow: _) -> declared [MAY_TRAP] { effects: READS_DEEP };

@@ -24,8 +24,9 @@
 //! # Cost
 //! O(operands).
 
-use regraft_dialects::semantics::{eval_scalar, field_type, is_subtype};
-use regraft_dialects::{arith, core, data, math, mem};
+use regraft_dialects::semantics::{eval_scalar, field_type, is_exact, is_subtype};
+use regraft_dialects::tangent::TangentTable;
+use regraft_dialects::{ad, arith, core, data, math, mem};
 use regraft_ir::{Constant, Function, Op, Operand, Traits, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
@@ -158,9 +159,25 @@ impl<F: Facts> Query<'_, F> {
             mem::SIZE => self.int(1).0 >= 1,
             mem::ALLOC => self.is_small(0),
             mem::FILL => self.is_small(1),
+            ad::ZERO | ad::SHADOW | ad::COTANGENT | ad::COPY => self.is_of_declared_type(),
             op if op.dialect() == math::SQRT.dialect() => self.is_in_domain() || self.evaluates(),
             _ => false,
         }
+    }
+
+    /// Whether an operation on a tangent, or one that makes one, gives what its type says.
+    fn is_of_declared_type(&self) -> bool {
+        let (ctx, x, ty) = (self.f.ctx(), self.ty(0), self.f.ty(self.v));
+        let of = TangentTable::default().of(ctx, x);
+        let found = match self.op {
+            ad::ZERO => of.tangent,
+            ad::COPY => x,
+            // Whether a part of type `any` is a tangent shows when the program runs.
+            _ if of.tangent != x || !is_exact(ctx, x) => return false,
+            ad::SHADOW => of.shadow,
+            _ => of.cotangent,
+        };
+        is_subtype(ctx, found, ty)
     }
 
     fn operand(&self, position: usize) -> Option<Operand> {

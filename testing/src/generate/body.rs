@@ -87,6 +87,8 @@ fn is_wanted(config: &Config, def: &OpDef) -> bool {
         "mem" => config.objects,
         "data" => config.aggregates || config.objects,
         "prof" => config.clock,
+        // They work on tangents: of other values, most would stop with an error.
+        "ad" => false,
         "core" if calls => config.calls,
         "core" => match def.op {
             core::PRINT | core::PRINTLN => config.prints,

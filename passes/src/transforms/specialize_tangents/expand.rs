@@ -113,6 +113,9 @@ impl<'a> Expand<'a> {
             (ad::CLEAR, [s]) => return self.clear(s).map(Expansion::Effects),
             _ => return None,
         };
+        if !self.type_of(&make).is_assignable_to(ty) {
+            return None;
+        }
         // The same operation once more is no progress.
         match &make {
             Make::Op(op, _, _) if self.f.op(v) == Some(*op) && self.is_whole(&make) => None,
@@ -379,8 +382,14 @@ impl<'a> Expand<'a> {
         }
         let mut effects = Vec::new();
         for (s, t) in ss.iter().zip(&ts) {
-            if t.ty == Type::UNIT || self.objects_in(s.ty) == 0 && self.same_numbers(s.ty, t.ty) {
+            if t.ty == Type::UNIT {
                 continue;
+            }
+            if self.objects_in(s.ty) == 0 {
+                if self.same_numbers(s.ty, t.ty) {
+                    continue;
+                }
+                return None;
             }
             let op =
                 || vec![Effect::Op(ad::ACCUMULATE, SmallVec::from_iter([s.clone(), t.clone()]))];
@@ -391,12 +400,14 @@ impl<'a> Expand<'a> {
 
     /// Whether numbers of these types can be added, so that no error is lost if nobody does.
     fn same_numbers(&self, s: Type, t: Type) -> bool {
-        if s == Type::UNIT || t == Type::UNIT || s == t {
-            return !self.has_any(s) && !self.has_any(t);
+        if s == Type::UNIT || t == Type::UNIT || s == t && s.is_float() {
+            return true;
         }
         match (self.parts(s), self.parts(t)) {
             (Some(ss), Some(ts)) => {
-                ss.len() == ts.len() && ss.iter().zip(&ts).all(|(&s, &t)| self.same_numbers(s, t))
+                ss.len() == ts.len()
+                    && self.retyped(s, &ts) == t
+                    && ss.iter().zip(&ts).all(|(&s, &t)| self.same_numbers(s, t))
             }
             _ => false,
         }
