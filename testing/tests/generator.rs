@@ -82,12 +82,14 @@ fn every_op_is_generated() {
             }
         }
     }
-    // They are of lowered code, or of programs with globals, or have no value to compare.
+    // They are of lowered code, or of programs with globals, or have no value to compare. Those of
+    // `ad` work on tangents.
     let intended = ["core.global", "core.set_global", "core.static", "core.closure", "core.undef"];
     let registry = regraft_dialects::registry();
     let missing: Vec<&str> = registry
         .ops()
-        .map(|def: &OpDef| def.name)
+        .filter(|def: &&OpDef| def.dialect_name() != "ad")
+        .map(|def| def.name)
         .filter(|name| !counts.contains_key(name) && !intended.contains(name))
         .collect();
     assert_eq!(missing, [] as [&str; 0], "{counts:#?}");
