@@ -41,6 +41,7 @@ const PASSES: &[(&str, Run)] = &[
     ("unroll", run::<regraft_passes::AllLoops<transforms::unroll::Unroll>>),
     ("unroll by 4", unroll_by_four),
     ("loop-fuse", run::<transforms::loop_fuse::LoopFuse>),
+    ("fuse-sweeps", run::<transforms::fuse_sweeps::FuseSweeps>),
     ("loop-interchange", run::<transforms::loop_interchange::LoopInterchange>),
     ("bounds-elim", run::<regraft_passes::AllLoops<transforms::bounds_elim::BoundsElim>>),
     ("mem2reg", run::<transforms::mem2reg::Mem2reg>),

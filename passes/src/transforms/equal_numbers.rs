@@ -9,11 +9,32 @@
 //! Two integers are the same where they are the same polynomial in the iterations of the loops
 //! around them ([`InductionVariables`]): modulo 2^w, like everything that is computed.
 
-use regraft_ir::{Block, DominatorTree, Function, Traits, Type, Value};
+use regraft_ir::{Block, DominatorTree, Function, IrResult, Traits, Type, Value};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::traps::speculatable;
-use crate::analysis::{InductionVariables, Poly, Sym};
+use crate::analysis::{InductionVariables, LoopId, Poly, Sym};
+
+/// Lets what is the same number as an earlier one of the same loop be that. Returns what nobody uses
+/// now.
+pub(super) fn join(
+    f: &mut Function,
+    loops: &[LoopId],
+    variables: &InductionVariables,
+    dom: &DominatorTree,
+) -> IrResult<Vec<Value>> {
+    let forest = variables.forest();
+    let mut gone = Vec::new();
+    for &l in loops {
+        let own = forest.blocks(l).iter().copied().filter(|&b| forest.loop_of(b) == Some(l));
+        for (v, same) in find(f, own, variables, dom) {
+            f.hand_on_name(v, same);
+            f.replace_all_uses(v, same)?;
+            gone.push(v);
+        }
+    }
+    Ok(gone)
+}
 
 /// Instructions in some blocks, each after those that lead to it, that compute what an earlier
 /// one of these does or a header parameter is, each with that. O(instructions).

@@ -166,7 +166,7 @@ impl LoopPass for Indvars {
         let dom = cx.analysis::<DominatorTree>(f);
         let ids: Vec<LoopId> =
             headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
-        let equal = join_equal_numbers(f, &ids, &ivs, &dom)?;
+        let equal = equal_numbers::join(f, &ids, &ivs, &dom)?;
         let done = run(f, &ids, &ivs, &counts, self.limits)?;
         for &v in &equal {
             if f.is_live(v) && !f.is_used(v) {
@@ -180,26 +180,6 @@ impl LoopPass for Indvars {
         cx.add("final values computed", done.finals as u64);
         Ok(())
     }
-}
-
-/// Lets what is the same number as an earlier one of its loop be that. Returns what nobody uses now.
-fn join_equal_numbers(
-    f: &mut Function,
-    loops: &[LoopId],
-    ivs: &InductionVariables,
-    dom: &DominatorTree,
-) -> IrResult<Vec<Value>> {
-    let forest = ivs.forest();
-    let mut gone = Vec::new();
-    for &l in loops {
-        let own = forest.blocks(l).iter().copied().filter(|&b| forest.loop_of(b) == Some(l));
-        for (v, same) in equal_numbers::find(f, own, ivs, dom) {
-            f.hand_on_name(v, same);
-            f.replace_all_uses(v, same)?;
-            gone.push(v);
-        }
-    }
-    Ok(gone)
 }
 
 /// Works out what becomes of a loop, and inserts what it takes.

@@ -45,6 +45,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("simplify-cfg{plain}", |module| super::run_text("simplify-cfg{plain}", module)),
     ("loop-interchange", |module| super::run_text("loop-interchange", module)),
     ("loop-fuse", |module| super::run_text("loop-fuse", module)),
+    ("fuse-sweeps", |module| super::run_text("fuse-sweeps", module)),
     ("unroll", |module| super::run_text("unroll", module)),
     ("unroll{factor=3}", |module| super::run_text("unroll{factor=3, any-count}", module)),
 ];

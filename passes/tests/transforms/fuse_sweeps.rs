@@ -695,6 +695,68 @@ fn a_branch_around_a_loop_that_would_not_run_is_no_obstacle() {
 }
 
 #[test]
+fn a_branch_around_a_loop_that_would_not_run_may_lead_over_other_blocks() {
+    check::<FuseSweeps>(
+        "func @f(%1: array<f64, 1>, %2: array<f64, 1>) -> f64 {
+^1:
+  %3: i64 = mem.length %1
+  %4: array<f64, 1> = mem.alloc %3
+  br ^2(0)
+^2(%5: i64):
+  %6: bool = arith.lt %5, %3
+  br %6, ^3, ^4
+^3:
+  %7: i64 = arith.add %5, 1
+  %8: f64 = mem.load %1, %7 {inbounds=true}
+  %9: f64 = math.exp %8
+  mem.store %4, %9, %7 {inbounds=true}
+  br ^2(%7)
+^4:
+  %10: bool = arith.ge 0, %3
+  br %10, ^7(0.0), ^8
+^8:
+  %18: f64 = arith.neg 0.0
+  br ^5(0, %18)
+^5(%11: i64, %12: f64):
+  %13: bool = arith.ge %11, %3
+  br %13, ^9, ^6
+^6:
+  %14: i64 = arith.add %11, 1
+  %15: f64 = mem.load %4, %14 {inbounds=true}
+  %16: f64 = arith.add %12, %15
+  br ^5(%14, %16)
+^9:
+  %19: f64 = arith.mul %12, 2.0
+  br ^7(%19)
+^7(%17: f64):
+  return %17
+}
+",
+        "func @f(%1: array<f64, 1>, %2: array<f64, 1>) -> f64 {
+^1:
+  %3: i64 = mem.length %1
+  %10: bool = arith.ge 0, %3
+  %18: f64 = arith.neg 0.0
+  br ^2(0, %18)
+^2(%5: i64, %22: f64):
+  %6: bool = arith.lt %5, %3
+  br %6, ^3, ^9
+^3:
+  %7: i64 = arith.add %5, 1
+  %8: f64 = mem.load %1, %7 {inbounds=true}
+  %9: f64 = math.exp %8
+  %16: f64 = arith.add %22, %9
+  br ^2(%7, %16)
+^9:
+  %19: f64 = arith.mul %22, 2.0
+  %21: f64 = core.select %10, 0.0, %19
+  return %21
+}
+",
+    );
+}
+
+#[test]
 fn what_is_cleared_after_it_was_read_is_not_kept() {
     check::<FuseSweeps>(
         "func @f(%1: array<f64, 1>, %2: f64) -> unit {
@@ -775,6 +837,96 @@ fn a_branch_that_says_more_than_that_there_are_no_rounds_stays() {
   br ^5(%14, %16)
 ^7(%17: f64):
   return %17
+}
+",
+    );
+}
+
+#[test]
+fn what_inner_loops_keep_for_each_other_is_kept_by_rows() {
+    check::<FuseSweeps>(
+        "func @f(%1: array<f64, 2>, %2: array<f64, 1>) -> unit {
+^1:
+  %3: i64 = mem.size %1, 1
+  %4: i64 = mem.size %1, 2
+  %5: array<f64, 2> = mem.alloc %3, %4
+  br ^2(0)
+^2(%6: i64):
+  %7: bool = arith.lt %6, %4
+  br %7, ^3, ^7
+^3:
+  %8: i64 = arith.add %6, 1
+  br ^4(0, 1.0)
+^4(%9: i64, %30: f64):
+  %10: bool = arith.lt %9, %3
+  br %10, ^5, ^6
+^5:
+  %11: i64 = arith.add %9, 1
+  %12: f64 = mem.load %1, %11, %8 {inbounds=true}
+  %13: f64 = arith.mul %12, %30
+  mem.store %5, %13, %11, %8 {inbounds=true}
+  br ^4(%11, %13)
+^6:
+  br ^2(%8)
+^7:
+  br ^8(%4)
+^8(%14: i64):
+  %15: bool = arith.ge %14, 1
+  br %15, ^9, ^13
+^9:
+  br ^10(%3, 0.0)
+^10(%16: i64, %31: f64):
+  %17: bool = arith.ge %16, 1
+  br %17, ^11, ^12
+^11:
+  %18: f64 = mem.load %5, %16, %14 {inbounds=true}
+  %20: f64 = arith.add %18, %31
+  %21: i64 = arith.sub %16, 1
+  br ^10(%21, %20)
+^12:
+  mem.store %2, %31, %14 {inbounds=true}
+  %22: i64 = arith.sub %14, 1
+  br ^8(%22)
+^13:
+  return nothing
+}
+",
+        "func @f(%1: array<f64, 2>, %2: array<f64, 1>) -> unit {
+^1:
+  %3: i64 = mem.size %1, 1
+  %4: i64 = mem.size %1, 2
+  br ^2(0)
+^2(%6: i64):
+  %34: i64 = arith.add %6, 1
+  %7: bool = arith.lt %6, %4
+  br %7, ^3, ^13
+^3:
+  %35: array<f64, 1> = mem.alloc %3
+  br ^4(0, 1.0)
+^4(%9: i64, %30: f64):
+  %10: bool = arith.lt %9, %3
+  br %10, ^5, ^6
+^5:
+  %11: i64 = arith.add %9, 1
+  %12: f64 = mem.load %1, %11, %34 {inbounds=true}
+  %13: f64 = arith.mul %12, %30
+  %32: unit = mem.store %35, %13, %11 {inbounds=true}
+  br ^4(%11, %13)
+^6:
+  br ^10(%3, 0.0)
+^10(%16: i64, %31: f64):
+  %17: bool = arith.ge %16, 1
+  br %17, ^11, ^12
+^11:
+  %18: f64 = mem.load %35, %16 {inbounds=true}
+  %20: f64 = arith.add %18, %31
+  %21: i64 = arith.sub %16, 1
+  br ^10(%21, %20)
+^12:
+  %33: unit = mem.store %2, %31, %34 {inbounds=true}
+  br ^2(%34)
+^13:
+  return nothing
 }
 ",
     );

@@ -22,9 +22,10 @@
 //! other are fused from the outside inwards.
 //!
 //! A branch around a loop that would not run anyway goes first (`unguard`). What stands between two
-//! loops goes before the first one where that changes nothing, else behind the second (`between`). In the new loop, numbers that are the same in each iteration become one, and
-//! loads give what was stored in the same iteration (`forward`). Arrays that are only written then
-//! go, as in `adce`.
+//! loops goes before the first one where that changes nothing, else behind the second (`between`).
+//! In the new loop, numbers that are the same in each iteration become one, and loads give what was
+//! stored in the same iteration (`forward`). Arrays that are only written then go, as in `adce`; of
+//! others that nothing uses outside of the loop, each iteration gets a part (`contract`).
 //!
 //! # Why it is right
 //! Iterations of the first loop run at the times `i` or `n - 1 - i`, those of the second likewise,
@@ -41,6 +42,7 @@
 //! O(size) for each level of loops and the analyses; what is compared for a pair is bounded.
 
 mod between;
+mod contract;
 mod forward;
 mod join;
 mod plan;
@@ -119,6 +121,15 @@ impl FunctionPass for FuseSweeps {
         };
         let forwarded = forward::run(f, &loops, &facts)?;
         let dropped = adce::run(f, cx.effects())?;
+        let facts = forward::Facts {
+            forest: &cx.analysis::<LoopForest>(f),
+            variables: &cx.analysis::<InductionVariables>(f),
+            aliases: &cx.analysis::<Aliases>(f),
+            dom: &cx.analysis::<DominatorTree>(f),
+            summaries: cx.effects(),
+        };
+        let rows = contract::run(f, &facts)?;
+        cx.add("arrays that became rows", rows as u64);
         cx.add("loads forwarded", forwarded as u64);
         cx.add("writes dropped", dropped.writes as u64);
         Ok(())
@@ -140,7 +151,7 @@ fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         }
         for guard in guards {
             // One that is merged with what is before it by now is found again.
-            if f.is_live_block(guard.block) {
+            if guard.is_live(f) {
                 guard.remove(f)?;
                 cx.count("branches around loops removed");
             }

@@ -23,8 +23,12 @@ use crate::transforms::simplify_cfg::merge_after;
 
 /// A branch around a loop.
 pub(super) struct Guard {
-    pub(super) block: Block,
+    block: Block,
+    /// Where it leads if it does not go around: the header, or a block before it.
+    into: Block,
     counted: Counted,
+    /// The block that the loop is left to, if that is not where the ways meet.
+    left: Option<Block>,
     /// What is passed where the branch goes around the loop.
     around: Vec<Operand>,
     /// Whether it goes around the loop if its condition is true.
@@ -52,45 +56,67 @@ impl Guard {
         let counted = Counted::of(f, forest, l).filter(Counted::is_tested_first)?;
         let parent = forest.get(l).parent;
         let mut entering = f.in_edges(counted.header).filter(|e| !forest.contains(l, e.from));
-        let (enter, None) = (entering.next()?, entering.next()) else { return None };
-        let block = enter.from;
-        let after = f.edge_target(counted.exit(f));
+        let (mut enter, None) = (entering.next()?, entering.next()) else { return None };
+        if f.out_edges(enter.from).nth(1).is_none() {
+            let mut before = f.in_edges(enter.from);
+            let (only, None) = (before.next()?, before.next()) else { return None };
+            if !is_pure(f, enter.from) {
+                return None;
+            }
+            enter = only;
+        }
+        let (block, into) = (enter.from, f.edge_target(enter));
         let mut edges = f.out_edges(block);
         let (first, second, None) = (edges.next()?, edges.next()?, edges.next()) else {
             return None;
         };
         let skip = if first == enter { second } else { first };
+        let after = f.edge_target(skip);
+        let mut exit = counted.exit(f);
+        let target = f.edge_target(exit);
+        let mut left = None;
+        if target != after && f.in_edges(target).nth(1).is_none() && is_pure(f, target) {
+            left = Some(target);
+            let mut edges = f.out_edges(target);
+            let (only, None) = (edges.next()?, edges.next()) else { return None };
+            exit = only;
+        }
         if forest.loop_of(block) != parent
+            || forest.loop_of(after) != parent
             || skip == enter
-            || f.edge_target(skip) != after
+            || f.edge_target(exit) != after
             || f.in_edges(after).count() != 2
             || !has_neighbour(f, forest, block, after, parent)
         {
             return None;
         }
-        let pure = f.body(counted.header).all(|v| {
-            let def = f.op_def(v);
-            def.is_some_and(|def| def.traits.contains(Traits::PURE)) && speculatable(f, v)
-        });
-        let same_types = f
-            .edge_args(skip)
-            .zip(f.edge_args(counted.exit(f)))
-            .all(|(a, b)| f.operand_type(a) == f.operand_type(b));
-        if !pure || !same_types || !is_idle(f, variables, counts, l, skip, &counted) {
+        let args = f.edge_args(skip).zip(f.edge_args(exit));
+        let same_types = args.into_iter().all(|(a, b)| f.operand_type(a) == f.operand_type(b));
+        let idle = is_idle(f, variables, counts, l, skip, &counted);
+        if !same_types || !is_pure(f, counted.header) || !idle {
             return None;
         }
         let around = f.edge_args(skip).collect();
-        Some(Self { block, counted, around, if_true: skip == first })
+        Some(Self { block, into, counted, left, around, if_true: skip == first })
+    }
+
+    /// Whether its blocks are still there.
+    pub(super) fn is_live(&self, f: &Function) -> bool {
+        let blocks = [Some(self.block), Some(self.into), Some(self.counted.header), self.left];
+        blocks.into_iter().flatten().all(|block| f.is_live_block(block))
     }
 
     /// Takes the branch away.
     pub(super) fn remove(self, f: &mut Function) -> IrResult<()> {
         let term = Value::terminator(self.block);
         let Some(condition) = f.operand(term, 0) else { return Ok(()) };
-        let enter = f.out_edges(self.block).find(|&e| f.edge_target(e) == self.counted.header);
+        let enter = f.out_edges(self.block).find(|&e| f.edge_target(e) == self.into);
         let Some(enter) = enter else { return Ok(()) };
         let initial: Vec<Operand> = f.edge_args(enter).collect();
-        let left = f.split_edge(self.counted.exit(f))?;
+        let left = match self.left {
+            Some(left) => left,
+            None => f.split_edge(self.counted.exit(f))?,
+        };
         let Some(exit) = f.out_edges(left).next() else { return Ok(()) };
         let (after, args) = (f.edge_target(exit), f.edge_args(exit).collect::<Vec<_>>());
         let mut passed = Vec::with_capacity(args.len());
@@ -106,11 +132,20 @@ impl Guard {
         let jump = f.jump_op()?;
         let [at_left, at_block] = [left, self.block].map(|b| f.loc(Value::terminator(b)));
         f.set_terminator(left, Inst::new(jump).edge(after, passed).at(at_left))?;
-        let enter = Inst::new(jump).edge(self.counted.header, initial).at(at_block);
+        let enter = Inst::new(jump).edge(self.into, initial).at(at_block);
         f.set_terminator(self.block, enter)?;
         merge_after(f, left)?;
+        merge_after(f, self.block)?;
         Ok(())
     }
+}
+
+/// Whether nothing in a block but its terminator does more than compute.
+fn is_pure(f: &Function, block: Block) -> bool {
+    f.body(block).all(|v| {
+        let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
+        pure && speculatable(f, v)
+    })
 }
 
 /// Whether a loop comes just before the branch, or just after the loop that it goes around.
