@@ -42,7 +42,9 @@ fn fails(args: &[&str], code: i32) -> String {
     errors
 }
 
-const F: &str = "f(x, y) = x * x * sum(y)\nshape(m, t, n) = m[1, 2] * t.a * n\n";
+const F: &str = "struct P\n    a::Float64\n    n::Int\nend\n\
+                 pair(x, y) = x[1] * y[1]\nconst v = [3.0]\nby(p, t) = p.a * p.n * t[1] * t[2].b\n\
+                 f(x, y) = x * x * sum(y)\nshape(m, t, n) = m[1, 2] * t.a * n\n";
 
 #[test]
 fn value_and_gradient_are_shown_as_julia_shows_them() {
@@ -64,7 +66,13 @@ fn json_has_arrays_by_column_and_null_where_there_is_no_gradient() {
 #[test]
 fn forward_mode_finds_the_same() {
     let f = script("forward.jl", F);
-    for call in ["f(3.0, [1.0, 2.0])", "shape([1.0 2.0; 3.0 4.0], (a = 2.0, b = 1), 3)"] {
+    let calls = [
+        "f(3.0, [1.0, 2.0])",
+        "shape([1.0 2.0; 3.0 4.0], (a = 2.0, b = 1), 3)",
+        "by(P(2.0, 3), (4.0, (b = 5.0, c = :c)))",
+        "pair(v, v)",
+    ];
+    for call in calls {
         let reverse = succeeds(&["grad", &f, call, "--mode", "reverse"]);
         assert_eq!(succeeds(&["grad", &f, call, "--mode", "forward"]), reverse);
     }

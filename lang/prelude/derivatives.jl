@@ -1,7 +1,7 @@
 # Derivatives.
 #
 # `lang/src/infer/derivative.rs` lists what inference provides: __gradient, __push, __push_many,
-# __pullback, __back, __dynamic_pullback, __dynamic_back.
+# __zero_tangent, __pullback, __back, __dynamic_pullback, __dynamic_back.
 
 # --- rules ----------------------------------------------------------------------------------
 # Programs add methods. Where there is no derivative, `nothing` stands in its place.
@@ -66,45 +66,52 @@ end
 
 # The gradient by forward mode: once for each number.
 function __forward_gradient(f, args)
-    y = f(map(__copied, args)...)
-    return (y, __ntuple(i -> __forward_partial(__Nth(f, args, Val(i)), args[i]), Val(length(args))))
+    y = f(ad.copy(typeof(args), args)...)
+    return (y, __ntuple(n -> __partial(args[n], __Along(f, args, n)), Val(length(args))))
 end
-__copied(x) = x
-__copied(x::Array) = copy(x)
 
-# A function of its argument number N, the others being what they are.
-struct __Nth{F, A, N} <: Function
+# The derivative of the value along a tangent of argument number n, and of those that are the same
+# array.
+struct __Along{F, A} <: Function
     f::F
     args::A
-    n::N
+    n::Int
 end
-(g::__Nth{F, A, Val{N}})(x) where {F, A, N} =
-    g.f(__ntuple(k -> k == N ? x : __copied(g.args[k]), Val(length(g.args)))...)
-
-# A function of one part of its argument.
-struct __Part{F, X, N} <: Function
-    f::F
-    x::X
-    n::N
+function (g::__Along)(t)
+    x = g.args[g.n]
+    at = k -> k == g.n ? t : __same_tangent(x, g.args[k], t)
+    tangents = __ntuple(at, Val(length(g.args)))
+    d = __push(g.f, ad.copy(typeof(g.args), g.args), (nothing, tangents...))[2]
+    return d === nothing ? 0.0 : d
 end
-(g::__Part{F, X, Val{N}})(v) where {F, X<:Tuple, N} =
-    g.f(__ntuple(k -> k == N ? v : g.x[k], Val(length(g.x))))
-(g::__Part{F, X, Val{N}})(v) where {F, X<:NamedTuple, N} =
-    g.f(__named_of(keys(g.x), __ntuple(k -> k == N ? v : g.x[k], Val(length(g.x)))))
+__same_tangent(x, y, t) = __zero_tangent(y)
+__same_tangent(x::Array{T}, y::Array{T}, t) where T = x === y ? t : zero(y)
 
-__forward_partial(f, x) = nothing
-__forward_partial(f, x::AbstractFloat) = derivative(f, x)
-__forward_partial(f, x::Tuple) =
-    __ntuple(k -> __forward_partial(__Part(f, x, Val(k)), x[k]), Val(length(x)))
-__forward_partial(f, x::NamedTuple) =
-    __named_of(keys(x), __ntuple(k -> __forward_partial(__Part(f, x, Val(k)), x[k]), Val(length(x))))
-function __forward_partial(f, x::Array{T}) where T<:AbstractFloat
+# The partial derivatives by the numbers in a value, in its shape.
+__partial(x::AbstractFloat, along) = convert(typeof(x), along(one(x)))
+function __partial(x::Array{T}, along) where T<:AbstractFloat
     d = zero(x)
     for i in eachindex(x)
-        d[i] = __or_zero(__push(f, (copy(x),), (nothing, __direction(x, i)))[2], x[i])
+        d[i] = along(__direction(x, i))
     end
     return d
 end
+__partial(x::Tuple, along) =
+    __ntuple(k -> __partial(x[k], t -> along(__only(x, k, t))), Val(length(x)))
+__only(x::Tuple, k, t) = __ntuple(j -> j == k ? t : __zero_tangent(x[j]), Val(length(x)))
+__partial(x::NamedTuple, along) = __partial_fields(x, along)
+function __partial(x, along)
+    __zero_tangent(x) === nothing && return nothing
+    if __is_mutable(x)
+        throw(ArgumentError(string("forward mode finds no gradient by a value of type ", typeof(x))))
+    end
+    return __partial_fields(x, along)
+end
+__partial_fields(x, along) =
+    __like(x, __partial(__fields(x), t -> along(__like(x, t))))
+__like(x, t) = __named_of(__fieldnames(typeof(x)), t)
+__fields(x) = map(name -> getfield(x, name), __fieldnames(typeof(x)))
+__is_mutable(x) = !(__zero_tangent(x) isa NamedTuple)
 
 # --- several directions ---------------------------------------------------------------------
 

@@ -29,6 +29,7 @@
 //! | `__ntuple(f, v)` | `(f(1), …, f(N))` for `v` of type `Val{N}` |
 //! | `__spread("dialect.op", a…, t)` | the op, of `a…` and the elements of the tuple `t`; the type comes first as in a plain op call |
 //! | `__gradient(f, t)` | `(f(t...), gradients)`, one gradient for each element of `t` |
+//! | `__zero_tangent(x)` | the zero tangent of a value, `nothing` if it has none |
 //! | `__push(f, t, (df, d...))` | `(f(t...), its tangent)` |
 //! | `__push_many(f, t, (df, d...))` | the same for tuples `d` of several tangents |
 //! | `__pullback(f, t)` | `(f(t...), state)` |

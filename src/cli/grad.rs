@@ -7,7 +7,7 @@ use regraft_lang::Mode;
 
 use super::Tool;
 use super::input::Language;
-use super::output::{Outcome, print};
+use super::output::{Outcome, print, tell};
 use super::program_output::ProgramOutput;
 use super::run::EngineName;
 use super::script::{self, LimitArgs};
@@ -33,6 +33,9 @@ pub(super) struct Args {
     /// Print `{"value": .., "gradient": [..]}`
     #[arg(long)]
     json: bool,
+    /// Tell how many instructions the call takes, and how many its gradient does
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -73,6 +76,14 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         .and_then(|_| Ok(session.gradient_of_call(&args.call, mode)?));
     session.take_output();
     let found = output.outcome(result)?;
+    if args.stats {
+        let (primal, gradient) = session.compare_with_call(&args.call, mode)?;
+        session.take_output();
+        let ratio = gradient as f64 / primal.max(1) as f64;
+        tell(&format!(
+            "instructions: {primal} for the value, {gradient} for value and gradient ({ratio:.2} times)\n"
+        ));
+    }
     if args.json {
         let gradient: Vec<String> = found.gradient.iter().map(|part| session.json(part)).collect();
         let (value, gradient) = (session.json(&found.value), gradient.join(", "));

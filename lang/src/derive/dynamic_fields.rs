@@ -6,9 +6,16 @@
 //!
 //! Where the tangent of a field lies follows from the type of the whole. A call is resolved by the
 //! running program, which knows it, and so is the derivative of a call.
+//!
+//! Where the type is known and the name or number of the field is not, all fields are read, and one
+//! is selected. An index that is out of range is told by the op itself, of which no derivative is
+//! taken.
 
-use regraft_dialects::{core, data};
-use regraft_ir::{Constant, Function, IrResult, Module, Operand, Type};
+use regraft_dialects::{ad, core, data};
+use regraft_ir::{Constant, Context, Function, IrResult, Module, Operand, Type, TypeKind, Value};
+
+/// Tuples of more elements stay as they are.
+const MOST: usize = 64;
 
 /// Rewrites all of them. O(size).
 pub(super) fn dynamic_fields(module: &mut Module) -> IrResult<()> {
@@ -30,6 +37,9 @@ fn in_function(f: &mut Function) -> IrResult<()> {
         };
         let operands: Vec<Operand> = f.operands(v).collect();
         if f.operand_type(operands[0]) != Type::ANY {
+            if name == "getfield" && operands[1].as_const().is_none() {
+                select_field(f, v, operands[0], operands[1])?;
+            }
             continue;
         }
         let callee = f.constant_id(Constant::Func(f.ctx().symbol(name)));
@@ -44,4 +54,42 @@ fn in_function(f: &mut Function) -> IrResult<()> {
         }
     }
     Ok(())
+}
+
+/// The names or numbers of the fields of an immutable type.
+fn fields_of(ctx: &Context, ty: Type, by: Type) -> Vec<Constant> {
+    let names: Vec<_> = match ctx.kind(ty) {
+        TypeKind::Tuple(parts) if by == Type::I64 => vec![None; parts.len()],
+        TypeKind::Named(fields) => fields.iter().map(|&(name, _)| Some(name)).collect(),
+        _ => Vec::new(),
+    };
+    let field = |(i, name): (usize, Option<_>)| match name {
+        Some(name) if by == Type::SYM => Constant::Sym(name),
+        _ => Constant::I64(i as i64 + 1),
+    };
+    names.into_iter().enumerate().map(field).collect()
+}
+
+/// Reads all fields of `whole` and selects the one that `field` names.
+fn select_field(f: &mut Function, v: Value, whole: Operand, field: Operand) -> IrResult<()> {
+    let (ty, loc) = (f.ty(v), f.loc(v));
+    let by = f.operand_type(field);
+    let fields = fields_of(&f.ctx().clone(), f.operand_type(whole), by);
+    if fields.is_empty() || fields.len() > MOST || !matches!(by, Type::I64 | Type::SYM) {
+        return Ok(());
+    }
+    let constant = f.insert(v, ad::ignore(whole).at(loc))?;
+    let mut found: Operand = f.insert(v, data::getfield(constant, field).at(loc))?.into();
+    for (i, name) in fields.into_iter().enumerate() {
+        let index = f.constant_id(Constant::I64(i as i64 + 1));
+        let mut part = f.insert(v, core::get(whole, index).at(loc))?;
+        if f.ty(part) != ty {
+            part = f.insert(v, core::convert(part, ty).at(loc))?;
+        }
+        let name = f.constant_id(name);
+        let is_it = f.insert(v, core::same(field, name).at(loc))?;
+        found = f.insert(v, core::select(is_it, part, found).at(loc))?.into();
+    }
+    f.replace_all_uses(v, found)?;
+    f.delete(v)
 }

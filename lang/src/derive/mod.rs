@@ -179,6 +179,19 @@ impl Compiler {
         answer
     }
 
+    /// The type of tangents of values of this type, if they have any.
+    pub(crate) fn tangent_type(&mut self, ty: Type) -> Option<Type> {
+        self.with_tangent_types(|types| types.has_tangent(ty).then(|| types.tangent(ty)))
+    }
+
+    fn with_tangent_types<T>(&mut self, ask: impl FnOnce(&mut TangentTypes) -> T) -> T {
+        let known = self.derived.types.take();
+        let mut types = known.unwrap_or_else(|| TangentTypes::new(self.ctx()));
+        let answer = ask(&mut types);
+        self.derived.types = Some(types);
+        answer
+    }
+
     /// What reverse mode keeps from now on: derivatives are made anew.
     pub(crate) fn set_tape_plan(&mut self, plan: PlanKind) {
         if std::mem::replace(&mut self.derived.plan, plan) == plan {

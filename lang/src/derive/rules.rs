@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use regraft_ad::tangent::TangentTypes;
 use regraft_dialects::{cf, core};
 use regraft_ir::{Attrs, Const, Constant, Diagnostic, Function, Operand, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
@@ -75,10 +74,8 @@ impl Compiler {
 
     /// The type of a tuple of the tangents of values of these types.
     fn tangents_of(&mut self, types: &[Type]) -> Type {
-        let known = self.derived.types.take();
-        let mut of = known.unwrap_or_else(|| TangentTypes::new(self.ctx()));
-        let tangents: Vec<Type> = types.iter().map(|&ty| of.tangent(ty)).collect();
-        self.derived.types = Some(of);
+        let tangents: Vec<Type> =
+            self.with_tangent_types(|of| types.iter().map(|&ty| of.tangent(ty)).collect());
         self.ctx().tuple_type(&tangents)
     }
 

@@ -64,6 +64,7 @@ builtins! {
     DynamicBack "#dynamic_back" "The cotangents of function and arguments, from a tape.",
     Prepared "#prepared" "Value and gradient, into given shadows.",
     Shadows "#shadows" "New shadows for it.",
+    ZeroTangent "#zero_tangent" "The zero tangent of a value.",
 }
 
 /// The table of all, by symbol.
@@ -125,6 +126,7 @@ impl Compiler {
             Builtin::UnrollFold => self.unroll_fold(frame, args),
             Builtin::NTuple => self.ntuple(frame, args),
             Builtin::Spread => self.spread(frame, args),
+            Builtin::ZeroTangent => self.zero_tangent(frame, args),
             Builtin::Gradient
             | Builtin::Push
             | Builtin::PushMany

@@ -2,7 +2,7 @@
 //! left to the running program.
 
 use regraft_dialects::{ad, core as core_ops};
-use regraft_ir::{Attrs, Type, TypeKind};
+use regraft_ir::{Attrs, Constant, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::Compiler;
@@ -80,7 +80,7 @@ impl Compiler {
                 }
                 // The running program tells the error where it gets there.
                 let name = self.ctx.symbol(builtin.name());
-                let callee = self.constant_arg(regraft_ir::Constant::Func(name));
+                let callee = self.constant_arg(Constant::Func(name));
                 return Some(self.no_method(frame, callee, args));
             }
         };
@@ -95,6 +95,18 @@ impl Compiler {
         let second = is_second || builtin == Builtin::Shadows;
         let id = if second { made.second? } else { made.first };
         Some(self.call_made(frame, id, &given))
+    }
+
+    /// The zero tangent of a value whose type is known.
+    pub(super) fn zero_tangent(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[x] = args else { return None };
+        let ty = self.exact_type(frame, x)?;
+        let tangent = self.tangent_type(ty);
+        let Some(tangent) = tangent else {
+            return Some(self.constant_arg(Constant::Unit));
+        };
+        let known = self.partials.of_type(tangent);
+        Some(frame.push(StepKind::Op(ad::ZERO, tangent), &[x], known, Attrs::NONE))
     }
 
     /// A call of a function that is there, if the arguments are of its types.
@@ -156,7 +168,7 @@ impl Compiler {
             let known = Lattice::Of(want);
             frame.push(StepKind::Op(core_ops::CONVERT, want), &[seed], known, Attrs::NONE)
         } else if want == Type::UNIT {
-            self.constant_arg(regraft_ir::Constant::Unit)
+            self.constant_arg(Constant::Unit)
         } else if have == Type::ANY || have == Type::UNIT {
             let seed = self.forget_type(frame, seed);
             let known = self.partials.of_type(want);

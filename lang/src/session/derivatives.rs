@@ -91,18 +91,33 @@ impl Session {
         call: &str,
         mode: Mode,
     ) -> Result<Gradient, Vec<Diagnostic>> {
-        let parsed = julia::parse(&self.ctx, "call", call, julia::Options::default());
-        if !parsed.errors.is_empty() {
-            return Err(parsed.errors);
-        }
-        let mut ast = parsed.ast;
-        parts_of_call(&mut ast).map_err(|error| vec![error])?;
-        self.refuel();
-        let parts = self.run_ast(&ast, false)?;
-        match parts.as_fields().and_then(<[Val]>::split_first) {
-            Some((function, args)) => self.gradient_of(function, args, mode),
-            None => Err(vec![Diagnostic::error("expected a call, such as `f(1.0)`")]),
-        }
+        let (function, args) = self.parts(call)?;
+        self.gradient_of(&function, &args, mode)
+    }
+
+    /// How many instructions an optimized call takes, and how many its gradient does: of runs in
+    /// which nothing has to be made.
+    ///
+    /// # Errors
+    /// As of [`gradient_of_call`](Self::gradient_of_call).
+    pub fn compare_with_call(
+        &mut self,
+        call: &str,
+        mode: Mode,
+    ) -> Result<(u64, u64), Vec<Diagnostic>> {
+        let optimized = self.optimized(call, None)?;
+        // Each run has arguments of its own, which it may change.
+        let (function, args) = self.parts(call)?;
+        let primal = self.with_interpreter(&optimized, |interpreter| {
+            let result = interpreter.call_value(&function, &args);
+            result.map(|_| interpreter.instructions())
+        });
+        let primal = primal.map_err(|error| vec![error.to_diagnostic()])?;
+        let (function, args) = self.parts(call)?;
+        self.gradient_of(&function, &args, mode)?;
+        let (function, args) = self.parts(call)?;
+        self.gradient_of(&function, &args, mode)?;
+        Ok((primal, self.interpreter.instructions()))
     }
 
     /// The derivative of a function of one real number.
@@ -280,6 +295,22 @@ impl Session {
         self.refuel();
         let args: Vec<Val> = std::iter::once(function).chain(args.iter().cloned()).collect();
         self.call_builtin(name, &args)
+    }
+
+    /// The values of function and arguments of a call.
+    fn parts(&mut self, call: &str) -> Result<(Val, Vec<Val>), Vec<Diagnostic>> {
+        let parsed = julia::parse(&self.ctx, "call", call, julia::Options::default());
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        let mut ast = parsed.ast;
+        parts_of_call(&mut ast).map_err(|error| vec![error])?;
+        self.refuel();
+        let parts = self.run_ast(&ast, false)?;
+        match parts.as_fields().and_then(<[Val]>::split_first) {
+            Some((function, args)) => Ok((function.clone(), args.to_vec())),
+            None => Err(vec![Diagnostic::error("expected a call, such as `f(1.0)`")]),
+        }
     }
 
     fn gradient_of(
