@@ -22,21 +22,23 @@ const MAX_DEPTH: u32 = 12;
 /// # Errors
 /// If there are no values of a type, or none that can be made: a sentence that names it.
 pub fn arguments(ctx: &Context, types: &[Type], choices: &mut Choices) -> Result<Vec<Val>, String> {
-    let style = Style { tame: false, shared: true };
+    let style = Style { tame: false, shared: true, length: None };
     let mut inputs = Inputs { ctx, choices, objects: Vec::new(), dims: Vec::new(), style };
     types.iter().map(|&ty| inputs.value(ty, 0)).collect()
 }
 
 /// Draws arguments near which a function mostly has a derivative: floats between -2 and 2 that
 /// are nothing special, small integers, arrays of a few elements. Objects are only passed twice
-/// if `shared` says so.
+/// if `shared` says so; if `alike`, all arrays have the same lengths.
 pub(crate) fn tame_arguments(
     ctx: &Context,
     types: &[Type],
     choices: &mut Choices,
     shared: bool,
+    alike: bool,
 ) -> Result<Vec<Val>, String> {
-    let style = Style { tame: true, shared };
+    let length = alike.then(|| 1 + choices.below(3));
+    let style = Style { tame: true, shared, length };
     let mut inputs = Inputs { ctx, choices, objects: Vec::new(), dims: Vec::new(), style };
     types.iter().map(|&ty| inputs.value(ty, 0)).collect()
 }
@@ -63,6 +65,8 @@ struct Style {
     tame: bool,
     /// Whether an object may be in several places.
     shared: bool,
+    /// The length of all arrays along all dimensions, if there is one.
+    length: Option<usize>,
 }
 
 impl Inputs<'_> {
@@ -164,6 +168,9 @@ impl Inputs<'_> {
         if !self.dims.is_empty() && self.choices.chance(65) {
             // Loops over several arrays mostly want them to go together.
             dims = (0..dims.len()).map(|i| self.dims[i.min(self.dims.len() - 1)]).collect();
+        }
+        if let Some(length) = self.style.length {
+            dims.fill(length);
         }
         // What is inside of the elements is a matter of its own.
         let outer = std::mem::take(&mut self.dims);

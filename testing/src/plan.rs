@@ -70,6 +70,11 @@ impl Plan {
             }
         };
         let mut steps = around(c, 40);
+        if c.chance(8) {
+            // A derivative of a derivative.
+            let inner = c.pick(&DERIVATIVE_PASSES);
+            steps.push(Step::Pass(inner.to_owned(), String::new()));
+        }
         let wrt = match c.below(20) {
             17 => "{wrt=\"1\"}",
             18 => "{wrt=\"2\"}",

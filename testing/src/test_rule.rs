@@ -69,6 +69,9 @@ pub struct RuleOptions {
     pub widths: Vec<usize>,
     /// The plans of reverse mode that it tries; none for no reverse mode.
     pub plans: Vec<PlanKind>,
+    /// Whether arguments are arrays of the same lengths, and no object twice: as the arguments of a
+    /// derivative that is differentiated again have to be.
+    pub alike: bool,
     /// What is run on the function before it is differentiated.
     pub before: Pipeline,
     /// What is run on the derivatives.
@@ -88,6 +91,7 @@ impl Default for RuleOptions {
             wrt: None,
             widths: vec![1],
             plans: vec![PlanKind::Best, PlanKind::Naive],
+            alike: false,
             before: Pipeline::default(),
             after: Pipeline::default(),
         }

@@ -3,14 +3,15 @@
 
 use std::fmt;
 
-use regraft_ir::{Diagnostic, Module, render_all};
+use regraft_ad::PlanKind;
+use regraft_ir::{Diagnostic, Module, Type, render_all};
 use regraft_passes::{FailureKind, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use crate::compare::{Agreement, CompareConfig, Difference, compare_functions};
 use crate::generate::{Entry, ModuleCase};
 use crate::shrink::Shrinker;
 use crate::test_rule::{
-    DERIVATIVE_PASSES, RuleArgs, RuleFailure, RuleOptions, RuleReport, test_rule,
+    DERIVATIVE_PASSES, Make, RuleArgs, RuleFailure, RuleOptions, RuleReport, test_rule,
 };
 
 /// A pipeline, and how what it does is judged.
@@ -21,6 +22,8 @@ pub struct Trial {
     /// How derivatives are tested, if the pipeline differentiates. It is what is before and after
     /// that then: both modes are tested, with all plans.
     rules: Option<RuleOptions>,
+    /// The passes that differentiate before it: it is a derivative then that is differentiated.
+    inner: Vec<String>,
 }
 
 /// What is wrong with a pipeline.
@@ -75,7 +78,8 @@ impl fmt::Display for BrokenKind {
 
 impl Trial {
     /// A trial of the pipeline that `text` is. If a pass in it differentiates, it is the
-    /// derivatives that are judged, by [`test_rule`].
+    /// derivatives that are judged, by [`test_rule`]; if several do, those of the derivative that
+    /// the ones before the last give.
     ///
     /// # Errors
     /// What is wrong with the text.
@@ -95,11 +99,14 @@ impl Trial {
                 ..RuleOptions::default()
             };
             let (pipeline, compare) = (Pipeline::default(), compare.clone());
-            return Ok(Self { pipeline, compare, rules: Some(rules) });
+            let mut inner: Vec<String> = own.split(", ").map(str::to_owned).collect();
+            inner.retain(|step| DERIVATIVE_PASSES.iter().any(|name| step.starts_with(name)));
+            inner.pop();
+            return Ok(Self { pipeline, compare, rules: Some(rules), inner });
         }
         let pipeline = Pipeline::parse(passes, text)?;
         let compare = compare.clone().fast(pipeline.is_fast());
-        Ok(Self { pipeline, compare, rules: None })
+        Ok(Self { pipeline, compare, rules: None, inner: Vec::new() })
     }
 
     /// Takes the inputs from this seed on.
@@ -124,8 +131,34 @@ impl Trial {
         let Some(rules) = &self.rules else { return Ok(None) };
         let mut report = RuleReport::default();
         for entry in entries.iter().rev() {
-            let args = RuleArgs::Types(entry.params.clone());
-            let tested = test_rule(module, &entry.name, &args, rules);
+            if self.inner.is_empty() {
+                let args = RuleArgs::Types(entry.params.clone());
+                let tested = test_rule(module, &entry.name, &args, rules);
+                report.add(tested.map_err(BrokenKind::Derivative)?);
+                continue;
+            }
+            // A derivative of a derivative.
+            let (mut module, mut name) = (module.clone(), entry.name.clone());
+            for step in &self.inner {
+                let forward = step.starts_with(DERIVATIVE_PASSES[0]);
+                let options = RuleOptions {
+                    widths: if forward { vec![1] } else { Vec::new() },
+                    plans: if forward { Vec::new() } else { vec![PlanKind::Best] },
+                    ..rules.clone()
+                };
+                let make = Make { function: &name, options: &options };
+                let made = make.derivatives(&mut module).map_err(BrokenKind::Derivative)?;
+                let forward = made.forward.into_iter().map(|(name, _)| name);
+                let reverse = made.reverse.into_iter().filter_map(|sweeps| sweeps.vjp);
+                name = forward.chain(reverse).next().unwrap_or_default();
+            }
+            let types = module.function(&name).map(|f| f.param_types()).unwrap_or_default();
+            if types.contains(&Type::ANY) {
+                // What to pass to it depends on what is passed for others.
+                continue;
+            }
+            let options = RuleOptions { alike: true, wrt: None, ..rules.clone() };
+            let tested = test_rule(&module, &name, &RuleArgs::Types(types), &options);
             report.add(tested.map_err(BrokenKind::Derivative)?);
         }
         Ok(Some(report))

@@ -221,6 +221,12 @@ impl<'a> Checker<'a> {
         Ok(roots.split_off(1))
     }
 
+    /// Whether an object may be passed twice. For a parameter with a shadow and for one without it
+    /// would be two things at once.
+    fn shared(&self) -> bool {
+        !self.options.alike && self.derivatives.active.iter().all(|&active| active)
+    }
+
     fn given(&self) -> Checked<Vec<Val>> {
         match self.args {
             RuleArgs::Values(values) => {
@@ -229,12 +235,10 @@ impl<'a> Checker<'a> {
             }
             RuleArgs::Types(types) => {
                 let mut choices = Choices::from_seed(self.seed);
-                // An object that is passed for a parameter with a shadow and for one without
-                // would be two things at once.
-                let shared = self.derivatives.active.iter().all(|&active| active);
-                tame_arguments(&self.ctx, types, &mut choices, shared).map_err(|why| {
-                    self.failure(RuleProblem::Refused, "nothing can be run".to_owned(), why)
-                })
+                let alike = self.options.alike;
+                tame_arguments(&self.ctx, types, &mut choices, self.shared(), alike).map_err(
+                    |why| self.failure(RuleProblem::Refused, "nothing can be run".to_owned(), why),
+                )
             }
         }
     }
@@ -344,9 +348,9 @@ impl<'a> Checker<'a> {
         let inputs = match self.args {
             RuleArgs::Values(values) => Observation::of(&self.ctx, values).to_string(),
             RuleArgs::Types(types) => {
-                let shared = self.derivatives.active.iter().all(|&active| active);
                 let mut choices = Choices::from_seed(self.seed);
-                match tame_arguments(&self.ctx, types, &mut choices, shared) {
+                let (shared, alike) = (self.shared(), self.options.alike);
+                match tame_arguments(&self.ctx, types, &mut choices, shared, alike) {
                     Ok(args) => Observation::of(&self.ctx, &args).to_string(),
                     Err(_) => String::new(),
                 }
