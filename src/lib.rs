@@ -39,6 +39,11 @@
 pub mod cli;
 mod repl;
 
+/// The examples in Rust of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/differentiation.md")]
+mod guide {}
+
 pub use regraft_ad as ad;
 pub use regraft_dialects as dialects;
 pub use regraft_exec as exec;
