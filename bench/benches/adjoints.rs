@@ -1,0 +1,102 @@
+//! What derivatives in reverse mode cost.
+//!
+//! `cargo bench -p regraft-bench --bench adjoints` prints a table beside the targets: for programs
+//! in `examples`, the instructions that the interpreter runs for a gradient, for each that it runs
+//! for the function itself, and the bytes that are kept in each iteration; the time to the first
+//! gradient; the time that it takes to make the derivative of a large function.
+//!
+//! A word may follow: `programs`, `first` or `growth`, for that part alone.
+
+use regraft_ad::{PlanKind, ReverseOptions, reverse};
+use regraft_bench::adjoints::{ADBENCH, Adjoint, LOOPS, MOONCAKE, Program};
+use regraft_bench::memory::keep_heap;
+use regraft_bench::smooth::{self, Shape};
+use regraft_bench::table::{Bound, Table, median_seconds};
+use regraft_dialects::context;
+use regraft_ir::Diagnostic;
+
+const RUNS: usize = 5;
+
+fn main() {
+    keep_heap();
+    // Cargo adds options of its own.
+    let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let wants = |part: &str| wanted.as_deref().is_none_or(|wanted| wanted == part);
+    let mut table = Table::default();
+    if wants("programs") {
+        for program in [LOOPS, ADBENCH, MOONCAKE].into_iter().flatten() {
+            if let Err(errors) = program_figures(&mut table, program) {
+                let told: Vec<_> = errors.iter().map(Diagnostic::message).collect();
+                eprintln!("{}: {}", program.name(), told.join("\n"));
+            }
+        }
+    }
+    if wants("first") {
+        first_gradient(&mut table);
+    }
+    if wants("growth") {
+        growth_figures(&mut table);
+    }
+    println!("\n{table}");
+}
+
+fn program_figures(table: &mut Table, program: &Program) -> Result<(), Vec<Diagnostic>> {
+    let name = program.name();
+    eprintln!("{name}");
+    let best = Adjoint::new(program, PlanKind::Best, "")?;
+    let naive = Adjoint::new(program, PlanKind::Naive, "")?;
+    let (kept, all) = (best.made.bytes_per_iteration, naive.made.bytes_per_iteration);
+    let note = format!("everything on stacks: {:.2}, {all} bytes an iteration", naive.ratio());
+    let ratio = format!("{name}, gradient / function");
+    table.add(ratio, best.ratio(), "", Bound::AtMost(program.most), note);
+    table.add(format!("{name}, kept"), kept as f64, "bytes an iteration", Bound::None, "");
+    Ok(())
+}
+
+/// The time from a program that has been read to its gradient, inference included.
+fn first_gradient(table: &mut Table) {
+    let program = &ADBENCH[0];
+    let text = format!(
+        "gradient((a, m, c) -> {}(a, m, c, x, prior), alphas, means, icf)",
+        program.function
+    );
+    let seconds = median_seconds(
+        RUNS,
+        || program.session().expect("it is right"),
+        |mut session| {
+            session.run("gradient", &text).expect("it has a gradient");
+            session
+        },
+    );
+    let bound = Bound::AtMost(30.0);
+    table.add("first gradient of the mixture model", seconds * 1e3, "ms", bound, "Mooncake: 15 s");
+}
+
+/// The time that it takes to make a derivative, for functions that grow tenfold.
+fn growth_figures(table: &mut Table) {
+    for shape in Shape::ALL {
+        let times = [10_000, 100_000, 1_000_000].map(|insts| {
+            eprintln!("{}, {insts} instructions", shape.name());
+            let runs = if insts > 100_000 { 1 } else { RUNS };
+            median_seconds(
+                runs,
+                || smooth::module(&context(), shape, insts),
+                |mut module| {
+                    let main = module.ctx().symbol("main");
+                    let active = [true, true, false, true];
+                    reverse(&mut module, main, &active, &ReverseOptions::default())
+                        .expect("it has a derivative");
+                    module
+                },
+            )
+        });
+        let name = shape.name();
+        let at_most = Bound::AtMost(1.0);
+        table.add(format!("adjoint of 10^5 instructions, {name}"), times[1], "s", at_most, "");
+        for (i, text) in [(1, "10^4 to 10^5"), (2, "10^5 to 10^6")] {
+            let growth = times[i] / times[i - 1];
+            let bound = Bound::AtMost(13.0);
+            table.add(format!("growth from {text}, {name}"), growth, "times", bound, "");
+        }
+    }
+}
