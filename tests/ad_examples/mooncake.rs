@@ -1,6 +1,9 @@
 //! The programs in `examples/mooncake`, cases that differentiation of Julia programs is measured by.
 
-use crate::support::{assert_close, example, session};
+use regraft_ad::PlanKind;
+use regraft_bench::adjoints::{Adjoint, MOONCAKE};
+
+use crate::support::{assert_close, example, numbers, numbers_of, session, told};
 
 /// What each program prints: computed from the formulas by a program in another language, with
 /// exact sums and Gaussian elimination. The sums of Kronecker products nearly cancel.
@@ -28,6 +31,20 @@ fn they_compute_what_they_should() {
         let found: f64 = lines.next().unwrap().parse().unwrap();
         assert_close(file, &[found], &[expected], 1e-11);
         assert!(lines.all(|line| line == "true"), "{file}: {printed}");
+    }
+}
+
+#[test]
+fn the_language_knows_their_derivatives() {
+    for program in MOONCAKE {
+        let name = program.name();
+        let adjoint = Adjoint::new(program, PlanKind::Naive, "");
+        let adjoint = adjoint.unwrap_or_else(|errors| panic!("{name}: {}", told(&errors)));
+        let expected: Vec<f64> = adjoint.gradient(0).tangents.iter().flat_map(numbers).collect();
+        let mut session = session(program.files);
+        let gradient = format!("gradient({}, {})", program.function, program.args);
+        let found = numbers_of(&mut session, &gradient);
+        assert_close(&name, &found, &expected, 1e-9);
     }
 }
 

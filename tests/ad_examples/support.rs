@@ -43,7 +43,7 @@ pub fn numbers(value: &Val) -> Vec<f64> {
             Val::F64(x) => found.push(*x),
             Val::I64(x) => found.push(*x as f64),
             Val::Array(array) => {
-                pending.extend((0..array.len()).rev().filter_map(|i| array.get(i)))
+                pending.extend((0..array.len()).rev().filter_map(|i| array.get(i)));
             }
             other => pending.extend(other.as_fields().unwrap_or_default().iter().rev().cloned()),
         }
