@@ -78,9 +78,9 @@ impl Writer<'_, '_> {
         let old: Vec<Operand> = self.from.operands(v).collect();
         if !ty.is_float() {
             let name = self.from.op_def(v).map_or("?", |def| def.mnemonic());
-            let text = ctx.type_text(ty);
-            let message = format!("the type of what `{name}` works on is not known, but {text}");
-            self.error(message, "here");
+            let message =
+                format!("the derivative of `{name}` depends on a type that is not known here");
+            self.error(message, "its operands are of type any");
             return self.no_tangent(v);
         }
         let operands: Vec<Operand> = old.iter().map(|&old| self.operand(old)).collect();

@@ -55,6 +55,19 @@ func @f(%x: f64, %y: f64) -> f64 {
 }
 
 #[test]
+fn types_that_are_not_known() {
+    let text = "
+func @f(%x: any, %a: any) -> any {
+^1:
+  %1 = arith.mul %x, 2.0
+  %2 = mem.load %a, 1
+  %3 = data.getfield %a, :x
+  return %1
+}";
+    insta::assert_snapshot!(errors(text, &[true, true]));
+}
+
+#[test]
 fn there_is_no_such_function() {
     let mut module = parse("");
     let f = module.ctx().symbol("f");
