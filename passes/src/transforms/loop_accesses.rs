@@ -19,7 +19,7 @@
 //! if the access happens in every iteration, or else the program stops there: what lies within
 //! an array lies within 2^60, so that no step wraps around.
 
-use regraft_dialects::mem;
+use regraft_dialects::{math, mem};
 use regraft_ir::{Block, Function, Operand, Value};
 use smallvec::SmallVec;
 
@@ -46,10 +46,18 @@ pub(super) struct Accesses {
     pub(super) list: Vec<MemoryAccess>,
     /// Whether an error may end the program, or a call may not return.
     pub(super) may_stop: bool,
+    /// The same, but for domain errors of float functions.
+    pub(super) may_stop_otherwise: bool,
     /// Whether something is printed.
     pub(super) observable: bool,
     /// Whether objects are written that others may look at when the program has stopped.
     pub(super) writes_visible: bool,
+}
+
+/// Whether an instruction is a function of floats, which stops the program outside of its domain
+/// alone.
+pub(super) fn is_float_function(f: &Function, v: Value) -> bool {
+    f.op(v).is_some_and(|op| op.dialect() == math::SQRT.dialect()) && !f.checks_operands(v)
 }
 
 /// How two accesses may meet.
@@ -77,6 +85,7 @@ impl Accesses {
                 let effects = inst_effects(f, v, summaries);
                 let traps = effects.may_trap && !needs_memory_only(f, v);
                 this.may_stop |= traps || effects.may_not_end;
+                this.may_stop_otherwise |= traps && !is_float_function(f, v) || effects.may_not_end;
                 this.observable |= effects.observable;
                 this.writes_visible |= effects.elsewhere.intersects(Access::WRITES);
                 this.writes_visible |= effects.objects.iter().any(|&(object, access)| {

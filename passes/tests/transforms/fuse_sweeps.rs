@@ -2,7 +2,7 @@
 
 use regraft_passes::transforms::fuse_sweeps::FuseSweeps;
 
-use crate::{check, check_unchanged};
+use crate::{check, check_text, check_unchanged};
 
 #[test]
 fn the_reverse_loop_is_turned_and_nothing_is_kept() {
@@ -926,6 +926,137 @@ fn what_inner_loops_keep_for_each_other_is_kept_by_rows() {
   %33: unit = mem.store %2, %31, %34 {inbounds=true}
   br ^2(%34)
 ^13:
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_loop_that_goes_back_where_an_inner_one_is_left_gets_a_latch() {
+    check::<FuseSweeps>(
+        "func @f(%1: array<f64, 2>, %2: array<f64, 2>) -> f64 {
+^1:
+  %3: i64 = mem.size %1, 1
+  %4: i64 = mem.size %1, 2
+  %5: array<f64, 2> = mem.alloc %3, %4
+  br ^2(0, 0.0)
+^2(%6: i64, %7: f64):
+  %8: bool = arith.lt %6, %4
+  br %8, ^3, ^6(%4)
+^3:
+  %9: i64 = arith.add %6, 1
+  br ^4(0, %7)
+^4(%10: i64, %11: f64):
+  %12: bool = arith.lt %10, %3
+  br %12, ^5, ^2(%9, %11)
+^5:
+  %13: i64 = arith.add %10, 1
+  %14: f64 = mem.load %1, %13, %9 {inbounds=true}
+  %15: f64 = math.exp %14
+  mem.store %5, %15, %13, %9 {inbounds=true}
+  %16: f64 = arith.add %11, %15
+  br ^4(%13, %16)
+^6(%17: i64):
+  %18: bool = arith.gt %17, 0
+  br %18, ^7(%3), ^10
+^7(%19: i64):
+  %20: bool = arith.gt %19, 0
+  br %20, ^8, ^9
+^8:
+  %21: f64 = mem.load %5, %19, %17 {inbounds=true}
+  %22: f64 = mem.load %2, %19, %17 {inbounds=true}
+  %23: f64 = arith.add %21, %22
+  mem.store %2, %23, %19, %17 {inbounds=true}
+  %24: i64 = arith.sub %19, 1
+  br ^7(%24)
+^9:
+  %25: i64 = arith.sub %17, 1
+  br ^6(%25)
+^10:
+  return %7
+}
+",
+        "func @f(%1: array<f64, 2>, %2: array<f64, 2>) -> f64 {
+^1:
+  %3: i64 = mem.size %1, 1
+  %4: i64 = mem.size %1, 2
+  br ^2(0, 0.0)
+^2(%6: i64, %7: f64):
+  %28: i64 = arith.add %6, 1
+  %8: bool = arith.lt %6, %4
+  br %8, ^3, ^10
+^3:
+  br ^4(0, %7)
+^4(%10: i64, %11: f64):
+  %29: i64 = arith.add %10, 1
+  %12: bool = arith.lt %10, %3
+  br %12, ^5, ^9
+^5:
+  %14: f64 = mem.load %1, %29, %28 {inbounds=true}
+  %15: f64 = math.exp %14
+  %16: f64 = arith.add %11, %15
+  %22: f64 = mem.load %2, %29, %28 {inbounds=true}
+  %23: f64 = arith.add %15, %22
+  %27: unit = mem.store %2, %23, %29, %28 {inbounds=true}
+  br ^4(%29, %16)
+^9:
+  br ^2(%28, %11)
+^10:
+  return %7
+}
+",
+    );
+}
+
+#[test]
+fn it_may_not_matter_what_was_stored_before_a_domain_error() {
+    let before = "func @f(%1: array<f64, 1>) -> unit {
+^1:
+  %2: i64 = mem.length %1
+  %3: array<f64, 1> = mem.alloc %2
+  br ^2(0)
+^2(%4: i64):
+  %5: bool = arith.lt %4, %2
+  br %5, ^3, ^4(%2)
+^3:
+  %6: i64 = arith.add %4, 1
+  %7: f64 = mem.load %1, %6 {inbounds=true}
+  %8: f64 = math.sin %7
+  mem.store %3, %8, %6 {inbounds=true}
+  br ^2(%6)
+^4(%9: i64):
+  %10: bool = arith.gt %9, 0
+  br %10, ^5, ^6
+^5:
+  %11: f64 = mem.load %3, %9 {inbounds=true}
+  %12: f64 = math.log %11
+  mem.store %1, %12, %9 {inbounds=true}
+  %13: i64 = arith.sub %9, 1
+  br ^4(%13)
+^6:
+  return nothing
+}
+";
+    check_unchanged::<FuseSweeps>(before);
+    check_text(
+        "fuse-sweeps{domain-errors=false}",
+        before,
+        "func @f(%1: array<f64, 1>) -> unit {
+^1:
+  %2: i64 = mem.length %1
+  br ^2(0)
+^2(%4: i64):
+  %16: i64 = arith.add %4, 1
+  %5: bool = arith.lt %4, %2
+  br %5, ^3, ^6
+^3:
+  %7: f64 = mem.load %1, %16 {inbounds=true}
+  %8: f64 = math.sin %7
+  %12: f64 = math.log %8
+  %15: unit = mem.store %1, %12, %16 {inbounds=true}
+  br ^2(%16)
+^6:
   return nothing
 }
 ",

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::plan::{Facts, Pair};
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Access, Footprint, InstEffects, inst_effects};
-use crate::transforms::loop_accesses::Accesses;
+use crate::transforms::loop_accesses::{Accesses, is_float_function};
 use crate::transforms::makers::needs_memory_only;
 
 /// The instructions of the block between two loops, in order.
@@ -123,7 +123,8 @@ impl Between {
 impl Facts<'_> {
     fn doing(&self, v: Value) -> Doing {
         let effects = inst_effects(self.f, v, self.summaries);
-        let traps = effects.may_trap && !needs_memory_only(self.f, v);
+        let ignored = !self.domain_errors && is_float_function(self.f, v);
+        let traps = effects.may_trap && !needs_memory_only(self.f, v) && !ignored;
         Doing {
             touches: self.classes.footprint(self.f, &self.aliases, &effects),
             stops: traps || effects.may_not_end,

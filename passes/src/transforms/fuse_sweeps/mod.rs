@@ -49,11 +49,12 @@ mod plan;
 mod rounds;
 mod unguard;
 
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
-use rustc_hash::FxHashSet;
+use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adce;
-use crate::analysis::{Aliases, InductionVariables, LoopForest, MemoryClasses, TripCounts};
+use crate::analysis::{Aliases, InductionVariables, LoopForest, LoopId, MemoryClasses, TripCounts};
+use crate::options::{OptionDef, Options};
 use crate::{FunctionPass, PassContext, PassResult};
 use plan::{Facts, Pair, Plan, Turned};
 
@@ -72,20 +73,41 @@ crate::pass! {
     /// turned round if the order of the other one matters. Sums of floats keep their order. What
     /// is between the loops has to be movable. Where one may trap, the other may do nothing that
     /// can be seen, and none that is turned may trap; so bounds checks are best eliminated before:
-    /// `O2, fuse-sweeps, O2`.
-    #[derive(Debug, Default)]
-    pub struct FuseSweeps;
+    /// `O2, fuse-sweeps, O2`. Float functions stop the program outside of their domain too:
+    /// `{domain-errors=false}` says that it does not matter which of them does so first, and what
+    /// arrays hold then.
+    #[derive(Debug)]
+    pub struct FuseSweeps {
+        domain_errors: bool,
+    }
+}
+
+impl Default for FuseSweeps {
+    fn default() -> Self {
+        Self { domain_errors: true }
+    }
 }
 
 impl FunctionPass for FuseSweeps {
     const NAME: &'static str = "fuse-sweeps";
     const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &[OptionDef::flag(
+        "domain-errors",
+        true,
+        "keep what was stored when a float function (sin of infinity) stops the program",
+    )];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.domain_errors = options.flag("domain-errors");
+        Ok(())
+    }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let mut fused: FxHashSet<Block> = FxHashSet::default();
+        split_latches(f, cx)?;
         loop {
             remove_guards(f, cx)?;
-            let plans = find_plans(f, cx);
+            let plans = find_plans(f, cx, self.domain_errors);
             if plans.is_empty() {
                 break;
             }
@@ -136,6 +158,29 @@ impl FunctionPass for FuseSweeps {
     }
 }
 
+/// Gives loops a latch of their own that go back where an inner loop is left, if there is another
+/// loop beside them.
+fn split_latches(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+    let forest = cx.analysis::<LoopForest>(f);
+    let mut beside: FxHashMap<Option<LoopId>, usize> = FxHashMap::default();
+    forest.loops().for_each(|l| *beside.entry(forest.get(l).parent).or_default() += 1);
+    for l in forest.loops() {
+        let at = forest.get(l);
+        let (Some(latch), [exit]) = (at.single_latch(), &*at.exits) else { continue };
+        if exit.from != at.header || latch == at.header || beside[&at.parent] < 2 {
+            continue;
+        }
+        let back: Vec<Edge> =
+            f.out_edges(latch).filter(|&edge| f.edge_target(edge) == at.header).collect();
+        if let [edge] = *back
+            && f.out_edges(latch).nth(1).is_some()
+        {
+            f.split_edge(edge)?;
+        }
+    }
+    Ok(())
+}
+
 /// Takes away branches around loops that would not run, one of those that are in each other.
 fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
     loop {
@@ -160,7 +205,7 @@ fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
 }
 
 /// Pairs of loops that can be fused, apart from each other.
-fn find_plans(f: &Function, cx: &mut PassContext<'_>) -> Vec<Plan> {
+fn find_plans(f: &Function, cx: &mut PassContext<'_>, domain_errors: bool) -> Vec<Plan> {
     let forest = cx.analysis::<LoopForest>(f);
     let pairs: Vec<Pair> = forest.loops().filter_map(|l| Pair::after(f, &forest, l)).collect();
     if pairs.is_empty() {
@@ -177,6 +222,7 @@ fn find_plans(f: &Function, cx: &mut PassContext<'_>) -> Vec<Plan> {
         aliases,
         dom: cx.analysis::<DominatorTree>(f),
         summaries: cx.effects(),
+        domain_errors,
     };
     let mut plans: Vec<Plan> = Vec::new();
     let (mut touched, mut needed) = (FxHashSet::default(), FxHashSet::default());

@@ -59,6 +59,8 @@ pub(super) struct Facts<'a> {
     pub(super) classes: MemoryClasses,
     pub(super) dom: Arc<DominatorTree>,
     pub(super) summaries: &'a EffectSummaries,
+    /// Whether it matters what was done before a float function stopped the program.
+    pub(super) domain_errors: bool,
 }
 
 /// Two loops that follow each other and run equally often.
@@ -182,6 +184,9 @@ impl Facts<'_> {
     fn accesses(&self, id: LoopId) -> Option<Accesses> {
         let blocks = self.forest.blocks(id);
         let mut accesses = Accesses::of(self.f, blocks, &self.aliases, self.summaries)?;
+        if !self.domain_errors {
+            accesses.may_stop = accesses.may_stop_otherwise;
+        }
         let inner = self.forest.loops().skip(id.index() + 1);
         let mut inner = inner.take_while(|&l| self.forest.encloses(id, l));
         accesses.may_stop |= self.forest.get(id).has_irreducible;
