@@ -35,6 +35,8 @@ pub struct Fuzzer {
     scripts: u32,
     /// Whether derivatives are tested, rather than pipelines.
     derivatives: bool,
+    /// Whether finds are made small.
+    small: bool,
 }
 
 /// What cases found when they found nothing wrong.
@@ -117,6 +119,7 @@ impl Fuzzer {
             seed,
             scripts: 12,
             derivatives: false,
+            small: true,
         }
     }
 
@@ -126,6 +129,13 @@ impl Fuzzer {
     pub fn derivatives(mut self) -> Self {
         self.derivatives = true;
         self.compare.inputs = 2;
+        self
+    }
+
+    /// Leaves finds as large as they are.
+    #[must_use]
+    pub fn large(mut self) -> Self {
+        self.small = false;
         self
     }
 
@@ -204,6 +214,9 @@ impl Fuzzer {
         let is_known = |find: &Find| is_refused && find.kind.is_like(&kind);
         if known.iter().any(is_known) {
             return Ok(Tally { repeated: 1, ..one });
+        }
+        if !self.small {
+            return Err(self.find(number, program, text, kind));
         }
         let find = self.shrink(number, program, plan, kind);
         let is_known =

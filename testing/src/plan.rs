@@ -70,10 +70,12 @@ impl Plan {
             }
         };
         let mut steps = around(c, 40);
+        let mut last = DERIVATIVE_PASSES[1];
         if c.chance(8) {
-            // A derivative of a derivative.
+            // A derivative of a derivative: forward mode over either.
             let inner = c.pick(&DERIVATIVE_PASSES);
             steps.push(Step::Pass(inner.to_owned(), String::new()));
+            last = DERIVATIVE_PASSES[0];
         }
         let wrt = match c.below(20) {
             17 => "{wrt=\"1\"}",
@@ -81,7 +83,7 @@ impl Plan {
             19 => "{wrt=\"1,3\"}",
             _ => "",
         };
-        steps.push(Step::Pass(DERIVATIVE_PASSES[1].to_owned(), wrt.to_owned()));
+        steps.push(Step::Pass(last.to_owned(), wrt.to_owned()));
         steps.extend(around(c, 30));
         Self { steps }
     }

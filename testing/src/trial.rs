@@ -101,7 +101,12 @@ impl Trial {
             let (pipeline, compare) = (Pipeline::default(), compare.clone());
             let mut inner: Vec<String> = own.split(", ").map(str::to_owned).collect();
             inner.retain(|step| DERIVATIVE_PASSES.iter().any(|name| step.starts_with(name)));
-            inner.pop();
+            // Of a derivative, forward mode may be asked for alone.
+            let last = inner.pop().unwrap_or_default();
+            let mut rules = rules;
+            if !inner.is_empty() && last.starts_with(DERIVATIVE_PASSES[0]) {
+                rules.plans.clear();
+            }
             return Ok(Self { pipeline, compare, rules: Some(rules), inner });
         }
         let pipeline = Pipeline::parse(passes, text)?;
