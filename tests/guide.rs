@@ -8,7 +8,8 @@
 //! - A line `...` stands for any number of lines.
 //!
 //! `UPDATE_GUIDE=1 cargo test --test guide` writes what is printed today into the guide, where that
-//! is something else.
+//! is something else. Where lines are left out, as many are shown before and after as there were;
+//! look at what comes out.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -68,6 +69,17 @@ fn agree(shown: &[&str], real: &[&str]) -> bool {
                 && (at..=real.len()).any(|from| agree(&shown[at + 1..], &real[from..]))
         }
     }
+}
+
+/// What is to be shown in place of `shown`.
+fn abridged<'a>(shown: &[&'a str], real: &'a str) -> Vec<&'a str> {
+    let real: Vec<&str> = real.lines().collect();
+    let Some(before) = shown.iter().position(|&line| line == "...") else { return real };
+    let after = shown.len() - before - 1;
+    if real.len() <= before + after {
+        return real;
+    }
+    [&real[..before], &["..."], &real[real.len() - after..]].concat()
 }
 
 fn folder() -> PathBuf {
@@ -134,7 +146,7 @@ fn what_is_shown_is_what_there_is() {
     if std::env::var_os("UPDATE_GUIDE").is_some() {
         let mut lines: Vec<&str> = text.lines().collect();
         for (_, at, shown, real) in wrong.iter().rev() {
-            lines.splice(at + 1..at + 1 + shown.len(), real.lines());
+            lines.splice(at + 1..at + 1 + shown.len(), abridged(shown, real));
         }
         std::fs::write(GUIDE, lines.join("\n") + "\n").unwrap();
         return;
