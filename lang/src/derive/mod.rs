@@ -24,6 +24,7 @@
 //! Linear in the size of the typed functions, but for the pipelines; once for each combination of
 //! types.
 
+mod arguments;
 mod dynamic_fields;
 mod engine;
 mod interface;
@@ -31,6 +32,7 @@ mod module;
 mod parts;
 mod pipelines;
 mod rules;
+mod sweeps;
 
 use std::rc::Rc;
 use std::sync::Arc;

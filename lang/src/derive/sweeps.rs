@@ -1,0 +1,253 @@
+//! The interfaces of reverse mode: value and gradient at once, or in two parts.
+
+use regraft_ad::ReverseFunctions;
+use regraft_ad::tangent::TangentTypes;
+use regraft_dialects::ad;
+use regraft_ir::{Constant, Function, Module, Operand, Symbol, Type, TypeKind};
+
+use super::arguments::Parts;
+use super::interface::zero_of;
+use super::parts::Writer;
+use crate::infer::field_types;
+
+/// The interfaces of reverse mode.
+pub(super) struct Sweeps<'a> {
+    pub(super) parts: &'a Parts<'a>,
+    pub(super) types: &'a mut TangentTypes,
+    pub(super) module: &'a Module,
+    /// The functions; `None` if the result depends on no parameter.
+    pub(super) made: Option<ReverseFunctions>,
+}
+
+impl Sweeps<'_> {
+    fn result_of(&self, name: Symbol) -> Type {
+        let f = self.module.find(name).and_then(|id| self.module.get(id));
+        f.expect("what was just made is there").ret_type()
+    }
+
+    /// The type of the shadows of all active parameters, made at once.
+    fn zeros_type(&mut self) -> Type {
+        let params = self.parts.primal.params.iter().zip(&self.parts.active);
+        let types: Vec<Type> =
+            params.filter(|&(_, &active)| active).map(|(&ty, _)| self.types.tangent(ty)).collect();
+        self.types.ctx().tuple_type(&types)
+    }
+
+    fn writer(&mut self, name: Symbol, more: &[Type]) -> Writer<'_> {
+        let mut params = self.parts.primal.params.clone();
+        params.extend_from_slice(more);
+        Writer::new(self.types, name, &params, Type::ANY)
+    }
+
+    /// `(x…) -> (y, (dx…))`, or `(x…, shadows) -> (y, (dx…))`.
+    pub(super) fn gradient(&mut self, name: Symbol, given: bool) -> Function {
+        let zeros_type = self.zeros_type();
+        let (made, parts) = (self.made.clone(), self.parts);
+        let more = if given { vec![zeros_type] } else { Vec::new() };
+        let primal = parts.primal;
+        let tape_result = made.as_ref().map(|made| {
+            (self.result_of(made.forward), self.result_of(made.reverse), self.result_of(made.vjp))
+        });
+        let mut w = self.writer(name, &more);
+        let mut args = w.params();
+        let zeros = if given { args.pop() } else { None };
+        let zeros = match zeros {
+            Some(zeros) => {
+                w.push(ad::clear(zeros));
+                zeros
+            }
+            None => parts.zeros(&mut w, &args),
+        };
+        let (Some(made), Some((forward, reverse, vjp))) = (made, tape_result) else {
+            let y = w.call(primal.name, args, primal.result);
+            let tangents = parts.parts_of_zeros(&mut w, zeros);
+            let tangents = parts.by_argument(&mut w, tangents);
+            let result = w.tuple(vec![y, tangents]);
+            return w.finish(result);
+        };
+        parts.add_shadows(&mut w, zeros, &mut args);
+        let (y, cotangents) = if primal.result == Type::ANY {
+            let swept = w.call(made.forward, args, forward);
+            let y = w.get(swept, 0);
+            let tape = w.get(swept, 2);
+            let seed = w.apply("#seed", vec![y]);
+            (y, w.call(made.reverse, vec![tape, seed], reverse))
+        } else {
+            let one = match primal.result {
+                Type::F32 => Constant::from(1.0f32),
+                _ => Constant::from(1.0f64),
+            };
+            args.push(w.constant(one));
+            let swept = w.call(made.vjp, args, vjp);
+            (w.get(swept, 0), w.get(swept, 1))
+        };
+        let tangents = parts.tangents(&mut w, zeros, cotangents);
+        let tangents = parts.by_argument(&mut w, tangents);
+        let result = w.tuple(vec![y, tangents]);
+        w.finish(result)
+    }
+
+    /// `(x…) -> shadows`
+    pub(super) fn shadows(&mut self, name: Symbol) -> Function {
+        let parts = self.parts;
+        let mut w = self.writer(name, &[]);
+        let args = w.params();
+        let zeros = parts.zeros(&mut w, &args);
+        w.finish(zeros)
+    }
+
+    /// `(x…) -> (y, (tape, shadows, shadow of y))`
+    pub(super) fn pullback(&mut self, name: Symbol) -> Function {
+        let (made, parts) = (self.made.clone(), self.parts);
+        let forward = made.as_ref().map(|made| self.result_of(made.forward));
+        let mut w = self.writer(name, &[]);
+        let mut args = w.params();
+        let zeros = parts.zeros(&mut w, &args);
+        let (y, state) = match (made, forward) {
+            (Some(made), Some(forward)) => {
+                parts.add_shadows(&mut w, zeros, &mut args);
+                let swept = w.call(made.forward, args, forward);
+                let (y, shadow, tape) = (w.get(swept, 0), w.get(swept, 1), w.get(swept, 2));
+                (y, w.tuple(vec![tape, zeros, shadow]))
+            }
+            _ => {
+                let y = w.call(parts.primal.name, args, parts.primal.result);
+                let unit = w.unit();
+                (y, w.tuple(vec![unit, zeros, unit]))
+            }
+        };
+        let result = w.tuple(vec![y, state]);
+        w.finish(result)
+    }
+
+    /// `(state, dy) -> (dx…)`. It works on a copy of what the forward sweep kept, so that it can
+    /// be called again.
+    pub(super) fn back(&mut self, name: Symbol, state: Type) -> Function {
+        let (made, parts) = (self.made.clone(), self.parts);
+        let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
+        let result = parts.primal.result;
+        let seed = self.types.tangent(result);
+        let mut w = Writer::new(self.types, name, &[state, seed], Type::ANY);
+        let params = w.params();
+        let state = w.push(ad::copy(params[0], state));
+        let zeros = w.get(state, 1);
+        let tangents = match (made, reverse) {
+            (Some(made), Some(reverse)) => {
+                let tape = w.get(state, 0);
+                if w.types.has_shadow(result) {
+                    let shadow = w.get(state, 2);
+                    let more = w.shadow(result, params[1]);
+                    w.push(ad::accumulate(shadow, more));
+                }
+                let cotangent = w.cotangent(result, params[1]);
+                let cotangents = w.call(made.reverse, vec![tape, cotangent], reverse);
+                parts.tangents(&mut w, zeros, cotangents)
+            }
+            _ => parts.parts_of_zeros(&mut w, zeros),
+        };
+        let result = parts.by_argument(&mut w, tangents);
+        w.finish(result)
+    }
+
+    /// `(x…, (shadow of f, shadows…)) -> (y, shadow of y, tape)`
+    pub(super) fn dynamic_pullback(&mut self, name: Symbol, given: &[Type]) -> Function {
+        let (made, parts) = (self.made.clone(), self.parts);
+        let primal = parts.primal;
+        let forward = made.as_ref().map(|made| self.result_of(made.forward));
+        let given = self.types.ctx().tuple_type(given);
+        let mut w = self.writer(name, &[given]);
+        let mut args = w.params();
+        let given = args.pop().expect("the shadows are the last parameter");
+        let (Some(made), Some(forward)) = (made, forward) else {
+            let y = w.call(primal.name, args, primal.result);
+            let zero = zero_of(&mut w, primal.result, y);
+            let shadow = w.shadow(primal.result, zero);
+            let unit = w.unit();
+            let result = w.tuple(vec![y, shadow, unit]);
+            return w.finish(result);
+        };
+        let mut given = w.parts(given).into_iter();
+        if !primal.takes_callee {
+            given.next();
+        }
+        let mut shadows = Vec::new();
+        for (i, count) in primal.spread(parts.args.len()).into_iter().enumerate() {
+            let given: Vec<Operand> = given.by_ref().take(count).collect();
+            let ty = primal.params[i];
+            if !parts.active[i] || !w.types.has_shadow(ty) {
+                continue;
+            }
+            let is_rest = primal.fixed.is_some() && i + 1 == primal.params.len();
+            shadows.push(if is_rest {
+                let types = field_types(&w.ctx, ty).to_vec();
+                let mut items = Vec::new();
+                for (index, (&shadow, ty)) in given.iter().zip(types).enumerate() {
+                    let value = w.get(args[i], index);
+                    items.push(fitting_shadow(&mut w, ty, value, shadow));
+                }
+                w.tuple(items)
+            } else {
+                fitting_shadow(&mut w, ty, args[i], given[0])
+            });
+        }
+        args.extend(shadows);
+        let result = w.call(made.forward, args, forward);
+        w.finish(result)
+    }
+
+    /// `(tape, dy) -> (df, dx…)`
+    pub(super) fn dynamic_back(&mut self, name: Symbol) -> Function {
+        let (made, parts) = (self.made.clone(), self.parts);
+        let primal = parts.primal;
+        let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
+        let tape = made.as_ref().map_or(Type::UNIT, |made| made.tape);
+        let cotangent = self.types.cotangent(primal.result);
+        let has = self.types.has_content(cotangent);
+        let mut w = Writer::new(self.types, name, &[tape, Type::ANY], Type::ANY);
+        let params = w.params();
+        let unit = w.unit();
+        let mut cotangents = match (made, reverse) {
+            (Some(made), Some(reverse)) => {
+                let seed = match cotangent {
+                    Type::ANY => params[1],
+                    _ if has => w.push(ad::unbox(params[1], cotangent)),
+                    _ => w.zero(cotangent).unwrap_or(unit),
+                };
+                let cotangents = w.call(made.reverse, vec![params[0], seed], reverse);
+                w.parts(cotangents)
+            }
+            _ => vec![unit; primal.params.len()],
+        };
+        if !primal.takes_callee {
+            cotangents.insert(0, unit);
+        }
+        if primal.fixed.is_some()
+            && let Some(rest) = cotangents.pop()
+        {
+            let count = parts.args.len() + 1 - cotangents.len();
+            match w.ctx.kind(w.ty(rest)) {
+                TypeKind::Tuple(_) => cotangents.extend(w.parts(rest)),
+                _ => cotangents.extend(std::iter::repeat_n(unit, count)),
+            }
+        }
+        let result = w.tuple(cotangents);
+        w.finish(result)
+    }
+}
+
+/// A shadow that is passed as that of a value of type `ty`; a new one if there is none.
+fn fitting_shadow(w: &mut Writer<'_>, ty: Type, value: Operand, shadow: Operand) -> Operand {
+    let want = w.types.shadow(ty);
+    let have = w.ty(shadow);
+    if have == want || want == Type::ANY {
+        return shadow;
+    }
+    if want == Type::UNIT {
+        return w.unit();
+    }
+    if have == Type::UNIT {
+        let zero = zero_of(w, ty, value);
+        return w.shadow(ty, zero);
+    }
+    w.push(ad::unbox(shadow, want))
+}
