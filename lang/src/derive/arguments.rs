@@ -4,6 +4,7 @@ use regraft_dialects::ad;
 use regraft_ir::{Operand, Type};
 
 use super::Primal;
+use super::interface::zero_of;
 use super::parts::Writer;
 
 /// What goes into an interface.
@@ -26,6 +27,14 @@ impl Parts<'_> {
             && let Some(zero) = w.zero(tangent)
         {
             return zero;
+        }
+        // One object alone needs no care, and its shadow is seen to be new.
+        if types.iter().filter(|&&ty| w.types.has_shadow(ty)).count() == 1 {
+            let mut zeros = Vec::with_capacity(args.len());
+            for (arg, ty) in args.into_iter().zip(types) {
+                zeros.push(zero_of(w, ty, arg));
+            }
+            return w.tuple(zeros);
         }
         let all = w.tuple(args);
         w.push(ad::zero(all, tangent))
