@@ -4,7 +4,7 @@
 use std::fmt;
 
 use regraft_ad::PlanKind;
-use regraft_ir::{Diagnostic, Module, Type, render_all};
+use regraft_ir::{Diagnostic, Function, Module, Type, render_all};
 use regraft_passes::{FailureKind, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use crate::compare::{Agreement, CompareConfig, Difference, compare_functions};
@@ -157,7 +157,7 @@ impl Trial {
                 let reverse = made.reverse.into_iter().filter_map(|sweeps| sweeps.vjp);
                 name = forward.chain(reverse).next().unwrap_or_default();
             }
-            let types = module.function(&name).map(|f| f.param_types()).unwrap_or_default();
+            let types = module.function(&name).map(Function::param_types).unwrap_or_default();
             if types.contains(&Type::ANY) {
                 // What to pass to it depends on what is passed for others.
                 continue;
@@ -214,8 +214,8 @@ fn around_derivatives(text: &str) -> Option<(String, String, String)> {
     let differentiates = |step: &&str| {
         DERIVATIVE_PASSES.contains(&step.split('{').next().unwrap_or_default().trim())
     };
-    let first = steps.iter().position(|step| differentiates(step))?;
-    let last = steps.iter().rposition(|step| differentiates(step))?;
+    let first = steps.iter().position(&differentiates)?;
+    let last = steps.iter().rposition(differentiates)?;
     let joined = |steps: &[&str]| steps.join(", ");
     Some((joined(&steps[..first]), joined(&steps[first..=last]), joined(&steps[last + 1..])))
 }

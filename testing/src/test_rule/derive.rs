@@ -14,7 +14,8 @@ use super::{
 pub const DERIVATIVE_PASSES: [&str; 2] = ["forward-diff", "reverse-diff"];
 
 /// Differentiates a function of a module in both modes, with all plans, and checks by running that
-/// the derivatives are right and that the function is as it was. See [the module](self).
+/// the derivatives are right and that the function is as it was. See the module
+/// [`test_rule`](mod@crate::test_rule).
 ///
 /// # Errors
 /// What is wrong, with the first input on which it is: a derivative that cannot be made is wrong,
