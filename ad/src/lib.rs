@@ -7,6 +7,7 @@
 
 mod forward;
 mod passes;
+mod print;
 mod reverse;
 pub mod rules;
 

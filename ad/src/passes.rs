@@ -4,15 +4,17 @@ use regraft_ir::{Diagnostic, Function, Module};
 use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassRegistry, PassResult, pass};
 
 use crate::forward::ForwardDiff;
+use crate::print::Print;
 use crate::reverse::{PlanKind, ReverseOptions, reverse};
 
-/// Adds the passes of this crate to a registry.
+/// Adds the passes of this crate to a registry, which has `print`: that one learns of the tape plan.
 ///
 /// # Panics
 /// If it has a pass of the same name.
 pub fn add_passes(registry: &mut PassRegistry) {
     registry.add_module::<ForwardDiff>();
     registry.add_module::<ReverseDiff>();
+    registry.replace::<Print>();
 }
 
 /// The passes that come with Regraft, those of this crate included.

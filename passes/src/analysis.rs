@@ -21,7 +21,7 @@ mod loop_forest;
 mod memory;
 pub mod poly;
 mod post_dominators;
-pub(crate) mod printable;
+pub mod printable;
 mod ranges;
 mod structure;
 pub mod traps;

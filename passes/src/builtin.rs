@@ -41,17 +41,22 @@ impl FunctionPass for Print {
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        if self.analyses.is_empty() {
-            cx.print(&f.to_string());
-        }
-        for analysis in &self.analyses {
-            let text = (analysis.describe)(f, cx);
-            cx.print(&format!("{} of @{}:\n", analysis.name, f.name_str()));
-            for line in text.lines() {
-                cx.print(&format!("  {line}\n"));
-            }
-        }
+        print(f, &self.analyses, cx);
         Ok(())
+    }
+}
+
+/// Prints what analyses say of a function, or the function itself if there are none of them.
+pub fn print(f: &Function, analyses: &[&Printable], cx: &mut PassContext<'_>) {
+    if analyses.is_empty() {
+        cx.print(&f.to_string());
+    }
+    for analysis in analyses {
+        let text = (analysis.describe)(f, cx);
+        cx.print(&format!("{} of @{}:\n", analysis.name, f.name_str()));
+        for line in text.lines() {
+            cx.print(&format!("  {line}\n"));
+        }
     }
 }
 

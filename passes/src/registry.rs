@@ -245,6 +245,15 @@ impl PassRegistry {
     }
 
     #[track_caller]
+    /// Puts a function pass in the place of the pass of the same name.
+    ///
+    /// # Panics
+    /// As [`PassRegistry::add`], but for the name that is taken.
+    pub fn replace<P: FunctionPass>(&mut self) {
+        self.passes.shift_remove(P::NAME);
+        self.add::<P>();
+    }
+
     fn insert(&mut self, info: PassInfo) {
         let name = info.name;
         assert!(is_pass_name(name), "{name:?} cannot be the name of a pass");

@@ -670,11 +670,16 @@ impl Augment<'_, '_> {
     fn call(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
         let operands: Vec<Operand> = self.out.f.operands(v).collect();
         let is_active = operands.iter().any(|&o| self.activity.is_active(o));
-        if !is_active {
+        let kind = call_kind(&self.out.f, self.driver.module, v);
+        if !is_active || kind == CallKind::Constant {
+            // What it gives may have something active put into it later.
+            if self.activity.has_shadow(v) {
+                self.make_shadow(v)?;
+            }
             return Ok(());
         }
         let loc = self.out.f.loc(v);
-        match call_kind(&self.out.f, self.driver.module, v) {
+        match kind {
             CallKind::Constant => Ok(()),
             CallKind::Refused(text) => {
                 let text = self.ctx.str(text).to_owned();

@@ -265,8 +265,10 @@ impl Backward<'_, '_> {
                 self.transition(block, *source, &passed)
             }
             WayBack::Skip(to) => {
+                let sources: Vec<Block> =
+                    self.plan.aug.f.in_edges(block).map(|edge| edge.from).collect();
+                self.enter_loops(block, &sources, *to);
                 let args = self.outgoing(*to, &FxHashMap::default());
-                self.enter_header(block, *to);
                 let target = self.counterpart(*to);
                 self.out.f.set_terminator(self.cur, cf::br(target, args))?;
                 Ok(())
@@ -371,20 +373,7 @@ impl Backward<'_, '_> {
         passed: &[(usize, Operand)],
     ) -> Result<(), Diagnostic> {
         let plan = self.plan;
-        if let Some(loops) = plan.leaving.get(&(source, block)) {
-            for &(l, count) in loops {
-                if let Some(&cell) = self.out.counters.get(&l) {
-                    let mut count = self.primal(count);
-                    if plan.headers.get(&source) != Some(&l) {
-                        // Within an iteration the cell is one ahead of it.
-                        let one = self.constant(Constant::I64(1));
-                        count = self.emit(arith::add(count, one));
-                    }
-                    self.emit(mem::ref_set(cell, count));
-                }
-            }
-        }
-        self.enter_header(block, source);
+        self.enter_loops(block, &[source], source);
         let f = &plan.aug.f;
         let edge = f.in_edges(block).find(|edge| edge.from == source);
         let args: Vec<Operand> = edge.map_or_else(Vec::new, |edge| f.edge_args(edge).collect());
@@ -407,6 +396,31 @@ impl Backward<'_, '_> {
         let target = self.counterpart(source);
         self.out.f.set_terminator(self.cur, cf::br(target, args))?;
         Ok(())
+    }
+
+    /// Counts on the way from `block` to `to`, which control came from by way of `sources`: loops
+    /// that are entered are at their end.
+    fn enter_loops(&mut self, block: Block, sources: &[Block], to: Block) {
+        let plan = self.plan;
+        let mut entered: Vec<LoopId> = Vec::new();
+        for &source in sources {
+            let Some(loops) = plan.leaving.get(&(source, block)) else { continue };
+            for &(l, count) in loops {
+                let Some(&cell) = self.out.counters.get(&l) else { continue };
+                if entered.contains(&l) || !plan.forest.contains(l, to) {
+                    continue;
+                }
+                entered.push(l);
+                let mut count = self.primal(count);
+                if plan.headers.get(&to) != Some(&l) {
+                    // Within an iteration the cell is one ahead of it.
+                    let one = self.constant(Constant::I64(1));
+                    count = self.emit(arith::add(count, one));
+                }
+                self.emit(mem::ref_set(cell, count));
+            }
+        }
+        self.enter_header(block, to);
     }
 
     /// Goes from within a loop to its header: one iteration less is left.

@@ -631,7 +631,7 @@ fn busy_blocks(aug: &Augmented, activity: &Activity, blocks: &[Block]) -> (Vec<b
 fn leaving(
     planner: &mut Planner<'_>,
     counted: &[LoopId],
-    undone: &[bool],
+    visited: &[bool],
 ) -> Result<FxHashMap<(Block, Block), Vec<(LoopId, Operand)>>, Diagnostic> {
     let mut found: FxHashMap<(Block, Block), Vec<(LoopId, Operand)>> = FxHashMap::default();
     for &l in counted {
@@ -649,7 +649,7 @@ fn leaving(
         for exit in &at.exits {
             let edge = exit.edge(&planner.f);
             let target = planner.f.edge_target(edge);
-            if !undone[target.index()] || !undone[edge.from.index()] {
+            if !visited[target.index()] {
                 continue;
             }
             let is_known = match count.as_value() {

@@ -89,14 +89,12 @@ impl Chooser<'_> {
         let f = self.f;
         let sources: Vec<Block> =
             f.in_edges_in_order(block).into_iter().map(|edge| edge.from).collect();
+        if let Some(before) = self.idle_loop(&sources, block) {
+            return Choice::Found(WayBack::Skip(before));
+        }
         match sources.as_slice() {
             [] => return Choice::Found(WayBack::Entry),
-            &[from] => {
-                return Choice::Found(match self.idle_loop(from, block) {
-                    Some(before) => WayBack::Skip(before),
-                    None => WayBack::From(from),
-                });
-            }
+            &[from] => return Choice::Found(WayBack::From(from)),
             _ => {}
         }
         if self.naive {
@@ -124,20 +122,23 @@ impl Chooser<'_> {
         Choice::Keep(sources)
     }
 
-    /// The preheader of the outermost loop around `from` but not around `to` of which nothing has
-    /// to be undone.
-    fn idle_loop(&self, from: Block, to: Block) -> Option<Block> {
-        if self.naive {
+    /// The preheader of the outermost loop around all of `sources`, but not around `to`, of which
+    /// nothing has to be undone.
+    fn idle_loop(&self, sources: &[Block], to: Block) -> Option<Block> {
+        let (&first, rest) = sources.split_first()?;
+        if self.naive || self.merges[to.index()] {
             return None;
         }
         let mut found = None;
-        let mut l = self.forest.loop_of(from);
+        let mut l = self.forest.loop_of(first);
         while let Some(id) = l.filter(|&id| !self.forest.contains(id, to)) {
             let blocks = self.forest.blocks(id);
             if blocks.len() > MOST_SKIPPED || blocks.iter().any(|b| self.busy[b.index()]) {
                 break;
             }
-            found = self.forest.get(id).preheader;
+            if rest.iter().all(|&other| self.forest.contains(id, other)) {
+                found = self.forest.get(id).preheader;
+            }
             l = self.forest.get(id).parent;
         }
         found

@@ -137,13 +137,22 @@ impl<'a> Bounds<'a> {
     /// Whether all indices of the load or store `v` are in bounds whenever it runs. `false` for
     /// anything else.
     pub fn in_bounds(&mut self, v: Value) -> bool {
-        let Some(goals) = self.goals(v) else { return false };
-        goals.into_iter().all(|goal| self.holds(goal, v))
+        self.in_bounds_at(v, v)
+    }
+
+    /// Whether they would be if it ran just before `at`, where its operands have to be known.
+    pub fn in_bounds_at(&mut self, v: Value, at: Value) -> bool {
+        let Some(goals) = self.goals_at(v, at) else { return false };
+        goals.into_iter().all(|goal| self.holds(goal, at))
     }
 
     /// What has to hold for the indices of a load or store to be in bounds. `None` if that cannot
     /// be said.
     pub(crate) fn goals(&mut self, v: Value) -> Option<Vec<Goal>> {
+        self.goals_at(v, v)
+    }
+
+    fn goals_at(&mut self, v: Value, at: Value) -> Option<Vec<Goal>> {
         let f = self.f;
         let array = f.operand(v, 0)?.as_value()?;
         let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(array)) else { return None };
@@ -155,14 +164,14 @@ impl<'a> Bounds<'a> {
         let mut goals = Vec::new();
         for (i, index) in indices.into_iter().enumerate() {
             let dim = if whole { 0 } else { i as u8 + 1 };
-            let size = match self.size(array, dim, v)? {
+            let size = match self.size(array, dim, at)? {
                 (Term::Value(size), plus) => {
-                    let (term, more) = self.sum(size.into(), v);
+                    let (term, more) = self.sum(size.into(), at);
                     (term, plus + more)
                 }
                 size => size,
             };
-            let index = self.sum(index, v);
+            let index = self.sum(index, at);
             goals.push(Goal { below: (Term::Zero, 1), above: index });
             goals.push(Goal { below: index, above: size });
         }

@@ -11,17 +11,17 @@ use crate::pass::PassContext;
 
 /// An analysis whose result can be read as text.
 #[derive(Debug)]
-pub(crate) struct Printable {
+pub struct Printable {
     /// Its name in `print{..}`.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// What it says, in a line.
-    pub(crate) doc: &'static str,
+    pub doc: &'static str,
     /// Its result for a function, in terms of the printed IR.
-    pub(crate) describe: fn(&Function, &mut PassContext<'_>) -> String,
+    pub describe: fn(&Function, &mut PassContext<'_>) -> String,
 }
 
 /// The analyses, by name.
-pub(crate) const PRINTABLE: &[Printable] = &[
+pub const PRINTABLE: &[Printable] = &[
     Printable {
         name: "aliases",
         doc: "which allocation or argument each object is",
@@ -90,15 +90,18 @@ pub(crate) const PRINTABLE: &[Printable] = &[
 ];
 
 /// The options of `print`: a flag for each analysis.
-pub(crate) const FLAGS: [OptionDef; PRINTABLE.len()] = {
-    let mut flags = [OptionDef::flag("", false, ""); PRINTABLE.len()];
+pub(crate) const FLAGS: [OptionDef; PRINTABLE.len()] = flags();
+
+/// Flags for the first `N` of the analyses; what is left over is for the caller to set.
+pub const fn flags<const N: usize>() -> [OptionDef; N] {
+    let mut flags = [OptionDef::flag("", false, ""); N];
     let mut i = 0;
-    while i < flags.len() {
+    while i < N && i < PRINTABLE.len() {
         flags[i] = OptionDef::flag(PRINTABLE[i].name, false, PRINTABLE[i].doc);
         i += 1;
     }
     flags
-};
+}
 
 /// Blocks as text, `^2, ^5`; `none` if there are none.
 pub(super) fn list(blocks: impl IntoIterator<Item = Block>) -> String {

@@ -1,9 +1,11 @@
 //! Which instructions can leave which loops.
 
+use regraft_dialects::mem;
 use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::Facts;
+use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Footprint, InstEffects, LoopForest, LoopId, inst_effects};
 use crate::transforms::loop_form::LoopForm;
@@ -11,14 +13,22 @@ use crate::transforms::loop_form::LoopForm;
 /// The instructions to be moved, in order, with the outermost loop that each leaves.
 pub(super) struct Plan {
     moves: Vec<(Value, LoopId)>,
+    /// Whether more might leave if more were known of the indices of loads.
+    pub(super) wants_bounds: bool,
 }
 
 /// No depth: nothing can leave.
 const NEVER: u32 = u32::MAX;
 
 /// Finds what can leave. O(instructions + operands), times the logarithm of the depth where memory
-/// is read.
-pub(super) fn plan(f: &Function, facts: &Facts, only: Option<&FxHashSet<Block>>) -> Plan {
+/// is read. A load that need not run may leave where its indices are shown to be `bounds`; without
+/// them it is noted that they would be of use.
+pub(super) fn plan<'a>(
+    f: &'a Function,
+    facts: &'a Facts,
+    only: Option<&'a FxHashSet<Block>>,
+    bounds: Option<Bounds<'a>>,
+) -> Plan {
     let forest = &*facts.forest;
     let mut walk = Walk {
         f,
@@ -30,13 +40,15 @@ pub(super) fn plan(f: &Function, facts: &Facts, only: Option<&FxHashSet<Block>>)
         path: Path::default(),
         blocked: Blocked::default(),
         moves: Vec::new(),
+        bounds,
+        wants_bounds: false,
     };
     for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
         for &block in forest.blocks(id) {
             walk.block(block);
         }
     }
-    Plan { moves: walk.moves }
+    Plan { moves: walk.moves, wants_bounds: walk.wants_bounds }
 }
 
 /// Moves instructions as planned. Returns how many there were.
@@ -119,6 +131,8 @@ struct Walk<'a> {
     path: Path,
     blocked: Blocked,
     moves: Vec<(Value, LoopId)>,
+    bounds: Option<Bounds<'a>>,
+    wants_bounds: bool,
 }
 
 impl Walk<'_> {
@@ -205,11 +219,6 @@ impl Walk<'_> {
             for operand in f.operands(v) {
                 least = least.max(self.depth_of(operand) + 1);
             }
-            least = least.max(match kind {
-                Kind::Free | Kind::Fixed => 1,
-                Kind::Promised => from.max(self.blocked.promised),
-                Kind::Trapping => from.max(self.blocked.trapping),
-            });
             if let Some(effects) = &effects
                 && least <= depth
                 && effects.reads_anything()
@@ -217,6 +226,15 @@ impl Walk<'_> {
                 let footprint = self.facts.classes.footprint(f, &self.facts.aliases, effects);
                 let clash = |around: &Around| footprint.reads_what(around.writes);
                 least = least.max(self.around.partition_point(clash) as u32 + 1);
+            }
+            let free = least;
+            least = least.max(match kind {
+                Kind::Free | Kind::Fixed => 1,
+                Kind::Promised => from.max(self.blocked.promised),
+                Kind::Trapping => from.max(self.blocked.trapping),
+            });
+            if free <= depth && free < least && def.op == mem::LOAD && f.ty(v).is_scalar() {
+                least = self.least_in_bounds(v, free, least.min(depth + 1)).unwrap_or(least);
             }
         } else {
             least = NEVER;
@@ -233,6 +251,20 @@ impl Walk<'_> {
             let observed = effects.observable || self.is_seen(&effects);
             self.block_for(stays, stops, stops || observed);
         }
+    }
+
+    /// The least of these depths such that a load is in bounds before the loop of that depth, so that
+    /// it may run there whether or not it runs later.
+    fn least_in_bounds(&mut self, v: Value, from: u32, to: u32) -> Option<u32> {
+        let Some(bounds) = &mut self.bounds else {
+            self.wants_bounds = true;
+            return None;
+        };
+        let forest = &*self.facts.forest;
+        (from..to).find(|&depth| {
+            let preheader = forest.get(self.around[depth as usize - 1].id).preheader;
+            preheader.is_some_and(|block| bounds.in_bounds_at(v, Value::terminator(block)))
+        })
     }
 
     /// Says that something at this depth is in the way of what comes after it.

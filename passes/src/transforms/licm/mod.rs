@@ -47,7 +47,10 @@ use std::sync::Arc;
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult};
 use rustc_hash::FxHashSet;
 
-use crate::analysis::{Aliases, Analyses, EffectSummaries, Footprint, LoopForest, MemoryClasses};
+use crate::analysis::bounds::Bounds;
+use crate::analysis::{
+    Aliases, Analyses, EffectSummaries, Footprint, LoopForest, MemoryClasses, Ranges,
+};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 
@@ -91,7 +94,13 @@ pub fn run(
             return Ok(moved);
         }
         let facts = Facts::of(f, analyses);
-        let plan = hoist::plan(f, &facts, only.as_ref());
+        let mut plan = hoist::plan(f, &facts, only.as_ref(), None);
+        if plan.wants_bounds {
+            let ranges = analyses.get::<Ranges>(f);
+            let Facts { cfg, dom, aliases, summaries, .. } = &facts;
+            let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, summaries);
+            plan = hoist::plan(f, &facts, only.as_ref(), Some(bounds));
+        }
         moved.instructions += hoist::apply(f, &facts.forest, plan)?;
         if moves.stores && facts.loop_footprints(f).iter().any(|touched| touched.writes()) {
             let facts = Facts::of(f, analyses);
@@ -153,7 +162,8 @@ crate::pass! {
     ///   %5: f64 = arith.add %2, %4           %5: f64 = arith.add %2, %4
     /// ```
     ///
-    /// Loads and lengths leave loops that write nothing which they may read. What may trap leaves
+    /// Loads and lengths leave loops that write nothing which they may read; a load that need not
+    /// run, if its indices are in bounds before the loop already. What may trap leaves
     /// a loop only if it surely runs in its first iteration, before anything that can be observed:
     /// `loop-rotate`, run before, makes that so for the body of a loop. Whole inner loops leave if
     /// their results are invariant; the tests on which they depend go with them.
