@@ -52,6 +52,10 @@ pub(super) struct Sweep {
     pub(super) ends: Vec<Option<Block>>,
 }
 
+/// For each edge that leaves loops, by source and target: these, with the numbers of times that their
+/// latches have run.
+pub(super) type Leaving = FxHashMap<(Block, Block), Vec<(LoopId, Operand)>>;
+
 /// What the reverse sweep is made from.
 pub(super) struct Plan<'a> {
     pub(super) aug: &'a Augmented,
@@ -61,7 +65,7 @@ pub(super) struct Plan<'a> {
     pub(super) ways: &'a [Option<WayBack>],
     /// For each edge that leaves loops, by source and target: these, with their numbers of
     /// iterations as they are known in the target.
-    pub(super) leaving: &'a FxHashMap<(Block, Block), Vec<(LoopId, Operand)>>,
+    pub(super) leaving: &'a Leaving,
     /// Loops that are counted, and by their headers.
     pub(super) counted: &'a [LoopId],
     pub(super) headers: &'a FxHashMap<Block, LoopId>,

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::activity::Activity;
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::{Augmented, augment};
-use super::backward::{self, Plan, Sweep};
+use super::backward::{self, Leaving, Plan, Sweep};
 use super::prepare::prepare;
 use super::restore::restore;
 use super::stability::Stability;
@@ -632,8 +632,8 @@ fn leaving(
     planner: &mut Planner<'_>,
     counted: &[LoopId],
     visited: &[bool],
-) -> Result<FxHashMap<(Block, Block), Vec<(LoopId, Operand)>>, Diagnostic> {
-    let mut found: FxHashMap<(Block, Block), Vec<(LoopId, Operand)>> = FxHashMap::default();
+) -> Result<Leaving, Diagnostic> {
+    let mut found = Leaving::default();
     for &l in counted {
         let forest = Arc::clone(&planner.forest);
         let at = forest.get(l);

@@ -60,7 +60,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::rules::{Derivative, ScalarRules, derivative};
 use driver::Driver;
-use regraft_ir::{Diagnostic, Loc, Module, Op, Symbol, Type};
+use regraft_ir::{Diagnostic, FuncId, Loc, Module, Op, Symbol, Type};
 
 /// What is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -129,7 +129,8 @@ pub fn reverse(
     let before = module.ids().len();
     let found = add(module, function, active, options);
     if found.is_err() {
-        for id in module.ids()[before..].to_vec() {
+        let added: Vec<FuncId> = module.ids()[before..].to_vec();
+        for id in added {
             module.remove(id);
         }
     }
