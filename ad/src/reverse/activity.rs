@@ -187,7 +187,7 @@ impl Activity {
                 }
                 self.join(first.unwrap_or(v.into()), v.into());
             }
-            ad::ZERO | ad::COPY => {}
+            ad::ZERO | ad::COPY | ad::IGNORE => {}
             _ => {
                 // What is made of others, is one of them, or is in one of them.
                 let operands: Vec<Operand> = f.plain_operands(v).collect();

@@ -277,8 +277,7 @@ impl Augment<'_, '_> {
         want: Type,
         at: Value,
     ) -> Result<Operand, Diagnostic> {
-        let known = operand.as_value().and_then(|v| self.out.shadows.get(&v).copied());
-        match known {
+        match self.known_shadow(operand) {
             Some(shadow) => self.as_type(shadow, want, at),
             None => self.with_before(at, |_, ctx, emit| parts::zero(ctx, want, emit)),
         }
@@ -361,6 +360,12 @@ impl Augment<'_, '_> {
                     self.note(block, v, ActionKind::Op);
                 }
             }
+            core::SET_GLOBAL if self.activity.is_active(self.operand(v, 1)) => {
+                let loc = self.out.f.loc(v);
+                let message = "a global variable that is set to something with a derivative hides \
+                               it: pass it as an argument, or keep it in a `Ref`";
+                return Err(self.driver.error(message, loc));
+            }
             ad::ACCUMULATE | ad::CLEAR if object_active => self.note(block, v, ActionKind::Op),
             _ => {
                 if self.activity.has_shadow(v) {
@@ -385,10 +390,21 @@ impl Augment<'_, '_> {
         self.out.f.operand(v, index).expect("the verifier has counted the operands")
     }
 
+    fn known_shadow(&self, operand: Operand) -> Option<Operand> {
+        operand.as_value().and_then(|v| self.out.shadows.get(&v).copied())
+    }
+
+    /// Whether its fields are in memory.
+    fn is_object(&self, operand: Operand) -> bool {
+        self.ctx.struct_of(self.out.f.operand_type(operand)).is_some_and(|def| def.mutable)
+    }
+
     /// The shadow of an active object.
     fn shadow_of(&self, object: Operand) -> Operand {
-        let shadow = object.as_value().and_then(|v| self.out.shadows.get(&v).copied());
-        shadow.expect("definitions come before uses, and an active object has a shadow")
+        self.known_shadow(object).unwrap_or_else(|| {
+            let name = self.out.f.operand_text(object);
+            panic!("{name} is active and has no shadow in {}", self.out.f)
+        })
     }
 
     /// The element type of an array or ref type; `any` of `any`.
@@ -533,6 +549,12 @@ impl Augment<'_, '_> {
                         parts::aggregate(ctx, of.shadow, &shadows, emit)
                     })?
                 }
+            }
+            core::GET | data::GETFIELD
+                if !self.is_object(operands[0]) && self.known_shadow(operands[0]).is_none() =>
+            {
+                // What is taken apart holds no object, whatever is known of its parts.
+                self.with_before(at, |_, ctx, emit| parts::zero(ctx, of.shadow, emit))?
             }
             core::GET => {
                 let from = self.shadow_of(operands[0]);

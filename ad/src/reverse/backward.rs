@@ -30,7 +30,9 @@ pub(super) struct Need {
     pub(super) value: Value,
     /// The block of the forward sweep that is being undone.
     pub(super) at: Block,
-    /// What stands for it in the reverse sweep.
+    /// The block of the reverse sweep where it is needed.
+    pub(super) place: Block,
+    /// What stands for it there.
     pub(super) placeholder: Value,
 }
 
@@ -242,6 +244,17 @@ impl Backward<'_, '_> {
         }
         self.settle();
         self.loc = plan.aug.f.loc(Value::terminator(block));
+        // What is put together of parts is put together before ways part.
+        let mut in_parts: Vec<Value> = self
+            .adjoints
+            .iter()
+            .filter(|(_, adjoint)| !adjoint.parts.is_empty())
+            .map(|(&v, _)| v)
+            .collect();
+        in_parts.sort_unstable();
+        for v in in_parts {
+            self.peek(v);
+        }
         self.out.ends[block.index()] = Some(self.cur);
         let way = plan.ways[block.index()].as_ref().expect("what is undone has a way back");
         self.way_back(block, way)
@@ -331,7 +344,9 @@ impl Backward<'_, '_> {
         match decision {
             Decision::From(source) => self.transition(block, *source, passed),
             Decision::Branch { condition, then, otherwise } => {
-                let condition = self.primal(*condition);
+                // Further conditions are there only if control came by: they are looked for where
+                // that is known.
+                let condition = self.primal_in(self.cur, *condition);
                 self.branch(
                     condition,
                     |this| this.decide(block, then, passed),
@@ -501,17 +516,21 @@ impl Backward<'_, '_> {
 
     /// An operand of the forward sweep.
     pub(super) fn primal(&mut self, operand: Operand) -> Operand {
+        self.primal_in(self.counterpart(self.at), operand)
+    }
+
+    /// The same, found in `place`, which is the counterpart or comes after it.
+    fn primal_in(&mut self, place: Block, operand: Operand) -> Operand {
         let Some(value) = operand.as_value() else { return operand };
         let at = self.at;
-        if let Some(&placeholder) = self.known.get(&(value, at)) {
+        if let Some(&placeholder) = self.known.get(&(value, place)) {
             return placeholder.into();
         }
         let ty = self.plan.aug.f.ty(value);
-        let counterpart = self.counterpart(at);
-        match self.out.f.push_front(counterpart, core::undef(ty).at(self.loc)) {
+        match self.out.f.push_front(place, core::undef(ty).at(self.loc)) {
             Ok(placeholder) => {
-                self.known.insert((value, at), placeholder);
-                self.out.needs.push(Need { value, at, placeholder });
+                self.known.insert((value, place), placeholder);
+                self.out.needs.push(Need { value, at, place, placeholder });
                 placeholder.into()
             }
             Err(error) => {

@@ -29,9 +29,8 @@ pub(super) fn restore(planner: &mut Planner<'_>, sweep: &mut Sweep) -> Result<()
     // Code goes to the front of each block, in front of all placeholders: they come first.
     let mut anchors: FxHashMap<Block, Value> = FxHashMap::default();
     for need in &needs {
-        let counterpart = sweep.blocks[need.at.index()].expect("what is undone has a counterpart");
-        let first = sweep.f.first_inst(counterpart).unwrap_or(need.placeholder);
-        anchors.entry(need.at).or_insert(first);
+        let first = sweep.f.first_inst(need.place).unwrap_or(need.placeholder);
+        anchors.entry(need.place).or_insert(first);
     }
     let (known, tops) = (FxHashMap::default(), FxHashMap::default());
     let mut this = Restore { planner, sweep, ctx, anchors, known, tops };
@@ -48,9 +47,9 @@ struct Restore<'a, 'b> {
     planner: &'a mut Planner<'b>,
     sweep: &'a mut Sweep,
     ctx: Arc<Context>,
-    /// Where code goes, by block of the forward sweep.
+    /// Where code goes, by block of the reverse sweep.
     anchors: FxHashMap<Block, Value>,
-    /// What stands for a value while a block is undone.
+    /// What stands for a value in a block of the reverse sweep.
     known: FxHashMap<(Value, Block), Operand>,
     /// For each stack, the cell with the number of elements that are left, and what is on it.
     tops: FxHashMap<Value, (Value, Value)>,
@@ -58,7 +57,8 @@ struct Restore<'a, 'b> {
 
 impl Restore<'_, '_> {
     fn need(&mut self, need: Need) -> Result<(), Diagnostic> {
-        let found = self.value(need.value, need.at, self.anchors[&need.at])?;
+        let at = self.anchors[&need.place];
+        let found = self.value(need.value, (need.at, need.place), at)?;
         self.sweep.f.replace_all_uses(need.placeholder, found)?;
         Ok(())
     }
@@ -68,8 +68,9 @@ impl Restore<'_, '_> {
         Ok(self.sweep.f.insert(at, inst.at(loc))?.into())
     }
 
-    fn value(&mut self, v: Value, block: Block, at: Value) -> Result<Operand, Diagnostic> {
-        if let Some(&known) = self.known.get(&(v, block)) {
+    /// What a value is while a block of the forward sweep is undone in one of the reverse sweep.
+    fn value(&mut self, v: Value, block: (Block, Block), at: Value) -> Result<Operand, Diagnostic> {
+        if let Some(&known) = self.known.get(&(v, block.1)) {
             return Ok(known);
         }
         let found = match self.planner.decide(v)? {
@@ -90,7 +91,7 @@ impl Restore<'_, '_> {
                 let array = self.value(array, block, at)?;
                 let mut indices = Vec::with_capacity(loops.len());
                 for &l in loops.iter().rev() {
-                    let (left, ahead) = self.counter(l, block, at)?;
+                    let (left, ahead) = self.counter(l, block.0, at)?;
                     indices.push(if ahead {
                         left
                     } else {
@@ -109,7 +110,7 @@ impl Restore<'_, '_> {
                 self.insert(at, mem::load(kept, [index]).with_attrs(inbounds))?
             }
         };
-        self.known.insert((v, block), found);
+        self.known.insert((v, block.1), found);
         Ok(found)
     }
 
@@ -138,7 +139,12 @@ impl Restore<'_, '_> {
         Ok((self.insert(at, mem::ref_get(cell))?, ahead))
     }
 
-    fn affine(&mut self, poly: &Poly, block: Block, at: Value) -> Result<Operand, Diagnostic> {
+    fn affine(
+        &mut self,
+        poly: &Poly,
+        block: (Block, Block),
+        at: Value,
+    ) -> Result<Operand, Diagnostic> {
         let mut values: FxHashMap<Value, Poly> = FxHashMap::default();
         let mut counters: FxHashMap<LoopId, Poly> = FxHashMap::default();
         let symbols: Vec<Sym> = poly.symbols().collect();
@@ -157,7 +163,7 @@ impl Restore<'_, '_> {
                     values.insert(v, as_poly);
                 }
                 Sym::Iteration(l) => {
-                    let (counter, ahead) = self.counter(l, block, at)?;
+                    let (counter, ahead) = self.counter(l, block.0, at)?;
                     let counter = counter.as_value().expect("it was read from a cell");
                     let counter = Poly::value(poly.ty(), counter);
                     counters.insert(l, if ahead { counter.plus(-1) } else { counter });

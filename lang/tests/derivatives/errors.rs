@@ -25,3 +25,11 @@ fn the_call_is_shown() {
     let text = shown(&mut session, "g(1.0)");
     assert!(text.contains("g(x) = gradient(f, x)"), "{text}");
 }
+
+#[test]
+fn a_global_variable_that_is_assigned_is_refused() {
+    check(
+        "state = 0.0\nf(x) = (global state = x * x; state * 2)\n",
+        &[("gradient(f, 3.0)", "error: a global variable that is set")],
+    );
+}
