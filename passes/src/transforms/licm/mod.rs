@@ -51,6 +51,7 @@ use crate::analysis::bounds::Bounds;
 use crate::analysis::{
     Aliases, Analyses, EffectSummaries, Footprint, LoopForest, MemoryClasses, Ranges,
 };
+use super::counters::ensure_preheaders;
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 
@@ -93,9 +94,14 @@ pub fn run(
         if analyses.get::<LoopForest>(f).is_empty() {
             return Ok(moved);
         }
-        let facts = Facts::of(f, analyses);
+        let mut facts = Facts::of(f, analyses);
         let mut plan = hoist::plan(f, &facts, only.as_ref(), None);
         if plan.wants_bounds {
+            // What is known on the way into a loop is known in its preheader.
+            let headers: Vec<Block> =
+                facts.forest.loops().map(|id| facts.forest.get(id).header).collect();
+            ensure_preheaders(f, &headers, &facts.forest, |_| true)?;
+            facts = Facts::of(f, analyses);
             let ranges = analyses.get::<Ranges>(f);
             let Facts { cfg, dom, aliases, summaries, .. } = &facts;
             let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, summaries);
