@@ -80,9 +80,6 @@ fn maps_and_broadcasts_and_comprehensions() {
 fn tangents_have_the_shape_of_arguments() {
     check(
         "f(t) = t[1] * sum(t[2].w) + t[2].b\n",
-        &[(
-            "gradient(f, (2.0, (w = [1.0, 3.0], b = 7.0)))",
-            "((4.0, (w = [2.0, 2.0], b = 1.0)),)",
-        )],
+        &[("gradient(f, (2.0, (w = [1.0, 3.0], b = 7.0)))", "((4.0, (w = [2.0, 2.0], b = 1.0)),)")],
     );
 }

@@ -47,11 +47,11 @@ use std::sync::Arc;
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult};
 use rustc_hash::FxHashSet;
 
+use super::counters::ensure_preheaders;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::{
     Aliases, Analyses, EffectSummaries, Footprint, LoopForest, MemoryClasses, Ranges,
 };
-use super::counters::ensure_preheaders;
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 
