@@ -117,3 +117,18 @@ func @told(%1: f64) -> never {
 ";
     floats(text, &[4.0, 3.0], &[0.75, 2.0]);
 }
+
+#[test]
+fn rules_of_a_user_take_the_place_of_those_that_are_there() {
+    let (ctx, mut module) =
+        parse("func @f(%1: f64) -> f64 {\n^1:\n  %2: f64 = math.sin %1\n  return %2\n}\n");
+    let mut rules = (*regraft_ad::rules::ScalarRules::standard()).clone();
+    rules.add(ctx.registry(), "own.rules", "d math.sin(x) = 2 * x\n").unwrap();
+    let options = ReverseOptions { rules: Arc::new(rules), ..ReverseOptions::default() };
+    let made = reverse(&mut module, ctx.symbol("f"), &[true], &options).unwrap();
+    let mut interpreter = Interpreter::new(&module);
+    let args = [Val::F64(3.0), Val::F64(1.0)];
+    let result = interpreter.call(ctx.str(made.vjp), &args).unwrap();
+    let cotangents = result.as_fields().unwrap()[1].as_fields().unwrap().to_vec();
+    assert_eq!(cotangents[0].as_f64(), Some(6.0));
+}

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::callee::{CallKind, call_kind};
 use super::derivative_of;
-use crate::rules::Derivative;
+use crate::rules::{Derivative, ScalarRules};
 use crate::tangent::TangentTypes;
 
 /// What is varied, and which objects are active.
@@ -42,6 +42,7 @@ impl Activity {
         f: &Function,
         module: &Module,
         types: &mut TangentTypes,
+        rules: &ScalarRules,
         active: &[bool],
         blocks: &[Block],
     ) -> Self {
@@ -83,7 +84,7 @@ impl Activity {
                 this.activate(result);
             }
         }
-        while this.round(f, module, types, blocks) {}
+        while this.round(f, module, types, rules, blocks) {}
         this
     }
 
@@ -217,12 +218,13 @@ impl Activity {
         f: &Function,
         module: &Module,
         types: &mut TangentTypes,
+        rules: &ScalarRules,
         blocks: &[Block],
     ) -> bool {
         let mut changed = false;
         for &block in blocks {
             for v in f.body(block) {
-                changed |= self.flow(f, module, types, v);
+                changed |= self.flow(f, module, types, rules, v);
             }
             for edge in f.out_edges(block) {
                 for (param, arg) in f.params(f.edge_target(edge)).zip(f.edge_args(edge)) {
@@ -243,7 +245,14 @@ impl Activity {
     }
 
     /// Lets what is varied flow through an instruction. Returns whether something is new.
-    fn flow(&mut self, f: &Function, module: &Module, types: &mut TangentTypes, v: Value) -> bool {
+    fn flow(
+        &mut self,
+        f: &Function,
+        module: &Module,
+        types: &mut TangentTypes,
+        rules: &ScalarRules,
+        v: Value,
+    ) -> bool {
         let Some(op) = f.op(v) else { return false };
         let mut changed = false;
         let operand = |i: usize| f.operand(v, i);
@@ -301,7 +310,7 @@ impl Activity {
             },
             core::GLOBAL | core::UNDEF | ad::ZERO | ad::IGNORE => (false, false),
             cf::BR | cf::SWITCH | cf::RETURN | cf::UNREACHABLE => (false, false),
-            _ => match derivative_of(op) {
+            _ => match derivative_of(rules, op) {
                 Derivative::Scalar(rule) => {
                     let varied = f.plain_operands(v).enumerate().any(|(i, o)| {
                         rule.partial(i).is_some_and(|p| !p.is_zero()) && self.is_varied(o)

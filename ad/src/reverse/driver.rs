@@ -239,7 +239,10 @@ impl<'m> Driver<'m> {
         let undone = undone_blocks(&p);
         let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
         blocks.retain(|block| undone[block.index()]);
-        let activity = Activity::compute(&p, self.module, &mut self.types, &pair.active, &blocks);
+        let activity = {
+            let rules = Arc::clone(&self.options.rules);
+            Activity::compute(&p, self.module, &mut self.types, &rules, &pair.active, &blocks)
+        };
         let naive = self.options.plan == PlanKind::Naive;
         let stability = Stability::compute(&p, &self.summaries, closed && !naive);
         let is_stable = |v: Value| closed && stability.is_stable(v);

@@ -56,7 +56,7 @@ mod tape_plan;
 mod undo;
 mod way_back;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use crate::rules::{Derivative, ScalarRules, derivative};
 use driver::Driver;
@@ -73,7 +73,7 @@ pub enum PlanKind {
 }
 
 /// How a function is differentiated in reverse mode.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ReverseOptions {
     /// What is kept.
     pub plan: PlanKind,
@@ -83,6 +83,15 @@ pub struct ReverseOptions {
     /// Whether the two parts may be called with something else in between, which may write what the
     /// function reads. `vjp` calls one right after the other.
     pub split: bool,
+    /// The derivatives of scalar ops.
+    pub rules: Arc<ScalarRules>,
+}
+
+impl Default for ReverseOptions {
+    /// As little kept as there is to be kept, with the rules that come with this crate.
+    fn default() -> Self {
+        Self { plan: PlanKind::Best, dynamic: None, split: false, rules: ScalarRules::standard() }
+    }
 }
 
 /// The functions that [`reverse`] has added.
@@ -167,8 +176,7 @@ fn add(
 }
 
 /// What is known of the derivative of an op; of one that nobody knows, that it is not known.
-fn derivative_of(op: Op) -> Derivative<'static> {
-    static RULES: LazyLock<Arc<ScalarRules>> = LazyLock::new(ScalarRules::standard);
+fn derivative_of(rules: &ScalarRules, op: Op) -> Derivative<'_> {
     let unknown = "nothing is known of the derivative of this op";
-    derivative(&RULES, op).unwrap_or(Derivative::NotImplemented(unknown))
+    derivative(rules, op).unwrap_or(Derivative::NotImplemented(unknown))
 }

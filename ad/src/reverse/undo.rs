@@ -279,26 +279,21 @@ impl Backward<'_, '_> {
                     self.give(operand, part);
                 }
             }
-            _ => match derivative_of(op) {
-                Derivative::Scalar(rule) => {
-                    self.undo_scalar(v, rule, adjoint, &operands);
+            _ => {
+                let rules = Arc::clone(&self.driver.options.rules);
+                match derivative_of(&rules, op) {
+                    Derivative::Scalar(rule) => self.undo_scalar(v, rule, adjoint, &operands),
+                    Derivative::NotImplemented(text) => self.fail(text),
+                    _ => {
+                        let name = self.ctx.def(op).name;
+                        self.fail(&format!("`{name}` has no derivative"));
+                    }
                 }
-                Derivative::NotImplemented(text) => self.fail(text),
-                _ => {
-                    let name = self.ctx.def(op).name;
-                    self.fail(&format!("`{name}` has no derivative"));
-                }
-            },
+            }
         }
     }
 
-    fn undo_scalar(
-        &mut self,
-        v: Value,
-        rule: &'static ScalarRule,
-        adjoint: Operand,
-        operands: &[Operand],
-    ) {
+    fn undo_scalar(&mut self, v: Value, rule: &ScalarRule, adjoint: Operand, operands: &[Operand]) {
         let strong = self.plan.discardable.get(v.index()).copied().unwrap_or(false);
         let mut needed = vec![false; operands.len()];
         let mut needs_result = false;
