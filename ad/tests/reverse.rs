@@ -132,3 +132,16 @@ fn rules_of_a_user_take_the_place_of_those_that_are_there() {
     let cotangents = result.as_fields().unwrap()[1].as_fields().unwrap().to_vec();
     assert_eq!(cotangents[0].as_f64(), Some(6.0));
 }
+
+#[test]
+fn more_values_are_kept_than_a_tuple_holds() {
+    let mut text = String::from("func @f(%1: f64) -> f64 {\n^1:\n");
+    let (mut x, mut expected) = (0.7f64, 1.0f64);
+    for i in 2..3_000 {
+        text += &format!("  %{i}: f64 = math.sin %{}\n", i - 1);
+        expected *= x.cos();
+        x = x.sin();
+    }
+    text += "  return %2999\n}\n";
+    floats(&text, &[0.7], &[expected]);
+}

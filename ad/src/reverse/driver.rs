@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{arith, cf, core};
+use regraft_dialects::{arith, cf, core, mem};
 use regraft_ir::{
     Block, Constant, Context, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Module,
     Operand, Symbol, Type, TypeKind, Value,
@@ -20,13 +20,11 @@ use super::backward::{self, Leaving, Plan, Sweep};
 use super::prepare::prepare;
 use super::restore::restore;
 use super::stability::Stability;
+use super::tape::TapeLayout;
 use super::tape_plan::{Planner, dummy};
 use super::way_back::{Choice, Chooser, WayBack};
 use super::{PlanKind, ReverseOptions};
 use crate::tangent::TangentTypes;
-
-/// How many values a part of the tape holds: instructions have a limited number of operands.
-const CHUNK: usize = 1024;
 
 /// The two parts of the derivative of a function.
 #[derive(Clone, Debug)]
@@ -367,13 +365,15 @@ impl<'m> Driver<'m> {
         dom: &DominatorTree,
         pair: &mut Pair,
     ) -> Result<(), Diagnostic> {
+        let inbounds = planner.inbounds();
         let report = TapeReport { text: planner.describe(), bytes: planner.bytes_per_iteration() };
         let name = self.chain.last().map_or(pair.forward, |&(name, _)| name);
         self.reports.push((name, report));
         let kept = std::mem::take(&mut planner.tape);
         let mut forward = planner.f;
         let types: Vec<Type> = kept.iter().map(|&v| forward.ty(v)).collect();
-        let tape = self.tape_type(&types);
+        let layout = TapeLayout::new(&types);
+        let tape = layout.ty(&self.ctx, &types);
         let recursive =
             pair.tape == Type::ANY && self.made.values().any(|p| p.forward == pair.forward);
         if !recursive {
@@ -381,7 +381,7 @@ impl<'m> Driver<'m> {
         }
         if let (Some(exit), Some(result), Some(shadow)) = (aug.exit, aug.result, aug.result_shadow)
         {
-            let mut tuple = self.make_tape(&mut forward, exit, &kept, dom)?;
+            let mut tuple = self.make_tape(&mut forward, exit, &kept, &layout, dom)?;
             let at = Value::terminator(exit);
             if recursive {
                 tuple = forward.insert(at, core::convert(tuple, Type::ANY))?.into();
@@ -412,28 +412,23 @@ impl<'m> Driver<'m> {
             reverse.set_type(source, tape)?;
         }
         let index = |i: usize| Operand::from(self.ctx.constant_id(Constant::I64(i as i64 + 1)));
-        for &(place, i) in &sweep.projections {
-            let whole: Operand = if types.len() > CHUNK {
-                let loc = reverse.loc(place);
-                reverse.insert(place, core::get(source, index(i / CHUNK)).at(loc))?.into()
-            } else {
-                source.into()
+        for &(at, i) in &sweep.projections {
+            let (chunk, place) = layout.places[i];
+            if layout.is_flat {
+                reverse.replace(at, core::get(source, index(place)))?;
+                continue;
+            }
+            let loc = reverse.loc(at);
+            let whole = reverse.insert(at, core::get(source, index(chunk)).at(loc))?;
+            let inst = match layout.chunks[chunk].element {
+                Some(_) => mem::load(whole, [index(place)]).with_attrs(inbounds),
+                None => core::get(whole, index(place)),
             };
-            let i = if types.len() > CHUNK { i % CHUNK } else { i };
-            reverse.replace(place, core::get(whole, index(i)))?;
+            reverse.replace(at, inst)?;
         }
         self.module.add(forward)?;
         self.module.add(sweep.f)?;
         Ok(())
-    }
-
-    fn tape_type(&self, types: &[Type]) -> Type {
-        if types.len() <= CHUNK {
-            return self.ctx.tuple_type(types);
-        }
-        let chunks: Vec<Type> =
-            types.chunks(CHUNK).map(|chunk| self.ctx.tuple_type(chunk)).collect();
-        self.ctx.tuple_type(&chunks)
     }
 
     /// Appends the tape to the block that returns.
@@ -442,16 +437,21 @@ impl<'m> Driver<'m> {
         f: &mut Function,
         exit: Block,
         kept: &[Value],
+        layout: &TapeLayout,
         dom: &DominatorTree,
     ) -> Result<Operand, Diagnostic> {
         let at = Value::terminator(exit);
         let mut chunks: Vec<Value> = Vec::new();
-        for chunk in kept.chunks(CHUNK) {
-            chunks.push(f.insert(at, core::tuple(chunk.iter().copied()))?);
+        for chunk in &layout.chunks {
+            let members = chunk.members.iter().map(|&i| kept[i]);
+            let inst = match chunk.element {
+                Some(element) => mem::array(members, self.ctx.array_type(element, 1)),
+                None => core::tuple(members),
+            };
+            chunks.push(f.insert(at, inst)?);
         }
         let all = match chunks.as_slice() {
-            [] => f.insert(at, core::tuple([] as [Operand; 0]))?,
-            [one] => *one,
+            [one] if layout.is_flat => *one,
             _ => f.insert(at, core::tuple(chunks.iter().copied()))?,
         };
         let entry = f.entry().expect("it has blocks");
@@ -484,7 +484,7 @@ impl<'m> Driver<'m> {
                 }
             };
             let defs = [(entry, stand_in), (block, v.into())];
-            ssa_repair::repair(f, v, &defs, &[chunks[i / CHUNK]])?;
+            ssa_repair::repair(f, v, &defs, &[chunks[layout.places[i].0]])?;
         }
         Ok(all.into())
     }

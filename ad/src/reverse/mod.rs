@@ -52,6 +52,7 @@ mod parts;
 mod prepare;
 mod restore;
 mod stability;
+mod tape;
 mod tape_plan;
 mod undo;
 mod way_back;
