@@ -24,6 +24,7 @@ pub(super) fn reverse(
     split: bool,
     dynamic: Symbol,
 ) -> Result<ReverseFunctions, Vec<Diagnostic>> {
-    let options = ReverseOptions { plan, dynamic: Some(dynamic), split };
+    let options =
+        ReverseOptions { plan, dynamic: Some(dynamic), split, ..ReverseOptions::default() };
     regraft_ad::reverse(module, f, active, &options)
 }
