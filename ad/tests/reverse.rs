@@ -145,3 +145,29 @@ fn more_values_are_kept_than_a_tuple_holds() {
     text += "  return %2999\n}\n";
     floats(&text, &[0.7], &[expected]);
 }
+
+#[test]
+fn many_values_of_some_ways_only_are_kept() {
+    // x becomes sin(sin(x)) where it is large, else exp(-x) of its half; 150 times.
+    let mut text = String::from("func @f(%x0: f64) -> f64 {\n^1:\n  br ^10(%x0)\n");
+    let (mut x, mut expected) = (0.7f64, 1.0f64);
+    for i in 0..150 {
+        let (at, next) = (10 * (i + 1), 10 * (i + 2));
+        text += &format!(
+            "^{at}(%y{i}: f64):\n  %c{i}: bool = arith.lt 0.6, %y{i}\n  br %c{i}, ^{0}, ^{1}\n\
+             ^{0}:\n  %s{i}: f64 = math.sin %y{i}\n  %t{i}: f64 = math.sin %s{i}\n  br ^{next}(%t{i})\n\
+             ^{1}:\n  %h{i}: f64 = arith.mul %y{i}, -0.5\n  %e{i}: f64 = math.exp %h{i}\n  br ^{next}(%e{i})\n",
+            at + 1,
+            at + 2
+        );
+        if x > 0.6 {
+            expected *= x.cos() * x.sin().cos();
+            x = x.sin().sin();
+        } else {
+            expected *= -0.5 * (-0.5 * x).exp();
+            x = (-0.5 * x).exp();
+        }
+    }
+    text += "^1510(%r: f64):\n  return %r\n}\n";
+    floats(&text, &[0.7], &[expected]);
+}

@@ -20,7 +20,7 @@ use super::backward::{self, Leaving, Plan, Sweep};
 use super::prepare::prepare;
 use super::restore::restore;
 use super::stability::Stability;
-use super::tape::TapeLayout;
+use super::tape::{Chunk, TapeLayout};
 use super::tape_plan::{Planner, dummy};
 use super::way_back::{Choice, Chooser, WayBack};
 use super::{PlanKind, ReverseOptions};
@@ -372,7 +372,11 @@ impl<'m> Driver<'m> {
         let kept = std::mem::take(&mut planner.tape);
         let mut forward = planner.f;
         let types: Vec<Type> = kept.iter().map(|&v| forward.ty(v)).collect();
-        let layout = TapeLayout::new(&types);
+        let partial: Vec<bool> = kept
+            .iter()
+            .map(|&v| aug.exit.is_some_and(|exit| !dom.dominates(forward.block_of(v), exit)))
+            .collect();
+        let layout = TapeLayout::new(&types, &partial);
         let tape = layout.ty(&self.ctx, &types);
         let recursive =
             pair.tape == Type::ANY && self.made.values().any(|p| p.forward == pair.forward);
@@ -442,7 +446,12 @@ impl<'m> Driver<'m> {
     ) -> Result<Operand, Diagnostic> {
         let at = Value::terminator(exit);
         let mut chunks: Vec<Value> = Vec::new();
+        let entry = f.entry().expect("it has blocks");
         for chunk in &layout.chunks {
+            if let (Some(element), true) = (chunk.element, chunk.is_stored) {
+                chunks.push(self.store_chunk(f, entry, kept, chunk, element)?);
+                continue;
+            }
             let members = chunk.members.iter().map(|&i| kept[i]);
             let inst = match chunk.element {
                 Some(element) => mem::array(members, self.ctx.array_type(element, 1)),
@@ -454,11 +463,10 @@ impl<'m> Driver<'m> {
             [one] if layout.is_flat => *one,
             _ => f.insert(at, core::tuple(chunks.iter().copied()))?,
         };
-        let entry = f.entry().expect("it has blocks");
         let mut dummies: FxHashMap<Type, Operand> = FxHashMap::default();
         for (i, &v) in kept.iter().enumerate() {
             let block = f.block_of(v);
-            if dom.dominates(block, exit) {
+            if dom.dominates(block, exit) || layout.chunks[layout.places[i].0].is_stored {
                 continue;
             }
             let ty = f.ty(v);
@@ -487,6 +495,28 @@ impl<'m> Driver<'m> {
             ssa_repair::repair(f, v, &defs, &[chunks[layout.places[i].0]])?;
         }
         Ok(all.into())
+    }
+
+    /// An array into which values are put where they are computed.
+    fn store_chunk(
+        &self,
+        f: &mut Function,
+        entry: Block,
+        kept: &[Value],
+        chunk: &Chunk,
+        element: Type,
+    ) -> Result<Value, Diagnostic> {
+        let length = self.ctx.constant_id(Constant::I64(chunk.members.len() as i64));
+        let array = f.push_front(entry, mem::alloc([length], self.ctx.array_type(element, 1)))?;
+        for (place, &i) in chunk.members.iter().enumerate() {
+            let v = kept[i];
+            let block = f.block_of(v);
+            let next = if f.is_param(v) { f.first_inst(block) } else { f.next_inst(v) };
+            let at = next.unwrap_or(Value::terminator(block));
+            let index = self.ctx.constant_id(Constant::I64(place as i64 + 1));
+            f.insert(at, mem::store(array, v, [index]))?;
+        }
+        Ok(array)
     }
 
     /// The function that goes forward and back at once.

@@ -2,11 +2,15 @@
 //!
 //! A few values are a tuple. Many are a tuple of chunks, since instructions have a limited number of
 //! operands and types a limited number of parts: scalars of one type are arrays, the rest tuples.
+//! Many scalars that are computed only on some ways are put into one array where they are computed:
+//! to let each of them meet something else on all other ways would take quadratic time.
 
 use regraft_ir::{Context, Type};
 
 /// How many values a chunk holds.
 const CHUNK: usize = 1024;
+/// How many values that are computed only on some ways are not many.
+const FEW: usize = 64;
 
 /// Where values stand.
 #[derive(Debug)]
@@ -23,42 +27,44 @@ pub(super) struct TapeLayout {
 pub(super) struct Chunk {
     /// The element type, if it is an array.
     pub(super) element: Option<Type>,
+    /// Whether values are put into it where they are computed.
+    pub(super) is_stored: bool,
     pub(super) members: Vec<usize>,
 }
 
 impl TapeLayout {
-    /// For values of these types. Linear.
-    pub(super) fn new(types: &[Type]) -> Self {
-        if types.len() <= CHUNK {
-            let chunk = Chunk { element: None, members: (0..types.len()).collect() };
+    /// For values of these types, of which those that are `partial` are computed only on some ways.
+    /// Linear.
+    pub(super) fn new(types: &[Type], partial: &[bool]) -> Self {
+        let store = partial.iter().filter(|&&partial| partial).count() > FEW;
+        if types.len() <= CHUNK && !store {
+            let members = (0..types.len()).collect();
+            let chunk = Chunk { element: None, is_stored: false, members };
             let places = (0..types.len()).map(|i| (0, i)).collect();
             return Self { chunks: vec![chunk], places, is_flat: true };
         }
         let mut chunks: Vec<Chunk> = Vec::new();
         let mut places = Vec::with_capacity(types.len());
-        // The chunk that is being filled, by type; there are few scalar types.
-        let mut open: Vec<(Option<Type>, usize)> = Vec::new();
+        // The chunk that is being filled, by kind; there are few of them.
+        let mut open: Vec<((Option<Type>, bool), usize)> = Vec::new();
         for (i, &ty) in types.iter().enumerate() {
             let element = ty.is_scalar().then_some(ty);
-            let known = open.iter().position(|&(of, _)| of == element);
-            let at = match known {
-                Some(at) if chunks[open[at].1].members.len() < CHUNK => at,
-                _ => {
-                    chunks.push(Chunk { element, members: Vec::new() });
-                    let entry = (element, chunks.len() - 1);
+            let is_stored = store && partial[i] && element.is_some();
+            let kind = (element, is_stored);
+            let known = open.iter().position(|&(of, _)| of == kind);
+            let has_room = |at: usize| is_stored || chunks[open[at].1].members.len() < CHUNK;
+            let chunk = match known.filter(|&at| has_room(at)) {
+                Some(at) => open[at].1,
+                None => {
+                    chunks.push(Chunk { element, is_stored, members: Vec::new() });
+                    let new = (kind, chunks.len() - 1);
                     match known {
-                        Some(at) => {
-                            open[at] = entry;
-                            at
-                        }
-                        None => {
-                            open.push(entry);
-                            open.len() - 1
-                        }
+                        Some(at) => open[at] = new,
+                        None => open.push(new),
                     }
+                    chunks.len() - 1
                 }
             };
-            let chunk = open[at].1;
             places.push((chunk, chunks[chunk].members.len()));
             chunks[chunk].members.push(i);
         }
