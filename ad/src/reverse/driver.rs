@@ -424,9 +424,14 @@ impl<'m> Driver<'m> {
             }
             let loc = reverse.loc(at);
             let whole = reverse.insert(at, core::get(source, index(chunk)).at(loc))?;
+            let load = mem::load(whole, [index(place)]).with_attrs(inbounds).at(loc);
             let inst = match layout.chunks[chunk].element {
-                Some(_) => mem::load(whole, [index(place)]).with_attrs(inbounds),
                 None => core::get(whole, index(place)),
+                Some(Type::ANY) => {
+                    let ty = reverse.ty(at);
+                    core::typeassert(reverse.insert(at, load)?, ty)
+                }
+                Some(_) => load,
             };
             reverse.replace(at, inst)?;
         }

@@ -9,6 +9,8 @@ use regraft_ir::{Context, Type};
 
 /// How many values a chunk holds.
 const CHUNK: usize = 1024;
+/// How many values the type of a tape may name the types of: beyond that, what is no scalar is `any`.
+const MOST_NAMED: usize = 1 << 15;
 /// How many values that are computed only on some ways are not many.
 const FEW: usize = 64;
 
@@ -48,8 +50,11 @@ impl TapeLayout {
         // The chunk that is being filled, by kind; there are few of them.
         let mut open: Vec<((Option<Type>, bool), usize)> = Vec::new();
         for (i, &ty) in types.iter().enumerate() {
-            let element = ty.is_scalar().then_some(ty);
-            let is_stored = store && partial[i] && element.is_some();
+            let element = match ty {
+                ty if ty.is_scalar() => Some(ty),
+                _ => (types.len() > MOST_NAMED).then_some(Type::ANY),
+            };
+            let is_stored = store && partial[i] && ty.is_scalar();
             let kind = (element, is_stored);
             let known = open.iter().position(|&(of, _)| of == kind);
             let has_room = |at: usize| is_stored || chunks[open[at].1].members.len() < CHUNK;
