@@ -10,18 +10,13 @@ pub(super) enum CallKind {
     Constant,
     /// It has no derivative, and says so (`derivative="text"`).
     Refused(Symbol),
-    /// A rule gives the result and a pullback (`rrule=@r`).
-    Rule(Symbol),
+    /// A rule gives the result and a pullback (`rrule=@r`). `closure` says, here and below, that
+    /// the callee itself is its first argument.
+    Rule { rule: Symbol, closure: bool },
     /// Its arguments are kept and it is run again on the way back (`checkpoint=true`).
-    Checkpoint(Symbol),
-    /// The function of that name is differentiated. `closure` says that the callee itself is its
-    /// first argument.
-    Function {
-        /// Its name.
-        name: Symbol,
-        /// Whether it is called as a value that it takes.
-        closure: bool,
-    },
+    Checkpoint { name: Symbol, closure: bool },
+    /// The function of that name is differentiated.
+    Function { name: Symbol, closure: bool },
     /// What is called is known when the program runs.
     Dynamic,
 }
@@ -57,10 +52,10 @@ pub(super) fn call_kind(f: &Function, module: &Module, v: Value) -> CallKind {
         _ => {}
     }
     if let Some(Constant::Func(rule)) = attr("rrule") {
-        return CallKind::Rule(rule);
+        return CallKind::Rule { rule, closure };
     }
     if attr("checkpoint") == Some(Constant::Bool(true)) {
-        return CallKind::Checkpoint(name);
+        return CallKind::Checkpoint { name, closure };
     }
     CallKind::Function { name, closure }
 }

@@ -55,7 +55,9 @@ mod stability;
 mod tape;
 mod tape_plan;
 mod undo;
+mod vjp;
 mod way_back;
+mod ways;
 
 use std::sync::Arc;
 

@@ -3,12 +3,33 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, core, data};
-use regraft_ir::{Constant, Context, Inst, Operand, Type, TypeKind};
+use regraft_ir::{Constant, Context, Diagnostic, Inst, Operand, Symbol, Type, TypeKind, Value};
 
 use crate::tangent::{TangentType, TangentTypes};
 
 /// Where instructions go.
 pub(super) type Emit<'a> = dyn FnMut(Inst) -> Operand + 'a;
+
+/// Runs code that emits instructions, which `insert` puts somewhere; the first error counts.
+pub(super) fn emitting<T, E: Into<Diagnostic>>(
+    ctx: &Context,
+    mut insert: impl FnMut(Inst) -> Result<Value, E>,
+    make: impl FnOnce(&mut Emit<'_>) -> T,
+) -> Result<T, Diagnostic> {
+    let mut failed = None;
+    let mut emit = |inst| match insert(inst) {
+        Ok(new) => Operand::from(new),
+        Err(error) => {
+            failed.get_or_insert(error);
+            ctx.constant_id(Constant::Unit).into()
+        }
+    };
+    let made = make(&mut emit);
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(made),
+    }
+}
 
 /// What the elements of an array, the fields of an object or the content of a ref are to its
 /// shadow.
@@ -150,4 +171,46 @@ pub(super) fn join_parts(
         Cell::Mixed => emit(ad::join(shadow, cotangent, of.tangent)),
         Cell::None => zero(ctx, of.tangent, emit),
     }
+}
+
+/// The element type of an array or ref type; `any` of `any`.
+pub(super) fn element_type(ctx: &Context, ty: Type) -> Type {
+    match *ctx.kind(ty) {
+        TypeKind::Array { element, .. } | TypeKind::Ref(element) => element,
+        _ => Type::ANY,
+    }
+}
+
+/// The index from 0 and the type of a field of a struct, named tuple or tuple.
+pub(super) fn field_of(ctx: &Context, ty: Type, field: Constant) -> Option<(usize, Type)> {
+    let fields: Vec<(Option<Symbol>, Type)> = match ctx.kind(ty) {
+        TypeKind::Tuple(parts) => parts.iter().map(|&part| (None, part)).collect(),
+        TypeKind::Named(fields) => fields.iter().map(|&(name, ty)| (Some(name), ty)).collect(),
+        &TypeKind::Struct(id) => {
+            let def = ctx.struct_def(id);
+            def.fields.iter().map(|&(name, ty)| (Some(name), ty)).collect()
+        }
+        _ => return None,
+    };
+    let index = match field {
+        Constant::I64(index) => usize::try_from(index).ok()?.checked_sub(1)?,
+        Constant::Sym(name) => fields.iter().position(|&(field, _)| field == Some(name))?,
+        _ => return None,
+    };
+    Some((index, fields.get(index)?.1))
+}
+
+/// A tuple or named tuple with one part replaced.
+pub(super) fn replace_part(
+    ctx: &Context,
+    ty: Type,
+    old: Operand,
+    index: usize,
+    new: Operand,
+    emit: &mut Emit<'_>,
+) -> Operand {
+    let count = part_types(ctx, ty).len();
+    let made: Vec<Operand> =
+        (0..count).map(|i| if i == index { new } else { part(ctx, old, i, emit) }).collect();
+    aggregate(ctx, ty, &made, emit)
 }

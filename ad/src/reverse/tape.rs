@@ -5,7 +5,17 @@
 //! Many scalars that are computed only on some ways are put into one array where they are computed:
 //! to let each of them meet something else on all other ways would take quadratic time.
 
-use regraft_ir::{Context, Type};
+use std::sync::Arc;
+
+use regraft_dialects::{core, mem};
+use regraft_ir::{
+    Attrs, Block, Constant, Context, Diagnostic, DominatorTree, Function, Operand, Type, Value,
+};
+use regraft_passes::transforms::ssa_repair;
+use rustc_hash::FxHashMap;
+
+use super::parts;
+use super::tape_plan::dummy;
 
 /// How many values a chunk holds.
 const CHUNK: usize = 1024;
@@ -91,4 +101,112 @@ impl TapeLayout {
         let parts: Vec<Type> = self.chunks.iter().map(of).collect();
         ctx.tuple_type(&parts)
     }
+}
+
+/// Appends the tape to the block that returns.
+pub(super) fn pack(
+    f: &mut Function,
+    exit: Block,
+    kept: &[Value],
+    layout: &TapeLayout,
+    dom: &DominatorTree,
+) -> Result<Operand, Diagnostic> {
+    let ctx = Arc::clone(f.ctx());
+    let at = Value::terminator(exit);
+    let mut chunks: Vec<Value> = Vec::new();
+    let entry = f.entry().expect("it has blocks");
+    for chunk in &layout.chunks {
+        if let (Some(element), true) = (chunk.element, chunk.is_stored) {
+            chunks.push(store_chunk(f, entry, kept, chunk, element)?);
+            continue;
+        }
+        let members = chunk.members.iter().map(|&i| kept[i]);
+        let inst = match chunk.element {
+            Some(element) => mem::array(members, ctx.array_type(element, 1)),
+            None => core::tuple(members),
+        };
+        chunks.push(f.insert(at, inst)?);
+    }
+    let all = match chunks.as_slice() {
+        [one] if layout.is_flat => *one,
+        _ => f.insert(at, core::tuple(chunks.iter().copied()))?,
+    };
+    let mut dummies: FxHashMap<Type, Operand> = FxHashMap::default();
+    for (i, &v) in kept.iter().enumerate() {
+        let block = f.block_of(v);
+        if dom.dominates(block, exit) || layout.chunks[layout.places[i].0].is_stored {
+            continue;
+        }
+        let ty = f.ty(v);
+        let stand_in = match dummies.get(&ty) {
+            Some(&known) => known,
+            None => {
+                let first = f.first_inst(entry).unwrap_or(Value::terminator(entry));
+                let made = parts::emitting(
+                    &ctx,
+                    |inst| f.insert(first, inst),
+                    |emit| dummy(&ctx, ty, emit),
+                )?;
+                dummies.insert(ty, made);
+                made
+            }
+        };
+        let defs = [(entry, stand_in), (block, v.into())];
+        ssa_repair::repair(f, v, &defs, &[chunks[layout.places[i].0]])?;
+    }
+    Ok(all.into())
+}
+
+/// An array into which values are put where they are computed.
+fn store_chunk(
+    f: &mut Function,
+    entry: Block,
+    kept: &[Value],
+    chunk: &Chunk,
+    element: Type,
+) -> Result<Value, Diagnostic> {
+    let ctx = Arc::clone(f.ctx());
+    let length = ctx.constant_id(Constant::I64(chunk.members.len() as i64));
+    let array = f.push_front(entry, mem::alloc([length], ctx.array_type(element, 1)))?;
+    for (place, &i) in chunk.members.iter().enumerate() {
+        let v = kept[i];
+        let block = f.block_of(v);
+        let next = if f.is_param(v) { f.first_inst(block) } else { f.next_inst(v) };
+        let at = next.unwrap_or(Value::terminator(block));
+        let index = ctx.constant_id(Constant::I64(place as i64 + 1));
+        f.insert(at, mem::store(array, v, [index]))?;
+    }
+    Ok(array)
+}
+
+/// Puts projections of the tape `source` in the place of what stands for parts of it.
+pub(super) fn unpack(
+    f: &mut Function,
+    source: Value,
+    layout: &TapeLayout,
+    projections: &[(Value, usize)],
+    inbounds: Attrs,
+) -> Result<(), Diagnostic> {
+    let ctx = Arc::clone(f.ctx());
+    let index = |i: usize| Operand::from(ctx.constant_id(Constant::I64(i as i64 + 1)));
+    for &(at, i) in projections {
+        let (chunk, place) = layout.places[i];
+        if layout.is_flat {
+            f.replace(at, core::get(source, index(place)))?;
+            continue;
+        }
+        let loc = f.loc(at);
+        let whole = f.insert(at, core::get(source, index(chunk)).at(loc))?;
+        let load = mem::load(whole, [index(place)]).with_attrs(inbounds).at(loc);
+        let inst = match layout.chunks[chunk].element {
+            None => core::get(whole, index(place)),
+            Some(Type::ANY) => {
+                let ty = f.ty(at);
+                core::typeassert(f.insert(at, load)?, ty)
+            }
+            Some(_) => load,
+        };
+        f.replace(at, inst)?;
+    }
+    Ok(())
 }

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use regraft_dialects::{ad, arith, core, data, mem};
 use regraft_ir::{Constant, Effects, Inst, Operand, Type, Value};
 
-use super::augment::{Action, ActionKind, element_type, field_of, replace_part};
+use super::augment::{Action, ActionKind};
 use super::backward::{Backward, Clearing, Increment};
 use super::derivative_of;
 use super::driver::Pair;
-use super::parts::{self, Cell};
+use super::parts::{self, Cell, element_type, field_of, replace_part};
 use crate::rules::{Derivative, Product, ScalarRule};
 
 impl Backward<'_, '_> {

@@ -1,0 +1,214 @@
+//! Calls in the forward sweep: those of forward parts, of functions that are run again on the way
+//! back, of rules, and of what is known only when the program runs.
+
+use std::sync::Arc;
+
+use regraft_dialects::{core, data};
+use regraft_ir::{Block, Constant, Diagnostic, Loc, Operand, Symbol, Type, Value};
+
+use super::super::callee::{CallKind, call_kind};
+use super::super::driver::Pair;
+use super::{ActionKind, Augment};
+
+impl Augment<'_, '_> {
+    pub(super) fn call(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
+        let operands: Vec<Operand> = self.out.f.operands(v).collect();
+        let is_active = operands.iter().any(|&o| self.activity.is_active(o));
+        let kind = call_kind(&self.out.f, self.driver.module, v);
+        if !is_active || kind == CallKind::Constant {
+            // What it gives may have something active put into it later.
+            if self.activity.has_shadow(v) {
+                self.make_shadow(v)?;
+            }
+            return Ok(());
+        }
+        let loc = self.out.f.loc(v);
+        match kind {
+            CallKind::Constant => Ok(()),
+            CallKind::Refused(text) => {
+                let text = self.ctx.str(text).to_owned();
+                Err(self.driver.error(&text, loc))
+            }
+            CallKind::Function { name, closure } => {
+                let args = operands[usize::from(!closure)..].to_vec();
+                self.call_function(block, v, name, args)
+            }
+            CallKind::Checkpoint { name, closure } => {
+                let args = operands[usize::from(!closure)..].to_vec();
+                self.call_again(block, v, name, args)
+            }
+            CallKind::Rule { rule, closure } => {
+                let args = operands[usize::from(!closure)..].to_vec();
+                self.call_rule(block, v, rule, args, closure)
+            }
+            CallKind::Dynamic => self.call_dynamic(block, v, operands, loc),
+        }
+    }
+
+    /// The shadows of active arguments that have one, as the forward part of the callee takes them.
+    fn argument_shadows(
+        &mut self,
+        v: Value,
+        pair: &Pair,
+        args: &[Operand],
+    ) -> Result<Vec<Operand>, Diagnostic> {
+        let mut shadows = Vec::new();
+        for (i, &arg) in args.iter().enumerate() {
+            if pair.active[i] && self.driver.types.has_shadow(pair.params[i]) {
+                let want = self.driver.types.shadow(pair.params[i]);
+                shadows.push(self.shadow_for(arg, want, v)?);
+            }
+        }
+        Ok(shadows)
+    }
+
+    fn pair_for(&mut self, v: Value, name: Symbol, args: &[Operand]) -> Result<Pair, Diagnostic> {
+        let active: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
+        let (loc, stable) = (self.out.f.loc(v), (self.is_stable)(v));
+        self.driver.pair(name, &active, stable, loc)
+    }
+
+    fn call_function(
+        &mut self,
+        block: Block,
+        v: Value,
+        name: Symbol,
+        args: Vec<Operand>,
+    ) -> Result<(), Diagnostic> {
+        let pair = self.pair_for(v, name, &args)?;
+        let shadows = self.argument_shadows(v, &pair, &args)?;
+        let all = args.iter().copied().chain(shadows);
+        let callee = self.ctx.constant_id(Constant::Func(pair.forward));
+        let triple = self.before(v, core::call(callee, all, pair.forward_type))?;
+        let tape = self.take_triple(v, triple)?;
+        self.note(block, v, ActionKind::Call { pair, tape, args });
+        Ok(())
+    }
+
+    /// Puts the first of three results in the place of `v`, makes the second its shadow, and returns
+    /// the third.
+    fn take_triple(&mut self, v: Value, triple: Operand) -> Result<Operand, Diagnostic> {
+        let ctx = Arc::clone(&self.ctx);
+        let index = |i: i64| ctx.constant_id(Constant::I64(i));
+        let tape = self.before(v, core::get(triple, index(3)))?;
+        if self.activity.has_shadow(v) {
+            let shadow = self.before(v, core::get(triple, index(2)))?;
+            let want = self.driver.types.shadow(self.out.f.ty(v));
+            let shadow = self.as_type(shadow, want, v)?;
+            self.out.shadows.insert(v, shadow);
+        }
+        self.become_part(v, triple, 1)?;
+        Ok(tape)
+    }
+
+    /// Lets `v` be an element of a tuple.
+    fn become_part(&mut self, v: Value, tuple: Operand, index: i64) -> Result<(), Diagnostic> {
+        let ty = self.out.f.ty(v);
+        let index = self.ctx.constant_id(Constant::I64(index));
+        let loc = self.out.f.loc(v);
+        let part = if self.out.f.operand_type(tuple) == Type::ANY {
+            self.before(v, data::getfield(tuple, index))?
+        } else {
+            self.before(v, core::get(tuple, index))?
+        };
+        let have = self.out.f.operand_type(part);
+        let inst = if have == Type::ANY && ty != Type::ANY {
+            core::typeassert(part, ty)
+        } else {
+            core::convert(part, ty)
+        };
+        self.out.f.replace(v, inst.at(loc))?;
+        Ok(())
+    }
+
+    fn call_again(
+        &mut self,
+        block: Block,
+        v: Value,
+        name: Symbol,
+        args: Vec<Operand>,
+    ) -> Result<(), Diagnostic> {
+        let loc = self.out.f.loc(v);
+        if self.driver.writes_arguments(name) {
+            return Err(self.driver.error(
+                "a function that changes its arguments cannot be run again on the way back",
+                loc,
+            ));
+        }
+        let pair = self.pair_for(v, name, &args)?;
+        let shadows = self.argument_shadows(v, &pair, &args)?;
+        if self.activity.has_shadow(v) {
+            let shadow = self.zero_shadow(v, self.after(v))?;
+            self.out.shadows.insert(v, shadow);
+        }
+        self.note(block, v, ActionKind::Again { pair, args, shadows });
+        Ok(())
+    }
+
+    fn call_rule(
+        &mut self,
+        block: Block,
+        v: Value,
+        rule: Symbol,
+        args: Vec<Operand>,
+        closure: bool,
+    ) -> Result<(), Diagnostic> {
+        let ty = self.driver.return_type(rule).unwrap_or(Type::ANY);
+        let callee = self.ctx.constant_id(Constant::Func(rule));
+        let both = self.before(v, core::call(callee, args.iter().copied(), ty))?;
+        let two = self.ctx.constant_id(Constant::I64(2));
+        let pullback = if ty == Type::ANY {
+            self.before(v, data::getfield(both, two))?
+        } else {
+            self.before(v, core::get(both, two))?
+        };
+        self.become_part(v, both, 1)?;
+        if self.activity.has_shadow(v) {
+            let shadow = self.zero_shadow(v, self.after(v))?;
+            self.out.shadows.insert(v, shadow);
+        }
+        self.note(block, v, ActionKind::Rule { pullback, args, closure });
+        Ok(())
+    }
+
+    fn call_dynamic(
+        &mut self,
+        block: Block,
+        v: Value,
+        operands: Vec<Operand>,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        let Some(name) = self.driver.options.dynamic else {
+            let message = "what is called here is known only when the program runs";
+            return Err(self.driver.error(message, loc));
+        };
+        if self.out.f.op(v) == Some(core::SPLAT) {
+            let message = "a call whose number of arguments is known only when the program runs \
+                           has no derivative";
+            return Err(self.driver.error(message, loc));
+        }
+        let mut shadows = Vec::with_capacity(operands.len());
+        for &operand in &operands {
+            let want = self.driver.types.shadow(self.out.f.operand_type(operand));
+            shadows.push(self.shadow_for(operand, want, v)?);
+        }
+        let shadows = self.before(v, core::tuple(shadows))?;
+        let forward = self.ctx.constant_id(Constant::Func(name));
+        let mut all = vec![operands[0], shadows];
+        all.extend_from_slice(&operands[1..]);
+        let four = self.before(v, core::apply(forward, all, Type::ANY))?;
+        let ctx = Arc::clone(&self.ctx);
+        let index = |i: i64| ctx.constant_id(Constant::I64(i));
+        let tape = self.before(v, data::getfield(four, index(3)))?;
+        let back = self.before(v, data::getfield(four, index(4)))?;
+        if self.activity.has_shadow(v) {
+            let shadow = self.before(v, data::getfield(four, index(2)))?;
+            let want = self.driver.types.shadow(self.out.f.ty(v));
+            let shadow = self.as_type(shadow, want, v)?;
+            self.out.shadows.insert(v, shadow);
+        }
+        self.become_part(v, four, 1)?;
+        self.note(block, v, ActionKind::Dynamic { back, tape, args: operands });
+        Ok(())
+    }
+}

@@ -1,0 +1,420 @@
+//! The forward sweep without what it keeps: the function as it is, with the shadows of its objects
+//! beside them, and with the forward parts of what it calls.
+//!
+//! ```text
+//! func @f(%1: array<array<f64,1>,1>)      func @f.forward(%1: .., %s1: ..)
+//!   %2 = mem.load %1, 1              =>     %2 = mem.load %1, 1
+//!   %3 = mem.load %2, 1                     %s2 = mem.load %s1, 1
+//!                                           %3 = mem.load %2, 1
+//! ```
+//!
+//! Values keep their ids. What is a value has no shadow, so most code stays as it is; loads and
+//! stores of floats need nothing at all. For each block it is noted what the reverse sweep has to
+//! undo, in program order.
+
+mod calls;
+mod shadows;
+
+use std::sync::Arc;
+
+use regraft_dialects::{ad, cf, core, data, mem};
+use regraft_ir::{Block, Constant, Context, Diagnostic, Function, Inst, Operand, Type, Value};
+use rustc_hash::FxHashMap;
+
+use super::activity::Activity;
+use super::driver::{Driver, Pair};
+use super::parts::{self, element_type};
+
+/// What the reverse sweep has to undo.
+#[derive(Clone, Debug)]
+pub(super) struct Action {
+    /// The value of the primal that it is about.
+    pub(super) v: Value,
+    pub(super) kind: ActionKind,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ActionKind {
+    /// What the op says.
+    Op,
+    /// A call of a function that was differentiated, with its arguments.
+    Call { pair: Pair, tape: Operand, args: Vec<Operand> },
+    /// A call that is made again on the way back.
+    Again { pair: Pair, args: Vec<Operand>, shadows: Vec<Operand> },
+    /// A call of a rule, with the pullback that it gave.
+    Rule { pullback: Operand, args: Vec<Operand>, closure: bool },
+    /// A call of what is known at run time, with what came back: callee and arguments.
+    Dynamic { back: Operand, tape: Operand, args: Vec<Operand> },
+    /// The length that an array had before it was changed.
+    Resize { length: Operand },
+}
+
+/// The forward sweep.
+#[derive(Debug)]
+pub(super) struct Augmented {
+    pub(super) f: Function,
+    pub(super) shadows: FxHashMap<Value, Operand>,
+    /// By [`Block::index`].
+    pub(super) actions: Vec<Vec<Action>>,
+    /// The block that returns, if there is one.
+    pub(super) exit: Option<Block>,
+    /// What is returned.
+    pub(super) result: Option<Operand>,
+    /// Its shadow.
+    pub(super) result_shadow: Option<Operand>,
+    /// Loads of shadows, with the loads beside which they stand.
+    pub(super) beside: FxHashMap<Value, Value>,
+}
+
+/// Makes it of the prepared function `f`. `blocks` are in an order in which definitions come before
+/// uses; `stable[call]` says for calls whether what they are given stays as it is.
+pub(super) fn augment(
+    driver: &mut Driver<'_>,
+    f: Function,
+    activity: &Activity,
+    active: &[bool],
+    blocks: &[Block],
+    is_stable: &dyn Fn(Value) -> bool,
+) -> Result<Augmented, Diagnostic> {
+    let n = f.block_capacity();
+    let out = Augmented {
+        f,
+        shadows: FxHashMap::default(),
+        actions: vec![Vec::new(); n],
+        exit: None,
+        result: None,
+        result_shadow: None,
+        beside: FxHashMap::default(),
+    };
+    let ctx = Arc::clone(out.f.ctx());
+    let mut this = Augment { driver, activity, ctx, out, is_stable, undefs: FxHashMap::default() };
+    this.parameters(active)?;
+    let waiting = this.block_shadows(blocks)?;
+    for &block in blocks {
+        let body: Vec<Value> = this.out.f.body(block).collect();
+        for v in body {
+            this.instruction(block, v)?;
+        }
+    }
+    this.edges(&waiting)?;
+    this.ending(blocks)?;
+    Ok(this.out)
+}
+
+struct Augment<'a, 'm> {
+    driver: &'a mut Driver<'m>,
+    activity: &'a Activity,
+    ctx: Arc<Context>,
+    out: Augmented,
+    is_stable: &'a dyn Fn(Value) -> bool,
+    /// What stands for shadows that are passed later, by type.
+    undefs: FxHashMap<Type, Value>,
+}
+
+/// A parameter that waits for its arguments: the block, its position, and that of the parameter
+/// that it is the shadow of.
+struct Waiting {
+    block: Block,
+    position: usize,
+    of: usize,
+}
+
+impl Augmented {
+    /// The values that actions may give cotangents to, with the blocks of these actions.
+    pub(super) fn given(&self, blocks: &[Block]) -> Vec<(Value, Block)> {
+        let mut given = Vec::new();
+        for &block in blocks {
+            for action in &self.actions[block.index()] {
+                let mut note = |operand: Operand| {
+                    given.extend(operand.as_value().map(|v| (v, block)));
+                };
+                match &action.kind {
+                    ActionKind::Op => self.f.plain_operands(action.v).for_each(note),
+                    ActionKind::Call { args, .. }
+                    | ActionKind::Again { args, .. }
+                    | ActionKind::Rule { args, .. }
+                    | ActionKind::Dynamic { args, .. } => args.iter().copied().for_each(&mut note),
+                    ActionKind::Resize { .. } => {}
+                }
+            }
+        }
+        given
+    }
+}
+
+impl Augment<'_, '_> {
+    /// Inserts an instruction before `v`.
+    fn before(&mut self, v: Value, inst: Inst) -> Result<Operand, Diagnostic> {
+        let loc = self.out.f.loc(v);
+        Ok(self.out.f.insert(v, inst.at(loc).made_from(v))?.into())
+    }
+
+    /// Runs code that inserts before `v`.
+    fn with_before<T>(
+        &mut self,
+        v: Value,
+        make: impl FnOnce(&mut Driver<'_>, &Arc<Context>, &mut parts::Emit<'_>) -> T,
+    ) -> Result<T, Diagnostic> {
+        let loc = self.out.f.loc(v);
+        let (f, ctx) = (&mut self.out.f, Arc::clone(&self.ctx));
+        let insert = |inst: Inst| f.insert(v, inst.at(loc).made_from(v));
+        parts::emitting(&ctx, insert, |emit| make(self.driver, &ctx, emit))
+    }
+
+    fn parameters(&mut self, active: &[bool]) -> Result<(), Diagnostic> {
+        let Some(entry) = self.out.f.entry() else { return Ok(()) };
+        let params: Vec<Value> = self.out.f.params(entry).collect();
+        for (i, &param) in params.iter().enumerate() {
+            let ty = self.out.f.ty(param);
+            if !self.driver.types.has_shadow(ty) {
+                continue;
+            }
+            if active.get(i).copied().unwrap_or(false) {
+                let shadow = self.driver.types.shadow(ty);
+                let new = self.out.f.append_param(entry, shadow)?;
+                self.name_shadow(param, new)?;
+                self.out.shadows.insert(param, new.into());
+            }
+        }
+        let first = self.out.f.first_inst(entry).unwrap_or(Value::terminator(entry));
+        for param in params {
+            if self.activity.has_shadow(param) && !self.out.shadows.contains_key(&param) {
+                // Nobody asked for it, but something that depends on the others is put into it.
+                let shadow = self.zero_shadow(param, first)?;
+                self.out.shadows.insert(param, shadow);
+            }
+        }
+        Ok(())
+    }
+
+    fn name_shadow(&mut self, of: Value, shadow: Value) -> Result<(), Diagnostic> {
+        if let Some(name) = self.out.f.value_name(of) {
+            let name = self.ctx.symbol(&format!("d{name}"));
+            self.out.f.name_after(shadow, name)?;
+        }
+        Ok(())
+    }
+
+    /// Gives parameters of blocks that are objects a parameter for their shadow.
+    fn block_shadows(&mut self, blocks: &[Block]) -> Result<Vec<Waiting>, Diagnostic> {
+        let mut waiting = Vec::new();
+        let entry = self.out.f.entry();
+        for &block in blocks {
+            if Some(block) == entry {
+                continue;
+            }
+            let params: Vec<Value> = self.out.f.params(block).collect();
+            for (of, param) in params.into_iter().enumerate() {
+                if !self.activity.has_shadow(param) {
+                    continue;
+                }
+                let shadow = self.driver.types.shadow(self.out.f.ty(param));
+                let undef = self.undef(shadow)?;
+                let position = self.out.f.param_count(block);
+                let new = self.out.f.add_param(block, shadow, |_| Some(undef))?;
+                self.name_shadow(param, new)?;
+                self.out.shadows.insert(param, new.into());
+                waiting.push(Waiting { block, position, of });
+            }
+        }
+        Ok(waiting)
+    }
+
+    fn undef(&mut self, ty: Type) -> Result<Value, Diagnostic> {
+        if let Some(&known) = self.undefs.get(&ty) {
+            return Ok(known);
+        }
+        let entry = self.out.f.entry().expect("a function with blocks has an entry");
+        let new = self.out.f.push_front(entry, core::undef(ty))?;
+        self.undefs.insert(ty, new);
+        Ok(new)
+    }
+
+    /// Passes the shadows.
+    fn edges(&mut self, waiting: &[Waiting]) -> Result<(), Diagnostic> {
+        for &Waiting { block, position, of } in waiting {
+            let param = self.out.f.param(block, of).expect("parameters stay where they are");
+            let want = self.driver.types.shadow(self.out.f.ty(param));
+            for edge in self.out.f.in_edges_in_order(block) {
+                let arg = self.out.f.edge_args(edge).nth(of);
+                let Some(arg) = arg else { continue };
+                let at = Value::terminator(edge.from);
+                let shadow = self.shadow_for(arg, want, at)?;
+                let index = edge.position as usize + 1 + position;
+                self.out.f.set_operand(at, index, shadow)?;
+            }
+        }
+        let mut undefs: Vec<Value> = self.undefs.values().copied().collect();
+        undefs.sort_unstable();
+        for undef in undefs {
+            if !self.out.f.is_used(undef) {
+                self.out.f.delete(undef)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The shadow of an operand, as one of type `want`, for use at `at`.
+    fn shadow_for(
+        &mut self,
+        operand: Operand,
+        want: Type,
+        at: Value,
+    ) -> Result<Operand, Diagnostic> {
+        match self.known_shadow(operand) {
+            Some(shadow) => self.as_type(shadow, want, at),
+            None => self.with_before(at, |_, ctx, emit| parts::zero(ctx, want, emit)),
+        }
+    }
+
+    /// The same value as one of a type that it is of.
+    fn as_type(&mut self, operand: Operand, want: Type, at: Value) -> Result<Operand, Diagnostic> {
+        let have = self.out.f.operand_type(operand);
+        if have == want {
+            Ok(operand)
+        } else if want == Type::ANY {
+            self.before(at, core::convert(operand, want))
+        } else {
+            self.before(at, core::typeassert(operand, want))
+        }
+    }
+
+    fn note(&mut self, block: Block, v: Value, kind: ActionKind) {
+        self.out.actions[block.index()].push(Action { v, kind });
+    }
+
+    /// The value after `v` where what follows it can be inserted.
+    fn after(&self, v: Value) -> Value {
+        let block = self.out.f.block_of(v);
+        self.out.f.next_inst(v).unwrap_or(Value::terminator(block))
+    }
+
+    fn instruction(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
+        let Some(op) = self.out.f.op(v) else { return Ok(()) };
+        match op {
+            core::CALL | core::APPLY | core::SPLAT => return self.call(block, v),
+            _ => {}
+        }
+        let object = self.out.f.operand(v, 0);
+        let object_active = object.is_some_and(|o| self.activity.has_shadow(o));
+        match op {
+            mem::STORE | mem::REF_SET | mem::PUSH | mem::FILL_IN_PLACE if object_active => {
+                self.put(v)?;
+                self.note(block, v, ActionKind::Op);
+            }
+            data::SETFIELD if object_active => {
+                self.set_field(v)?;
+                self.note(block, v, ActionKind::Op);
+            }
+            mem::COPYTO if object_active => {
+                self.copy_to(v)?;
+                self.note(block, v, ActionKind::Op);
+            }
+            mem::RESIZE if object_active => {
+                let (array, length) = (self.operand(v, 0), self.operand(v, 1));
+                let old = self.before(v, mem::length(array))?;
+                let after = self.after(v);
+                let shadow = self.shadow_of(array);
+                self.before(after, mem::resize(shadow, length))?;
+                self.note(block, v, ActionKind::Resize { length: old });
+            }
+            mem::POP if object_active => {
+                let array = self.operand(v, 0);
+                let after = self.after(v);
+                let (shadow, ty) = (self.shadow_of(array), self.out.f.ty(v));
+                let tangent = self.before(after, mem::pop(shadow))?;
+                self.take_shadow(v, ty, tangent, after)?;
+                self.note(block, v, ActionKind::Op);
+            }
+            mem::LOAD | mem::REF_GET if object_active => {
+                if self.activity.has_shadow(v) {
+                    let after = self.after(v);
+                    let mut inst = self.out.f.statement(v);
+                    inst.operand_list_mut()[0] = self.shadow_of(self.operand(v, 0));
+                    let ty = self.out.f.ty(v);
+                    let tangent_type = self.driver.types.tangent(ty);
+                    let inst = inst.with_type(tangent_type);
+                    let tangent = self.before(after, inst)?;
+                    if let Some(load) = tangent.as_value() {
+                        self.out.beside.insert(load, v);
+                    }
+                    self.take_shadow(v, ty, tangent, after)?;
+                }
+                if self.activity.is_varied(v) {
+                    self.note(block, v, ActionKind::Op);
+                }
+            }
+            core::SET_GLOBAL if self.activity.is_active(self.operand(v, 1)) => {
+                let loc = self.out.f.loc(v);
+                let message = "a global variable that is set to something with a derivative hides \
+                               it: pass it as an argument, or keep it in a `Ref`";
+                return Err(self.driver.error(message, loc));
+            }
+            ad::ACCUMULATE | ad::CLEAR if object_active => self.note(block, v, ActionKind::Op),
+            _ => {
+                if self.activity.has_shadow(v) {
+                    self.make_shadow(v)?;
+                }
+                let makes = matches!(
+                    op,
+                    mem::FILL | mem::ARRAY | mem::REF_NEW | data::NEW_OBJECT | mem::COPY | ad::COPY
+                );
+                let makes_active = makes
+                    && self.activity.has_shadow(v)
+                    && self.out.f.plain_operands(v).any(|o| self.activity.is_active(o));
+                if self.activity.is_varied(v) || makes_active {
+                    self.note(block, v, ActionKind::Op);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn operand(&self, v: Value, index: usize) -> Operand {
+        self.out.f.operand(v, index).expect("the verifier has counted the operands")
+    }
+
+    fn known_shadow(&self, operand: Operand) -> Option<Operand> {
+        operand.as_value().and_then(|v| self.out.shadows.get(&v).copied())
+    }
+
+    /// Whether its fields are in memory.
+    fn is_object(&self, operand: Operand) -> bool {
+        self.ctx.struct_of(self.out.f.operand_type(operand)).is_some_and(|def| def.mutable)
+    }
+
+    /// The shadow of an active object.
+    fn shadow_of(&self, object: Operand) -> Operand {
+        self.known_shadow(object).unwrap_or_else(|| {
+            let name = self.out.f.operand_text(object);
+            panic!("{name} is active and has no shadow in {}", self.out.f)
+        })
+    }
+
+    /// The element type of an array or ref type; `any` of `any`.
+    fn element(&self, ty: Type) -> Type {
+        element_type(&self.ctx, ty)
+    }
+
+    /// Finds what is returned.
+    fn ending(&mut self, blocks: &[Block]) -> Result<(), Diagnostic> {
+        let exit = blocks
+            .iter()
+            .copied()
+            .find(|&block| self.out.f.op(Value::terminator(block)) == Some(cf::RETURN));
+        let Some(exit) = exit else { return Ok(()) };
+        let at = Value::terminator(exit);
+        let result = self
+            .out
+            .f
+            .operand(at, 0)
+            .unwrap_or_else(|| self.ctx.constant_id(Constant::Unit).into());
+        let want = self.driver.types.shadow(self.out.f.ret_type());
+        let shadow = self.shadow_for(result, want, at)?;
+        let shadow = self.as_type(shadow, want, at)?;
+        self.out.exit = Some(exit);
+        self.out.result = Some(result);
+        self.out.result_shadow = Some(shadow);
+        Ok(())
+    }
+}
