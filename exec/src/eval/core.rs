@@ -159,40 +159,72 @@ pub(super) fn lowered_only(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Tra
     Err(Trap::new("UndefVarError", message))
 }
 
-/// How deep the parts of a value that nobody looks at are made.
-const HARMLESS_DEPTH: usize = 8;
+/// Of how many parts a value that nobody looks at is made at most, and how deep they are.
+const HARMLESS_PARTS: usize = 1 << 16;
+const HARMLESS_DEPTH: usize = 256;
 
 pub(super) fn undef(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
-    Ok(harmless(cx.ctx, cx.ty, HARMLESS_DEPTH))
+    let mut harmless = Harmless { ctx: cx.ctx, left: HARMLESS_PARTS, within: Vec::new() };
+    Ok(harmless.of(cx.ty))
 }
 
-/// A value of type `ty` where there is an obvious one, else `nothing`.
-fn harmless(ctx: &Context, ty: Type, depth: usize) -> Val {
-    match ty {
-        Type::BOOL => return Val::Bool(false),
-        Type::I8 => return Val::I8(0),
-        Type::I16 => return Val::I16(0),
-        Type::I32 => return Val::I32(0),
-        Type::I64 => return Val::I64(0),
-        Type::F32 => return Val::F32(0.0),
-        Type::F64 => return Val::F64(0.0),
-        Type::SYM => return Val::Sym(ctx.symbol("undef")),
-        Type::STR => return Val::str(""),
-        _ if depth == 0 => return Val::Unit,
-        _ => {}
-    }
-    match ctx.kind(ty) {
-        TypeKind::Tuple(types) => Val::tuple(types.iter().map(|&ty| harmless(ctx, ty, depth - 1))),
-        TypeKind::Named(fields) => Val::named_of(
-            Val::named_shape(ctx, fields.iter().map(|&(name, _)| name)),
-            fields.iter().map(|&(_, ty)| harmless(ctx, ty, depth - 1)).collect(),
-        ),
-        &TypeKind::Array { element, rank } => {
-            Array::new(element, &vec![0; usize::from(rank)]).map_or(Val::Unit, Val::from)
+/// Makes values that nobody looks at. They are of the type that they should be of all the same, since
+/// they are stored and passed like others, and that is checked.
+struct Harmless<'a> {
+    ctx: &'a Context,
+    /// How many parts may still be made.
+    left: usize,
+    /// The types that a part is being made of.
+    within: Vec<Type>,
+}
+
+impl Harmless<'_> {
+    /// A value of type `ty` where there is an obvious one, else `nothing`. A struct that contains
+    /// itself ends there.
+    fn of(&mut self, ty: Type) -> Val {
+        let ctx = self.ctx;
+        match ty {
+            Type::BOOL => return Val::Bool(false),
+            Type::I8 => return Val::I8(0),
+            Type::I16 => return Val::I16(0),
+            Type::I32 => return Val::I32(0),
+            Type::I64 => return Val::I64(0),
+            Type::F32 => return Val::F32(0.0),
+            Type::F64 => return Val::F64(0.0),
+            Type::SYM => return Val::Sym(ctx.symbol("undef")),
+            Type::STR => return Val::str(""),
+            _ => {}
         }
-        &TypeKind::Fn(name) => Val::Func(name),
-        &TypeKind::TypeOf(ty) => Val::Type(ty),
-        TypeKind::Val(_) => Val::structure(ty, []),
-        _ => Val::Unit,
+        let deep = self.within.len() >= HARMLESS_DEPTH;
+        if self.left == 0 || deep || self.within.contains(&ty) {
+            return Val::Unit;
+        }
+        self.left -= 1;
+        self.within.push(ty);
+        let made = match ctx.kind(ty) {
+            TypeKind::Tuple(types) => Val::tuple(types.iter().map(|&ty| self.of(ty))),
+            TypeKind::Named(fields) => Val::named_of(
+                Val::named_shape(ctx, fields.iter().map(|&(name, _)| name)),
+                fields.iter().map(|&(_, ty)| self.of(ty)).collect(),
+            ),
+            &TypeKind::Struct(id) => {
+                let def = ctx.struct_def(id);
+                let fields: Vec<Val> = def.fields.iter().map(|&(_, ty)| self.of(ty)).collect();
+                if def.mutable { Val::object(ty, fields) } else { Val::structure(ty, fields) }
+            }
+            &TypeKind::Array { element, rank } => {
+                Array::new(element, &vec![0; usize::from(rank)]).map_or(Val::Unit, Val::from)
+            }
+            &TypeKind::Ref(element) => {
+                let content = self.of(element);
+                Val::reference(element, content)
+            }
+            &TypeKind::Fn(name) => Val::Func(name),
+            &TypeKind::TypeOf(ty) => Val::Type(ty),
+            TypeKind::Val(_) => Val::structure(ty, []),
+            TypeKind::Builtin => Val::Unit,
+        };
+        self.within.pop();
+        made
     }
 }
