@@ -98,3 +98,65 @@ func @looped(%x: f64, %r: @Range, %n: @Counter) -> f64 {
     floats(text, &[0.5], &[3.0 * 0.25]);
     floats(text, &[1.5], &[1.5f64.cos()]);
 }
+
+/// The shadow of an array of tuples that is made shorter has zeros again in the places that were cut
+/// off, when it has its length again.
+#[test]
+fn an_array_of_tuples_becomes_shorter() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %s: tuple<f64, f64> = core.tuple %x, 1.0
+  %t: tuple<f64, f64> = core.tuple %x, 3.0
+  %a: array<tuple<f64, f64>, 1> = mem.array %s, %t
+  %1: tuple<f64, f64> = mem.load %a, 2
+  %2: f64 = core.get %1, 1
+  %3: f64 = core.get %1, 2
+  %p: f64 = arith.mul %2, %3
+  %4: unit = mem.resize %a, 1
+  %5: tuple<f64, f64> = mem.load %a, 1
+  %6: f64 = core.get %5, 1
+  %q: f64 = arith.mul %6, %6
+  %7: unit = mem.resize %a, 2
+  %8: tuple<f64, f64> = core.tuple %q, %x
+  %9: unit = mem.store %a, %8, 2
+  %10: tuple<f64, f64> = mem.load %a, 2
+  %11: f64 = core.get %10, 1
+  %12: f64 = core.get %10, 2
+  %r: f64 = arith.mul %11, %12
+  %13: unit = mem.resize %a, 0
+  %y: f64 = arith.add %p, %r
+  return %y
+}
+";
+    // 3 x + x^3.
+    floats(text, &[0.5], &[3.0 + 3.0 * 0.25]);
+}
+
+/// The same, of tuples that hold objects.
+#[test]
+fn an_array_of_tuples_of_arrays_becomes_shorter() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %v: array<f64, 1> = mem.array %x
+  %s: tuple<f64, array<f64, 1>> = core.tuple %x, %v
+  %a: array<tuple<f64, array<f64, 1>>, 1> = mem.array %s, %s
+  %1: tuple<f64, array<f64, 1>> = mem.load %a, 2
+  %2: f64 = core.get %1, 1
+  %3: array<f64, 1> = core.get %1, 2
+  %4: f64 = mem.load %3, 1
+  %5: f64 = arith.mul %2, %4
+  %6: unit = mem.store %3, %5, 1
+  %7: unit = mem.resize %a, 1
+  %8: tuple<f64, array<f64, 1>> = mem.load %a, 1
+  %9: array<f64, 1> = core.get %8, 2
+  %10: f64 = mem.load %9, 1
+  %11: f64 = arith.mul %10, %x
+  %12: unit = mem.resize %a, 0
+  return %11
+}
+";
+    // x^3.
+    floats(text, &[0.5], &[3.0 * 0.25]);
+}

@@ -167,7 +167,7 @@ pub(super) struct Backward<'a, 'm> {
     /// The block of the reverse sweep that is being written.
     cur: Block,
     pub(super) loc: Loc,
-    failed: Option<Diagnostic>,
+    pub(super) failed: Option<Diagnostic>,
     results: Vec<Type>,
 }
 

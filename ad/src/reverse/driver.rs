@@ -62,6 +62,8 @@ pub(super) struct Driver<'m> {
     /// The functions that are being differentiated, outermost first, with the calls of the next.
     chain: Vec<(Symbol, Loc)>,
     results: Vec<Type>,
+    /// What gives shadows back their lengths, by their types.
+    pub(super) regrown: FxHashMap<Type, Symbol>,
 }
 
 impl<'m> Driver<'m> {
@@ -91,6 +93,7 @@ impl<'m> Driver<'m> {
             made: FxHashMap::default(),
             chain: Vec::new(),
             results: Vec::new(),
+            regrown: FxHashMap::default(),
         }
     }
 

@@ -50,6 +50,7 @@ mod callee;
 mod driver;
 mod parts;
 mod prepare;
+mod regrow;
 mod restore;
 mod stability;
 mod tape;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::mem;
-use regraft_ir::{Constant, Inst, Operand, Value};
+use regraft_dialects::{core, mem};
+use regraft_ir::{Constant, Inst, Operand, Type, Value};
 
 use super::super::backward::{Backward, Clearing, Increment};
 use super::super::parts::{self, Cell, element_type};
@@ -21,6 +21,32 @@ impl Backward<'_, '_> {
         let name = self.ctx.symbol("inbounds");
         let yes = self.ctx.constant_id(Constant::Bool(true));
         inst.with_attrs(self.ctx.attrs(&[(name, yes)]))
+    }
+
+    /// `resize!(a, n)`: the shadow gets the length that it had, with zeros where something was cut off.
+    pub(super) fn undo_resize(&mut self, v: Value, length: Operand) {
+        let array = self.operand(v, 0);
+        let element = element_type(&self.ctx, self.primal_type(array));
+        let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
+        let (shadow, length) = (self.shadow(array), self.primal(length));
+        let array = self.type_of(shadow);
+        if !matches!(cell, Cell::Value | Cell::Mixed) || array == Type::ANY {
+            self.emit(mem::resize(shadow, length));
+            return;
+        }
+        let name = match self.driver.regrow(array, of.tangent) {
+            Ok(name) => name,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                return;
+            }
+        };
+        let (nothing, zero) = (self.zero(of.shadow), self.zero(of.cotangent));
+        let ctx = Arc::clone(&self.ctx);
+        let mut emit = |inst| self.emit(inst);
+        let zero = parts::join_parts(&ctx, of, cell, nothing, zero, &mut emit);
+        let callee = self.constant(Constant::Func(name));
+        self.emit(core::call(callee, [shadow, length, zero], Type::UNIT));
     }
 
     /// `x = a[i]`: adds to the shadow of `a`, in a while.

@@ -35,11 +35,7 @@ impl Backward<'_, '_> {
         }
         match &action.kind {
             ActionKind::Op => self.undo_op(v),
-            ActionKind::Resize { length } => {
-                let array = self.operand(v, 0);
-                let (shadow, length) = (self.shadow(array), self.primal(*length));
-                self.emit(mem::resize(shadow, length));
-            }
+            ActionKind::Resize { length } => self.undo_resize(v, *length),
             ActionKind::Call { pair, tape, args } => {
                 let tape = self.primal(*tape);
                 self.undo_call(v, pair, tape, args);
