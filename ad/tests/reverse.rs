@@ -119,6 +119,50 @@ func @told(%1: f64) -> never {
 }
 
 #[test]
+fn nothing_is_kept_for_a_loop_that_is_only_left_for_an_error() {
+    // The squares of `x` are put into `y`, which nobody but the error sees, and added up.
+    let text = "
+func @f(%x: array<f64, 1>) -> f64 {
+^1:
+  %n: i64 = mem.length %x
+  %y: array<f64, 1> = mem.alloc %n
+  br ^2(0, 0.0)
+^2(%i: i64, %s: f64):
+  %c: bool = arith.lt %i, %n
+  br %c, ^3, ^6
+^3:
+  %j: i64 = arith.add %i, 1
+  %v: f64 = mem.load %x, %j
+  %w: f64 = arith.mul %v, %v
+  %p: unit = mem.store %y, %w, %j
+  %bad: bool = arith.lt %v, 0.0
+  br %bad, ^4, ^5
+^4:
+  %text: any = core.apply @string, %v
+  %pair: tuple<any, array<f64, 1>> = core.tuple %text, %y
+  %e: never = core.throw %pair
+  unreachable
+^5:
+  %l: f64 = mem.load %y, %j
+  %t: f64 = arith.add %s, %l
+  br ^2(%j, %t)
+^6:
+  return %s
+}
+";
+    for (plan, kept) in [(PlanKind::Best, 0), (PlanKind::Naive, 17)] {
+        let (module, name, plans) = vjp(text, plan);
+        assert!(plans.ends_with(&format!(" {kept} bytes an iteration\n")), "{plans}");
+        let mut interpreter = Interpreter::new(&module);
+        let dx = Val::from(Array::vector(&[0.0; 3]));
+        let args = |x: [f64; 3]| [Val::from(Array::vector(&x)), dx.clone(), Val::F64(1.0)];
+        interpreter.call(&name, &args([1.0, 2.0, 3.0])).unwrap();
+        assert_eq!(dx.as_array().unwrap().to_vec::<f64>().unwrap(), [2.0, 4.0, 6.0], "{plan:?}");
+        assert!(interpreter.call(&name, &args([1.0, -2.0, 3.0])).is_err(), "{plan:?}");
+    }
+}
+
+#[test]
 fn rules_of_a_user_take_the_place_of_those_that_are_there() {
     let (ctx, mut module) =
         parse("func @f(%1: f64) -> f64 {\n^1:\n  %2: f64 = math.sin %1\n  return %2\n}\n");

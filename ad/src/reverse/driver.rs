@@ -18,6 +18,7 @@ use super::augment::{Augmented, augment};
 use super::backward::{self, Plan, Sweep};
 use super::prepare::prepare;
 use super::restore::restore;
+use super::returning::returning;
 use super::stability::Stability;
 use super::tape::{TapeLayout, pack, unpack};
 use super::tape_plan::Planner;
@@ -245,7 +246,8 @@ impl<'m> Driver<'m> {
             Activity::compute(&p, self.module, &mut self.types, &rules, &pair.active, &blocks)
         };
         let naive = self.options.plan == PlanKind::Naive;
-        let stability = Stability::compute(&p, &self.summaries, closed && !naive);
+        let stability =
+            Stability::compute(&returning(&p, &undone)?, &self.summaries, closed && !naive);
         let is_stable = |v: Value| closed && stability.is_stable(v);
         let mut aug = augment(self, p, &activity, &pair.active, &blocks, &is_stable)?;
         let (busy, merges) = busy_blocks(&aug, &activity, &blocks);
@@ -255,7 +257,7 @@ impl<'m> Driver<'m> {
         let forest = Arc::new(LoopForest::compute(&aug.f, &cfg, &dom));
         let invariants = Arc::new(Invariants::compute(&aug.f, &cfg, Arc::clone(&forest)));
         let ivs = InductionVariables::compute(&aug.f, &cfg, &dom, invariants);
-        let counts = TripCounts::compute(&aug.f, &dom, &ivs);
+        let counts = TripCounts::of_returning(&aug.f, &dom, &ivs, &undone);
         let mut irregular = vec![false; aug.f.block_capacity()];
         for region in forest.irreducible() {
             region.blocks.iter().for_each(|block| irregular[block.index()] = true);

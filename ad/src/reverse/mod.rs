@@ -52,6 +52,7 @@ mod parts;
 mod prepare;
 mod regrow;
 mod restore;
+mod returning;
 mod stability;
 mod tape;
 mod tape_plan;

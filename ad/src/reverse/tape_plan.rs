@@ -395,10 +395,10 @@ impl<'a> Planner<'a> {
 
     /// Whether a block of a loop may run in the last iteration, the one in which the loop is left.
     fn runs_in_last(&self, l: LoopId, block: Block) -> bool {
-        let exits = &self.forest.get(l).exits;
-        match (exits.as_slice(), self.counts.of(l).is_exact) {
-            ([exit], true) => !self.dom.strictly_dominates(exit.from, block),
-            _ => true,
+        let count = self.counts.of(l);
+        match count.exit.filter(|_| count.is_exact) {
+            Some(exit) => !self.dom.strictly_dominates(exit.from, block),
+            None => true,
         }
     }
 

@@ -205,11 +205,36 @@ pub struct TripCounts {
 impl TripCounts {
     /// Finds them.
     pub fn compute(f: &Function, dom: &DominatorTree, ivs: &InductionVariables) -> Self {
+        Self::compute_for(f, dom, ivs, |_| true)
+    }
+
+    /// The counts of a run that returns: what leaves a loop for an error was not taken in it, so that
+    /// a count can be exact where such exits are. `returns` says by [`Block::index`] from which
+    /// blocks control may come to a return.
+    pub fn of_returning(
+        f: &Function,
+        dom: &DominatorTree,
+        ivs: &InductionVariables,
+        returns: &[bool],
+    ) -> Self {
+        Self::compute_for(f, dom, ivs, |exit| returns[f.edge_target(exit).index()])
+    }
+
+    /// The same, of all exits that may be taken.
+    fn compute_for(
+        f: &Function,
+        dom: &DominatorTree,
+        ivs: &InductionVariables,
+        may_be_taken: impl Fn(Edge) -> bool,
+    ) -> Self {
         let forest = Arc::clone(ivs.forest());
         let mut this = Self { forest, counts: Vec::new(), exits: Vec::new() };
         for l in this.forest.loops() {
-            let exits = exits_of(f, dom, ivs, l);
-            this.counts.push(summary(dom, this.forest.get(l).exits.len(), &exits));
+            let mut exits = exits_of(f, dom, ivs, l);
+            exits.retain(|&(exit, _)| may_be_taken(exit));
+            let all = this.forest.get(l).exits.iter();
+            let all = all.filter(|exit| may_be_taken(exit.edge(f))).count();
+            this.counts.push(summary(dom, all, &exits));
             this.exits.push(exits);
         }
         this

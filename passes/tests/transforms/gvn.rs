@@ -354,3 +354,49 @@ fn the_shape_of_a_new_array_or_a_copy_is_known() {
 ",
     );
 }
+
+#[test]
+fn a_new_array_is_no_argument_and_no_other_new_array() {
+    check::<Gvn>(
+        "func @f(%1: array<f64, 1>, %2: i64, %3: bool) -> tuple<bool, bool, bool, bool> {
+^1:
+  %4: array<f64, 1> = mem.alloc %2
+  %5: array<f64, 1> = mem.alloc %2
+  %6: bool = core.same %1, %4
+  %7: bool = core.same %4, %5
+  br %3, ^2(%4), ^2(%5)
+^2(%8: array<f64, 1>):
+  %9: bool = core.same %8, %1
+  %10: bool = core.same %8, %4
+  %11: tuple<bool, bool, bool, bool> = core.tuple %6, %7, %9, %10
+  return %11
+}
+",
+        "func @f(%1: array<f64, 1>, %2: i64, %3: bool) -> tuple<bool, bool, bool, bool> {
+^1:
+  %4: array<f64, 1> = mem.alloc %2
+  %5: array<f64, 1> = mem.alloc %2
+  br %3, ^2(%4), ^2(%5)
+^2(%8: array<f64, 1>):
+  %9: bool = core.same %8, %1
+  %10: bool = core.same %8, %4
+  %11: tuple<bool, bool, bool, bool> = core.tuple false, false, %9, %10
+  return %11
+}
+",
+    );
+}
+
+#[test]
+fn what_may_be_a_number_may_be_the_same_although_it_is_no_object() {
+    check_unchanged::<Gvn>(
+        "func @f(%1: any, %2: any) -> tuple<bool, bool> {apart=2} {
+^1:
+  %3: bool = core.same %1, %2
+  %4: bool = core.same 3, %1
+  %5: tuple<bool, bool> = core.tuple %3, %4
+  return %5
+}
+",
+    );
+}

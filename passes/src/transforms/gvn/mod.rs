@@ -18,9 +18,10 @@
 //!    and type, operands with the same numbers (in either order, if the op commutes; `a > b` is
 //!    `b < a`), and see the same version of what they read. A load of what was stored gets the number
 //!    of that, and the length of a new array that of the operand which it was made with; stores to
-//!    other places are looked through. A parameter of a block gets the number of its arguments, if
-//!    they agree. Parameters of a loop that start alike are guessed to stay so; where the arguments
-//!    that come back refute a guess, all is numbered again without it.
+//!    other places are looked through. Whether a new object is an argument is known, too: it is
+//!    not. A parameter of a block gets the number of its arguments, if they agree. Parameters of a
+//!    loop that start alike are guessed to stay so; where the arguments that come back refute a
+//!    guess, all is numbered again without it.
 //! 3. *Elimination*: in preorder of the dominator tree, a value is replaced by an equal one that
 //!    dominates it, or a constant.
 //!

@@ -207,6 +207,9 @@ impl Walk<'_> {
                 }
             }
         }
+        if def.op == core::SAME && self.are_different(v) {
+            return Some(f.constant_id(false).into());
+        }
         if def.op == core::GET
             && let Some(known) = self.get_of_shape(v)
         {

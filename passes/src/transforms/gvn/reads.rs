@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::memory::{Seen, Version, maker};
 use super::number::Walk;
-use crate::analysis::{Access, copied_shape, inst_effects};
+use crate::analysis::{Access, copied_shape, inst_effects, may_be_object};
 
 /// So many stores elsewhere are looked through for the one that a load sees.
 const STEPS: usize = 16;
@@ -155,6 +155,16 @@ impl Walk<'_> {
             _ => return None,
         };
         self.dimension(new, dimension)
+    }
+
+    /// Whether what a `core.same` compares are surely two objects: a new array is no argument.
+    pub(super) fn are_different(&self, same: Value) -> bool {
+        let f = self.f;
+        let (Some(a), Some(b)) = (f.operand(same, 0), f.operand(same, 1)) else { return false };
+        // Numbers have no identity; a value of type `any` may be one.
+        let is_object =
+            |o| f.operand_type(o) != Type::ANY && may_be_object(f.ctx(), f.operand_type(o));
+        is_object(a) && is_object(b) && !self.facts.aliases.may_alias(f, a, b)
     }
 
     /// An element of the shape of a new array.

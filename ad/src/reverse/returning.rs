@@ -1,0 +1,40 @@
+//! A function as it runs if it returns: a copy without what only leads to an error.
+//!
+//! ```text
+//! %3: Pair = data.new %1, %2              =>
+//! br %4, ^2, ^3                           br %4, ^3, ^3
+//! ^2:
+//!   %5: never = call @out_of_bounds(%3)
+//!   unreachable
+//! ```
+//!
+//! The way back begins where the function returned. So what happens in blocks that nobody comes back
+//! from never happened: an object that only an error shows to others is known to nobody, and a call
+//! that makes the text of a message overwrites nothing.
+
+use regraft_ir::{Block, Diagnostic, Edge, Function, Operand};
+use regraft_passes::transforms::dce;
+
+/// The copy; what is still there has the same ids. `returns` says by [`Block::index`] from which
+/// blocks control may come to a return.
+pub(super) fn returning(f: &Function, returns: &[bool]) -> Result<Function, Diagnostic> {
+    let mut f = f.clone();
+    let blocks: Vec<Block> = f.blocks().collect();
+    let (kept, lost): (Vec<Block>, Vec<Block>) =
+        blocks.into_iter().partition(|block| returns[block.index()]);
+    if kept.is_empty() || lost.is_empty() {
+        return Ok(f);
+    }
+    for block in kept {
+        // Whatever the condition, control goes on where it may come to a return.
+        let comes_back = |f: &Function, edge: &Edge| returns[f.edge_target(*edge).index()];
+        let Some(way) = f.out_edges(block).find(|edge| comes_back(&f, edge)) else { continue };
+        let (target, args) = (f.edge_target(way), f.edge_args(way).collect::<Vec<Operand>>());
+        while let Some(edge) = f.out_edges(block).find(|edge| !comes_back(&f, edge)) {
+            f.redirect(edge, target, args.iter().copied())?;
+        }
+    }
+    f.delete_blocks(&lost)?;
+    dce::run(&mut f)?;
+    Ok(f)
+}
