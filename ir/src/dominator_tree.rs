@@ -1,15 +1,13 @@
 //! The dominator tree: block `a` dominates block `b` if every path from the entry to `b` goes
 //! through `a`.
 //!
-//! Semi-NCA (Loukas Georgiadis: "Linear-Time Algorithms for Dominators and Related Problems",
-//! Princeton 2005, section 2.3): semidominators as in Lengauer and Tarjan, with path
-//! compression, then the nearest common ancestor of the depth-first parent and the
-//! semidominator. O(n²) in the worst case, near linear on every graph that programs have. A
-//! preorder of the tree, with the size of each subtree, then answers "does `a` dominate `b`" in
-//! O(1). Nothing is recursive, so that a chain of 10⁶ blocks is no problem.
+//! It is found by [`semi_nca`](crate::semi_nca). A preorder of the tree, with the size of each
+//! subtree, then answers "does `a` dominate `b`" in O(1). Nothing is recursive, so that a chain of
+//! 10⁶ blocks is no problem.
 
 use smallvec::SmallVec;
 
+use crate::semi_nca::{Preorder, SearchedGraph, immediate_dominators};
 use crate::{Block, Function, Use, Value};
 
 /// No place in an order.
@@ -32,39 +30,22 @@ impl DominatorTree {
     /// Computes the tree.
     pub fn compute(f: &Function) -> Self {
         let search = Search::run(f);
-        let idom = search.immediate_dominators(f);
-        Self::number(f, &search.order, &idom)
-    }
-
-    /// Numbers the tree whose nodes are the places in `dfs`, given parents that come before
-    /// their children.
-    fn number(f: &Function, dfs: &[Block], parents: &[u32]) -> Self {
-        let n = dfs.len();
-        let mut size = vec![1u32; n];
-        for node in (1..n).rev() {
-            size[parents[node] as usize] += size[node];
-        }
-        // A child's number follows that of its parent and of the subtrees of earlier children.
-        let mut number = vec![0u32; n];
-        let mut free: Vec<u32> = vec![1; n];
+        let parents = immediate_dominators(&Edges { f, search: &search });
+        let (n, preorder) = (search.order.len(), Preorder::of(&parents));
         let mut tree = Self {
             order: vec![Block::NONE; n],
             size: vec![0; n],
             idom: vec![NONE; n],
             pre: vec![NONE; f.block_capacity()],
         };
-        for node in 0..n {
+        for (node, &block) in search.order.iter().enumerate() {
+            let place = preorder.place[node];
             if node > 0 {
-                let parent = parents[node] as usize;
-                number[node] = free[parent];
-                free[parent] += size[node];
-                free[node] = number[node] + 1;
-                tree.idom[number[node] as usize] = number[parent];
+                tree.idom[place as usize] = preorder.place[parents[node] as usize];
             }
-            let place = number[node] as usize;
-            tree.order[place] = dfs[node];
-            tree.size[place] = size[node];
-            tree.pre[dfs[node].index()] = place as u32;
+            tree.order[place as usize] = block;
+            tree.size[place as usize] = preorder.size[node];
+            tree.pre[block.index()] = place;
         }
         tree
     }
@@ -189,65 +170,22 @@ impl Search {
         }
         search
     }
+}
 
-    /// By place: the place of the immediate dominator, which is smaller.
-    fn immediate_dominators(&self, f: &Function) -> Vec<u32> {
-        let n = self.order.len();
-        let mut semi: Vec<u32> = (0..n as u32).collect();
-        let mut forest =
-            Forest { ancestor: self.parent.clone(), label: semi.clone(), path: Vec::new() };
-        for node in (1..n as u32).rev() {
-            let mut best = semi[node as usize];
-            for edge in f.in_edges(self.order[node as usize]) {
-                let pred = self.place[edge.from.index()];
-                if pred != NONE {
-                    best = best.min(forest.lowest(pred, node));
-                }
-            }
-            semi[node as usize] = best;
-            forest.label[node as usize] = best;
-        }
-        let mut idom = self.parent.clone();
-        for node in 1..n {
-            let mut at = idom[node];
-            while at > semi[node] {
-                at = idom[at as usize];
-            }
-            idom[node] = at;
-        }
-        idom
+/// The edges between the blocks that were found.
+struct Edges<'a> {
+    f: &'a Function,
+    search: &'a Search,
+}
+
+impl SearchedGraph for Edges<'_> {
+    fn parents(&self) -> &[u32] {
+        &self.search.parent
     }
-}
 
-/// Paths of the depth-first tree, compressed.
-struct Forest {
-    ancestor: Vec<u32>,
-    /// The smallest semidominator on the path to `ancestor`, which is left out. Nodes that are
-    /// not processed yet have themselves.
-    label: Vec<u32>,
-    path: Vec<u32>,
-}
-
-impl Forest {
-    /// The smallest semidominator on the way from `from` up through the nodes that are
-    /// processed: those greater than `last`. A node that is not processed stands for itself.
-    fn lowest(&mut self, from: u32, last: u32) -> u32 {
-        if from <= last {
-            return from;
-        }
-        let mut at = from;
-        while self.ancestor[at as usize] > last {
-            self.path.push(at);
-            at = self.ancestor[at as usize];
-        }
-        // `at` is the topmost processed node; everything below is linked to its ancestor.
-        let (top, mut label) = (self.ancestor[at as usize], self.label[at as usize]);
-        while let Some(node) = self.path.pop() {
-            label = label.min(self.label[node as usize]);
-            self.label[node as usize] = label;
-            self.ancestor[node as usize] = top;
-        }
-        label
+    fn predecessors(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let edges = self.f.in_edges(self.search.order[node as usize]);
+        edges.map(|edge| self.search.place[edge.from.index()]).filter(|&place| place != NONE)
     }
 }
 

@@ -25,6 +25,7 @@ mod module;
 mod op;
 mod pipe;
 mod printer;
+pub mod semi_nca;
 mod signature;
 mod suggest;
 #[cfg(test)]

@@ -12,9 +12,8 @@
 //! The end is a node of its own that all blocks without a successor lead to. Where no such block
 //! is reached, control stays forever: of each cycle that is never left (a strongly connected
 //! component without a way out), the last block in reverse postorder is taken to lead to the end
-//! as well, so that every block has its place in the tree. On the reversed graph, semi-NCA (Loukas
-//! Georgiadis: "Linear-Time Algorithms for Dominators and Related Problems", Princeton 2005,
-//! section 2.3), as the dominator tree is found. Nothing is recursive.
+//! as well, so that every block has its place in the tree. It is that of the dominators of the
+//! reversed graph, which [`semi_nca`] finds. Nothing is recursive.
 //!
 //! # Cost
 //! Near linear in blocks and edges; `analysis_speed` shows it. Questions are O(1), as a preorder of
@@ -22,6 +21,7 @@
 
 use std::fmt::Write as _;
 
+use regraft_ir::semi_nca::{self, Preorder, SearchedGraph};
 use regraft_ir::{Block, ControlFlow, Function};
 
 use super::components::Components;
@@ -54,42 +54,28 @@ impl PostDominatorTree {
     pub fn compute(f: &Function, cfg: &ControlFlow) -> Self {
         let mut search = Search::new(f, cfg);
         let endless = search.run();
-        let parents = search.immediate_post_dominators(&endless);
-        Self::number(f, &search.order, &parents, endless)
-    }
-
-    /// Numbers the tree whose nodes are the end (0) and the blocks `dfs[i]` (`i + 1`), given
-    /// parents that come before their children.
-    fn number(f: &Function, dfs: &[Block], parents: &[u32], endless: Vec<Block>) -> Self {
-        let n = dfs.len();
-        let mut size = vec![1u32; n + 1];
-        for node in (1..=n).rev() {
-            size[parents[node] as usize] += size[node];
-        }
-        // Preorder numbers of blocks begin at 0, as the end has none.
-        let mut number = vec![0u32; n + 1];
-        let mut free: Vec<u32> = vec![0; n + 1];
+        let parents = semi_nca::immediate_dominators(&Reversed::new(&search, &endless));
+        let (n, preorder) = (search.order.len(), Preorder::of(&parents));
+        // Node 0, which is the end, is no block: those have the places after it.
+        let place = |node: usize| (preorder.place[node] - 1) as usize;
         let mut tree = Self {
-            order: dfs.to_vec(),
+            order: search.order.clone(),
             size: vec![0; n],
             parent: vec![NONE; n],
             depth: vec![1; n],
             pre: vec![NONE; f.block_capacity()],
             endless,
         };
-        for node in 1..=n {
-            let parent = parents[node] as usize;
-            number[node] = free[parent];
-            free[parent] += size[node];
-            free[node] = number[node] + 1;
-            let place = number[node] as usize;
+        for (i, &block) in search.order.iter().enumerate() {
+            let (node, parent) = (i + 1, parents[i + 1] as usize);
+            let at = place(node);
             if parent > 0 {
-                tree.parent[place] = number[parent];
-                tree.depth[place] = tree.depth[number[parent] as usize] + 1;
+                tree.parent[at] = place(parent) as u32;
+                tree.depth[at] = tree.depth[place(parent)] + 1;
             }
-            tree.order[place] = dfs[node - 1];
-            tree.size[place] = size[node];
-            tree.pre[dfs[node - 1].index()] = place as u32;
+            tree.order[at] = block;
+            tree.size[at] = preorder.size[node];
+            tree.pre[block.index()] = at as u32;
         }
         tree
     }
@@ -240,69 +226,33 @@ impl<'a> Search<'a> {
             stack.extend(unseen.map(|pred| (pred, node)));
         }
     }
+}
 
-    /// By node: that of the immediate post-dominator, which is smaller.
-    fn immediate_post_dominators(&self, endless: &[Block]) -> Vec<u32> {
-        let n = self.order.len() + 1;
-        let mut leads_to_end = vec![false; n];
+/// The edges between the blocks that were found, turned round.
+struct Reversed<'a> {
+    search: &'a Search<'a>,
+    /// By node: whether it is taken to lead to the end.
+    leads_to_end: Vec<bool>,
+}
+
+impl<'a> Reversed<'a> {
+    fn new(search: &'a Search<'a>, endless: &[Block]) -> Self {
+        let mut leads_to_end = vec![false; search.order.len() + 1];
         for block in endless {
-            leads_to_end[self.node[block.index()] as usize] = true;
+            leads_to_end[search.node[block.index()] as usize] = true;
         }
-        let mut semi: Vec<u32> = (0..n as u32).collect();
-        let mut forest =
-            Forest { ancestor: self.parent.clone(), label: semi.clone(), path: Vec::new() };
-        for node in (1..n as u32).rev() {
-            let mut best = semi[node as usize];
-            let mut is_end = true;
-            for next in self.f.successors(self.order[node as usize - 1]) {
-                is_end = false;
-                best = best.min(forest.lowest(self.node[next.index()], node));
-            }
-            if is_end || leads_to_end[node as usize] {
-                best = 0;
-            }
-            semi[node as usize] = best;
-            forest.label[node as usize] = best;
-        }
-        let mut ipdom = self.parent.clone();
-        for node in 1..n {
-            let mut at = ipdom[node];
-            while at > semi[node] {
-                at = ipdom[at as usize];
-            }
-            ipdom[node] = at;
-        }
-        ipdom
+        Self { search, leads_to_end }
     }
 }
 
-/// Paths of the depth-first tree, compressed.
-struct Forest {
-    ancestor: Vec<u32>,
-    /// The smallest semidominator on the path to `ancestor`, which is left out. Nodes that are
-    /// not processed yet have themselves.
-    label: Vec<u32>,
-    path: Vec<u32>,
-}
+impl SearchedGraph for Reversed<'_> {
+    fn parents(&self) -> &[u32] {
+        &self.search.parent
+    }
 
-impl Forest {
-    /// The smallest semidominator on the way from `from` up through the nodes that are
-    /// processed: those greater than `last`. A node that is not processed stands for itself.
-    fn lowest(&mut self, from: u32, last: u32) -> u32 {
-        if from <= last {
-            return from;
-        }
-        let mut at = from;
-        while self.ancestor[at as usize] > last {
-            self.path.push(at);
-            at = self.ancestor[at as usize];
-        }
-        let (top, mut label) = (self.ancestor[at as usize], self.label[at as usize]);
-        while let Some(node) = self.path.pop() {
-            label = label.min(self.label[node as usize]);
-            self.label[node as usize] = label;
-            self.ancestor[node as usize] = top;
-        }
-        label
+    fn predecessors(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut next = self.search.f.successors(self.search.order[node as usize - 1]).peekable();
+        let end = self.leads_to_end[node as usize] || next.peek().is_none();
+        next.map(|next| self.search.node[next.index()]).chain(end.then_some(0))
     }
 }
