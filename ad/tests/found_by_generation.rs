@@ -160,3 +160,26 @@ func @main(%x: f64) -> f64 {
     // x^3.
     floats(text, &[0.5], &[3.0 * 0.25]);
 }
+
+/// What is in the shadow of an array of unknown type depends on that type: both modes say so.
+#[test]
+fn elements_of_what_is_not_known_to_be_an_array() {
+    let text = "
+func @main(%x: f64) -> any {
+^1:
+  %a: array<f64, 1> = mem.array %x
+  br ^2(%a)
+^2(%b: any):
+  %1: unit = mem.store %b, 0.0, 1
+  return %b
+}
+";
+    let ctx = regraft_dialects::context();
+    let mut module = regraft_syntax::parse_module(&ctx, "test.ir", text).unwrap();
+    let main = ctx.symbol("main");
+    let expected = "the derivative of `mem.store` depends on a type that is not known here";
+    let errors = reverse(&mut module, main, &[true], &ReverseOptions::default()).unwrap_err();
+    assert_eq!(errors[0].message(), expected);
+    let errors = regraft_ad::forward(&mut module, main, &[true], &Default::default()).unwrap_err();
+    assert_eq!(errors[0].message(), expected);
+}

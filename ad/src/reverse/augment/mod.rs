@@ -297,6 +297,27 @@ impl Augment<'_, '_> {
         }
         let object = self.out.f.operand(v, 0);
         let object_active = object.is_some_and(|o| self.activity.has_shadow(o));
+        let is_access = matches!(
+            op,
+            mem::LOAD
+                | mem::STORE
+                | mem::REF_GET
+                | mem::REF_SET
+                | mem::PUSH
+                | mem::POP
+                | mem::COPY
+                | mem::COPYTO
+                | mem::RESIZE
+                | mem::FILL_IN_PLACE
+        );
+        if is_access && object_active && self.out.f.operand_type(self.operand(v, 0)) == Type::ANY {
+            // Whether its shadow is an object, and what that holds, follows from its type.
+            let name = self.out.f.op_def(v).map_or("?", |def| def.mnemonic());
+            let loc = self.out.f.loc(v);
+            let message =
+                format!("the derivative of `{name}` depends on a type that is not known here");
+            return Err(self.driver.error(&message, loc));
+        }
         match op {
             mem::STORE | mem::REF_SET | mem::PUSH | mem::FILL_IN_PLACE if object_active => {
                 self.put(v)?;
