@@ -199,6 +199,11 @@ impl LoopForest {
         })
     }
 
+    /// A loop and all loops within it, outer ones before those within them.
+    pub fn nest(&self, id: LoopId) -> impl Iterator<Item = LoopId> + use<> {
+        (id.0..self.get(id).subtree_end).map(LoopId)
+    }
+
     /// Whether no loop is within a loop. O(1).
     pub fn is_innermost(&self, id: LoopId) -> bool {
         self.get(id).subtree_end == id.0 + 1

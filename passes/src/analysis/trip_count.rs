@@ -251,6 +251,19 @@ impl TripCounts {
         &self.exits[l.index()]
     }
 
+    /// Whether a loop surely ends, and each one within it: after how many iterations they are left
+    /// is known whatever happens. As far as instructions in them go on; of those nothing is said.
+    pub fn surely_ends(&self, l: LoopId) -> bool {
+        let certain = |l: LoopId| self.of(l).latch_runs.is_certain();
+        !self.forest.get(l).has_irreducible && self.forest.nest(l).all(certain)
+    }
+
+    /// Whether it is known how often a loop goes back to its header, whatever happens but an error.
+    pub fn is_known(&self, l: LoopId) -> bool {
+        let count = self.of(l);
+        count.is_exact && count.latch_runs.is_certain()
+    }
+
     /// The counts as text, a loop a line.
     pub fn describe(&self, f: &Function) -> String {
         let mut out = String::new();
@@ -278,6 +291,15 @@ impl TripCounts {
 }
 
 impl LatchRuns {
+    /// Whether the loop is surely left after that many, if it was not left before.
+    pub fn is_certain(&self) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Symbolic(count) => count.holds == Holds::Always,
+            Self::Never | Self::Unknown => false,
+        }
+    }
+
     /// The count as text.
     pub fn text(&self, f: &Function, forest: &LoopForest) -> String {
         let poly = |p: &Poly| p.text(f, forest);

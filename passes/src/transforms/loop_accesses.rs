@@ -24,10 +24,8 @@ use regraft_ir::{Block, Function, Operand, Value};
 use smallvec::SmallVec;
 
 use super::makers::needs_memory_only;
-use crate::analysis::trip_count::{Holds, LatchRuns};
 use crate::analysis::{
-    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, TripCounts,
-    inst_effects,
+    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, inst_effects,
 };
 
 /// The most accesses that are compared with each other.
@@ -208,15 +206,4 @@ pub(super) fn meets_later(a: &[Line], b: &[Line], every: bool) -> bool {
         }
     }
     true
-}
-
-/// Whether it is sure that a loop ends, as far as its exit is concerned.
-pub(super) fn ends(counts: &TripCounts, id: LoopId) -> bool {
-    let count = counts.of(id);
-    count.is_exact
-        && match &count.latch_runs {
-            LatchRuns::Constant(_) => true,
-            LatchRuns::Symbolic(count) => count.holds == Holds::Always,
-            LatchRuns::Never | LatchRuns::Unknown => false,
-        }
 }

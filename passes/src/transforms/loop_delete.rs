@@ -39,7 +39,7 @@ use rustc_hash::FxHashMap;
 use super::edit::delete_unreachable;
 use super::loop_form::LoopForm;
 use crate::analysis::induction::materialize;
-use crate::analysis::trip_count::{CountForm, Holds, LatchRuns};
+use crate::analysis::trip_count::{CountForm, LatchRuns};
 use crate::analysis::{
     EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts, inst_effects,
 };
@@ -160,7 +160,7 @@ fn delete(
     // Most loops stay for the sake of what they carry, which is seen without looking inside.
     let outside = |at: regraft_ir::Use| !form.contains(f.block_of(at.user));
     let carried: Vec<Value> = f.params(form.header()).filter(|&v| f.uses(v).any(outside)).collect();
-    if !surely_ends(id, facts)
+    if !facts.counts.surely_ends(id)
         || !carried.is_empty() && Last::find(f, id, &carried, facts).is_none()
     {
         return Ok(None);
@@ -203,18 +203,6 @@ fn delete(
     f.set_terminator(preheader, jump)?;
     f.delete_blocks(form.blocks())?;
     Ok(Some(needed.len()))
-}
-
-/// Whether a loop, and each one within it, has a trip count whatever happens.
-fn surely_ends(id: LoopId, facts: Facts<'_>) -> bool {
-    let loops = facts.forest.loops().skip(id.index());
-    let mut loops = loops.take_while(|&inner| facts.forest.encloses(id, inner));
-    !facts.forest.get(id).has_irreducible
-        && loops.all(|id| match &facts.counts.of(id).latch_runs {
-            LatchRuns::Constant(_) => true,
-            LatchRuns::Symbolic(count) => count.holds == Holds::Always,
-            LatchRuns::Never | LatchRuns::Unknown => false,
-        })
 }
 
 /// Whether nothing in a loop can be noticed.

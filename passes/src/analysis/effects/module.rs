@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 use super::inst::{inst_effects, may_be_object, may_reach_objects};
 use super::summary::{EffectSummaries, EffectSummary, Returns};
 use crate::analysis::alias::{Aliases, Base};
-use crate::analysis::trip_count::{Holds, LatchRuns};
 use crate::analysis::{Analyses, CallGraph, LoopForest, TripCounts};
 
 impl EffectSummaries {
@@ -100,14 +99,9 @@ fn loops_end(f: &Function, summaries: &EffectSummaries) -> bool {
     let mut analyses = Analyses::default();
     analyses.set_effects(summaries);
     let forest = analyses.get::<LoopForest>(f);
-    let ends = |counts: &TripCounts, l| match &counts.of(l).latch_runs {
-        LatchRuns::Constant(_) => true,
-        LatchRuns::Symbolic(count) => count.holds == Holds::Always,
-        LatchRuns::Never | LatchRuns::Unknown => false,
-    };
     forest.irreducible().is_empty() && {
         let counts = analyses.get::<TripCounts>(f);
-        forest.loops().all(|l| ends(&counts, l))
+        forest.loops().all(|l| counts.of(l).latch_runs.is_certain())
     }
 }
 

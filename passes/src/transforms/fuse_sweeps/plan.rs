@@ -12,9 +12,7 @@ use crate::analysis::{
     TripCounts,
 };
 use crate::transforms::counters::can_compute;
-use crate::transforms::loop_accesses::{
-    Accesses, Line, Meeting, MemoryAccess, ends, lines, meets_later,
-};
+use crate::transforms::loop_accesses::{Accesses, Line, Meeting, MemoryAccess, lines, meets_later};
 use crate::transforms::loop_form::LoopForm;
 use crate::transforms::loop_fuse::join::Counted;
 
@@ -113,7 +111,7 @@ impl Facts<'_> {
     pub(super) fn plan(&self, pair: &Pair) -> Option<Plan> {
         let f = self.f;
         let (first, second) = (&pair.first, &pair.second);
-        if ![first, second].iter().all(|l| ends(&self.counts, l.id)) {
+        if ![first, second].iter().all(|l| self.counts.is_known(l.id)) {
             return None;
         }
         let rounds = |l: &Counted| Rounds::of(f, &self.counts, &self.variables, l.id);
@@ -187,10 +185,8 @@ impl Facts<'_> {
         if !self.domain_errors {
             accesses.may_stop = accesses.may_stop_otherwise;
         }
-        let inner = self.forest.loops().skip(id.index() + 1);
-        let mut inner = inner.take_while(|&l| self.forest.encloses(id, l));
         accesses.may_stop |= self.forest.get(id).has_irreducible;
-        accesses.may_stop |= !inner.all(|l| ends(&self.counts, l));
+        accesses.may_stop |= !self.forest.children(id).all(|l| self.counts.surely_ends(l));
         Some(accesses)
     }
 

@@ -43,7 +43,7 @@ pub(super) mod join;
 
 use regraft_ir::{DominatorTree, Function, Operand, Traits, Value};
 
-use super::loop_accesses::{Accesses, Meeting, MemoryAccess, ends, lines, meets_later};
+use super::loop_accesses::{Accesses, Meeting, MemoryAccess, lines, meets_later};
 use crate::analysis::traps::speculatable;
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
@@ -108,8 +108,10 @@ fn find_pairs(f: &Function, cx: &mut PassContext<'_>) -> Vec<Pair> {
         let (first, second) = (counts.of(pair.first.id), counts.of(pair.second.id));
         first.is_exact && second.is_exact && first.latch_runs == second.latch_runs
     };
-    let neighbours: Vec<Pair> =
-        neighbours.into_iter().filter(|pair| ends(&counts, pair.first.id) && same(pair)).collect();
+    let neighbours: Vec<Pair> = neighbours
+        .into_iter()
+        .filter(|pair| counts.is_known(pair.first.id) && same(pair))
+        .collect();
     if neighbours.is_empty() {
         return Vec::new();
     }
@@ -227,7 +229,6 @@ impl Facts<'_> {
 
     /// Whether all loops in a loop surely end.
     fn inner_loops_end(&self, id: LoopId) -> bool {
-        let inner = self.forest.loops().skip(id.index() + 1);
-        inner.take_while(|&l| self.forest.encloses(id, l)).all(|l| ends(self.counts, l))
+        self.forest.children(id).all(|l| self.counts.surely_ends(l))
     }
 }

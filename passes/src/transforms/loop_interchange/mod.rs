@@ -33,7 +33,7 @@ mod swap;
 
 use regraft_ir::{DominatorTree, Function};
 
-use super::loop_accesses::{Accesses, Distance, Meeting, MemoryAccess, distance, ends};
+use super::loop_accesses::{Accesses, Distance, Meeting, MemoryAccess, distance};
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts,
 };
@@ -83,7 +83,7 @@ impl FunctionPass for LoopInterchange {
             dom: &dom,
             summaries: cx.effects(),
         };
-        let certain = |nest: &Nest| ends(&counts, nest.outer) && ends(&counts, nest.inner);
+        let certain = |nest: &Nest| counts.is_known(nest.outer) && counts.is_known(nest.inner);
         let chosen: Vec<Nest> =
             nests.into_iter().filter(|nest| certain(nest) && facts.pays(nest)).collect();
         for nest in chosen {
