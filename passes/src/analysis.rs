@@ -9,6 +9,7 @@
 mod alias;
 pub mod bounds;
 mod call_graph;
+pub(crate) mod comparison;
 mod components;
 pub(crate) mod control_dependence;
 mod dependence;

@@ -51,7 +51,7 @@ use super::{Analyses, Analysis, Facets, InductionVariables, LoopForest, LoopId, 
 pub(crate) use guards::Guards;
 pub(crate) use known::range;
 use solve::exits_of;
-pub(crate) use solve::{Test, compared, is_once, swapped};
+pub(crate) use solve::{Test, compared, is_once};
 
 /// How often a loop goes back to its header before it leaves by one of its exits.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,6 +13,7 @@ use regraft_ir::{
 use smallvec::SmallVec;
 
 use super::super::FloatKinds;
+use super::super::comparison::{opposite, swapped};
 use super::Interval;
 
 /// How many parts of a condition are looked at, and how many facts on one value.
@@ -256,13 +257,13 @@ fn compare(f: &Function, op: Op, (x, y): (Operand, Operand), holds: bool, said: 
     if !tx.is_int() {
         return;
     }
-    let relation = match (op, holds) {
-        (arith::LT, true) | (arith::GE, false) => Some(Relation::Less),
-        (arith::LE, true) | (arith::GT, false) => Some(Relation::AtMost),
-        (arith::GT, true) | (arith::LE, false) => Some(Relation::Greater),
-        (arith::GE, true) | (arith::LT, false) => Some(Relation::AtLeast),
-        (arith::EQ, true) | (arith::NE, false) => Some(Relation::Equal),
-        (arith::EQ, false) | (arith::NE, true) => None,
+    let relation = match if holds { op } else { opposite(op) } {
+        arith::LT => Some(Relation::Less),
+        arith::LE => Some(Relation::AtMost),
+        arith::GT => Some(Relation::Greater),
+        arith::GE => Some(Relation::AtLeast),
+        arith::EQ => Some(Relation::Equal),
+        arith::NE => None,
         _ => return,
     };
     say_int(f, x, relation, y, said);
@@ -327,14 +328,7 @@ fn compare_floats(
 ) {
     type K = FloatKinds;
     let ordered = matches!(op, arith::LT | arith::LE | arith::GT | arith::GE);
-    let flip = |op| match op {
-        arith::LT => arith::GT,
-        arith::LE => arith::GE,
-        arith::GT => arith::LT,
-        arith::GE => arith::LE,
-        other => other,
-    };
-    for (x, op, y) in [(x, op, y), (y, flip(op), x)] {
+    for (x, op, y) in [(x, op, y), (y, swapped(op), x)] {
         let with_zero = f.constant(y).and_then(Constant::as_float).is_some_and(|y| y == 0.0);
         let kinds = match op {
             arith::LT if with_zero => K::NEGATIVE,

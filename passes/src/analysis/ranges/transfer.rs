@@ -8,6 +8,7 @@ use regraft_ir::{
 use smallvec::SmallVec;
 
 use super::super::FloatKinds;
+use super::super::comparison::is_comparison;
 use super::Interval;
 use super::interval::{binary, compare, unary};
 
@@ -219,10 +220,6 @@ fn integers(f: &Function, op: Op, args: &[(Operand, Known)], ty: Type) -> Option
         _ => return None,
     };
     Some(Known::Int(interval))
-}
-
-fn is_comparison(op: Op) -> bool {
-    matches!(op, arith::LT | arith::LE | arith::GT | arith::GE | arith::EQ | arith::NE)
 }
 
 /// The value of an op on constants. One that traps has none, whatever it is said to be.

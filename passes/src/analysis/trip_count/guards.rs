@@ -12,9 +12,10 @@
 //! They come from branches on the way up the dominator tree, the nearest [`MOST_STEPS`] blocks.
 
 use regraft_dialects::{arith, cf};
-use regraft_ir::{Block, DominatorTree, Edge, Function, Op};
+use regraft_ir::{DominatorTree, Edge, Function, Op};
 
-use super::solve::{Test, swapped};
+use super::solve::Test;
+use crate::analysis::comparison::swapped;
 use crate::analysis::{InductionVariables, LoopId, Poly};
 
 /// How far up branches are looked for.
@@ -48,7 +49,7 @@ impl Guards {
             };
             let conditional = f.op(regraft_ir::Value::terminator(above)) == Some(cf::BR);
             if let Some(edge) = f.out_edges(above).find(enters).filter(|_| conditional) {
-                guards.extend(comparison(f, ivs, above, edge));
+                guards.extend(Test::on_edge(f, ivs, edge));
             }
             at = above;
         }
@@ -79,16 +80,4 @@ impl Guards {
             away.is_some_and(|away| (0..=reach).contains(&away))
         })
     }
-}
-
-/// The comparison that is true where a branch goes this way.
-fn comparison(
-    f: &Function,
-    ivs: &InductionVariables,
-    block: Block,
-    edge: Edge,
-) -> Option<(Op, Poly, Poly)> {
-    let Test::Compare { leave, left, right, .. } = Test::of(f, edge)? else { return None };
-    let of = |operand| ivs.evolution_at(f, operand, block);
-    Some((leave, of(left), of(right)))
 }

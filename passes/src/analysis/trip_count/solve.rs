@@ -7,6 +7,7 @@ use super::first_hit::first_hit;
 use super::guards::Guards;
 use super::known::{limits, range};
 use super::{Condition, Count, CountForm, Holds, LatchRuns};
+use crate::analysis::comparison::{is_comparison, opposite, swapped};
 use crate::analysis::poly::{Sym, wrap};
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
 
@@ -107,32 +108,16 @@ impl Test {
         let stay = if stay_if { op } else { opposite(op) };
         Some(Self::Compare { stay, leave: opposite(stay), left, right })
     }
-}
 
-fn is_comparison(op: Op) -> bool {
-    matches!(op, arith::LT | arith::LE | arith::GT | arith::GE | arith::EQ | arith::NE)
-}
-
-/// The comparison that is true where `op` is false.
-fn opposite(op: Op) -> Op {
-    match op {
-        arith::LT => arith::GE,
-        arith::LE => arith::GT,
-        arith::GT => arith::LE,
-        arith::GE => arith::LT,
-        arith::EQ => arith::NE,
-        _ => arith::EQ,
-    }
-}
-
-/// The comparison with its operands swapped.
-pub(crate) fn swapped(op: Op) -> Op {
-    match op {
-        arith::LT => arith::GT,
-        arith::LE => arith::GE,
-        arith::GT => arith::LT,
-        arith::GE => arith::LE,
-        _ => op,
+    /// The comparison of polynomials that is true where a branch takes an edge, if it is one.
+    pub(crate) fn on_edge(
+        f: &Function,
+        ivs: &InductionVariables,
+        edge: Edge,
+    ) -> Option<(Op, Poly, Poly)> {
+        let Self::Compare { leave, left, right, .. } = Self::of(f, edge)? else { return None };
+        let of = |operand| ivs.evolution_at(f, operand, edge.from);
+        Some((leave, of(left), of(right)))
     }
 }
 

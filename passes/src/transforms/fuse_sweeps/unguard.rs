@@ -12,11 +12,12 @@
 //! that says that there are no rounds), and its header does nothing that can be noticed.
 
 use regraft_dialects::{arith, core};
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Op, Operand, Traits, Value};
+use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Value};
 
 use super::rounds::Rounds;
+use crate::analysis::comparison::swapped;
 use crate::analysis::traps::speculatable;
-use crate::analysis::trip_count::{Test, swapped};
+use crate::analysis::trip_count::Test;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
 use crate::transforms::loop_fuse::join::Counted;
 use crate::transforms::simplify_cfg::merge_after;
@@ -170,12 +171,12 @@ fn is_idle(
     skip: Edge,
     counted: &Counted,
 ) -> bool {
-    let Some((guard, x, y)) = comparison(f, variables, skip) else { return false };
+    let Some((guard, x, y)) = Test::on_edge(f, variables, skip) else { return false };
     let at_first = |poly: Poly| {
         let zero = Poly::constant(poly.ty(), 0);
         poly.substitute(|s| (s == Sym::Iteration(l)).then(|| zero.clone()))
     };
-    if let Some((exit, a, b)) = comparison(f, variables, counted.exit(f))
+    if let Some((exit, a, b)) = Test::on_edge(f, variables, counted.exit(f))
         && let (Some(a), Some(b)) = (at_first(a), at_first(b))
         && (guard == exit && x == a && y == b || guard == swapped(exit) && x == b && y == a)
     {
@@ -188,15 +189,4 @@ fn is_idle(
         let apart = || [x.sub(&y), y.sub(&x)].iter().any(|d| d.as_ref() == number);
         guard == arith::EQ && fits && apart()
     })
-}
-
-/// What is true where an edge is taken.
-fn comparison(
-    f: &Function,
-    variables: &InductionVariables,
-    edge: Edge,
-) -> Option<(Op, Poly, Poly)> {
-    let Test::Compare { leave, left, right, .. } = Test::of(f, edge)? else { return None };
-    let of = |operand| variables.evolution_at(f, operand, edge.from);
-    Some((leave, of(left), of(right)))
 }
