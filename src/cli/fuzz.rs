@@ -142,10 +142,10 @@ fn summary(tally: &Tally, finds: usize) -> String {
 }
 
 fn derivatives(tally: &Tally, finds: usize) -> String {
-    let Tally { cases, scripts, skipped, repeated, rules, untyped, .. } = tally;
+    let Tally { cases, scripts, skipped, repeated, rules, untyped, declared, .. } = tally;
     format!(
-        "{cases} programs ({scripts} of them scripts; {skipped} with dynamic calls and {untyped} \
-         with ops on unknown types left out)\n\
+        "{cases} programs ({scripts} of them scripts; {skipped} with dynamic calls, {untyped} with \
+         ops on unknown types and {declared} with ops that have no derivative left out)\n\
          {rules}\n\
          {finds} finds, {repeated} cases that fail like one of them\n"
     )

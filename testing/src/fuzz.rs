@@ -56,6 +56,8 @@ pub struct Tally {
     pub runs: Agreement,
     /// Programs whose derivatives depend on types that are only known when they run.
     pub untyped: u64,
+    /// Programs with ops of which the rules say that their derivative is not known.
+    pub declared: u64,
     /// How derivatives agreed, where they are tested.
     pub rules: RuleReport,
 }
@@ -70,6 +72,7 @@ impl Tally {
         self.changed += other.changed;
         self.runs.add(other.runs);
         self.untyped += other.untyped;
+        self.declared += other.declared;
         self.rules.add(other.rules);
     }
 }
@@ -198,6 +201,9 @@ impl Fuzzer {
             Ok(Ok(tally)) => return Ok(tally),
             Ok(Err(BrokenKind::Derivative(failure))) if failure.is_untyped() => {
                 return Ok(Tally { untyped: 1, ..one });
+            }
+            Ok(Err(BrokenKind::Derivative(failure))) if failure.is_declared() => {
+                return Ok(Tally { declared: 1, ..one });
             }
             Ok(Err(kind)) => kind,
             Err(caught) => {

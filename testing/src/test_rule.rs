@@ -219,8 +219,21 @@ impl RuleFailure {
     /// Whether a derivative was refused because it depends on what is only known when the program
     /// runs: what is differentiated has to be typed.
     pub fn is_untyped(&self) -> bool {
-        let says = |words: &str| self.message.contains(words);
-        self.problem == RuleProblem::Refused && (says("not known") || says("known only"))
+        self.refuses("not known") || self.refuses("known only")
+    }
+
+    /// Whether a derivative was refused because the rules say of an op that its derivative is not
+    /// known, such as of `math.trigamma`.
+    pub fn is_declared(&self) -> bool {
+        self.refuses("has no derivative: ")
+    }
+
+    /// Whether a derivative was refused with a message that contains these words.
+    fn refuses(&self, words: &str) -> bool {
+        // Messages come in lines, each behind a bar.
+        let plain = self.message.replace('│', " ");
+        let plain: Vec<&str> = plain.split_whitespace().collect();
+        self.problem == RuleProblem::Refused && plain.join(" ").contains(words)
     }
 
     /// Whether this is, as far as one can tell, the same bug as another.

@@ -35,6 +35,7 @@ fn fuzz(scripts: u32, cases: std::ops::Range<u64>) -> Tally {
     assert!(wrong.len() as u64 * 1_000 <= open * count, "{} are wrong", wrong.len());
     assert!(rules.agreed > 3 * (rules.inconclusive + rules.trapped + rules.kinks), "{rules}");
     assert!(20 * tally.untyped < tally.cases, "{tally:?}");
+    assert!(100 * tally.declared < tally.cases, "{tally:?}");
     tally
 }
 

@@ -1,10 +1,10 @@
 //! Derivatives written by hand, right and wrong: what `check_derivatives` says of them.
 
-use regraft_ir::{Module, render_all};
+use regraft_ir::{Module, Type, render_all};
 use regraft_syntax::parse_module;
 use regraft_testing::{
     Derivatives, RuleArgs, RuleFailure, RuleOptions, RuleProblem, RuleReport, Sweeps,
-    check_derivatives,
+    check_derivatives, test_rule,
 };
 
 fn module(text: &str) -> Module {
@@ -198,4 +198,18 @@ func @f.jvp(%1: f64, %2: f64) -> tuple<f64, f64> {
     assert_eq!(at(0.0).unwrap().kinks, 1);
     assert_eq!(at(1e-4).unwrap().agreed, 1);
     assert_eq!(at(-1e-4).unwrap_err().problem, RuleProblem::Forward);
+}
+
+#[test]
+fn what_is_declared_to_have_no_derivative_is_told_from_a_bug() {
+    let text = "func @f(%x: f64) -> f64 {\n^1:\n  %1: f64 = math.trigamma %x\n  return %1\n}";
+    let options = RuleOptions::default();
+    for reverse_only in [false, true] {
+        let widths = if reverse_only { Vec::new() } else { vec![1] };
+        let options = RuleOptions { widths, ..options.clone() };
+        let args = RuleArgs::Types(vec![Type::F64]);
+        let failure = test_rule(&module(text), "f", &args, &options).unwrap_err();
+        assert!(failure.is_declared() && !failure.is_untyped(), "{failure}");
+        assert!(failure.message.contains("`math.trigamma` has no derivative"), "{failure}");
+    }
 }

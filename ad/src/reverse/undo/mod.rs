@@ -271,7 +271,7 @@ impl Backward<'_, '_> {
                 let rules = Arc::clone(&self.driver.options.rules);
                 match derivative_of(&rules, op) {
                     Derivative::Scalar(rule) => self.undo_scalar(v, rule, adjoint, &operands),
-                    Derivative::NotImplemented(text) => self.fail(text),
+                    Derivative::NotImplemented(why) => self.not_implemented(v, why),
                     _ => {
                         let name = self.ctx.def(op).name;
                         self.fail(&format!("`{name}` has no derivative"));
@@ -279,6 +279,11 @@ impl Backward<'_, '_> {
                 }
             }
         }
+    }
+
+    fn not_implemented(&mut self, v: Value, why: &str) {
+        let name = self.plan.aug.f.op_def(v).map_or("?", |def| def.mnemonic());
+        self.fail(&format!("`{name}` has no derivative: {why}"));
     }
 
     fn undo_scalar(&mut self, v: Value, rule: &ScalarRule, adjoint: Operand, operands: &[Operand]) {
@@ -307,7 +312,7 @@ impl Backward<'_, '_> {
                 && self.plan.activity.is_varied(operand)
             {
                 if let Err(why) = partial.expr() {
-                    return self.fail(why);
+                    return self.not_implemented(v, why);
                 }
                 let ctx = Arc::clone(&self.ctx);
                 let at =
