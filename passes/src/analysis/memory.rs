@@ -9,9 +9,9 @@
 use regraft_ir::{ControlFlow, Function, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
-use super::LoopForest;
 use super::alias::{Aliases, Base};
 use super::effects::{Access, EffectSummaries, InstEffects, inst_effects, may_be_object};
+use super::{Analyses, Analysis, Facets, LoopForest};
 
 /// How many classes there are at most.
 const MOST: u32 = 64;
@@ -179,6 +179,17 @@ impl MemoryClasses {
         v: Value,
     ) -> Footprint {
         self.footprint(f, aliases, &inst_effects(f, v, summaries))
+    }
+}
+
+impl Analysis for MemoryClasses {
+    const NAME: &'static str = "memory classes";
+    const FACETS: Facets = Facets::INSTS.union(Facets::TYPES);
+
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
+        let cfg = analyses.get::<ControlFlow>(f);
+        let aliases = analyses.get::<Aliases>(f);
+        Self::compute(f, &cfg, &aliases)
     }
 }
 

@@ -49,7 +49,7 @@ mod plan;
 mod rounds;
 mod unguard;
 
-use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function};
+use regraft_ir::{Block, DominatorTree, Edge, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adce;
@@ -211,15 +211,13 @@ fn find_plans(f: &Function, cx: &mut PassContext<'_>, domain_errors: bool) -> Ve
     if pairs.is_empty() {
         return Vec::new();
     }
-    let aliases = cx.analysis::<Aliases>(f);
-    let cfg = cx.analysis::<ControlFlow>(f);
     let facts = Facts {
         f,
         forest,
         counts: cx.analysis::<TripCounts>(f),
         variables: cx.analysis::<InductionVariables>(f),
-        classes: MemoryClasses::compute(f, &cfg, &aliases),
-        aliases,
+        classes: cx.analysis::<MemoryClasses>(f),
+        aliases: cx.analysis::<Aliases>(f),
         dom: cx.analysis::<DominatorTree>(f),
         summaries: cx.effects(),
         domain_errors,

@@ -54,7 +54,7 @@ pub(super) struct Facts<'a> {
     pub(super) counts: Arc<TripCounts>,
     pub(super) variables: Arc<InductionVariables>,
     pub(super) aliases: Arc<Aliases>,
-    pub(super) classes: MemoryClasses,
+    pub(super) classes: Arc<MemoryClasses>,
     pub(super) dom: Arc<DominatorTree>,
     pub(super) summaries: &'a EffectSummaries,
     /// Whether it matters what was done before a float function stopped the program.

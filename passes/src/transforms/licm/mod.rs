@@ -132,21 +132,20 @@ struct Facts {
     dom: Arc<DominatorTree>,
     forest: Arc<LoopForest>,
     aliases: Arc<Aliases>,
-    classes: MemoryClasses,
+    classes: Arc<MemoryClasses>,
     summaries: EffectSummaries,
 }
 
 impl Facts {
+    /// What is cached is not found out again: nothing is, after steps that have moved nothing.
     fn of(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let aliases = analyses.get::<Aliases>(f);
         Self {
-            classes: MemoryClasses::compute(f, &cfg, &aliases),
+            cfg: analyses.get::<ControlFlow>(f),
             dom: analyses.get::<DominatorTree>(f),
             forest: analyses.get::<LoopForest>(f),
+            aliases: analyses.get::<Aliases>(f),
+            classes: analyses.get::<MemoryClasses>(f),
             summaries: analyses.effects().clone(),
-            cfg,
-            aliases,
         }
     }
 

@@ -20,14 +20,17 @@
 //! condition are those of that loop alone: what varies in the loops around it would let it begin
 //! otherwise the next time.
 
-use regraft_dialects::{cf, core};
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+mod chain;
+mod leave;
+
+use regraft_dialects::cf;
+use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
+use rustc_hash::FxHashSet;
 
 use super::Facts;
-use crate::analysis::traps::may_trap;
+use crate::analysis::traps::{may_trap, speculatable};
 use crate::analysis::{Footprint, LoopId, callee_summary, inst_effects};
-use crate::transforms::loop_form::LoopForm;
+use chain::{common_depth, enter, highest_below, set_word};
 
 /// A condition is not copied if it is made of more instructions.
 const MOST_COPIED: usize = 16;
@@ -310,183 +313,10 @@ impl<'a> Survey<'a> {
         let values = blocks.flat_map(|&block| f.params(block).chain(f.body(block)));
         values.filter(|&v| exit_args.contains(&v.into()) || outside(v)).collect()
     }
-
-    fn apply(&self, f: &mut Function, plan: &Plan) -> IrResult<()> {
-        let forest = &*self.facts.forest;
-        let (l, outer) = (forest.get(plan.id), forest.get(plan.target));
-        let (Some(exit), Some(old)) = (l.exits.first(), l.preheader) else { return Ok(()) };
-        let exit = exit.edge(f);
-        let before = self.preheader(f, plan.target)?;
-        let live = self.live_out(f, plan.id);
-        let args_to = |f: &Function, block: Block| -> Vec<Operand> {
-            f.out_edges(block).next().map(|e| f.edge_args(e).collect()).unwrap_or_default()
-        };
-        let (into_outer, into_loop) = (args_to(f, before), args_to(f, old));
-
-        // The blocks in the order in which they run.
-        let mut last = before;
-        for &block in forest.blocks(plan.id) {
-            f.move_block_after(block, last)?;
-            last = block;
-        }
-        let after = f.add_block();
-        f.move_block_after(after, last)?;
-        let guarded = !plan.guards.is_empty();
-        let mut stands_for: FxHashMap<Value, Value> = FxHashMap::default();
-        for &v in live.iter().filter(|_| guarded) {
-            let param = f.append_param(after, f.ty(v))?;
-            stands_for.insert(v, param);
-        }
-
-        // The way into the loop.
-        let at = Value::terminator(before);
-        let mut copies = FxHashMap::default();
-        let mut conditions = Vec::new();
-        for guard in plan.guards.iter().rev() {
-            let condition = self.copy(f, plan.target, guard.condition, at, &mut copies)?;
-            conditions.push((condition, guard.taken_if));
-        }
-        let mut undefined: Vec<Operand> = Vec::new();
-        for &v in live.iter().filter(|_| guarded) {
-            let undef = Inst::new(core::UNDEF).with_type(f.ty(v));
-            undefined.push(f.insert(at, undef)?.into());
-        }
-        f.set_terminator(after, cf::br(outer.header, into_outer))?;
-        let mut source = before;
-        let count = conditions.len();
-        for (i, (condition, taken_if)) in conditions.into_iter().enumerate() {
-            let is_last = i + 1 == count;
-            let next = if is_last { l.header } else { f.add_block() };
-            let args = if is_last { into_loop.clone() } else { Vec::new() };
-            let none = undefined.clone();
-            let inst = match taken_if {
-                true => cf::br_if(condition, next, args, after, none),
-                false => cf::br_if(condition, after, none, next, args),
-            };
-            f.set_terminator(source, inst)?;
-            if !is_last {
-                f.move_block_after(next, source)?;
-                source = next;
-            }
-        }
-        if count == 0 {
-            f.set_terminator(before, cf::br(l.header, into_loop))?;
-        }
-
-        // The way out of it, and what was after it.
-        let target = f.edge_target(exit);
-        let mut exit_args: Vec<Operand> = f.edge_args(exit).collect();
-        for arg in &mut exit_args {
-            if let Some(&param) = arg.as_value().and_then(|v| stands_for.get(&v)) {
-                *arg = param.into();
-            }
-        }
-        let passed: Vec<Value> = live.iter().copied().filter(|_| guarded).collect();
-        f.redirect(exit, after, passed)?;
-        f.set_terminator(old, cf::br(target, exit_args))?;
-        for &v in &live {
-            let Some(&param) = stands_for.get(&v) else { continue };
-            let users: Vec<_> =
-                f.uses(v).filter(|at| !forest.contains(plan.id, f.block_of(at.user))).collect();
-            for at in users {
-                f.set_operand(at.user, at.index as usize, param)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The block before a loop, which a loop that was moved before may have changed.
-    fn preheader(&self, f: &mut Function, id: LoopId) -> IrResult<Block> {
-        let forest = &*self.facts.forest;
-        let mut edges: Vec<Edge> = f.in_edges_in_order(forest.get(id).header);
-        edges.retain(|edge| !forest.contains(id, edge.from));
-        match *edges {
-            [edge] if f.out_edges(edge.from).count() == 1 => Ok(edge.from),
-            _ => LoopForm::new(forest, id).ensure_preheader(f),
-        }
-    }
-
-    /// An operand, in terms of what there is before the loop `target`, as it is in the first
-    /// iterations.
-    fn copy(
-        &self,
-        f: &mut Function,
-        target: LoopId,
-        operand: Operand,
-        at: Value,
-        copies: &mut FxHashMap<Value, Operand>,
-    ) -> IrResult<Operand> {
-        let Some(v) = operand.as_value() else { return Ok(operand) };
-        if !self.facts.forest.contains(target, f.block_of(v)) {
-            return Ok(operand);
-        }
-        if let Some(&copy) = copies.get(&v) {
-            return Ok(copy);
-        }
-        // The depth of the recursion is at most `MOST_COPIED`.
-        let copy = match self.first_value(f, v) {
-            Some(first) => self.copy(f, target, first, at, copies)?,
-            None => {
-                let mut inst = f.statement(v);
-                for i in 0..inst.operand_list().len() {
-                    let operand = inst.operand_list()[i];
-                    inst.operand_list_mut()[i] = self.copy(f, target, operand, at, copies)?;
-                }
-                f.insert(at, inst.made_from(v))?.into()
-            }
-        };
-        copies.insert(v, copy);
-        Ok(copy)
-    }
 }
 
 /// Whether an instruction gives the same wherever it stands, and may stand anywhere.
 fn can_be_copied(f: &Function, v: Value) -> bool {
     let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
-    pure && crate::analysis::traps::speculatable(f, v)
-}
-
-/// Makes `chain` the loops around a block whose innermost one is `inner`, outermost first.
-fn enter(facts: &Facts, chain: &mut Vec<LoopId>, inner: LoopId) {
-    let forest = &*facts.forest;
-    while chain.last().is_some_and(|&top| !forest.encloses(top, inner)) {
-        chain.pop();
-    }
-    let known = chain.len();
-    let mut at = Some(inner);
-    while let Some(id) = at.filter(|id| known == 0 || *id != chain[known - 1]) {
-        chain.push(id);
-        at = forest.get(id).parent;
-    }
-    chain[known..].reverse();
-}
-
-/// The depth of the innermost loop of `chain` that contains an operand.
-fn common_depth(f: &Function, facts: &Facts, chain: &[LoopId], operand: Operand) -> u32 {
-    let forest = &*facts.forest;
-    let Some(home) = operand.as_value().and_then(|v| forest.loop_of(f.block_of(v))) else {
-        return 0;
-    };
-    chain.partition_point(|&around| forest.encloses(around, home)) as u32
-}
-
-fn set_word(words: &mut Vec<u64>, at: usize, bits: u64) {
-    if words.len() <= at {
-        words.resize(at + 1, 0);
-    }
-    words[at] |= bits;
-}
-
-/// The greatest of a set of numbers that is less than `limit`, or 0.
-fn highest_below(words: &[u64], limit: u32) -> u32 {
-    let (word, bit) = (limit as usize / 64, limit % 64);
-    let masked = |i: usize, bits: u64| if i == word { bits & ((1 << bit) - 1) } else { bits };
-    words
-        .iter()
-        .enumerate()
-        .take(word + 1)
-        .rev()
-        .map(|(i, &bits)| (i, masked(i, bits)))
-        .find_map(|(i, bits)| (bits != 0).then(|| i as u32 * 64 + 63 - bits.leading_zeros()))
-        .unwrap_or(0)
+    pure && speculatable(f, v)
 }
