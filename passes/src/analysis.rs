@@ -12,7 +12,7 @@ mod call_graph;
 pub(crate) mod comparison;
 mod components;
 pub(crate) mod control_dependence;
-mod dependence;
+pub(crate) mod dependence;
 mod effects;
 mod float_kinds;
 pub mod induction;

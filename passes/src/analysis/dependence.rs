@@ -27,6 +27,7 @@ use std::fmt::Write as _;
 
 use regraft_dialects::mem;
 use regraft_ir::{Function, Operand, Type, Value};
+use smallvec::SmallVec;
 
 use super::trip_count::LatchRuns;
 use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
@@ -61,6 +62,8 @@ impl Dependence {
 
 /// The greatest power of two in a step of which distances are told.
 const MOST_SHIFT: u32 = 8;
+/// No program runs through more iterations of a loop.
+const MOST_ITERATIONS: u64 = 1 << 55;
 
 /// How the element that `first` reads or writes in a loop depends on that of `second`: both are
 /// `mem.load` or `mem.store`, anywhere in the loop. O(dimensions * terms).
@@ -73,7 +76,7 @@ pub fn dependence(
     first: Value,
     second: Value,
 ) -> Dependence {
-    let (Some((x, xs)), Some((y, ys))) = (place(f, first), place(f, second)) else {
+    let (Some((x, xs)), Some((y, ys))) = (element(f, first), element(f, second)) else {
         return Dependence::Unknown;
     };
     if !aliases.may_alias(f, x, y) {
@@ -101,8 +104,8 @@ pub fn dependence(
     all
 }
 
-/// The object and the indices of an access.
-fn place(f: &Function, v: Value) -> Option<(Operand, Vec<Operand>)> {
+/// The array and the indices of a `mem.load` or `mem.store`.
+pub(crate) fn element(f: &Function, v: Value) -> Option<(Operand, SmallVec<[Operand; 3]>)> {
     let first = match f.op(v)? {
         mem::LOAD => 1,
         mem::STORE => 2,
@@ -143,8 +146,8 @@ fn solve((a, s): &(Poly, Poly), (b, t): &(Poly, Poly), most: Option<i64>) -> Dep
     Dependence::Unknown
 }
 
-/// Solves `apart + s * i = s * j`: the distance is `j - i`.
-fn strong(apart: i64, s: i64, most: Option<i64>) -> Dependence {
+/// Solves `apart + s * i = s * j` for iterations up to `most`: the distance is `j - i`.
+pub(crate) fn strong(apart: i64, s: i64, most: Option<i64>) -> Dependence {
     let shift = s.trailing_zeros();
     if apart.trailing_zeros() < shift {
         return Dependence::None;
@@ -155,9 +158,10 @@ fn strong(apart: i64, s: i64, most: Option<i64>) -> Dependence {
     let distance = (apart >> shift).wrapping_mul(inverse(s >> shift));
     // It is known modulo 2^(64 - shift).
     let distance = distance << shift >> shift;
-    match most {
-        Some(most) if distance.unsigned_abs() > most.unsigned_abs() => Dependence::None,
-        _ => Dependence::of_distance(distance),
+    let most = most.map_or(MOST_ITERATIONS, i64::unsigned_abs).min(MOST_ITERATIONS);
+    match distance.unsigned_abs() > most {
+        true => Dependence::None,
+        false => Dependence::of_distance(distance),
     }
 }
 
@@ -196,7 +200,7 @@ pub(crate) fn describe(f: &Function, analyses: &mut Analyses) -> String {
     for l in forest.loops().filter(|&l| forest.is_innermost(l)) {
         let blocks = forest.blocks(l).iter().flat_map(|&block| f.body(block));
         let accesses: Vec<Value> =
-            blocks.filter(|&v| place(f, v).is_some()).take(MOST_SHOWN).collect();
+            blocks.filter(|&v| element(f, v).is_some()).take(MOST_SHOWN).collect();
         for (i, &a) in accesses.iter().enumerate() {
             for &b in &accesses[i..] {
                 if f.op(a) == Some(mem::LOAD) && f.op(b) == Some(mem::LOAD) {
@@ -224,6 +228,15 @@ pub(crate) fn describe(f: &Function, analyses: &mut Analyses) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Dependence, strong};
+
+    #[test]
+    fn a_solution_that_no_program_comes_to_is_none() {
+        // 3 divides 1 modulo 2^64 alone, and 6 divides 2 alike.
+        for (s, apart) in [(3, 1), (-3, 1), (6, 2)] {
+            assert_eq!(strong(apart, s, None), Dependence::None, "{apart} {s}");
+        }
+        assert_eq!(strong(1 << 54, 1, None), Dependence::Distance(1 << 54));
+    }
 
     #[test]
     fn a_distance_solves_its_equation_or_there_is_none() {

@@ -8,22 +8,17 @@
 //! ```
 //!
 //! # Method
-//! The indices are compared as polynomials, dimension by dimension: the strong single index
-//! variable test (Goff, Kennedy, Tseng: "Practical Dependence Testing", 1991, section 4.2), in
-//! which the distance is the quotient of the difference of the constants and the common step.
-//! Whether the arrays are the same need not be known: if they are not, there is no dependence.
-//!
-//! # Why it is right
-//! Indices are numbers modulo 2^64. For an odd step the distance is unique modulo 2^64. For an
-//! even one it is unique among distances for which all indices between are in bounds, as they are
-//! if the access happens in every iteration, or else the program stops there: what lies within
-//! an array lies within 2^60, so that no step wraps around.
+//! The indices are compared as polynomials, dimension by dimension, as in
+//! [`dependence`](crate::analysis::dependence); but the accesses may be in two loops that are to
+//! become one. Whether the arrays are the same need not be known: if they are not, there is no
+//! dependence.
 
-use regraft_dialects::{math, mem};
+use regraft_dialects::math;
 use regraft_ir::{Block, Function, Operand, Value};
 use smallvec::SmallVec;
 
 use super::makers::needs_memory_only;
+use crate::analysis::dependence::{Dependence, element, strong};
 use crate::analysis::{
     Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, inst_effects,
 };
@@ -128,12 +123,7 @@ impl MemoryAccess {
 
     /// The indices, if it reads or writes an element of an array.
     pub(super) fn indices(&self, f: &Function) -> Option<SmallVec<[Operand; 3]>> {
-        let first = match f.op(self.inst)? {
-            mem::LOAD => 1,
-            mem::STORE => 2,
-            _ => return None,
-        };
-        Some(f.operands(self.inst).skip(first).collect())
+        element(f, self.inst).map(|(_, indices)| indices)
     }
 
     /// What its indices are in the iterations around it.
@@ -158,9 +148,8 @@ pub(super) enum Distance {
     Any,
 }
 
-/// The distance of two indices, given the bases and steps. `every` says whether both accesses
-/// happen in every iteration.
-pub(super) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly), every: bool) -> Distance {
+/// The distance of two indices, given the bases and steps.
+pub(super) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly)) -> Distance {
     let (Some(step), Some(other)) = (a.1.constant_value(), b.1.constant_value()) else {
         return Distance::Any;
     };
@@ -171,11 +160,13 @@ pub(super) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly), every: bool) -> Dis
         _ if step != other => Distance::Any,
         0 if apart == 0 => Distance::Any,
         0 => Distance::Never,
-        1 => Distance::Exactly(apart),
-        -1 => Distance::Exactly(apart.wrapping_neg()),
-        _ if !every || step.unsigned_abs() > 1 << 60 => Distance::Any,
-        _ if apart % step == 0 => Distance::Exactly(apart / step),
-        _ => Distance::Never,
+        // `b + s*j = a + s*i` for `i` that is so much greater than `j`.
+        _ => match strong(apart, step, None) {
+            Dependence::None => Distance::Never,
+            Dependence::SameIteration => Distance::Exactly(0),
+            Dependence::Distance(distance) => Distance::Exactly(distance),
+            Dependence::Unknown => Distance::Any,
+        },
     }
 }
 
@@ -188,15 +179,15 @@ pub(super) fn lines(variables: &InductionVariables, at: &[Poly], l: LoopId) -> S
 }
 
 /// Whether an access in one loop and one in another (or the same, `i` and `j` being iterations of
-/// each) may be to the same element although `i > j`. `every` as above.
-pub(super) fn meets_later(a: &[Line], b: &[Line], every: bool) -> bool {
+/// each) may be to the same element although `i > j`.
+pub(super) fn meets_later(a: &[Line], b: &[Line]) -> bool {
     if a.len() != b.len() {
         return true;
     }
     let mut known = None;
     for (x, y) in a.iter().zip(b) {
         let (Some(x), Some(y)) = (x, y) else { continue };
-        match distance((&x.0, &x.1), (&y.0, &y.1), every) {
+        match distance((&x.0, &x.1), (&y.0, &y.1)) {
             Distance::Never => return false,
             Distance::Exactly(d) if d <= 0 || known.is_some_and(|known| known != d) => {
                 return false;

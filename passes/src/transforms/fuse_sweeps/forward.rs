@@ -139,8 +139,7 @@ impl Facts<'_> {
         let alone = elsewhere.is_empty() && others.is_none() && !may_trap(f, load);
         let once = self.forest.loop_of(f.block_of(array)) == self.forest.get(l).parent;
         let at = lines(self.variables, &wanted, l);
-        let never =
-            |at_store: &[Poly]| !meets_later(&at, &lines(self.variables, at_store, l), false);
+        let never = |at_store: &[Poly]| !meets_later(&at, &lines(self.variables, at_store, l));
         let first = alone && once && around == l && later.iter().all(|(_, at)| never(at));
         first.then(|| made_with(f, array)).flatten()
     }

@@ -218,7 +218,6 @@ fn find_plans(f: &Function, cx: &mut PassContext<'_>, domain_errors: bool) -> Ve
         variables: cx.analysis::<InductionVariables>(f),
         classes: cx.analysis::<MemoryClasses>(f),
         aliases: cx.analysis::<Aliases>(f),
-        dom: cx.analysis::<DominatorTree>(f),
         summaries: cx.effects(),
         domain_errors,
     };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Block, DominatorTree, Function, Operand, Traits, Value};
+use regraft_ir::{Block, Function, Operand, Traits, Value};
 
 use super::between::Between;
 use super::rounds::Rounds;
@@ -55,7 +55,6 @@ pub(super) struct Facts<'a> {
     pub(super) variables: Arc<InductionVariables>,
     pub(super) aliases: Arc<Aliases>,
     pub(super) classes: Arc<MemoryClasses>,
-    pub(super) dom: Arc<DominatorTree>,
     pub(super) summaries: &'a EffectSummaries,
     /// Whether it matters what was done before a float function stopped the program.
     pub(super) domain_errors: bool,
@@ -227,17 +226,12 @@ impl Facts<'_> {
                         Meeting::Never => true,
                         Meeting::Somehow => false,
                         Meeting::InElement => {
-                            let every = self.in_every_round(x, a) && self.in_every_round(y, b);
                             let (Some(at_x), Some(at_y)) = (at_x, at_y) else { return false };
-                            !meets_later(at_x, at_y, every)
+                            !meets_later(at_x, at_y)
                         }
                     }
                 })
             })
-    }
-
-    fn in_every_round(&self, access: &MemoryAccess, side: &Side<'_>) -> bool {
-        self.dom.dominates(access.block, side.counted.latch)
     }
 
     /// Whether the iterations of a loop may come in any order: none needs another one, none stops
@@ -267,9 +261,8 @@ impl Facts<'_> {
                 _ if self.is_made_in(x, id) && self.is_made_in(y, id) => true,
                 Meeting::Somehow => false,
                 Meeting::InElement => {
-                    let every = self.in_every_round(x, side) && self.in_every_round(y, side);
                     let (Some(at_x), Some(at_y)) = (at_x, at_y) else { return false };
-                    !meets_later(at_x, at_y, every) && !meets_later(at_y, at_x, every)
+                    !meets_later(at_x, at_y) && !meets_later(at_y, at_x)
                 }
             })
         })

@@ -41,7 +41,7 @@
 
 pub(super) mod join;
 
-use regraft_ir::{DominatorTree, Function, Operand, Traits, Value};
+use regraft_ir::{Function, Operand, Traits, Value};
 
 use super::loop_accesses::{Accesses, Meeting, MemoryAccess, lines, meets_later};
 use crate::analysis::traps::speculatable;
@@ -117,14 +117,12 @@ fn find_pairs(f: &Function, cx: &mut PassContext<'_>) -> Vec<Pair> {
     }
     let variables = cx.analysis::<InductionVariables>(f);
     let aliases = cx.analysis::<Aliases>(f);
-    let dom = cx.analysis::<DominatorTree>(f);
     let facts = Facts {
         f,
         forest: &forest,
         counts: &counts,
         variables: &variables,
         aliases: &aliases,
-        dom: &dom,
         summaries: cx.effects(),
     };
     let mut taken = vec![false; forest.len()];
@@ -147,7 +145,6 @@ struct Facts<'a> {
     counts: &'a TripCounts,
     variables: &'a InductionVariables,
     aliases: &'a Aliases,
-    dom: &'a DominatorTree,
     summaries: &'a EffectSummaries,
 }
 
@@ -212,8 +209,6 @@ impl Facts<'_> {
                 Meeting::Never => true,
                 Meeting::Somehow => false,
                 Meeting::InElement => {
-                    let every = self.dom.dominates(x.block, pair.first.latch)
-                        && self.dom.dominates(y.block, pair.second.latch);
                     let at = |access: &MemoryAccess, l| {
                         let at = access.polynomials(f, self.variables)?;
                         Some(lines(self.variables, &at, l))
@@ -221,7 +216,7 @@ impl Facts<'_> {
                     let (Some(at_x), Some(at_y)) = (at(x, first), at(y, second)) else {
                         return false;
                     };
-                    !meets_later(&at_x, &at_y, every)
+                    !meets_later(&at_x, &at_y)
                 }
             })
         })

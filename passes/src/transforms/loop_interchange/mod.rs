@@ -31,7 +31,7 @@
 mod nest;
 mod swap;
 
-use regraft_ir::{DominatorTree, Function};
+use regraft_ir::Function;
 
 use super::loop_accesses::{Accesses, Distance, Meeting, MemoryAccess, distance};
 use crate::analysis::{
@@ -74,13 +74,11 @@ impl FunctionPass for LoopInterchange {
         let counts = cx.analysis::<TripCounts>(f);
         let variables = cx.analysis::<InductionVariables>(f);
         let aliases = cx.analysis::<Aliases>(f);
-        let dom = cx.analysis::<DominatorTree>(f);
         let facts = Facts {
             f,
             forest: &forest,
             variables: &variables,
             aliases: &aliases,
-            dom: &dom,
             summaries: cx.effects(),
         };
         let certain = |nest: &Nest| counts.is_known(nest.outer) && counts.is_known(nest.inner);
@@ -100,7 +98,6 @@ struct Facts<'a> {
     forest: &'a LoopForest,
     variables: &'a InductionVariables,
     aliases: &'a Aliases,
-    dom: &'a DominatorTree,
     summaries: &'a EffectSummaries,
 }
 
@@ -156,7 +153,6 @@ impl Facts<'_> {
         if at_a.len() != at_b.len() {
             return false;
         }
-        let every = [a, b].iter().all(|access| self.dom.dominates(access.block, nest.latch()));
         // How far apart the iterations of the outer and of the inner loop are.
         let (mut outer, mut inner) = (None, None);
         for (x, y) in at_a.iter().zip(&at_b) {
@@ -167,7 +163,7 @@ impl Facts<'_> {
                 ((true, _), (true, _)) => (&mut inner, [&x.inner, &y.inner]),
                 _ => continue,
             };
-            match distance((&x.base, steps[0]), (&y.base, steps[1]), every) {
+            match distance((&x.base, steps[0]), (&y.base, steps[1])) {
                 Distance::Never => return true,
                 Distance::Exactly(d) if known.is_some_and(|known| known != d) => return true,
                 Distance::Exactly(d) => *known = Some(d),

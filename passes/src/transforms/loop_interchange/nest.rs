@@ -39,11 +39,6 @@ pub(super) struct Nest {
 }
 
 impl Nest {
-    /// The latch of the inner loop.
-    pub(super) fn latch(&self) -> Block {
-        self.loops[1].latch
-    }
-
     /// The nest of an innermost loop and the one around it.
     pub(super) fn around(f: &Function, forest: &LoopForest, inner: LoopId) -> Option<Self> {
         let outer = forest.get(inner).parent?;
