@@ -1,0 +1,6 @@
+//! `fuse-sweeps`.
+
+mod between;
+mod kept;
+mod order;
+mod shapes;

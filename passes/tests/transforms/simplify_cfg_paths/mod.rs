@@ -1,0 +1,4 @@
+//! `simplify-cfg`: selections and jump threading.
+
+mod selections;
+mod threading;
