@@ -1,9 +1,10 @@
-//! Counts the bytes that are allocated, for figures of memory per instruction, and keeps what
-//! the system gave, so that its page faults are not what is measured.
+//! Counts bytes and allocations, for figures of memory per instruction and for tests of what needs no
+//! memory, and keeps what the system gave, so that its page faults are not what is measured.
 
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The system's allocator, with a count of live bytes.
@@ -11,6 +12,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Counting;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How often this thread has asked for memory, if [`Counting`] is the global allocator.
+pub fn allocations() -> usize {
+    ALLOCATIONS.get()
+}
+
+fn count() {
+    // A thread that ends may ask for memory when its counter is gone; nobody looks at it then.
+    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+}
 
 /// The bytes that are allocated now, if [`Counting`] is the global allocator.
 pub fn live_bytes() -> usize {
@@ -36,6 +51,7 @@ pub fn keep_heap() {
 // SAFETY: every call is passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
         LIVE.fetch_add(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller's obligations are those of the system's allocator.
         unsafe { System.alloc(layout) }
@@ -48,6 +64,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
         LIVE.fetch_add(new_size, Ordering::Relaxed);
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: as above.

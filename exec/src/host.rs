@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::error::{ErrorKind, Trap};
 use crate::profiler::Calls;
-use crate::value::tangent::Known;
+use crate::value::tangent::{self, Known, Spare};
 use crate::value::{Array, Names, Texts, Val, collect_cycles, live_bytes};
 use regraft_dialects::tangent::TangentTable;
 use regraft_ir::{Context, Symbol, Type, suggest};
@@ -30,6 +30,10 @@ pub struct Host {
     names: Option<Rc<dyn Names>>,
     /// The types of tangents of the program.
     tangent_types: RefCell<TangentTable>,
+    /// For the next walk over tangents.
+    spare: RefCell<Spare>,
+    /// The shapes of named tuples of a type, and of the fields of a struct.
+    shapes: RefCell<FxHashMap<Type, Type>>,
     /// The shadows of objects that globals hold, while a run lasts.
     global_shadows: RefCell<Known>,
     /// The live bytes that may not be exceeded.
@@ -47,6 +51,8 @@ impl Default for Host {
             globals: FxHashMap::default(),
             names: None,
             tangent_types: RefCell::default(),
+            spare: RefCell::default(),
+            shapes: RefCell::default(),
             global_shadows: RefCell::default(),
             ceiling: usize::MAX,
             limit: usize::MAX,
@@ -119,6 +125,25 @@ impl Host {
         self.tangent_types.borrow_mut()
     }
 
+    /// The [shape](Val::named_shape) of named tuples of type `ty`, or of those of the fields of a
+    /// struct of that type; `make` says what it is. It is remembered.
+    pub(crate) fn shape(&self, ty: Type, make: impl FnOnce() -> Option<Type>) -> Option<Type> {
+        if let Some(&shape) = self.shapes.borrow().get(&ty) {
+            return Some(shape);
+        }
+        let shape = make()?;
+        self.shapes.borrow_mut().insert(ty, shape);
+        Some(shape)
+    }
+
+    pub(crate) fn take_spare(&self) -> Spare {
+        self.spare.take()
+    }
+
+    pub(crate) fn keep_spare(&self, spare: Spare) {
+        self.spare.replace(spare);
+    }
+
     pub(crate) fn take_global_shadows(&self) -> Known {
         self.global_shadows.take()
     }
@@ -129,7 +154,7 @@ impl Host {
 
     /// A run is over.
     pub(crate) fn end(&mut self) {
-        drop(self.global_shadows.take());
+        tangent::clear(self.global_shadows.get_mut());
     }
 
     /// Writes output.

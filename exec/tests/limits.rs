@@ -277,7 +277,7 @@ fn values_that_contain_themselves_are_printed_and_compared() {
     assert!(!egal(&a, &b));
     drop((a, b));
     assert_eq!(collect_cycles(), 2);
-    let array = Array::of_values(Type::ANY, vec![1i64.into()], &[1]).expect("it fits");
+    let array = Array::of_values(Type::ANY, &[1i64.into()], &[1]).expect("it fits");
     let list = Val::from(array);
     if let Val::Array(array) = &list {
         array.push(list.clone()).expect("it fits");

@@ -407,11 +407,11 @@ fn elements_do_not_repeat_the_type_that_their_array_has_said() {
     let ctx = regraft_dialects::context();
     let array = |items: Vec<Val>| {
         let dims = [items.len()];
-        Val::from(Array::of_values(items[0].type_of(&ctx), items, &dims).expect("it fits"))
+        Val::from(Array::of_values(items[0].type_of(&ctx), &items, &dims).expect("it fits"))
     };
     let any = |items: Vec<Val>| {
         let dims = [items.len()];
-        Val::from(Array::of_values(Type::ANY, items, &dims).expect("it fits"))
+        Val::from(Array::of_values(Type::ANY, &items, &dims).expect("it fits"))
     };
     let singles = || Val::from(Array::vector(&[1.0f32, 2.5]));
     for (value, shown) in [

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_dialects::context;
-use regraft_exec::value::{Array, type_name};
+use regraft_exec::value::{Array, Shared, type_name};
 use regraft_exec::{Engine, Interpreter, Names, Shown, Texts, Val};
 use regraft_ir::{Constant, Context, StructDef, Symbol, Type, TypeKind};
 
@@ -61,7 +61,7 @@ impl Names for Language {
 }
 
 fn array(element: Type, dims: &[usize], items: Vec<Val>) -> Val {
-    Array::of_values(element, items, dims).expect("they fit").into()
+    Array::of_values(element, &items, dims).expect("they fit").into()
 }
 
 #[test]
@@ -223,11 +223,11 @@ fn what_contains_itself_is_shown_to_the_end() {
     let language = Language { ctx: Arc::clone(&ctx) };
     let texts = Texts { ctx: &ctx, names: Some(&language) };
     let Val::Object(object) = Val::object(cell, [Val::Unit]) else { unreachable!() };
-    object.set(0, Val::Object(Rc::clone(&object)));
+    object.set(0, Val::Object(Shared::clone(&object)));
     assert_eq!(texts.show(&Val::Object(object)), "C(C(#= circular reference @-1 =#))");
     // A view of an array that holds the view.
     let Val::Object(object) = Val::object(view, [Val::Unit]) else { unreachable!() };
-    let of = array(Type::ANY, &[2], vec![Val::I64(1), Val::Object(Rc::clone(&object))]);
+    let of = array(Type::ANY, &[2], vec![Val::I64(1), Val::Object(Shared::clone(&object))]);
     object.set(0, of);
     let text = texts.show(&Val::Object(object));
     assert!(text.starts_with("Any[1, ") && text.contains("circular reference"), "{text}");

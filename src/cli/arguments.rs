@@ -132,7 +132,7 @@ fn array(
     let converted: Option<Vec<Val>> = items.iter().map(|x| convert(ctx, x, element)).collect();
     let items = converted
         .ok_or_else(|| format!("an element is no value of type {}", type_name(ctx, element)))?;
-    let array = Array::of_values(element, items, dims);
+    let array = Array::of_values(element, &items, dims);
     array.map(Val::from).map_err(|error| error.to_string())
 }
 

@@ -183,7 +183,7 @@ impl Inputs<'_> {
         let count = dims.iter().product();
         let items: Result<Vec<Val>, String> =
             (0..count).map(|_| self.value(element, depth + 1)).collect();
-        let array = Array::of_values(element, items?, dims)
+        let array = Array::of_values(element, &items?, dims)
             .map_err(|error| format!("no array of dimensions {dims:?} can be made: {error:?}"))?;
         Ok(array.into())
     }

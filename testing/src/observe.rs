@@ -174,7 +174,11 @@ impl Walk<'_> {
             Val::Object(object) => {
                 let fields = object.fields().into_iter().map(Some).collect();
                 let name = self.ctx.type_text(object.ty());
-                self.object(std::rc::Rc::as_ptr(object).cast(), || (name, fields), todo)
+                self.object(
+                    regraft_exec::value::Shared::as_ptr(object).cast(),
+                    || (name, fields),
+                    todo,
+                )
             }
             Val::Array(array) => {
                 let describe = || {
@@ -184,7 +188,7 @@ impl Walk<'_> {
                     let count = array.len().min(MAX_STEPS);
                     (name, (0..count).map(|i| array.get(i)).collect())
                 };
-                let address = std::rc::Rc::as_ptr(array).cast();
+                let address = regraft_exec::value::Shared::as_ptr(array).cast();
                 match self.seen.get(&address) {
                     Some(&number) => Step::Again(number),
                     None => {
@@ -196,7 +200,11 @@ impl Walk<'_> {
             Val::Ref(cell) => {
                 let name = format!("ref of {}", self.ctx.type_text(cell.element()));
                 let items = vec![Some(cell.get())];
-                self.object(std::rc::Rc::as_ptr(cell).cast(), || (name, items), todo)
+                self.object(
+                    regraft_exec::value::Shared::as_ptr(cell).cast(),
+                    || (name, items),
+                    todo,
+                )
             }
         };
         self.steps.push(step);

@@ -68,7 +68,7 @@ fn near(value: &Val, seen: &mut FxHashSet<*const ()>) -> Val {
             Val::tuple(items)
         }
         Val::Array(array) => {
-            if seen.insert(std::rc::Rc::as_ptr(array).cast()) {
+            if seen.insert(regraft_exec::value::Shared::as_ptr(array).cast()) {
                 for i in 0..array.len() {
                     if let Some(item) = array.get(i) {
                         array.set(i, near(&item, seen));
@@ -78,13 +78,13 @@ fn near(value: &Val, seen: &mut FxHashSet<*const ()>) -> Val {
             value.clone()
         }
         Val::Ref(cell) => {
-            if seen.insert(std::rc::Rc::as_ptr(cell).cast()) {
+            if seen.insert(regraft_exec::value::Shared::as_ptr(cell).cast()) {
                 cell.set(near(&cell.get(), seen));
             }
             value.clone()
         }
         Val::Object(object) => {
-            if seen.insert(std::rc::Rc::as_ptr(object).cast()) {
+            if seen.insert(regraft_exec::value::Shared::as_ptr(object).cast()) {
                 for i in 0..object.len() {
                     if let Some(item) = object.get(i) {
                         object.set(i, near(&item, seen));

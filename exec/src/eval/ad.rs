@@ -2,7 +2,7 @@
 
 use super::EvalCx;
 use crate::error::Trap;
-use crate::value::{Tangents, Val};
+use crate::value::{Shared, Tangents, Val};
 
 /// The operations, for the values of this program.
 fn tangents<'a>(cx: &'a EvalCx<'_>) -> Tangents<'a> {
@@ -100,7 +100,7 @@ pub(super) fn uncopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
         return Err(super::core::bounds(count as i64, least));
     }
     // An array that was copied to itself has stayed what it was.
-    if source.is_some_and(|source| std::rc::Rc::ptr_eq(source, dest)) {
+    if source.is_some_and(|source| Shared::ptr_eq(source, dest)) {
         return Ok(Val::Unit);
     }
     for i in 0..count {

@@ -79,7 +79,7 @@ pub(super) fn array(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
         check_element(cx, element, arg)?;
     }
     cx.host.reserve_array(element, args.len())?;
-    made(cx, args, Array::of_values(element, args.to_vec(), &[args.len()]))
+    made(cx, args, Array::of_values(element, args, &[args.len()]))
 }
 
 /// The position in memory of the element that indices name.

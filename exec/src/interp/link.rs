@@ -93,8 +93,8 @@ impl World {
                 }
             });
         }
-        let types = args.iter().map(|arg| arg.type_of(ctx)).collect();
-        let key = LinkKey { callee: Callee::of(ctx, callee), args: types };
+        let types = args.iter().map(|arg| arg.type_by(ctx, &|parts| self.tuple_type(parts)));
+        let key = LinkKey { callee: Callee::of(ctx, callee), args: types.collect() };
         if let Some(&link) = self.links.borrow().get(&key) {
             return Ok(link);
         }
@@ -103,6 +103,16 @@ impl World {
             self.links.borrow_mut().insert(key, link);
         }
         Ok(link)
+    }
+
+    /// A type of tuples; of one that is known, without a word to the context.
+    fn tuple_type(&self, parts: &[Type]) -> Type {
+        if let Some(&ty) = self.tuple_types.borrow().get(parts) {
+            return ty;
+        }
+        let ty = self.ctx.tuple_type(parts);
+        self.tuple_types.borrow_mut().insert(parts.into(), ty);
+        ty
     }
 
     #[cold]
@@ -157,6 +167,51 @@ impl Link {
     /// Whether a call site may remember it.
     pub(super) fn is_for_types(self) -> bool {
         !self.by_value
+    }
+}
+
+/// A place in Rust that calls values again and again: it remembers what the last call ran, so
+/// that calls with arguments of the same types need not look for it.
+#[derive(Debug, Default)]
+pub struct Repeated(Option<LastLink>);
+
+#[derive(Debug)]
+struct LastLink {
+    callee: Callee,
+    types: Box<[Type]>,
+    link: Link,
+    /// When it was found: see [`World::links_since`].
+    since: u64,
+}
+
+impl World {
+    /// As [`arrange`](Self::arrange), at a place that remembers.
+    pub(super) fn arrange_again(
+        &self,
+        site: &mut Repeated,
+        host: &Host,
+        callee: &Val,
+        args: &[Val],
+    ) -> Result<(u32, Args), Trap> {
+        let ctx = &*self.ctx;
+        if let Some(last) = &site.0
+            && last.since == self.links_since
+            && last.callee == Callee::of(ctx, callee)
+            && last.types.len() == args.len()
+            && args.iter().zip(&last.types).all(|(arg, &ty)| arg.is_a(ctx, ty))
+        {
+            return Ok((last.link.slot, last.link.arrange(host, callee, args)?));
+        }
+        let link = self.link(callee, args)?;
+        let types: Box<[Type]> = args.iter().map(|arg| arg.type_of(ctx)).collect();
+        let says_all = types.iter().all(|&ty| says_all(ctx, ty));
+        site.0 = (says_all && link.is_for_types()).then(|| LastLink {
+            callee: Callee::of(ctx, callee),
+            types,
+            link,
+            since: self.links_since,
+        });
+        Ok((link.slot, link.arrange(host, callee, args)?))
     }
 }
 

@@ -19,8 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use self::code::Code;
+pub use self::link::Repeated;
 use self::link::{Link, LinkKey};
 use crate::chain::Chain;
 use crate::engine::{Engine, Limits};
@@ -52,6 +54,10 @@ struct World {
     linker: RefCell<Option<Box<dyn Linker>>>,
     /// What the linker has answered.
     links: RefCell<FxHashMap<LinkKey, Link>>,
+    /// The types of tuples that were passed to calls of values, by those of their parts.
+    tuple_types: RefCell<FxHashMap<SmallVec<[Type; 6]>, Type>>,
+    /// How often all answers were forgotten.
+    links_since: u64,
 }
 
 struct Slot {
@@ -78,6 +84,9 @@ struct State {
     /// Stacks, kept between calls.
     scalars: Vec<u64>,
     vals: Vec<Val>,
+    /// Empty: a place for frames, and one for the operands of an op that has many.
+    frames: Vec<machine::Frame<'static>>,
+    operands: Vec<Val>,
 }
 
 impl Held {
@@ -113,6 +122,8 @@ impl Interpreter {
             spare: None,
             linker: RefCell::default(),
             links: RefCell::default(),
+            tuple_types: RefCell::default(),
+            links_since: 0,
         };
         let state = State {
             limits: Limits::default(),
@@ -121,6 +132,8 @@ impl Interpreter {
             host: Host::default(),
             scalars: Vec::new(),
             vals: Vec::new(),
+            frames: Vec::new(),
+            operands: Vec::new(),
         };
         let mut interpreter = Self { world, state };
         interpreter.world.take_over(module);
@@ -161,6 +174,22 @@ impl Interpreter {
     pub fn call_value(&mut self, callee: &Val, args: &[Val]) -> Result<Val, ExecError> {
         self.start();
         let linked = self.world.arrange(&self.state.host, callee, args);
+        let (slot, args) = linked.map_err(|trap| self.not_started(trap))?;
+        machine::run(&self.world, &mut self.state, slot, &args)
+    }
+
+    /// The same at a place that remembers what the last call ran.
+    ///
+    /// # Errors
+    /// As [`call_value`](Self::call_value).
+    pub fn call_again(
+        &mut self,
+        site: &mut Repeated,
+        callee: &Val,
+        args: &[Val],
+    ) -> Result<Val, ExecError> {
+        self.start();
+        let linked = self.world.arrange_again(site, &self.state.host, callee, args);
         let (slot, args) = linked.map_err(|trap| self.not_started(trap))?;
         machine::run(&self.world, &mut self.state, slot, &args)
     }

@@ -157,6 +157,7 @@ impl World {
     /// Makes everything forget which code it calls.
     fn unlink(&mut self) {
         self.links.get_mut().clear();
+        self.links_since += 1;
         for (_, slot) in &self.slots {
             if let Some(code) = slot.code.get() {
                 code.calls.iter().for_each(|site| site.code.clear());

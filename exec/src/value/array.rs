@@ -6,6 +6,7 @@ use std::fmt;
 use regraft_ir::Type;
 use smallvec::SmallVec;
 
+use super::pool::{self, Buffers, Scalars};
 use super::{Buffer, Charge, Val, heap};
 
 /// The elements of an array in memory order.
@@ -77,10 +78,13 @@ pub trait Element: Copy + Default + Into<Val> + 'static {
     fn buffer(storage: &Storage) -> Option<&Buffer<Self>>;
     /// The element that a value is.
     fn from_val(value: &Val) -> Option<Self>;
+    /// Buffers that are free.
+    #[doc(hidden)]
+    fn buffers(free: &mut Scalars) -> &mut Buffers<Self>;
 }
 
 macro_rules! elements {
-    ($($ty:ty, $variant:ident, $type:ident;)*) => {
+    ($($ty:ty, $variant:ident, $type:ident, $free:ident;)*) => {
         $(impl Element for $ty {
             const TYPE: Type = Type::$type;
 
@@ -98,18 +102,22 @@ macro_rules! elements {
             fn from_val(value: &Val) -> Option<Self> {
                 if let Val::$variant(x) = value { Some(*x) } else { None }
             }
+
+            fn buffers(free: &mut Scalars) -> &mut Buffers<Self> {
+                &mut free.$free
+            }
         })*
     };
 }
 
 elements! {
-    bool, Bool, BOOL;
-    i8, I8, I8;
-    i16, I16, I16;
-    i32, I32, I32;
-    i64, I64, I64;
-    f32, F32, F32;
-    f64, F64, F64;
+    bool, Bool, BOOL, bools;
+    i8, I8, I8, i8s;
+    i16, I16, I16, i16s;
+    i32, I32, I32, i32s;
+    i64, I64, I64, i64s;
+    f32, F32, F32, f32s;
+    f64, F64, F64, f64s;
 }
 
 /// `$scalar::<T>(args)` for the Rust type `T` of a scalar element type, or `$other`.
@@ -183,11 +191,11 @@ impl Array {
     /// If it would be too large, or has no dimensions.
     pub fn new(element: Type, dims: &[usize]) -> Result<Self, ArrayError> {
         fn zeros<T: Element>(len: usize) -> Storage {
-            T::storage(Buffer::new(vec![T::default(); len]))
+            T::storage(Buffer::filled(T::default(), len))
         }
         let len = checked_len(dims)?;
         Self::bytes(element, len).ok_or(ArrayError::TooLarge)?;
-        let undefined = || Storage::Val(RefCell::new(vec![None; len]));
+        let undefined = || vals(std::iter::repeat_n(None, len));
         Self::of_storage(element, dims, by_element!(element, zeros(len), undefined()))
     }
 
@@ -198,11 +206,11 @@ impl Array {
     pub fn filled(element: Type, dims: &[usize], fill: &Val) -> Result<Self, ArrayError> {
         fn scalars<T: Element>(fill: &Val, len: usize) -> Result<Storage, ArrayError> {
             let fill = T::from_val(fill).ok_or(ArrayError::WrongElement)?;
-            Ok(T::storage(Buffer::new(vec![fill; len])))
+            Ok(T::storage(Buffer::filled(fill, len)))
         }
         let len = checked_len(dims)?;
         Self::bytes(element, len).ok_or(ArrayError::TooLarge)?;
-        let values = || Ok(Storage::Val(RefCell::new(vec![Some(fill.clone()); len])));
+        let values = || Ok(vals(std::iter::repeat_n(Some(fill.clone()), len)));
         Self::of_storage(element, dims, by_element!(element, scalars(fill, len), values())?)
     }
 
@@ -216,23 +224,23 @@ impl Array {
     /// # Errors
     /// If the number of elements is not the product of `dims`.
     pub fn of<T: Element>(items: &[T], dims: &[usize]) -> Result<Self, ArrayError> {
-        Self::of_storage(T::TYPE, dims, T::storage(Buffer::new(items.to_vec())))
+        Self::of_storage(T::TYPE, dims, T::storage(Buffer::of(items)))
     }
 
     /// An array of these values in memory order.
     ///
     /// # Errors
     /// If their number is not the product of `dims`, or a scalar is not of type `element`.
-    pub fn of_values(element: Type, items: Vec<Val>, dims: &[usize]) -> Result<Self, ArrayError> {
+    pub fn of_values(element: Type, items: &[Val], dims: &[usize]) -> Result<Self, ArrayError> {
         fn scalars<T: Element>(items: &[Val]) -> Result<Storage, ArrayError> {
-            let items: Option<Buffer<T>> = items.iter().map(T::from_val).collect();
-            items.map(T::storage).ok_or(ArrayError::WrongElement)
+            let buffer = Buffer::with_room(items.len());
+            for item in items {
+                buffer.push(T::from_val(item).ok_or(ArrayError::WrongElement)?);
+            }
+            Ok(T::storage(buffer))
         }
-        let storage = by_element!(
-            element,
-            scalars(&items),
-            Ok(Storage::Val(RefCell::new(items.into_iter().map(Some).collect())))
-        )?;
+        let storage =
+            by_element!(element, scalars(items), Ok(vals(items.iter().cloned().map(Some))))?;
         Self::of_storage(element, dims, storage)
     }
 
@@ -245,7 +253,7 @@ impl Array {
             return Err(ArrayError::WrongCount);
         }
         let bytes = Self::bytes(element, storage.capacity()).ok_or(ArrayError::TooLarge)?;
-        let dims = if rank == 1 { Box::default() } else { dims.into() };
+        let dims = if rank == 1 { Box::default() } else { pool::dims(dims) };
         Ok(Self { element, rank, dims, storage, charge: Charge::new(bytes) })
     }
 
@@ -259,13 +267,13 @@ impl Array {
             Storage::I64(x) => Storage::I64(x.clone()),
             Storage::F32(x) => Storage::F32(x.clone()),
             Storage::F64(x) => Storage::F64(x.clone()),
-            Storage::Val(x) => Storage::Val(x.clone()),
+            Storage::Val(x) => vals(x.borrow().iter().cloned()),
         };
         let bytes = Self::bytes(self.element, storage.capacity()).unwrap_or(0);
         Self {
             element: self.element,
             rank: self.rank,
-            dims: self.dims.clone(),
+            dims: if self.rank == 1 { Box::default() } else { pool::dims(&self.dims) },
             storage,
             charge: Charge::new(bytes),
         }
@@ -442,7 +450,13 @@ impl Array {
         }
         self.check_rank_one()?;
         with_storage!(&self.storage, buffer => put(buffer, &value)?, cell => {
-            cell.borrow_mut().push(Some(value));
+            let mut items = cell.borrow_mut();
+            if items.len() == items.capacity() && pool::is_active() {
+                let mut more = pool::room_for_vals((items.len() * 2).max(4));
+                more.append(&mut items);
+                pool::give_vals(std::mem::replace(&mut items, more));
+            }
+            items.push(Some(value));
         });
         self.update_charge();
         Ok(())
@@ -471,10 +485,18 @@ impl Array {
         Self::bytes(self.element, len).ok_or(ArrayError::TooLarge)?;
         with_storage!(&self.storage, buffer => buffer.resize(len, Default::default()), cell => {
             let mut items = cell.borrow_mut();
-            let old = if len < items.len() { items.split_off(len) } else { Vec::new() };
+            if len > items.capacity() && pool::is_active() {
+                let mut more = pool::room_for_vals(len);
+                more.append(&mut items);
+                pool::give_vals(std::mem::replace(&mut items, more));
+            }
+            let mut old = pool::room_for_vals(items.len().saturating_sub(len));
+            if len < items.len() {
+                old.extend(items.drain(len..));
+            }
             items.resize(len, None);
             drop(items);
-            drop(old);
+            pool::give_vals(old);
         });
         self.update_charge();
         Ok(())
@@ -484,6 +506,26 @@ impl Array {
         if self.rank == 1 { Ok(()) } else { Err(ArrayError::WrongRank) }
     }
 
+    /// Takes the elements out, and keeps their room.
+    pub(super) fn strip(&self) {
+        self.charge.set(0);
+        with_storage!(&self.storage, buffer => buffer.strip(), cell => pool::give_vals(cell.take()));
+    }
+
+    /// Takes the lengths out as well.
+    pub(super) fn strip_dims(&mut self) {
+        pool::give_dims(std::mem::take(&mut self.dims));
+    }
+
+    /// Takes the elements of another array of the same build, which are no scalars.
+    pub(super) fn move_from(&self, other: &Self) {
+        if let (Storage::Val(cell), Storage::Val(from)) = (&self.storage, &other.storage) {
+            cell.replace(from.take());
+        }
+        self.charge.set(other.charge.bytes());
+        other.charge.set(0);
+    }
+
     fn update_charge(&self) {
         self.charge.set(Self::bytes(self.element, self.storage.capacity()).unwrap_or(0));
     }
@@ -491,7 +533,10 @@ impl Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
-        if let Storage::Val(items) = &mut self.storage {
+        if pool::is_active() {
+            self.strip();
+            self.strip_dims();
+        } else if let Storage::Val(items) = &mut self.storage {
             heap::dismantle(items.get_mut().drain(..).flatten());
         }
     }
@@ -507,6 +552,12 @@ impl fmt::Debug for Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} elements", self.len())
     }
+}
+
+fn vals(items: impl ExactSizeIterator<Item = Option<Val>>) -> Storage {
+    let mut all = pool::room_for_vals(items.len());
+    all.extend(items);
+    Storage::Val(RefCell::new(all))
 }
 
 fn checked_len(dims: &[usize]) -> Result<usize, ArrayError> {

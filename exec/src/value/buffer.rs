@@ -7,6 +7,8 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 
+use super::{Element, pool};
+
 /// The elements of an array of scalars. An array is an object that several values refer to, so
 /// elements are read and written through a shared reference; no method hands out a reference to
 /// what is inside.
@@ -14,7 +16,44 @@ pub struct Buffer<T> {
     items: UnsafeCell<Vec<T>>,
 }
 
-impl<T: Copy> Buffer<T> {
+impl<T: Element> Buffer<T> {
+    /// An empty buffer with room for so many elements.
+    pub(super) fn with_room(count: usize) -> Self {
+        Self::new(pool::room(count))
+    }
+
+    /// A buffer of these elements.
+    pub(super) fn of(items: &[T]) -> Self {
+        let mut all = pool::room(items.len());
+        all.extend_from_slice(items);
+        Self::new(all)
+    }
+
+    /// A buffer of the same element everywhere.
+    pub(super) fn filled(item: T, count: usize) -> Self {
+        if !pool::is_active() {
+            return Self::new(vec![item; count]);
+        }
+        let mut all = pool::room(count);
+        all.resize(count, item);
+        Self::new(all)
+    }
+
+    /// Takes the elements out, and keeps their room.
+    pub(super) fn strip(&self) {
+        pool::give_room(std::mem::take(self.items_mut()));
+    }
+
+    /// Makes room for `count` elements at least.
+    #[cold]
+    fn grow(&self, count: usize) {
+        if pool::is_active() {
+            let mut more = pool::room(count.max(4));
+            more.extend_from_slice(self.items());
+            pool::give_room(std::mem::replace(self.items_mut(), more));
+        }
+    }
+
     /// A buffer of these elements.
     pub fn new(items: Vec<T>) -> Self {
         Self { items: UnsafeCell::new(items) }
@@ -76,6 +115,9 @@ impl<T: Copy> Buffer<T> {
     /// Appends an element.
     #[inline]
     pub fn push(&self, value: T) {
+        if self.len() == self.capacity() {
+            self.grow(self.len() * 2);
+        }
         self.items_mut().push(value);
     }
 
@@ -87,6 +129,9 @@ impl<T: Copy> Buffer<T> {
 
     /// Makes it `len` long; new elements are `fill`.
     pub fn resize(&self, len: usize, fill: T) {
+        if len > self.capacity() {
+            self.grow(len);
+        }
         self.items_mut().resize(len, fill);
     }
 
@@ -118,19 +163,21 @@ impl<T: Copy> Buffer<T> {
     }
 }
 
-impl<T: Copy> Clone for Buffer<T> {
+impl<T: Element> Clone for Buffer<T> {
     fn clone(&self) -> Self {
-        Self::new(self.to_vec())
+        let mut all = pool::room(self.len());
+        all.extend_from_slice(self.items());
+        Self::new(all)
     }
 }
 
-impl<T: Copy> FromIterator<T> for Buffer<T> {
+impl<T: Element> FromIterator<T> for Buffer<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         Self::new(items.into_iter().collect())
     }
 }
 
-impl<T: Copy> fmt::Debug for Buffer<T> {
+impl<T: Element> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} elements", self.len())
     }

@@ -9,12 +9,12 @@
 //! list of roots: whatever holds a value, a register or Rust code, holds a count.
 
 use std::cell::{Cell, RefCell};
-use std::rc::{Rc, Weak};
+use std::rc::Weak;
 
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
-use super::{Array, Object, RefCellObject, Storage, Val};
+use super::{Array, Object, RefCellObject, Shared, Storage, Val};
 
 /// The two counts in front of what an `Rc` points to, in bytes.
 pub(crate) const COUNTS: usize = 16;
@@ -43,6 +43,10 @@ impl Charge {
     pub fn new(bytes: usize) -> Self {
         let _ = LIVE.try_with(|live| live.set(live.get().wrapping_add(bytes)));
         Self(Cell::new(bytes))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.get()
     }
 
     /// Changes the number.
@@ -80,10 +84,10 @@ pub(crate) fn dismantle(parts: impl Iterator<Item = Val>) {
 
 fn is_last_of_container(value: &Val) -> bool {
     match value {
-        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Rc::strong_count(x) == 1,
-        Val::Object(x) => Rc::strong_count(x) == 1,
-        Val::Ref(x) => Rc::strong_count(x) == 1,
-        Val::Array(x) => Rc::strong_count(x) == 1,
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Shared::strong_count(x) == 1,
+        Val::Object(x) => Shared::strong_count(x) == 1,
+        Val::Ref(x) => Shared::strong_count(x) == 1,
+        Val::Array(x) => Shared::strong_count(x) == 1,
         _ => false,
     }
 }
@@ -106,9 +110,9 @@ impl Registered {
 
     fn upgrade(&self) -> Option<Val> {
         match self {
-            Self::Object(x) => x.upgrade().map(Val::Object),
-            Self::Ref(x) => x.upgrade().map(Val::Ref),
-            Self::Array(x) => x.upgrade().map(Val::Array),
+            Self::Object(x) => x.upgrade().map(|x| Val::Object(Shared::new(x))),
+            Self::Ref(x) => x.upgrade().map(|x| Val::Ref(Shared::new(x))),
+            Self::Array(x) => x.upgrade().map(|x| Val::Array(Shared::new(x))),
         }
     }
 }
@@ -131,16 +135,16 @@ pub(crate) fn may_close_a_cycle(element: Type) -> bool {
     !(element.is_scalar() || matches!(element, Type::UNIT | Type::SYM | Type::STR | Type::NEVER))
 }
 
-pub(crate) fn register_object(object: &Rc<Object>) {
-    register(Registered::Object(Rc::downgrade(object)));
+pub(crate) fn register_object(object: &Shared<Object>) {
+    register(Registered::Object(Shared::downgrade(object)));
 }
 
-pub(crate) fn register_ref(cell: &Rc<RefCellObject>) {
-    register(Registered::Ref(Rc::downgrade(cell)));
+pub(crate) fn register_ref(cell: &Shared<RefCellObject>) {
+    register(Registered::Ref(Shared::downgrade(cell)));
 }
 
-pub(crate) fn register_array(array: &Rc<Array>) {
-    register(Registered::Array(Rc::downgrade(array)));
+pub(crate) fn register_array(array: &Shared<Array>) {
+    register(Registered::Array(Shared::downgrade(array)));
 }
 
 fn register(object: Registered) {
@@ -242,10 +246,10 @@ fn add_node(
 
 fn strong_count(value: &Val) -> usize {
     match value {
-        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Rc::strong_count(x),
-        Val::Object(x) => Rc::strong_count(x),
-        Val::Ref(x) => Rc::strong_count(x),
-        Val::Array(x) => Rc::strong_count(x),
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Shared::strong_count(x),
+        Val::Object(x) => Shared::strong_count(x),
+        Val::Ref(x) => Shared::strong_count(x),
+        Val::Array(x) => Shared::strong_count(x),
         _ => usize::MAX,
     }
 }

@@ -11,6 +11,8 @@ mod float;
 mod heap;
 mod json;
 mod name;
+pub(crate) mod pool;
+mod shared;
 mod show;
 pub mod tangent;
 mod texts;
@@ -29,6 +31,8 @@ pub use equality::{egal, same};
 pub use heap::{Charge, collect_cycles, live_bytes, live_containers};
 pub use json::to_json;
 pub use name::type_name;
+pub use pool::Pool;
+pub use shared::Shared;
 pub use show::{print_string, print_within, show_string, show_within};
 pub use tangent::Tangents;
 pub use texts::{Names, Shown, Texts};
@@ -62,17 +66,17 @@ pub enum Val {
     /// A string.
     Str(Rc<Text>),
     /// A tuple.
-    Tuple(Rc<Fields>),
+    Tuple(Shared<Fields>),
     /// A named tuple. Its [`Fields::ty`] is its shape: see [`Val::named_shape`].
-    Named(Rc<Fields>),
+    Named(Shared<Fields>),
     /// An immutable struct.
-    Struct(Rc<Fields>),
+    Struct(Shared<Fields>),
     /// A mutable struct.
-    Object(Rc<Object>),
+    Object(Shared<Object>),
     /// An array.
-    Array(Rc<Array>),
+    Array(Shared<Array>),
     /// A one-cell object.
-    Ref(Rc<RefCellObject>),
+    Ref(Shared<RefCellObject>),
 }
 
 const _: () = assert!(size_of::<Val>() == 16);
@@ -98,13 +102,26 @@ impl Text {
 pub struct Fields {
     ty: Type,
     items: Items,
-    _charge: Charge,
+    charge: Charge,
 }
 
 impl Fields {
-    fn new(ty: Type, items: Items) -> Rc<Self> {
+    fn new(ty: Type, items: Items) -> Shared<Self> {
         let bytes = size_of::<Self>() + heap::COUNTS + spilled(&items);
-        Rc::new(Self { ty, items, _charge: Charge::new(bytes) })
+        if let Some(mut free) = pool::fields()
+            && let Some(fields) = Rc::get_mut(&mut free)
+        {
+            (fields.ty, fields.items) = (ty, items);
+            fields.charge.set(bytes);
+            return Shared::new(free);
+        }
+        Shared::new(Rc::new(Self { ty, items, charge: Charge::new(bytes) }))
+    }
+
+    /// Takes everything out.
+    fn strip(&mut self) -> Items {
+        self.charge.set(0);
+        std::mem::take(&mut self.items)
     }
 
     /// The type of a struct, the shape of a named tuple, `any` for a tuple.
@@ -124,6 +141,14 @@ impl Drop for Fields {
     }
 }
 
+/// Fields in a buffer from the pool, if one is at work.
+pub(crate) fn collected(items: impl IntoIterator<Item = Val>) -> Items {
+    let items = items.into_iter();
+    let mut all = pool::items(items.size_hint().0);
+    all.extend(items);
+    all
+}
+
 fn spilled(items: &Items) -> usize {
     if items.spilled() { items.capacity() * size_of::<Val>() } else { 0 }
 }
@@ -132,10 +157,16 @@ fn spilled(items: &Items) -> usize {
 pub struct Object {
     ty: Type,
     fields: RefCell<Items>,
-    _charge: Charge,
+    charge: Charge,
 }
 
 impl Object {
+    /// Takes everything out.
+    fn strip(&self) -> Items {
+        self.charge.set(0);
+        self.fields.take()
+    }
+
     /// Its type.
     pub fn ty(&self) -> Type {
         self.ty
@@ -165,7 +196,7 @@ impl Object {
 
     /// A copy of the fields.
     pub fn fields(&self) -> Items {
-        self.fields.borrow().clone()
+        collected(self.fields.borrow().iter().cloned())
     }
 }
 
@@ -179,10 +210,16 @@ impl Drop for Object {
 pub struct RefCellObject {
     element: Type,
     value: RefCell<Val>,
-    _charge: Charge,
+    charge: Charge,
 }
 
 impl RefCellObject {
+    /// Takes everything out.
+    fn strip(&self) -> Val {
+        self.charge.set(0);
+        self.value.replace(Val::Unit)
+    }
+
     /// The type of what it may hold.
     pub fn element(&self) -> Type {
         self.element
@@ -215,7 +252,11 @@ impl Val {
 
     /// A tuple.
     pub fn tuple(items: impl IntoIterator<Item = Self>) -> Self {
-        Self::Tuple(Fields::new(Type::ANY, items.into_iter().collect()))
+        Self::tuple_of(collected(items))
+    }
+
+    pub(crate) fn tuple_of(items: Items) -> Self {
+        Self::Tuple(Fields::new(Type::ANY, items))
     }
 
     /// A named tuple.
@@ -239,15 +280,24 @@ impl Val {
 
     /// An immutable struct of that type. The fields have to be those that its definition asks for.
     pub fn structure(ty: Type, items: impl IntoIterator<Item = Self>) -> Self {
-        Self::Struct(Fields::new(ty, items.into_iter().collect()))
+        Self::struct_of(ty, collected(items))
+    }
+
+    pub(crate) fn struct_of(ty: Type, items: Items) -> Self {
+        Self::Struct(Fields::new(ty, items))
     }
 
     /// A mutable struct of that type. The fields have to be those that its definition asks for.
     pub fn object(ty: Type, items: impl IntoIterator<Item = Self>) -> Self {
-        let items: Items = items.into_iter().collect();
+        let items = collected(items);
         let bytes = size_of::<Object>() + heap::COUNTS + spilled(&items);
-        let object = Object { ty, fields: RefCell::new(items), _charge: Charge::new(bytes) };
-        let object = Rc::new(object);
+        if let Some(free) = pool::object(ty) {
+            free.fields.replace(items);
+            free.charge.set(bytes);
+            return Self::Object(Shared::new(free));
+        }
+        let object = Object { ty, fields: RefCell::new(items), charge: Charge::new(bytes) };
+        let object = Shared::new(Rc::new(object));
         heap::register_object(&object);
         Self::Object(object)
     }
@@ -255,11 +305,16 @@ impl Val {
     /// A ref to a cell that may hold values of type `element`.
     pub fn reference(element: Type, value: Self) -> Self {
         let bytes = size_of::<RefCellObject>() + heap::COUNTS;
-        let cell = Rc::new(RefCellObject {
+        if let Some(free) = pool::reference(element) {
+            free.value.replace(value);
+            free.charge.set(bytes);
+            return Self::Ref(Shared::new(free));
+        }
+        let cell = Shared::new(Rc::new(RefCellObject {
             element,
             value: RefCell::new(value),
-            _charge: Charge::new(bytes),
-        });
+            charge: Charge::new(bytes),
+        }));
         if heap::may_close_a_cycle(element) {
             heap::register_ref(&cell);
         }
@@ -318,10 +373,10 @@ impl Val {
     /// The address of a value that has an identity or is shared; `None` for scalars.
     pub(crate) fn address(&self) -> Option<*const ()> {
         Some(match self {
-            Self::Tuple(x) | Self::Named(x) | Self::Struct(x) => Rc::as_ptr(x).cast(),
-            Self::Object(x) => Rc::as_ptr(x).cast(),
-            Self::Array(x) => Rc::as_ptr(x).cast(),
-            Self::Ref(x) => Rc::as_ptr(x).cast(),
+            Self::Tuple(x) | Self::Named(x) | Self::Struct(x) => Shared::as_ptr(x).cast(),
+            Self::Object(x) => Shared::as_ptr(x).cast(),
+            Self::Array(x) => Shared::as_ptr(x).cast(),
+            Self::Ref(x) => Shared::as_ptr(x).cast(),
             _ => return None,
         })
     }
@@ -385,11 +440,22 @@ impl From<&str> for Val {
 
 impl From<Array> for Val {
     fn from(array: Array) -> Self {
-        let array = Rc::new(array);
         if matches!(array.storage(), Storage::Val(_)) && heap::may_close_a_cycle(array.element()) {
+            if let Some(free) = pool::container(&array) {
+                free.move_from(&array);
+                return Self::Array(Shared::new(free));
+            }
+            let array = Shared::new(Rc::new(array));
             heap::register_array(&array);
+            return Self::Array(array);
         }
-        Self::Array(array)
+        if let Some(mut free) = pool::array()
+            && let Some(place) = Rc::get_mut(&mut free)
+        {
+            *place = array;
+            return Self::Array(Shared::new(free));
+        }
+        Self::Array(Shared::new(Rc::new(array)))
     }
 }
 

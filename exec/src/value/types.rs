@@ -2,11 +2,14 @@
 
 use regraft_ir::{Context, Type, TypeKind};
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 
 use super::Val;
 
 /// How deep tuples are looked into to find the type of a value.
 pub const MAX_TYPE_DEPTH: usize = 64;
+/// How many tuples inside of a tuple are looked at without a thought that some may be the same.
+const FEW: usize = 64;
 /// How many parts of tuples are looked at to find the type of a value. Parts can be shared, so that
 /// a small value can have a type that is too large to write down.
 pub const MAX_TYPE_SIZE: usize = 1 << 16;
@@ -15,11 +18,22 @@ impl Val {
     /// Its type. That of a tuple or named tuple is made of the types of its fields; beyond
     /// [`MAX_TYPE_DEPTH`] and [`MAX_TYPE_SIZE`] they count as `any`.
     pub fn type_of(&self, ctx: &Context) -> Type {
-        self.type_within(ctx, MAX_TYPE_DEPTH, &mut MAX_TYPE_SIZE.clone())
+        self.type_by(ctx, &|parts| ctx.tuple_type(parts))
+    }
+
+    /// The same, with the types of tuples by `tuple`, which may know them.
+    pub(crate) fn type_by(&self, ctx: &Context, tuple: &impl Fn(&[Type]) -> Type) -> Type {
+        self.type_within(ctx, tuple, MAX_TYPE_DEPTH, &mut MAX_TYPE_SIZE.clone())
     }
 
     /// The recursion is at most `depth` deep.
-    fn type_within(&self, ctx: &Context, depth: usize, size: &mut usize) -> Type {
+    fn type_within(
+        &self,
+        ctx: &Context,
+        tuple: &impl Fn(&[Type]) -> Type,
+        depth: usize,
+        size: &mut usize,
+    ) -> Type {
         if *size == 0 {
             return Type::ANY;
         }
@@ -40,11 +54,13 @@ impl Val {
             Self::Tuple(_) | Self::Named(_) if depth == 0 => Type::ANY,
             Self::Tuple(fields) => {
                 let items = fields.items.iter();
-                let types: Vec<Type> = items.map(|v| v.type_within(ctx, depth - 1, size)).collect();
-                ctx.tuple_type(&types)
+                let types: SmallVec<[Type; 8]> =
+                    items.map(|v| v.type_within(ctx, tuple, depth - 1, size)).collect();
+                tuple(&types)
             }
             Self::Named(fields) => {
-                let types = fields.items.iter().map(|v| v.type_within(ctx, depth - 1, size));
+                let items = fields.items.iter();
+                let types = items.map(|v| v.type_within(ctx, tuple, depth - 1, size));
                 match ctx.kind(fields.ty) {
                     TypeKind::Named(shape) => {
                         let fields: Vec<_> = shape.iter().map(|&(n, _)| n).zip(types).collect();
@@ -103,10 +119,10 @@ impl Val {
     }
 
     fn tuple_is_a(&self, ctx: &Context, ty: Type) -> bool {
-        // Tuples inside, each with the type that it has to be of. One that is there several
-        // times is looked at once.
-        let mut work = vec![(self, ty)];
-        let mut seen: FxHashSet<(*const (), Type)> = FxHashSet::default();
+        // Tuples inside, each with the type that it has to be of. Where there are many, one that is
+        // there several times is looked at once.
+        let mut work: Work<'_> = smallvec![(self, ty)];
+        let mut seen = Seen::default();
         while let Some((value, ty)) = work.pop() {
             let mut part = |part: &'_ Val, ty: Type| -> Option<bool> {
                 if ty == Type::ANY {
@@ -143,12 +159,32 @@ impl Val {
     }
 }
 
+type Work<'a> = SmallVec<[(&'a Val, Type); 8]>;
+
+/// Pairs of a tuple and a type that were met.
+#[derive(Default)]
+struct Seen {
+    few: usize,
+    known: FxHashSet<(*const (), Type)>,
+}
+
+impl Seen {
+    /// Whether it has to be looked at.
+    fn is_new(&mut self, value: &Val, ty: Type) -> bool {
+        if self.few < FEW {
+            self.few += 1;
+            return true;
+        }
+        value.address().is_some_and(|address| self.known.insert((address, ty)))
+    }
+}
+
 /// Looks at the parts of a tuple; those that `check` cannot say anything about are added to the
 /// work. Whether the others fit.
 fn add_parts<'a>(
     parts: impl Iterator<Item = (&'a Val, Type)>,
-    work: &mut Vec<(&'a Val, Type)>,
-    seen: &mut FxHashSet<(*const (), Type)>,
+    work: &mut Work<'a>,
+    seen: &mut Seen,
     check: &mut impl FnMut(&Val, Type) -> Option<bool>,
 ) -> bool {
     for (part, ty) in parts {
@@ -156,7 +192,7 @@ fn add_parts<'a>(
             Some(true) => {}
             Some(false) => return false,
             None => {
-                if part.address().is_some_and(|address| seen.insert((address, ty))) {
+                if seen.is_new(part, ty) {
                     work.push((part, ty));
                 }
             }

@@ -69,7 +69,7 @@ fn floats(items: &[f64]) -> Val {
 }
 
 fn values(element: Type, items: &[Val]) -> Val {
-    Array::of_values(element, items.to_vec(), &[items.len()]).expect("it is an array").into()
+    Array::of_values(element, items, &[items.len()]).expect("it is an array").into()
 }
 
 /// One value of each kind.

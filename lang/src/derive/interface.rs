@@ -59,7 +59,6 @@ impl Compiler {
         let name = |text: &str| self.unique_name(&format!("{base}.{text}"), &taken);
         let (first, second) = match question.kind {
             Kind::Gradient => (name("gradient"), None),
-            Kind::Prepared => (name("prepared_gradient"), Some(name("shadows"))),
             Kind::Push(None) => (name("pushforward"), None),
             Kind::Push(Some(width)) => (name(&format!("pushforward{width}")), None),
             Kind::Pullback => (name("pullback"), Some(name("back"))),
@@ -74,7 +73,7 @@ impl Compiler {
                 vec![push(question, &mut parts, types, module, first, width, dynamic)?]
             }
             kind => {
-                if matches!(kind, Kind::Gradient | Kind::Prepared) {
+                if kind == Kind::Gradient {
                     self.check_result(primal)?;
                 }
                 let dynamic = self.dynamic_reverse();
@@ -92,8 +91,7 @@ impl Compiler {
                 let names = (first, second.unwrap_or(first));
                 let mut cx = Sweeps { parts: &parts, types, module, made };
                 match kind {
-                    Kind::Gradient => vec![cx.gradient(first, false)],
-                    Kind::Prepared => vec![cx.gradient(first, true), cx.shadows(names.1)],
+                    Kind::Gradient => vec![cx.gradient(first)],
                     Kind::Dynamic => vec![
                         cx.dynamic_pullback(names.0, &question.tangents),
                         cx.dynamic_back(names.1),
@@ -132,7 +130,7 @@ impl Compiler {
 fn active(question: &Question, primal: &Primal, types: &mut TangentTypes) -> Vec<bool> {
     let mut active: Vec<bool> = primal.params.iter().map(|&ty| types.has_tangent(ty)).collect();
     match question.kind {
-        Kind::Gradient | Kind::Prepared | Kind::Pullback => {
+        Kind::Gradient | Kind::Pullback => {
             if primal.takes_callee {
                 active[0] = false;
             }

@@ -52,9 +52,6 @@ pub(crate) use rules::Rules;
 pub(crate) enum Kind {
     /// Value and gradient: `(x…) -> (y, (dx…))`.
     Gradient,
-    /// The same into shadows that are passed, and a function that makes them:
-    /// `(x…, shadows) -> (y, (dx…))`, `(x…) -> shadows`.
-    Prepared,
     /// Forward mode: `(x…, (df, dx…)) -> (y, dy)`, of so many directions at once.
     Push(Option<u8>),
     /// Reverse mode in two parts: `(x…) -> (y, state)`, `(state, dy) -> (dx…)`.

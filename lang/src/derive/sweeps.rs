@@ -25,39 +25,22 @@ impl Sweeps<'_> {
         f.expect("what was just made is there").ret_type()
     }
 
-    /// The type of the shadows of all active parameters, made at once.
-    fn zeros_type(&mut self) -> Type {
-        let params = self.parts.primal.params.iter().zip(&self.parts.active);
-        let types: Vec<Type> =
-            params.filter(|&(_, &active)| active).map(|(&ty, _)| self.types.tangent(ty)).collect();
-        self.types.ctx().tuple_type(&types)
-    }
-
     fn writer(&mut self, name: Symbol, more: &[Type]) -> Writer<'_> {
         let mut params = self.parts.primal.params.clone();
         params.extend_from_slice(more);
         Writer::new(self.types, name, &params, Type::ANY)
     }
 
-    /// `(x…) -> (y, (dx…))`, or `(x…, shadows) -> (y, (dx…))`.
-    pub(super) fn gradient(&mut self, name: Symbol, given: bool) -> Function {
-        let zeros_type = self.zeros_type();
+    /// `(x…) -> (y, (dx…))`
+    pub(super) fn gradient(&mut self, name: Symbol) -> Function {
         let (made, parts) = (self.made.clone(), self.parts);
-        let more = if given { vec![zeros_type] } else { Vec::new() };
         let primal = parts.primal;
         let tape_result = made.as_ref().map(|made| {
             (self.result_of(made.forward), self.result_of(made.reverse), self.result_of(made.vjp))
         });
-        let mut w = self.writer(name, &more);
+        let mut w = self.writer(name, &[]);
         let mut args = w.params();
-        let zeros = if given { args.pop() } else { None };
-        let zeros = match zeros {
-            Some(zeros) => {
-                w.push(ad::clear(zeros));
-                zeros
-            }
-            None => parts.zeros(&mut w, &args),
-        };
+        let zeros = parts.zeros(&mut w, &args);
         let (Some(made), Some((forward, reverse, vjp))) = (made, tape_result) else {
             let y = w.call(primal.name, args, primal.result);
             let tangents = parts.parts_of_zeros(&mut w, zeros);
@@ -85,15 +68,6 @@ impl Sweeps<'_> {
         let tangents = parts.by_argument(&mut w, tangents);
         let result = w.tuple(vec![y, tangents]);
         w.finish(result)
-    }
-
-    /// `(x…) -> shadows`
-    pub(super) fn shadows(&mut self, name: Symbol) -> Function {
-        let parts = self.parts;
-        let mut w = self.writer(name, &[]);
-        let args = w.params();
-        let zeros = parts.zeros(&mut w, &args);
-        w.finish(zeros)
     }
 
     /// `(x…) -> (y, (tape, shadows, shadow of y))`

@@ -62,8 +62,6 @@ builtins! {
     Back "#back" "The gradients for a tangent of the value.",
     DynamicPullback "#dynamic_pullback" "Value, its shadow, and tape, from shadows.",
     DynamicBack "#dynamic_back" "The cotangents of function and arguments, from a tape.",
-    Prepared "#prepared" "Value and gradient, into given shadows.",
-    Shadows "#shadows" "New shadows for it.",
     ZeroTangent "#zero_tangent" "The zero tangent of a value.",
 }
 
@@ -133,9 +131,7 @@ impl Compiler {
             | Builtin::Pullback
             | Builtin::Back
             | Builtin::DynamicPullback
-            | Builtin::DynamicBack
-            | Builtin::Prepared
-            | Builtin::Shadows => self.derivative(frame, builtin, args),
+            | Builtin::DynamicBack => self.derivative(frame, builtin, args),
         }
     }
 

@@ -44,7 +44,6 @@ impl Compiler {
         }
         let kind = match builtin {
             Builtin::Gradient => Kind::Gradient,
-            Builtin::Prepared | Builtin::Shadows => Kind::Prepared,
             Builtin::Push => Kind::Push(None),
             Builtin::PushMany => {
                 let many = tangents.iter().find(|&&ty| ty != Type::UNIT)?;
@@ -92,8 +91,7 @@ impl Compiler {
             given.extend(rest.get(1).copied());
             given
         };
-        let second = is_second || builtin == Builtin::Shadows;
-        let id = if second { made.second? } else { made.first };
+        let id = if is_second { made.second? } else { made.first };
         Some(self.call_made(frame, id, &given))
     }
 

@@ -1,9 +1,8 @@
 //! Derivatives of the functions of a session, for Rust.
 
 use regraft_ad::PlanKind;
-use regraft_exec::value::egal;
-use regraft_exec::{Engine, Limits, Val};
-use regraft_ir::{Diagnostic, Type};
+use regraft_exec::{Engine, Limits, Pool, Repeated, Val};
+use regraft_ir::Diagnostic;
 use regraft_syntax::julia;
 
 use super::Session;
@@ -20,12 +19,22 @@ pub struct Gradient {
 
 impl Gradient {
     /// From a tuple of value and gradient.
-    fn of(pair: &Val) -> Option<Self> {
-        match pair.as_fields()? {
-            [value, gradient] => {
-                Some(Self { value: value.clone(), gradient: gradient.as_fields()?.to_vec() })
+    fn of(pair: &Val) -> Result<Self, Vec<Diagnostic>> {
+        let mut found = Self { value: Val::Unit, gradient: Vec::new() };
+        found.set(pair)?;
+        Ok(found)
+    }
+
+    /// Takes over value and gradient from a tuple.
+    fn set(&mut self, pair: &Val) -> Result<(), Vec<Diagnostic>> {
+        match pair.as_fields() {
+            Some([value, gradient]) => {
+                self.value = value.clone();
+                self.gradient.clear();
+                self.gradient.extend_from_slice(gradient.as_fields().unwrap_or_default());
+                Ok(())
             }
-            _ => None,
+            _ => Err(vec![Diagnostic::error("there is no gradient")]),
         }
     }
 }
@@ -45,8 +54,12 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct PreparedGradient {
     function: Val,
-    /// The shadows of the arguments of the last call, and the shapes that they are for.
-    shadows: Option<(Shapes, Val)>,
+    /// What is called with the function and its arguments.
+    gradient: Val,
+    site: Repeated,
+    /// What a call needs beyond its result, and the result when nobody else has it.
+    pool: Pool,
+    found: Gradient,
 }
 
 impl Session {
@@ -193,8 +206,10 @@ impl Session {
         self.call_values(function, args)
     }
 
-    /// Prepares the gradient of a function for many calls: what does not depend on the values is
-    /// done once, and the shadows of arguments are used again.
+    /// Prepares the gradient of a function for many calls. What does not depend on the values is
+    /// done once, by the first call. Memory that a call takes, for what it keeps for the way back,
+    /// for shadows, for what the function itself makes, serves the next one again, as soon as nobody
+    /// holds it any more. So a call that takes no more than an earlier one allocates nothing.
     ///
     /// ```
     /// # use regraft_lang::Session;
@@ -215,7 +230,13 @@ impl Session {
         function: &str,
     ) -> Result<PreparedGradient, Vec<Diagnostic>> {
         let function = self.run("function", function)?;
-        Ok(PreparedGradient { function, shadows: None })
+        Ok(PreparedGradient {
+            function,
+            gradient: Val::Func(self.ctx.symbol("#gradient")),
+            site: Repeated::default(),
+            pool: Pool::default(),
+            found: Gradient { value: Val::Unit, gradient: Vec::new() },
+        })
     }
 }
 
@@ -229,8 +250,8 @@ impl Session {
 }
 
 impl PreparedGradient {
-    /// Value and gradient for these arguments. The arrays of the gradient are those of the next
-    /// call as well: copy what is to be kept.
+    /// Value and gradient for these arguments, until the next call; a copy of them may be kept
+    /// for as long as you like.
     ///
     /// # Errors
     /// As of [`Session::gradient`].
@@ -238,48 +259,20 @@ impl PreparedGradient {
         &mut self,
         session: &mut Session,
         args: &[Val],
-    ) -> Result<Gradient, Vec<Diagnostic>> {
+    ) -> Result<&Gradient, Vec<Diagnostic>> {
         session.refuel();
-        let all = Val::tuple(args.iter().cloned());
-        let shapes = shapes(session, args);
-        let shadows = match &self.shadows {
-            Some((known, shadows)) if *known == shapes && args.iter().all(is_plain) => {
-                shadows.clone()
-            }
-            _ => {
-                let args = [self.function.clone(), all.clone()];
-                session.call_builtin("#shadows", &args)?
-            }
-        };
-        let args = [self.function.clone(), all, shadows.clone()];
-        self.shadows = Some((shapes, shadows));
-        let pair = session.call_builtin("#prepared", &args)?;
-        Gradient::of(&pair).ok_or_else(|| vec![Diagnostic::error("there is no gradient")])
-    }
-}
-
-/// What the shadows of arguments depend on, of the kinds that [`is_plain`] tells: types, sizes, and
-/// which of them are the same object.
-type Shapes = Vec<(Type, Vec<usize>)>;
-
-fn shapes(session: &Session, args: &[Val]) -> Shapes {
-    let shape = |value: &Val| {
-        let mut shape = Vec::new();
-        if let Val::Array(array) = value {
-            shape.extend(array.dims().iter());
-            shape.extend(args.iter().position(|other| egal(other, value)));
-        }
-        (value.type_of(&session.ctx), shape)
-    };
-    args.iter().map(shape).collect()
-}
-
-/// Whether the shape of a value says all of the shape of its shadow.
-fn is_plain(value: &Val) -> bool {
-    match value {
-        Val::Array(array) => array.element().is_float(),
-        Val::Tuple(_) | Val::Named(_) | Val::Struct(_) | Val::Object(_) | Val::Ref(_) => false,
-        _ => true,
+        let Self { function, gradient, site, pool, found } = self;
+        pool.run(|| {
+            found.value = Val::Unit;
+            found.gradient.clear();
+            let args = [function.clone(), Val::tuple(args.iter().cloned())];
+            session.limit_interpreter();
+            let result = session.interpreter.call_again(site, gradient, &args);
+            session.note_fuel();
+            let pair = result.map_err(|error| vec![error.to_diagnostic()])?;
+            found.set(&pair)
+        })?;
+        Ok(&self.found)
     }
 }
 
@@ -325,7 +318,7 @@ impl Session {
         };
         let args = [function.clone(), Val::tuple(args.iter().cloned())];
         let pair = self.call_builtin(name, &args)?;
-        Gradient::of(&pair).ok_or_else(|| vec![Diagnostic::error("there is no gradient")])
+        Gradient::of(&pair)
     }
 
     /// Calls a function of the prelude.
@@ -336,11 +329,19 @@ impl Session {
 
     /// Calls a value within what is left of the fuel.
     fn call_values(&mut self, function: &Val, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
-        self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
+        self.limit_interpreter();
         let result = self.interpreter.call_value(function, args);
+        self.note_fuel();
+        result.map_err(|error| vec![error.to_diagnostic()])
+    }
+
+    fn limit_interpreter(&mut self) {
+        self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
+    }
+
+    fn note_fuel(&mut self) {
         if let Some(fuel) = &mut self.fuel_left {
             *fuel = fuel.saturating_sub(self.interpreter.instructions());
         }
-        result.map_err(|error| vec![error.to_diagnostic()])
     }
 }

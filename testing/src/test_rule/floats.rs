@@ -5,11 +5,10 @@
 //! numbers here. Everything that this needs is written down here again, rather than taken from
 //! what the programs under test run with.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ad::tangent::TangentTypes;
-use regraft_exec::value::{Array, Object, Storage, Val};
+use regraft_exec::value::{Array, Object, Shared, Storage, Val};
 use regraft_ir::{Context, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
@@ -223,12 +222,14 @@ impl Floats {
                     let tangent = match shadow {
                         None => None,
                         Some(shadow) => match shadow.get(i) {
-                            Some(t) => Some((t, Place::base(Base::Element(Rc::clone(shadow), i)))),
+                            Some(t) => {
+                                Some((t, Place::base(Base::Element(Shared::clone(shadow), i))))
+                            }
                             None => return wrong("an array that has an element there"),
                         },
                     };
                     let path = format!("{}[{}]", at.path, i + 1);
-                    let place = Place::base(Base::Element(Rc::clone(array), i));
+                    let place = Place::base(Base::Element(Shared::clone(array), i));
                     visit(path, value, place, tangent, true);
                 }
             }
@@ -236,11 +237,11 @@ impl Floats {
                 let tangent = match tangent {
                     None => None,
                     Some((Val::Ref(shadow), _)) => {
-                        Some((shadow.get(), Place::base(Base::Cell(Rc::clone(shadow)))))
+                        Some((shadow.get(), Place::base(Base::Cell(Shared::clone(shadow)))))
                     }
                     Some(_) => return wrong("a ref"),
                 };
-                let place = Place::base(Base::Cell(Rc::clone(cell)));
+                let place = Place::base(Base::Cell(Shared::clone(cell)));
                 visit(format!("{}[]", at.path), cell.get(), place, tangent, true);
             }
             Val::Object(object) => {
@@ -255,7 +256,7 @@ impl Floats {
                         if count != Some(object.len()) && !matches!(held, Val::Unit) {
                             return wrong("a mutable struct of other fields");
                         }
-                        Some((held, Place::base(Base::Cell(Rc::clone(shadow)))))
+                        Some((held, Place::base(Base::Cell(Shared::clone(shadow)))))
                     }
                     Some(_) => return wrong("a mutable struct"),
                 };
@@ -264,7 +265,7 @@ impl Floats {
                         let part = held.as_fields()?.get(i)?.clone();
                         Some((part, place.in_field(i)))
                     });
-                    let place = Place::base(Base::Field(Rc::clone(object), i));
+                    let place = Place::base(Base::Field(Shared::clone(object), i));
                     visit(format!("{}.{}", at.path, i + 1), field, place, tangent, true);
                 }
             }
@@ -400,9 +401,9 @@ fn address(value: &Val) -> *const () {
 
 fn object_address(value: &Val) -> Option<*const ()> {
     match value {
-        Val::Array(array) => Some(Rc::as_ptr(array).cast()),
-        Val::Ref(cell) => Some(Rc::as_ptr(cell).cast()),
-        Val::Object(object) => Some(Rc::as_ptr(object).cast()),
+        Val::Array(array) => Some(Shared::as_ptr(array).cast()),
+        Val::Ref(cell) => Some(Shared::as_ptr(cell).cast()),
+        Val::Object(object) => Some(Shared::as_ptr(object).cast()),
         _ => None,
     }
 }

@@ -1,9 +1,7 @@
 //! Where floats stand in values, so that they can be read and changed.
 
-use std::rc::Rc;
-
 use regraft_exec::Val;
-use regraft_exec::value::{Array, Object, RefCellObject};
+use regraft_exec::value::{Array, Object, RefCellObject, Shared};
 
 /// Where a value stands: the parts of immutable values to go through, from a root or from what
 /// an object holds.
@@ -16,9 +14,9 @@ pub(super) struct Place {
 #[derive(Clone)]
 pub(super) enum Base {
     Root(usize),
-    Element(Rc<Array>, usize),
-    Cell(Rc<RefCellObject>),
-    Field(Rc<Object>, usize),
+    Element(Shared<Array>, usize),
+    Cell(Shared<RefCellObject>),
+    Field(Shared<Object>, usize),
 }
 
 impl Base {

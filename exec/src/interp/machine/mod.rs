@@ -20,7 +20,7 @@ use crate::value::{Charge, Texts, Val};
 
 /// A caller that waits for a result.
 #[derive(Clone, Copy)]
-struct Frame<'a> {
+pub(super) struct Frame<'a> {
     code: &'a Code,
     /// Of the call.
     pc: Pc,
@@ -43,8 +43,8 @@ pub(super) fn run(
         world,
         scalars: std::mem::take(&mut state.scalars),
         vals: std::mem::take(&mut state.vals),
+        frames: emptied(std::mem::take(&mut state.frames)),
         state,
-        frames: Vec::new(),
         stack_charge: Charge::new(0),
     };
     let result = machine.start(slot, args);
@@ -53,12 +53,22 @@ pub(super) fn run(
         // Frames are still there with what they hold.
         machine.vals.fill(Val::Unit);
     }
-    // The stacks are kept for the next call, unless one deep recursion blew them up.
-    if machine.scalars.len() < 1 << 16 && machine.vals.len() < 1 << 16 {
+    // The stacks are kept for the next call, unless one deep recursion blew them up. Where memory is
+    // kept in any case, they are too.
+    let deepest = machine.scalars.len().max(machine.vals.len());
+    if deepest < 1 << 16 || crate::value::pool::is_active() {
         machine.state.scalars = machine.scalars;
         machine.state.vals = machine.vals;
+        machine.state.frames = emptied(machine.frames);
     }
     result
+}
+
+/// The same place for frames of another time, with nothing in it. (To collect what an iterator over
+/// a vector gives, of the same size, uses its memory again.)
+fn emptied<'b>(mut frames: Vec<Frame<'_>>) -> Vec<Frame<'b>> {
+    frames.clear();
+    frames.into_iter().map_while(|_| None).collect()
 }
 
 struct Machine<'a> {

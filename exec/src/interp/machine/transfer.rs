@@ -3,12 +3,15 @@
 use regraft_ir::Type;
 use smallvec::SmallVec;
 
-use super::super::code::{Arg, Code, Inst, Pc};
+use super::super::code::{Arg, Code, EvalSite, Inst, Pc};
 use super::super::register::{Dst, Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
 use crate::eval::EvalCx;
 use crate::value::Val;
+
+/// How many operands most ops have at most.
+const INLINE: usize = 6;
 
 impl Machine<'_> {
     /// Stores what a call returned where the call site wants it.
@@ -74,7 +77,10 @@ impl Machine<'_> {
 
     pub(super) fn eval(&mut self, code: &Code, site: u32, s: usize, v: usize) -> Result<(), Trap> {
         let site = &code.evals[site as usize];
-        let args: SmallVec<[Val; 6]> =
+        if site.args.len() > INLINE {
+            return self.eval_many(code, site, s, v);
+        }
+        let args: SmallVec<[Val; INLINE]> =
             site.args.iter().map(|&src| self.operand(code, src, s, v)).collect();
         let mut cx = EvalCx {
             ctx: &self.world.ctx,
@@ -85,6 +91,24 @@ impl Machine<'_> {
         };
         let value = (site.function)(&mut cx, &args)?;
         self.put(site.dst, s, v, value)
+    }
+
+    /// The same for an op with many operands, such as a long tuple.
+    #[inline(never)]
+    fn eval_many(&mut self, code: &Code, site: &EvalSite, s: usize, v: usize) -> Result<(), Trap> {
+        let mut args = std::mem::take(&mut self.state.operands);
+        args.extend(site.args.iter().map(|&src| self.operand(code, src, s, v)));
+        let mut cx = EvalCx {
+            ctx: &self.world.ctx,
+            def: site.def,
+            ty: site.ty,
+            attrs: site.attrs,
+            host: &mut self.state.host,
+        };
+        let value = (site.function)(&mut cx, &args);
+        args.clear();
+        self.state.operands = args;
+        self.put(site.dst, s, v, value?)
     }
 
     /// Passes the arguments of a direct call into the frame of the callee.

@@ -40,7 +40,7 @@ use super::{Array, Fields, Val};
 use crate::error::Trap;
 use crate::host::Host;
 
-pub(crate) use self::walk::Known;
+pub(crate) use self::walk::{Known, Pairs, Spare, clear};
 
 /// Operations on tangents, on the values of programs over one context.
 #[derive(Clone, Copy)]
@@ -213,12 +213,16 @@ impl<'a> Tangents<'a> {
 
     /// The shape of the named tuple of the fields of a struct.
     fn field_shape(self, ty: Type) -> Option<Type> {
-        let def = self.ctx.struct_of(ty)?;
-        Some(self.shape(def.fields.iter().map(|&(name, _)| name)))
+        self.host.shape(ty, || {
+            let def = self.ctx.struct_of(ty)?;
+            Some(Val::named_shape(self.ctx, def.fields.iter().map(|&(name, _)| name)))
+        })
     }
 
-    fn shape(self, names: impl IntoIterator<Item = Symbol>) -> Type {
-        Val::named_shape(self.ctx, names)
+    /// The shape of named tuples of type `ty`, which has these fields.
+    fn shape(self, ty: Type, fields: &[(Symbol, Type)]) -> Type {
+        let make = || Some(Val::named_shape(self.ctx, fields.iter().map(|&(name, _)| name)));
+        self.host.shape(ty, make).unwrap_or(ty)
     }
 
     fn reserve_fields(self, count: usize) -> Result<(), Trap> {

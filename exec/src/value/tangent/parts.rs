@@ -2,7 +2,7 @@
 
 use regraft_ir::{Type, TypeKind};
 
-use super::walk::{Pairs, Rule, Shape, Step};
+use super::walk::{Pairs, Rule, Shape, Step, gathered};
 use super::zero::alone;
 use super::{Tangents, counts_differ};
 use crate::error::Trap;
@@ -60,7 +60,7 @@ pub(super) fn pairs_of(x: &Fields, y: &Fields) -> Result<Pairs, Trap> {
     if x.len() != y.len() {
         return Err(counts_differ(x.len(), y.len()));
     }
-    Ok(x.iter().cloned().zip(y.iter().cloned()).collect())
+    Ok(gathered(x.iter().cloned().zip(y.iter().cloned())))
 }
 
 /// The tangent of a shadow and a cotangent.
@@ -102,24 +102,22 @@ impl Rule for Unbox {
         }
         match (a, on.ctx.kind(ty)) {
             (Val::Unit, TypeKind::Tuple(types)) => {
-                let parts = types.iter().map(|&ty| (Val::Unit, Val::Type(ty))).collect();
-                Ok(Step::Parts(Shape::Tuple, parts))
+                let parts = types.iter().map(|&ty| (Val::Unit, Val::Type(ty)));
+                Ok(Step::Parts(Shape::Tuple, gathered(parts)))
             }
             (Val::Unit, TypeKind::Named(fields)) => {
-                let parts = fields.iter().map(|&(_, ty)| (Val::Unit, Val::Type(ty))).collect();
-                let shape = on.shape(fields.iter().map(|&(name, _)| name));
-                Ok(Step::Parts(Shape::Named(shape), parts))
+                let parts = fields.iter().map(|&(_, ty)| (Val::Unit, Val::Type(ty)));
+                Ok(Step::Parts(Shape::Named(on.shape(ty, fields)), gathered(parts)))
             }
             (Val::Tuple(x), TypeKind::Tuple(types)) if x.items().len() == types.len() => {
                 let types = types.iter().map(|&ty| Val::Type(ty));
-                Ok(Step::Parts(Shape::Tuple, x.items().iter().cloned().zip(types).collect()))
+                let parts = x.items().iter().cloned().zip(types);
+                Ok(Step::Parts(Shape::Tuple, gathered(parts)))
             }
-            (Val::Named(x), TypeKind::Named(fields))
-                if x.ty() == on.shape(fields.iter().map(|&(name, _)| name)) =>
-            {
+            (Val::Named(x), TypeKind::Named(fields)) if x.ty() == on.shape(ty, fields) => {
                 let types = fields.iter().map(|&(_, ty)| Val::Type(ty));
-                let parts = x.items().iter().cloned().zip(types).collect();
-                Ok(Step::Parts(Shape::Named(x.ty()), parts))
+                let parts = x.items().iter().cloned().zip(types);
+                Ok(Step::Parts(Shape::Named(x.ty()), gathered(parts)))
             }
             _ if a.is_a(on.ctx, ty) => Ok(Step::Done(a.clone())),
             _ => {

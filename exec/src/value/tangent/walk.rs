@@ -14,15 +14,13 @@
 //! # Cost
 //! O(number of different pairs of objects and their elements). No recursion.
 
-use std::rc::Rc;
-
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Tangents;
 use crate::error::Trap;
-use crate::value::{Items, Val};
+use crate::value::{Items, Shared, Val, pool};
 
 /// What a tuple, named tuple or struct is made as.
 #[derive(Clone, Copy)]
@@ -33,7 +31,15 @@ pub(super) enum Shape {
     Struct(Type),
 }
 
-pub(super) type Pairs = SmallVec<[(Val, Val); 3]>;
+pub(crate) type Pairs = SmallVec<[(Val, Val); 3]>;
+
+/// Pairs in a buffer from the pool, if one is at work.
+pub(super) fn gathered(pairs: impl IntoIterator<Item = (Val, Val)>) -> Pairs {
+    let pairs = pairs.into_iter();
+    let mut all = pool::pairs(pairs.size_hint().0);
+    all.extend(pairs);
+    all
+}
 
 /// What becomes of a pair of values.
 pub(super) enum Step {
@@ -62,9 +68,9 @@ pub(super) trait Rule {
     fn build(&mut self, on: Tangents<'_>, shape: Shape, items: Items) -> Result<Val, Trap> {
         on.reserve_fields(items.len())?;
         Ok(match shape {
-            Shape::Tuple => Val::tuple(items),
+            Shape::Tuple => Val::tuple_of(items),
             Shape::Named(shape) => Val::named_of(shape, items),
-            Shape::Struct(ty) => Val::structure(ty, items),
+            Shape::Struct(ty) => Val::struct_of(ty, items),
         })
     }
 
@@ -94,6 +100,27 @@ pub(super) struct Walk<'a> {
     /// Whether the result of the whole is asked for again.
     remembers: bool,
     fills: Vec<Fill>,
+    frames: Vec<Frame>,
+}
+
+/// The tables of a walk, kept for the next one.
+#[derive(Default)]
+pub(crate) struct Spare {
+    known: Known,
+    fills: Vec<Fill>,
+    frames: Vec<Frame>,
+}
+
+/// Larger tables are not kept: to clear one takes as long as it is large.
+const LARGEST_SPARE: usize = 1 << 12;
+
+/// Empties a table, and keeps its place.
+pub(crate) fn clear(known: &mut Known) {
+    if known.capacity() < LARGEST_SPARE {
+        known.clear();
+    } else {
+        *known = Known::default();
+    }
 }
 
 struct Fill {
@@ -107,13 +134,29 @@ struct Frame {
     shape: Shape,
     /// The pair that it comes of, if that is to be remembered.
     from: Option<[Val; 2]>,
-    rest: smallvec::IntoIter<[(Val, Val); 3]>,
+    pairs: Pairs,
+    /// The pair that is next.
+    at: usize,
     made: Items,
+}
+
+impl Frame {
+    fn next(&mut self) -> Option<(Val, Val)> {
+        let pair = self.pairs.get_mut(self.at)?;
+        self.at += 1;
+        Some(std::mem::replace(pair, (Val::Unit, Val::Unit)))
+    }
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(on: Tangents<'a>) -> Self {
-        Self { on, known: Known::default(), remembers: false, fills: Vec::new() }
+        Self {
+            on,
+            known: Known::default(),
+            remembers: false,
+            fills: Vec::new(),
+            frames: Vec::new(),
+        }
     }
 
     /// A walk that goes on where earlier ones ended.
@@ -127,18 +170,34 @@ impl<'a> Walk<'a> {
 
     /// What becomes of a pair of values.
     pub(super) fn map(&mut self, rule: &mut impl Rule, a: &Val, b: &Val) -> Result<Val, Trap> {
-        let result = if self.remembers {
-            self.value(rule, a.clone(), b.clone())?
-        } else {
-            // Most values are a number or an array of numbers.
-            match rule.step(self.on, a, b)? {
-                Step::Done(done) => return Ok(done),
-                step => self.take(rule, a.clone(), b.clone(), step)?,
-            }
+        let known = match self.remembers {
+            true => key(rule, a, b).and_then(|key| self.known.get(&key)),
+            false => None,
         };
+        if let Some((known, _)) = known {
+            return Ok(known.clone());
+        }
+        // Most values are a number or an array of numbers.
+        let step = match rule.step(self.on, a, b)? {
+            Step::Done(done) if !self.remembers => return Ok(done),
+            step => step,
+        };
+        let spare = self.on.host.take_spare();
+        let mut known = spare.known;
+        (self.fills, self.frames) = (spare.fills, spare.frames);
+        if !self.remembers {
+            std::mem::swap(&mut self.known, &mut known);
+        }
+        let result = self.take(rule, a.clone(), b.clone(), step)?;
         while let Some(fill) = self.fills.pop() {
             self.fill(rule, &fill)?;
         }
+        if !self.remembers {
+            std::mem::swap(&mut self.known, &mut known);
+            clear(&mut known);
+        }
+        let (fills, frames) = (std::mem::take(&mut self.fills), std::mem::take(&mut self.frames));
+        self.on.host.keep_spare(Spare { known, fills, frames });
         Ok(result)
     }
 
@@ -183,7 +242,6 @@ impl<'a> Walk<'a> {
 
     /// The same, when the first step is known.
     fn take<R: Rule>(&mut self, rule: &mut R, a: Val, b: Val, step: Step) -> Result<Val, Trap> {
-        let mut frames: Vec<Frame> = Vec::new();
         let mut next = Some((a, b, step));
         loop {
             // What has become of the last pair, if its parts need not be looked at.
@@ -200,17 +258,17 @@ impl<'a> Walk<'a> {
                 }
                 Some((a, b, Step::Parts(shape, pairs))) => {
                     let from = key(rule, &a, &b).map(|_| [a, b]);
-                    let made = Items::with_capacity(pairs.len());
-                    frames.push(Frame { shape, from, rest: pairs.into_iter(), made });
+                    let made = pool::items(pairs.len());
+                    self.frames.push(Frame { shape, from, pairs, at: 0, made });
                     None
                 }
             };
             loop {
-                let Some(frame) = frames.last_mut() else {
+                let Some(frame) = self.frames.last_mut() else {
                     return Ok(done.unwrap_or(Val::Unit));
                 };
                 frame.made.extend(done.take());
-                match frame.rest.next() {
+                match frame.next() {
                     Some((a, b)) => match key(rule, &a, &b).and_then(|key| self.known.get(&key)) {
                         Some((known, _)) => done = Some(known.clone()),
                         None => {
@@ -220,7 +278,8 @@ impl<'a> Walk<'a> {
                         }
                     },
                     None => {
-                        let Some(frame) = frames.pop() else { continue };
+                        let Some(frame) = self.frames.pop() else { continue };
+                        pool::give_pairs(frame.pairs);
                         let made = rule.build(self.on, frame.shape, frame.made)?;
                         if let Some([a, b]) = frame.from {
                             self.remember(rule, a, b, &made);
@@ -257,7 +316,7 @@ fn key<R: Rule>(_: &R, a: &Val, b: &Val) -> Option<(*const (), *const ())> {
 /// Whether a value may be met again. A tuple is held by what it is a part of, and by the walk.
 fn is_shared(value: &Val) -> bool {
     match value {
-        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Rc::strong_count(x) > 2,
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Shared::strong_count(x) > 2,
         other => is_object(other),
     }
 }

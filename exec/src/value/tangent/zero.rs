@@ -3,7 +3,7 @@
 use regraft_ir::Type;
 
 use super::Tangents;
-use super::walk::{Pairs, Rule, Shape, Step};
+use super::walk::{Pairs, Rule, Shape, Step, gathered};
 use crate::error::Trap;
 use crate::value::{Array, Storage, Val};
 
@@ -89,7 +89,7 @@ pub(super) fn new_shadow(on: Tangents<'_>, array: &Array) -> Result<Option<Val>,
 
 /// Parts that are not one of a pair.
 pub(super) fn alone(parts: &[Val]) -> Pairs {
-    parts.iter().map(|part| (part.clone(), Val::Unit)).collect()
+    gathered(parts.iter().map(|part| (part.clone(), Val::Unit)))
 }
 
 /// The generator `SplitMix64` (G. Steele, D. Lea and C. Flood, "Fast Splittable Pseudorandom

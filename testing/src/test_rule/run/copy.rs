@@ -1,9 +1,7 @@
 //! Copies of values in depth.
 
-use std::rc::Rc;
-
 use regraft_exec::Val;
-use regraft_exec::value::{Array, Storage};
+use regraft_exec::value::{Array, Shared, Storage};
 use rustc_hash::FxHashMap;
 
 /// A copy in depth, with objects shared as they were. As deep as values are nested.
@@ -14,7 +12,7 @@ pub(super) fn copy(value: &Val, copies: &mut FxHashMap<*const (), Val>) -> Val {
         Val::Named(fields) => Val::named_of(fields.ty(), all(fields.items()).into_iter().collect()),
         Val::Struct(fields) => Val::structure(fields.ty(), all(fields.items())),
         Val::Array(array) => {
-            let address = Rc::as_ptr(array).cast();
+            let address = Shared::as_ptr(array).cast();
             if let Some(known) = copies.get(&address) {
                 return known.clone();
             }
@@ -30,7 +28,7 @@ pub(super) fn copy(value: &Val, copies: &mut FxHashMap<*const (), Val>) -> Val {
             new
         }
         Val::Ref(cell) => {
-            let address = Rc::as_ptr(cell).cast();
+            let address = Shared::as_ptr(cell).cast();
             if let Some(known) = copies.get(&address) {
                 return known.clone();
             }
@@ -43,7 +41,7 @@ pub(super) fn copy(value: &Val, copies: &mut FxHashMap<*const (), Val>) -> Val {
             new
         }
         Val::Object(object) => {
-            let address = Rc::as_ptr(object).cast();
+            let address = Shared::as_ptr(object).cast();
             if let Some(known) = copies.get(&address) {
                 return known.clone();
             }

@@ -1,0 +1,414 @@
+//! Memory that one run leaves to the next.
+//!
+//! ```text
+//! let mut pool = Pool::default();
+//! pool.run(|| interpreter.call("f", &args));     // what dies in here is kept
+//! pool.run(|| interpreter.call("f", &args));     // and serves again: nothing is allocated
+//! ```
+//!
+//! # Method
+//! Free lists (D. Knuth, "The Art of Computer Programming", volume 1, section 2.5): of the boxes of
+//! values, one for each kind, and of the buffers of elements and fields, by powers of two. While a
+//! pool is at work, the last pointer to a value does not free it but hands it over; it is taken
+//! apart when memory is next asked for, one value after the other, so that those which are nested
+//! deep need no stack. Objects that the search for cycles knows stay known to it, and serve again as
+//! objects of the same type.
+//!
+//! # Why it is right
+//! Only what nobody points to any more gets here, so that nothing which outlives a run can be given
+//! away. Since every buffer of a class serves every request of that class, a run that asks
+//! for no more at once than an earlier one finds all that it needs, in whatever order it asks.
+//!
+//! # Cost
+//! O(1) for each value. Strings, and what is only known by its type when it is called with more than
+//! eight arguments, are allocated as ever. A pool keeps what the largest run had at once, with buffers of up to twice
+//! the length that was asked for, until it is dropped; what is kept does not count as live.
+
+mod list;
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+
+use regraft_ir::Type;
+use rustc_hash::FxHashMap;
+
+use self::list::{Classes, List, class_of, class_with};
+use super::shared::Kept;
+use super::tangent::Pairs;
+use super::{Array, Dims, Element, Fields, Items, Object, RefCellObject, Val};
+
+/// How many runs there are between two looks at what has not come back.
+const BALANCE_AFTER: u32 = 64;
+
+/// The fields that are stored without a buffer.
+const INLINE: usize = 3;
+
+thread_local! {
+    static ACTIVE: Cell<bool> = const { Cell::new(false) };
+    static LISTS: RefCell<Option<Box<Lists>>> = const { RefCell::new(None) };
+}
+
+/// Memory for values, used again and again.
+#[derive(Default)]
+pub struct Pool(Option<Box<Lists>>);
+
+/// A value that nobody points to.
+pub enum Dead {
+    /// Of a tuple, named tuple or immutable struct.
+    Fields(Rc<Fields>),
+    /// A mutable struct.
+    Object(Rc<Object>),
+    /// An array.
+    Array(Rc<Array>),
+    /// A ref.
+    Ref(Rc<RefCellObject>),
+}
+
+/// What is free.
+#[derive(Default)]
+pub(super) struct Lists {
+    /// What is still to be taken apart.
+    dead: Vec<Dead>,
+    boxes: usize,
+    runs: u32,
+    fields: List<Rc<Fields>>,
+    arrays: List<Rc<Array>>,
+    /// Those that the search for cycles knows: by the type of the elements, and the lengths if
+    /// there are several.
+    containers: FxHashMap<(Type, Dims), List<Rc<Array>>>,
+    objects: FxHashMap<Type, List<Rc<Object>>>,
+    refs: FxHashMap<Type, List<Rc<RefCellObject>>>,
+    dims: Classes<Box<[usize]>>,
+    items: Classes<Items>,
+    pairs: Classes<Pairs>,
+    vals: Classes<Vec<Option<Val>>>,
+    scalars: Scalars,
+}
+
+/// Buffers of scalars.
+#[derive(Default)]
+pub struct Scalars {
+    pub(super) bools: Buffers<bool>,
+    pub(super) i8s: Buffers<i8>,
+    pub(super) i16s: Buffers<i16>,
+    pub(super) i32s: Buffers<i32>,
+    pub(super) i64s: Buffers<i64>,
+    pub(super) f32s: Buffers<f32>,
+    pub(super) f64s: Buffers<f64>,
+}
+
+/// Buffers of scalars of one type.
+#[derive(Default)]
+pub struct Buffers<T>(Classes<Vec<T>>);
+
+impl Pool {
+    /// Runs `f` on the memory of this pool. Values that are made meanwhile are like others, and
+    /// may outlive it.
+    pub fn run<R>(&mut self, f: impl FnOnce() -> R) -> R {
+        let _at_work = AtWork::begin(self);
+        f()
+    }
+}
+
+/// The time in which a pool is at work; it ends when this is dropped.
+struct AtWork<'a> {
+    /// The place of the lists: meanwhile, it holds those that were at work before.
+    pool: &'a mut Pool,
+    before: bool,
+}
+
+impl<'a> AtWork<'a> {
+    fn begin(pool: &'a mut Pool) -> Self {
+        pool.0.get_or_insert_default();
+        LISTS.with_borrow_mut(|lists| std::mem::swap(lists, &mut pool.0));
+        Self { pool, before: ACTIVE.replace(true) }
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        settle();
+        LISTS.with_borrow_mut(|lists| std::mem::swap(lists, &mut self.pool.0));
+        ACTIVE.set(self.before);
+        if let Some(lists) = &mut self.pool.0 {
+            lists.end_of_run();
+        }
+    }
+}
+
+impl Lists {
+    /// Notes that a box was made: there is room for all of them among the dead.
+    fn note_box(&mut self) {
+        self.boxes += 1;
+        let more = self.boxes.saturating_sub(self.dead.len());
+        self.dead.reserve(more);
+    }
+
+    fn end_of_run(&mut self) {
+        self.runs += 1;
+        if self.runs < BALANCE_AFTER {
+            return;
+        }
+        self.runs = 0;
+        self.boxes = self.fields.balance() + self.arrays.balance();
+        self.boxes += self.containers.values_mut().map(List::balance).sum::<usize>();
+        self.boxes += self.objects.values_mut().map(List::balance).sum::<usize>();
+        self.boxes += self.refs.values_mut().map(List::balance).sum::<usize>();
+        self.dims.balance();
+        self.items.balance();
+        self.pairs.balance();
+        self.vals.balance();
+        let Scalars { bools, i8s, i16s, i32s, i64s, f32s, f64s } = &mut self.scalars;
+        bools.0.balance();
+        i8s.0.balance();
+        i16s.0.balance();
+        i32s.0.balance();
+        i64s.0.balance();
+        f32s.0.balance();
+        f64s.0.balance();
+    }
+}
+
+/// Whether a pool is at work on this thread.
+#[inline]
+pub(crate) fn is_active() -> bool {
+    ACTIVE.get()
+}
+
+/// Nothing is dropped while the lists are borrowed: dropping comes back here.
+fn with<R>(f: impl FnOnce(&mut Lists) -> R) -> Option<R> {
+    LISTS.try_with(|lists| lists.borrow_mut().as_deref_mut().map(f)).ok().flatten()
+}
+
+/// Takes over what nobody points to but the caller.
+#[inline(never)]
+pub(super) fn bury(dead: Dead) {
+    with(|lists| lists.dead.push(dead));
+}
+
+/// Takes what is dead apart.
+fn settle() {
+    while let Some(dead) = with(|lists| lists.dead.pop()).flatten() {
+        match dead {
+            Dead::Fields(mut rc) => {
+                if let Some(fields) = Rc::get_mut(&mut rc) {
+                    give_items(fields.strip());
+                    drop(with(|lists| lists.fields.keep(rc)));
+                }
+            }
+            Dead::Object(rc) => {
+                give_items(rc.strip());
+                let ty = rc.ty();
+                drop(with(|lists| lists.objects.get_mut(&ty)?.keep(rc)));
+            }
+            Dead::Ref(rc) => {
+                drop(rc.strip());
+                let element = rc.element();
+                drop(with(|lists| lists.refs.get_mut(&element)?.keep(rc)));
+            }
+            Dead::Array(mut rc) => {
+                rc.strip();
+                if let Some(array) = Rc::get_mut(&mut rc) {
+                    array.strip_dims();
+                    drop(with(|lists| lists.arrays.keep(rc)));
+                } else {
+                    let key = container_key(&rc);
+                    drop(with(|lists| lists.containers.get_mut(&key)?.keep(rc)));
+                }
+            }
+        }
+    }
+}
+
+fn container_key(array: &Array) -> (Type, Dims) {
+    let dims = if array.rank() == 1 { Dims::new() } else { array.dims() };
+    (array.element(), dims)
+}
+
+/// A box, if a pool is at work and has one.
+fn take_box<T>(take: impl FnOnce(&mut Lists) -> Option<T>) -> Option<T> {
+    if !is_active() {
+        return None;
+    }
+    settle();
+    with(|lists| {
+        let found = take(lists);
+        if found.is_none() {
+            lists.note_box();
+        }
+        found
+    })
+    .flatten()
+}
+
+/// A box for fields.
+#[inline]
+pub(super) fn fields() -> Option<Rc<Fields>> {
+    take_box(|lists| lists.fields.take())
+}
+
+/// A box for an array that the search for cycles need not know.
+#[inline]
+pub(super) fn array() -> Option<Rc<Array>> {
+    take_box(|lists| lists.arrays.take())
+}
+
+/// An array like this one, without its elements, that the search for cycles knows.
+pub(super) fn container(like: &Array) -> Option<Rc<Array>> {
+    take_box(|lists| lists.containers.entry(container_key(like)).or_default().take())
+}
+
+/// A mutable struct of that type without fields.
+pub(super) fn object(ty: Type) -> Option<Rc<Object>> {
+    take_box(|lists| lists.objects.entry(ty).or_default().take())
+}
+
+/// A ref to what is of that type.
+pub(super) fn reference(element: Type) -> Option<Rc<RefCellObject>> {
+    take_box(|lists| lists.refs.entry(element).or_default().take())
+}
+
+/// Empty room for fields.
+pub(crate) fn items(count: usize) -> Items {
+    if count <= INLINE || !is_active() {
+        return Items::with_capacity(count);
+    }
+    settle();
+    let class = class_of(count);
+    let free = with(|lists| lists.items.take(class)).flatten();
+    free.unwrap_or_else(|| Items::with_capacity(1 << class))
+}
+
+/// Drops fields and keeps their room.
+pub(crate) fn give_items(mut items: Items) {
+    items.clear();
+    if items.spilled() && is_active() {
+        drop(with(|lists| lists.items.keep(class_with(items.capacity()), items)));
+    }
+}
+
+/// Empty room for pairs of values.
+pub(crate) fn pairs(count: usize) -> Pairs {
+    if count <= INLINE || !is_active() {
+        return Pairs::with_capacity(count);
+    }
+    settle();
+    let class = class_of(count);
+    let free = with(|lists| lists.pairs.take(class)).flatten();
+    free.unwrap_or_else(|| Pairs::with_capacity(1 << class))
+}
+
+/// Drops pairs and keeps their room.
+pub(crate) fn give_pairs(mut pairs: Pairs) {
+    pairs.clear();
+    if pairs.spilled() && is_active() {
+        drop(with(|lists| lists.pairs.keep(class_with(pairs.capacity()), pairs)));
+    }
+}
+
+/// A place for the lengths of an array.
+pub(super) fn dims(dims: &[usize]) -> Box<[usize]> {
+    if is_active() {
+        settle();
+        if let Some(mut free) = with(|lists| lists.dims.take(dims.len())).flatten() {
+            free.copy_from_slice(dims);
+            return free;
+        }
+    }
+    dims.into()
+}
+
+/// Takes that place back.
+pub(super) fn give_dims(dims: Box<[usize]>) {
+    if !dims.is_empty() && is_active() {
+        drop(with(|lists| lists.dims.keep(dims.len(), dims)));
+    }
+}
+
+/// Empty room for elements that are scalars.
+pub(super) fn room<T: Element>(count: usize) -> Vec<T> {
+    if count == 0 || !is_active() {
+        return Vec::with_capacity(count);
+    }
+    settle();
+    let class = class_of(count);
+    let free = with(|lists| T::buffers(&mut lists.scalars).0.take(class)).flatten();
+    free.unwrap_or_else(|| Vec::with_capacity(1 << class))
+}
+
+/// Takes that room back.
+pub(super) fn give_room<T: Element>(mut items: Vec<T>) {
+    if items.capacity() > 0 && is_active() {
+        items.clear();
+        let class = class_with(items.capacity());
+        drop(with(|lists| T::buffers(&mut lists.scalars).0.keep(class, items)));
+    }
+}
+
+/// Empty room for elements of any type.
+pub(super) fn room_for_vals(count: usize) -> Vec<Option<Val>> {
+    if count == 0 || !is_active() {
+        return Vec::with_capacity(count);
+    }
+    settle();
+    let class = class_of(count);
+    let free = with(|lists| lists.vals.take(class)).flatten();
+    free.unwrap_or_else(|| Vec::with_capacity(1 << class))
+}
+
+/// Drops elements and keeps their room.
+pub(super) fn give_vals(mut items: Vec<Option<Val>>) {
+    items.clear();
+    if items.capacity() > 0 && is_active() {
+        drop(with(|lists| lists.vals.keep(class_with(items.capacity()), items)));
+    }
+}
+
+impl Kept for Fields {
+    fn dead(this: Rc<Self>) -> Dead {
+        Dead::Fields(this)
+    }
+}
+
+impl Kept for Object {
+    fn dead(this: Rc<Self>) -> Dead {
+        Dead::Object(this)
+    }
+}
+
+impl Kept for Array {
+    fn dead(this: Rc<Self>) -> Dead {
+        Dead::Array(this)
+    }
+}
+
+impl Kept for RefCellObject {
+    fn dead(this: Rc<Self>) -> Dead {
+        Dead::Ref(this)
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Dead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dead").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Scalars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scalars").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Buffers<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffers").finish_non_exhaustive()
+    }
+}

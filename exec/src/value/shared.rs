@@ -1,0 +1,74 @@
+//! The counted pointer of values.
+
+use std::fmt;
+use std::ops::Deref;
+use std::rc::{Rc, Weak};
+
+use super::pool::{self, Dead};
+
+/// A counted pointer to what a [`Val`](super::Val) does not hold itself. When the last one goes
+/// while a [`Pool`](super::Pool) is at work, the pool gets what it pointed to.
+pub struct Shared<T: Kept>(Rc<T>);
+
+/// What a pool keeps.
+pub trait Kept: Sized {
+    /// How it is handed over.
+    fn dead(this: Rc<Self>) -> Dead;
+}
+
+impl<T: Kept> Shared<T> {
+    pub(crate) fn new(rc: Rc<T>) -> Self {
+        Self(rc)
+    }
+
+    /// The address of what it points to: the same for two pointers to the same object only.
+    pub fn as_ptr(this: &Self) -> *const T {
+        Rc::as_ptr(&this.0)
+    }
+
+    /// Whether two point to the same object.
+    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
+        Rc::ptr_eq(&this.0, &other.0)
+    }
+
+    /// How many pointers to the object there are.
+    pub fn strong_count(this: &Self) -> usize {
+        Rc::strong_count(&this.0)
+    }
+
+    pub(crate) fn downgrade(this: &Self) -> Weak<T> {
+        Rc::downgrade(&this.0)
+    }
+}
+
+impl<T: Kept> Clone for Shared<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+impl<T: Kept> Deref for Shared<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Kept> Drop for Shared<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // The pool holds the only pointer when this one is gone, right after.
+        if Rc::strong_count(&self.0) == 1 && pool::is_active() {
+            pool::bury(T::dead(Rc::clone(&self.0)));
+        }
+    }
+}
+
+impl<T: Kept + fmt::Debug> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
