@@ -14,4 +14,4 @@ pub mod rules;
 pub use forward::{ForwardOptions, forward};
 pub use passes::{add_passes, registry};
 pub use regraft_dialects::tangent;
-pub use reverse::{PlanKind, ReverseFunctions, ReverseOptions, reverse};
+pub use reverse::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};

@@ -5,7 +5,7 @@ use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassRegistry, 
 
 use crate::forward::ForwardDiff;
 use crate::print::Print;
-use crate::reverse::{PlanKind, ReverseOptions, reverse};
+use crate::reverse::{Checkpoints, PlanKind, ReverseOptions, reverse};
 
 /// Adds the passes of this crate to a registry, which has `print`: that one learns of the tape plan.
 ///
@@ -42,11 +42,17 @@ pass! {
     ///
     /// `plan=naive` keeps everything that is needed, on stacks. `wrt` names the parameters whose
     /// cotangents are asked for by number, as in `wrt="1,3"`; by itself all of them. `function`
-    /// names the function; by itself it is the first of the module. With `tape-plan` it is printed
+    /// names the function; by itself it is the first of the module.
+    ///
+    /// With `snapshots=n` or `memory=bytes`, counted loops that would keep something keep so many
+    /// states instead, or states of so many bytes in all, and make iterations again from these
+    /// (binomial checkpointing, as in `revolve`).
+    /// With `tape-plan` it is printed
     /// how the reverse sweep comes to each value that it needs.
     #[derive(Debug, Default)]
     pub struct ReverseDiff {
         plan: PlanKind,
+        checkpoints: Option<Checkpoints>,
         wrt: Option<Vec<usize>>,
         function: String,
         print: bool,
@@ -60,6 +66,10 @@ impl ModulePass for ReverseDiff {
         OptionDef::choice("plan", &["best", "naive"], "best", "what is kept"),
         OptionDef::text("wrt", "", "the numbers of the parameters that count, or all"),
         OptionDef::text("function", "", "the function, or the first one"),
+        OptionDef::int("snapshots", 0, "how many states of a loop are kept at one time; 0: all")
+            .between(0, i64::MAX),
+        OptionDef::int("memory", 0, "how many bytes the states of a loop may take; 0: any")
+            .between(0, i64::MAX),
         OptionDef::flag("tape-plan", false, "print how values are kept or found again"),
     ];
 
@@ -67,6 +77,12 @@ impl ModulePass for ReverseDiff {
         self.plan = match options.text("plan") {
             "naive" => PlanKind::Naive,
             _ => PlanKind::Best,
+        };
+        self.checkpoints = match (options.int("snapshots"), options.int("memory")) {
+            (0, 0) => None,
+            (n, 0) => Some(Checkpoints::Snapshots(n.unsigned_abs())),
+            (0, bytes) => Some(Checkpoints::Bytes(bytes.unsigned_abs())),
+            _ => return Err("`snapshots` and `memory` are two ways to say the same".to_owned()),
         };
         self.wrt = numbers(options.text("wrt"))?;
         self.function = options.text("function").trim_start_matches('@').to_owned();
@@ -78,7 +94,11 @@ impl ModulePass for ReverseDiff {
         let f = find(module, &self.function)?;
         let (name, count) = (f.name(), f.param_types().len());
         let active = active(self.wrt.as_deref(), count)?;
-        let options = ReverseOptions { plan: self.plan, ..ReverseOptions::default() };
+        let options = ReverseOptions {
+            plan: self.plan,
+            checkpoints: self.checkpoints,
+            ..ReverseOptions::default()
+        };
         match reverse(module, name, &active, &options) {
             Ok(made) => {
                 cx.add("bytes kept per iteration", made.bytes_per_iteration as u64);

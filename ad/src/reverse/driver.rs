@@ -16,6 +16,8 @@ use super::activity::Activity;
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::{Augmented, augment};
 use super::backward::{self, Plan, Sweep};
+use super::checkpoint::binomial::add_back;
+use super::checkpoint::{Checkpoints, Repeated, take_out};
 use super::prepare::prepare;
 use super::restore::restore;
 use super::returning::returning;
@@ -42,6 +44,14 @@ pub(super) struct Pair {
     pub(super) active: Vec<bool>,
 }
 
+/// What comes of a derivative.
+enum Ending {
+    /// To know in which loops something is kept.
+    Loops,
+    /// Functions, and these lines in front of the plan.
+    Functions(String),
+}
+
 /// What was found out about the tape of a function.
 #[derive(Clone, Debug)]
 pub(super) struct TapeReport {
@@ -57,9 +67,13 @@ pub(super) struct Driver<'m> {
     pub(super) types: TangentTypes,
     pub(super) reports: Vec<(Symbol, TapeReport)>,
     pub(super) ctx: Arc<Context>,
-    summaries: EffectSummaries,
+    pub(super) summaries: EffectSummaries,
+    /// Loops that were taken out, by the functions that make their steps.
+    pub(super) repeated: FxHashMap<Symbol, Repeated>,
+    /// Whether loops are taken out: not in what is a step itself.
+    takes_out: bool,
     recursive: FxHashSet<Symbol>,
-    made: FxHashMap<(Symbol, Vec<bool>, bool), Pair>,
+    made: FxHashMap<(Symbol, Vec<bool>, bool, bool), Pair>,
     /// The functions that are being differentiated, outermost first, with the calls of the next.
     chain: Vec<(Symbol, Loc)>,
     results: Vec<Type>,
@@ -90,6 +104,8 @@ impl<'m> Driver<'m> {
             reports: Vec::new(),
             ctx,
             summaries,
+            repeated: FxHashMap::default(),
+            takes_out: options.checkpoints.is_some(),
             recursive,
             made: FxHashMap::default(),
             chain: Vec::new(),
@@ -152,7 +168,7 @@ impl<'m> Driver<'m> {
         closed: bool,
         loc: Loc,
     ) -> Result<Pair, Diagnostic> {
-        let key = (name, active.to_vec(), closed);
+        let key = (name, active.to_vec(), closed, self.takes_out);
         if let Some(known) = self.made.get(&key) {
             return Ok(known.clone());
         }
@@ -173,6 +189,34 @@ impl<'m> Driver<'m> {
         made?;
         self.made.insert(key, pair.clone());
         Ok(pair)
+    }
+
+    /// The function that undoes all steps of a loop that was taken out, as a derivative of `steps`.
+    /// `given` says which arguments are active.
+    pub(super) fn repeated_pair(
+        &mut self,
+        steps: Symbol,
+        given: &[bool],
+        loc: Loc,
+    ) -> Result<Pair, Diagnostic> {
+        let repeated = self.repeated[&steps].clone();
+        let f = self.module.find(repeated.step).and_then(|id| self.module.get(id));
+        let types = f.map(Function::param_types).unwrap_or_default();
+        let states = repeated.state.len();
+        // What is handed on becomes active in the course of it.
+        let active: Vec<bool> = (0..types.len())
+            .map(|i| {
+                let changes = i < states || repeated.saved.contains(&(i - states));
+                (changes || given[i + 1]) && self.types.has_tangent(types[i])
+            })
+            .collect();
+        let takes_out = std::mem::replace(&mut self.takes_out, false);
+        let step = self.pair(repeated.step, &active, true, loc);
+        self.takes_out = takes_out;
+        let step = step?;
+        let limit = self.options.checkpoints.unwrap_or(Checkpoints::Snapshots(1));
+        let (reverse, reverse_type) = add_back(self, steps, &repeated, &step, limit)?;
+        Ok(Pair { reverse, reverse_type, ..step })
     }
 
     /// Everything about a derivative but the type of its tape.
@@ -236,7 +280,38 @@ impl<'m> Driver<'m> {
         pair: &mut Pair,
         closed: bool,
     ) -> Result<(), Diagnostic> {
-        let p = prepare(f)?;
+        let mut p = prepare(f)?;
+        let mut notes = String::new();
+        if self.takes_out {
+            let undone = undone_blocks(&p);
+            for header in self.generate(p.clone(), pair, closed, Ending::Loops)? {
+                let closed = closed && self.options.plan != PlanKind::Naive;
+                match take_out(self, &mut p, header, &undone, closed)? {
+                    Ok(steps) => {
+                        let steps = self.ctx.str(steps);
+                        notes.push_str(&format!(
+                            "loop {header}: steps of @{steps}, made again from snapshots\n"
+                        ));
+                    }
+                    Err(why) => {
+                        notes.push_str(&format!("loop {header}: no snapshots, since {why}\n"));
+                    }
+                }
+            }
+        }
+        self.generate(p, pair, closed, Ending::Functions(notes))?;
+        Ok(())
+    }
+
+    /// Makes the two parts of the derivative of the prepared function `p`. Returns the headers of
+    /// outermost loops in which something is kept.
+    fn generate(
+        &mut self,
+        p: Function,
+        pair: &mut Pair,
+        closed: bool,
+        ending: Ending,
+    ) -> Result<Vec<Block>, Diagnostic> {
         // What leads to an error stays as it is: nobody comes back from there.
         let undone = undone_blocks(&p);
         let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
@@ -262,7 +337,8 @@ impl<'m> Driver<'m> {
         for region in forest.irreducible() {
             region.blocks.iter().for_each(|block| irregular[block.index()] = true);
         }
-        let empty = || Function::new(f.ctx(), "", &[], Type::UNIT);
+        let ctx = Arc::clone(&self.ctx);
+        let empty = || Function::new(&ctx, "", &[], Type::UNIT);
         let whole = std::mem::replace(&mut aug.f, empty());
         let mut planner = Planner::new(
             whole,
@@ -311,7 +387,11 @@ impl<'m> Driver<'m> {
         let mut sweep = backward::sweep(self, &plan, &name)?;
         planner.f = std::mem::replace(&mut aug.f, empty());
         restore(&mut planner, &mut sweep)?;
-        self.finish(planner, sweep, &aug, &dom, pair)
+        let keeping = planner.keeping_loops();
+        if let Ending::Functions(notes) = ending {
+            self.finish(planner, sweep, &aug, &dom, pair, &notes)?;
+        }
+        Ok(keeping)
     }
 
     /// Closes the forward part with its tape, and the reverse part with the projections of it.
@@ -322,9 +402,11 @@ impl<'m> Driver<'m> {
         aug: &Augmented,
         dom: &DominatorTree,
         pair: &mut Pair,
+        notes: &str,
     ) -> Result<(), Diagnostic> {
         let inbounds = planner.inbounds();
-        let report = TapeReport { text: planner.describe(), bytes: planner.bytes_per_iteration() };
+        let text = format!("{notes}{}", planner.describe());
+        let report = TapeReport { text, bytes: planner.bytes_per_iteration() };
         let name = self.chain.last().map_or(pair.forward, |&(name, _)| name);
         self.reports.push((name, report));
         let kept = std::mem::take(&mut planner.tape);

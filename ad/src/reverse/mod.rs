@@ -28,6 +28,8 @@
 //!    forward sweep; [`undo`] has the adjoint of each op.
 //! 6. [`tape_plan`]: how each of these is found; [`restore`] puts that in their places.
 //!
+//! Where memory is bounded, loops that would keep something are taken out first: [`checkpoint`].
+//!
 //! Reverse accumulation of derivatives by rewriting programs is Speelpenning's (1980); adjoints of
 //! programs in SSA form, whose cotangents are SSA values in turn, after Innes: "Don't Unroll
 //! Adjoint: Differentiating SSA-Form Programs" (2018). Shadows that are incremented in place beside
@@ -47,6 +49,7 @@ mod adjoint_liveness;
 mod augment;
 mod backward;
 mod callee;
+mod checkpoint;
 mod driver;
 mod parts;
 mod prepare;
@@ -64,6 +67,7 @@ mod ways;
 use std::sync::Arc;
 
 use crate::rules::{Derivative, ScalarRules, derivative};
+pub use checkpoint::Checkpoints;
 use driver::Driver;
 use regraft_ir::{Diagnostic, FuncId, Loc, Module, Op, Symbol, Type};
 
@@ -88,6 +92,9 @@ pub struct ReverseOptions {
     /// Whether the two parts may be called with something else in between, which may write what the
     /// function reads. `vjp` calls one right after the other.
     pub split: bool,
+    /// How much counted loops that would keep something may keep: they keep states from which
+    /// iterations are made again. Without it, they keep all that they need.
+    pub checkpoints: Option<Checkpoints>,
     /// The derivatives of scalar ops.
     pub rules: Arc<ScalarRules>,
 }
@@ -95,7 +102,13 @@ pub struct ReverseOptions {
 impl Default for ReverseOptions {
     /// As little kept as there is to be kept, with the rules that come with this crate.
     fn default() -> Self {
-        Self { plan: PlanKind::Best, dynamic: None, split: false, rules: ScalarRules::standard() }
+        Self {
+            plan: PlanKind::Best,
+            dynamic: None,
+            split: false,
+            checkpoints: None,
+            rules: ScalarRules::standard(),
+        }
     }
 }
 

@@ -459,6 +459,24 @@ impl<'a> Planner<'a> {
         out
     }
 
+    /// The headers of outermost loops in which something is kept, in program order.
+    pub(super) fn keeping_loops(&self) -> Vec<Block> {
+        let kept = self.decided.iter().filter(|v| {
+            matches!(self.decisions[v].source, Source::Array { .. } | Source::Stack { .. })
+        });
+        let mut loops: Vec<LoopId> = Vec::new();
+        for &v in kept {
+            let mut l = self.forest.loop_of(self.f.block_of(v));
+            while let Some(parent) = l.and_then(|l| self.forest.get(l).parent) {
+                l = Some(parent);
+            }
+            loops.extend(l);
+        }
+        loops.sort_unstable();
+        loops.dedup();
+        loops.into_iter().map(|l| self.forest.get(l).header).collect()
+    }
+
     /// The bytes that are kept in each iteration of innermost loops.
     pub(super) fn bytes_per_iteration(&self) -> usize {
         let kept = self.decided.iter().filter(|v| {

@@ -7,6 +7,7 @@ use regraft_dialects::{core, data};
 use regraft_ir::{Block, Constant, Diagnostic, Loc, Operand, Symbol, Type, Value};
 
 use super::super::callee::{CallKind, call_kind};
+use super::super::checkpoint::binomial::save_one;
 use super::super::driver::Pair;
 use super::{ActionKind, Augment};
 
@@ -31,6 +32,9 @@ impl Augment<'_, '_> {
             }
             CallKind::Function { name, closure } => {
                 let args = operands[usize::from(!closure)..].to_vec();
+                if self.driver.repeated.contains_key(&name) {
+                    return self.call_repeated(block, v, name, args);
+                }
                 self.call_function(block, v, name, args)
             }
             CallKind::Checkpoint { name, closure } => {
@@ -142,6 +146,46 @@ impl Augment<'_, '_> {
             self.out.shadows.insert(v, shadow);
         }
         self.note(block, v, ActionKind::Again { pair, args, shadows });
+        Ok(())
+    }
+
+    /// Steps of a loop that was taken out: `args` are their number, the state before them and what
+    /// is given to each.
+    fn call_repeated(
+        &mut self,
+        block: Block,
+        v: Value,
+        name: Symbol,
+        args: Vec<Operand>,
+    ) -> Result<(), Diagnostic> {
+        let given: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
+        let loc = self.out.f.loc(v);
+        let pair = self.driver.repeated_pair(name, &given, loc)?;
+        let repeated = self.driver.repeated[&name].clone();
+        let mut held = Vec::with_capacity(repeated.saved.len());
+        for &i in &repeated.saved {
+            let at = repeated.state.len() + i;
+            held.push(self.before(v, save_one(&self.ctx.clone(), args[1 + at], pair.params[at]))?);
+        }
+        let saved = self.before(v, core::tuple(held))?;
+        let mut shadows = Vec::with_capacity(pair.params.len());
+        for (i, &arg) in args[1..].iter().enumerate() {
+            let has_shadow = pair.active[i] && self.driver.types.has_shadow(pair.params[i]);
+            shadows.push(match (has_shadow, self.known_shadow(arg), arg.as_value()) {
+                (false, ..) | (true, None, None) => None,
+                (true, Some(shadow), _) => {
+                    let want = self.driver.types.shadow(pair.params[i]);
+                    Some(self.as_type(shadow, want, v)?)
+                }
+                // Nobody asked for it, but steps put something into it.
+                (true, None, Some(arg)) => Some(self.zero_shadow(arg, v)?),
+            });
+        }
+        if self.activity.has_shadow(v) {
+            let shadow = self.zero_shadow(v, self.after(v))?;
+            self.out.shadows.insert(v, shadow);
+        }
+        self.note(block, v, ActionKind::Repeat { pair, args, shadows, saved });
         Ok(())
     }
 

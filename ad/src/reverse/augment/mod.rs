@@ -41,6 +41,10 @@ pub(super) enum ActionKind {
     Call { pair: Pair, tape: Operand, args: Vec<Operand> },
     /// A call that is made again on the way back.
     Again { pair: Pair, args: Vec<Operand>, shadows: Vec<Operand> },
+    /// Steps of a loop that are made again on the way back: the state before the first one, what is
+    /// given to each of them, and copies of memory. `pair` has the derivative of a step, and all the
+    /// way back in the place of its reverse part.
+    Repeat { pair: Pair, args: Vec<Operand>, shadows: Vec<Option<Operand>>, saved: Operand },
     /// A call of a rule, with the pullback that it gave.
     Rule { pullback: Operand, args: Vec<Operand>, closure: bool },
     /// A call of what is known at run time, with what came back: callee and arguments.
@@ -132,6 +136,7 @@ impl Augmented {
                     ActionKind::Op => self.f.plain_operands(action.v).for_each(note),
                     ActionKind::Call { args, .. }
                     | ActionKind::Again { args, .. }
+                    | ActionKind::Repeat { args, .. }
                     | ActionKind::Rule { args, .. }
                     | ActionKind::Dynamic { args, .. } => args.iter().copied().for_each(&mut note),
                     ActionKind::Resize { .. } => {}

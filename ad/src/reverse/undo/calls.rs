@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, core, data};
-use regraft_ir::{Constant, Operand, Type, Value};
+use regraft_ir::{Constant, Operand, Type, TypeKind, Value};
 
 use super::super::backward::Backward;
 use super::super::driver::Pair;
@@ -30,6 +30,71 @@ impl Backward<'_, '_> {
         }
         let tape = self.part(triple, 2);
         self.undo_call(v, pair, tape, args);
+    }
+
+    /// Undoes the steps of a loop, with those that have to be made again.
+    pub(super) fn undo_repeat(
+        &mut self,
+        v: Value,
+        pair: &Pair,
+        args: &[Operand],
+        shadows: &[Option<Operand>],
+        saved: Operand,
+    ) {
+        let state = pair.result;
+        let states = parts::part_types(&self.ctx, state).len();
+        let types = &mut self.driver.types;
+        let (shadow_type, has_shadow) = (types.shadow(state), types.has_shadow(state));
+        let here: Vec<Operand> = args.iter().map(|&arg| self.primal(arg)).collect();
+        let first = self.emit(core::tuple(here[1..=states].iter().copied()));
+        let seed = if has_shadow && self.plan.activity.has_shadow(v) {
+            self.shadow(v.into())
+        } else {
+            self.zero_shadow(first, state, shadow_type)
+        };
+        let cotangent = self.call_seed(v, state);
+        let total_type = match self.ctx.kind(pair.reverse_type) {
+            TypeKind::Tuple(parts) => parts[2],
+            _ => Type::UNIT,
+        };
+        let zero = self.zero(total_type);
+        let saved = self.primal(saved);
+        let mut all = vec![here[0], first, saved, seed, cotangent, zero];
+        all.extend_from_slice(&here[1 + states..]);
+        for &shadow in shadows[states..].iter().flatten() {
+            all.push(self.primal(shadow));
+        }
+        let callee = self.constant(Constant::Func(pair.reverse));
+        let back = self.emit(core::call(callee, all, pair.reverse_type));
+        let (before, adjoint, total) = (self.part(back, 0), self.part(back, 1), self.part(back, 2));
+        for (i, &arg) in args[1..].iter().enumerate() {
+            if !pair.active[i] {
+                continue;
+            }
+            if i < states
+                && let Some(shadow) = shadows[i]
+            {
+                let (to, from) = (self.primal(shadow), self.part(before, i));
+                self.emit(ad::accumulate(to, from));
+            }
+            if self.plan.activity.is_varied(arg) && self.driver.types.has_cotangent(pair.params[i])
+            {
+                let part =
+                    if i < states { self.part(adjoint, i) } else { self.part(total, i - states) };
+                let part = self.fit(part, pair.params[i], self.primal_type(arg));
+                self.give(arg, part);
+            }
+        }
+    }
+
+    /// A shadow of zeros, of a value of the reverse sweep of a type.
+    fn zero_shadow(&mut self, v: Operand, ty: Type, shadow: Type) -> Operand {
+        if !self.driver.types.has_shadow(ty) {
+            return self.zero(shadow);
+        }
+        let of = self.driver.types.of(ty);
+        let zero = self.emit(ad::zero(v, of.tangent));
+        if of.tangent == of.shadow { zero } else { self.emit(ad::shadow(zero, of.shadow)) }
     }
 
     /// The cotangent of the result of a call as one of type `ty`.

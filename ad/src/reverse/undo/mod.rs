@@ -43,6 +43,9 @@ impl Backward<'_, '_> {
             ActionKind::Again { pair, args, shadows } => {
                 self.undo_again(v, pair, args, shadows);
             }
+            ActionKind::Repeat { pair, args, shadows, saved } => {
+                self.undo_repeat(v, pair, args, shadows, *saved);
+            }
             ActionKind::Rule { pullback, args, closure } => {
                 self.undo_rule(v, *pullback, args, *closure);
             }

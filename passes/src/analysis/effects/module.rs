@@ -37,6 +37,16 @@ impl EffectSummaries {
         }
         summaries
     }
+
+    /// Adds the summary of a new function, whose callees are known and do not call it. Near linear
+    /// in its size.
+    pub fn add(&mut self, f: &Function) {
+        let mut summary = summarize(f, self, Ends::Unknown);
+        if summary.may_not_end && loops_end(f, self) {
+            summary = summarize(f, self, Ends::Loops);
+        }
+        self.set(f.name(), summary);
+    }
 }
 
 fn function<'m>(module: &'m Module, graph: &CallGraph, node: usize) -> &'m Function {

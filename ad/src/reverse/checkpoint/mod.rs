@@ -1,0 +1,183 @@
+//! Loops that keep a few states instead of something of every iteration.
+//!
+//! Where a memory bound is given, a counted loop that would keep something is taken out of its
+//! function ([`outline`]): an iteration becomes a function `step`, and the loop a call of `steps`, which
+//! makes so many of them. Of that call nothing is kept but its arguments, and copies of the memory
+//! that it changes; on the way back the steps are made again from snapshots ([`binomial`]).
+//!
+//! # When it is possible
+//! What the loop changes in memory must be known before it begins and simple: arrays and refs of
+//! values that stay the same objects and keep their shape, so that they can be copied and put back.
+//! If arrays are handed from iteration to iteration, nothing may be changed in place at all. What is
+//! only read must not be changed after the loop, or be simple too.
+
+pub(super) mod binomial;
+pub(super) mod outline;
+
+use regraft_dialects::core;
+use regraft_ir::{
+    Block, Context, ControlFlow, Diagnostic, Function, Symbol, Type, TypeKind, Value,
+};
+use regraft_passes::analysis::{
+    Access, Aliases, Base, inst_effects, may_be_object, may_reach_objects,
+};
+
+use super::driver::Driver;
+use super::stability::Stability;
+use outline::{Candidate, Outlined, candidate};
+
+/// How much a loop may keep at one time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Checkpoints {
+    /// So many states.
+    Snapshots(u64),
+    /// As many states as take no more than so many bytes, but at least one. What one iteration
+    /// keeps while it is undone comes on top.
+    Bytes(u64),
+}
+
+/// A loop that was taken out.
+#[derive(Clone, Debug)]
+pub(super) struct Repeated {
+    /// The function that makes one step.
+    pub(super) step: Symbol,
+    /// The types of the state.
+    pub(super) state: Vec<Type>,
+    /// The positions in the environment of what snapshots have copies of.
+    pub(super) saved: Vec<usize>,
+}
+
+/// Takes the loop of that header out of `f`, if that is possible; else says why not. `returns` says
+/// by [`Block::index`] which blocks the function comes back from.
+pub(super) fn take_out(
+    driver: &mut Driver<'_>,
+    f: &mut Function,
+    header: Block,
+    returns: &[bool],
+    closed: bool,
+) -> Result<Result<Symbol, &'static str>, Diagnostic> {
+    let found = match candidate(f, header, returns) {
+        Ok(found) => found,
+        Err(why) => return Ok(Err(why)),
+    };
+    let name = f.name_str();
+    let step_name = driver.fresh(&format!("{name}.step"));
+    let ctx = f.ctx().clone();
+    let outlined = found.step(f, ctx.str(step_name))?;
+    let uses = match Uses::of(driver, &outlined) {
+        Ok(uses) => uses,
+        Err(why) => return Ok(Err(why)),
+    };
+    let steps_name = driver.fresh(&format!("{name}.steps"));
+    let steps = Candidate::steps(&outlined, ctx.str(steps_name))?;
+    let mut summaries = driver.summaries.clone();
+    summaries.add(&outlined.step);
+    summaries.add(&steps);
+    let mut shorter = f.clone();
+    found.replace(&mut shorter, steps_name, &outlined)?;
+    let stability = Stability::compute(&shorter, &summaries, closed);
+    let stable = call_of(&shorter, steps_name).is_some_and(|call| stability.is_stable(call));
+    let saved = match uses.saved(&ctx, &outlined, stable) {
+        Ok(saved) => saved,
+        Err(why) => return Ok(Err(why)),
+    };
+    *f = shorter;
+    driver.summaries = summaries;
+    let repeated = Repeated { step: step_name, state: outlined.state, saved };
+    driver.module.add(outlined.step)?;
+    driver.module.add(steps)?;
+    driver.repeated.insert(steps_name, repeated);
+    Ok(Ok(steps_name))
+}
+
+fn call_of(f: &Function, callee: Symbol) -> Option<Value> {
+    let calls = |&v: &Value| {
+        f.op(v) == Some(core::CALL)
+            && f.operand(v, 0).and_then(|callee| f.const_func(callee)) == Some(callee)
+    };
+    f.blocks().flat_map(|block| f.body(block)).find(calls)
+}
+
+/// What a step does to objects.
+struct Uses {
+    /// By parameter.
+    params: Vec<Access>,
+    /// Whether it reads objects that are not known by a name.
+    reads_others: bool,
+}
+
+impl Uses {
+    fn of(driver: &Driver<'_>, outlined: &Outlined) -> Result<Self, &'static str> {
+        let step = &outlined.step;
+        let cfg = ControlFlow::compute(step);
+        let aliases = Aliases::compute(step, &cfg, &driver.summaries);
+        let mut params = vec![Access::empty(); step.param_types().len()];
+        let mut reads_others = false;
+        for block in cfg.reverse_postorder() {
+            for v in step.insts(block) {
+                let effects = inst_effects(step, v, &driver.summaries);
+                if effects.observable {
+                    return Err("it does something that can be observed from outside");
+                }
+                let unknown = "it changes objects that are not known before it begins";
+                if effects.elsewhere.intersects(Access::WRITES) {
+                    return Err(unknown);
+                }
+                reads_others |= !effects.elsewhere.is_empty();
+                for (operand, access) in effects.objects {
+                    match aliases.base(operand) {
+                        Base::Param(i) => params[i as usize] |= access,
+                        Base::Unknown if access.intersects(Access::WRITES) => return Err(unknown),
+                        Base::Unknown => reads_others = true,
+                        Base::Fresh(_) | Base::None => {}
+                    }
+                }
+            }
+        }
+        Ok(Self { params, reads_others })
+    }
+
+    /// The positions in the environment of what has to be put back before a step is made again.
+    /// `stable` says that nothing is changed after the loop.
+    fn saved(
+        &self,
+        ctx: &Context,
+        outlined: &Outlined,
+        stable: bool,
+    ) -> Result<Vec<usize>, &'static str> {
+        let states = outlined.state.len();
+        let hands_on = outlined.state.iter().any(|&ty| may_reach_objects(ctx, ty));
+        let writes = |access: &Access| access.intersects(Access::WRITES);
+        if hands_on && (self.params.iter().any(writes) || !stable) {
+            return Err("objects are handed from iteration to iteration, and some are changed");
+        }
+        if self.reads_others && !stable {
+            return Err("it reads objects that are changed later");
+        }
+        if self.params.iter().any(|access| access.contains(Access::WRITES_SHAPE)) {
+            return Err("an array changes its length in it");
+        }
+        let mut saved = Vec::new();
+        let types = outlined.step.param_types();
+        for (i, access) in self.params[states..].iter().enumerate() {
+            if access.is_empty() || (stable && !writes(access)) {
+                continue;
+            }
+            if !is_simple(ctx, types[states + i]) {
+                return Err("objects in it that are changed hold other objects");
+            }
+            saved.push(i);
+        }
+        Ok(saved)
+    }
+}
+
+/// Whether a copy of an object is as good as the object was.
+fn is_simple(ctx: &Context, ty: Type) -> bool {
+    match *ctx.kind(ty) {
+        TypeKind::Array { element, .. } | TypeKind::Ref(element) => {
+            !may_be_object(ctx, element) && !may_reach_objects(ctx, element)
+        }
+        _ => false,
+    }
+}
