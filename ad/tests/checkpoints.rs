@@ -355,6 +355,31 @@ func @f(%a: array<f64, 1>, %n: i64) -> f64 {
 }
 ";
     refused(grows, &[Arg::Array(&[0.5, 0.6]), Arg::Int(4)], "an array changes its length in it");
+    // Found by generated programs: a step made again must not clear shadows of tuples.
+    let tuples = "
+func @f(%x: f64, %n: i64) -> f64 {
+^1:
+  %both = core.tuple %x, 0.0
+  %cell: ref<tuple<f64, f64>> = mem.ref_new %both
+  br ^2(0)
+^2(%i: i64):
+  %c: bool = arith.lt %i, %n
+  br %c, ^3, ^4
+^3:
+  %old: tuple<f64, f64> = mem.ref_get %cell
+  %s: f64 = core.get %old, 1
+  %t: f64 = math.sin %s
+  %new = core.tuple %t, %s
+  mem.ref_set %cell, %new
+  %j: i64 = arith.add %i, 1
+  br ^2(%j)
+^4:
+  %last: tuple<f64, f64> = mem.ref_get %cell
+  %r: f64 = core.get %last, 1
+  return %r
+}
+";
+    refused(tuples, &[Arg::Float(0.5), Arg::Int(3)], "arrays of tuples are changed in it");
     let printing = "
 func @f(%x: f64, %n: i64) -> f64 {
 ^1:

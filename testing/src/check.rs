@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_ad::PlanKind;
+use regraft_ad::{Checkpoints, PlanKind};
 use regraft_ir::{Diagnostic, Function, Module};
 use regraft_passes::{Execution, Log, Observer, PassStep, Schedule, Unit};
 
@@ -94,6 +94,12 @@ impl Check {
         let forward = pass.name() == DERIVATIVE_PASSES[0];
         let naive = !forward && pass.options().text("plan") == "naive";
         let plan = if naive { PlanKind::Naive } else { PlanKind::Best };
+        let amount = |name: &str| if forward { 0 } else { pass.options().size(name) as u64 };
+        let checkpoints = match (amount("snapshots"), amount("memory")) {
+            (0, 0) => None,
+            (0, bytes) => Some(Checkpoints::Bytes(bytes)),
+            (n, _) => Some(Checkpoints::Snapshots(n)),
+        };
         let width = if forward { pass.options().size("width") } else { 1 };
         let options = RuleOptions {
             inputs: self.config.inputs,
@@ -102,7 +108,7 @@ impl Check {
             table: Arc::clone(&self.config.table),
             wrt: RuleOptions::wrt_of(pass.options().text("wrt")),
             widths: if forward { vec![width] } else { Vec::new() },
-            plans: if forward { Vec::new() } else { vec![plan] },
+            plans: if forward { Vec::new() } else { vec![(plan, checkpoints)] },
             ..RuleOptions::default()
         };
         let entry = self.entries.iter().find(|entry| entry.name == f.name_str());

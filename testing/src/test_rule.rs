@@ -32,7 +32,7 @@ mod run;
 use std::fmt;
 use std::sync::Arc;
 
-use regraft_ad::PlanKind;
+use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::{EvalTable, Limits, Val};
 use regraft_ir::{Module, Type};
 use regraft_passes::Pipeline;
@@ -67,8 +67,9 @@ pub struct RuleOptions {
     pub wrt: Option<Vec<usize>>,
     /// How many directions at once its forward mode takes, each tried; none for no forward mode.
     pub widths: Vec<usize>,
-    /// The plans of reverse mode that it tries; none for no reverse mode.
-    pub plans: Vec<PlanKind>,
+    /// The plans of reverse mode that it tries, with how much loops may keep; none for no reverse
+    /// mode.
+    pub plans: Vec<(PlanKind, Option<Checkpoints>)>,
     /// Whether arguments are arrays of the same lengths, and no object twice: as the arguments of a
     /// derivative that is differentiated again have to be.
     pub alike: bool,
@@ -90,7 +91,11 @@ impl Default for RuleOptions {
             table,
             wrt: None,
             widths: vec![1],
-            plans: vec![PlanKind::Best, PlanKind::Naive],
+            plans: vec![
+                (PlanKind::Best, None),
+                (PlanKind::Naive, None),
+                (PlanKind::Best, Some(Checkpoints::Snapshots(2))),
+            ],
             alike: false,
             before: Pipeline::default(),
             after: Pipeline::default(),
@@ -114,6 +119,8 @@ pub struct Derivatives {
 pub struct Sweeps {
     /// What tells them from others: the plan.
     pub label: String,
+    /// Whether cotangents are summed in another order than by other plans.
+    pub reordered: bool,
     /// `(x.., s..) -> (y, shadow of y, tape)`.
     pub forward: String,
     /// `(tape, r) -> (c..)`.

@@ -148,7 +148,7 @@ impl Trial {
                 let forward = step.starts_with(DERIVATIVE_PASSES[0]);
                 let options = RuleOptions {
                     widths: if forward { vec![1] } else { Vec::new() },
-                    plans: if forward { Vec::new() } else { vec![PlanKind::Best] },
+                    plans: if forward { Vec::new() } else { vec![(PlanKind::Best, None)] },
                     ..rules.clone()
                 };
                 let make = Make { function: &name, options: &options };

@@ -21,6 +21,7 @@ fn check(text: &str) -> Result<RuleReport, Box<RuleFailure>> {
         forward: if has("f.jvp") { vec![("f.jvp".to_owned(), 1)] } else { Vec::new() },
         reverse: if has("f.forward") {
             vec![Sweeps {
+                reordered: false,
                 label: "by hand".to_owned(),
                 forward: "f.forward".to_owned(),
                 reverse: "f.reverse".to_owned(),

@@ -1,6 +1,6 @@
 //! Makes the derivatives of a function, and has them checked.
 
-use regraft_ad::{ForwardOptions, PlanKind, ReverseOptions};
+use regraft_ad::{Checkpoints, ForwardOptions, PlanKind, ReverseOptions};
 use regraft_ir::{Diagnostic, Module, Symbol, render_all, verify_module};
 use regraft_lang::Session;
 use regraft_passes::{Pipeline, RunOptions, guarded, run_pipeline};
@@ -88,16 +88,23 @@ impl Make<'_> {
             let made = self.made("forward mode", module, make)?;
             found.forward.push((text(made), width));
         }
-        for &plan in &self.options.plans {
-            let label = match plan {
-                PlanKind::Best => "plan=best",
-                PlanKind::Naive => "plan=naive",
+        for &(plan, checkpoints) in &self.options.plans {
+            let mut label = match plan {
+                PlanKind::Best => "plan=best".to_owned(),
+                PlanKind::Naive => "plan=naive".to_owned(),
             };
-            let options = ReverseOptions { plan, dynamic, ..ReverseOptions::default() };
+            match checkpoints {
+                None => {}
+                Some(Checkpoints::Snapshots(n)) => label.push_str(&format!(",snapshots={n}")),
+                Some(Checkpoints::Bytes(n)) => label.push_str(&format!(",memory={n}")),
+            }
+            let options =
+                ReverseOptions { plan, checkpoints, dynamic, ..ReverseOptions::default() };
             let make = |module: &mut Module| regraft_ad::reverse(module, name, &active, &options);
             let made = self.made(&format!("reverse mode, {label}"), module, make)?;
             found.reverse.push(Sweeps {
-                label: label.to_owned(),
+                label,
+                reordered: checkpoints.is_some(),
                 forward: text(made.forward),
                 reverse: text(made.reverse),
                 vjp: Some(text(made.vjp)),

@@ -188,6 +188,9 @@ impl<'a> Checker<'a> {
         if let Some((best, others)) = reverse.split_first() {
             for other in others {
                 let bits = self.plans_agree(best, other, &entry)?;
+                if other.0.reordered {
+                    continue;
+                }
                 report.plans.0 += u32::from(bits);
                 report.plans.1 += u32::from(!bits);
             }

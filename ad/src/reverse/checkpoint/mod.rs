@@ -7,7 +7,7 @@
 //!
 //! # When it is possible
 //! What the loop changes in memory must be known before it begins and simple: arrays and refs of
-//! values that stay the same objects and keep their shape, so that they can be copied and put back.
+//! numbers that stay the same objects and keep their shape, so that they can be copied and put back.
 //! If arrays are handed from iteration to iteration, nothing may be changed in place at all. What is
 //! only read must not be changed after the loop, or be simple too.
 
@@ -23,6 +23,7 @@ use regraft_passes::analysis::{
 };
 
 use super::driver::Driver;
+use super::parts::element_type;
 use super::stability::Stability;
 use outline::{Candidate, Outlined, candidate};
 
@@ -77,7 +78,7 @@ pub(super) fn take_out(
     found.replace(&mut shorter, steps_name, &outlined)?;
     let stability = Stability::compute(&shorter, &summaries, closed);
     let stable = call_of(&shorter, steps_name).is_some_and(|call| stability.is_stable(call));
-    let saved = match uses.saved(&ctx, &outlined, stable) {
+    let saved = match uses.saved(driver, &outlined, stable) {
         Ok(saved) => saved,
         Err(why) => return Ok(Err(why)),
     };
@@ -141,10 +142,11 @@ impl Uses {
     /// `stable` says that nothing is changed after the loop.
     fn saved(
         &self,
-        ctx: &Context,
+        driver: &mut Driver<'_>,
         outlined: &Outlined,
         stable: bool,
     ) -> Result<Vec<usize>, &'static str> {
+        let ctx = outlined.step.ctx();
         let states = outlined.state.len();
         let hands_on = outlined.state.iter().any(|&ty| may_reach_objects(ctx, ty));
         let writes = |access: &Access| access.intersects(Access::WRITES);
@@ -163,8 +165,15 @@ impl Uses {
             if access.is_empty() || (stable && !writes(access)) {
                 continue;
             }
-            if !is_simple(ctx, types[states + i]) {
+            let ty = types[states + i];
+            if !is_simple(ctx, ty) {
                 return Err("objects in it that are changed hold other objects");
+            }
+            // A step forward sets shadows of tuples to zero where it sets the tuples: made again,
+            // it would wipe out what has come back already.
+            let element = element_type(ctx, ty);
+            if writes(access) && !element.is_float() && driver.types.has_tangent(element) {
+                return Err("arrays of tuples are changed in it");
             }
             saved.push(i);
         }
