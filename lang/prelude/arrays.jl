@@ -27,7 +27,9 @@ convert(::Type{Array{T, N}}, a::AbstractArray{S, N}) where {T, N, S} = __convert
 function __converted(::Type{T}, a) where T
     out = __alloc(T, size(a))
     for k in 1:length(a)
-        @inbounds mem.store(out, convert(T, a[k]), k)
+        @inbounds x = a[k]
+        y = convert(T, x)
+        @inbounds mem.store(out, y, k)
     end
     return out
 end
@@ -193,10 +195,13 @@ function getindex(a::Array{T, N}, mask::Array{Bool, N}) where {T, N}
     end
     return out
 end
+# What `@inbounds` promises holds for the positions in lists of indices, not for these indices.
 function __gather(a, is)
     out = __alloc(eltype(a), size(is))
     for k in 1:length(is)
-        @inbounds mem.store(out, a[is[k]], k)
+        @inbounds i = is[k]
+        x = a[i]
+        @inbounds mem.store(out, x, k)
     end
     return out
 end
@@ -204,14 +209,18 @@ getindex(a::AbstractMatrix, i::__Index, j::__Index) = __submatrix(a, __indices(i
 function __submatrix(a, is, j::Integer)
     out = mem.alloc(__array_type(eltype(a), (1,)), length(is))
     for k in 1:length(is)
-        @inbounds mem.store(out, a[is[k], j], k)
+        @inbounds i = is[k]
+        x = a[i, j]
+        @inbounds mem.store(out, x, k)
     end
     return out
 end
 function __submatrix(a, i::Integer, js)
     out = mem.alloc(__array_type(eltype(a), (1,)), length(js))
     for k in 1:length(js)
-        @inbounds mem.store(out, a[i, js[k]], k)
+        @inbounds j = js[k]
+        x = a[i, j]
+        @inbounds mem.store(out, x, k)
     end
     return out
 end
@@ -219,7 +228,10 @@ function __submatrix(a, is, js)
     out = __alloc(eltype(a), (length(is), length(js)))
     for l in 1:length(js)
         for k in 1:length(is)
-            @inbounds mem.store(out, a[is[k], js[l]], k, l)
+            @inbounds i = is[k]
+            @inbounds j = js[l]
+            x = a[i, j]
+            @inbounds mem.store(out, x, k, l)
         end
     end
     return out

@@ -100,7 +100,8 @@ function __broadcast_into!(f, dest::Array{T, N}, args) where {T, N}
         n = mem.length(dest)
         k = 0
         while k < n
-            @inbounds mem.store(dest, convert(T, f(__unroll_map(__PickAt(k), args)...)), k + 1)
+            item = convert(T, f(__unroll_map(__PickAt(k), args)...))
+            @inbounds mem.store(dest, item, k + 1)
             k += 1
         end
         return dest

@@ -202,7 +202,8 @@ function __collect_as(::Type{T}, x, dims::Tuple) where T
     n = mem.length(out)
     k = 0
     while k < n
-        @inbounds mem.store(out, convert(T, __item(x, k)), k + 1)
+        item = convert(T, __item(x, k))
+        @inbounds mem.store(out, item, k + 1)
         k += 1
     end
     return out

@@ -1,6 +1,7 @@
 //! What generated programs have brought to light, each as small as it can be.
 
-use regraft_ir::{render_all, verify_module};
+use regraft_ir::{Diagnostic, render_all, verify_module};
+use regraft_lang::Session;
 use regraft_passes::PassRegistry;
 use regraft_syntax::parse_module;
 use regraft_testing::reduce::Suspect;
@@ -27,6 +28,22 @@ fn keeps_meaning(pipeline: &str, text: &str) {
     let suspect = Suspect::of(&module);
     if let Err(kind) = trial.run(&suspect.module, &suspect.entries) {
         panic!("`{pipeline}`: {kind}");
+    }
+}
+
+/// The same of a method of a script, on random arguments of these types.
+#[track_caller]
+fn keeps_meaning_of(script: &str, entry: &str, pipeline: &str) {
+    let told = |errors: Vec<Diagnostic>| render_all(&errors, false);
+    let mut session = Session::new(&regraft_dialects::context());
+    session.eval(script).unwrap_or_else(|errors| panic!("{}", told(errors)));
+    let module = session.typed(entry).unwrap_or_else(|errors| panic!("{}", told(errors)));
+    let config = CompareConfig::default();
+    let trial = Trial::new(&PassRegistry::standard(), pipeline, &config)
+        .unwrap_or_else(|errors| panic!("{}", told(errors)));
+    let suspect = Suspect::of(&module);
+    if let Err(kind) = trial.run(&suspect.module, &suspect.entries[..1]) {
+        panic!("`{pipeline}`: {kind}\n{module}");
     }
 }
 
@@ -269,4 +286,19 @@ func @main(%1: i64) -> i64 {
   return %3
 }",
     );
+}
+
+/// What is promised of the place where an element goes is not promised of what it is computed from:
+/// code of users, and indices.
+#[test]
+fn collecting_promises_nothing_of_what_is_collected() {
+    let code = "f(a, n) = ([a[i] for i in 1:n]; 0.0)";
+    keeps_meaning_of(code, "f(Vector{Float64}, Int64)", "O2");
+    keeps_meaning_of("f(a, is) = (a[is]; 0.0)", "f(Vector{Float64}, Vector{Int64})", "O2");
+    keeps_meaning_of("f(a, j) = (a[:, j]; 0.0)", "f(Matrix{Float64}, Int64)", "O2");
+    keeps_meaning_of("f(a, i) = (a[i, :]; 0.0)", "f(Matrix{Float64}, Int64)", "O2");
+    let code = "f(a, is, js) = (a[is, js]; 0.0)";
+    keeps_meaning_of(code, "f(Matrix{Float64}, Vector{Int64}, UnitRange{Int64})", "O2");
+    let code = "element(a, i) = a[i]\nf(a, n) = (element.(Ref(a), 1:n); 0.0)";
+    keeps_meaning_of(code, "f(Vector{Float64}, Int64)", "O2");
 }
