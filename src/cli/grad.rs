@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use regraft_ad::PlanKind;
+use regraft_ad::{Checkpoints, PlanKind};
 use regraft_lang::Mode;
 
 use super::Tool;
@@ -27,6 +27,12 @@ pub(super) struct Args {
     /// What reverse mode keeps for the way back
     #[arg(long, value_enum, default_value = "best")]
     plan: PlanName,
+    /// Let counted loops keep so many states at one time, and make iterations again from them
+    #[arg(long, value_name = "N", conflicts_with = "snapshot_bytes")]
+    snapshots: Option<u64>,
+    /// Let counted loops keep states of so many bytes, and make iterations again from them
+    #[arg(long, value_name = "BYTES")]
+    snapshot_bytes: Option<u64>,
     /// What runs the program
     #[arg(long, value_enum, default_value = "interp")]
     engine: EngineName,
@@ -68,10 +74,12 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         ModeName::Reverse => Mode::Reverse,
         ModeName::Forward => Mode::Forward,
     };
-    session.set_tape_plan(match args.plan {
+    let plan = match args.plan {
         PlanName::Best => PlanKind::Best,
         PlanName::Naive => PlanKind::Naive,
-    });
+    };
+    let bytes = args.snapshot_bytes.map(Checkpoints::Bytes);
+    session.set_tape_plan(plan, args.snapshots.map(Checkpoints::Snapshots).or(bytes));
     let result = script::run_all(&mut session, &scripts, tool)
         .and_then(|_| Ok(session.gradient_of_call(&args.call, mode)?));
     session.take_output();

@@ -283,7 +283,7 @@ impl<'m> Driver<'m> {
         let mut p = prepare(f)?;
         let mut notes = String::new();
         if self.takes_out {
-            let undone = undone_blocks(&p);
+            let undone = returning_blocks(&p);
             for header in self.generate(p.clone(), pair, closed, Ending::Loops)? {
                 let closed = closed && self.options.plan != PlanKind::Naive;
                 match take_out(self, &mut p, header, &undone, closed)? {
@@ -313,7 +313,7 @@ impl<'m> Driver<'m> {
         ending: Ending,
     ) -> Result<Vec<Block>, Diagnostic> {
         // What leads to an error stays as it is: nobody comes back from there.
-        let undone = undone_blocks(&p);
+        let undone = returning_blocks(&p);
         let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
         blocks.retain(|block| undone[block.index()]);
         let activity = {
@@ -462,7 +462,7 @@ impl<'m> Driver<'m> {
 }
 
 /// By [`Block::index`], the blocks from which the function returns.
-fn undone_blocks(f: &Function) -> Vec<bool> {
+pub(super) fn returning_blocks(f: &Function) -> Vec<bool> {
     let mut undone = vec![false; f.block_capacity()];
     let returns = |block: &Block| f.op(Value::terminator(*block)) == Some(cf::RETURN);
     let mut pending: Vec<Block> = f.blocks().filter(returns).collect();

@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use regraft_ad::tangent::TangentTypes;
+use regraft_ad::{ForwardOptions, ReverseOptions};
 use regraft_dialects::{ad, core};
 use regraft_ir::{Diagnostic, Function, Module, Operand, Symbol, Type};
 
 use super::arguments::Parts;
-use super::engine;
 use super::parts::Writer;
 use super::sweeps::Sweeps;
 use super::{Kind, Primal, Question};
@@ -83,8 +83,14 @@ impl Compiler {
                     true => {
                         let split = matches!(kind, Kind::Pullback | Kind::Dynamic)
                             || primal.result == Type::ANY;
-                        let (name, active, plan) = (primal.name, &parts.active, self.derived.plan);
-                        Some(engine::reverse(module, name, active, plan, split, dynamic)?)
+                        let options = ReverseOptions {
+                            plan: self.derived.plan,
+                            checkpoints: self.derived.checkpoints,
+                            dynamic: Some(dynamic),
+                            split,
+                            ..ReverseOptions::default()
+                        };
+                        Some(regraft_ad::reverse(module, primal.name, &parts.active, &options)?)
                     }
                     false => None,
                 };
@@ -171,7 +177,14 @@ fn push(
     let tangent = types.tangent(primal.result);
     let depends = parts.active.contains(&true);
     let jvp = match depends {
-        true => Some(engine::forward(module, primal.name, &parts.active, lanes, dynamic)?),
+        true => {
+            let options = ForwardOptions {
+                width: lanes,
+                dynamic: Some(dynamic),
+                ..ForwardOptions::default()
+            };
+            Some(regraft_ad::forward(module, primal.name, &parts.active, &options)?)
+        }
         false => None,
     };
     let mut w = Writer::new(types, name, &params, Type::ANY);

@@ -26,7 +26,6 @@
 
 mod arguments;
 mod dynamic_fields;
-mod engine;
 mod interface;
 mod module;
 mod parts;
@@ -37,8 +36,8 @@ mod sweeps;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ad::PlanKind;
 use regraft_ad::tangent::TangentTypes;
+use regraft_ad::{Checkpoints, PlanKind};
 use regraft_ir::{Constant, Diagnostic, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
@@ -108,6 +107,7 @@ pub(crate) struct Derivatives {
     types: Option<TangentTypes>,
     known: FxHashMap<Question, Answer>,
     plan: PlanKind,
+    checkpoints: Option<Checkpoints>,
     pipelines: Option<Rc<pipelines::Pipelines>>,
     /// Why calls that stand alone cannot be made.
     pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
@@ -119,6 +119,7 @@ impl Derivatives {
             types: Some(TangentTypes::new(ctx)),
             known: FxHashMap::default(),
             plan: PlanKind::Best,
+            checkpoints: None,
             pipelines: None,
             failures: FxHashMap::default(),
         }
@@ -192,10 +193,12 @@ impl Compiler {
     }
 
     /// What reverse mode keeps from now on: derivatives are made anew.
-    pub(crate) fn set_tape_plan(&mut self, plan: PlanKind) {
-        if std::mem::replace(&mut self.derived.plan, plan) == plan {
+    pub(crate) fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
+        let old = (self.derived.plan, self.derived.checkpoints);
+        if old == (plan, checkpoints) {
             return;
         }
+        (self.derived.plan, self.derived.checkpoints) = (plan, checkpoints);
         for (_, answer) in std::mem::take(&mut self.derived.known) {
             if let Answer::Made(Made { from, .. }) = answer {
                 self.world.invalidate(from);

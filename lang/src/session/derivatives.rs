@@ -1,6 +1,6 @@
 //! Derivatives of the functions of a session, for Rust.
 
-use regraft_ad::PlanKind;
+use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::{Engine, Limits, Pool, Repeated, Val};
 use regraft_ir::Diagnostic;
 use regraft_syntax::julia;
@@ -191,9 +191,10 @@ impl Session {
         self.higher_order("hessian", function, std::slice::from_ref(at))
     }
 
-    /// What reverse mode keeps from now on.
-    pub fn set_tape_plan(&mut self, plan: PlanKind) {
-        self.compiler.borrow_mut().set_tape_plan(plan);
+    /// What reverse mode keeps from now on, and how many states of a counted loop, if it keeps those
+    /// only and makes iterations again from them (binomial checkpointing).
+    pub fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
+        self.compiler.borrow_mut().set_tape_plan(plan, checkpoints);
         self.relink();
     }
 

@@ -1,6 +1,7 @@
 //! Derivatives asked for from Rust.
 
-use regraft_exec::Val;
+use regraft_ad::{Checkpoints, PlanKind};
+use regraft_exec::{Limits, Val};
 use regraft_lang::Mode;
 
 use super::session;
@@ -92,7 +93,91 @@ fn a_prepared_gradient_of_one_array_twice() {
 fn all_plans_give_the_same() {
     let mut session = session("f(x) = (for i in 1:5 x = sin(x) * x end; x)\n");
     let best = session.gradient("f", &[Val::F64(1.25)]).unwrap();
-    session.set_tape_plan(regraft_ad::PlanKind::Naive);
+    session.set_tape_plan(PlanKind::Naive, None);
     let naive = session.gradient("f", &[Val::F64(1.25)]).unwrap();
     assert_eq!(best.gradient[0].as_f64(), naive.gradient[0].as_f64());
+}
+
+/// Programs that make steps in time, in the ways that people write them.
+const IN_TIME: &str = "
+function heat!(u, n, k)
+    v = zeros(length(u))
+    for t in 1:n
+        for i in 2:length(u)-1
+            v[i] = u[i] + k * sin(u[i-1] - 2 * u[i] + u[i+1])
+        end
+        for i in 2:length(u)-1
+            u[i] = v[i]
+        end
+    end
+    return u
+end
+in_place(u, k) = (w = copy(u); heat!(w, 20, k); sum(w .* w))
+function handed_on(u, k)
+    for t in 1:20
+        u = sin.(k .* u) .+ reverse(u)
+    end
+    return u[1] * u[2]
+end
+function pendulum(q, k)
+    p = 0.0
+    for t in 1:50
+        p = p - k * sin(q)
+        q = q + k * p
+    end
+    return q * p
+end
+";
+
+#[test]
+fn few_snapshots_give_the_same() {
+    let mut session = session(IN_TIME);
+    let u = vector(&mut session, &[0.3, 0.9, -0.2, 0.5]);
+    let calls = [
+        ("in_place", vec![u.clone(), Val::F64(0.1)]),
+        ("handed_on", vec![u, Val::F64(0.7)]),
+        ("pendulum", vec![Val::F64(0.4), Val::F64(0.1)]),
+    ];
+    let mut all = Vec::new();
+    for limit in [None, Some(Checkpoints::Snapshots(3)), Some(Checkpoints::Bytes(200))] {
+        session.set_tape_plan(PlanKind::Best, limit);
+        let mut found = Vec::new();
+        for (f, args) in &calls {
+            let gradient = session.gradient(f, args).unwrap().gradient;
+            for part in &gradient {
+                match part.as_array() {
+                    Some(array) => found.extend(array.to_vec::<f64>().unwrap()),
+                    None => found.push(part.as_f64().unwrap()),
+                }
+            }
+        }
+        all.push(found);
+    }
+    for (i, &want) in all[0].iter().enumerate() {
+        for have in &all[1..] {
+            assert!((have[i] - want).abs() <= 1e-12 * want.abs().max(1.0), "{} {want}", have[i]);
+        }
+    }
+}
+
+#[test]
+fn snapshots_take_less_memory() {
+    let text = "
+function f(x, n)
+    for i in 1:n
+        x = sin(x) * x + cos(x)
+    end
+    return x
+end
+";
+    let mut session = session(text);
+    let args = [Val::F64(1.25), Val::I64(20_000)];
+    let limits = |memory| Limits { memory, ..Limits::default() };
+    let wanted = session.gradient("f", &args).unwrap().gradient[0].as_f64();
+    // 20,000 iterations keep 8 bytes each at least.
+    session.set_limits(limits(100_000));
+    assert!(session.gradient("f", &args).is_err());
+    session.set_tape_plan(PlanKind::Best, Some(Checkpoints::Bytes(1_000)));
+    let found = session.gradient("f", &args).unwrap().gradient[0].as_f64();
+    assert!((found.unwrap() - wanted.unwrap()).abs() <= 1e-9 * wanted.unwrap().abs());
 }

@@ -22,7 +22,7 @@ use regraft_passes::analysis::{
     Access, Aliases, Base, inst_effects, may_be_object, may_reach_objects,
 };
 
-use super::driver::Driver;
+use super::driver::{Driver, returning_blocks};
 use super::parts::element_type;
 use super::stability::Stability;
 use outline::{Candidate, Outlined, candidate};
@@ -114,7 +114,9 @@ impl Uses {
         let aliases = Aliases::compute(step, &cfg, &driver.summaries);
         let mut params = vec![Access::empty(); step.param_types().len()];
         let mut reads_others = false;
-        for block in cfg.reverse_postorder() {
+        // A step that ended in an error is not made again.
+        let returns = returning_blocks(step);
+        for block in cfg.reverse_postorder().filter(|block| returns[block.index()]) {
             for v in step.insts(block) {
                 let effects = inst_effects(step, v, &driver.summaries);
                 if effects.observable {
