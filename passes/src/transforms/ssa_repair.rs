@@ -41,10 +41,11 @@ enum Reaching {
 
 /// Lets those of `users` that use `old` use that one of `defs` that reaches them, or a parameter in
 /// which several meet. A definition stands for its whole block: users in that block get it too.
-/// All are of the type of `old`, which may be among them. Returns the parameters, in layout order.
+/// One of a more special type than `old`, which may be among them, is passed to a parameter of that
+/// type before it is used elsewhere. Returns the parameters, in layout order.
 ///
 /// # Errors
-/// If something is stale, or a definition is of another type.
+/// If something is stale, or a definition does not fit.
 pub fn repair(
     f: &mut Function,
     old: Value,
@@ -52,7 +53,8 @@ pub fn repair(
     users: &[Value],
 ) -> IrResult<Vec<Value>> {
     let Some(&(_, any)) = defs.first() else { return Ok(Vec::new()) };
-    let mut region = Region::new(defs);
+    let fits = defs.iter().map(|&(_, def)| f.operand_type(def) == f.ty(old)).collect();
+    let mut region = Region::new(defs, fits);
     for &user in users {
         region.walk(f, f.block_of(user));
     }
@@ -128,16 +130,24 @@ pub fn reached_from(
 /// The blocks that have to know what reaches them.
 struct Region {
     start: FxHashMap<Block, Reaching>,
-    /// Blocks with several predecessors.
+    /// Blocks with several predecessors, or that get a parameter in any case.
     meetings: Vec<Block>,
     /// By meeting: itself, or what stands for it.
     drop_to: Vec<Reaching>,
+    /// By definition: whether it may stand for the old value in other blocks. What uses that need not
+    /// accept a more special type; a parameter does.
+    fits: Vec<bool>,
 }
 
 impl Region {
-    fn new(defs: &[(Block, Operand)]) -> Self {
+    fn new(defs: &[(Block, Operand)], fits: Vec<bool>) -> Self {
         let start = defs.iter().enumerate().map(|(i, &(b, _))| (b, Reaching::Def(i))).collect();
-        Self { start, meetings: Vec::new(), drop_to: Vec::new() }
+        Self { start, meetings: Vec::new(), drop_to: Vec::new(), fits }
+    }
+
+    /// Whether it is a definition that has to be passed to a parameter.
+    fn is_passed(&self, reaching: Reaching) -> bool {
+        matches!(reaching, Reaching::Def(i) if !self.fits[i])
     }
 
     /// Adds a block and what comes before it, up to definitions.
@@ -150,7 +160,9 @@ impl Region {
             let preds = f.pred_blocks(block);
             let reaching = match &*preds {
                 [] => Reaching::Nothing,
-                [pred] => Reaching::Link(*pred),
+                [pred] if !self.start.get(pred).is_some_and(|&r| self.is_passed(r)) => {
+                    Reaching::Link(*pred)
+                }
                 _ => {
                     self.meetings.push(block);
                     self.drop_to.push(Reaching::Meeting(self.meetings.len() - 1));
@@ -223,6 +235,7 @@ impl Region {
                     continue;
                 }
                 several |= only != Reaching::Nothing && only != reaching;
+                several |= self.is_passed(reaching);
                 only = reaching;
             }
             if !several {

@@ -50,7 +50,7 @@
 mod branches;
 mod chains;
 mod forward;
-mod repair;
+mod live;
 mod select;
 mod thread;
 

@@ -20,7 +20,7 @@
 //!
 //! # Why it is right
 //! The path through the new edge runs what the path through the block ran. Where a value of the
-//! block is used further down, it has two definitions now, and [`repair`](super::repair) makes
+//! block is used further down, it has two definitions now, and [`ssa_repair`](crate::transforms::ssa_repair) makes
 //! parameters of it. The header of a loop is never gone around, and neither is any other block that
 //! an edge goes back to: so an edge that enters a loop still goes to its header, and no loop
 //! becomes irreducible.
@@ -36,7 +36,8 @@ use smallvec::SmallVec;
 
 use super::Simplified;
 use super::branches::taken;
-use super::repair::Repair;
+use super::live::is_live_behind;
+use crate::transforms::ssa_repair::repair;
 
 /// How many instructions are folded at most, so that few need to be copied.
 const FOLDED: usize = 8;
@@ -198,7 +199,7 @@ impl Thread {
         thread.taken = taken(f, around, thread.value_of(f, decided_on))?;
         thread.target = f.edge_target(thread.taken);
         for v in f.params(around).chain(f.body(around)) {
-            if Repair::is_needed(f, v, edge.from, thread.target)? {
+            if is_live_behind(f, v, edge.from, thread.target)? {
                 thread.repairs.push(v);
             }
         }
@@ -280,7 +281,11 @@ impl Thread {
         let jump = Inst::new(f.jump_op()?).edge(self.target, self.args(f)).at(f.loc(term));
         f.set_terminator(block, jump)?;
         for &v in &self.repairs {
-            Repair { old: v, new: self.value_of(f, v.into()), from: block }.run(f)?;
+            let defs = [(self.around, v.into()), (block, self.value_of(f, v.into()))];
+            let mut users: Vec<Value> = f.uses(v).map(|at| at.user).collect();
+            users.sort_unstable();
+            users.dedup();
+            repair(f, v, &defs, &users)?;
         }
         Ok(block)
     }

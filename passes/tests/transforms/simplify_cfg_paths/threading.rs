@@ -94,11 +94,11 @@ func @h() -> i64 {
 ^4:
   %8: unit = core.print "yes"
   br ^6(%3, %20)
-^5(%24: i64, %26: i64):
-  %9: unit = core.print %24
-  br ^6(%24, %26)
-^6(%23: i64, %25: i64):
-  %10: i64 = arith.add %23, %25
+^5(%23: i64, %25: i64):
+  %9: unit = core.print %23
+  br ^6(%23, %25)
+^6(%24: i64, %26: i64):
+  %10: i64 = arith.add %24, %26
   return %10
 }
 func @h() -> i64 {
