@@ -1,7 +1,5 @@
 //! What the tests of the lowering share: text in, printed items out.
 
-#![allow(dead_code)]
-
 use std::cell::Cell;
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,8 +1,6 @@
 //! What expressions become: calls, indices, updates, literals.
 
-mod lower_support;
-
-use lower_support::lowered;
+use crate::support::lowered;
 
 #[test]
 fn calls_by_name_and_of_values() {

@@ -1,8 +1,6 @@
 //! What control flow becomes: blocks, their parameters, checks of variables.
 
-mod lower_support;
-
-use lower_support::lowered;
+use crate::support::lowered;
 
 #[test]
 fn counted_loops_have_a_parameter_for_each_variable_that_changes() {

@@ -1,10 +1,8 @@
 //! What the lowering refuses: every error is told, with what it is about.
 
-mod lower_support;
-
 use std::cell::Cell;
 
-use lower_support::{FILE, How, PRELUDE, errors, errors_as, items, lowered, lowered_as, show};
+use crate::support::{FILE, How, PRELUDE, errors, errors_as, items, lowered, lowered_as, show};
 use regraft_ir::Symbol;
 use regraft_lang::definition::{Item, Space};
 use regraft_lang::lower::{LowerOptions, lower};
@@ -196,7 +194,7 @@ fn deep_and_long_code_is_no_trouble() {
 /// makes functions that verify.
 #[test]
 fn broken_programs_are_no_trouble() {
-    let text = include_str!("lower_support/sample.jl");
+    let text = include_str!("sample.jl");
     let lines: Vec<&str> = text.lines().collect();
     for cut in 0..lines.len() {
         for len in [1, 2, 5] {

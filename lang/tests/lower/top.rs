@@ -1,8 +1,6 @@
 //! What statements at top level become.
 
-mod lower_support;
-
-use lower_support::lowered;
+use crate::support::lowered;
 
 #[test]
 fn statements_at_top_level() {
