@@ -11,12 +11,12 @@
 //!                                         ..
 //! ```
 //!
-//! Method. Every statement becomes a pair (R. E. Wengert, "A Simple Automatic Derivative
-//! Evaluation Program", CACM 1964): the value, and its tangent if it can be other than zero, as an
-//! analysis of activity says. Control flow stays as it is; a block parameter gets one for its tangent beside it.
-//! Objects have shadows of the same shape, to which everything happens that happens to the objects;
-//! so objects that are the same have shadows that are the same. With a width of `n`, there are `n`
-//! tangents of each value.
+//! Method. Every statement becomes a pair (R. E. Wengert, "A Simple Automatic Derivative Evaluation
+//! Program", CACM 1964): the value, and its tangent if it can be other than zero, as an analysis of
+//! activity says. Control flow stays as it is; a block parameter gets one for its tangent beside
+//! it. Objects have shadows of the same shape, to which everything happens that happens to the
+//! objects; so objects that are the same have shadows that are the same. With a width of `n`, there
+//! are `n` tangents of each value.
 //!
 //! Functions that are called are differentiated likewise, once for each choice of active
 //! arguments. A function with the attribute `frule=@r` has its derivative computed by `@r`, one

@@ -22,7 +22,8 @@ pub(super) enum Flow {
     None,
 }
 
-/// How derivatives flow through an op that is [`Structural`](crate::rules::Derivative::Structural) and no call.
+/// How derivatives flow through an op that is [`Structural`](crate::rules::Derivative::Structural)
+/// and no call.
 pub(super) fn flow(op: Op) -> Flow {
     match op {
         mem::STORE | mem::PUSH | mem::REF_SET | mem::FILL_IN_PLACE => {

@@ -22,9 +22,9 @@
 //! included (`first_hit`). Else:
 //!
 //! - Until a bound in the direction of the step: the distance to it, divided by the step and
-//!   rounded up; no comparison is needed where a branch before the loop made it. A step of one cannot jump over the range between the bound and the end of
-//!   the type; a larger one could, if the bound is too near to the end, and then the count holds
-//!   on a [`Condition`].
+//!   rounded up; no comparison is needed where a branch before the loop made it. A step of one
+//!   cannot jump over the range between the bound and the end of the type; a larger one could, if
+//!   the bound is too near to the end, and then the count holds on a [`Condition`].
 //! - Until equal: the solution of `step * i = distance` modulo 2^w, a product with the inverse
 //!   of the odd part of the step. If there is none, the loop does not end here.
 //!

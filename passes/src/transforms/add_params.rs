@@ -4,9 +4,10 @@ use regraft_ir::{Block, Function, Inst, IrResult, MAX_OPERANDS, Operand, Type, V
 use rustc_hash::FxHashMap;
 
 /// Appends parameters to blocks. `passed` says what a predecessor passes for the one at a position
-/// of `wanted`; it is given the new parameters, which can be among what is passed, and what the edge
-/// passes already. Returns the parameters, or `None`, and changes nothing, if a terminator would get more than
-/// [`MAX_OPERANDS`] operands. O(parameters + operands of the terminators that change).
+/// of `wanted`; it is given the new parameters, which can be among what is passed, and what the
+/// edge passes already. Returns the parameters, or `None`, and changes nothing, if a terminator
+/// would get more than [`MAX_OPERANDS`] operands. O(parameters + operands of the terminators that
+/// change).
 pub(super) fn add_params(
     f: &mut Function,
     wanted: &[(Block, Type)],

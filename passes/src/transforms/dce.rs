@@ -19,7 +19,8 @@
 //! # Why it is right
 //! What goes cannot be observed: it has no effect, cannot trap as it stands
 //! ([`traps`](crate::analysis::traps) also knows operands that are `any` and are checked when the
-//! program runs), and no value that stays depends on it. Blocks and branches stay, so a loop that runs forever still does.
+//! program runs), and no value that stays depends on it. Blocks and branches stay, so a loop that
+//! runs forever still does.
 //!
 //! # Cost
 //! O(values + operands): each value is marked once, and the deletion touches only what goes.

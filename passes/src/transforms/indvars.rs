@@ -19,9 +19,9 @@
 //! By what [`InductionVariables`] and [`TripCounts`] say, for each loop:
 //!
 //! 0. **Equal numbers.** What is the same polynomial as an earlier number is that number.
-//! 1. **One counter.** If the header has a parameter that counts 0, 1, 2, ..., that is it; if it has
-//!    one alone that counts down by 1, as reverse sweeps do, it stays as it is; else one is made. Every other header parameter that is `base + step * i` is computed from it,
-//!    and goes.
+//! 1. **One counter.** If the header has a parameter that counts 0, 1, 2, ..., that is it; if it
+//!    has one alone that counts down by 1, as reverse sweeps do, it stays as it is; else one is
+//!    made. Every other header parameter that is `base + step * i` is computed from it, and goes.
 //! 2. **Exit tests** on parameters that went compare the counter with the trip count, which is
 //!    computed before the loop: less than, if the count is surely not negative as a signed number;
 //!    else equal to.

@@ -28,10 +28,11 @@
 //! Nothing between a dead branch and the block where its ways meet again is live, nor is there a
 //! cycle, as the terminators that close cycles are live, so every way leads there, soon, and does
 //! nothing that can be noticed. An object that does not escape is known by what uses its values,
-//! and what is written to it can be noticed by a live one of these alone. A live parameter of that block would need the branch, unless all
-//! edges of the branch go there and pass the same. Instructions that may trap stay, and where they
-//! stand still depends on what it did. Whether a loop ends is decided by branches on which its
-//! latches depend, so that a loop that runs forever still does.
+//! and what is written to it can be noticed by a live one of these alone. A live parameter of that
+//! block would need the branch, unless all edges of the branch go there and pass the same.
+//! Instructions that may trap stay, and where they stand still depends on what it did. Whether a
+//! loop ends is decided by branches on which its latches depend, so that a loop that runs forever
+//! still does.
 //!
 //! # Cost
 //! O(size + edges log edges): each value, block and branch becomes live once

@@ -14,8 +14,8 @@
 //! takes the object along.
 //!
 //! Making an object can fail for two reasons. A negative dimension is an error of the program and
-//! stays one: only objects whose dimensions are known not to be negative go. That there is no memory is a
-//! limit of the engine, and no part of what a program means.
+//! stays one: only objects whose dimensions are known not to be negative go. That there is no
+//! memory is a limit of the engine, and no part of what a program means.
 
 use std::sync::Arc;
 

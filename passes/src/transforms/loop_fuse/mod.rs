@@ -20,8 +20,9 @@
 //! Two loops beside each other, each with one exit and one latch, both tested in the header or both
 //! in the latch, with the same exact [trip count](TripCounts), between which nothing but pure
 //! instructions is run. The parameters of the second header join those of the first, or are
-//! replaced by them where both count alike; the second test goes. In a round, each loop takes part in one pair; rounds are repeated until there is
-//! none, so that `n` loops in a row take O(log n) rounds.
+//! replaced by them where both count alike; the second test goes. In a round, each loop takes part
+//! in one pair; rounds are repeated until there is none, so that `n` loops in a row take O(log n)
+//! rounds.
 //!
 //! # Why it is right
 //! Iteration `j` of the second loop used to run after iteration `i` of the first for all `i` and

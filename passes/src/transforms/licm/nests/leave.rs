@@ -30,14 +30,48 @@ impl Survey<'_> {
         }
         let after = f.add_block();
         f.move_block_after(after, last)?;
-        let guarded = !plan.guards.is_empty();
+        // Without guards the loop always runs, and what it computes is there.
+        let passed = if plan.guards.is_empty() { &[][..] } else { &live[..] };
         let mut stands_for: FxHashMap<Value, Value> = FxHashMap::default();
-        for &v in live.iter().filter(|_| guarded) {
+        for &v in passed {
             let param = f.append_param(after, f.ty(v))?;
             stands_for.insert(v, param);
         }
+        // Conditions are copied as they are where `before` leads to the outer loop still.
+        self.lead_in(f, plan, (before, after), &into_loop, passed)?;
+        f.set_terminator(after, cf::br(outer.header, into_outer))?;
 
-        // The way into the loop.
+        // The way out of the loop, and what was after it.
+        let target = f.edge_target(exit);
+        let mut exit_args: Vec<Operand> = f.edge_args(exit).collect();
+        for arg in &mut exit_args {
+            if let Some(&param) = arg.as_value().and_then(|v| stands_for.get(&v)) {
+                *arg = param.into();
+            }
+        }
+        f.redirect(exit, after, passed.iter().copied())?;
+        f.set_terminator(old, cf::br(target, exit_args))?;
+        for v in passed {
+            let users: Vec<_> =
+                f.uses(*v).filter(|at| !forest.contains(plan.id, f.block_of(at.user))).collect();
+            for at in users {
+                f.set_operand(at.user, at.index as usize, stands_for[v])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets control go from `before` into the loop with these arguments, or to `after`, with nothing
+    /// in the place of what is `passed` there, if a guard of the plan fails.
+    fn lead_in(
+        &self,
+        f: &mut Function,
+        plan: &Plan,
+        (before, after): (Block, Block),
+        into_loop: &[Operand],
+        passed: &[Value],
+    ) -> IrResult<()> {
+        let header = self.facts.forest.get(plan.id).header;
         let at = Value::terminator(before);
         let mut copies = FxHashMap::default();
         let mut conditions = Vec::new();
@@ -46,17 +80,16 @@ impl Survey<'_> {
             conditions.push((condition, guard.taken_if));
         }
         let mut undefined: Vec<Operand> = Vec::new();
-        for &v in live.iter().filter(|_| guarded) {
+        for &v in passed {
             let undef = Inst::new(core::UNDEF).with_type(f.ty(v));
             undefined.push(f.insert(at, undef)?.into());
         }
-        f.set_terminator(after, cf::br(outer.header, into_outer))?;
         let mut source = before;
         let count = conditions.len();
         for (i, (condition, taken_if)) in conditions.into_iter().enumerate() {
             let is_last = i + 1 == count;
-            let next = if is_last { l.header } else { f.add_block() };
-            let args = if is_last { into_loop.clone() } else { Vec::new() };
+            let next = if is_last { header } else { f.add_block() };
+            let args = if is_last { into_loop.to_vec() } else { Vec::new() };
             let none = undefined.clone();
             let inst = match taken_if {
                 true => cf::br_if(condition, next, args, after, none),
@@ -69,27 +102,7 @@ impl Survey<'_> {
             }
         }
         if count == 0 {
-            f.set_terminator(before, cf::br(l.header, into_loop))?;
-        }
-
-        // The way out of it, and what was after it.
-        let target = f.edge_target(exit);
-        let mut exit_args: Vec<Operand> = f.edge_args(exit).collect();
-        for arg in &mut exit_args {
-            if let Some(&param) = arg.as_value().and_then(|v| stands_for.get(&v)) {
-                *arg = param.into();
-            }
-        }
-        let passed: Vec<Value> = live.iter().copied().filter(|_| guarded).collect();
-        f.redirect(exit, after, passed)?;
-        f.set_terminator(old, cf::br(target, exit_args))?;
-        for &v in &live {
-            let Some(&param) = stands_for.get(&v) else { continue };
-            let users: Vec<_> =
-                f.uses(v).filter(|at| !forest.contains(plan.id, f.block_of(at.user))).collect();
-            for at in users {
-                f.set_operand(at.user, at.index as usize, param)?;
-            }
+            f.set_terminator(before, cf::br(header, into_loop.to_vec()))?;
         }
         Ok(())
     }
