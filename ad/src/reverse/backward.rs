@@ -143,6 +143,16 @@ pub(super) struct Clearing {
     pub(super) loc: Loc,
 }
 
+/// What an operation is without a change of sign before it.
+enum Signed {
+    /// This operand.
+    Is(Operand),
+    /// This operation.
+    Same(Inst),
+    /// The opposite of this one.
+    Opposite(Inst),
+}
+
 /// The cotangent of a value, so far.
 #[derive(Clone, Debug, Default)]
 struct Adjoint {
@@ -474,8 +484,52 @@ impl Backward<'_, '_> {
 
     // What rules are written with.
 
-    /// Appends an instruction.
+    /// Appends an instruction, or something that gives the same with fewer changes of sign: they
+    /// wander from what is computed first to sums, which become differences. What nobody uses then
+    /// goes with the other dead code.
     pub(super) fn emit(&mut self, inst: Inst) -> Operand {
+        match self.signed(&inst) {
+            Some(Signed::Is(operand)) => operand,
+            Some(Signed::Same(other)) => self.append(other),
+            Some(Signed::Opposite(other)) => {
+                let opposite = self.append(other);
+                self.append(arith::neg(opposite))
+            }
+            None => self.append(inst),
+        }
+    }
+
+    /// How an operation on floats is done without a change of sign before it; exact, but for signs of
+    /// NaN.
+    fn signed(&self, inst: &Inst) -> Option<Signed> {
+        let f = &self.out.f;
+        let opposite = |operand: Operand| {
+            let v = operand.as_value().filter(|&v| f.op(v) == Some(arith::NEG))?;
+            f.ty(v).is_float().then(|| f.operand(v, 0))?
+        };
+        match *inst.operand_list() {
+            [x] if inst.op() == arith::NEG => Some(Signed::Is(opposite(x)?)),
+            [x, y] => {
+                let other = (opposite(x), opposite(y));
+                match (inst.op(), other) {
+                    (_, (None, None)) => None,
+                    (arith::ADD, (_, Some(y))) => Some(Signed::Same(arith::sub(x, y))),
+                    (arith::ADD, (Some(x), None)) => Some(Signed::Same(arith::sub(y, x))),
+                    (arith::SUB, (_, Some(y))) => Some(Signed::Same(arith::add(x, y))),
+                    (arith::MUL, (Some(x), Some(y))) => Some(Signed::Same(arith::mul(x, y))),
+                    (arith::MUL, (Some(x), None)) => Some(Signed::Opposite(arith::mul(x, y))),
+                    (arith::MUL, (None, Some(y))) => Some(Signed::Opposite(arith::mul(x, y))),
+                    (arith::FDIV, (Some(x), Some(y))) => Some(Signed::Same(arith::fdiv(x, y))),
+                    (arith::FDIV, (Some(x), None)) => Some(Signed::Opposite(arith::fdiv(x, y))),
+                    (arith::FDIV, (None, Some(y))) => Some(Signed::Opposite(arith::fdiv(x, y))),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn append(&mut self, inst: Inst) -> Operand {
         match self.out.f.push(self.cur, inst.at(self.loc)) {
             Ok(v) => v.into(),
             Err(error) => {

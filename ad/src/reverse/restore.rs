@@ -4,24 +4,25 @@
 use std::sync::Arc;
 
 use regraft_dialects::{arith, core, mem};
-use regraft_ir::{Block, Constant, Context, Diagnostic, Inst, Operand, OperandKind, Value};
+use regraft_ir::{
+    Block, Constant, Context, ControlFlow, Diagnostic, Inst, Operand, OperandKind, Value,
+};
 use regraft_passes::analysis::{LoopId, Poly, Sym, induction};
 use rustc_hash::FxHashMap;
 
 use super::backward::{Need, Sweep};
-use super::tape_plan::{Planner, Source};
+use super::tape_plan::{Planner, Source, positions};
 
 /// Replaces all placeholders.
 pub(super) fn restore(planner: &mut Planner<'_>, sweep: &mut Sweep) -> Result<(), Diagnostic> {
     let needs = std::mem::take(&mut sweep.needs);
     let ctx = Arc::clone(sweep.f.ctx());
-    // In program order, so that what is kept first is there for what comes later.
-    let mut place: FxHashMap<Block, usize> = FxHashMap::default();
-    for (i, block) in planner.f.blocks().enumerate() {
-        place.insert(block, i);
-    }
+    // In the order in which they are computed, so that what is kept first is there for what comes
+    // later.
+    let order = ControlFlow::compute(&planner.f);
+    let place = positions(&planner.f, order.reverse_postorder());
     let mut wanted: Vec<Value> = needs.iter().map(|need| need.value).collect();
-    wanted.sort_by_key(|&v| (place[&planner.f.block_of(v)], v));
+    wanted.sort_unstable_by_key(|&v| place[v.index()]);
     wanted.dedup();
     for v in wanted {
         planner.decide(v)?;

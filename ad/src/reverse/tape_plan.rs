@@ -423,10 +423,9 @@ impl<'a> Planner<'a> {
     /// The plan as text: a line for each value, in program order.
     pub(super) fn describe(&self) -> String {
         let mut out = String::new();
-        let places: FxHashMap<Block, usize> =
-            self.f.blocks().enumerate().map(|(i, block)| (block, i)).collect();
+        let places = positions(&self.f, self.f.blocks());
         let mut order: Vec<Value> = self.decided.clone();
-        order.sort_by_key(|&v| (places[&self.f.block_of(v)], v));
+        order.sort_unstable_by_key(|&v| places[v.index()]);
         let (mut per_iteration, mut once) = (0, 0);
         for v in order {
             let decision = &self.decisions[&v];
@@ -484,6 +483,19 @@ impl<'a> Planner<'a> {
         });
         kept.map(|&v| bytes_of(&self.ctx, self.f.ty(v))).sum()
     }
+}
+
+/// By [`Value::index`], where parameters and instructions stand if blocks are in this order.
+pub(super) fn positions(f: &Function, blocks: impl IntoIterator<Item = Block>) -> Vec<usize> {
+    let mut positions = vec![usize::MAX; f.value_capacity()];
+    let mut next = 0;
+    for block in blocks {
+        for v in f.params(block).chain(f.body(block)) {
+            positions[v.index()] = next;
+            next += 1;
+        }
+    }
+    positions
 }
 
 fn take(left: &mut u32, cost: u32) -> Result<(), &'static str> {
