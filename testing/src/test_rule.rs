@@ -17,8 +17,9 @@
 //!
 //! # What is no failure
 //! Where the differences to either side are not the same, there is a kink, and whatever is chosen
-//! there is right. Where a run exceeds a limit, where numbers overflow, or where a derivative is
-//! so sensitive that rounding decides, nothing is said. All of this is counted.
+//! there is right. Where a run exceeds a limit, where numbers overflow (in the state, or on the way if
+//! reverse mode gives no number), or where a derivative is so sensitive that rounding decides, nothing
+//! is said. All of this is counted.
 //!
 //! # Cost
 //! Some twelve runs of the function and six of its derivatives for each input.

@@ -1,5 +1,6 @@
 //! Derivatives written by hand, right and wrong: what `check_derivatives` says of them.
 
+use regraft_exec::Val;
 use regraft_ir::{Module, Type, render_all};
 use regraft_syntax::parse_module;
 use regraft_testing::{
@@ -213,4 +214,53 @@ fn what_is_declared_to_have_no_derivative_is_told_from_a_bug() {
         assert!(failure.is_declared() && !failure.is_untyped(), "{failure}");
         assert!(failure.message.contains("`math.trigamma` has no derivative"), "{failure}");
     }
+}
+
+#[test]
+fn what_overflows_on_the_way_says_nothing() {
+    // exp(exp(exp(x))) is infinite; what is returned does not depend on it. But zero times infinity is
+    // no number, and that is what reverse mode has to multiply.
+    let program = |last: &str| {
+        format!(
+            "func @f(%x: f64) -> f64 {{\n^1:\n  %1: f64 = math.exp %x\n  %2: f64 = math.exp %1\n  \
+             %3: f64 = math.exp %2\n  %4: f64 = math.exp %3\n  %a: array<f64, 1> = mem.array {last}\n  \
+             %5: f64 = math.sin %x\n  return %5\n}}"
+        )
+    };
+    let run = |text: &str| {
+        let args = RuleArgs::Values(vec![Val::F64(2.0)]);
+        test_rule(&module(text), "f", &args, &RuleOptions::default())
+    };
+    let report = run(&program("%4")).unwrap();
+    assert_eq!((report.agreed, report.inconclusive), (0, 1), "{report}");
+    let report = run(&program("%1")).unwrap();
+    assert_eq!((report.agreed, report.inconclusive), (1, 0), "{report}");
+    // What is no number without any overflow is wrong.
+    let wrong = "\
+func @f(%x: f64) -> f64 {
+^1:
+  %1: f64 = math.sin %x
+  return %1
+}
+func @f.jvp(%x: f64, %t: f64) -> tuple<f64, f64> {
+^1:
+  %1: f64 = math.sin %x
+  %2: f64 = math.cos %x
+  %3: f64 = arith.mul %2, %t
+  %4: tuple<f64, f64> = core.tuple %1, %3
+  return %4
+}
+func @f.forward(%x: f64) -> tuple<f64, unit, f64> {
+^1:
+  %1: f64 = math.sin %x
+  %2: tuple<f64, unit, f64> = core.tuple %1, nothing, %x
+  return %2
+}
+func @f.reverse(%x: f64, %r: f64) -> tuple<f64> {
+^1:
+  %1: f64 = arith.mul %r, nan
+  %2: tuple<f64> = core.tuple %1
+  return %2
+}";
+    assert_eq!(check(wrong).unwrap_err().problem, RuleProblem::Reverse);
 }

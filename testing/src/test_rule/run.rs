@@ -3,6 +3,7 @@
 mod agreement;
 mod copy;
 mod forward_mode;
+mod overflow;
 mod reverse_mode;
 
 use std::fmt::Write;
@@ -23,6 +24,8 @@ use crate::inputs::{tame_arguments, tame_float};
 use crate::observe::{FloatMatch, Observation};
 
 pub(super) struct Checker<'a> {
+    primal: &'a Module,
+    derivative: &'a Module,
     function: &'a str,
     derivatives: &'a Derivatives,
     args: &'a RuleArgs,
@@ -71,8 +74,8 @@ type Checked<T> = Result<T, Stop>;
 
 impl<'a> Checker<'a> {
     pub(super) fn new(
-        primal: &Module,
-        derived: &Module,
+        primal: &'a Module,
+        derived: &'a Module,
         function: &'a str,
         derivatives: &'a Derivatives,
         args: &'a RuleArgs,
@@ -113,6 +116,8 @@ impl<'a> Checker<'a> {
         plain.host_mut().set_clock(|| 0);
         engine.host_mut().set_clock(|| 0);
         Ok(Self {
+            primal,
+            derivative: derived,
             function,
             derivatives,
             args,

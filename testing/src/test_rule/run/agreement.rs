@@ -25,7 +25,11 @@ impl Checker<'_> {
             return Ok(());
         }
         let finite = tangents.iter().all(|t| t.is_finite());
-        if !finite || (x.is_finite() && self.is_sensitive(found, direction, y, (x - y).abs())) {
+        let decided = match x.is_finite() {
+            true => self.is_sensitive(found, direction, y, (x - y).abs()),
+            false => self.overflows(direction),
+        };
+        if !finite || decided {
             return Err(Stop::Unclear);
         }
         let which = self.which(found, &vec![0.0; direction.len()]);
