@@ -21,7 +21,7 @@ use regraft_ir::{
     Block, Constant, Context, Diagnostic, DominatorTree, Effects, Function, Operand, Traits, Type,
     TypeKind, Value,
 };
-use regraft_passes::analysis::trip_count::{Count as TripCountForm, Holds, LatchRuns};
+use regraft_passes::analysis::trip_count::{Count as TripCountForm, CountForm, Holds, LatchRuns};
 use regraft_passes::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
 use rustc_hash::FxHashMap;
 
@@ -386,7 +386,11 @@ impl<'a> Planner<'a> {
         match &self.counts.of(l).latch_runs {
             LatchRuns::Constant(n) => *n < 1 << 24,
             LatchRuns::Symbolic(count) => {
+                // Until a counter has wrapped around, other ways out or errors end a loop: an array
+                // for so many iterations could not be made.
+                let may_wrap = !matches!(count.form, CountForm::Distance { .. });
                 count.holds == Holds::Always
+                    && (count.is_signed || !may_wrap)
                     && count.polys().iter().all(|poly| self.is_available_at(poly, at))
             }
             LatchRuns::Never | LatchRuns::Unknown => false,
