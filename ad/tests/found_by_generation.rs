@@ -1,32 +1,38 @@
 //! Programs on which random testing found that reverse mode was wrong, made small by hand; what is
 //! expected is computed by hand, too.
 
-use regraft_ad::{PlanKind, ReverseFunctions, ReverseOptions, reverse};
+use regraft_ad::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};
 use regraft_exec::value::Val;
 use regraft_exec::{Engine, Interpreter};
 use regraft_ir::Module;
 
 /// The derivative of the first function of a module.
-fn differentiated(text: &str, plan: PlanKind) -> (Module, ReverseFunctions) {
+fn differentiated(
+    text: &str,
+    plan: PlanKind,
+    checkpoints: Option<Checkpoints>,
+) -> (Module, ReverseFunctions) {
     let ctx = regraft_dialects::context();
     let told = |errors: Vec<regraft_ir::Diagnostic>| regraft_ir::render_all(&errors, false);
     let mut module = regraft_syntax::parse_module(&ctx, "test.ir", text)
         .unwrap_or_else(|e| panic!("{}", told(e)));
     let first = module.get(module.ids()[0]).unwrap();
     let (name, count) = (first.name(), first.param_types().len());
-    let options = ReverseOptions { plan, ..ReverseOptions::default() };
+    let options = ReverseOptions { plan, checkpoints, ..ReverseOptions::default() };
     let made = reverse(&mut module, name, &vec![true; count], &options)
         .unwrap_or_else(|e| panic!("{}", told(e)));
     regraft_ir::verify_module(&module).unwrap_or_else(|e| panic!("{}\n{module}", told(e)));
     (module, made)
 }
 
-/// Holds the cotangents of floats against these numbers, with both plans: of the function that goes
-/// forward and back, and of the two parts one after the other, as a caller has them.
+/// Holds the cotangents of floats against these numbers, with both plans and with few snapshots: of
+/// the function that goes forward and back, and of the two parts one after the other, as a caller has
+/// them.
 #[track_caller]
 fn floats(text: &str, args: &[f64], expected: &[f64]) {
-    for plan in [PlanKind::Best, PlanKind::Naive] {
-        let (module, made) = differentiated(text, plan);
+    let few = Some(Checkpoints::Snapshots(2));
+    for (plan, few) in [(PlanKind::Best, None), (PlanKind::Naive, None), (PlanKind::Best, few)] {
+        let (module, made) = differentiated(text, plan, few);
         let name = |symbol| module.ctx().str(symbol).to_owned();
         let mut engine = Interpreter::new(&module);
         let mut run = |function: &str, args: &[Val]| {
@@ -44,7 +50,7 @@ fn floats(text: &str, args: &[f64], expected: &[f64]) {
             let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * b.abs().max(1.0);
             assert!(
                 found.len() == expected.len() && found.iter().zip(expected).all(near),
-                "{plan:?}: {found:?}, and not {expected:?}\n{module}"
+                "{plan:?}, {few:?}: {found:?}, and not {expected:?}\n{module}"
             );
         }
     }
@@ -182,4 +188,116 @@ func @main(%x: f64) -> any {
     assert_eq!(errors[0].message(), expected);
     let errors = regraft_ad::forward(&mut module, main, &[true], &Default::default()).unwrap_err();
     assert_eq!(errors[0].message(), expected);
+}
+
+/// A loop that ends when its counter is 2, or before it is negative: here the counter begins with 0,
+/// and would come to 2 only after having wrapped around. No array is made for so many iterations.
+#[test]
+fn a_counter_that_would_wrap_around() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %a: array<f64, 1> = mem.array %x
+  %1: i64 = mem.length %a
+  %2: i64 = arith.sub %1, 1
+  br ^2(%2, %x)
+^2(%i: i64, %y: f64):
+  %z: f64 = math.sin %y
+  %c: bool = arith.eq %i, 2
+  br %c, ^4, ^3
+^3:
+  %j: i64 = arith.sub %i, 1
+  %d: bool = arith.le 0, %j
+  br %d, ^2(%j, %z), ^4
+^4:
+  return %z
+}
+";
+    floats(text, &[0.5], &[0.5f64.cos()]);
+}
+
+/// Arrays that a loop with snapshots reads become longer or shorter after it: on the way back they
+/// have to have their lengths again.
+#[test]
+fn an_array_that_a_loop_reads_becomes_shorter_later() {
+    for later in ["mem.resize %a, 0", "mem.push %a, 1.0"] {
+        let text = format!(
+            "
+func @main(%x: f64) -> f64 {{
+^1:
+  %a: array<f64, 1> = mem.array %x, 2.0, %x
+  %n: i64 = mem.length %a
+  br ^2(1, 1.0)
+^2(%k: i64, %y: f64):
+  %c: bool = arith.le %k, %n
+  br %c, ^3, ^4
+^3:
+  %v: f64 = mem.load %a, %k
+  %w: f64 = arith.mul %y, %v
+  %j: i64 = arith.add %k, 1
+  br ^2(%j, %w)
+^4:
+  %1: unit = {later}
+  return %y
+}}
+"
+        );
+        // 2 x^2.
+        floats(&text, &[0.5], &[2.0]);
+    }
+}
+
+/// A loop with snapshots that hands one array on in two places, and that makes no step at all or three.
+#[test]
+fn an_array_is_handed_on_twice() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %few: bool = arith.lt %x, 1.0
+  %n: i64 = core.select %few, 0, 3
+  %a: array<f64, 1> = mem.array %x
+  br ^2(0, %a, %a)
+^2(%i: i64, %b: array<f64, 1>, %d: array<f64, 1>):
+  %more: bool = arith.lt %i, %n
+  br %more, ^3, ^4
+^3:
+  %1: f64 = mem.load %b, 1
+  %2: f64 = math.sin %1
+  %e: array<f64, 1> = mem.array %2
+  %j: i64 = arith.add %i, 1
+  br ^2(%j, %e, %e)
+^4:
+  %3: f64 = mem.load %b, 1
+  %4: f64 = mem.load %d, 1
+  %5: f64 = arith.mul %3, %4
+  return %5
+}
+";
+    // x^2, and the square of sin(sin(sin(x))).
+    floats(text, &[0.5], &[1.0]);
+    let (s, c) = (1.5f64.sin(), 1.5f64.cos());
+    floats(text, &[1.5], &[2.0 * s.sin().sin() * s.sin().cos() * s.cos() * c]);
+}
+
+/// A loop with snapshots that hands on what is not known by its type.
+#[test]
+fn something_of_unknown_type_is_handed_on() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  br ^2(0, %x, 0.0)
+^2(%i: i64, %y: f64, %any: any):
+  %more: bool = arith.lt %i, 3
+  br %more, ^3, ^4
+^3:
+  %1: f64 = math.sin %y
+  %a: array<f64, 1> = mem.array %1
+  %j: i64 = arith.add %i, 1
+  br ^2(%j, %1, %a)
+^4:
+  return %y
+}
+";
+    let (s, c) = (0.5f64.sin(), 0.5f64.cos());
+    floats(text, &[0.5], &[s.sin().cos() * s.cos() * c]);
 }

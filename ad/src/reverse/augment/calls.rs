@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{core, data};
+use regraft_dialects::{arith, core, data};
 use regraft_ir::{Block, Constant, Diagnostic, Loc, Operand, Symbol, Type, Value};
 
 use super::super::callee::{CallKind, call_kind};
 use super::super::checkpoint::binomial::save_one;
 use super::super::driver::Pair;
+use super::super::parts;
 use super::{ActionKind, Augment};
 
 impl Augment<'_, '_> {
@@ -182,11 +183,36 @@ impl Augment<'_, '_> {
             });
         }
         if self.activity.has_shadow(v) {
-            let shadow = self.zero_shadow(v, self.after(v))?;
+            let shadow = self.repeated_shadow(v, &args, &shadows)?;
             self.out.shadows.insert(v, shadow);
         }
         self.note(block, v, ActionKind::Repeat { pair, args, shadows, saved });
         Ok(())
+    }
+
+    /// The shadow of the state after some steps: of new arrays, or, if there is no step to make, that of
+    /// the state before them.
+    fn repeated_shadow(
+        &mut self,
+        v: Value,
+        args: &[Operand],
+        shadows: &[Option<Operand>],
+    ) -> Result<Operand, Diagnostic> {
+        let after = self.after(v);
+        let new = self.zero_shadow(v, after)?;
+        let ty = self.out.f.operand_type(new);
+        let zero = self.ctx.constant_id(Constant::I64(0));
+        let some = self.before(after, arith::gt(args[0], zero))?;
+        let mut parts = Vec::new();
+        for (i, part) in parts::part_types(&self.ctx, ty).into_iter().enumerate() {
+            let index = self.ctx.constant_id(Constant::I64(i as i64 + 1));
+            let mut found = self.before(after, core::get(new, index))?;
+            if let Some(old) = shadows[i].filter(|_| part != Type::UNIT) {
+                found = self.before(after, core::select(some, found, old))?;
+            }
+            parts.push(found);
+        }
+        self.before(after, core::tuple(parts))
     }
 
     fn call_rule(

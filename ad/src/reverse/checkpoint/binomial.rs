@@ -147,7 +147,12 @@ pub(in super::super) fn add_back(
     for (position, &i) in repeated.saved.iter().enumerate() {
         let held = w.part(objects[0], position)?;
         let object = objects[1 + i];
-        let is_ref = matches!(ctx.kind(pair.params[states + i]), TypeKind::Ref(_));
+        let kind = ctx.kind(pair.params[states + i]);
+        if repeated.resized && matches!(kind, TypeKind::Array { rank: 1, .. }) {
+            let length = w.emit(mem::length(held))?;
+            w.emit(mem::resize(object, length))?;
+        }
+        let is_ref = matches!(kind, TypeKind::Ref(_));
         let inst = if is_ref { mem::ref_set(object, held) } else { mem::copyto(object, held) };
         w.emit(inst)?;
     }

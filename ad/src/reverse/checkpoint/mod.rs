@@ -8,15 +8,16 @@
 //! # When it is possible
 //! What the loop changes in memory must be known before it begins and simple: arrays and refs of
 //! numbers that stay the same objects and keep their shape, so that they can be copied and put back.
-//! If arrays are handed from iteration to iteration, nothing may be changed in place at all. What is
-//! only read must not be changed after the loop, or be simple too.
+//! If arrays are handed from iteration to iteration, each has to make new ones, so that their shadows
+//! are new as well, and nothing may be changed in place at all. What is only read must not be changed
+//! after the loop, or be simple too.
 
 pub(super) mod binomial;
 pub(super) mod outline;
 
-use regraft_dialects::core;
+use regraft_dialects::{cf, core};
 use regraft_ir::{
-    Block, Context, ControlFlow, Diagnostic, Function, Symbol, Type, TypeKind, Value,
+    Block, Context, ControlFlow, Diagnostic, Function, Operand, Symbol, Type, TypeKind, Value,
 };
 use regraft_passes::analysis::{
     Access, Aliases, Base, inst_effects, may_be_object, may_reach_objects,
@@ -46,6 +47,8 @@ pub(super) struct Repeated {
     pub(super) state: Vec<Type>,
     /// The positions in the environment of what snapshots have copies of.
     pub(super) saved: Vec<usize>,
+    /// Whether arrays among these may change their lengths after the loop.
+    pub(super) resized: bool,
 }
 
 /// Takes the loop of that header out of `f`, if that is possible; else says why not. `returns` says
@@ -84,7 +87,7 @@ pub(super) fn take_out(
     };
     *f = shorter;
     driver.summaries = summaries;
-    let repeated = Repeated { step: step_name, state: outlined.state, saved };
+    let repeated = Repeated { step: step_name, state: outlined.state, saved, resized: !stable };
     driver.module.add(outlined.step)?;
     driver.module.add(steps)?;
     driver.repeated.insert(steps_name, repeated);
@@ -105,6 +108,8 @@ struct Uses {
     params: Vec<Access>,
     /// Whether it reads objects that are not known by a name.
     reads_others: bool,
+    /// By position in the state, whether what a step hands on was made in it.
+    hands_on_new: Vec<bool>,
 }
 
 impl Uses {
@@ -114,9 +119,18 @@ impl Uses {
         let aliases = Aliases::compute(step, &cfg, &driver.summaries);
         let mut params = vec![Access::empty(); step.param_types().len()];
         let mut reads_others = false;
+        let mut hands_on_new = vec![false; outlined.state.len()];
         // A step that ended in an error is not made again.
         let returns = returning_blocks(step);
         for block in cfg.reverse_postorder().filter(|block| returns[block.index()]) {
+            let end = Value::terminator(block);
+            let returned = step.operand(end, 0).filter(|_| step.op(end) == Some(cf::RETURN));
+            // The tuple that a step returns is made where it is over.
+            if let Some(tuple) = returned.and_then(Operand::as_value) {
+                for (i, part) in step.plain_operands(tuple).enumerate() {
+                    hands_on_new[i] = matches!(aliases.base(part), Base::Fresh(_));
+                }
+            }
             for v in step.insts(block) {
                 let effects = inst_effects(step, v, &driver.summaries);
                 if effects.observable {
@@ -137,7 +151,7 @@ impl Uses {
                 }
             }
         }
-        Ok(Self { params, reads_others })
+        Ok(Self { params, reads_others, hands_on_new })
     }
 
     /// The positions in the environment of what has to be put back before a step is made again.
@@ -154,6 +168,13 @@ impl Uses {
         let writes = |access: &Access| access.intersects(Access::WRITES);
         if hands_on && (self.params.iter().any(writes) || !stable) {
             return Err("objects are handed from iteration to iteration, and some are changed");
+        }
+        for (&ty, &is_new) in outlined.state.iter().zip(&self.hands_on_new) {
+            if may_reach_objects(ctx, ty) && !(is_new && is_simple(ctx, ty)) {
+                return Err(
+                    "objects are handed from iteration to iteration that are not new arrays",
+                );
+            }
         }
         if self.reads_others && !stable {
             return Err("it reads objects that are changed later");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{ad, core, data};
+use regraft_dialects::{ad, arith, core, data};
 use regraft_ir::{Constant, Operand, Type, TypeKind, Value};
 
 use super::super::backward::Backward;
@@ -67,15 +67,26 @@ impl Backward<'_, '_> {
         let callee = self.constant(Constant::Func(pair.reverse));
         let back = self.emit(core::call(callee, all, pair.reverse_type));
         let (before, adjoint, total) = (self.part(back, 0), self.part(back, 1), self.part(back, 2));
+        let (mut to, mut from) = (Vec::new(), Vec::new());
+        for (i, shadow) in shadows[..states].iter().enumerate() {
+            if let Some(shadow) = shadow.filter(|_| pair.active[i]) {
+                let (old, new) = (self.primal(shadow), self.part(before, i));
+                // If there was no step to make, they are the same.
+                let zero = self.constant(Constant::I64(0));
+                let some = self.emit(arith::gt(here[0], zero));
+                let none = self.emit(ad::zero(old, self.type_of(old)));
+                from.push(self.emit(core::select(some, new, none)));
+                to.push(old);
+            }
+        }
+        if !to.is_empty() {
+            // At once, since the same array may be handed on twice.
+            let (to, from) = (self.emit(core::tuple(to)), self.emit(core::tuple(from)));
+            self.emit(ad::accumulate(to, from));
+        }
         for (i, &arg) in args[1..].iter().enumerate() {
             if !pair.active[i] {
                 continue;
-            }
-            if i < states
-                && let Some(shadow) = shadows[i]
-            {
-                let (to, from) = (self.primal(shadow), self.part(before, i));
-                self.emit(ad::accumulate(to, from));
             }
             if self.plan.activity.is_varied(arg) && self.driver.types.has_cotangent(pair.params[i])
             {
