@@ -400,3 +400,33 @@ fn what_may_be_a_number_may_be_the_same_although_it_is_no_object() {
 ",
     );
 }
+
+#[test]
+fn what_is_added_and_subtracted_again_cancels_out() {
+    check::<Gvn>(
+        "func @f(%1: i64, %2: f64) -> tuple<i64, i64, i64, f64> {
+^1:
+  %3: i64 = arith.sub %1, 1
+  %4: i64 = arith.add 1, %3
+  %5: i64 = arith.add %4, 9223372036854775807
+  %6: i64 = arith.sub %5, 9223372036854775807
+  %7: i64 = arith.add %3, 2
+  %8: f64 = arith.sub %2, 1.0
+  %9: f64 = arith.add %8, 1.0
+  %10: tuple<i64, i64, i64, f64> = core.tuple %4, %6, %7, %9
+  return %10
+}
+",
+        "func @f(%1: i64, %2: f64) -> tuple<i64, i64, i64, f64> {
+^1:
+  %3: i64 = arith.sub %1, 1
+  %5: i64 = arith.add %1, 9223372036854775807
+  %7: i64 = arith.add %3, 2
+  %8: f64 = arith.sub %2, 1.0
+  %9: f64 = arith.add %8, 1.0
+  %10: tuple<i64, i64, i64, f64> = core.tuple %1, %1, %7, %9
+  return %10
+}
+",
+    );
+}

@@ -30,7 +30,8 @@
 //!
 //! # Why it is right
 //! Equal means equal bit for bit: a number stands for the result of one computation, and no law of
-//! arithmetic is used but the order of operands. A guess about parameters is proved by
+//! arithmetic is used but the order of operands, and that integers which are added and subtracted
+//! again cancel out. A guess about parameters is proved by
 //! induction over iterations before it is used. What traps is replaced only by what dominates it and
 //! would have trapped, or by a value that was stored without a trap to that very place. Reads
 //! with one version have no write between them that may touch what they read. Calls are merged if

@@ -207,6 +207,9 @@ impl Walk<'_> {
                 }
             }
         }
+        if let Some(known) = self.cancelled(v) {
+            return Some(known);
+        }
         if def.op == core::SAME && self.are_different(v) {
             return Some(f.constant_id(false).into());
         }

@@ -136,6 +136,16 @@ impl Walk<'_> {
         (Some(index), 0)
     }
 
+    /// What a sum is to which constants were added that cancel out: the length of `1:n` is `n - 1 + 1`.
+    pub(super) fn cancelled(&self, v: Value) -> Option<Operand> {
+        if !matches!(self.f.op(v)?, arith::ADD | arith::SUB) || self.f.ty(v) != Type::I64 {
+            return None;
+        }
+        let (base, plus) = self.offset(v.into());
+        let (base, more) = self.offset(base?);
+        (plus != 0 && plus.wrapping_add(more) == 0).then_some(base?)
+    }
+
     /// A dimension of an array that was made with it, and whose shape has not changed since.
     pub(super) fn shape_of_new(&self, v: Value, mut seen: Seen) -> Option<Operand> {
         let f = self.f;
