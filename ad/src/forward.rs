@@ -53,6 +53,7 @@ pub use self::pass::ForwardDiff;
 
 use self::activity::{Activities, Context};
 use crate::rules::ScalarRules;
+use crate::scopes::next_level;
 
 /// What forward mode is asked for.
 #[derive(Clone, Debug)]
@@ -142,11 +143,14 @@ struct Maker<'m> {
     job_of: FxHashMap<Context, usize>,
     names: FxHashSet<Symbol>,
     errors: Vec<Diagnostic>,
+    /// Of the shadows of objects of globals: see [`crate::scopes`].
+    level: i64,
 }
 
 impl<'m> Maker<'m> {
     fn new(module: &'m Module, options: &'m ForwardOptions) -> Self {
         Self {
+            level: next_level(module),
             module,
             options,
             width: options.width.max(1),

@@ -10,8 +10,10 @@ mod passes;
 mod print;
 mod reverse;
 pub mod rules;
+mod scopes;
 
 pub use forward::{ForwardOptions, forward};
 pub use passes::{add_passes, registry};
 pub use regraft_dialects::tangent;
 pub use reverse::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};
+pub use scopes::{level, scope, scope_level};

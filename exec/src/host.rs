@@ -20,6 +20,58 @@ enum Output {
     Passed(Box<dyn Write>),
 }
 
+/// The shadows of objects that globals hold, of derivatives that are being taken. A derivative of
+/// some level is that of all lower levels as well, until another one begins within it.
+#[derive(Default)]
+struct Scopes {
+    /// The first is for derivatives that nobody has begun.
+    shadows: Vec<Known>,
+    begun: usize,
+    /// By level, from 1: which ones are at work, the last one first.
+    levels: Vec<Vec<usize>>,
+    /// The level that was told for what comes next; 0 if it is the first.
+    next: usize,
+}
+
+impl Scopes {
+    fn of(&mut self, level: usize) -> &mut Known {
+        let found = self.levels.get(level.saturating_sub(1)).and_then(|begun| begun.last());
+        // Beyond all levels, it is the outermost one.
+        let scope = found.copied().unwrap_or(self.begun.min(1));
+        if self.shadows.len() <= scope {
+            self.shadows.resize_with(scope + 1, Known::default);
+        }
+        &mut self.shadows[scope]
+    }
+
+    fn begin(&mut self, level: usize) {
+        self.begun += 1;
+        if self.levels.len() < level {
+            self.levels.resize_with(level, Vec::new);
+        }
+        for begun in &mut self.levels[..level] {
+            begun.push(self.begun);
+        }
+    }
+
+    fn end(&mut self, level: usize) {
+        let end = level.min(self.levels.len());
+        for begun in &mut self.levels[..end] {
+            begun.pop();
+        }
+        if let Some(shadows) = self.shadows.get_mut(self.begun) {
+            tangent::clear(shadows);
+        }
+        self.begun = self.begun.saturating_sub(1);
+    }
+
+    fn clear(&mut self) {
+        (self.begun, self.next) = (0, 0);
+        self.levels.iter_mut().for_each(Vec::clear);
+        self.shadows.iter_mut().for_each(tangent::clear);
+    }
+}
+
 /// The outside of a program.
 pub struct Host {
     output: Output,
@@ -34,8 +86,8 @@ pub struct Host {
     spare: RefCell<Spare>,
     /// The shapes of named tuples of a type, and of the fields of a struct.
     shapes: RefCell<FxHashMap<Type, Type>>,
-    /// The shadows of objects that globals hold, while a run lasts.
-    global_shadows: RefCell<Known>,
+    /// The shadows of objects that globals hold, of each derivative that is being taken.
+    global_shadows: RefCell<Scopes>,
     /// The live bytes that may not be exceeded.
     ceiling: usize,
     limit: usize,
@@ -144,17 +196,37 @@ impl Host {
         self.spare.replace(spare);
     }
 
-    pub(crate) fn take_global_shadows(&self) -> Known {
-        self.global_shadows.take()
+    pub(crate) fn take_global_shadows(&self, level: usize) -> Known {
+        std::mem::take(self.global_shadows.borrow_mut().of(level))
     }
 
-    pub(crate) fn keep_global_shadows(&self, shadows: Known) {
-        self.global_shadows.replace(shadows);
+    pub(crate) fn keep_global_shadows(&self, level: usize, shadows: Known) {
+        *self.global_shadows.borrow_mut().of(level) = shadows;
+    }
+
+    /// What comes next is said of a derivative of that level.
+    pub(crate) fn set_level(&self, level: usize) {
+        self.global_shadows.borrow_mut().next = level;
+    }
+
+    /// The level that was set; from now on, it is 1.
+    pub(crate) fn take_level(&self) -> usize {
+        std::mem::take(&mut self.global_shadows.borrow_mut().next).max(1)
+    }
+
+    pub(crate) fn begin_derivative(&mut self) {
+        let level = self.take_level();
+        self.global_shadows.get_mut().begin(level);
+    }
+
+    pub(crate) fn end_derivative(&mut self) {
+        let level = self.take_level();
+        self.global_shadows.get_mut().end(level);
     }
 
     /// A run is over.
     pub(crate) fn end(&mut self) {
-        tangent::clear(self.global_shadows.get_mut());
+        self.global_shadows.get_mut().clear();
     }
 
     /// Writes output.

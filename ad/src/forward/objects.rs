@@ -25,9 +25,9 @@ impl Writer<'_, '_> {
             data::SETFIELD => self.set_field(v),
             core::SET_GLOBAL => {
                 if self.from.operand(v, 1).is_some_and(|value| self.operand_is_active(value)) {
-                    let message = "a global name is given a value that has a derivative, \
-                                   which it would lose";
-                    self.error(message.to_owned(), "here");
+                    let message = "a global variable that is set to something with a derivative \
+                                   hides it: pass it as an argument, or keep it in a `Ref`";
+                    self.error(message.to_owned(), "this has no derivative");
                 }
             }
             _ => return false,

@@ -8,6 +8,7 @@ use super::flow::is_call;
 use super::tangents::Dual;
 use super::writer::Writer;
 use crate::rules::{Derivative, Product, ScalarRule, derivative};
+use crate::scopes;
 
 /// What was computed for one statement already.
 #[derive(Default)]
@@ -229,6 +230,9 @@ impl Writer<'_, '_> {
             let message = "objects that global names hold have one shadow, \
                            so that there can be only one direction at a time";
             self.error(message.to_owned(), "this one");
+        }
+        if let Some(level) = scopes::level(&self.ctx(), self.maker.level) {
+            self.emit(level);
         }
         let shadow = self.emit(ad::global_shadow(x, types.shadow));
         let tangent = match self.maker.all.types.has_content(types.cotangent) {

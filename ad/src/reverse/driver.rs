@@ -27,6 +27,7 @@ use super::tape_plan::Planner;
 use super::way_back::WayBack;
 use super::ways::{busy_blocks, leaving, visited, ways};
 use super::{PlanKind, ReverseOptions};
+use crate::scopes::next_level;
 use crate::tangent::TangentTypes;
 
 /// The two parts of the derivative of a function.
@@ -79,6 +80,8 @@ pub(super) struct Driver<'m> {
     results: Vec<Type>,
     /// What gives shadows back their lengths, by their types.
     pub(super) regrown: FxHashMap<Type, Symbol>,
+    /// Of the shadows of objects of globals: see [`crate::scopes`].
+    pub(super) level: i64,
 }
 
 impl<'m> Driver<'m> {
@@ -98,6 +101,7 @@ impl<'m> Driver<'m> {
             }
         }
         Self {
+            level: next_level(module),
             types: TangentTypes::new(&ctx),
             module,
             options: options.clone(),

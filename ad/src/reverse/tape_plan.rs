@@ -437,7 +437,7 @@ impl<'a> Planner<'a> {
             let text = match &decision.source {
                 Source::Once => {
                     once += bytes;
-                    format!("kept once, {bytes} bytes")
+                    format!("kept once, {}", counted(bytes))
                 }
                 Source::Affine(poly) => {
                     format!("recomputed: {}", poly.text(&self.f, &self.forest))
@@ -447,18 +447,19 @@ impl<'a> Planner<'a> {
                     per_iteration += bytes;
                     let over: Vec<String> =
                         loops.iter().map(|&l| self.forest.get(l).header.to_string()).collect();
-                    format!("array over {}, {bytes} bytes an iteration", over.join(", "))
+                    format!("array over {}, {} an iteration", over.join(", "), counted(bytes))
                 }
                 Source::Stack { .. } => {
                     per_iteration += bytes;
-                    format!("stack, {bytes} bytes each time")
+                    format!("stack, {} each time", counted(bytes))
                 }
             };
             let ty = self.ctx.type_text(self.f.ty(v));
             let name = self.f.value_text(v);
             let _ = writeln!(out, "{name}: {ty}  {text} ({})", decision.why);
         }
-        let _ = writeln!(out, "kept: {once} bytes once, {per_iteration} bytes an iteration");
+        let (once, per_iteration) = (counted(once), counted(per_iteration));
+        let _ = writeln!(out, "kept: {once} once, {per_iteration} an iteration");
         out
     }
 
@@ -566,4 +567,9 @@ pub(super) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut super::parts::Emit<
         }
         _ => emit(core::undef(ty)),
     }
+}
+
+/// A number of bytes as text.
+fn counted(bytes: usize) -> String {
+    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }

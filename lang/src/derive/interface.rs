@@ -70,7 +70,8 @@ impl Compiler {
         let functions = match question.kind {
             Kind::Push(width) => {
                 let dynamic = self.dynamic_forward();
-                vec![push(question, &mut parts, types, module, first, width, dynamic)?]
+                let dynamics = [dynamic, self.dynamic_reverse()];
+                vec![push(question, &mut parts, types, module, first, width, dynamics)?]
             }
             kind => {
                 if kind == Kind::Gradient {
@@ -95,7 +96,8 @@ impl Compiler {
                     false => None,
                 };
                 let names = (first, second.unwrap_or(first));
-                let mut cx = Sweeps { parts: &parts, types, module, made };
+                let scope = regraft_ad::scope_level(module, &[dynamic, self.dynamic_forward()]);
+                let mut cx = Sweeps { parts: &parts, types, module, made, scope };
                 match kind {
                     Kind::Gradient => vec![cx.gradient(first)],
                     Kind::Dynamic => vec![
@@ -167,7 +169,7 @@ fn push(
     module: &mut Module,
     name: Symbol,
     width: Option<u8>,
-    dynamic: Symbol,
+    dynamics: [Symbol; 2],
 ) -> Result<Function, Vec<Diagnostic>> {
     let primal = parts.primal;
     let given = types.ctx().tuple_type(&question.tangents);
@@ -180,13 +182,14 @@ fn push(
         true => {
             let options = ForwardOptions {
                 width: lanes,
-                dynamic: Some(dynamic),
+                dynamic: Some(dynamics[0]),
                 ..ForwardOptions::default()
             };
             Some(regraft_ad::forward(module, primal.name, &parts.active, &options)?)
         }
         false => None,
     };
+    let scope = regraft_ad::scope_level(module, &dynamics);
     let mut w = Writer::new(types, name, &params, Type::ANY);
     let mut args = w.params();
     let tangents = args.pop().expect("the tangents are the last parameter");
@@ -244,7 +247,9 @@ fn push(
         None => tangent,
     };
     let result = w.ctx.tuple_type(&[primal.result, of_result]);
+    w.scope(true, scope);
     let result = w.call(jvp, args, result);
+    w.scope(false, scope);
     Ok(w.finish(result))
 }
 

@@ -81,6 +81,17 @@ impl<'a> Writer<'a> {
         self.push(core::apply(callee, args, Type::ANY))
     }
 
+    /// Begins or ends the derivative, for shadows of what globals hold, if there are any.
+    pub(super) fn scope(&mut self, begins: bool, level: Option<i64>) {
+        if let Some(level) = level {
+            let level = regraft_ad::level(&self.ctx, level);
+            let scope = regraft_ad::scope(&self.ctx, begins);
+            for inst in level.into_iter().chain([scope]) {
+                self.push(inst);
+            }
+        }
+    }
+
     pub(super) fn tuple(&mut self, parts: Vec<Operand>) -> Operand {
         self.push(core::tuple(parts))
     }

@@ -17,6 +17,8 @@ pub(super) struct Sweeps<'a> {
     pub(super) module: &'a Module,
     /// The functions; `None` if the result depends on no parameter.
     pub(super) made: Option<ReverseFunctions>,
+    /// The level of the derivative, if globals have shadows in it.
+    pub(super) scope: Option<i64>,
 }
 
 impl Sweeps<'_> {
@@ -33,7 +35,7 @@ impl Sweeps<'_> {
 
     /// `(x…) -> (y, (dx…))`
     pub(super) fn gradient(&mut self, name: Symbol) -> Function {
-        let (made, parts) = (self.made.clone(), self.parts);
+        let (made, parts, scope) = (self.made.clone(), self.parts, self.scope);
         let primal = parts.primal;
         let tape_result = made.as_ref().map(|made| {
             (self.result_of(made.forward), self.result_of(made.reverse), self.result_of(made.vjp))
@@ -49,6 +51,7 @@ impl Sweeps<'_> {
             return w.finish(result);
         };
         parts.add_shadows(&mut w, zeros, &mut args);
+        w.scope(true, scope);
         let (y, cotangents) = if primal.result == Type::ANY {
             let swept = w.call(made.forward, args, forward);
             let y = w.get(swept, 0);
@@ -64,6 +67,7 @@ impl Sweeps<'_> {
             let swept = w.call(made.vjp, args, vjp);
             (w.get(swept, 0), w.get(swept, 1))
         };
+        w.scope(false, scope);
         let tangents = parts.tangents(&mut w, zeros, cotangents);
         let tangents = parts.by_argument(&mut w, tangents);
         let result = w.tuple(vec![y, tangents]);
@@ -72,7 +76,7 @@ impl Sweeps<'_> {
 
     /// `(x…) -> (y, (tape, shadows, shadow of y))`
     pub(super) fn pullback(&mut self, name: Symbol) -> Function {
-        let (made, parts) = (self.made.clone(), self.parts);
+        let (made, parts, scope) = (self.made.clone(), self.parts, self.scope);
         let forward = made.as_ref().map(|made| self.result_of(made.forward));
         let mut w = self.writer(name, &[]);
         let mut args = w.params();
@@ -80,7 +84,9 @@ impl Sweeps<'_> {
         let (y, state) = match (made, forward) {
             (Some(made), Some(forward)) => {
                 parts.add_shadows(&mut w, zeros, &mut args);
+                w.scope(true, scope);
                 let swept = w.call(made.forward, args, forward);
+                w.scope(false, scope);
                 let (y, shadow, tape) = (w.get(swept, 0), w.get(swept, 1), w.get(swept, 2));
                 (y, w.tuple(vec![tape, zeros, shadow]))
             }
@@ -97,7 +103,7 @@ impl Sweeps<'_> {
     /// `(state, dy) -> (dx…)`. It works on a copy of what the forward sweep kept, so that it can
     /// be called again.
     pub(super) fn back(&mut self, name: Symbol, state: Type) -> Function {
-        let (made, parts) = (self.made.clone(), self.parts);
+        let (made, parts, scope) = (self.made.clone(), self.parts, self.scope);
         let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
         let result = parts.primal.result;
         let seed = self.types.tangent(result);
@@ -114,7 +120,9 @@ impl Sweeps<'_> {
                     w.push(ad::accumulate(shadow, more));
                 }
                 let cotangent = w.cotangent(result, params[1]);
+                w.scope(true, scope);
                 let cotangents = w.call(made.reverse, vec![tape, cotangent], reverse);
+                w.scope(false, scope);
                 parts.tangents(&mut w, zeros, cotangents)
             }
             _ => parts.parts_of_zeros(&mut w, zeros),

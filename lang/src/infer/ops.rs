@@ -234,7 +234,7 @@ impl Compiler {
             return arg;
         }
         frame.effect_free = false;
-        if !self.partials.is_exact(known) {
+        if !self.partials.is_exact(known) || self.may_be(have, ty) {
             let result = self.partials.of_type(ty);
             // A tuple with parts of any type may be one, which the op does not take as known.
             let arg = self.forget_type(frame, arg);
@@ -242,6 +242,34 @@ impl Compiler {
         }
         let arg = self.forget_type(frame, arg);
         frame.push(StepKind::Op(core_ops::TYPEASSERT, ty), &[arg], Lattice::Bottom, Attrs::NONE)
+    }
+
+    /// Whether a value of type `have` may be one of type `want`: of tuples with parts of any type,
+    /// values have types of their own. O(size of the types).
+    fn may_be(&self, have: Type, want: Type) -> bool {
+        let mut work = vec![(have, want)];
+        while let Some((have, want)) = work.pop() {
+            if have == want || want == Type::ANY || have == Type::ANY {
+                continue;
+            }
+            match (self.ctx.kind(have), self.ctx.kind(want)) {
+                (TypeKind::Tuple(have), TypeKind::Tuple(want)) if have.len() == want.len() => {
+                    work.extend(have.iter().copied().zip(want.iter().copied()));
+                }
+                (TypeKind::Named(have), TypeKind::Named(want))
+                    if have
+                        .iter()
+                        .map(|&(name, _)| name)
+                        .eq(want.iter().map(|&(name, _)| name)) =>
+                {
+                    let types = |fields: &[(_, Type)]| fields.iter().map(|&(_, ty)| ty).collect();
+                    let (have, want): (Vec<Type>, Vec<Type>) = (types(have), types(want));
+                    work.extend(have.into_iter().zip(want));
+                }
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// The same value, of which nothing is known: for an op that is to fail when it runs.

@@ -54,3 +54,20 @@ fn arguments_whose_types_are_not_known() {
         ],
     );
 }
+
+#[test]
+fn calls_in_functions_that_are_known_late() {
+    // What the inner calls keep is of any type; the types of its values are their own.
+    check(
+        "fs = Any[x -> x * x, x -> 3 * fs[1](x), (x, y) -> fs[2](x) * y]\n\
+         g(x) = fs[2](x)\n\
+         h(x, y) = fs[3](x, fs[1](y))\n",
+        &[
+            ("gradient(g, 0.5)", "(3.0,)"),
+            ("derivative(g, 0.5)", "3.0"),
+            // 3 x^2 y^2
+            ("gradient(h, 2.0, 5.0)", "(300.0, 120.0)"),
+            ("gradient(x -> gradient(g, x)[1], 0.5)", "(6.0,)"),
+        ],
+    );
+}

@@ -18,7 +18,9 @@ mod shadows;
 use std::sync::Arc;
 
 use regraft_dialects::{ad, cf, core, data, mem};
-use regraft_ir::{Block, Constant, Context, Diagnostic, Function, Inst, Operand, Type, Value};
+use regraft_ir::{
+    Block, Constant, Context, Diagnostic, Function, Inst, Operand, Type, TypeKind, Value,
+};
 use rustc_hash::FxHashMap;
 
 use super::activity::Activity;
@@ -279,6 +281,9 @@ impl Augment<'_, '_> {
             Ok(operand)
         } else if want == Type::ANY {
             self.before(at, core::convert(operand, want))
+        } else if matches!(self.ctx.kind(want), TypeKind::Tuple(_) | TypeKind::Named(_)) {
+            // What turns out to have no objects in it has no shadow, not one of empty parts.
+            self.before(at, ad::unbox(operand, want))
         } else {
             self.before(at, core::typeassert(operand, want))
         }

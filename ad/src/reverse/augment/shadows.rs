@@ -6,6 +6,7 @@ use regraft_ir::{Constant, Diagnostic, Operand, Type, TypeKind, Value};
 
 use super::super::parts::{self, Cell, field_of, replace_part};
 use super::Augment;
+use crate::scopes;
 
 impl Augment<'_, '_> {
     /// Lets the shadow part of a tangent be the shadow of `v`.
@@ -162,7 +163,12 @@ impl Augment<'_, '_> {
                 self.as_type(part, of.shadow, at)?
             }
             data::GETFIELD => self.field_shadow(v, &operands, at)?,
-            core::GLOBAL => self.before(at, ad::global_shadow(v, of.shadow))?,
+            core::GLOBAL | ad::GLOBAL_SHADOW => {
+                if let Some(level) = scopes::level(&self.ctx, self.driver.level) {
+                    self.before(at, level)?;
+                }
+                self.before(at, ad::global_shadow(v, of.shadow))?
+            }
             core::UNDEF => self.before(at, core::undef(of.shadow))?,
             mem::ALLOC => {
                 let element = self.element(ty);

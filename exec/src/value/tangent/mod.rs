@@ -180,14 +180,16 @@ impl<'a> Tangents<'a> {
         self.map(&mut Difference, x, y)
     }
 
-    /// The shadow of an object that a global name holds: the same one until the run ends.
+    /// The shadow of an object that a global name holds: the same one until the derivative ends
+    /// that is being taken, or the run.
     ///
     /// # Errors
     /// If the memory limit is exceeded.
     pub fn global_shadow(self, value: &Val) -> Result<Val, Trap> {
-        let mut walk = Walk::remembering(self, self.host.take_global_shadows());
+        let level = self.host.take_level();
+        let mut walk = Walk::remembering(self, self.host.take_global_shadows(level));
         let zero = walk.map(&mut Zero::zeros(), value, &Val::Unit)?;
-        self.host.keep_global_shadows(walk.into_known());
+        self.host.keep_global_shadows(level, walk.into_known());
         self.shadow(&zero)
     }
 
