@@ -86,8 +86,9 @@ crate::dialect! {
     /// `%2: f64 = ad.ignore %1`
     IGNORE = ignore(x: T) -> T where T: Any [PURE];
 
-    /// The shadow of an object that a global name holds: the same one as long as the outermost
-    /// derivative runs.
+    /// The shadow of an object that a global name holds: the same one as long as the derivative
+    /// runs that is being taken. Of `true`, it begins such a derivative; of `false`, it ends one; of
+    /// an integer, it says how many derivatives, one of the other, what comes next is about.
     ///
     /// `%2: array<f64, 1> = ad.global_shadow %1`
     GLOBAL_SHADOW = global_shadow(x: _) -> declared { effects: Effects { opaque: true, ..Effects::NONE } };
