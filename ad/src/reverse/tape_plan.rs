@@ -259,7 +259,15 @@ impl<'a> Planner<'a> {
                 self.forest.contains(l, block) && !self.irregular[self.forest.get(l).header.index()]
             }
         });
-        simple.then_some(poly)
+        // In a header, the reverse sweep knows the number of an iteration plus 1.
+        let shifted = || {
+            poly.substitute(|s| match s {
+                Sym::Value(v) => Some(Poly::value(self.f.ty(v), v)),
+                Sym::Iteration(l) => Some(Poly::iteration(poly.ty(), l).plus(-1)),
+            })
+        };
+        let is_small = simple && shifted().is_some();
+        is_small.then_some(poly)
     }
 
     /// Whether a value is found without work.
