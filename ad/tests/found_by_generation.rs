@@ -301,3 +301,105 @@ func @main(%x: f64) -> f64 {
     let (s, c) = (0.5f64.sin(), 0.5f64.cos());
     floats(text, &[0.5], &[s.sin().cos() * s.cos() * c]);
 }
+
+/// The shadow of a copy begins with zeros, also where steps are made again and something has come back
+/// to what is copied.
+#[test]
+fn a_copy_of_an_array_of_tuples_in_each_iteration() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %t: tuple<f64, f64> = core.tuple %x, %x
+  %a: array<tuple<f64, f64>, 1> = mem.array %t
+  br ^2(0, 0.0)
+^2(%i: i64, %y: f64):
+  %more: bool = arith.lt %i, 4
+  br %more, ^3, ^4
+^3:
+  %z: f64 = call @product(%a)
+  %s: f64 = math.sin %y
+  %w: f64 = arith.add %s, %z
+  %j: i64 = arith.add %i, 1
+  br ^2(%j, %w)
+^4:
+  return %y
+}
+
+func @product(%a: array<tuple<f64, f64>, 1>) -> f64 {
+^1:
+  %b: array<tuple<f64, f64>, 1> = mem.copy %a
+  %t: tuple<f64, f64> = mem.load %b, 1
+  %1: f64 = core.get %t, 1
+  %2: f64 = core.get %t, 2
+  %3: f64 = arith.mul %1, %2
+  return %3
+}
+";
+    let (mut y, mut dy) = (0.0f64, 0.0);
+    for _ in 0..4 {
+        dy = y.cos() * dy + 2.0 * 0.5;
+        y = y.sin() + 0.25;
+    }
+    floats(text, &[0.5], &[dy]);
+}
+
+/// A polynomial of the iteration that is too large when it counts from the other end is no way to find
+/// a value again.
+#[test]
+fn a_polynomial_of_high_degree() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %a: array<f64, 1> = mem.array %x, %x
+  %n: i64 = mem.length %a
+  br ^2(0, %x)
+^2(%i: i64, %y: f64):
+  %1: i64 = arith.add %n, %i
+  %2: i64 = arith.mul %1, %1
+  %3: i64 = arith.mul %2, %1
+  %odd: i64 = arith.and %3, 1
+  %even: bool = arith.eq %odd, 0
+  br %even, ^3, ^4
+^3:
+  %s: f64 = math.sin %y
+  br ^5(%s)
+^4:
+  %e: f64 = math.exp %y
+  br ^5(%e)
+^5(%z: f64):
+  %j: i64 = arith.add %i, 1
+  %more: bool = arith.lt %j, 3
+  br %more, ^2(%j, %z), ^6
+^6:
+  return %z
+}
+";
+    // sin(exp(sin(x))).
+    let e = 0.5f64.sin().exp();
+    floats(text, &[0.5], &[e.cos() * e * 0.5f64.cos()]);
+}
+
+/// The shadow of a float of unknown type is nothing.
+#[test]
+fn a_float_of_unknown_type_is_appended() {
+    let text = "
+func @main(%x: f64, %any: any) -> f64 {
+^1:
+  %a: array<f64, 1> = mem.array %x
+  %1: unit = mem.push %a, %any
+  %2: f64 = mem.load %a, 1
+  %3: f64 = arith.mul %2, %x
+  return %3
+}
+";
+    let ctx = regraft_dialects::context();
+    let mut module = regraft_syntax::parse_module(&ctx, "test.ir", text).unwrap();
+    let options = ReverseOptions::default();
+    let made = reverse(&mut module, ctx.symbol("main"), &[true, false], &options).unwrap();
+    let mut engine = Interpreter::new(&module);
+    let args = [Val::F64(3.0), Val::F64(2.0), Val::F64(1.0)];
+    let both = engine.call(ctx.str(made.vjp), &args).unwrap();
+    // x^2.
+    let cotangents = both.as_fields().unwrap()[1].as_fields().unwrap().to_vec();
+    assert_eq!(cotangents[0].as_f64(), Some(6.0));
+}

@@ -219,6 +219,8 @@ impl Augment<'_, '_> {
                 let cell = Cell::of(&mut self.driver.types, element);
                 match (cell, self.activity.has_shadow(operands[0])) {
                     (Cell::Float, _) => self.zeros_like(v, of.shadow, at)?,
+                    // Nothing has come back to the copy, whatever is in the shadow already.
+                    (Cell::Value, _) => self.before(at, ad::zero(v, of.shadow))?,
                     (_, true) => {
                         let from = self.shadow_of(operands[0]);
                         self.before(at, mem::copy(from))?
@@ -286,9 +288,11 @@ impl Augment<'_, '_> {
 
     /// A shadow of zeros for `v`.
     pub(super) fn zero_shadow(&mut self, v: Value, at: Value) -> Result<Operand, Diagnostic> {
-        let of = self.driver.types.of(self.out.f.ty(v));
+        let ty = self.out.f.ty(v);
+        let of = self.driver.types.of(ty);
         let zero = self.before(at, ad::zero(v, of.tangent))?;
-        if of.tangent == of.shadow {
+        // Of what is not known, the types of both are `any`.
+        if of.tangent == of.shadow && !self.driver.types.has_cotangent(ty) {
             Ok(zero)
         } else {
             self.before(at, ad::shadow(zero, of.shadow))

@@ -105,7 +105,8 @@ impl Backward<'_, '_> {
         }
         let of = self.driver.types.of(ty);
         let zero = self.emit(ad::zero(v, of.tangent));
-        if of.tangent == of.shadow { zero } else { self.emit(ad::shadow(zero, of.shadow)) }
+        let whole = of.tangent == of.shadow && !self.driver.types.has_cotangent(ty);
+        if whole { zero } else { self.emit(ad::shadow(zero, of.shadow)) }
     }
 
     /// The cotangent of the result of a call as one of type `ty`.
