@@ -16,4 +16,4 @@ pub use forward::{ForwardOptions, forward};
 pub use passes::{add_passes, registry};
 pub use regraft_dialects::tangent;
 pub use reverse::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};
-pub use scopes::{level, scope, scope_level};
+pub use scopes::scope_level;

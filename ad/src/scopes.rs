@@ -1,28 +1,26 @@
 //! Which derivative the shadow of an object that a global name holds is of.
 //!
 //! ```text
-//! %1: unit = ad.global_shadow true             a derivative begins: its shadows are new
-//! %2: array<f64, 1> = ad.global_shadow %g      the shadow of %g in that derivative
-//! %3: unit = ad.global_shadow false            it ends
-//! %4: unit = ad.global_shadow 2                what the next one says is said of level 2
+//! %1: unit = ad.begin 1                           a derivative begins: its shadows are new
+//! %2: array<f64, 1> = ad.global_shadow %g, 1      the shadow of %g in that derivative
+//! %3: unit = ad.end 1                             it ends
 //! ```
 //!
 //! # Method
 //! A derivative of a function that takes derivatives itself is of a higher *level* than those, and
-//! its code says so, before each of these ops, unless the level is 1. A derivative that begins is
+//! its code says so. A derivative that begins is
 //! that of its level and of all that are lower; one that begins within it takes the place of the
 //! lower levels until it ends. So the inner code finds the inner shadows, and what the outer
 //! derivative adds to that code finds the outer ones.
 //!
 //! # Why it is right
-//! The ops are opaque: they stay, in order. What is added to code by a derivative of it stands
-//! after a shadow that it finds, never between the level and that.
+//! The ops are opaque: they stay, in order.
 //!
 //! # Cost
 //! O(size of the module) to find levels.
 
 use regraft_dialects::{ad, core};
-use regraft_ir::{Constant, Context, Function, Inst, Module, Symbol, Type, Value};
+use regraft_ir::{Constant, Context, Function, Module, Operand, Symbol, Value};
 
 /// The level of a derivative that is taken of functions of a module.
 pub(crate) fn next_level(module: &Module) -> i64 {
@@ -45,20 +43,17 @@ pub fn scope_level(module: &Module, dynamic: &[Symbol]) -> Option<i64> {
     found
 }
 
-/// The level that an op is of, or that it tells.
+/// The level that an op is of.
 fn level_of(f: &Function, v: Value) -> Option<i64> {
-    (f.op(v) == Some(ad::GLOBAL_SHADOW)).then(|| match f.operand(v, 0).map(|x| f.constant(x)) {
-        Some(Some(Constant::I64(level))) => level,
-        _ => 1,
-    })
+    let at = match f.op(v)? {
+        ad::GLOBAL_SHADOW => 1,
+        ad::BEGIN | ad::END => 0,
+        _ => return None,
+    };
+    f.const_i64(f.operand(v, at)?)
 }
 
-/// What has to stand before an op of some level.
-pub fn level(ctx: &Context, level: i64) -> Option<Inst> {
-    (level > 1).then(|| ad::global_shadow(ctx.constant_id(Constant::I64(level)), Type::UNIT))
-}
-
-/// The op that begins a derivative, or ends it.
-pub fn scope(ctx: &Context, begins: bool) -> Inst {
-    ad::global_shadow(ctx.constant_id(Constant::Bool(begins)), Type::UNIT)
+/// A level as an operand.
+pub(crate) fn level_operand(ctx: &Context, level: i64) -> Operand {
+    ctx.constant_id(Constant::I64(level)).into()
 }

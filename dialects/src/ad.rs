@@ -12,6 +12,7 @@ use crate::ir::{Effects, OperandSet};
 const READS_DEEP: Effects =
     Effects { reads: OperandSet::ALL, reads_shape: OperandSet::ALL, deep: true, ..Effects::NONE };
 const COPIES_DEEP: Effects = Effects { allocates: true, ..READS_DEEP };
+const OPAQUE: Effects = Effects { opaque: true, ..Effects::NONE };
 const UPDATES_DEEP: Effects = Effects { writes: OperandSet::one(0), ..READS_DEEP };
 
 crate::dialect! {
@@ -86,12 +87,23 @@ crate::dialect! {
     /// `%2: f64 = ad.ignore %1`
     IGNORE = ignore(x: T) -> T where T: Any [PURE];
 
-    /// The shadow of an object that a global name holds: the same one as long as the derivative
-    /// runs that is being taken. Of `true`, it begins such a derivative; of `false`, it ends one; of
-    /// an integer, it says how many derivatives, one of the other, what comes next is about.
+    /// The shadow of an object that a global name holds: the same one as long as the derivative of
+    /// that level runs that is being taken. Code that takes derivatives of code that takes
+    /// derivatives is of level 2, and so on.
     ///
-    /// `%2: array<f64, 1> = ad.global_shadow %1`
-    GLOBAL_SHADOW = global_shadow(x: _) -> declared { effects: Effects { opaque: true, ..Effects::NONE } };
+    /// `%2: array<f64, 1> = ad.global_shadow %1, 1`
+    GLOBAL_SHADOW = global_shadow(x: _, level: i64) -> declared { effects: OPAQUE };
+
+    /// A derivative of a level begins, and is that of all lower levels too until another one
+    /// begins: objects that global names hold have new shadows.
+    ///
+    /// `ad.begin 1`
+    BEGIN = begin(level: i64) -> unit { effects: OPAQUE };
+
+    /// The derivative ends that was begun last, which was of this level.
+    ///
+    /// `ad.end 1`
+    END = end(level: i64) -> unit { effects: OPAQUE };
 
     /// The sum of the cotangent parts of the elements of the shadow of an array.
     ///

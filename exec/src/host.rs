@@ -29,8 +29,6 @@ struct Scopes {
     begun: usize,
     /// By level, from 1: which ones are at work, the last one first.
     levels: Vec<Vec<usize>>,
-    /// The level that was told for what comes next; 0 if it is the first.
-    next: usize,
 }
 
 impl Scopes {
@@ -66,7 +64,7 @@ impl Scopes {
     }
 
     fn clear(&mut self) {
-        (self.begun, self.next) = (0, 0);
+        self.begun = 0;
         self.levels.iter_mut().for_each(Vec::clear);
         self.shadows.iter_mut().for_each(tangent::clear);
     }
@@ -204,23 +202,11 @@ impl Host {
         *self.global_shadows.borrow_mut().of(level) = shadows;
     }
 
-    /// What comes next is said of a derivative of that level.
-    pub(crate) fn set_level(&self, level: usize) {
-        self.global_shadows.borrow_mut().next = level;
-    }
-
-    /// The level that was set; from now on, it is 1.
-    pub(crate) fn take_level(&self) -> usize {
-        std::mem::take(&mut self.global_shadows.borrow_mut().next).max(1)
-    }
-
-    pub(crate) fn begin_derivative(&mut self) {
-        let level = self.take_level();
+    pub(crate) fn begin_derivative(&mut self, level: usize) {
         self.global_shadows.get_mut().begin(level);
     }
 
-    pub(crate) fn end_derivative(&mut self) {
-        let level = self.take_level();
+    pub(crate) fn end_derivative(&mut self, level: usize) {
         self.global_shadows.get_mut().end(level);
     }
 

@@ -409,7 +409,7 @@ func @local(%1: array<f64, 1>) -> f64 {
 }
 func @global(%1: array<f64, 1>) -> array<f64, 1> {
 ^1:
-  %2: array<f64, 1> = ad.global_shadow %1
+  %2: array<f64, 1> = ad.global_shadow %1, 1
   return %2
 }
 ",

@@ -231,10 +231,8 @@ impl Writer<'_, '_> {
                            so that there can be only one direction at a time";
             self.error(message.to_owned(), "this one");
         }
-        if let Some(level) = scopes::level(&self.ctx(), self.maker.level) {
-            self.emit(level);
-        }
-        let shadow = self.emit(ad::global_shadow(x, types.shadow));
+        let level = scopes::level_operand(&self.ctx(), self.maker.level);
+        let shadow = self.emit(ad::global_shadow(x, level, types.shadow));
         let tangent = match self.maker.all.types.has_content(types.cotangent) {
             false => shadow,
             true => {

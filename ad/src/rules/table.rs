@@ -107,6 +107,8 @@ const STRUCTURAL: &[Op] = &[
     ad::CLEAR,
     ad::COPY,
     ad::GLOBAL_SHADOW,
+    ad::BEGIN,
+    ad::END,
     ad::TOTAL,
     ad::UNCOPY,
 ];

@@ -68,14 +68,26 @@ pub(super) fn ignore(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn global_shadow(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    let [x] = args else { return Err(cx.wrong_types(args)) };
-    match *x {
-        Val::I64(level) => cx.host.set_level(usize::try_from(level).unwrap_or(1)),
-        Val::Bool(true) => cx.host.begin_derivative(),
-        Val::Bool(false) => cx.host.end_derivative(),
-        _ => return tangents(cx).global_shadow(x),
-    }
+    let [x, Val::I64(level)] = args else { return Err(cx.wrong_types(args)) };
+    let level = in_reach(*level);
+    tangents(cx).global_shadow(x, level)
+}
+
+pub(super) fn begin(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::I64(level)] = args else { return Err(cx.wrong_types(args)) };
+    cx.host.begin_derivative(in_reach(*level));
     Ok(Val::Unit)
+}
+
+pub(super) fn end(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::I64(level)] = args else { return Err(cx.wrong_types(args)) };
+    cx.host.end_derivative(in_reach(*level));
+    Ok(Val::Unit)
+}
+
+/// Nobody differentiates more often than that; any other level is taken for the nearest.
+fn in_reach(level: i64) -> usize {
+    level.clamp(1, 256) as usize
 }
 
 pub(super) fn total(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

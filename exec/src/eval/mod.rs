@@ -170,7 +170,7 @@ impl EvalTable {
             (dialects::prof::RESIZE, prof::resize),
             (dialects::prof::REPORT, prof::report),
         ];
-        let ad: [(Op, EvalFn); 13] = [
+        let ad: [(Op, EvalFn); 15] = [
             (dialects::ad::ZERO, ad::zero),
             (dialects::ad::SHADOW, ad::shadow),
             (dialects::ad::COTANGENT, ad::cotangent),
@@ -182,6 +182,8 @@ impl EvalTable {
             (dialects::ad::COPY, ad::copy),
             (dialects::ad::IGNORE, ad::ignore),
             (dialects::ad::GLOBAL_SHADOW, ad::global_shadow),
+            (dialects::ad::BEGIN, ad::begin),
+            (dialects::ad::END, ad::end),
             (dialects::ad::TOTAL, ad::total),
             (dialects::ad::UNCOPY, ad::uncopy),
         ];

@@ -84,11 +84,8 @@ impl<'a> Writer<'a> {
     /// Begins or ends the derivative, for shadows of what globals hold, if there are any.
     pub(super) fn scope(&mut self, begins: bool, level: Option<i64>) {
         if let Some(level) = level {
-            let level = regraft_ad::level(&self.ctx, level);
-            let scope = regraft_ad::scope(&self.ctx, begins);
-            for inst in level.into_iter().chain([scope]) {
-                self.push(inst);
-            }
+            let level = self.ctx.constant_id(Constant::I64(level));
+            self.push(if begins { ad::begin(level) } else { ad::end(level) });
         }
     }
 

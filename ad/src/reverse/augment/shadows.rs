@@ -164,10 +164,8 @@ impl Augment<'_, '_> {
             }
             data::GETFIELD => self.field_shadow(v, &operands, at)?,
             core::GLOBAL | ad::GLOBAL_SHADOW => {
-                if let Some(level) = scopes::level(&self.ctx, self.driver.level) {
-                    self.before(at, level)?;
-                }
-                self.before(at, ad::global_shadow(v, of.shadow))?
+                let level = scopes::level_operand(&self.ctx, self.driver.level);
+                self.before(at, ad::global_shadow(v, level, of.shadow))?
             }
             core::UNDEF => self.before(at, core::undef(of.shadow))?,
             mem::ALLOC => {

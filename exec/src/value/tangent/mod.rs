@@ -180,13 +180,12 @@ impl<'a> Tangents<'a> {
         self.map(&mut Difference, x, y)
     }
 
-    /// The shadow of an object that a global name holds: the same one until the derivative ends
-    /// that is being taken, or the run.
+    /// The shadow of an object that a global name holds: the same one until the derivative of that
+    /// level ends that is being taken, or the run.
     ///
     /// # Errors
     /// If the memory limit is exceeded.
-    pub fn global_shadow(self, value: &Val) -> Result<Val, Trap> {
-        let level = self.host.take_level();
+    pub fn global_shadow(self, value: &Val, level: usize) -> Result<Val, Trap> {
         let mut walk = Walk::remembering(self, self.host.take_global_shadows(level));
         let zero = walk.map(&mut Zero::zeros(), value, &Val::Unit)?;
         self.host.keep_global_shadows(level, walk.into_known());
