@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{arith, cf, core};
+use regraft_dialects::{cf, core};
 use regraft_ir::{
     Block, Context, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Module, Symbol, Type,
     TypeKind, Value,
@@ -18,9 +18,10 @@ use super::augment::{Augmented, augment};
 use super::backward::{self, Plan, Sweep};
 use super::checkpoint::binomial::add_back;
 use super::checkpoint::{Checkpoints, Repeated, take_out};
+use super::discardable::discardable;
 use super::prepare::prepare;
 use super::restore::restore;
-use super::returning::returning;
+use super::returning::{returning, returning_blocks};
 use super::stability::Stability;
 use super::tape::{TapeLayout, pack, unpack};
 use super::tape_plan::Planner;
@@ -463,40 +464,4 @@ impl<'m> Driver<'m> {
         self.module.add(sweep.f)?;
         Ok(())
     }
-}
-
-/// By [`Block::index`], the blocks from which the function returns.
-pub(super) fn returning_blocks(f: &Function) -> Vec<bool> {
-    let mut undone = vec![false; f.block_capacity()];
-    let returns = |block: &Block| f.op(Value::terminator(*block)) == Some(cf::RETURN);
-    let mut pending: Vec<Block> = f.blocks().filter(returns).collect();
-    while let Some(block) = pending.pop() {
-        if !std::mem::replace(&mut undone[block.index()], true) {
-            pending.extend(f.in_edges(block).map(|edge| edge.from));
-        }
-    }
-    undone
-}
-
-/// By [`Value::index`], the values that may be discarded after they were computed: by a select, or
-/// as the lesser of two. Their cotangent is then zero, whatever their derivative is.
-fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
-    let mut found = vec![false; f.value_capacity()];
-    for &block in blocks.iter().rev() {
-        let body: Vec<Value> = f.body(block).collect();
-        for &v in body.iter().rev() {
-            let selects = matches!(f.op(v), Some(core::SELECT | arith::MIN | arith::MAX));
-            if !selects && !found[v.index()] {
-                continue;
-            }
-            for operand in f.plain_operands(v) {
-                if let Some(operand) = operand.as_value()
-                    && f.ty(operand).is_float()
-                {
-                    found[operand.index()] = true;
-                }
-            }
-        }
-    }
-    found
 }

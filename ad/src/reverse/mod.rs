@@ -50,6 +50,7 @@ mod augment;
 mod backward;
 mod callee;
 mod checkpoint;
+mod discardable;
 mod driver;
 mod parts;
 mod prepare;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{ad, arith, core, data};
+use regraft_dialects::{ad, arith, core, data, mem};
 use regraft_ir::{Constant, Context, Diagnostic, Inst, Operand, Symbol, Type, TypeKind, Value};
 
 use crate::tangent::{TangentType, TangentTypes};
@@ -213,4 +213,40 @@ pub(super) fn replace_part(
     let made: Vec<Operand> =
         (0..count).map(|i| if i == index { new } else { part(ctx, old, i, emit) }).collect();
     aggregate(ctx, ty, &made, emit)
+}
+
+/// What stands for a value that is not there on some ways: something of its type, so that code which
+/// never looks at it can be moved freely.
+pub(super) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
+    if let Some(zero) = Constant::int(ty, 0) {
+        return ctx.constant_id(zero).into();
+    }
+    match ty {
+        Type::BOOL => return ctx.constant_id(Constant::Bool(false)).into(),
+        Type::F64 | Type::F32 | Type::UNIT | Type::ANY => {
+            return zero(ctx, ty, emit);
+        }
+        _ => {}
+    }
+    match ctx.kind(ty).clone() {
+        TypeKind::Array { rank, .. } => {
+            let zero = ctx.constant_id(Constant::I64(0));
+            emit(mem::alloc(vec![zero; usize::from(rank)], ty))
+        }
+        TypeKind::Ref(element) => {
+            let content = dummy(ctx, element, emit);
+            let content = emit(core::convert(content, element));
+            emit(mem::ref_new(content))
+        }
+        TypeKind::Tuple(parts) => {
+            let parts: Vec<Operand> = parts.iter().map(|&part| dummy(ctx, part, emit)).collect();
+            emit(core::tuple(parts))
+        }
+        TypeKind::Named(fields) => {
+            let parts: Vec<Operand> =
+                fields.iter().map(|&(_, part)| dummy(ctx, part, emit)).collect();
+            emit(data::named(parts, ty))
+        }
+        _ => emit(core::undef(ty)),
+    }
 }

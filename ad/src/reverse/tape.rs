@@ -14,8 +14,7 @@ use regraft_ir::{
 use regraft_passes::transforms::ssa_repair;
 use rustc_hash::FxHashMap;
 
-use super::parts;
-use super::tape_plan::dummy;
+use super::parts::{self, dummy};
 
 /// How many values a chunk holds.
 const CHUNK: usize = 1024;

@@ -23,8 +23,9 @@ use regraft_passes::analysis::{
     Access, Aliases, Base, inst_effects, may_be_object, may_reach_objects,
 };
 
-use super::driver::{Driver, returning_blocks};
+use super::driver::Driver;
 use super::parts::element_type;
+use super::returning::returning_blocks;
 use super::stability::Stability;
 use outline::{Candidate, Outlined, candidate};
 

@@ -60,35 +60,27 @@ pub(super) fn candidate(
     let forest = Arc::new(LoopForest::compute(f, &cfg, &dom));
     let invariants = Arc::new(Invariants::compute(f, &cfg, Arc::clone(&forest)));
     let ivs = InductionVariables::compute(f, &cfg, &dom, invariants);
-    let counts = TripCounts::compute(f, &dom, &ivs);
+    let counts = TripCounts::of_returning(f, &dom, &ivs, returns);
     let id = forest.headed_by(header).ok_or("it is no loop")?;
     let l = forest.get(id);
     if l.has_irreducible {
         return Err("a cycle in it has more than one way in");
     }
-    let unknown = "the number of its iterations is not known before it begins";
     let count = counts.of(id);
     let is_known = match &count.latch_runs {
         LatchRuns::Constant(n) => i64::try_from(*n).is_ok(),
         LatchRuns::Symbolic(count) => count.holds == Holds::Always && count.ty().is_int(),
         LatchRuns::Never | LatchRuns::Unknown => false,
     };
+    let is_known = is_known && count.is_exact;
     let (Some(preheader), Some(latch), Some(exit), true) =
         (l.preheader, l.single_latch(), count.exit, is_known)
     else {
-        return Err(unknown);
+        return Err("the number of its iterations is not known before it begins");
     };
-    let mut ends = Vec::new();
-    for other in l.exits.iter().map(|other| other.edge(f)) {
-        if other == exit {
-            continue;
-        }
-        let target = f.edge_target(other);
-        if returns[target.index()] {
-            return Err(unknown);
-        }
-        ends.push(target);
-    }
+    // All other ways out lead to errors.
+    let exits = l.exits.iter().map(|other| other.edge(f)).filter(|&other| other != exit);
+    let mut ends: Vec<Block> = exits.map(|other| f.edge_target(other)).collect();
     if f.op(Value::terminator(exit.from)) != Some(cf::BR) {
         return Err("it is left by a switch");
     }

@@ -13,19 +13,22 @@
 //! are known before they begin, or kept on a stack that grows. Values are looked at in program order,
 //! so that what is kept already is there to compute others from.
 
-use std::fmt::Write as _;
+mod report;
+
 use std::sync::Arc;
 
-use regraft_dialects::{ad, arith, core, data, mem};
+use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{
     Block, Constant, Context, Diagnostic, DominatorTree, Effects, Function, Operand, Traits, Type,
-    TypeKind, Value,
+    Value,
 };
 use regraft_passes::analysis::trip_count::{Count as TripCountForm, CountForm, Holds, LatchRuns};
 use regraft_passes::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
 use rustc_hash::FxHashMap;
 
 use super::stability::Stability;
+
+pub(super) use report::bytes_of;
 
 /// What computing a value again may cost, in simple instructions.
 const MOST_WORK: u32 = 12;
@@ -432,45 +435,6 @@ impl<'a> Planner<'a> {
         Ok(Decision { source: Source::Stack { stack }, why })
     }
 
-    /// The plan as text: a line for each value, in program order.
-    pub(super) fn describe(&self) -> String {
-        let mut out = String::new();
-        let places = positions(&self.f, self.f.blocks());
-        let mut order: Vec<Value> = self.decided.clone();
-        order.sort_unstable_by_key(|&v| places[v.index()]);
-        let (mut per_iteration, mut once) = (0, 0);
-        for v in order {
-            let decision = &self.decisions[&v];
-            let bytes = bytes_of(&self.ctx, self.f.ty(v));
-            let text = match &decision.source {
-                Source::Once => {
-                    once += bytes;
-                    format!("kept once, {}", counted(bytes))
-                }
-                Source::Affine(poly) => {
-                    format!("recomputed: {}", poly.text(&self.f, &self.forest))
-                }
-                Source::Again => "recomputed".to_owned(),
-                Source::Array { loops, .. } => {
-                    per_iteration += bytes;
-                    let over: Vec<String> =
-                        loops.iter().map(|&l| self.forest.get(l).header.to_string()).collect();
-                    format!("array over {}, {} an iteration", over.join(", "), counted(bytes))
-                }
-                Source::Stack { .. } => {
-                    per_iteration += bytes;
-                    format!("stack, {} each time", counted(bytes))
-                }
-            };
-            let ty = self.ctx.type_text(self.f.ty(v));
-            let name = self.f.value_text(v);
-            let _ = writeln!(out, "{name}: {ty}  {text} ({})", decision.why);
-        }
-        let (once, per_iteration) = (counted(once), counted(per_iteration));
-        let _ = writeln!(out, "kept: {once} once, {per_iteration} an iteration");
-        out
-    }
-
     /// The headers of outermost loops in which something is kept, in program order.
     pub(super) fn keeping_loops(&self) -> Vec<Block> {
         let kept = self.decided.iter().filter(|v| {
@@ -487,14 +451,6 @@ impl<'a> Planner<'a> {
         loops.sort_unstable();
         loops.dedup();
         loops.into_iter().map(|l| self.forest.get(l).header).collect()
-    }
-
-    /// The bytes that are kept in each iteration of innermost loops.
-    pub(super) fn bytes_per_iteration(&self) -> usize {
-        let kept = self.decided.iter().filter(|v| {
-            matches!(self.decisions[v].source, Source::Array { .. } | Source::Stack { .. })
-        });
-        kept.map(|&v| bytes_of(&self.ctx, self.f.ty(v))).sum()
     }
 }
 
@@ -519,65 +475,4 @@ fn take(left: &mut u32, cost: u32) -> Result<(), &'static str> {
         }
         None => Err("computing it again takes longer"),
     }
-}
-
-/// The bytes that a value takes where it is kept; objects are pointers.
-pub(super) fn bytes_of(ctx: &Context, ty: Type) -> usize {
-    match ty {
-        Type::UNIT => 0,
-        Type::BOOL | Type::I8 => 1,
-        Type::I16 => 2,
-        Type::I32 | Type::F32 => 4,
-        Type::ANY => 16,
-        _ => match ctx.kind(ty) {
-            TypeKind::Tuple(parts) => parts.iter().map(|&part| bytes_of(ctx, part)).sum(),
-            TypeKind::Named(fields) => fields.iter().map(|&(_, part)| bytes_of(ctx, part)).sum(),
-            &TypeKind::Struct(id) if !ctx.struct_def(id).mutable => {
-                ctx.struct_def(id).fields.iter().map(|&(_, part)| bytes_of(ctx, part)).sum()
-            }
-            TypeKind::Fn(_) | TypeKind::Val(_) | TypeKind::TypeOf(_) => 0,
-            _ => 8,
-        },
-    }
-}
-
-/// What stands for a value that is not there on some ways: something of its type, so that code which
-/// never looks at it can be moved freely.
-pub(super) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut super::parts::Emit<'_>) -> Operand {
-    if let Some(zero) = Constant::int(ty, 0) {
-        return ctx.constant_id(zero).into();
-    }
-    match ty {
-        Type::BOOL => return ctx.constant_id(Constant::Bool(false)).into(),
-        Type::F64 | Type::F32 | Type::UNIT | Type::ANY => {
-            return super::parts::zero(ctx, ty, emit);
-        }
-        _ => {}
-    }
-    match ctx.kind(ty).clone() {
-        TypeKind::Array { rank, .. } => {
-            let zero = ctx.constant_id(Constant::I64(0));
-            emit(mem::alloc(vec![zero; usize::from(rank)], ty))
-        }
-        TypeKind::Ref(element) => {
-            let content = dummy(ctx, element, emit);
-            let content = emit(core::convert(content, element));
-            emit(mem::ref_new(content))
-        }
-        TypeKind::Tuple(parts) => {
-            let parts: Vec<Operand> = parts.iter().map(|&part| dummy(ctx, part, emit)).collect();
-            emit(core::tuple(parts))
-        }
-        TypeKind::Named(fields) => {
-            let parts: Vec<Operand> =
-                fields.iter().map(|&(_, part)| dummy(ctx, part, emit)).collect();
-            emit(data::named(parts, ty))
-        }
-        _ => emit(core::undef(ty)),
-    }
-}
-
-/// A number of bytes as text.
-fn counted(bytes: usize) -> String {
-    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
