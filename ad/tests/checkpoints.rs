@@ -380,6 +380,27 @@ func @f(%x: f64, %n: i64) -> f64 {
 }
 ";
     refused(tuples, &[Arg::Float(0.5), Arg::Int(3)], "arrays of tuples are changed in it");
+    let two_ways = "
+func @f(%x: f64, %n: i64) -> f64 {
+^1:
+  br ^2(0, %x)
+^2(%i: i64, %s: f64):
+  %c: bool = arith.lt %i, 5
+  br %c, ^3, ^4
+^3:
+  %t: f64 = math.sin %s
+  %never: bool = arith.eq %i, 7
+  br %never, ^6, ^5
+^5:
+  %j: i64 = arith.add %i, 1
+  br ^2(%j, %t)
+^6:
+  return %t
+^4:
+  return %s
+}
+";
+    refused(two_ways, &[Arg::Float(0.5), Arg::Int(3)], "it is left in more than one way");
     let printing = "
 func @f(%x: f64, %n: i64) -> f64 {
 ^1:

@@ -208,3 +208,56 @@ __pack(n::Val{N}, done, x, rest...) where N = __pack(Val(N - 1), (done..., x), r
 __unpacked(t) = __unpack((), t...)
 __unpack(done, rest) = (done..., rest...)
 __unpack(done, x, more...) = __unpack((done..., x), more...)
+
+# --- calls whose number of arguments is known late ------------------------------------------
+# f(xs...) is a tuple of what is in the collections, and a call with that tuple, whose type tells
+# how many there are when the program runs.
+
+@noinline __tuple_of(collections...) = __concat(collections...)
+__concat() = ()
+__concat(c, rest...) = (c..., __concat(rest...)...)
+@noinline __call_tuple(f, t) = f(t...)
+
+struct __Split{C}
+    collections::C
+end
+function (s::__Split)(dy)
+    parts = ()
+    k = 0
+    for c in s.collections
+        parts = (parts..., __gather(c, dy, k))
+        k += length(c)
+    end
+    return (nothing, parts...)
+end
+rrule(::typeof(__tuple_of), collections...) = (__tuple_of(collections...), __Split(collections))
+
+# The tangent of a collection from those of its elements, which come after k others.
+__gather(c, dy::Nothing, k) = nothing
+__gather(c::Tuple, dy, k) = __ntuple(i -> dy[k + i], Val(length(c)))
+function __gather(c, dy, k)
+    d = __zero_tangent(c)
+    d === nothing && return nothing
+    c isa Array || __no_collection(c)
+    for i in 1:length(c)
+        dy[k + i] === nothing || (d[i] = dy[k + i])
+    end
+    return d
+end
+__no_collection(c) =
+    not_implemented(string("a value of type ", typeof(c), " as arguments of a call"))
+
+function frule(tangents, ::typeof(__tuple_of), collections...)
+    t = ()
+    for i in 1:length(collections)
+        t = (t..., __scatter(collections[i], tangents[i + 1])...)
+    end
+    return (__tuple_of(collections...), t)
+end
+__scatter(c::Tuple, d) = d
+__scatter(c::Tuple, d::Nothing) = map(__zero_tangent, c)
+function __scatter(c, d)
+    __zero_tangent(c) === nothing && return map(x -> nothing, (c...,))
+    c isa Array || __no_collection(c)
+    return d === nothing ? map(__zero_tangent, (c...,)) : (d...,)
+end

@@ -281,7 +281,13 @@ impl Activity {
                 }
                 (false, false)
             }
-            mem::COPY | ad::COPY => (false, operand(0).is_some_and(|o| self.is_active(o))),
+            mem::COPY => (false, operand(0).is_some_and(|o| self.is_active(o))),
+            // Of a value, parts are copied that are no objects.
+            ad::COPY => {
+                let source = operand(0);
+                let is_varied = source.is_some_and(|o| self.is_varied(o));
+                (is_varied, source.is_some_and(|o| self.is_active(o)))
+            }
             mem::LOAD | mem::REF_GET | mem::POP => {
                 (operand(0).is_some_and(|object| self.has_shadow(object)), false)
             }

@@ -1,4 +1,5 @@
-//! Fields of values whose types are known only when the program runs, as calls.
+//! Fields of values whose types are known only when the program runs, and arguments whose number
+//! is, as calls.
 //!
 //! ```text
 //! %3: any = data.getfield %1, :x    =>    %3: any = core.apply @getfield, %1, :x
@@ -6,6 +7,14 @@
 //!
 //! Where the tangent of a field lies follows from the type of the whole. A call is resolved by the
 //! running program, which knows it, and so is the derivative of a call.
+//!
+//! So is a call whose number of arguments is known then: of a tuple of these, a call follows that can be
+//! resolved.
+//!
+//! ```text
+//! %3: any = core.splat %1, %2       =>    %4: any = core.apply @tuple_of, %2
+//!                                         %3: any = core.apply @call_tuple, %1, %4
+//! ```
 //!
 //! Where the type is known and the name or number of the field is not, all fields are read, and one
 //! is selected. An index that is out of range is told by the op itself, of which no derivative is
@@ -31,6 +40,10 @@ fn in_function(f: &mut Function) -> IrResult<()> {
     let insts: Vec<_> = f.all_insts().collect();
     for v in insts {
         let name = match f.op(v) {
+            Some(core::SPLAT) => {
+                late_call(f, v)?;
+                continue;
+            }
             Some(data::GETFIELD) => "getfield",
             Some(data::SETFIELD) => "setfield!",
             _ => continue,
@@ -53,6 +66,19 @@ fn in_function(f: &mut Function) -> IrResult<()> {
             f.delete(v)?;
         }
     }
+    Ok(())
+}
+
+/// Makes a call whose number of arguments is known late two: one that makes a tuple of all
+/// arguments, which has a rule, and one with that tuple.
+fn late_call(f: &mut Function, v: Value) -> IrResult<()> {
+    let (ctx, loc) = (f.ctx().clone(), f.loc(v));
+    let named = |name: &str| Operand::from(ctx.constant_id(Constant::Func(ctx.symbol(name))));
+    let operands: Vec<Operand> = f.operands(v).collect();
+    let collections = operands[1..].to_vec();
+    let tuple = f.insert(v, core::apply(named("#tuple_of"), collections, Type::ANY).at(loc))?;
+    let args = [operands[0], tuple.into()];
+    f.replace(v, core::apply(named("#call_tuple"), args, Type::ANY).at(loc))?;
     Ok(())
 }
 

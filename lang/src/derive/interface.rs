@@ -78,8 +78,12 @@ impl Compiler {
                     self.check_result(primal)?;
                 }
                 let dynamic = self.dynamic_reverse();
-                // Nothing flows back from what has no derivative, and nothing to no one.
-                let depends = types.has_tangent(primal.result) && parts.active.contains(&true);
+                // Nothing flows back from what has no derivative, unless it changes objects of those
+                // who called it, and nothing to no one.
+                let changes =
+                    kind == Kind::Dynamic && primal.params.iter().any(|&ty| types.has_shadow(ty));
+                let gives = types.has_tangent(primal.result) || changes;
+                let depends = gives && parts.active.contains(&true);
                 let made = match depends {
                     true => {
                         let split = matches!(kind, Kind::Pullback | Kind::Dynamic)

@@ -65,3 +65,42 @@ fn methods_that_are_called_by_their_values() {
         ],
     );
 }
+
+#[test]
+fn numbers_of_arguments_that_are_known_late() {
+    check(
+        "p(a, b, c) = a * b + c\n\
+         q(xs) = p(xs...)\n\
+         most(xs) = max(xs...)\n\
+         mixed(x, ys) = p(x, ys...)\n\
+         both(v) = (w = [3.0]; p((v[1] * 2, v[2])..., w...))\n\
+         arrays(xs) = ((a, b) -> a[1] * b[2])(xs...)\n\
+         whole(x, ns) = x * max(ns...)\n\
+         squares(xs) = max((x * x for x in xs)...)\n\
+         twice(x) = gradient(q, [x, x * x, 1.0])[1][1]\n",
+        &[
+            ("gradient(q, [2.0, 3.0, 4.0])", "([3.0, 2.0, 1.0],)"),
+            ("pushforward(q, [2.0, 3.0, 4.0])([1.0, 10.0, 100.0])", "123.0"),
+            ("gradient(most, [1.0, 3.0, 2.0])", "([0.0, 1.0, 0.0],)"),
+            ("gradient(mixed, 2.0, [3.0, 4.0])", "(3.0, [2.0, 1.0])"),
+            ("gradient(both, [1.0, 2.0])", "([4.0, 2.0],)"),
+            ("gradient(arrays, [[1.0, 2.0], [3.0, 4.0]])", "([[4.0, 0.0], [0.0, 1.0]],)"),
+            ("gradient(whole, 2.0, [1, 3])", "(3.0, nothing)"),
+            ("gradient(squares, [1.0, -2.0])", "([0.0, -4.0],)"),
+            // x^2 is the first derivative.
+            ("gradient(twice, 3.0)", "(6.0,)"),
+            ("derivative(twice, 3.0)", "6.0"),
+        ],
+    );
+}
+
+#[test]
+fn calls_known_late_of_what_changes_its_arguments() {
+    // It returns nothing that has a derivative; what it changes has.
+    check(
+        "any_of(x) = (r = Ref{Any}(x); r[])\n\
+         set!(v, x) = (v[1] = x * x; nothing)\n\
+         f(x) = (v = [0.0]; set!(any_of(v), x); v[1])\n",
+        &[("gradient(f, 3.0)", "(6.0,)"), ("derivative(f, 3.0)", "6.0")],
+    );
+}

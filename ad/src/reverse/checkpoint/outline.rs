@@ -78,9 +78,12 @@ pub(super) fn candidate(
     else {
         return Err("the number of its iterations is not known before it begins");
     };
-    // All other ways out lead to errors.
+    // All other ways out have to lead to errors: one that is never taken, as the count knows, may not.
     let exits = l.exits.iter().map(|other| other.edge(f)).filter(|&other| other != exit);
     let mut ends: Vec<Block> = exits.map(|other| f.edge_target(other)).collect();
+    if ends.iter().any(|end| returns[end.index()]) {
+        return Err("it is left in more than one way");
+    }
     if f.op(Value::terminator(exit.from)) != Some(cf::BR) {
         return Err("it is left by a switch");
     }

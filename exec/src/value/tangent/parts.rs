@@ -133,9 +133,23 @@ impl Rule for Unbox {
 fn unbox_number(value: &Val, ty: Type) -> Option<Val> {
     match (value, ty) {
         (_, Type::ANY) | (Val::F64(_), Type::F64) | (Val::F32(_), Type::F32) => Some(value.clone()),
-        (Val::Unit, Type::UNIT) => Some(Val::Unit),
+        (_, Type::UNIT) if is_empty(value) => Some(Val::Unit),
         (Val::Unit, Type::F64) => Some(Val::F64(0.0)),
         (Val::Unit, Type::F32) => Some(Val::F32(0.0)),
         _ => None,
     }
+}
+
+/// Whether a tangent is that of a value without floats and objects, such as a function that captures
+/// nothing: it may be known as `nothing`, too.
+fn is_empty(tangent: &Val) -> bool {
+    let mut pending = vec![tangent];
+    while let Some(part) = pending.pop() {
+        match (part, part.as_fields()) {
+            (Val::Unit, _) => {}
+            (Val::Tuple(_) | Val::Named(_), Some(parts)) => pending.extend(parts),
+            _ => return false,
+        }
+    }
+    true
 }
