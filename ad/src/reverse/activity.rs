@@ -314,7 +314,8 @@ impl Activity {
                     (any, any)
                 }
             },
-            core::GLOBAL | core::UNDEF | ad::ZERO | ad::IGNORE => (false, false),
+            // Numbers are left out of shadows.
+            core::GLOBAL | core::UNDEF | ad::ZERO | ad::SHADOW | ad::IGNORE => (false, false),
             cf::BR | cf::SWITCH | cf::RETURN | cf::UNREACHABLE => (false, false),
             _ => match derivative_of(rules, op) {
                 Derivative::Scalar(rule) => {

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Where the type is known and the name or number of the field is not, all fields are read, and one
-//! is selected. An index that is out of range is told by the op itself, of which no derivative is
+//! is selected; or all are set, but one. An index that is out of range is told by the op itself, of which no derivative is
 //! taken.
 
 use regraft_dialects::{ad, core, data};
@@ -50,8 +50,10 @@ fn in_function(f: &mut Function) -> IrResult<()> {
         };
         let operands: Vec<Operand> = f.operands(v).collect();
         if f.operand_type(operands[0]) != Type::ANY {
-            if name == "getfield" && operands[1].as_const().is_none() {
-                select_field(f, v, operands[0], operands[1])?;
+            match (name, operands[1].as_const()) {
+                (_, Some(_)) => {}
+                ("getfield", None) => select_field(f, v, operands[0], operands[1])?,
+                _ => set_selected(f, v, [operands[0], operands[1], operands[2]])?,
             }
             continue;
         }
@@ -87,6 +89,9 @@ fn fields_of(ctx: &Context, ty: Type, by: Type) -> Vec<Constant> {
     let names: Vec<_> = match ctx.kind(ty) {
         TypeKind::Tuple(parts) if by == Type::I64 => vec![None; parts.len()],
         TypeKind::Named(fields) => fields.iter().map(|&(name, _)| Some(name)).collect(),
+        &TypeKind::Struct(id) => {
+            ctx.struct_def(id).fields.iter().map(|&(name, _)| Some(name)).collect()
+        }
         _ => Vec::new(),
     };
     let field = |(i, name): (usize, Option<_>)| match name {
@@ -105,10 +110,16 @@ fn select_field(f: &mut Function, v: Value, whole: Operand, field: Operand) -> I
         return Ok(());
     }
     let constant = f.insert(v, ad::ignore(whole).at(loc))?;
-    let mut found: Operand = f.insert(v, data::getfield(constant, field).at(loc))?.into();
+    let told = f.insert(v, data::getfield(constant, field).at(loc))?;
+    // It is selected only if there is no such field, and nobody comes here then.
+    let mut found: Operand = f.insert(v, ad::ignore(told).at(loc))?.into();
     for (i, name) in fields.into_iter().enumerate() {
         let index = f.constant_id(Constant::I64(i as i64 + 1));
-        let mut part = f.insert(v, core::get(whole, index).at(loc))?;
+        let read = match f.ctx().struct_of(f.operand_type(whole)) {
+            Some(_) => data::getfield(whole, index),
+            None => core::get(whole, index),
+        };
+        let mut part = f.insert(v, read.at(loc))?;
         if f.ty(part) != ty {
             part = f.insert(v, core::convert(part, ty).at(loc))?;
         }
@@ -117,5 +128,37 @@ fn select_field(f: &mut Function, v: Value, whole: Operand, field: Operand) -> I
         found = f.insert(v, core::select(is_it, part, found).at(loc))?.into();
     }
     f.replace_all_uses(v, found)?;
+    f.delete(v)
+}
+
+/// Sets all fields of a mutable struct, all but the one that `field` names to what they are.
+fn set_selected(f: &mut Function, v: Value, operands: [Operand; 3]) -> IrResult<()> {
+    let [whole, field, new] = operands;
+    let (ctx, loc) = (f.ctx().clone(), f.loc(v));
+    let Some(def) = ctx.struct_of(f.operand_type(whole)) else { return Ok(()) };
+    let by = f.operand_type(field);
+    let fields = fields_of(&ctx, f.operand_type(whole), by);
+    if fields.is_empty() || fields.len() > MOST || by != Type::SYM {
+        return Ok(());
+    }
+    // Traps if there is no such field.
+    let constant = f.insert(v, ad::ignore(whole).at(loc))?;
+    f.insert(v, data::getfield(constant, field).at(loc))?;
+    let boxed = f.insert(v, core::convert(new, Type::ANY).at(loc))?;
+    for (name, (_, ty)) in fields.into_iter().zip(def.fields.clone()) {
+        let name = f.constant_id(name);
+        let is_it = f.insert(v, core::same(field, name).at(loc))?;
+        let old = f.insert(v, data::getfield(whole, name).at(loc))?;
+        let found = if f.operand_type(new) == ty {
+            f.insert(v, core::select(is_it, new, old).at(loc))?
+        } else {
+            let old = f.insert(v, core::convert(old, Type::ANY).at(loc))?;
+            let found = f.insert(v, core::select(is_it, boxed, old).at(loc))?;
+            if ty == Type::ANY { found } else { f.insert(v, core::typeassert(found, ty).at(loc))? }
+        };
+        f.insert(v, data::setfield(whole, name, found).at(loc))?;
+    }
+    let unit = f.constant_id(Constant::Unit);
+    f.replace_all_uses(v, unit)?;
     f.delete(v)
 }

@@ -10,6 +10,7 @@ mod control_flow;
 mod dynamic_types;
 mod errors;
 mod interface;
+mod modes;
 mod nested;
 mod rules;
 mod rust;

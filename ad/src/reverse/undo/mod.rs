@@ -254,7 +254,7 @@ impl Backward<'_, '_> {
                 };
                 self.give(operands[0], part);
             }
-            ad::COTANGENT | ad::UNBOX | ad::SHADOW => {
+            ad::COTANGENT | ad::UNBOX => {
                 let part = self.fit(adjoint, ty, self.primal_type(operands[0]));
                 self.give(operands[0], part);
             }
