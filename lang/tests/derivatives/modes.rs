@@ -2,6 +2,7 @@
 //! either, pullbacks, and differences. The programs are what people write, objects of unknown type
 //! included.
 
+use regraft_ad::{Checkpoints, PlanKind};
 use regraft_lang::Session;
 
 use super::session;
@@ -150,6 +151,23 @@ fn first_derivatives() {
     let mut session = session(PROGRAMS);
     for name in NAMES {
         assert!(holds(&mut session, &format!("first_order({name}, 1.3)")), "{name}");
+    }
+}
+
+#[test]
+fn first_derivatives_with_other_plans() {
+    let plans = [
+        (PlanKind::Naive, None),
+        (PlanKind::Best, Some(Checkpoints::Snapshots(2))),
+        (PlanKind::Best, Some(Checkpoints::Bytes(1))),
+    ];
+    for (plan, checkpoints) in plans {
+        let mut session = session(PROGRAMS);
+        session.set_tape_plan(plan, checkpoints);
+        for name in NAMES {
+            let text = format!("first_order({name}, 1.3)");
+            assert!(holds(&mut session, &text), "{name} with {plan:?} and {checkpoints:?}");
+        }
     }
 }
 
