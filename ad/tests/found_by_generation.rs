@@ -403,3 +403,30 @@ func @main(%x: f64, %any: any) -> f64 {
     let cotangents = both.as_fields().unwrap()[1].as_fields().unwrap().to_vec();
     assert_eq!(cotangents[0].as_f64(), Some(6.0));
 }
+
+/// A cycle with two ways in, of which one block alone has something to undo: control came back to it
+/// by way of others, which were taken for nothing in between.
+#[test]
+fn a_cycle_through_a_block_that_is_undone() {
+    let text = "
+func @main(%x: f64) -> f64 {
+^1:
+  %a: array<f64, 1> = mem.array %x
+  %enters: bool = arith.gt %x, 100.0
+  br %enters, ^2(0), ^3(3)
+^2(%n: i64):
+  %y: f64 = mem.load %a, 1
+  %z: f64 = arith.mul %y, 2.0
+  mem.store %a, %z, 1
+  br ^3(%n)
+^3(%m: i64):
+  %k: i64 = arith.sub %m, 1
+  %more: bool = arith.lt 0, %k
+  br %more, ^2(%k), ^4
+^4:
+  %r: f64 = mem.load %a, 1
+  return %r
+}
+";
+    floats(text, &[1.5], &[4.0]);
+}

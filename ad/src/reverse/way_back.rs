@@ -168,7 +168,7 @@ impl Chooser<'_> {
             pending.extend(self.f.in_edges(at).map(|edge| edge.from));
         }
         // A loop around the block that leads back to it through itself would be skipped too.
-        let cyclic = self.forest.headed_by(block).is_some();
+        let cyclic = self.forest.headed_by(block).is_some() || self.irregular[block.index()];
         (!cyclic || !self.busy[block.index()]).then_some(from)
     }
 
