@@ -25,8 +25,8 @@
 //! types.
 
 mod arguments;
-mod dynamic_fields;
 mod interface;
+mod known_late;
 mod module;
 mod parts;
 mod pipelines;
@@ -228,7 +228,7 @@ impl Compiler {
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
         pipelines.prepare(&mut module.module)?;
-        let rewritten = dynamic_fields::dynamic_fields(&mut module.module);
+        let rewritten = known_late::resolve_late(&mut module.module);
         rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
         let interfaces = self.interfaces(question, &primal, &mut module.module)?;
         pipelines.finish(&mut module.module, &interfaces.names())?;

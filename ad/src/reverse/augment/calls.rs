@@ -142,11 +142,18 @@ impl Augment<'_, '_> {
         }
         let pair = self.pair_for(v, name, &args)?;
         let shadows = self.argument_shadows(v, &pair, &args)?;
+        self.new_result_shadow(v)?;
+        self.note(block, v, ActionKind::Again { pair, args, shadows });
+        Ok(())
+    }
+
+    /// The shadow of what a call gives that makes none: its cotangent comes to the pullback, or to
+    /// what is run again.
+    fn new_result_shadow(&mut self, v: Value) -> Result<(), Diagnostic> {
         if self.activity.has_shadow(v) {
             let shadow = self.zero_shadow(v, self.after(v))?;
             self.out.shadows.insert(v, shadow);
         }
-        self.note(block, v, ActionKind::Again { pair, args, shadows });
         Ok(())
     }
 
@@ -233,10 +240,7 @@ impl Augment<'_, '_> {
             self.before(v, core::get(both, two))?
         };
         self.become_part(v, both, 1)?;
-        if self.activity.has_shadow(v) {
-            let shadow = self.zero_shadow(v, self.after(v))?;
-            self.out.shadows.insert(v, shadow);
-        }
+        self.new_result_shadow(v)?;
         self.note(block, v, ActionKind::Rule { pullback, args, closure });
         Ok(())
     }

@@ -19,7 +19,7 @@ use regraft_ir::{
     Attrs, Block, Constant, ControlFlow, Diagnostic, DominatorTree, Edge, Function, Operand,
     OperandKind, Symbol, Type, Value,
 };
-use regraft_passes::analysis::trip_count::{Holds, LatchRuns};
+use regraft_passes::analysis::trip_count::LatchRuns;
 use regraft_passes::analysis::{InductionVariables, Invariants, LoopForest, TripCounts};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -67,12 +67,8 @@ pub(super) fn candidate(
         return Err("a cycle in it has more than one way in");
     }
     let count = counts.of(id);
-    let is_known = match &count.latch_runs {
-        LatchRuns::Constant(n) => i64::try_from(*n).is_ok(),
-        LatchRuns::Symbolic(count) => count.holds == Holds::Always && count.ty().is_int(),
-        LatchRuns::Never | LatchRuns::Unknown => false,
-    };
-    let is_known = is_known && count.is_exact;
+    let fits = count.latch_runs.as_constant().is_some() || count.latch_runs.as_symbolic().is_some();
+    let is_known = counts.is_known(id) && fits;
     let (Some(preheader), Some(latch), Some(exit), true) =
         (l.preheader, l.single_latch(), count.exit, is_known)
     else {
@@ -199,18 +195,11 @@ impl Candidate {
         let ctx = Arc::clone(f.ctx());
         let at = Value::terminator(self.preheader);
         let loc = f.loc(Value::terminator(self.header));
-        let runs: Operand = match &self.runs {
-            LatchRuns::Constant(n) => ctx.constant_id(Constant::I64(*n as i64)).into(),
-            LatchRuns::Symbolic(count) => {
-                let none: Operand = ctx.constant_id(Constant::Unit).into();
-                let runs = count.materialize(f, at, &mut |_| none)?;
-                if f.operand_type(runs) == Type::I64 {
-                    runs
-                } else {
-                    f.insert(at, arith::zext(runs, Type::I64).at(loc))?.into()
-                }
-            }
-            LatchRuns::Never | LatchRuns::Unknown => {
+        let none: Operand = ctx.constant_id(Constant::Unit).into();
+        let runs: Operand = match (self.runs.as_constant(), self.runs.as_symbolic()) {
+            (Some(n), _) => ctx.constant_id(Constant::I64(n)).into(),
+            (None, Some(count)) => count.materialize_i64(f, at, &mut |_| none)?,
+            (None, None) => {
                 return Err(Diagnostic::error("a loop that is not counted was taken out"));
             }
         };

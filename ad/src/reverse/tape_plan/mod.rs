@@ -183,12 +183,7 @@ impl<'a> Planner<'a> {
             known.insert(outer, counter);
         }
         let place = Value::terminator(at);
-        let runs = count.materialize(&mut self.f, place, &mut |l| known[&l].into())?;
-        let ty = self.f.operand_type(runs);
-        if ty == Type::I64 {
-            return Ok(Some(runs));
-        }
-        Ok(Some(self.f.insert(place, arith::zext(runs, Type::I64))?.into()))
+        Ok(Some(count.materialize_i64(&mut self.f, place, &mut |l| known[&l].into())?))
     }
 
     /// Whether what a polynomial mentions is known at the end of a block.
@@ -435,13 +430,18 @@ impl<'a> Planner<'a> {
         Ok(Decision { source: Source::Stack { stack }, why })
     }
 
+    /// What is kept more than once.
+    fn kept_in_loops(&self) -> impl Iterator<Item = Value> {
+        let is_kept = |v: &Value| {
+            matches!(self.decisions[v].source, Source::Array { .. } | Source::Stack { .. })
+        };
+        self.decided.iter().copied().filter(is_kept)
+    }
+
     /// The headers of outermost loops in which something is kept, in program order.
     pub(super) fn keeping_loops(&self) -> Vec<Block> {
-        let kept = self.decided.iter().filter(|v| {
-            matches!(self.decisions[v].source, Source::Array { .. } | Source::Stack { .. })
-        });
         let mut loops: Vec<LoopId> = Vec::new();
-        for &v in kept {
+        for v in self.kept_in_loops() {
             let mut l = self.forest.loop_of(self.f.block_of(v));
             while let Some(parent) = l.and_then(|l| self.forest.get(l).parent) {
                 l = Some(parent);

@@ -48,10 +48,7 @@ impl Planner<'_> {
 
     /// The bytes that are kept in each iteration of innermost loops.
     pub(in super::super) fn bytes_per_iteration(&self) -> usize {
-        let kept = self.decided.iter().filter(|v| {
-            matches!(self.decisions[v].source, Source::Array { .. } | Source::Stack { .. })
-        });
-        kept.map(|&v| bytes_of(&self.ctx, self.f.ty(v))).sum()
+        self.kept_in_loops().map(|v| bytes_of(&self.ctx, self.f.ty(v))).sum()
     }
 }
 

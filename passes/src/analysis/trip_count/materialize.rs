@@ -1,7 +1,7 @@
 //! Instructions that compute a count.
 
 use regraft_dialects::{arith, core};
-use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 
 use super::{Condition, Count, CountForm, LatchRuns, constant_bits, range};
 use crate::analysis::induction::materialize;
@@ -123,6 +123,25 @@ impl Condition {
         let limit = materialize(f, &limit, at, counter)?;
         let inst = if self.at_least { arith::ge(value, limit) } else { arith::le(value, limit) };
         Ok(f.insert(at, inst)?.into())
+    }
+}
+
+impl Count {
+    /// The same as [`Count::materialize`], as an `i64`.
+    ///
+    /// # Errors
+    /// As of that.
+    pub fn materialize_i64(
+        &self,
+        f: &mut Function,
+        at: Value,
+        counter: &mut dyn FnMut(LoopId) -> Operand,
+    ) -> IrResult<Operand> {
+        let count = self.materialize(f, at, counter)?;
+        match f.operand_type(count) {
+            Type::I64 => Ok(count),
+            _ => f.insert(at, arith::zext(count, Type::I64)).map(Operand::from),
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Fields of values whose types are known only when the program runs, and arguments whose number
-//! is, as calls.
+//! What is known only when the program runs, fields of values of unknown type and numbers of
+//! arguments, as calls.
 //!
 //! ```text
 //! %3: any = data.getfield %1, :x    =>    %3: any = core.apply @getfield, %1, :x
@@ -27,7 +27,7 @@ use regraft_ir::{Constant, Context, Function, IrResult, Module, Operand, Type, T
 const MOST: usize = 64;
 
 /// Rewrites all of them. O(size).
-pub(super) fn dynamic_fields(module: &mut Module) -> IrResult<()> {
+pub(super) fn resolve_late(module: &mut Module) -> IrResult<()> {
     for id in module.ids().to_vec() {
         if let Some(f) = module.get_mut(id) {
             in_function(f)?;
