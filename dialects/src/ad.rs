@@ -14,6 +14,9 @@ const READS_DEEP: Effects =
 const COPIES_DEEP: Effects = Effects { allocates: true, ..READS_DEEP };
 const OPAQUE: Effects = Effects { opaque: true, ..Effects::NONE };
 const UPDATES_DEEP: Effects = Effects { writes: OperandSet::one(0), ..READS_DEEP };
+const READS_ELEMENT: Effects =
+    Effects { reads: OperandSet::one(0), reads_shape: OperandSet::one(0), ..Effects::NONE };
+const WRITES_ELEMENT: Effects = Effects { writes: OperandSet::one(0), ..READS_ELEMENT };
 
 crate::dialect! {
     /// Tangents: what derivatives are made of.
@@ -120,5 +123,53 @@ crate::dialect! {
     /// `ad.uncopy %1, %2, %3`
     UNCOPY = uncopy(dest: _, source: _, count: i64) -> unit [MAY_TRAP] {
         effects: Effects { writes: OperandSet::ALL, ..READS_DEEP },
+    };
+
+    /// Undoes `ad.total`, on shadows: adds a cotangent to the cotangent part of every element of the
+    /// shadow of an array.
+    ///
+    /// Traps (`TypeError`) if it is not the cotangent of an element.
+    ///
+    /// `ad.spread %1, %2`
+    SPREAD = spread(shadow: _, cotangent: _) -> unit [MAY_TRAP] { effects: UPDATES_DEEP };
+
+    /// Undoes `ad.uncopy`, on shadows: the cotangent parts of the first `count` elements of `dest`
+    /// become those of `source`. With `nothing` as `source` they become zero.
+    ///
+    /// Traps (`BoundsError`) if one of them has fewer elements.
+    ///
+    /// `ad.recopy %1, %2, %3`
+    RECOPY = recopy(dest: _, source: _, count: i64) -> unit [MAY_TRAP] { effects: UPDATES_DEEP };
+
+    /// The shadow part of an element of the shadow of an array; `nothing` if the element is not
+    /// defined. The indices are as in `mem.load`.
+    ///
+    /// Traps (`BoundsError`) if an index is out of bounds.
+    ///
+    /// `%4: any = ad.slot %1, %2, %3`
+    SLOT = slot(shadow: [T]; indices: i64...) -> any where T: Any [MAY_TRAP] {
+        effects: READS_ELEMENT,
+    };
+
+    /// Sets an element of the shadow of an array to what `ad.slot` has given, with a cotangent part
+    /// that is zero.
+    ///
+    /// Traps (`BoundsError`) if an index is out of bounds, (`TypeError`) if it is not the shadow part
+    /// of an element.
+    ///
+    /// `ad.set_slot %1, %4, %2, %3`
+    SET_SLOT = set_slot(shadow: [T], slot: any; indices: i64...) -> unit where T: Any [MAY_TRAP] {
+        effects: WRITES_ELEMENT,
+    };
+
+    /// Sets the elements at the positions from `first` to `last` of the shadow of an array to the
+    /// shadow parts of those of `kept`, an array of the same type, with cotangent parts that are
+    /// zero. What is not defined there is not defined then.
+    ///
+    /// Traps (`BoundsError`) if one of them has fewer elements.
+    ///
+    /// `ad.put_back %1, %2, 1, %3`
+    PUT_BACK = put_back(shadow: [T], kept: [T], first: i64, last: i64) -> unit where T: Any [MAY_TRAP] {
+        effects: UPDATES_DEEP,
     };
 }

@@ -32,7 +32,8 @@ pub(super) fn flow(op: Op) -> Flow {
         data::SETFIELD => Flow::Into { object: 0, value: 2 },
         mem::COPYTO => Flow::Elements { object: 0, source: 1 },
         // What is added to a shadow becomes no part of it.
-        ad::ACCUMULATE => Flow::Elements { object: 0, source: 1 },
+        ad::ACCUMULATE | ad::SPREAD | ad::RECOPY => Flow::Elements { object: 0, source: 1 },
+        ad::SET_SLOT | ad::PUT_BACK => Flow::Into { object: 0, value: 1 },
         ad::UNCOPY => Flow::Elements { object: 1, source: 0 },
         mem::COPY => Flow::Copy,
         ad::COPY => Flow::Fresh,

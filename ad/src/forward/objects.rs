@@ -12,12 +12,14 @@ impl Writer<'_, '_> {
     pub(super) fn object_statement(&mut self, v: Value, op: Op) -> bool {
         match op {
             mem::ALLOC | mem::FILL | mem::ARRAY | mem::REF_NEW => self.new_memory(v, op),
-            mem::LOAD | mem::POP | mem::COPY | mem::REF_GET => self.read(v, op),
+            mem::LOAD | mem::POP | mem::COPY | mem::REF_GET | ad::SLOT => self.read(v, op),
             mem::STORE | mem::PUSH | mem::REF_SET | mem::FILL_IN_PLACE | mem::COPYTO => {
                 self.write_to(v, op, 2);
             }
             mem::RESIZE => self.write_to(v, op, 1),
-            ad::ACCUMULATE => self.write_to(v, op, 2),
+            ad::ACCUMULATE | ad::SPREAD | ad::RECOPY | ad::SET_SLOT | ad::PUT_BACK => {
+                self.write_to(v, op, 2);
+            }
             ad::CLEAR => self.write_to(v, op, 1),
             ad::UNCOPY => self.uncopy(v),
             data::NEW_OBJECT => self.new_object(v),
@@ -112,9 +114,17 @@ impl Writer<'_, '_> {
             1 => None,
             _ => {
                 let mut dual = self.tangent_of(old[1]);
-                if !matches!(op, mem::COPYTO | ad::ACCUMULATE) {
+                let of_elements = matches!(
+                    op,
+                    mem::COPYTO | ad::ACCUMULATE | ad::SPREAD | ad::RECOPY | ad::PUT_BACK
+                );
+                if !of_elements {
                     let want = match *self.ctx().kind(self.to.operand_type(shadows[0])) {
-                        TypeKind::Array { element, .. } | TypeKind::Ref(element) => element,
+                        TypeKind::Array { element, .. } | TypeKind::Ref(element)
+                            if op != ad::SET_SLOT =>
+                        {
+                            element
+                        }
                         _ => Type::ANY,
                     };
                     dual = self.all_fitted(dual, want);

@@ -149,7 +149,7 @@ impl<'a, 'm> Solver<'a, 'm> {
                 }
             }
             Flow::Elements { object, source } => {
-                if !matches!(op, ad::ACCUMULATE | ad::UNCOPY)
+                if !matches!(op, ad::ACCUMULATE | ad::SPREAD | ad::UNCOPY | ad::RECOPY)
                     && let (Some(object), Some(source)) = (operand(object), operand(source))
                     && self.elements_have_shadow(source)
                 {

@@ -160,7 +160,12 @@ impl Activity {
                 }
             }
             mem::COPYTO | mem::COPY if !self.holds_objects(f, v) => {}
-            ad::ACCUMULATE => {}
+            ad::ACCUMULATE | ad::SPREAD | ad::UNCOPY | ad::RECOPY => {}
+            ad::SET_SLOT | ad::PUT_BACK => {
+                if let (Some(shadow), Some(slot)) = (f.operand(v, 0), f.operand(v, 1)) {
+                    self.join(shadow, slot);
+                }
+            }
             data::SETFIELD => {
                 if let (Some(object), Some(value)) = (f.operand(v, 0), f.operand(v, 2)) {
                     self.join(object, value);
@@ -257,7 +262,7 @@ impl Activity {
         let mut changed = false;
         let operand = |i: usize| f.operand(v, i);
         let (varied, active) = match op {
-            mem::STORE | mem::REF_SET | mem::PUSH | mem::FILL_IN_PLACE => {
+            mem::STORE | mem::REF_SET | mem::PUSH | mem::FILL_IN_PLACE | ad::SPREAD => {
                 if let (Some(object), Some(value)) = (operand(0), operand(1))
                     && self.is_varied(value)
                 {
@@ -273,11 +278,19 @@ impl Activity {
                 }
                 (false, false)
             }
-            mem::COPYTO | ad::ACCUMULATE => {
+            mem::COPYTO | ad::ACCUMULATE | ad::RECOPY => {
                 if let (Some(dest), Some(source)) = (operand(0), operand(1))
                     && self.is_active(source)
                 {
                     changed |= self.activate(dest);
+                }
+                (false, false)
+            }
+            ad::UNCOPY => {
+                if let (Some(from), Some(to)) = (operand(0), operand(1))
+                    && self.is_active(from)
+                {
+                    changed |= self.activate(to);
                 }
                 (false, false)
             }
@@ -288,7 +301,7 @@ impl Activity {
                 let is_varied = source.is_some_and(|o| self.is_varied(o));
                 (is_varied, source.is_some_and(|o| self.is_active(o)))
             }
-            mem::LOAD | mem::REF_GET | mem::POP => {
+            mem::LOAD | mem::REF_GET | mem::POP | ad::TOTAL => {
                 (operand(0).is_some_and(|object| self.has_shadow(object)), false)
             }
             mem::FILL | mem::ARRAY | mem::REF_NEW | data::NEW_OBJECT => {
@@ -315,7 +328,9 @@ impl Activity {
                 }
             },
             // Numbers are left out of shadows.
-            core::GLOBAL | core::UNDEF | ad::ZERO | ad::SHADOW | ad::IGNORE => (false, false),
+            core::GLOBAL | core::UNDEF | ad::ZERO | ad::SHADOW | ad::SLOT | ad::IGNORE => {
+                (false, false)
+            }
             cf::BR | cf::SWITCH | cf::RETURN | cf::UNREACHABLE => (false, false),
             _ => match derivative_of(rules, op) {
                 Derivative::Scalar(rule) => {
@@ -326,7 +341,11 @@ impl Activity {
                 }
                 Derivative::None => (false, false),
                 Derivative::Structural | Derivative::NotImplemented(_) => {
-                    (f.plain_operands(v).any(|o| self.is_varied(o)), false)
+                    let reads = f.op_def(v).is_some_and(|def| !def.effects.reads.is_empty());
+                    let varied = f
+                        .plain_operands(v)
+                        .any(|o| self.is_varied(o) || reads && self.has_shadow(o));
+                    (varied, false)
                 }
             },
         };

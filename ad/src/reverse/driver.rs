@@ -8,7 +8,8 @@ use regraft_ir::{
     TypeKind, Value,
 };
 use regraft_passes::analysis::{
-    CallGraph, EffectSummaries, InductionVariables, Invariants, LoopForest, LoopId, TripCounts,
+    Aliases, CallGraph, EffectSummaries, InductionVariables, Invariants, LoopForest, LoopId,
+    TripCounts,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,6 +21,7 @@ use super::checkpoint::binomial::add_back;
 use super::checkpoint::{Checkpoints, Repeated, take_out};
 use super::discardable::discardable;
 use super::prepare::prepare;
+use super::private::PrivateObjects;
 use super::restore::restore;
 use super::returning::{returning, returning_blocks};
 use super::stability::Stability;
@@ -326,10 +328,16 @@ impl<'m> Driver<'m> {
             Activity::compute(&p, self.module, &mut self.types, &rules, &pair.active, &blocks)
         };
         let naive = self.options.plan == PlanKind::Naive;
-        let stability =
-            Stability::compute(&returning(&p, &undone)?, &self.summaries, closed && !naive);
+        let (stability, private) = {
+            let f = returning(&p, &undone)?;
+            let cfg = ControlFlow::compute(&f);
+            let aliases = Aliases::compute(&f, &cfg, &self.summaries);
+            let keeps = closed && !naive;
+            let stability = Stability::compute(&f, &cfg, &aliases, &self.summaries, keeps);
+            (stability, PrivateObjects::new(&f, aliases))
+        };
         let is_stable = |v: Value| closed && stability.is_stable(v);
-        let mut aug = augment(self, p, &activity, &pair.active, &blocks, &is_stable)?;
+        let mut aug = augment(self, p, &activity, &pair.active, &blocks, &is_stable, &private)?;
         let (busy, merges) = busy_blocks(&aug, &activity, &blocks);
 
         let cfg = ControlFlow::compute(&aug.f);

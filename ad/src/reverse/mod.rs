@@ -54,6 +54,7 @@ mod discardable;
 mod driver;
 mod parts;
 mod prepare;
+mod private;
 mod regrow;
 mod restore;
 mod returning;

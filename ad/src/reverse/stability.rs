@@ -21,15 +21,19 @@ pub(super) struct Stability {
 impl Stability {
     /// Of the reads and calls in `f`. With `closed`, nothing happens between the two sweeps; else
     /// anything may be written there.
-    pub(super) fn compute(f: &Function, summaries: &EffectSummaries, closed: bool) -> Self {
+    pub(super) fn compute(
+        f: &Function,
+        cfg: &ControlFlow,
+        aliases: &Aliases,
+        summaries: &EffectSummaries,
+        closed: bool,
+    ) -> Self {
         let mut stable = vec![false; f.value_capacity()];
         if !closed {
             return Self { stable };
         }
-        let cfg = ControlFlow::compute(f);
-        let aliases = Aliases::compute(f, &cfg, summaries);
-        let classes = MemoryClasses::compute(f, &cfg, &aliases);
-        let of = |v: Value| classes.footprint_of(f, &aliases, summaries, v);
+        let classes = MemoryClasses::compute(f, cfg, aliases);
+        let of = |v: Value| classes.footprint_of(f, aliases, summaries, v);
         let mut own = vec![Footprint::default(); f.block_capacity()];
         let blocks: Vec<Block> = cfg.reverse_postorder().collect();
         for &block in &blocks {

@@ -110,7 +110,12 @@ const STRUCTURAL: &[Op] = &[
     ad::BEGIN,
     ad::END,
     ad::TOTAL,
+    ad::SPREAD,
     ad::UNCOPY,
+    ad::RECOPY,
+    ad::SLOT,
+    ad::SET_SLOT,
+    ad::PUT_BACK,
 ];
 
 const CONSTANT: &[Op] = &[

@@ -2,10 +2,10 @@
 
 use super::EvalCx;
 use crate::error::Trap;
-use crate::value::{Shared, Tangents, Val};
+use crate::value::{Tangents, Val};
 
 /// The operations, for the values of this program.
-fn tangents<'a>(cx: &'a EvalCx<'_>) -> Tangents<'a> {
+pub(super) fn tangents<'a>(cx: &'a EvalCx<'_>) -> Tangents<'a> {
     Tangents::new(cx.ctx, cx.host)
 }
 
@@ -88,53 +88,4 @@ pub(super) fn end(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 /// Nobody differentiates more often than that; any other level is taken for the nearest.
 fn in_reach(level: i64) -> usize {
     level.clamp(1, 256) as usize
-}
-
-pub(super) fn total(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    let [Val::Array(shadow)] = args else { return Err(cx.wrong_types(args)) };
-    // Of floats, the sum begins with the first one, as code that adds them up would.
-    let mut total = Val::Unit;
-    for i in 0..shadow.len() {
-        if let Some(element) = shadow.get(i) {
-            let part = tangents(cx).cotangent(&element)?;
-            total = tangents(cx).sum(&total, &part)?;
-        }
-    }
-    tangents(cx).unbox(&total, cx.ty)
-}
-
-pub(super) fn uncopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    let [Val::Array(dest), source, Val::I64(count)] = args else {
-        return Err(cx.wrong_types(args));
-    };
-    let source = match source {
-        Val::Array(source) => Some(source),
-        Val::Unit => None,
-        _ => return Err(cx.wrong_types(args)),
-    };
-    let least = source.map_or(dest.len(), |source| source.len().min(dest.len()));
-    let count = usize::try_from(*count).unwrap_or(0);
-    if count > least {
-        return Err(super::core::bounds(count as i64, least));
-    }
-    // An array that was copied to itself has stayed what it was.
-    if source.is_some_and(|source| Shared::ptr_eq(source, dest)) {
-        return Ok(Val::Unit);
-    }
-    for i in 0..count {
-        let Some(tangent) = dest.get(i) else { continue };
-        let shadow = tangents(cx).shadow(&tangent)?;
-        let part = tangents(cx).cotangent(&tangent)?;
-        if let Some(source) = source {
-            let old = source.get(i).unwrap_or(Val::Unit);
-            let sum = tangents(cx).sum(&tangents(cx).cotangent(&old)?, &part)?;
-            let joined = tangents(cx).join(&tangents(cx).shadow(&old)?, &sum)?;
-            source.set(i, tangents(cx).unbox(&joined, source.element())?);
-        }
-        let zero = tangents(cx).scale(&part, 0.0)?;
-        let zero = tangents(cx).zero(&zero)?;
-        let left = tangents(cx).join(&shadow, &zero)?;
-        dest.set(i, tangents(cx).unbox(&left, dest.element())?);
-    }
-    Ok(Val::Unit)
 }

@@ -49,7 +49,7 @@ fn array_error(cx: &EvalCx<'_>, args: &[Val], error: ArrayError) -> Trap {
 }
 
 /// Checks that a value may be stored in an array or ref of `element`.
-fn check_element(cx: &EvalCx<'_>, element: Type, value: &Val) -> Result<(), Trap> {
+pub(super) fn check_element(cx: &EvalCx<'_>, element: Type, value: &Val) -> Result<(), Trap> {
     if value.is_a(cx.ctx, element) {
         return Ok(());
     }
@@ -83,7 +83,7 @@ pub(super) fn array(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 /// The position in memory of the element that indices name.
-fn offset(cx: &EvalCx<'_>, array: &Array, indices: &[Val]) -> Result<usize, Trap> {
+pub(super) fn offset(cx: &EvalCx<'_>, array: &Array, indices: &[Val]) -> Result<usize, Trap> {
     let mut numbers: SmallVec<[i64; 4]> = SmallVec::new();
     for index in indices {
         let &Val::I64(index) = index else { return Err(cx.wrong_types(indices)) };

@@ -9,6 +9,7 @@ mod data;
 mod mem;
 mod prof;
 mod scalars;
+mod shadows;
 
 use std::fmt;
 
@@ -170,7 +171,7 @@ impl EvalTable {
             (dialects::prof::RESIZE, prof::resize),
             (dialects::prof::REPORT, prof::report),
         ];
-        let ad: [(Op, EvalFn); 15] = [
+        let ad: [(Op, EvalFn); 20] = [
             (dialects::ad::ZERO, ad::zero),
             (dialects::ad::SHADOW, ad::shadow),
             (dialects::ad::COTANGENT, ad::cotangent),
@@ -184,8 +185,13 @@ impl EvalTable {
             (dialects::ad::GLOBAL_SHADOW, ad::global_shadow),
             (dialects::ad::BEGIN, ad::begin),
             (dialects::ad::END, ad::end),
-            (dialects::ad::TOTAL, ad::total),
-            (dialects::ad::UNCOPY, ad::uncopy),
+            (dialects::ad::TOTAL, shadows::total),
+            (dialects::ad::UNCOPY, shadows::uncopy),
+            (dialects::ad::SPREAD, shadows::spread),
+            (dialects::ad::RECOPY, shadows::recopy),
+            (dialects::ad::SLOT, shadows::slot),
+            (dialects::ad::SET_SLOT, shadows::set_slot),
+            (dialects::ad::PUT_BACK, shadows::put_back),
         ];
         for (op, function) in core.into_iter().chain(data).chain(mem).chain(prof).chain(ad) {
             table.register(op, function);

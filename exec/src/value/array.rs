@@ -387,6 +387,17 @@ impl Array {
         )
     }
 
+    /// Makes the element at a position in memory undefined; that of a scalar is zero then.
+    pub(crate) fn unset(&self, offset: usize) {
+        fn zero<T: Element>(buffer: &Buffer<T>, offset: usize) {
+            buffer.set(offset, T::default());
+        }
+        with_storage!(&self.storage, buffer => zero(buffer, offset), cell => {
+            let old = cell.borrow_mut().get_mut(offset).and_then(Option::take);
+            drop(old);
+        });
+    }
+
     /// Sets all elements.
     ///
     /// # Errors

@@ -12,10 +12,12 @@ mod errors;
 mod interface;
 mod modes;
 mod nested;
+mod replaced;
 mod rules;
 mod rust;
 mod straight_line;
 mod structures;
+mod whole_arrays;
 mod world;
 
 use regraft_lang::Session;

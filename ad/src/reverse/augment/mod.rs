@@ -13,6 +13,7 @@
 //! undo, in program order.
 
 mod calls;
+mod replaced;
 mod shadows;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use rustc_hash::FxHashMap;
 use super::activity::Activity;
 use super::driver::{Driver, Pair};
 use super::parts::{self, element_type};
+use super::private::PrivateObjects;
 
 /// What the reverse sweep has to undo.
 #[derive(Clone, Debug)]
@@ -51,8 +53,10 @@ pub(super) enum ActionKind {
     Rule { pullback: Operand, args: Vec<Operand>, closure: bool },
     /// A call of what is known at run time, with what came back: callee and arguments.
     Dynamic { back: Operand, tape: Operand, args: Vec<Operand> },
-    /// The length that an array had before it was changed.
-    Resize { length: Operand },
+    /// What the op says, where it put other objects in the places of those that the shadow held.
+    Replace { kept: Operand },
+    /// The length that an array had before it was changed, and the objects that its shadow held.
+    Resize { length: Operand, kept: Option<Operand> },
 }
 
 /// The forward sweep.
@@ -73,7 +77,7 @@ pub(super) struct Augmented {
 }
 
 /// Makes it of the prepared function `f`. `blocks` are in an order in which definitions come before
-/// uses; `stable[call]` says for calls whether what they are given stays as it is.
+/// uses; `is_stable(call)` says of calls whether what they are given stays as it is.
 pub(super) fn augment(
     driver: &mut Driver<'_>,
     f: Function,
@@ -81,6 +85,7 @@ pub(super) fn augment(
     active: &[bool],
     blocks: &[Block],
     is_stable: &dyn Fn(Value) -> bool,
+    private: &PrivateObjects,
 ) -> Result<Augmented, Diagnostic> {
     let n = f.block_capacity();
     let out = Augmented {
@@ -93,7 +98,8 @@ pub(super) fn augment(
         beside: FxHashMap::default(),
     };
     let ctx = Arc::clone(out.f.ctx());
-    let mut this = Augment { driver, activity, ctx, out, is_stable, undefs: FxHashMap::default() };
+    let undefs = FxHashMap::default();
+    let mut this = Augment { driver, activity, ctx, out, is_stable, private, undefs };
     this.parameters(active)?;
     let waiting = this.block_shadows(blocks)?;
     for &block in blocks {
@@ -113,6 +119,7 @@ struct Augment<'a, 'm> {
     ctx: Arc<Context>,
     out: Augmented,
     is_stable: &'a dyn Fn(Value) -> bool,
+    private: &'a PrivateObjects,
     /// What stands for shadows that are passed later, by type.
     undefs: FxHashMap<Type, Value>,
 }
@@ -135,7 +142,9 @@ impl Augmented {
                     given.extend(operand.as_value().map(|v| (v, block)));
                 };
                 match &action.kind {
-                    ActionKind::Op => self.f.plain_operands(action.v).for_each(note),
+                    ActionKind::Op | ActionKind::Replace { .. } => {
+                        self.f.plain_operands(action.v).for_each(note);
+                    }
                     ActionKind::Call { args, .. }
                     | ActionKind::Again { args, .. }
                     | ActionKind::Repeat { args, .. }
@@ -289,6 +298,11 @@ impl Augment<'_, '_> {
         }
     }
 
+    fn note_write(&mut self, block: Block, v: Value, kept: Option<Operand>) {
+        let kind = kept.map_or(ActionKind::Op, |kept| ActionKind::Replace { kept });
+        self.note(block, v, kind);
+    }
+
     fn note(&mut self, block: Block, v: Value, kind: ActionKind) {
         self.out.actions[block.index()].push(Action { v, kind });
     }
@@ -330,24 +344,33 @@ impl Augment<'_, '_> {
         }
         match op {
             mem::STORE | mem::REF_SET | mem::PUSH | mem::FILL_IN_PLACE if object_active => {
+                let kept = self.keep_replaced(v)?;
                 self.put(v)?;
-                self.note(block, v, ActionKind::Op);
+                self.note_write(block, v, kept);
             }
             data::SETFIELD if object_active => {
+                let kept = self.keep_replaced(v)?;
                 self.set_field(v)?;
-                self.note(block, v, ActionKind::Op);
+                self.note_write(block, v, kept);
             }
             mem::COPYTO if object_active => {
+                let kept = self.keep_replaced(v)?;
                 self.copy_to(v)?;
-                self.note(block, v, ActionKind::Op);
+                self.note_write(block, v, kept);
+            }
+            ad::SET_SLOT | ad::PUT_BACK if object_active => {
+                let kept = self.keep_replaced(v)?;
+                self.put_slots(v)?;
+                self.note_write(block, v, kept);
             }
             mem::RESIZE if object_active => {
                 let (array, length) = (self.operand(v, 0), self.operand(v, 1));
                 let old = self.before(v, mem::length(array))?;
+                let kept = self.keep_replaced(v)?;
                 let after = self.after(v);
                 let shadow = self.shadow_of(array);
                 self.before(after, mem::resize(shadow, length))?;
-                self.note(block, v, ActionKind::Resize { length: old });
+                self.note(block, v, ActionKind::Resize { length: old, kept });
             }
             mem::POP if object_active => {
                 let array = self.operand(v, 0);
@@ -357,7 +380,7 @@ impl Augment<'_, '_> {
                 self.take_shadow(v, ty, tangent, after)?;
                 self.note(block, v, ActionKind::Op);
             }
-            mem::LOAD | mem::REF_GET if object_active => {
+            mem::LOAD | mem::REF_GET | ad::SLOT if object_active => {
                 if self.activity.has_shadow(v) {
                     let after = self.after(v);
                     let mut inst = self.out.f.statement(v);
@@ -381,7 +404,9 @@ impl Augment<'_, '_> {
                                it: pass it as an argument, or keep it in a `Ref`";
                 return Err(self.driver.error(message, loc));
             }
-            ad::ACCUMULATE | ad::CLEAR if object_active => self.note(block, v, ActionKind::Op),
+            ad::ACCUMULATE | ad::CLEAR | ad::SPREAD | ad::UNCOPY | ad::RECOPY if object_active => {
+                self.note(block, v, ActionKind::Op);
+            }
             _ => {
                 if self.activity.has_shadow(v) {
                     self.make_shadow(v)?;

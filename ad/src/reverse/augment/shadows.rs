@@ -73,7 +73,11 @@ impl Augment<'_, '_> {
     }
 
     /// The shadow of an object of a mutable struct as a ref to a named tuple, with the type of that.
-    fn object_shadow(&mut self, object: Operand, at: Value) -> Result<(Operand, Type), Diagnostic> {
+    pub(super) fn object_shadow(
+        &mut self,
+        object: Operand,
+        at: Value,
+    ) -> Result<(Operand, Type), Diagnostic> {
         let ty = self.out.f.operand_type(object);
         let Some(want) = self.driver.types.object_shadow(ty) else {
             let loc = self.out.f.loc(at);
@@ -106,7 +110,7 @@ impl Augment<'_, '_> {
     }
 
     /// The index from 0 and the type of a field that is a constant.
-    fn field(&self, ty: Type, field: Operand) -> Option<(usize, Type)> {
+    pub(super) fn field(&self, ty: Type, field: Operand) -> Option<(usize, Type)> {
         field_of(&self.ctx, ty, self.out.f.constant(field)?)
     }
 

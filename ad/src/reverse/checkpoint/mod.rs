@@ -80,7 +80,9 @@ pub(super) fn take_out(
     summaries.add(&steps);
     let mut shorter = f.clone();
     found.replace(&mut shorter, steps_name, &outlined)?;
-    let stability = Stability::compute(&shorter, &summaries, closed);
+    let cfg = ControlFlow::compute(&shorter);
+    let aliases = Aliases::compute(&shorter, &cfg, &summaries);
+    let stability = Stability::compute(&shorter, &cfg, &aliases, &summaries, closed);
     let stable = call_of(&shorter, steps_name).is_some_and(|call| stability.is_stable(call));
     let saved = match uses.saved(driver, &outlined, stable) {
         Ok(saved) => saved,

@@ -64,7 +64,7 @@ impl Backward<'_, '_> {
         self.set_part(shadow, named, content, index, new);
     }
 
-    fn set_part(
+    pub(super) fn set_part(
         &mut self,
         shadow: Operand,
         named: Type,

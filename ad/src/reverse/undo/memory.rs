@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{core, mem};
+use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Constant, Inst, Operand, Type, Value};
 
 use super::super::backward::{Backward, Clearing, Increment};
@@ -11,7 +11,7 @@ use crate::tangent::TangentType;
 
 impl Backward<'_, '_> {
     /// Indices of an access, restored.
-    fn indices(&mut self, v: Value, from: usize) -> Vec<Operand> {
+    pub(super) fn indices(&mut self, v: Value, from: usize) -> Vec<Operand> {
         let operands: Vec<Operand> = self.plan.aug.f.plain_operands(v).skip(from).collect();
         operands.into_iter().map(|index| self.primal(index)).collect()
     }
@@ -24,11 +24,19 @@ impl Backward<'_, '_> {
     }
 
     /// `resize!(a, n)`: the shadow gets the length that it had, with zeros where something was cut off.
-    pub(super) fn undo_resize(&mut self, v: Value, length: Operand) {
+    pub(super) fn undo_resize(&mut self, v: Value, length: Operand, kept: Option<Operand>) {
         let array = self.operand(v, 0);
         let element = element_type(&self.ctx, self.primal_type(array));
         let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
         let (shadow, length) = (self.shadow(array), self.primal(length));
+        if let Some(kept) = kept {
+            self.emit(mem::resize(shadow, length));
+            let (kept, cut) = (self.primal(kept), self.primal(self.operand(v, 1)));
+            let one = self.constant(Constant::I64(1));
+            let first = self.emit(arith::add(cut, one));
+            self.emit(ad::put_back(shadow, kept, first, length));
+            return;
+        }
         let array = self.type_of(shadow);
         if !matches!(cell, Cell::Value | Cell::Mixed) || array == Type::ANY {
             self.emit(mem::resize(shadow, length));

@@ -8,6 +8,7 @@
 mod calls;
 mod fields;
 mod memory;
+mod replaced;
 
 use std::sync::Arc;
 
@@ -35,7 +36,11 @@ impl Backward<'_, '_> {
         }
         match &action.kind {
             ActionKind::Op => self.undo_op(v),
-            ActionKind::Resize { length } => self.undo_resize(v, *length),
+            ActionKind::Replace { kept } => {
+                self.undo_op(v);
+                self.put_back(v, *kept);
+            }
+            ActionKind::Resize { length, kept } => self.undo_resize(v, *length, *kept),
             ActionKind::Call { pair, tape, args } => {
                 let tape = self.primal(*tape);
                 self.undo_call(v, pair, tape, args);
@@ -82,9 +87,9 @@ impl Backward<'_, '_> {
                         self.emit(mem::fill_in_place(shadow, zero));
                     }
                     Cell::Mixed => {
-                        self.fail(
-                            "filling an array with values that hold objects has no derivative",
-                        );
+                        let count = self.emit(mem::length(shadow));
+                        let nothing = self.constant(Constant::Unit);
+                        self.emit(ad::uncopy(shadow, nothing, count));
                     }
                     Cell::Shadow | Cell::None => {}
                 }
@@ -181,6 +186,35 @@ impl Backward<'_, '_> {
                 }
                 // What is a value in the tangent, outside of its objects, was added nowhere.
             }
+            ad::TOTAL => {
+                let Some(adjoint) = self.take(v) else { return };
+                let shadow = self.shadow(self.operand(v, 0));
+                self.emit(ad::spread(shadow, adjoint));
+            }
+            ad::SPREAD => {
+                let (array, value) = (self.operand(v, 0), self.operand(v, 1));
+                if self.plan.activity.is_varied(value) {
+                    let ty = self.driver.types.cotangent(self.primal_type(value));
+                    let shadow = self.shadow(array);
+                    let total = self.emit(ad::total(shadow, ty));
+                    self.give(value, total);
+                }
+            }
+            ad::UNCOPY | ad::RECOPY => {
+                let (dest, source) = (self.operand(v, 0), self.operand(v, 1));
+                let to = self.shadow(dest);
+                let from = match self.plan.activity.has_shadow(source) {
+                    true => self.shadow(source),
+                    false => self.constant(Constant::Unit),
+                };
+                let count = self.primal(self.operand(v, 2));
+                self.emit(match op {
+                    ad::UNCOPY => ad::recopy(to, from, count),
+                    _ => ad::uncopy(to, from, count),
+                });
+            }
+            // What they replaced is put back.
+            ad::SET_SLOT | ad::PUT_BACK => {}
             ad::CLEAR => {
                 let shadow = self.shadow(self.operand(v, 0));
                 self.emit(ad::clear(shadow));
