@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use regraft_ir::{Context, Module, Registry, render_all};
+use regraft_lang::Session;
 use regraft_passes::{Caught, PassRegistry, guarded};
 
 use crate::choices::Choices;
@@ -15,8 +16,9 @@ use crate::generate::{Config, ModuleCase};
 use crate::plan::Plan;
 use crate::reduce::{Suspect, reduce};
 use crate::repro::Repro;
-use crate::script::ScriptCase;
+use crate::script::{DynamicCase, ScriptCase};
 use crate::shrink::Shrinker;
+use crate::test_orders::test_orders;
 use crate::test_rule::{RuleProblem, RuleReport};
 use crate::trial::{BrokenKind, PassFailure, Trial, shrink_choices};
 
@@ -173,6 +175,10 @@ impl Fuzzer {
         let text = self.pipeline.clone().unwrap_or_else(|| plan.to_string());
         let is_script = choices.chance(self.scripts);
         let one = Tally { cases: 1, scripts: u64::from(is_script), ..Tally::default() };
+        if is_script && self.derivatives && choices.chance(50) {
+            let order = if choices.chance(20) { 3 } else { 2 };
+            return self.dynamic(number, DynamicCase::from_seed(seed), order, known, one);
+        }
         let program =
             if is_script { self.script(seed) } else { Ok(Some(self.module(&mut choices, seed))) };
         let program = match program {
@@ -231,6 +237,64 @@ impl Fuzzer {
             return Ok(Tally { repeated: 1, ..one });
         }
         Err(find)
+    }
+
+    /// Runs a case of derivatives up to an order, of a script whose types are known when it runs.
+    fn dynamic(
+        &self,
+        number: u64,
+        case: DynamicCase,
+        order: usize,
+        known: &[Find],
+        one: Tally,
+    ) -> Result<Tally, Box<Find>> {
+        let kind = match self.orders(&case, order) {
+            Ok(rules) => return Ok(Tally { rules, ..one }),
+            Err(kind) => kind,
+        };
+        let is_known = |kind: &BrokenKind| known.iter().any(|find| find.kind.is_like(kind));
+        if is_known(&kind) {
+            return Ok(Tally { repeated: 1, ..one });
+        }
+        let mut best = (case, kind);
+        let attempts = if self.small { ATTEMPTS / 4 } else { 0 };
+        let (choices, spans) = (best.0.choices.clone(), best.0.spans.clone());
+        let mut shrinker = Shrinker::new(choices, spans, attempts);
+        while let Some(candidate) = shrinker.candidate() {
+            let case = DynamicCase::replay(&candidate);
+            if let Err(kind) = self.orders(&case, order)
+                && kind.is_like(&best.1)
+            {
+                shrinker.accept(case.choices.clone(), case.spans.clone());
+                best = (case, kind);
+            }
+        }
+        let suspect = Suspect { module: Module::new(&self.context()), entries: Vec::new() };
+        Err(Box::new(Find {
+            case: number,
+            pipeline: String::new(),
+            suspect,
+            kind: best.1,
+            script: Some(best.0.text),
+            inputs: self.compare.inputs,
+            seed: number,
+        }))
+    }
+
+    /// Tests the derivatives of a script, and what they are of.
+    fn orders(&self, case: &DynamicCase, order: usize) -> Result<RuleReport, BrokenKind> {
+        let judge = || {
+            let mut session = Session::new(&self.context());
+            session.set_output(Box::new(std::io::sink()));
+            session.run("script.jl", &case.text).map_err(|errors| {
+                BrokenKind::Failed(PassFailure::other(render_all(&errors, false), None))
+            })?;
+            test_orders(&mut session, "main", &[0.7, -1.3], order).map_err(BrokenKind::Derivative)
+        };
+        match guarded(judge) {
+            Ok(found) => found,
+            Err(caught) => Err(BrokenKind::Failed(panicked(&caught))),
+        }
     }
 
     fn find(&self, case: u64, program: Program, pipeline: String, kind: BrokenKind) -> Box<Find> {

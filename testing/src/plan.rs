@@ -71,11 +71,11 @@ impl Plan {
         };
         let mut steps = around(c, 40);
         let mut last = DERIVATIVE_PASSES[1];
-        if c.chance(8) {
-            // A derivative of a derivative: forward mode over either.
+        if c.chance(20) {
+            // A derivative of a derivative: either mode over either.
             let inner = c.pick(&DERIVATIVE_PASSES);
             steps.push(Step::Pass(inner.to_owned(), String::new()));
-            last = DERIVATIVE_PASSES[0];
+            last = c.pick(&DERIVATIVE_PASSES);
         }
         let wrt = match c.below(20) {
             17 => "{wrt=\"1\"}",

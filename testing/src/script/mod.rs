@@ -17,6 +17,7 @@
 //! recursion is three deep. As with modules, the same choices give the same script, and simpler
 //! choices a simpler one.
 
+mod dynamic;
 mod expression;
 mod statement;
 
@@ -28,6 +29,8 @@ use regraft_ir::{Context, Function, Module};
 use regraft_lang::{Entry, Session};
 
 use crate::choices::{Choices, Span};
+
+pub use dynamic::DynamicCase;
 
 /// A generated script.
 #[derive(Clone, Debug)]
