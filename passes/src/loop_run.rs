@@ -25,6 +25,30 @@ use regraft_ir::{Block, Function};
 
 use crate::analysis::{Analyses, LoopForest};
 
+/// The headers of all loops in the order in which a walk comes to them: by height, and those of
+/// one height in layout order. O(loops × log loops).
+pub(crate) fn by_height(f: &Function, forest: &LoopForest) -> Vec<Block> {
+    let heights = heights(forest);
+    let mut headers: Vec<(usize, Block)> =
+        forest.loops().map(|id| (heights[id.index()], forest.get(id).header)).collect();
+    headers.sort_by(|&(i, a), &(j, b)| {
+        i.cmp(&j).then_with(|| f.block_comes_before(b, a).cmp(&f.block_comes_before(a, b)))
+    });
+    headers.into_iter().map(|(_, header)| header).collect()
+}
+
+/// By loop: how deep loops are nested within it.
+fn heights(forest: &LoopForest) -> Vec<usize> {
+    let mut heights = vec![0; forest.len()];
+    for id in forest.innermost_first() {
+        if let Some(parent) = forest.get(id).parent {
+            let above = heights[id.index()] + 1;
+            heights[parent.index()] = above.max(heights[parent.index()]);
+        }
+    }
+    heights
+}
+
 /// A walk over the loops of a function, height after height.
 pub(crate) struct LoopWalk {
     /// The function object that the headers belong to.
@@ -41,19 +65,14 @@ impl LoopWalk {
         let forest = analyses.get::<LoopForest>(f);
         let mut heights: Vec<Vec<Block>> = Vec::new();
         let mut barred = vec![false; f.block_capacity()];
-        let mut height = vec![0; forest.len()];
+        let own = self::heights(&forest);
         for id in forest.innermost_first() {
-            let l = forest.get(id);
-            let own = height[id.index()];
-            if let Some(parent) = l.parent {
-                let above: &mut usize = &mut height[parent.index()];
-                *above = (own + 1).max(*above);
-            }
+            let (own, header) = (own[id.index()], forest.get(id).header);
             if heights.len() <= own {
                 heights.resize(own + 1, Vec::new());
             }
-            heights[own].push(l.header);
-            barred[l.header.index()] = true;
+            heights[own].push(header);
+            barred[header.index()] = true;
         }
         heights.reverse();
         Self { lineage: f.stamp().lineage, heights, barred }

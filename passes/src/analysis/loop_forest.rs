@@ -62,6 +62,8 @@ pub struct Loop {
     pub has_irreducible: bool,
     /// Its blocks in `LoopForest::order`.
     range: (u32, u32),
+    /// Those that are in no loop within it, in `LoopForest::own`.
+    own: (u32, u32),
     /// The loops within it follow it up to here.
     subtree_end: u32,
 }
@@ -109,6 +111,8 @@ pub struct LoopForest {
     /// The reachable blocks, such that the blocks of each loop stand together, its header first;
     /// otherwise in reverse postorder.
     order: Vec<Block>,
+    /// The blocks that are in loops, those with the same innermost loop together.
+    own: Vec<Block>,
     /// The innermost loop by [`Block::index`].
     innermost: Vec<u32>,
     irreducible: Vec<IrreducibleRegion>,
@@ -158,6 +162,41 @@ impl LoopForest {
     /// How many loops are around a block. O(1).
     pub fn depth(&self, block: Block) -> u32 {
         self.loop_of(block).map_or(0, |id| self.get(id).depth)
+    }
+
+    /// Whether a block was there when the loops were found. O(1).
+    pub(crate) fn knows(&self, block: Block) -> bool {
+        block.index() < self.innermost.len()
+    }
+
+    /// The blocks of a loop that are in no loop within it, in the order of [`LoopForest::blocks`].
+    pub fn own_blocks(&self, id: LoopId) -> &[Block] {
+        let (start, end) = self.get(id).own;
+        &self.own[start as usize..end as usize]
+    }
+
+    /// Puts the blocks together of which a loop is the innermost one.
+    fn find_own(&mut self) {
+        let mut count = vec![0; self.loops.len()];
+        for &block in &self.order {
+            if let Some(id) = self.loop_of(block) {
+                count[id.index()] += 1;
+            }
+        }
+        let mut end = 0;
+        for (l, count) in self.loops.iter_mut().zip(count) {
+            l.own = (end, end);
+            end += count;
+        }
+        // All of them are replaced.
+        self.own = self.order[..end as usize].to_vec();
+        for &block in &self.order {
+            if let Some(id) = self.loop_of(block) {
+                let next = &mut self.loops[id.index()].own.1;
+                self.own[*next as usize] = block;
+                *next += 1;
+            }
+        }
     }
 
     /// The loop of which a block is the header. O(1).

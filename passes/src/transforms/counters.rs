@@ -3,7 +3,7 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Value};
 
-use super::loop_form::LoopForm;
+use super::loop_form::ensure_preheader;
 use crate::analysis::induction::{BasicInduction, materialize};
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::Count;
@@ -19,14 +19,10 @@ pub(super) fn ensure_preheaders(
     let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
     let mut headers = Vec::new();
     for l in ids.filter(|&l| wanted(l)) {
-        let at = forest.get(l);
-        if at.preheader.is_some() {
-            headers.push(at.header);
-        } else {
-            let mut form = LoopForm::new(forest, l);
-            form.ensure_preheader(f)?;
-            headers.push(form.header());
-        }
+        headers.push(match forest.get(l).preheader {
+            Some(_) => forest.get(l).header,
+            None => ensure_preheader(f, forest, l)?.1,
+        });
     }
     Ok(headers)
 }
@@ -143,6 +139,21 @@ fn counter_among(counters: &[(LoopId, Operand)], l: LoopId) -> Operand {
     counter.expect("there is one for each loop")
 }
 
+/// Whether a block is in a loop, be it one that was put on an edge after the loops were found.
+pub(super) fn is_inside(f: &Function, forest: &LoopForest, l: LoopId, block: Block) -> bool {
+    if forest.knows(block) {
+        return forest.contains(l, block);
+    }
+    let (mut from, mut to) = (Some(block), Some(block));
+    while let Some(new) = from.filter(|&from| !forest.knows(from)) {
+        from = f.in_edges(new).next().map(|edge| edge.from);
+    }
+    while let Some(new) = to.filter(|&to| !forest.knows(to)) {
+        to = f.successors(new).next();
+    }
+    [from, to].into_iter().all(|end| end.is_some_and(|end| forest.contains(l, end)))
+}
+
 /// Adds a parameter to the header of a loop with a preheader: at first `base`, then more by `step`
 /// each time, both of an integer type and known before the loop. Returns it, and the next one.
 pub(super) fn add_induction(
@@ -155,7 +166,7 @@ pub(super) fn add_induction(
     let header = forest.get(l).header;
     let param = f.add_param(header, f.operand_type(base), |_| Some(base))?;
     let mut back: Vec<Edge> = f.in_edges_in_order(header);
-    back.retain(|edge| forest.contains(l, edge.from));
+    back.retain(|edge| is_inside(f, forest, l, edge.from));
     // At the end of a single latch; where there are several, once in the header.
     let at = match *back {
         [edge] => Value::terminator(edge.from),

@@ -26,8 +26,7 @@ pub(super) fn join(
     let forest = variables.forest();
     let mut gone = Vec::new();
     for &l in loops {
-        let own = forest.blocks(l).iter().copied().filter(|&b| forest.loop_of(b) == Some(l));
-        for (v, same) in find(f, own, variables, dom) {
+        for (v, same) in find(f, forest.own_blocks(l).iter().copied(), variables, dom) {
             f.hand_on_name(v, same);
             f.replace_all_uses(v, same)?;
             gone.push(v);

@@ -48,14 +48,19 @@
 mod exits;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, Constant, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{
+    Block, Constant, Diagnostic, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value,
+};
 use rustc_hash::FxHashMap;
 
-use super::counters::{add_induction, can_compute, compute, counter_of, ensure_preheaders};
+use super::counters::{
+    add_induction, can_compute, compute, counter_of, ensure_preheaders, is_inside,
+};
 use super::equal_numbers;
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, TripCounts};
+use crate::loop_run::by_height;
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 use exits::{NewTest, final_values, is_after, new_test};
@@ -88,7 +93,10 @@ impl Default for Limits {
     }
 }
 
-/// Rewrites disjoint loops, which have preheaders. The analyses are those of `f` as it is.
+/// Rewrites loops that have preheaders, those within others of them before these. The analyses are
+/// those of `f` as it is; nothing is replaced before all loops have been looked at. Final values of
+/// one loop that are used after the loop around it as well stay what they are there: the headers of
+/// such loops around, which may be looked at again, are added to `again`.
 ///
 /// # Errors
 /// None if `f` is valid.
@@ -98,15 +106,17 @@ pub fn run(
     ivs: &InductionVariables,
     counts: &TripCounts,
     limits: Limits,
+    again: &mut Vec<Block>,
 ) -> IrResult<Rewritten> {
     let mut done = Rewritten::default();
     let mut plans = Vec::new();
-    for &l in loops {
+    let exits: Vec<Exits<'_>> = loops.iter().map(|&l| Exits::of(f, counts, l)).collect();
+    for (&l, exits) in loops.iter().zip(exits) {
         let mut rewriter =
             Rewriter { f: &mut *f, ivs, counts, l, limits, counter: None, known: Vec::new() };
-        plans.extend(rewriter.plan(&mut done)?);
+        plans.extend(rewriter.plan(exits, &mut done)?);
     }
-    carry_out(f, ivs.forest(), plans, &mut done)?;
+    carry_out(f, ivs.forest(), plans, &mut done, again)?;
     Ok(done)
 }
 
@@ -159,6 +169,27 @@ impl LoopPass for Indvars {
     }
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
+        self.rewrite(f, loops, cx).map(drop)
+    }
+
+    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let forest = cx.analysis::<LoopForest>(f);
+        let mut loops = by_height(f, &forest);
+        while !loops.is_empty() {
+            loops = self.rewrite(f, &loops, cx)?;
+        }
+        Ok(())
+    }
+}
+
+impl Indvars {
+    /// Rewrites loops, given by their headers, inner ones first. Returns those to look at again.
+    fn rewrite(
+        &self,
+        f: &mut Function,
+        loops: &[Block],
+        cx: &mut PassContext<'_>,
+    ) -> Result<Vec<Block>, Diagnostic> {
         let ivs = cx.analysis::<InductionVariables>(f);
         let headers = ensure_preheaders(f, loops, ivs.forest(), |l| !ivs.basic(l).is_empty())?;
         let ivs = cx.analysis::<InductionVariables>(f);
@@ -167,7 +198,8 @@ impl LoopPass for Indvars {
         let ids: Vec<LoopId> =
             headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
         let equal = equal_numbers::join(f, &ids, &ivs, &dom)?;
-        let done = run(f, &ids, &ivs, &counts, self.limits)?;
+        let mut again = Vec::new();
+        let done = run(f, &ids, &ivs, &counts, self.limits, &mut again)?;
         for &v in &equal {
             if f.is_live(v) && !f.is_used(v) {
                 f.delete_tree(v)?;
@@ -178,7 +210,26 @@ impl LoopPass for Indvars {
         cx.add("induction variables removed", done.params as u64);
         cx.add("exit tests rewritten", done.tests as u64);
         cx.add("final values computed", done.finals as u64);
-        Ok(())
+        Ok(again)
+    }
+}
+
+/// The exits of a loop of which it is known when they are taken. Positions of edges move where a
+/// counter is passed, their order does not.
+struct Exits<'a> {
+    /// The block, the number of its edge, and when the exit is taken.
+    known: Vec<(Block, usize, &'a LatchRuns)>,
+    /// The one that the loop surely leaves by.
+    only: Option<(Block, usize)>,
+}
+
+impl<'a> Exits<'a> {
+    fn of(f: &Function, counts: &'a TripCounts, l: LoopId) -> Self {
+        let nth = |exit: &Edge| f.out_edges(exit.from).position(|edge| edge == *exit);
+        let known = counts.exits(l).iter();
+        let known = known.filter_map(|(exit, runs)| Some((exit.from, nth(exit)?, runs))).collect();
+        let only = counts.of(l).exit.filter(|_| counts.of(l).is_exact);
+        Self { known, only: only.and_then(|exit| Some((exit.from, nth(&exit)?))) }
     }
 }
 
@@ -207,7 +258,7 @@ struct Plan {
 }
 
 impl Rewriter<'_> {
-    fn plan(&mut self, done: &mut Rewritten) -> IrResult<Option<Plan>> {
+    fn plan(&mut self, exits: Exits<'_>, done: &mut Rewritten) -> IrResult<Option<Plan>> {
         if let [only] = self.ivs.basic(self.l)
             && only.step.constant_value() == Some(-1)
         {
@@ -228,16 +279,7 @@ impl Rewriter<'_> {
             going.retain(|b| !counts_down(b));
         }
         let needed = going.iter().filter(|b| !b.step.is_zero()).map(|b| b.base.ty());
-        // Positions of edges move where a counter is passed, their order does not.
-        let nth = |exit: &Edge| f.out_edges(exit.from).position(|edge| edge == *exit);
-        let exits: Vec<(Block, usize, &LatchRuns)> = self
-            .counts
-            .exits(self.l)
-            .iter()
-            .filter_map(|(exit, runs)| Some((exit.from, nth(exit)?, runs)))
-            .collect();
-        let only = self.counts.of(self.l).exit.filter(|_| self.counts.of(self.l).is_exact);
-        let only = only.and_then(|exit| Some((exit.from, nth(&exit)?)));
+        let Exits { known: exits, only } = exits;
         let mut made = None;
         if let Some(widest) = needed.max_by_key(|ty| ty.bits()) {
             // A counter of a narrow type says nothing about wide values.
@@ -359,14 +401,19 @@ fn carry_out(
     forest: &LoopForest,
     plans: Vec<Plan>,
     done: &mut Rewritten,
+    again: &mut Vec<Block>,
 ) -> IrResult<()> {
     let mut dead: Vec<Value> = Vec::new();
     let mut params = Vec::new();
+    // Final values of loops in others, with the loops around them.
+    let mut finals: Vec<(LoopId, Value)> = Vec::new();
     for plan in plans {
         for (v, value) in plan.finals {
             let exit = plan.only.and_then(|(from, nth)| f.out_edges(from).nth(nth));
             let Some(exit) = exit else { continue };
             f.replace_uses_if(v, value, |f, at| is_after(f, forest, plan.l, exit, at))?;
+            let around = forest.get(plan.l).parent;
+            finals.extend(around.zip(value.as_value()));
             dead.push(v);
             done.finals += 1;
         }
@@ -395,6 +442,16 @@ fn carry_out(
     for v in dead {
         if f.is_live(v) && !f.is_used(v) && f.is_removable(v) {
             f.delete_tree(v)?;
+        }
+    }
+    for (l, v) in finals {
+        let inside = |block: Block| is_inside(f, forest, l, block);
+        if f.is_live(v)
+            && inside(f.block_of(v))
+            && f.uses(v).any(|at| !inside(f.block_of(at.user)))
+            && !again.contains(&forest.get(l).header)
+        {
+            again.push(forest.get(l).header);
         }
     }
     Ok(())

@@ -33,7 +33,7 @@
 //! O(size of the loops) for each height, and the analyses.
 
 use regraft_dialects::{arith, cf};
-use regraft_ir::{Block, Function, IrResult, Operand, Type, Value};
+use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::edit::delete_unreachable;
@@ -78,15 +78,16 @@ pub fn run(f: &mut Function, loops: &[LoopId], facts: Facts<'_>) -> IrResult<Del
     let mut loops = loops.to_vec();
     loops.sort_unstable();
     for id in loops.into_iter().rev() {
-        let form = LoopForm::new(facts.forest, id);
-        if straighten(f, id, &form, facts)? {
+        if straighten(f, id, facts)? {
             done.straightened += 1;
-        } else if let Some(values) = delete(f, id, form, facts)? {
+        } else if let Some(values) = delete(f, id, facts)? {
             done.loops += 1;
             done.values += values;
         }
     }
-    delete_unreachable(f)?;
+    if done != Deleted::default() {
+        delete_unreachable(f)?;
+    }
     Ok(done)
 }
 
@@ -120,7 +121,9 @@ impl LoopPass for LoopDelete {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
-        delete_unreachable(f)?;
+        if cx.analysis::<ControlFlow>(f).reachable_count() < f.block_count() {
+            delete_unreachable(f)?;
+        }
         let forest = cx.analysis::<LoopForest>(f);
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
@@ -135,11 +138,12 @@ impl LoopPass for LoopDelete {
 }
 
 /// Takes the way back from a loop that is left in its first iteration, if it gets so far.
-fn straighten(f: &mut Function, id: LoopId, form: &LoopForm, facts: Facts<'_>) -> IrResult<bool> {
+fn straighten(f: &mut Function, id: LoopId, facts: Facts<'_>) -> IrResult<bool> {
     let first = facts.counts.exits(id).iter().find(|(_, n)| *n == LatchRuns::Constant(0));
     let Some((exit, _)) = first else { return Ok(false) };
     let block = exit.from;
-    let mut leaving = f.out_edges(block).filter(|&edge| !form.contains(f.edge_target(edge)));
+    let inside = |block| facts.forest.contains(id, block);
+    let mut leaving = f.out_edges(block).filter(|&edge| !inside(f.edge_target(edge)));
     let (Some(edge), None) = (leaving.next(), leaving.next()) else { return Ok(false) };
     if f.out_edges(block).nth(1).is_none() {
         return Ok(false);
@@ -151,20 +155,17 @@ fn straighten(f: &mut Function, id: LoopId, form: &LoopForm, facts: Facts<'_>) -
 }
 
 /// Deletes a loop if it need not run. Returns how many values are computed before it now.
-fn delete(
-    f: &mut Function,
-    id: LoopId,
-    mut form: LoopForm,
-    facts: Facts<'_>,
-) -> IrResult<Option<usize>> {
+fn delete(f: &mut Function, id: LoopId, facts: Facts<'_>) -> IrResult<Option<usize>> {
     // Most loops stay for the sake of what they carry, which is seen without looking inside.
-    let outside = |at: regraft_ir::Use| !form.contains(f.block_of(at.user));
-    let carried: Vec<Value> = f.params(form.header()).filter(|&v| f.uses(v).any(outside)).collect();
+    let outside = |at: regraft_ir::Use| !facts.forest.contains(id, f.block_of(at.user));
+    let header = facts.forest.get(id).header;
+    let carried: Vec<Value> = f.params(header).filter(|&v| f.uses(v).any(outside)).collect();
     if !facts.counts.surely_ends(id)
         || !carried.is_empty() && Last::find(f, id, &carried, facts).is_none()
     {
         return Ok(None);
     }
+    let mut form = LoopForm::new(facts.forest, id);
     let exits = form.exits(f);
     let Some(&exit) = exits.first() else { return Ok(None) };
     let target = f.edge_target(exit);

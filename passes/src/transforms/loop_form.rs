@@ -23,14 +23,14 @@
 //!
 //! # Cost
 //! Making a [`LoopForm`] costs O(size of the loop in blocks), each function O(edges that it looks
-//! at) and, for [`LoopForm::close`], O(instructions and uses of the loop); with several exit
-//! blocks it costs O(blocks after the loop) for each value that is used there.
+//! at) and, for [`close_loops`], O(instructions of the loops and uses of their values), and one
+//! dominator tree.
 
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Type, Value};
+use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::ssa_repair::{reached_from, repair};
-use crate::analysis::{LoopForest, LoopId};
+use super::repair_below::{Below, Places};
+use crate::analysis::{Analyses, LoopForest, LoopId};
 
 /// A natural loop while it is rewritten. It is told of blocks that join the loop
 /// ([`LoopForm::add_block`]); everything else it reads off the function.
@@ -197,49 +197,93 @@ impl LoopForm {
         Ok(made)
     }
 
-    /// Lets everything outside that uses a value of the loop use parameters of the exit blocks,
-    /// which it makes dedicated. Returns how many parameters it made. Blocks that the entry does
-    /// not reach may still use values of the loop. Where values of the loop meet in the header of
-    /// another one, they belong to that one from there on; it stays closed if it has a preheader.
+    /// Closes this loop: see [`close_loops`].
     ///
     /// # Errors
     /// None if `f` is valid.
     pub fn close(&self, f: &mut Function) -> IrResult<usize> {
-        self.ensure_dedicated_exits(f)?;
-        let exits = self.exit_blocks(f);
+        close_loops(f, &[self], &mut Analyses::default())
+    }
+
+    fn close_values(&self, f: &mut Function, places: &Places<'_>) -> IrResult<usize> {
+        let mut below = None;
         let mut made = 0;
         for &block in &self.blocks {
             let values: Vec<Value> = f.params(block).chain(f.body(block)).collect();
             for v in values {
-                if f.uses(v).any(|at| !self.contains(f.block_of(at.user))) {
-                    made += self.close_value(f, v, &exits)?;
+                if f.uses(v).all(|at| self.contains(f.block_of(at.user))) {
+                    continue;
                 }
+                let mut outside: Vec<Value> =
+                    f.uses_in_order(v).into_iter().map(|at| at.user).collect();
+                outside.retain(|&user| !self.contains(f.block_of(user)));
+                outside.dedup();
+                let below = below.get_or_insert_with(|| {
+                    let blocks = self.blocks.iter().copied();
+                    Below::new(places, blocks, |block| self.contains(block))
+                });
+                // An edge that leaves the loop goes to an exit block, and one from which a use is
+                // reached is dominated by the definition, or else the use would not be.
+                let at_end = |block| self.contains(block).then(|| v.into());
+                made += below.repair(f, v, &outside, at_end)?.len();
             }
         }
         Ok(made)
     }
+}
 
-    fn close_value(&self, f: &mut Function, v: Value, exits: &[Block]) -> IrResult<usize> {
-        let mut outside: Vec<Value> = f.uses_in_order(v).into_iter().map(|at| at.user).collect();
-        outside.retain(|&user| !self.contains(f.block_of(user)));
-        outside.dedup();
-        let (ty, blocks) = (f.ty(v), outside.iter().map(|&user| f.block_of(user)));
-        let mut reached = reached_from(f, blocks, |block| exits.contains(&block));
-        reached.sort_unstable();
-        let mut made = reached.len();
-        let mut defs: Vec<(Block, Operand)> = Vec::with_capacity(made);
-        for exit in reached {
-            // An exit block from which a use is reached is dominated by the definition, or else
-            // the use would not be.
-            let param = f.add_param(exit, ty, |_| Some(v))?;
-            if let Some(name) = f.value_symbol(v) {
-                f.name_after(param, name)?;
-            }
-            defs.push((exit, param.into()));
-        }
-        made += repair(f, v, &defs, &outside)?.len();
-        Ok(made)
+/// Lets everything outside of disjoint loops that uses a value of one use parameters of its exit
+/// blocks, which are made dedicated, and of blocks where these meet. Returns how many parameters it
+/// made. Blocks that the entry does not reach may still use values of the loops. Where values of a
+/// loop meet in the header of another one, they belong to that one from there on; it stays closed
+/// if it has a preheader. O(size of the loops and uses of their values), and one dominator tree.
+///
+/// # Errors
+/// None if `f` is valid.
+pub fn close_loops(
+    f: &mut Function,
+    forms: &[&LoopForm],
+    analyses: &mut Analyses,
+) -> IrResult<usize> {
+    for form in forms {
+        form.ensure_dedicated_exits(f)?;
     }
+    let tree = analyses.get::<DominatorTree>(f);
+    let places = Places::new(f, &tree);
+    let mut made = 0;
+    for form in forms {
+        made += form.close_values(f, &places)?;
+    }
+    Ok(made)
+}
+
+/// As [`LoopForm::ensure_preheader`], of a loop of which nothing else is asked. Returns the header as
+/// well. O(edges into the header), unless that is the entry.
+///
+/// # Errors
+/// None if `f` is valid.
+pub fn ensure_preheader(
+    f: &mut Function,
+    forest: &LoopForest,
+    id: LoopId,
+) -> IrResult<(Block, Block)> {
+    let header = forest.get(id).header;
+    if Some(header) == f.entry() {
+        let mut form = LoopForm::new(forest, id);
+        let preheader = form.ensure_preheader(f)?;
+        return Ok((preheader, form.header()));
+    }
+    let mut entering = f.in_edges_in_order(header);
+    entering.retain(|edge| !forest.contains(id, edge.from));
+    let preheader = match *entering {
+        [edge] if f.out_edges(edge.from).nth(1).is_none() => edge.from,
+        [edge] => f.split_edge(edge)?,
+        _ => {
+            let before = f.prev_block(header).unwrap_or(header);
+            gather_edges(f, &entering, header, before)?
+        }
+    };
+    Ok((preheader, header))
 }
 
 /// Leads edges to `target` through a new block after `after`, and returns it. Where the edges

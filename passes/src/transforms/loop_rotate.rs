@@ -21,7 +21,7 @@
 //! As LLVM's LoopRotate: the instructions of the header, which leaves the loop, are copied to the end
 //! of the preheader; the header itself, which only the latch leads to now, is appended to the
 //! latch, and the block that it led to is the new header. What the header computes comes from two
-//! places then, for which parameters are made ([`ssa_repair`](super::ssa_repair)). A loop that
+//! places then, for which parameters are made (`repair_below`). A loop that
 //! is left by its latch already stays as it is, and so does one whose header is larger than
 //! `max-size`, as it is there twice, and one with a parameter of type `any` that begins with a
 //! value of a more special type.
@@ -31,39 +31,113 @@
 //! of the header are run in their copy. That holds whatever they do.
 //!
 //! # Cost
-//! O(size of the header), and of the regions where its values are used, for each loop.
+//! O(size of the headers and uses of their values), and two dominator trees for all loops, however
+//! they are nested and however far from a loop its values are used.
 
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
 use super::clone_blocks::{CloneMap, copy_body};
-use super::loop_form::LoopForm;
-use super::ssa_repair::repair;
-use crate::analysis::LoopForest;
+use super::loop_form::{ensure_preheader, gather_edges};
+use super::repair_below::{Below, Places};
+use crate::analysis::{Analyses, LoopForest, LoopId};
+use crate::loop_run::by_height;
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 
-/// Rotates a loop, if its header leaves it, its latch does not, and the header has at most
-/// `max_size` instructions. Says whether it did.
+/// Rotates those of some loops, given by their headers, inner ones first, of which the header leaves
+/// the loop, the latch does not, and the header has at most `max_size` instructions. Returns how
+/// many it rotated.
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, form: &mut LoopForm, max_size: usize) -> IrResult<bool> {
-    if stays_edge(f, form).is_none()
-        || f.body(form.header()).nth(max_size).is_some()
-        || form.back_edges(f).iter().any(|back| leaves(f, form, back.from))
-        || !form.entering(f).into_iter().all(|edge| types_agree(f, edge))
+pub fn run(
+    f: &mut Function,
+    headers: &[Block],
+    max_size: usize,
+    analyses: &mut Analyses,
+) -> IrResult<usize> {
+    let forest = analyses.get::<LoopForest>(f);
+    let mut normal = Vec::new();
+    for &header in headers {
+        if let Some(id) = forest.headed_by(header)
+            && can_rotate(f, &forest, id, max_size)
+        {
+            normal.push(normalize(f, &forest, id)?);
+        }
+    }
+    if normal.is_empty() {
+        return Ok(0);
+    }
+    // No block is made from here on until all are rotated. What a rotation changes of the dominator
+    // tree, the place of the old header and that of the blocks right below it, matters to no other.
+    let forest = analyses.get::<LoopForest>(f);
+    let tree = analyses.get::<DominatorTree>(f);
+    let places = Places::new(f, &tree);
+    let mut rotated = Vec::new();
+    for header in normal {
+        if let Some(id) = forest.headed_by(header) {
+            rotated.extend(rotate(f, &forest, &places, id)?);
+        }
+    }
+    for &(preheader, new) in &rotated {
+        let enters: Vec<Edge> =
+            f.out_edges(preheader).filter(|&edge| f.edge_target(edge) == new).collect();
+        for edge in enters {
+            f.split_edge(edge)?;
+        }
+    }
+    Ok(rotated.len())
+}
+
+fn can_rotate(f: &Function, forest: &LoopForest, id: LoopId, max_size: usize) -> bool {
+    let header = forest.get(id).header;
+    let mut in_edges = f.in_edges(header);
+    stays_edge(f, forest, id).is_some()
+        && f.body(header).nth(max_size).is_none()
+        && in_edges.all(|edge| match forest.contains(id, edge.from) {
+            true => !leaves(f, forest, id, edge.from),
+            false => types_agree(f, edge),
+        })
+}
+
+/// Gives a loop a preheader, a latch that goes to the header and nowhere else, and a block of its own
+/// that the header leads to. Returns the header.
+fn normalize(f: &mut Function, forest: &LoopForest, id: LoopId) -> IrResult<Block> {
+    let is_back = |edge: &Edge| forest.contains(id, edge.from);
+    let latches = f.in_edges(forest.get(id).header).filter(is_back);
+    let is_latch = latches.map(|edge| f.out_edges(edge.from).nth(1).is_none());
+    let has_latch = is_latch.eq([true]);
+    let (_, header) = ensure_preheader(f, forest, id)?;
+    if !has_latch {
+        let mut back = f.in_edges_in_order(header);
+        back.retain(is_back);
+        let last = back.last().map_or(header, |edge| edge.from);
+        gather_edges(f, &back, header, last)?;
+    }
+    let stays = f.out_edges(header).find(|&edge| forest.contains(id, f.edge_target(edge)));
+    if let Some(stays) = stays
+        && f.in_edges(f.edge_target(stays)).nth(1).is_some()
     {
-        return Ok(false);
+        f.split_edge(stays)?;
     }
-    let preheader = form.ensure_preheader(f)?;
-    let latch = form.ensure_single_latch(f)?;
-    let Some(stays) = stays_edge(f, form) else { return Ok(false) };
-    let old = form.header();
-    let mut new = f.edge_target(stays);
-    if f.in_edges(new).nth(1).is_some() {
-        new = f.split_edge(stays)?;
-        form.add_block(new);
-    }
+    Ok(header)
+}
+
+/// Rotates a loop that has its normal form. Returns the preheader, and the new header.
+fn rotate(
+    f: &mut Function,
+    forest: &LoopForest,
+    places: &Places<'_>,
+    id: LoopId,
+) -> IrResult<Option<(Block, Block)>> {
+    let old = forest.get(id).header;
+    let single = |inside: bool| {
+        let mut edges = f.in_edges(old).filter(|e| forest.contains(id, e.from) == inside);
+        edges.next().filter(|_| edges.next().is_none()).map(|edge| edge.from)
+    };
+    let (Some(preheader), Some(latch)) = (single(false), single(true)) else { return Ok(None) };
+    let Some(stays) = stays_edge(f, forest, id) else { return Ok(None) };
+    let new = f.edge_target(stays);
     // The first turn of the header, at the end of the preheader.
     let mut map = CloneMap::new();
     let enters = Edge { from: preheader, position: 0 };
@@ -78,16 +152,12 @@ pub fn run(f: &mut Function, form: &mut LoopForm, max_size: usize) -> IrResult<b
         *operand = map.operand(*operand);
     }
     f.set_terminator(preheader, test)?;
+    let below = Below::new(places, std::iter::once(old), |block| block == old);
     for v in values {
-        merge(f, v, [(preheader, map.value(v)), (old, v.into())], new)?;
-    }
-    let enters: Vec<Edge> =
-        f.out_edges(preheader).filter(|&edge| f.edge_target(edge) == new).collect();
-    for edge in enters {
-        f.split_edge(edge)?;
+        merge(f, &below, v, [(preheader, map.value(v)), (old, v.into())], new)?;
     }
     append(f, latch, old)?;
-    Ok(true)
+    Ok(Some((preheader, new)))
 }
 
 crate::pass! {
@@ -128,33 +198,38 @@ impl LoopPass for LoopRotate {
     }
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
-        let forest = cx.analysis::<LoopForest>(f);
-        for &header in loops {
-            if let Some(id) = forest.headed_by(header)
-                && run(f, &mut LoopForm::new(&forest, id), self.max_size)?
-            {
-                cx.count("loops rotated");
-            }
-        }
+        let rotated = run(f, loops, self.max_size, cx.analyses())?;
+        cx.add("loops rotated", rotated as u64);
         Ok(())
+    }
+
+    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let forest = cx.analysis::<LoopForest>(f);
+        self.run(f, &by_height(f, &forest), cx)
     }
 }
 
 /// The only edge of the header that stays in the loop, if another one leaves it.
-fn stays_edge(f: &Function, form: &LoopForm) -> Option<Edge> {
-    let header = form.header();
-    let mut stay = f.out_edges(header).filter(|&edge| form.contains(f.edge_target(edge)));
+fn stays_edge(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Edge> {
+    let header = forest.get(id).header;
+    let mut stay = f.out_edges(header).filter(|&edge| forest.contains(id, f.edge_target(edge)));
     let (Some(edge), None) = (stay.next(), stay.next()) else { return None };
-    (leaves(f, form, header) && f.edge_target(edge) != header).then_some(edge)
+    (leaves(f, forest, id, header) && f.edge_target(edge) != header).then_some(edge)
 }
 
-fn leaves(f: &Function, form: &LoopForm, block: Block) -> bool {
-    f.successors(block).any(|next| !form.contains(next))
+fn leaves(f: &Function, forest: &LoopForest, id: LoopId, block: Block) -> bool {
+    f.successors(block).any(|next| !forest.contains(id, next))
 }
 
 /// Lets what uses a value of the old header use what comes from there or from the preheader. The
 /// parameter of the new header takes over the name of one of the old header, which goes.
-fn merge(f: &mut Function, v: Value, defs: [(Block, Operand); 2], new: Block) -> IrResult<()> {
+fn merge(
+    f: &mut Function,
+    below: &Below<'_>,
+    v: Value,
+    defs: [(Block, Operand); 2],
+    new: Block,
+) -> IrResult<()> {
     let home = f.block_of(v);
     let mut users: Vec<Value> = f.uses_in_order(v).into_iter().map(|at| at.user).collect();
     users.retain(|&user| f.block_of(user) != home);
@@ -166,7 +241,8 @@ fn merge(f: &mut Function, v: Value, defs: [(Block, Operand); 2], new: Block) ->
     if name.is_some() {
         f.set_name_of(v, None)?;
     }
-    let mut params = repair(f, v, &defs, &users)?;
+    let at_end = |block| defs.iter().find(|&&(def, _)| def == block).map(|&(_, value)| value);
+    let mut params = below.repair(f, v, &users, at_end)?;
     params.sort_by_key(|&param| f.block_of(param) != new);
     for param in params {
         if let Some(name) = name {

@@ -22,10 +22,10 @@
 //! # Cost
 //! O(blocks and edges) for each height of loops.
 
-use regraft_ir::{Block, Function, IrResult};
+use regraft_ir::{Block, Edge, Function, IrResult};
 
-use super::loop_form::LoopForm;
-use crate::analysis::LoopForest;
+use super::loop_form::{LoopForm, close_loops};
+use crate::analysis::{Analyses, LoopForest, LoopId};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 
@@ -47,7 +47,12 @@ pub struct Simplified {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, forms: &mut [LoopForm], closed: bool) -> IrResult<Simplified> {
+pub fn run(
+    f: &mut Function,
+    forms: &mut [LoopForm],
+    closed: bool,
+    analyses: &mut Analyses,
+) -> IrResult<Simplified> {
     let mut done = Simplified::default();
     for form in &mut *forms {
         done.exits += form.ensure_dedicated_exits(f)?.len();
@@ -61,8 +66,8 @@ pub fn run(f: &mut Function, forms: &mut [LoopForm], closed: bool) -> IrResult<S
         }
     }
     // Now that all have preheaders, values of one that meet before another meet outside of it.
-    for form in forms.iter().filter(|_| closed) {
-        done.closing += form.close(f)?;
+    if closed {
+        done.closing = close_loops(f, &forms.iter().collect::<Vec<_>>(), analyses)?;
     }
     Ok(done)
 }
@@ -110,12 +115,28 @@ impl LoopPass for LoopSimplify {
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
         let forest = cx.analysis::<LoopForest>(f);
         let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
+        let ids = ids.filter(|&id| self.closed || !is_simplified(f, &forest, id));
         let mut forms: Vec<LoopForm> = ids.map(|id| LoopForm::new(&forest, id)).collect();
-        let done = run(f, &mut forms, self.closed)?;
+        let done = run(f, &mut forms, self.closed, cx.analyses())?;
         cx.add("preheaders made", done.preheaders as u64);
         cx.add("latches made", done.latches as u64);
         cx.add("exit blocks made", done.exits as u64);
         cx.add("closing parameters made", done.closing as u64);
         Ok(())
     }
+}
+
+/// Whether a loop has its form already, but for what is used outside. O(edges into the header and the
+/// exit blocks).
+fn is_simplified(f: &Function, forest: &LoopForest, id: LoopId) -> bool {
+    let l = forest.get(id);
+    let is_back = |edge: &Edge| forest.contains(id, edge.from);
+    let mut entering = f.in_edges(l.header).filter(|edge| !is_back(edge));
+    let is_preheader = |edge: Edge| f.out_edges(edge.from).nth(1).is_none();
+    let mut exit_blocks = l.exits.iter().map(|exit| f.edge_target(exit.edge(f)));
+    Some(l.header) != f.entry()
+        && entering.next().is_some_and(is_preheader)
+        && entering.next().is_none()
+        && f.in_edges(l.header).filter(is_back).count() == 1
+        && exit_blocks.all(|block| f.in_edges(block).all(|edge| is_back(&edge)))
 }

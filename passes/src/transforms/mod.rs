@@ -36,6 +36,7 @@ mod promote;
 pub mod prune;
 pub mod reassociate;
 pub mod renumber;
+mod repair_below;
 pub mod sccp;
 pub mod simplify_cfg;
 pub mod specialize_getfield;

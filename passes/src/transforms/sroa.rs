@@ -35,8 +35,8 @@
 //! `any` stay of type `any`, whatever is known of what was put in.
 //!
 //! # Cost
-//! O(size + uses of aggregates and their parts + blocks where each object is live) for each turn
-//! (`examples/objects_speed.rs`); there are as many turns as aggregates are nested, at most 8.
+//! Near linear in the size of the result and in the uses of aggregates and their parts, for each turn
+//! (benchmark `growth`); there are as many turns as aggregates are nested, at most 8.
 
 mod forward;
 mod split;
@@ -61,7 +61,7 @@ pub struct TakenApart {
     pub instructions: usize,
 }
 
-/// Takes aggregates apart. O(size + blocks where each object is live) for each level of nesting.
+/// Takes aggregates apart. Near linear in the size of the result, for each level of nesting.
 ///
 /// # Errors
 /// None if `f` is valid.

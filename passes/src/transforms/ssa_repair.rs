@@ -104,29 +104,6 @@ pub fn repair(
     Ok(order.iter().filter_map(|&m| params[m]).collect())
 }
 
-/// The blocks of `stops` from which a block of `from` is reached without passing another one of
-/// them, in the order in which they are found.
-pub fn reached_from(
-    f: &Function,
-    from: impl IntoIterator<Item = Block>,
-    stops: impl Fn(Block) -> bool,
-) -> Vec<Block> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut found = Vec::new();
-    let mut pending: Vec<Block> = from.into_iter().collect();
-    while let Some(block) = pending.pop() {
-        if !seen.insert(block) {
-            continue;
-        }
-        if stops(block) {
-            found.push(block);
-        } else {
-            pending.extend(f.in_edges(block).map(|edge| edge.from));
-        }
-    }
-    found
-}
-
 /// The blocks that have to know what reaches them.
 struct Region {
     start: FxHashMap<Block, Reaching>,

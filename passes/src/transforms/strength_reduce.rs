@@ -153,7 +153,7 @@ fn products(
 ) -> Vec<(Value, Poly, Poly)> {
     let forest = ivs.forest();
     // What stands in an inner loop and does not vary there is for `licm` to bring out.
-    let own = forest.blocks(l).iter().filter(|&&block| forest.loop_of(block) == Some(l));
+    let own = forest.own_blocks(l).iter();
     let mut found: Vec<(Value, Poly, Poly)> = Vec::new();
     for v in own.flat_map(|&block| f.body(block)) {
         found.extend(induction(f, ivs, dom, l, v).map(|(base, step)| (v, base, step)));

@@ -327,3 +327,79 @@ fn an_exit_that_passes_values_of_two_loops_is_split_for_one_of_them() {
     );
     apply::<Pass>(&mut module, &Options::defaults(<Pass as regraft_passes::FunctionPass>::OPTIONS));
 }
+
+#[test]
+fn a_block_on_the_way_from_an_inner_loop_to_the_outer_header_is_in_the_outer_loop() {
+    check::<Pass>(
+        "func @f(%a: array<i64, 1>, %n: i64) -> i64 {
+^1:
+  br ^2(1, 0)
+^2(%i: i64, %s: i64):
+  %1: bool = arith.le %i, %n
+  br %1, ^3, ^6
+^3:
+  %i2: i64 = arith.add %i, 1
+  br ^4(1)
+^4(%j: i64):
+  mem.store %a, %i, %j
+  %j2: i64 = arith.add %j, 1
+  %2: bool = arith.le %j2, %n
+  br %2, ^4(%j2), ^2(%i2, %j2)
+^6:
+  return %s
+}
+",
+        "func @f(%a: array<i64, 1>, %n: i64) -> i64 {
+^1:
+  br ^2(0, 0)
+^2(%s: i64, %16: i64):
+  %i: i64 = arith.add %16, 1
+  %1: bool = arith.le %i, %n
+  br %1, ^3, ^6
+^3:
+  br ^4(0)
+^4(%11: i64):
+  %j: i64 = arith.add %11, 1
+  %9: unit = mem.store %a, %i, %j
+  %j2: i64 = arith.add %j, 1
+  %2: bool = arith.le %j2, %n
+  br %2, ^4(%j), ^7
+^7:
+  %14: i64 = arith.add %n, 1
+  %15: i64 = arith.max 2, %14
+  br ^2(%15, %i)
+^6:
+  return %s
+}
+",
+    );
+}
+
+#[test]
+fn a_final_value_of_an_inner_loop_leaves_the_outer_one_as_well() {
+    let mut module = parse(
+        "func @f(%a: array<i64, 1>, %n: i64) -> i64 {
+^1:
+  br ^2(0)
+^2(%i: i64):
+  br ^4(%i)
+^4(%j: i64):
+  mem.store %a, %i, 1
+  %j2: i64 = arith.add %j, 1
+  %k: i64 = arith.sub %j2, %i
+  %2: bool = arith.lt %k, 10
+  br %2, ^4(%j2), ^5
+^5:
+  %i2: i64 = arith.add %i, 1
+  %1: bool = arith.lt %i2, 20
+  br %1, ^2(%i2), ^6
+^6:
+  return %j2
+}
+",
+    );
+    apply::<Pass>(&mut module, &Options::defaults(<Pass as regraft_passes::FunctionPass>::OPTIONS));
+    // In its last iteration `%i` is 19, and `%k` is 10.
+    let found = module.to_string();
+    assert!(found.ends_with("return 29\n}\n"), "{found}");
+}

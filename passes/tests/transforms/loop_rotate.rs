@@ -179,3 +179,63 @@ fn a_header_that_leads_to_an_inner_loop_gets_a_block_between() {
 ",
     );
 }
+
+#[test]
+fn an_inner_loop_may_be_the_latch_of_the_outer_one_and_values_may_leave_both() {
+    check::<Pass>(
+        "func @f(%n: i64, %m: i64) -> i64 {
+^1:
+  br ^2(0)
+^2(%i: i64):
+  %i2: i64 = arith.add %i, 1
+  %a: bool = arith.lt %i, %n
+  br %a, ^3, ^5
+^3:
+  br ^4(0)
+^4(%j: i64):
+  %j2: i64 = arith.add %j, %i2
+  %b: bool = arith.lt %j, %m
+  br %b, ^6, ^2(%j2)
+^6:
+  br ^4(%j2)
+^5:
+  br %a, ^7, ^8
+^7:
+  br ^8
+^8:
+  %s: i64 = arith.add %i, %i2
+  return %s
+}
+",
+        "func @f(%n: i64, %m: i64) -> i64 {
+^1:
+  %i2.1: i64 = arith.add 0, 1
+  %a.1: bool = arith.lt 0, %n
+  br %a.1, ^11, ^5(0, %i2.1, %a.1)
+^11:
+  br ^3(%i2.1)
+^3(%i2.2: i64):
+  %j2.1: i64 = arith.add 0, %i2.2
+  %b.1: bool = arith.lt 0, %m
+  br %b.1, ^10, ^9(%j2.1)
+^10:
+  br ^6(%j2.1)
+^9(%j2.2: i64):
+  %i2: i64 = arith.add %j2.2, 1
+  %a: bool = arith.lt %j2.2, %n
+  br %a, ^3(%i2), ^5(%j2.2, %i2, %a)
+^6(%j2.3: i64):
+  %j2: i64 = arith.add %j2.3, %i2.2
+  %b: bool = arith.lt %j2.3, %m
+  br %b, ^6(%j2), ^9(%j2)
+^5(%i: i64, %i2.3: i64, %a.2: bool):
+  br %a.2, ^7, ^8
+^7:
+  br ^8
+^8:
+  %s: i64 = arith.add %i, %i2.3
+  return %s
+}
+",
+    );
+}

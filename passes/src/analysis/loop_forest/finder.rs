@@ -137,6 +137,7 @@ impl<'a> Finder<'a> {
                         preheader: None,
                         has_irreducible: false,
                         range: (order.len() as u32, 0),
+                        own: (0, 0),
                         subtree_end: 0,
                     });
                     stack.push((inner, 0));
@@ -147,7 +148,9 @@ impl<'a> Finder<'a> {
         for id in innermost.iter_mut().filter(|id| **id != NONE) {
             *id = number[*id as usize];
         }
-        let mut forest = LoopForest { loops, order, innermost, irreducible: Vec::new() };
+        let (own, irreducible) = (Vec::new(), Vec::new());
+        let mut forest = LoopForest { loops, order, own, innermost, irreducible };
+        forest.find_own();
         forest.find_edges(f, self.cfg);
         forest
     }

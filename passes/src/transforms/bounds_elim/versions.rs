@@ -19,7 +19,7 @@ use crate::PassContext;
 use crate::analysis::bounds::{Bounds, Comparison, Source};
 use crate::analysis::{Aliases, LoopForest, Ranges};
 use crate::transforms::clone_blocks::{CloneMap, clone_blocks};
-use crate::transforms::loop_form::LoopForm;
+use crate::transforms::loop_form::{LoopForm, close_loops};
 
 /// The most comparisons before one loop.
 const MOST_COMPARISONS: usize = 6;
@@ -65,6 +65,8 @@ pub(super) fn run(
     for plan in &plans {
         conditions.push(compare(f, plan)?);
     }
+    let forms: Vec<&LoopForm> = plans.iter().map(|plan| &plan.form).collect();
+    close_loops(f, &forms, cx.analyses())?;
     for (plan, &condition) in plans.iter().zip(&conditions) {
         split(f, plan, condition)?;
     }
@@ -150,10 +152,9 @@ fn side(f: &mut Function, at: Value, (source, plus): (Source, i64)) -> IrResult<
     Ok(f.insert(at, arith::add(operand, Operand::from(plus)))?.into())
 }
 
-/// Copies the loop, and goes to the copy if the condition holds.
+/// Copies the loop, which is closed, and goes to the copy if the condition holds.
 fn split(f: &mut Function, plan: &Plan, condition: Value) -> IrResult<()> {
     let form = &plan.form;
-    form.close(f)?;
     let mut map = CloneMap::new();
     let last = form
         .blocks()

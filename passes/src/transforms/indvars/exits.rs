@@ -3,7 +3,7 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
 
-use super::super::counters::{can_compute, compute, compute_count};
+use super::super::counters::{can_compute, compute, compute_count, is_inside};
 use super::Rewriter;
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns, Test};
@@ -180,12 +180,11 @@ pub(super) fn final_values(
     Ok(found)
 }
 
-/// Whether a use is after a loop: outside of it, or an argument of its exit. Blocks that were made
-/// after the analyses are outside of all loops that are rewritten.
+/// Whether a use is after a loop: outside of it, or an argument of its exit.
 pub(super) fn is_after(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge, at: Use) -> bool {
     let args = exit.position + 1..exit.position + 1 + f.edge_args(exit).len() as u32;
     let is_arg = at.user == Value::terminator(exit.from) && args.contains(&at.index);
-    is_arg || !forest.contains(l, f.block_of(at.user))
+    is_arg || !is_inside(f, forest, l, f.block_of(at.user))
 }
 
 /// What is used after the loop and is a polynomial that can be computed there.
@@ -194,8 +193,7 @@ fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Value, Poly)> {
     let forest = ivs.forest();
     let mut found = Vec::new();
     // What comes out of inner loops is not in terms of this one alone.
-    let own = |block: &&Block| forest.loop_of(**block) == Some(this.l);
-    for &block in forest.blocks(this.l).iter().filter(own) {
+    for &block in forest.own_blocks(this.l) {
         for v in f.params(block).chain(f.body(block)) {
             if !f.ty(v).is_int() {
                 continue;

@@ -8,7 +8,7 @@ use super::Facts;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Footprint, InstEffects, LoopForest, LoopId, inst_effects};
-use crate::transforms::loop_form::LoopForm;
+use crate::transforms::loop_form::ensure_preheader;
 
 /// The instructions to be moved, in order, with the outermost loop that each leaves.
 pub(super) struct Plan {
@@ -60,7 +60,7 @@ pub(super) fn apply(f: &mut Function, forest: &LoopForest, plan: Plan) -> IrResu
             None => {
                 let preheader = match forest.get(id).preheader {
                     Some(block) => block,
-                    None => LoopForm::new(forest, id).ensure_preheader(f)?,
+                    None => ensure_preheader(f, forest, id)?.0,
                 };
                 let at = Value::terminator(preheader);
                 targets[id.index()] = Some(at);

@@ -3,26 +3,32 @@
 //! # Method
 //! An object qualifies if every use is a read or write of a cell that is known: then nothing
 //! else has it (the objects of a function that escape are those that are passed, stored or
-//! returned). For each cell, the blocks where what it holds is read later are found backwards from
-//! the reads; those of them where paths join get a parameter, unless the same comes in by all
-//! edges. This is the pruned SSA form of J.-D. Choi, R. Cytron and J. Ferrante, "Automatic Construction
-//! of Sparse Data Flow Evaluation Graphs" (POPL 1991), with the parameters that M. Braun et al.,
-//! "Simple and Efficient Construction of Static Single Assignment Form" (CC 2013) call trivial
-//! left out before they are made. All of it is found before anything is changed.
+//! returned). For each cell, the blocks where different contents meet are the iterated dominance
+//! frontier of the blocks that write it (R. Cytron et al., "Efficiently Computing Static Single
+//! Assignment Form and the Control Dependence Graph", TOPLAS 1991); those get a parameter from
+//! which a read is reached: the pruned SSA form of J.-D. Choi, R. Cytron and J. Ferrante,
+//! "Automatic Construction of Sparse Data Flow Evaluation Graphs" (POPL 1991), with the parameters
+//! that M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form" (CC
+//! 2013) call trivial left out before they are made. All of it is found before anything is
+//! changed, and no block is looked at that neither accesses the cell nor leads to a parameter of it.
 //!
 //! # Why it is right
 //! What a read finds is what was written last on the way to it, or what the object was made with.
 //! Reads and writes that trap, such as those of fields that are not there, disqualify an object,
 //! so that no error goes; reads of cells that may be undefined do as well.
 
+mod frontier;
 mod objects;
 mod reaching;
 
-use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Symbol, Type, Value};
+use regraft_ir::{
+    Block, ControlFlow, DominatorTree, Function, IrResult, Operand, Symbol, Type, Value,
+};
 use rustc_hash::FxHashMap;
 
 use super::add_params::add_params;
 use super::edit::{delete_unreachable, replace_or_widen};
+use frontier::Joins;
 use objects::{Access, Object};
 use reaching::{Holds, Reaching};
 
@@ -47,7 +53,7 @@ pub struct Promoted {
     pub parameters: usize,
 }
 
-/// Turns objects into values. O(size + blocks where each cell is live).
+/// Turns objects into values. O((size + parameters made and what is passed for them) × log edges).
 pub(super) fn run(f: &mut Function, kinds: Kinds) -> IrResult<Promoted> {
     let mut done = Promoted::default();
     for _ in 0..MOST_ROUNDS {
@@ -76,6 +82,8 @@ fn find(f: &Function, cfg: &ControlFlow, kinds: Kinds) -> Vec<Object> {
 
 /// Turns these objects into values; `None` if a terminator would get too many operands.
 fn promote(f: &mut Function, cfg: &ControlFlow, objects: &[Object]) -> IrResult<Option<usize>> {
+    let tree = DominatorTree::compute(f);
+    let graph = Joins::new(f, &tree);
     let mut reaching = Reaching::default();
     // For each join the object and the cell that it is for.
     let mut owners: Vec<(usize, usize)> = Vec::new();
@@ -83,7 +91,7 @@ fn promote(f: &mut Function, cfg: &ControlFlow, objects: &[Object]) -> IrResult<
         let mut by_cell: Vec<Vec<Access>> = vec![Vec::new(); object.cells.len()];
         object.accesses.iter().for_each(|&access| by_cell[access.cell].push(access));
         for (i, (&cell, accesses)) in object.cells.iter().zip(by_cell).enumerate() {
-            reaching.add(f, cfg, object.alloc, cell, accesses);
+            reaching.add(f, cfg, &graph, object.alloc, cell, accesses);
             owners.resize(reaching.joins.len(), (number, i));
         }
     }

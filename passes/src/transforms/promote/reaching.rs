@@ -3,6 +3,7 @@
 
 use regraft_ir::{Block, ControlFlow, Function, Operand, Type, Value};
 
+use super::frontier::{Joins, Place};
 use super::objects::{Access, Cell};
 
 /// What a cell holds at some place.
@@ -31,8 +32,7 @@ pub(super) struct Reaching {
     pub(super) joins: Vec<Join>,
     /// Each read, with what it finds.
     pub(super) reads: Vec<(Value, Holds)>,
-    /// What the cell at hand holds at the end of blocks, as far as it is known, and at the start
-    /// of those where it is live.
+    /// What the cell at hand holds at the end of blocks and at their start, as far as it is asked for.
     leaves: ByBlock<Holds>,
     enters: ByBlock<Holds>,
 }
@@ -93,16 +93,18 @@ impl Reaching {
     }
 
     /// Finds what the reads of one cell find. The cell comes to be at `alloc`; `accesses` are those
-    /// of this cell. O(blocks where it is live, and their edges).
+    /// of this cell. O((accesses + edges into the blocks where paths with different contents join)
+    /// × log edges), however many blocks are between them.
     pub(super) fn add(
         &mut self,
         f: &Function,
         cfg: &ControlFlow,
+        graph: &Joins<'_>,
         alloc: Value,
         cell: Cell,
         mut accesses: Vec<Access>,
     ) {
-        let place = |v: Value| cfg.rpo_index(f.block_of(v));
+        let place = |v: Value| graph.place(f.block_of(v));
         accesses.sort_unstable_by(|a, b| {
             place(a.inst)
                 .cmp(&place(b.inst))
@@ -117,6 +119,7 @@ impl Reaching {
         self.leaves.clear(f);
         self.enters.clear(f);
         self.leaves.set(home, Holds::Value(cell.first));
+        let mut writers = vec![graph.place(home)];
         let mut exposed = Vec::new();
         for group in accesses.chunk_by(|a, b| f.block_of(a.inst) == f.block_of(b.inst)) {
             let block = f.block_of(group[0].inst);
@@ -125,10 +128,11 @@ impl Reaching {
             }
             if let Some(last) = group.iter().rev().find_map(|access| access.written) {
                 self.leaves.set(block, Holds::Value(last));
+                writers.push(graph.place(block));
             }
         }
-        let live = self.live_blocks(f, exposed);
-        self.enter(f, cfg, live, cell.ty);
+        let joins = self.place_joins(f, cfg, graph, &writers, &exposed);
+        self.keep_live(joins, &exposed, cell.ty);
         for group in accesses.chunk_by(|a, b| f.block_of(a.inst) == f.block_of(b.inst)) {
             let block = f.block_of(group[0].inst);
             let mut now = match block == home {
@@ -145,54 +149,93 @@ impl Reaching {
         }
     }
 
-    /// The blocks at whose start the cell holds something that is read later: those in `exposed`,
-    /// and those that lead there without writing.
-    fn live_blocks(&mut self, f: &Function, exposed: Vec<Block>) -> Vec<Block> {
-        // Whatever is set says that the block was seen.
-        let seen = Holds::Join(u32::MAX);
-        exposed.iter().for_each(|&block| self.enters.set(block, seen));
-        let mut live = exposed;
-        let mut next = 0;
-        while let Some(&block) = live.get(next) {
-            next += 1;
-            for edge in f.in_edges(block) {
-                if self.leaves.get(edge.from).is_none() && self.enters.get(edge.from).is_none() {
-                    self.enters.set(edge.from, seen);
-                    live.push(edge.from);
-                }
-            }
-        }
-        live
-    }
-
-    /// Finds what the cell holds at the start of each live block. Blocks that paths join at get a
-    /// join; those where only one thing comes in are seen through.
-    fn enter(&mut self, f: &Function, cfg: &ControlFlow, mut live: Vec<Block>, ty: Type) {
-        live.sort_unstable_by_key(|&block| cfg.rpo_index(block));
-        let first = self.joins.len();
-        for &block in &live {
-            let mut edges = f.in_edges(block);
-            let holds = match (edges.next(), edges.next()) {
-                // The only predecessor dominates the block, so it was seen before.
-                (Some(edge), None) => self.leaves.get(edge.from),
-                _ => None,
-            };
-            let holds = holds.unwrap_or_else(|| {
-                let join = Holds::Join(self.joins.len() as u32);
-                self.joins.push(Join { block, ty, args: Vec::new(), same: None });
-                join
-            });
-            self.enters.set(block, holds);
-            if self.leaves.get(block).is_none() {
-                self.leaves.set(block, holds);
-            }
-        }
-        for join in &mut self.joins[first..] {
-            let mut preds: Vec<Block> = f.in_edges(join.block).map(|edge| edge.from).collect();
+    /// Finds the blocks where what is written in blocks at the places `writers`, of which the first
+    /// one dominates the others, meets something else; and what the cell holds at the start of
+    /// these and of `exposed`, and at the end of all that lead to the former. A join is known
+    /// by its place in the result until it is one of [`Reaching::joins`].
+    fn place_joins(
+        &mut self,
+        f: &Function,
+        cfg: &ControlFlow,
+        graph: &Joins<'_>,
+        writers: &[Place],
+        exposed: &[Block],
+    ) -> Vec<(Block, Vec<Block>)> {
+        let mut places = graph.frontier(writers[0], writers.iter().copied());
+        let preds = |block: Block| {
+            let mut preds: Vec<Block> = f.in_edges(block).map(|edge| edge.from).collect();
             preds.sort_unstable();
             preds.dedup();
-            let passed = |pred| (pred, self.leaves.get(pred).expect("the cell is live there"));
-            join.args = preds.into_iter().map(passed).collect();
+            preds
+        };
+        let blocks = places.iter().map(|&place| graph.block(place));
+        let mut joins: Vec<(Block, Vec<Block>)> =
+            blocks.map(|block| (block, preds(block))).collect();
+        joins.sort_unstable_by_key(|&(block, _)| cfg.rpo_index(block));
+        for (number, &(block, _)) in joins.iter().enumerate() {
+            self.enters.set(block, Holds::Join(number as u32));
+        }
+        let asked = joins.iter().flat_map(|(_, preds)| preds).chain(exposed);
+        places.extend(asked.map(|&block| graph.place(block)));
+        places.extend(writers);
+        places.sort_unstable();
+        places.dedup();
+        // The blocks that change what the cell holds, as far as they dominate the present one.
+        let mut around: Vec<(Place, Holds)> = Vec::new();
+        for place in places {
+            while around.last().is_some_and(|&(above, _)| !graph.still_dominates(above, place)) {
+                around.pop();
+            }
+            let block = graph.block(place);
+            let (join, written) = (self.enters.get(block), self.leaves.get(block));
+            if let Some(holds) = join.or(around.last().map(|&(_, holds)| holds)) {
+                self.enters.set(block, holds);
+                self.leaves.set(block, written.unwrap_or(holds));
+            }
+            around.extend(written.or(join).map(|holds| (place, holds)));
+        }
+        joins
+    }
+
+    /// Makes those of some joins part of `self.joins` which blocks that read first, or others of
+    /// these, need: what is left out gives pruned SSA form. The rest is forgotten.
+    fn keep_live(&mut self, joins: Vec<(Block, Vec<Block>)>, exposed: &[Block], ty: Type) {
+        let mut number: Vec<Option<u32>> = vec![None; joins.len()];
+        let mut live: Vec<u32> = Vec::new();
+        let mut reach = |holds: Option<Holds>, live: &mut Vec<u32>| {
+            if let Some(Holds::Join(join)) = holds
+                && number[join as usize].replace(0).is_none()
+            {
+                live.push(join);
+            }
+        };
+        exposed.iter().for_each(|&block| reach(self.enters.get(block), &mut live));
+        let mut next = 0;
+        while let Some(&join) = live.get(next) {
+            next += 1;
+            joins[join as usize].1.iter().for_each(|&b| reach(self.leaves.get(b), &mut live));
+        }
+        live.sort_unstable();
+        let first = self.joins.len();
+        for (i, &join) in live.iter().enumerate() {
+            number[join as usize] = Some((first + i) as u32);
+        }
+        let global = |holds: Holds| match holds {
+            Holds::Join(join) => {
+                Holds::Join(number[join as usize].expect("what a live join needs is live"))
+            }
+            value @ Holds::Value(_) => value,
+        };
+        for &block in exposed {
+            let holds = self.enters.get(block).expect("it was found above");
+            self.enters.set(block, global(holds));
+        }
+        for join in live {
+            let (block, preds) = &joins[join as usize];
+            let passed =
+                |&pred: &Block| (pred, global(self.leaves.get(pred).expect("it was found above")));
+            let args = preds.iter().map(passed).collect();
+            self.joins.push(Join { block: *block, ty, args, same: None });
         }
         self.see_through(first);
     }

@@ -31,7 +31,7 @@ use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCou
 
 /// A loop that is to be unrolled by a factor.
 pub(super) struct ByFactor {
-    form: LoopForm,
+    pub(super) form: LoopForm,
     factor: usize,
     counted: Option<Counted>,
 }
@@ -107,7 +107,14 @@ impl ByFactor {
         Ok(())
     }
 
-    /// Unrolls it. Returns the blocks that were made, none if the count could not be computed.
+    /// Whether the count, if there is one, is known in the preheader.
+    pub(super) fn is_ready(&self) -> bool {
+        self.counted.as_ref().is_none_or(|counted| {
+            matches!(counted.runs, LatchRuns::Constant(_)) || counted.guard.is_some()
+        })
+    }
+
+    /// Unrolls it, once it is closed. Returns the blocks that were made, none if the count could not be computed.
     pub(super) fn carry_out(mut self, f: &mut Function) -> IrResult<Vec<Block>> {
         let count = match &self.counted {
             None => None,
@@ -122,7 +129,6 @@ impl ByFactor {
             Some(_) => return Ok(Vec::new()),
         };
         let preheader = self.form.ensure_preheader(f)?;
-        self.form.close(f)?;
         let (blocks, header) = (self.form.blocks().to_vec(), self.form.header());
         let places: Vec<(Block, usize)> =
             self.form.back_edges(f).iter().map(|&edge| (edge.from, place(f, edge))).collect();

@@ -10,7 +10,7 @@ use crate::analysis::{LoopForest, LoopId, TripCounts};
 
 /// A loop that is to be unrolled fully.
 pub(super) struct Full {
-    form: LoopForm,
+    pub(super) form: LoopForm,
     /// How often it goes back to its header, at most.
     runs: usize,
     /// The exits that are known: the block, the place of the edge, and after how many back edges
@@ -31,10 +31,9 @@ impl Full {
         Self { form: LoopForm::new(forest, id), runs, exits }
     }
 
-    /// Unrolls it. Returns the blocks that it became.
+    /// Unrolls it, once it is closed. Returns the blocks that it became.
     pub(super) fn carry_out(mut self, f: &mut Function) -> IrResult<Vec<Block>> {
         let preheader = self.form.ensure_preheader(f)?;
-        self.form.close(f)?;
         let blocks = self.form.blocks().to_vec();
         let header = self.form.header();
         // All copies are made of the loop as it was; the first one is the loop itself.

@@ -43,7 +43,7 @@ use regraft_ir::{Block, ControlFlow, Edge, Function, Inst, IrResult, Operand, Va
 
 use super::clone_blocks::CloneMap;
 use super::edit::delete_unreachable;
-use super::loop_form::LoopForm;
+use super::loop_form::{LoopForm, close_loops};
 use super::simplify_cfg::{merge_after, replace_params};
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
@@ -167,6 +167,12 @@ impl LoopPass for Unroll {
                 plan.prepare(f, &variables)?;
             }
         }
+        plans.retain(Plan::is_ready);
+        for plan in &mut plans {
+            plan.form().ensure_preheader(f)?;
+        }
+        let forms: Vec<&LoopForm> = plans.iter_mut().map(|plan| &*plan.form()).collect();
+        close_loops(f, &forms, cx.analyses())?;
         let mut made = vec![false; f.block_capacity()];
         for plan in plans {
             let (blocks, what) = match plan {
@@ -187,6 +193,23 @@ impl LoopPass for Unroll {
 enum Plan {
     Full(Full),
     Factor(ByFactor),
+}
+
+impl Plan {
+    /// Whether what it takes could be computed before the loop.
+    fn is_ready(&self) -> bool {
+        match self {
+            Self::Full(_) => true,
+            Self::Factor(plan) => plan.is_ready(),
+        }
+    }
+
+    fn form(&mut self) -> &mut LoopForm {
+        match self {
+            Self::Full(plan) => &mut plan.form,
+            Self::Factor(plan) => &mut plan.form,
+        }
+    }
 }
 
 impl Unroll {

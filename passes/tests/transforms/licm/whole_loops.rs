@@ -285,3 +285,89 @@ fn two_loops_leave_the_same_loop_with_the_same_test() {
 ",
     );
 }
+
+#[test]
+fn a_use_in_an_unreachable_block_is_not_after_the_loop() {
+    check_unchanged::<Pass>(
+        "func @f(%n: i64) -> unit {
+^1:
+  br ^2
+^2:
+  br false, ^3, ^6
+^3:
+  br ^4(0)
+^4(%i: i64):
+  %j: i64 = arith.add %i, 1
+  br false, ^2, ^5
+^5:
+  %m: i64 = arith.mul %j, %n
+  br ^4(0)
+^7:
+  %q: i64 = arith.add %m, 1
+  br ^4(0)
+^6:
+  return nothing
+}
+",
+    );
+}
+
+#[test]
+fn a_loop_leaves_with_what_is_used_after_it_and_an_unreachable_block_uses_the_rest() {
+    check::<Pass>(
+        "func @f(%n: i64, %x: i64) -> i64 {
+^1:
+  br ^2(0)
+^2(%i: i64):
+  %a: bool = arith.lt %i, %n
+  br %a, ^3, ^7
+^3:
+  br ^4(0)
+^4(%j: i64):
+  %b: bool = arith.lt %j, %x
+  br %b, ^5, ^6
+^5:
+  %m: i64 = arith.mul %j, %j
+  %k: i64 = arith.add %j, 1
+  br ^4(%k)
+^8:
+  %q: i64 = arith.add %m, %j
+  br ^5
+^6:
+  %s: i64 = arith.add %i, %j
+  br ^2(%s)
+^7:
+  return %i
+}
+",
+        "func @f(%n: i64, %x: i64) -> i64 {
+^1:
+  %12: bool = arith.lt 0, %n
+  %13: i64 = core.undef
+  br %12, ^4(0), ^9(%13)
+^4(%j: i64):
+  %b: bool = arith.lt %j, %x
+  br %b, ^5, ^9(%j)
+^5:
+  %m: i64 = arith.mul %j, %j
+  %k: i64 = arith.add %j, 1
+  br ^4(%k)
+^9(%11: i64):
+  br ^2(0)
+^2(%i: i64):
+  %a: bool = arith.lt %i, %n
+  br %a, ^3, ^7
+^3:
+  br ^6
+^8:
+  %q: i64 = arith.add %m, %11
+  br ^5
+^6:
+  %s: i64 = arith.add %i, %11
+  br ^2(%s)
+^7:
+  return %i
+}
+",
+    );
+}

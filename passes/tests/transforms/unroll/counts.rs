@@ -202,22 +202,22 @@ fn a_count_may_come_out_of_another_loop() {
   %15: i64 = arith.max 0, %1
   %16: bool = arith.ge %15, 4
   br %16, ^8(0, 0, %15), ^2(0, 0)
-^8(%20: i64, %21: i64, %46: i64):
-  %23: i64 = arith.add %20, 1
-  %24: i64 = arith.mul %21, %2
-  %25: i64 = arith.xor %24, %20
-  %29: i64 = arith.add %23, 1
-  %30: i64 = arith.mul %25, %2
-  %31: i64 = arith.xor %30, %23
-  %35: i64 = arith.add %29, 1
-  %36: i64 = arith.mul %31, %2
-  %37: i64 = arith.xor %36, %29
-  %41: i64 = arith.add %35, 1
-  %42: i64 = arith.mul %37, %2
-  %43: i64 = arith.xor %42, %35
-  %47: i64 = arith.sub %46, 4
-  %48: bool = arith.ge %47, 4
-  br %48, ^8(%41, %43, %47), ^2(%41, %43)
+^8(%21: i64, %22: i64, %47: i64):
+  %24: i64 = arith.add %21, 1
+  %25: i64 = arith.mul %22, %2
+  %26: i64 = arith.xor %25, %21
+  %30: i64 = arith.add %24, 1
+  %31: i64 = arith.mul %26, %2
+  %32: i64 = arith.xor %31, %24
+  %36: i64 = arith.add %30, 1
+  %37: i64 = arith.mul %32, %2
+  %38: i64 = arith.xor %37, %30
+  %42: i64 = arith.add %36, 1
+  %43: i64 = arith.mul %38, %2
+  %44: i64 = arith.xor %43, %36
+  %48: i64 = arith.sub %47, 4
+  %49: bool = arith.ge %48, 4
+  br %49, ^8(%42, %44, %48), ^2(%42, %44)
 ^2(%3: i64, %4: i64):
   %5: bool = arith.lt %3, %1
   br %5, ^3, ^7(%4)
@@ -249,8 +249,8 @@ fn a_count_may_come_out_of_another_loop() {
   %12: i64 = arith.add %9, 1
   %13: i64 = arith.sub %10, %9
   br ^4(%12, %13)
-^6(%49: i64):
-  %14: i64 = arith.add %49, %19
+^6(%20: i64):
+  %14: i64 = arith.add %20, %19
   return %14
 }
 ",

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Plan, Survey};
 use crate::analysis::LoopId;
-use crate::transforms::loop_form::LoopForm;
+use crate::transforms::loop_form::ensure_preheader;
 
 impl Survey<'_> {
     /// Moves a loop as planned.
@@ -114,7 +114,7 @@ impl Survey<'_> {
         edges.retain(|edge| !forest.contains(id, edge.from));
         match *edges {
             [edge] if f.out_edges(edge.from).count() == 1 => Ok(edge.from),
-            _ => LoopForm::new(forest, id).ensure_preheader(f),
+            _ => Ok(ensure_preheader(f, forest, id)?.0),
         }
     }
 

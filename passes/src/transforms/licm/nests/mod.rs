@@ -292,21 +292,26 @@ impl<'a> Survey<'a> {
         if f.entry() == Some(header) {
             return None;
         }
-        // A loop that was moved before may have got another block in front of this one.
-        let is_new = |block: Block| block.index() >= self.quiet.len();
-        let mut edges = f.in_edges(header).filter(|edge| {
-            let runs = is_new(edge.from) || self.facts.cfg.is_reachable(edge.from);
-            runs && !forest.contains(id, edge.from)
-        });
+        let mut edges = f
+            .in_edges(header)
+            .filter(|edge| self.is_reachable(edge.from) && !forest.contains(id, edge.from));
         let (Some(edge), None) = (edges.next(), edges.next()) else { return None };
         let position = f.params(header).position(|param| param == v)?;
         f.edge_args(edge).nth(position)
     }
 
-    /// The values of a loop that are used after it, each once.
+    /// Whether the entry reaches a block. Blocks that were made for loops that were moved before are
+    /// reachable.
+    fn is_reachable(&self, block: Block) -> bool {
+        block.index() >= self.quiet.len() || self.facts.cfg.is_reachable(block)
+    }
+
+    /// The values of a loop that are used after it, each once. Uses in unreachable blocks are not
+    /// after it: they may use values that the exit does not have.
     fn live_out(&self, f: &Function, id: LoopId) -> Vec<Value> {
         let forest = &*self.facts.forest;
-        let outside = |v: Value| f.uses(v).any(|at| !forest.contains(id, f.block_of(at.user)));
+        let is_after = |block: Block| self.is_reachable(block) && !forest.contains(id, block);
+        let outside = |v: Value| f.uses(v).any(|at| is_after(f.block_of(at.user)));
         let exit_args: FxHashSet<Operand> =
             forest.get(id).exits.iter().flat_map(|exit| f.edge_args(exit.edge(f))).collect();
         let blocks = forest.blocks(id).iter();
