@@ -35,6 +35,53 @@
 //! ```
 //!
 //! [`cli::main_with`] makes the command line tool of your own passes.
+//!
+//! The front end of a language builds functions with a [`ir::FunctionBuilder`], from variables
+//! that are assigned as often as the program says:
+//!
+//! ```
+//! use regraft::prelude::*;
+//!
+//! // pow(x, n) = (r = 1.0; while 0 < n; r = r * x; n = n - 1; end; r)
+//! fn pow(ctx: &std::sync::Arc<Context>) -> IrResult<Function> {
+//!     let mut b = FunctionBuilder::new(ctx, "pow", &[Type::F64, Type::I64], Type::F64);
+//!     let (n, r) = (b.declare_var("n", Type::I64), b.declare_var("r", Type::F64));
+//!     let x = b.param(0);
+//!     b.def_var(n, b.param(1))?;
+//!     b.def_var(r, b.const_f64(1.0))?;
+//!     let (head, body, exit) = (b.add_block(), b.add_block(), b.add_block());
+//!     b.terminate(cf::jump(head))?;
+//!
+//!     b.switch_to(head)?;
+//!     let left = b.use_var(n)?;
+//!     let go = b.push(arith::lt(b.const_i64(0), left))?;
+//!     b.terminate(cf::jump_if(go, body, exit))?;
+//!
+//!     b.switch_to(body)?;
+//!     let (so_far, left) = (b.use_var(r)?, b.use_var(n)?);
+//!     let product = b.push(arith::mul(so_far, x))?;
+//!     b.def_var(r, product)?;
+//!     let less = b.push(arith::sub(left, b.const_i64(1)))?;
+//!     b.def_var(n, less)?;
+//!     b.terminate(cf::jump(head))?;
+//!
+//!     b.switch_to(exit)?;
+//!     let result = b.use_var(r)?;
+//!     b.terminate(cf::ret(result))?;
+//!     b.finish()
+//! }
+//!
+//! let ctx = context();
+//! let mut module = Module::new(&ctx);
+//! module.add(pow(&ctx)?)?;
+//! let text = module.to_string();
+//! assert!(text.contains("br ^2(%n, 1.0)\n^2(%n.1: i64, %r: f64):"), "{text}");
+//!
+//! use regraft::exec::{Engine, Interpreter, Val};
+//! let power = Interpreter::new(&module).call("pow", &[Val::F64(5.0), Val::I64(3)])?;
+//! assert!(matches!(power, Val::F64(125.0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod cli;
 mod repl;
@@ -43,6 +90,11 @@ mod repl;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/differentiation.md")]
 mod guide {}
+
+/// The same of the guide to the library.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+mod library_guide {}
 
 pub use regraft_ad as ad;
 pub use regraft_dialects as dialects;
@@ -59,8 +111,9 @@ pub mod prelude {
 
     pub use regraft_dialects::{arith, cf, context, core, data, math, mem, prof};
     pub use regraft_ir::{
-        Block, Const, Constant, Context, Cursor, Diagnostic, Edge, Function, Inst, IrError,
-        IrResult, Module, Op, Operand, OperandKind, Pipe, Symbol, Type, TypeKind, Value, ValueDef,
+        Block, Const, Constant, Context, Cursor, Diagnostic, Edge, Function, FunctionBuilder, Inst,
+        IrError, IrResult, Module, Op, Operand, OperandKind, Pipe, Symbol, Type, TypeKind, Value,
+        ValueDef, Var, verify_function, verify_module,
     };
     pub use regraft_passes::{
         FunctionPass, LoopPass, ModulePass, OptionDef, Options, PassContext, PassRegistry,

@@ -11,6 +11,7 @@ use crate::reverse::{Checkpoints, PlanKind, ReverseOptions, reverse};
 ///
 /// # Panics
 /// If it has a pass of the same name.
+#[track_caller]
 pub fn add_passes(registry: &mut PassRegistry) {
     registry.add_module::<ForwardDiff>();
     registry.add_module::<ReverseDiff>();

@@ -60,6 +60,13 @@ pub fn jump(target: Block) -> Inst {
     Inst::new(BR).operand(target)
 }
 
+/// Goes to `then` if `condition` is true, else to `otherwise`, blocks without parameters:
+/// `br %3, ^2, ^4`.
+#[inline]
+pub fn jump_if(condition: impl Into<Operand>, then: Block, otherwise: Block) -> Inst {
+    Inst::new(BR).operand(condition).operand(then).operand(otherwise)
+}
+
 /// Goes to `then` with its arguments if `condition` is true, else to `otherwise` with its own:
 /// `br %3, ^2(%1), ^4`.
 #[inline]

@@ -33,6 +33,7 @@ pub use regraft_ir as ir;
 ///
 /// # Panics
 /// If it holds another dialect of the same number, or an op of the same name.
+#[track_caller]
 pub fn add_all(registry: &mut Registry) {
     registry
         .add(&core::DIALECT)

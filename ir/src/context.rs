@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use slotmap::SlotMap;
 
-use crate::interner::{Interner, hash_of};
+use crate::interner::{Interner, Tag, hash_of};
 use crate::location::{Location, Source, SourceMap};
 use crate::signature::PlainBinaries;
 use crate::types::{SizedType, TypeSize};
@@ -32,13 +32,15 @@ pub struct Context {
 impl Context {
     /// An empty context for programs made of the ops of `registry`.
     pub fn new(registry: Arc<Registry>) -> Arc<Self> {
+        let tag = Tag::next();
         let ctx = Self {
             plain_binaries: PlainBinaries::of(&registry),
             registry,
-            symbols: Interner::default(),
-            types: Interner::default(),
-            constants: Interner::default(),
-            attrs: Interner::default(),
+            symbols: Interner::tagged("symbol", tag, 0),
+            types: Interner::tagged("type", tag, Type::BUILTIN.len() as u32),
+            constants: Interner::tagged("constant", tag, 0),
+            // The empty dictionary is the same everywhere.
+            attrs: Interner::tagged("dictionary of attributes", tag, 1),
             structs: RwLock::default(),
             sources: SourceMap::default(),
         };
@@ -68,6 +70,7 @@ impl Context {
     /// If no dialect of the registry declares it: the program that made the instruction did not
     /// register its dialect.
     #[inline]
+    #[track_caller]
     pub fn def(&self, op: Op) -> &'static OpDef {
         match self.registry.def(op) {
             Some(def) => def,
@@ -92,8 +95,18 @@ impl Context {
         self.symbols.find_with(hash_of(name), |other| **other == *name).map(Symbol)
     }
 
-    /// The string of a symbol.
+    /// Whether a symbol is one of this context.
     #[inline]
+    pub(crate) fn has_symbol(&self, symbol: Symbol) -> bool {
+        self.symbols.owns(symbol.0)
+    }
+
+    /// The string of a symbol.
+    ///
+    /// # Panics
+    /// If it is of another context.
+    #[inline]
+    #[track_caller]
     pub fn str(&self, symbol: Symbol) -> &str {
         self.symbols.get(symbol.0)
     }
@@ -103,14 +116,30 @@ impl Context {
     /// Interns a type.
     ///
     /// # Panics
-    /// On [`TypeKind::Builtin`]: builtin types are constants of [`Type`].
+    /// On [`TypeKind::Builtin`]: builtin types are constants of [`Type`]. Also if a type, a symbol
+    /// or a constant in it is of another context.
+    #[track_caller]
     pub fn ty(&self, kind: TypeKind) -> Type {
         assert!(kind != TypeKind::Builtin, "builtin types are not interned");
         let size = self.size_of_kind(&kind);
         Type(self.types.intern(SizedType { kind, size }))
     }
 
+    #[track_caller]
     fn size_of_kind(&self, kind: &TypeKind) -> TypeSize {
+        let owned = match kind {
+            TypeKind::Builtin | TypeKind::Struct(_) => true,
+            TypeKind::Tuple(elements) => elements.iter().all(|&ty| self.has_type(ty)),
+            TypeKind::Named(fields) => {
+                fields.iter().all(|&(name, ty)| self.symbols.owns(name.0) && self.has_type(ty))
+            }
+            &(TypeKind::Array { element: of, .. } | TypeKind::Ref(of) | TypeKind::TypeOf(of)) => {
+                self.has_type(of)
+            }
+            TypeKind::Fn(name) => self.symbols.owns(name.0),
+            &TypeKind::Val(constant) => self.has_constant(constant),
+        };
+        assert!(owned, "a type cannot be made of parts of another context");
         let size = |ty: Type| self.type_size(ty);
         match kind {
             TypeKind::Builtin | TypeKind::Struct(_) | TypeKind::Fn(_) => TypeSize::ONE,
@@ -127,7 +156,11 @@ impl Context {
     }
 
     /// What a type is made of.
+    ///
+    /// # Panics
+    /// If it is of another context.
     #[inline]
+    #[track_caller]
     pub fn kind(&self, ty: Type) -> &TypeKind {
         &self.types.get(ty.0).kind
     }
@@ -141,32 +174,41 @@ impl Context {
     /// Whether `ty` is a type of this context.
     #[inline]
     pub(crate) fn has_type(&self, ty: Type) -> bool {
-        self.types.try_get(ty.0).is_some()
+        self.types.owns(ty.0)
     }
 
     /// `tuple<..>`.
+    #[track_caller]
     pub fn tuple_type(&self, elements: &[Type]) -> Type {
         self.ty(TypeKind::Tuple(elements.into()))
     }
 
     /// `{a: .., b: ..}`.
+    #[track_caller]
     pub fn named_type(&self, fields: &[(Symbol, Type)]) -> Type {
         self.ty(TypeKind::Named(fields.into()))
     }
 
     /// `array<element, rank>`.
+    #[track_caller]
     pub fn array_type(&self, element: Type, rank: u8) -> Type {
         self.ty(TypeKind::Array { element, rank })
     }
 
     /// `ref<element>`.
+    #[track_caller]
     pub fn ref_type(&self, element: Type) -> Type {
         self.ty(TypeKind::Ref(element))
     }
 
     /// Declares a struct; its fields may be set later by [`Context::set_struct`], so that
     /// structs can refer to themselves.
+    ///
+    /// # Panics
+    /// If a name or a type in it is of another context.
+    #[track_caller]
     pub fn add_struct(&self, def: StructDef) -> (StructId, Type) {
+        self.check_struct(&def);
         let mut structs = self.structs.write().unwrap_or_else(PoisonError::into_inner);
         let id = structs.insert(Arc::new(def));
         (id, self.ty(TypeKind::Struct(id)))
@@ -175,22 +217,40 @@ impl Context {
     /// Replaces the definition of a struct.
     ///
     /// # Panics
-    /// If there is no such struct.
+    /// If there is no such struct, or if a name or a type in it is of another context.
+    #[track_caller]
     pub fn set_struct(&self, id: StructId, def: StructDef) {
+        self.check_struct(&def);
         let mut structs = self.structs.write().unwrap_or_else(PoisonError::into_inner);
-        structs[id] = Arc::new(def);
+        match structs.get_mut(id) {
+            Some(place) => *place = Arc::new(def),
+            None => no_struct(),
+        }
+    }
+
+    #[track_caller]
+    fn check_struct(&self, def: &StructDef) {
+        let field = |&(name, ty): &(Symbol, Type)| self.has_symbol(name) && self.has_type(ty);
+        let names = self.has_symbol(def.name) && def.call.is_none_or(|call| self.has_symbol(call));
+        let owned = names && def.fields.iter().all(field);
+        assert!(owned, "a struct cannot be made of parts of another context");
     }
 
     /// The definition of a struct.
     ///
     /// # Panics
     /// If there is no such struct.
+    #[track_caller]
     pub fn struct_def(&self, id: StructId) -> Arc<StructDef> {
         let structs = self.structs.read().unwrap_or_else(PoisonError::into_inner);
-        structs[id].clone()
+        match structs.get(id) {
+            Some(def) => def.clone(),
+            None => no_struct(),
+        }
     }
 
     /// The struct definition behind a type, if it is a struct type.
+    #[track_caller]
     pub fn struct_of(&self, ty: Type) -> Option<Arc<StructDef>> {
         match self.kind(ty) {
             &TypeKind::Struct(id) => Some(self.struct_def(id)),
@@ -200,6 +260,7 @@ impl Context {
 
     /// Whether an object of this type has an identity: it can be changed in place, and two of
     /// them are told apart.
+    #[track_caller]
     pub fn is_object(&self, ty: Type) -> bool {
         match self.kind(ty) {
             TypeKind::Array { .. } | TypeKind::Ref(_) => true,
@@ -295,28 +356,50 @@ impl Context {
 
     /// Interns a constant.
     ///
+    /// A plain integer is an `i64`, as in the text of the IR; [`Context::const_i32`] and
+    /// [`Constant`] make the others.
+    ///
     /// # Panics
-    /// If there are more than 2^30 constants.
+    /// If there are more than 2^25 constants, or if it names a symbol or type of another context.
+    #[track_caller]
     pub fn constant_id(&self, constant: impl Into<Constant>) -> Const {
         let constant = constant.into();
-        let id = self.constants.intern_with(
+        assert!(self.owns_parts(constant), "a constant of another context was used");
+        Const(self.constants.intern_with(
             hash_of(&constant),
             |(other, _)| *other == constant,
             || (constant, self.type_of_constant(constant)),
             |(other, _)| hash_of(other),
-        );
-        assert!((id as usize) < crate::entity::MAX_CONSTS, "too many distinct constants");
-        Const(id)
+        ))
+    }
+
+    /// Whether the symbol or type in a constant is of this context.
+    fn owns_parts(&self, constant: Constant) -> bool {
+        match constant {
+            Constant::Sym(name) | Constant::Str(name) | Constant::Func(name) => {
+                self.symbols.owns(name.0)
+            }
+            Constant::Type(ty) => self.types.owns(ty.0),
+            _ => true,
+        }
     }
 
     /// The value of an interned constant. O(1).
+    ///
+    /// # Panics
+    /// If it is of another context.
     #[inline]
+    #[track_caller]
     pub fn constant(&self, id: Const) -> Constant {
         self.constants.get(id.0).0
     }
 
     /// The type of an interned constant. O(1).
+    ///
+    /// # Panics
+    /// If it is of another context.
     #[inline]
+    #[track_caller]
     pub fn constant_type(&self, id: Const) -> Type {
         self.constants.get(id.0).1
     }
@@ -330,7 +413,7 @@ impl Context {
     /// Whether `id` is a constant of this context.
     #[inline]
     pub fn has_constant(&self, id: Const) -> bool {
-        self.constants.try_get(id.0).is_some()
+        self.constants.owns(id.0)
     }
 
     fn type_of_constant(&self, constant: Constant) -> Type {
@@ -403,9 +486,17 @@ impl Context {
     // --- attributes ------------------------------------------------------------------------
 
     /// Interns a dictionary of attributes. A name that is there twice keeps its last value.
+    ///
+    /// # Panics
+    /// If a name or a value is of another context.
+    #[track_caller]
     pub fn attrs(&self, entries: &[(Symbol, Const)]) -> Attrs {
         if entries.is_empty() {
             return Attrs::NONE;
+        }
+        for &(name, value) in entries {
+            let owned = self.symbols.owns(name.0) && self.constants.owns(value.0);
+            assert!(owned, "an attribute of another context was used");
         }
         // Sorting is stable: of several values of one name, the last comes first.
         let mut sorted: Vec<(Symbol, Const)> = entries.iter().rev().copied().collect();
@@ -414,7 +505,17 @@ impl Context {
         Attrs(self.attrs.intern(sorted.into_boxed_slice()))
     }
 
+    /// Whether a dictionary is one of this context.
+    #[inline]
+    pub(crate) fn has_attrs(&self, attrs: Attrs) -> bool {
+        self.attrs.owns(attrs.0)
+    }
+
     /// The entries of a dictionary, by name.
+    ///
+    /// # Panics
+    /// If it is of another context.
+    #[track_caller]
     pub fn attr_entries(&self, attrs: Attrs) -> &[(Symbol, Const)] {
         self.attrs.get(attrs.0)
     }
@@ -425,6 +526,10 @@ impl Context {
     }
 
     /// The value of one attribute.
+    ///
+    /// # Panics
+    /// If the dictionary is of another context.
+    #[track_caller]
     pub fn attr(&self, attrs: Attrs, name: &str) -> Option<Const> {
         if attrs.is_empty() {
             return None;
@@ -488,6 +593,12 @@ impl Context {
         }
         out
     }
+}
+
+#[cold]
+#[track_caller]
+fn no_struct() -> ! {
+    panic!("there is no such struct in this context")
 }
 
 /// How many places a location is told as at most.

@@ -12,7 +12,7 @@
 
 use std::ops::Deref;
 
-use crate::{Block, Function, Inst, Op, Operand, Value};
+use crate::{Block, Function, Inst, IrResult, Op, Operand, Value};
 
 /// Walks over the instructions of a function in layout order (terminators included) while the
 /// function is being changed through it.
@@ -38,7 +38,15 @@ pub struct Cursor<'f> {
     current: Option<Value>,
     /// What to visit next; decided only when the current instruction goes away.
     next: Next,
+    /// What was there when the walk began: values and blocks with smaller indices.
+    values: usize,
+    blocks: usize,
+    /// How many more instructions that were not there it may visit.
+    growth_left: usize,
 }
+
+/// By how much a walk may grow, as a multiple of the function and in any case.
+const GROWTH: (usize, usize) = (64, 100_000);
 
 #[derive(Clone, Copy, Debug)]
 enum Next {
@@ -56,10 +64,24 @@ impl<'f> Cursor<'f> {
     /// A cursor at the start of the entry block.
     pub fn new(function: &'f mut Function) -> Self {
         let block = function.entry();
-        Self { function, block, current: None, next: Next::Start }
+        let (values, blocks) = (function.value_capacity(), function.block_capacity());
+        let growth_left = GROWTH.0 * (values + blocks) + GROWTH.1;
+        Self { function, block, current: None, next: Next::Start, values, blocks, growth_left }
+    }
+
+    /// Sets how many instructions that are made during the walk it may visit: from now on, and 64
+    /// for each value and block of the function plus 100,000 at first.
+    pub fn set_growth_limit(&mut self, limit: usize) {
+        self.growth_left = limit;
     }
 
     /// The next instruction, in layout order.
+    ///
+    /// # Panics
+    /// If the walk has visited very many instructions that were not there when it began (see
+    /// [`Cursor::set_growth_limit`]): then it inserts after what it visits, visits what it inserts,
+    /// and would never end.
+    #[track_caller]
     #[allow(clippy::should_implement_trait, reason = "an iterator could not be used to edit")]
     pub fn next(&mut self) -> Option<Value> {
         loop {
@@ -77,11 +99,39 @@ impl<'f> Cursor<'f> {
             if let Some(v) = found {
                 (self.current, self.next) = (Some(v), Next::AfterCurrent);
                 self.block = Some(self.function.block_of(v));
+                self.count_growth(v);
                 return Some(v);
             }
             self.block = self.function.next_block(self.block?);
             (self.current, self.next) = (None, Next::Start);
         }
+    }
+
+    #[inline]
+    #[track_caller]
+    fn count_growth(&mut self, v: Value) {
+        let is_new = v.index() >= if v.is_terminator() { self.blocks } else { self.values };
+        if is_new {
+            match self.growth_left.checked_sub(1) {
+                Some(left) => self.growth_left = left,
+                None => self.grows_without_end(v),
+            }
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn grows_without_end(&self, v: Value) -> ! {
+        let f = &*self.function;
+        let op = f.op_def(v).map_or("", |def| def.name);
+        let visited = f.inst_count();
+        let by = f.maker().map_or(String::new(), |by| format!(" of `{}`", f.ctx().str(by)));
+        panic!(
+            "the walk{by} over @{} does not end: it visits what it inserts after what it visits, \
+             at last `{op}` {v}, and the function has grown to {visited} instructions; insert \
+             before what is visited, or see `Cursor::set_growth_limit`",
+            f.name_str()
+        )
     }
 
     /// The instruction visited last, unless it was deleted.
@@ -95,12 +145,27 @@ impl<'f> Cursor<'f> {
     }
 
     /// Goes to the start of `block`; the walk continues from there in layout order.
+    ///
+    /// # Panics
+    /// If the block was deleted or is of another function.
+    #[track_caller]
     pub fn go_to_block(&mut self, block: Block) {
+        or_panic(self.function.ensure_block(block));
         (self.block, self.current, self.next) = (Some(block), None, Next::Start);
     }
 
     /// Goes to just before `v`, which is visited next.
+    ///
+    /// # Panics
+    /// If `v` was deleted, is of another function, or is a parameter.
+    #[track_caller]
     pub fn go_to(&mut self, v: Value) {
+        or_panic(self.function.ensure_value(v));
+        assert!(
+            !self.function.is_param(v),
+            "{v} of @{} is a parameter, which no walk visits",
+            self.function.name_str()
+        );
         (self.block, self.current) = (Some(self.function.block_of(v)), None);
         self.next = Next::At(v);
     }
@@ -113,6 +178,7 @@ impl<'f> Cursor<'f> {
 
     /// The operands of `v` as an array, if it is an instruction of `op` with exactly that many.
     #[inline]
+    #[track_caller]
     pub fn matches<const N: usize>(&self, v: Value, op: Op) -> Option<[Operand; N]> {
         self.function.matches(v, op)
     }
@@ -129,7 +195,7 @@ impl<'f> Cursor<'f> {
             _ => None,
         };
         let Some(place) = self.current.or(here) else { no_place() };
-        self.function.insert(place, inst).unwrap_or_else(|error| panic!("{error}"))
+        or_panic(self.function.insert(place, inst))
     }
 
     /// Inserts after the current instruction, or where it was if it is gone; what is inserted is
@@ -148,7 +214,7 @@ impl<'f> Cursor<'f> {
             }
             _ => no_place(),
         };
-        new.unwrap_or_else(|error| panic!("{error}"))
+        or_panic(new)
     }
 
     /// Replaces the right-hand side of `v`, which keeps its id.
@@ -157,7 +223,7 @@ impl<'f> Cursor<'f> {
     /// As [`Function::replace`] fails.
     #[track_caller]
     pub fn replace(&mut self, v: Value, inst: Inst) {
-        self.function.replace(v, inst).unwrap_or_else(|error| panic!("{error}"));
+        or_panic(self.function.replace(v, inst));
     }
 
     /// Makes every use of `v` a use of `new`, and deletes `v`.
@@ -166,7 +232,7 @@ impl<'f> Cursor<'f> {
     /// If `new` cannot stand for `v`, or `v` is no instruction.
     #[track_caller]
     pub fn replace_with(&mut self, v: Value, new: impl Into<Operand>) {
-        self.function.replace_all_uses(v, new).unwrap_or_else(|error| panic!("{error}"));
+        or_panic(self.function.replace_all_uses(v, new));
         self.delete(v);
     }
 
@@ -177,7 +243,7 @@ impl<'f> Cursor<'f> {
     #[track_caller]
     pub fn delete(&mut self, v: Value) {
         self.step_off(v);
-        self.function.delete(v).unwrap_or_else(|error| panic!("{error}"));
+        or_panic(self.function.delete(v));
     }
 
     /// Deletes an instruction and the operands that die with it. Returns how many went.
@@ -222,6 +288,15 @@ impl<'f> Cursor<'f> {
                 self.next = Next::Start;
             }
         }
+    }
+}
+
+/// What a mutation gives; its error is a panic at the line of the caller.
+#[track_caller]
+fn or_panic<T>(result: IrResult<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
     }
 }
 

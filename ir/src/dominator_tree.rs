@@ -115,6 +115,7 @@ impl DominatorTree {
     ///
     /// # Panics
     /// If one of the two is a value of another function.
+    #[track_caller]
     pub fn value_dominates(&self, f: &Function, value: Value, at: Value) -> bool {
         let (from, to) = (f.block_of(value), f.block_of(at));
         if from == to && self.is_reachable(to) {
@@ -128,6 +129,7 @@ impl DominatorTree {
     ///
     /// # Panics
     /// As [`DominatorTree::value_dominates`].
+    #[track_caller]
     pub fn dominates_use(&self, f: &Function, value: Value, at: Use) -> bool {
         self.value_dominates(f, value, at.user)
     }

@@ -3,7 +3,8 @@
 //! Handles are `Copy` newtypes over `u32`. [`Value`] and [`Block`] carry a five-bit tag of the
 //! function that made them beside a 25-bit index, so that a handle of another function is
 //! caught where it is used (with certainty for functions made within the same 32, and with
-//! probability 31/32 otherwise) at no cost in space. Everything that can stand in an operand
+//! probability 31/32 otherwise) at no cost in space. Constants, types, symbols and attributes carry
+//! a tag of their context likewise. Everything that can stand in an operand
 //! slot is packed into an [`Operand`], also 32 bits.
 
 use std::fmt;
@@ -12,7 +13,7 @@ use id_arena::ArenaBehavior;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const INDEX_BITS: u32 = 25;
-const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
+pub(crate) const INDEX_MASK: u32 = (1 << INDEX_BITS) - 1;
 const TAG_MASK: u32 = 31;
 const TERMINATOR_BIT: u32 = 1 << 30;
 const NON_VALUE_BIT: u32 = 1 << 31;
@@ -20,6 +21,11 @@ const BLOCK_BITS: u32 = NON_VALUE_BIT | (1 << 30);
 
 /// The largest number of values, and of blocks, that one function can hold.
 pub const MAX_ENTITIES: usize = INDEX_MASK as usize;
+
+/// The tag of the function that a block is of.
+pub(crate) fn tag_of(block: Block) -> u32 {
+    block.0 >> INDEX_BITS
+}
 
 /// Tags are handed out in turn, so that functions made one after the other never share one.
 fn next_tag() -> u32 {
@@ -188,12 +194,15 @@ impl ArenaBehavior for BlockBehavior {
     }
 }
 
-/// A constant interned in a [`Context`](crate::Context).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// A constant interned in a [`Context`](crate::Context), whose tag it carries.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Const(pub(crate) u32);
 
-/// The largest number of constants that one context can hold.
-pub(crate) const MAX_CONSTS: usize = 1 << 30;
+impl fmt::Debug for Const {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "const{}", self.0 & INDEX_MASK)
+    }
+}
 
 /// What stands in an operand slot: a value, a constant, or the target of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -279,7 +288,7 @@ impl fmt::Debug for Operand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             OperandKind::Value(v) => fmt::Display::fmt(&v, f),
-            OperandKind::Const(c) => write!(f, "const{}", c.0),
+            OperandKind::Const(c) => fmt::Debug::fmt(&c, f),
             OperandKind::Block(b) => fmt::Display::fmt(&b, f),
         }
     }
@@ -327,7 +336,7 @@ mod tests {
         let b = BlockBehavior::new_id(30, MAX_ENTITIES - 1);
         assert_eq!(Operand::from(v).kind(), OperandKind::Value(v));
         assert_eq!(Operand::from(b).kind(), OperandKind::Block(b));
-        let c = Const(MAX_CONSTS as u32 - 1);
+        let c = Const((1 << 30) - 1);
         assert_eq!(Operand::from(c).kind(), OperandKind::Const(c));
         let t = Value::terminator(b);
         assert_eq!(Operand::from(t).kind(), OperandKind::Value(t));

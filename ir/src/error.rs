@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Block, Edge, Function, MAX_OPERANDS, Operand, Type, Value};
+use crate::{Block, Const, Edge, Function, MAX_OPERANDS, Op, Operand, Type, Value};
 
 /// The result of a mutation.
 pub type IrResult<T> = Result<T, IrError>;
@@ -24,7 +24,8 @@ pub enum IrErrorKind {
     StaleValue,
     /// The block was deleted.
     StaleBlock,
-    /// The value belongs to another function.
+    /// The value belongs to another function; or a constant, a type or attributes belong to another
+    /// context.
     ForeignValue,
     /// The block belongs to another function.
     ForeignBlock,
@@ -72,6 +73,36 @@ impl IrError {
     pub(crate) fn foreign_block(f: &Function, b: Block) -> Self {
         let message = format!("{b} is a block of another function than @{}", f.name_str());
         Self::new(IrErrorKind::ForeignBlock, message)
+    }
+
+    pub(crate) fn foreign_const(f: &Function, c: Const) -> Self {
+        let message =
+            format!("{c:?} is a constant of another context than that of @{}", f.name_str());
+        Self::new(IrErrorKind::ForeignValue, message)
+    }
+
+    pub(crate) fn foreign_type(f: &Function) -> Self {
+        let message = format!("a type of another context than that of @{} was used", f.name_str());
+        Self::new(IrErrorKind::ForeignValue, message)
+    }
+
+    pub(crate) fn foreign_symbol(f: &Function) -> Self {
+        let message =
+            format!("a symbol of another context than that of @{} was used", f.name_str());
+        Self::new(IrErrorKind::ForeignValue, message)
+    }
+
+    pub(crate) fn foreign_attrs(of: impl fmt::Display) -> Self {
+        let message = format!("the attributes of {of} are of another context");
+        Self::new(IrErrorKind::ForeignValue, message)
+    }
+
+    pub(crate) fn unknown_op(f: &Function, op: Op) -> Self {
+        let message = format!(
+            "{op:?} belongs to no dialect that is registered with the context of @{}",
+            f.name_str()
+        );
+        Self::new(IrErrorKind::Unsuitable, message)
     }
 
     pub(crate) fn no_terminator(f: &Function, b: Block) -> Self {
@@ -128,7 +159,7 @@ impl IrError {
     }
 
     pub(crate) fn still_used(f: &Function, v: Value) -> Self {
-        let users = f.uses_in_order(v);
+        let users = f.known_uses_in_order(v);
         let mut names: Vec<String> = users.iter().map(|u| f.value_text(u.user)).collect();
         names.dedup();
         let more = names.len().saturating_sub(8);

@@ -8,6 +8,7 @@
 //! This crate knows no operation by name: dialects declare them ([`OpDef`]) and a [`Registry`]
 //! finds them.
 
+mod builder;
 mod cfg;
 mod constant;
 mod context;
@@ -27,12 +28,14 @@ mod pipe;
 mod printer;
 pub mod semi_nca;
 mod signature;
+pub mod ssa;
 mod suggest;
 #[cfg(test)]
 mod testing;
 mod types;
 mod verifier;
 
+pub use builder::{FunctionBuilder, Var};
 pub use cfg::ControlFlow;
 pub use constant::Constant;
 pub use context::{Context, is_plain_name};

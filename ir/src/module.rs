@@ -188,6 +188,7 @@ impl Module {
     ///
     /// # Panics
     /// If there is no such struct.
+    #[track_caller]
     pub fn adopt_struct(&mut self, id: StructId) -> IrResult<Type> {
         let name = self.ctx.struct_def(id).name;
         if self.struct_by_name(name).is_some() {

@@ -35,6 +35,7 @@ impl Op {
     /// # Panics
     /// If `dialect >= Op::MAX_DIALECTS` or `index >= Op::MAX_OPS`; in a constant, that is an
     /// error of compilation.
+    #[track_caller]
     pub const fn new(dialect: u8, index: u16) -> Self {
         assert!(dialect < Self::MAX_DIALECTS && index < Self::MAX_OPS);
         Self(((dialect as u16) << 10) | index)
@@ -490,6 +491,7 @@ impl Registry {
     /// If its number or the name of one of its ops is taken by another dialect, or if its ops
     /// are not numbered in order: that is a mistake in the program that registers it, which has
     /// to be seen at once.
+    #[track_caller]
     pub fn add(&mut self, dialect: &'static Dialect) -> &mut Self {
         let number = usize::from(dialect.number);
         if self.dialects.len() <= number {

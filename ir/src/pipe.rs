@@ -121,7 +121,14 @@ impl<'f> Pipe<'f> {
 
     /// What stands for `v` of the original in the copy: `v` itself, unless
     /// [`Pipe::substitute_with`] said otherwise.
+    ///
+    /// # Panics
+    /// If `v` is a value of another function.
+    #[track_caller]
     pub fn substitute(&self, v: Value) -> Operand {
+        if self.to.facts(v).is_none() {
+            panic!("{}", IrError::foreign_value(self.from, v));
+        }
         match self.aliases.get(&v) {
             Some(&operand) => operand,
             None => v.into(),
@@ -237,7 +244,7 @@ impl<'f> Pipe<'f> {
 
     fn resolve(&self, operand: Operand) -> Operand {
         match operand.as_value() {
-            Some(v) => self.substitute(v),
+            Some(v) => self.aliases.get(&v).copied().unwrap_or(operand),
             None => operand,
         }
     }

@@ -1,6 +1,7 @@
 //! Types. They are interned in a [`Context`](crate::Context), so that two types are equal if
 //! and only if their ids are.
 
+use crate::entity::INDEX_MASK;
 use crate::{Const, StructId, Symbol};
 
 /// The id of an interned type.
@@ -95,7 +96,7 @@ impl Type {
     /// A dense index for side tables.
     #[inline]
     pub const fn index(self) -> usize {
-        self.0 as usize
+        (self.0 & INDEX_MASK) as usize
     }
 }
 

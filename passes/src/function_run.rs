@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use regraft_ir::{Block, Diagnostic, FuncId, Function, Module, Stamp};
 
 use crate::analysis::Analyses;
-use crate::halt::{Halt, pass_result};
+use crate::halt::{Halt, pass_result, unit_text};
 use crate::instrument::{Execution, Gate, Log, Moment, Unit};
 use crate::loop_run::LoopWalk;
 use crate::panic_guard::{Caught, guarded};
 use crate::pass::{AnyPass, Output, PassContext, PassResult};
-use crate::pipeline::{PassStep, Step, fix_limit};
+use crate::pipeline::{PassStep, Step, fix_limit, unsettled_warning};
 use crate::report::PassReport;
 use crate::shared::{Shared, observe};
 
@@ -109,7 +109,7 @@ impl<'a> FunctionRun<'a> {
             home,
             copy: None,
             state,
-            passes: vec![PassReport::default(); shared.pass_count],
+            passes: vec![PassReport::default(); shared.passes.len()],
             log: Log::default(),
             unsettled: 0,
             copying: Duration::ZERO,
@@ -144,7 +144,9 @@ impl<'a> FunctionRun<'a> {
             let result = match step {
                 Step::Pass(pass) => self.pass(pass),
                 Step::Group { body, .. } => self.steps(body),
-                Step::Fix { options, body, .. } => self.fix(fix_limit(options), body),
+                Step::Fix { options, body, is_named, .. } => {
+                    self.fix(step, fix_limit(options), body, *is_named)
+                }
                 Step::Loop { body } => self.each_height(body),
             };
             result.map_err(|halt| halt.before(&steps[i + 1..]))?;
@@ -152,8 +154,16 @@ impl<'a> FunctionRun<'a> {
         Ok(())
     }
 
-    fn fix(&mut self, limit: u32, body: &'a [Step]) -> Result<(), Halt> {
+    fn fix(
+        &mut self,
+        step: &Step,
+        limit: u32,
+        body: &'a [Step],
+        is_named: bool,
+    ) -> Result<(), Halt> {
+        let mut changes = Vec::new();
         for round in 1..=limit {
+            changes = changes_of(&self.passes);
             let before = self.home.function().stamp();
             self.steps(body).map_err(|halt| halt.in_fix(limit - round, body))?;
             if self.home.function().stamp() == before {
@@ -161,6 +171,11 @@ impl<'a> FunctionRun<'a> {
             }
         }
         self.unsettled += 1;
+        if !is_named {
+            let passes = self.shared.passes.iter().map(ToString::to_string);
+            let changing = since(&changes, &self.passes, passes);
+            self.log.warn(unsettled_warning(step, &unit_text(Some(&self.name)), &changing));
+        }
         Ok(())
     }
 
@@ -280,6 +295,21 @@ impl<'a> FunctionRun<'a> {
             observer.compacted(self.home.function(), &mut self.log);
         }
     }
+}
+
+/// How often each pass has changed something.
+pub(crate) fn changes_of(passes: &[PassReport]) -> Vec<u64> {
+    passes.iter().map(|pass| pass.changed).collect()
+}
+
+/// The names of the passes that have changed something since then.
+pub(crate) fn since(
+    before: &[u64],
+    passes: &[PassReport],
+    names: impl Iterator<Item = String>,
+) -> Vec<String> {
+    let changed = before.iter().zip(passes).map(|(&before, pass)| pass.changed > before);
+    changed.zip(names).filter_map(|(changed, name)| changed.then_some(name)).collect()
 }
 
 /// Runs a pass on a function; a loop pass on these loops, or on all if none are given.

@@ -17,12 +17,12 @@ use regraft_ir::{Diagnostic, FuncId, Function, Module, Stamp, StructId, Type};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{Analyses, EffectSummaries};
-use crate::function_run::{FunctionRun, FunctionState, Home, Outcome};
-use crate::halt::{Halt, pass_result};
+use crate::function_run::{FunctionRun, FunctionState, Home, Outcome, changes_of, since};
+use crate::halt::{Halt, pass_result, unit_text};
 use crate::instrument::{Execution, Gate, Log, Moment, Schedule, Unit};
 use crate::panic_guard::guarded;
 use crate::pass::{AnyPass, Output, PassContext};
-use crate::pipeline::{PassStep, Pipeline, Step, fix_limit};
+use crate::pipeline::{PassStep, Pipeline, Step, fix_limit, unsettled_warning};
 use crate::report::{PassReport, Report, Stopped};
 use crate::reproducer::{Failure, FailureKind, Fault};
 use crate::run_options::RunOptions;
@@ -77,7 +77,7 @@ impl<'a> Runner<'a> {
             shared: Shared {
                 options,
                 observers,
-                pass_count: pipeline.passes,
+                passes: pipeline.passes(),
                 signatures: None,
                 effects: EffectSummaries::unknown(),
             },
@@ -94,6 +94,7 @@ impl<'a> Runner<'a> {
     fn run(mut self, module: &mut Module) -> Result<Report, Failure> {
         let start = Instant::now();
         let result = self.begin(module).and_then(|()| self.steps(module, &self.pipeline.steps));
+        let result = result.and_then(|()| self.end(module));
         self.report.wall = start.elapsed();
         for state in self.states.values() {
             self.report.analyses_computed += state.analyses.computed();
@@ -135,6 +136,23 @@ impl<'a> Runner<'a> {
         })))
     }
 
+    /// Lets the observers say what they have seen.
+    fn end(&mut self, module: &Module) -> Result<(), Halt> {
+        let start = Instant::now();
+        let mut log = Log::default();
+        let observers = self.shared.observers.iter();
+        let results = observers.map(|o| o.end(module, &mut log));
+        let diagnostics: Vec<Diagnostic> = results.filter_map(Result::err).flatten().collect();
+        self.report.observing += start.elapsed();
+        self.write(log)?;
+        if diagnostics.is_empty() {
+            return Ok(());
+        }
+        let (kind, remaining) = (FailureKind::Refused, Vec::new());
+        let fault = Fault { kind, pass: None, function: None, diagnostics, remaining };
+        Err(Halt::Failed(Box::new(fault)))
+    }
+
     /// Runs steps on the module. The depth of the recursion is that of the pipeline, which the
     /// parser limits.
     fn steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
@@ -151,8 +169,8 @@ impl<'a> Runner<'a> {
                     Step::Pass(pass) => self.module_pass(module, pass),
                     Step::Group { body, .. } => self.steps(module, body),
                     Step::Loop { .. } => self.function_steps(module, std::slice::from_ref(step)),
-                    Step::Fix { options, body, .. } => {
-                        self.module_fix(module, fix_limit(options), body)
+                    Step::Fix { options, body, is_named, .. } => {
+                        self.module_fix(module, step, fix_limit(options), body, *is_named)
                     }
                 }
             };
@@ -161,8 +179,17 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn module_fix(&mut self, module: &mut Module, limit: u32, body: &[Step]) -> Result<(), Halt> {
+    fn module_fix(
+        &mut self,
+        module: &mut Module,
+        step: &Step,
+        limit: u32,
+        body: &[Step],
+        is_named: bool,
+    ) -> Result<(), Halt> {
+        let mut changes = Vec::new();
         for round in 1..=limit {
+            changes = changes_of(&self.report.passes);
             let before = stamps(module);
             self.steps(module, body).map_err(|halt| halt.in_fix(limit - round, body))?;
             if stamps(module) == before {
@@ -170,6 +197,11 @@ impl<'a> Runner<'a> {
             }
         }
         self.report.unsettled += 1;
+        if !is_named {
+            let passes = self.shared.passes.iter().map(ToString::to_string);
+            let changing = since(&changes, &self.report.passes, passes);
+            self.report.warnings.push(unsettled_warning(step, &unit_text(None), &changing));
+        }
         Ok(())
     }
 

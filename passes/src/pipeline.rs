@@ -12,6 +12,8 @@
 
 use std::fmt;
 
+use regraft_ir::Diagnostic;
+
 use crate::options::{OptionDef, Options};
 use crate::registry::{PassInfo, PassKind};
 
@@ -38,6 +40,8 @@ pub(crate) enum Step {
         options: Options,
         body: Vec<Step>,
         functions_only: bool,
+        /// Whether it is part of a named pipeline, which says itself how much is enough.
+        is_named: bool,
     },
     /// Passes over loops, for the loops of one height after the other.
     Loop { body: Vec<Step> },
@@ -90,14 +94,27 @@ impl fmt::Display for PassStep {
 }
 
 impl Step {
-    pub(crate) fn group(name: Option<&'static str>, body: Vec<Self>) -> Self {
+    pub(crate) fn group(name: Option<&'static str>, mut body: Vec<Self>) -> Self {
+        if name.is_some() {
+            body.iter_mut().for_each(Self::set_named);
+        }
         let functions_only = body.iter().all(Self::is_functions_only);
         Self::Group { name, body, functions_only }
     }
 
     pub(crate) fn fix(options: Options, body: Vec<Self>) -> Self {
         let functions_only = body.iter().all(Self::is_functions_only);
-        Self::Fix { options, body, functions_only }
+        Self::Fix { options, body, functions_only, is_named: false }
+    }
+
+    /// Says that it is part of a named pipeline.
+    fn set_named(&mut self) {
+        if let Self::Fix { is_named, .. } = self {
+            *is_named = true;
+        }
+        if let Self::Fix { body, .. } | Self::Loop { body } | Self::Group { body, .. } = self {
+            body.iter_mut().for_each(Self::set_named);
+        }
     }
 
     /// Whether it can be run on each function by itself. O(1).
@@ -110,6 +127,21 @@ impl Step {
             }
         }
     }
+}
+
+/// What to tell of a `fix` that stopped at its limit: where, and by which passes it was still
+/// changing things.
+pub(crate) fn unsettled_warning(step: &Step, unit: &str, changing: &[String]) -> Diagnostic {
+    let limit = if let Step::Fix { options, .. } = step { fix_limit(options) } else { 0 };
+    let rounds = if limit == 1 { "round" } else { "rounds" };
+    let message = format!("`fix` stopped at its limit of {limit} {rounds} on {unit}");
+    let passes: Vec<String> = changing.iter().map(|pass| format!("`{pass}`")).collect();
+    Diagnostic::warning(message)
+        .note(format!("the last round was still changed by {}", passes.join(", ")))
+        .help(format!(
+            "with `fix{{max=N}}` it goes on for N rounds; passes that undo what others do, or that \
+             change something each time, never settle: {step}"
+        ))
 }
 
 /// How often a `fix` repeats at most.

@@ -244,16 +244,17 @@ impl PassRegistry {
         self.pipelines.insert(name, pipeline);
     }
 
-    #[track_caller]
     /// Puts a function pass in the place of the pass of the same name.
     ///
     /// # Panics
     /// As [`PassRegistry::add`], but for the name that is taken.
+    #[track_caller]
     pub fn replace<P: FunctionPass>(&mut self) {
         self.passes.shift_remove(P::NAME);
         self.add::<P>();
     }
 
+    #[track_caller]
     fn insert(&mut self, info: PassInfo) {
         let name = info.name;
         assert!(is_pass_name(name), "{name:?} cannot be the name of a pass");
@@ -330,5 +331,16 @@ mod tests {
         for info in PassRegistry::standard().iter() {
             assert!(!info.summary().is_empty(), "`{}` has none", info.name);
         }
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_told_at_the_line_that_adds_the_pass() {
+        use crate::panic_guard::guarded;
+        use crate::transforms::dce::Dce;
+
+        let mut registry = PassRegistry::standard();
+        let (caught, line) = (guarded(|| registry.add::<Dce>()).unwrap_err(), line!());
+        assert_eq!(caught.message, "there is a pass `dce` already");
+        assert!(caught.place.unwrap().ends_with(&format!("registry.rs:{line}")));
     }
 }

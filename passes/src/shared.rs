@@ -8,6 +8,7 @@ use crate::analysis::EffectSummaries;
 use crate::halt::{Halt, unit_text};
 use crate::instrument::{Execution, Log, Observer};
 use crate::panic_guard::guarded;
+use crate::pipeline::PassStep;
 use crate::reproducer::FailureKind;
 use crate::run_options::RunOptions;
 
@@ -16,7 +17,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) options: &'a RunOptions,
     /// In the order in which they are called.
     pub(crate) observers: Vec<&'a dyn Observer>,
-    pub(crate) pass_count: usize,
+    pub(crate) passes: Vec<&'a PassStep>,
     /// The module without the bodies of its functions, which are being run. Made when functions
     /// are run first, and again after a module pass.
     pub(crate) signatures: Option<Module>,

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use regraft_ir::{Function, Module};
 use regraft_passes::{
-    Analyses, DumpFolder, Execution, FailureKind, Log, Observer, PrintAfter, PrintWhat, Report,
-    RunOptions, Schedule, StopAfter, Unit, diff_modules, reproducer_pipeline, run_pipeline,
+    Analyses, DumpFolder, Execution, FailureKind, Log, NamedPipeline, Observer, Pipeline,
+    PrintAfter, PrintWhat, Report, RunOptions, Schedule, StopAfter, Unit, diff_modules,
+    reproducer_pipeline, run_pipeline,
 };
 use support::{Density, InstCount, many_functions, module, pipeline, registry};
 
@@ -65,6 +66,17 @@ fn fix_repeats_until_nothing_changes() {
     let mut m = module(DOUBLE);
     let report = run(&mut m, "fix{max=3}(count-down)");
     assert_eq!((report.count("runs"), report.unsettled), (3, 1));
+    let message = "`fix` stopped at its limit of 3 rounds on @double";
+    assert_eq!(report.warnings[0].message(), message);
+    assert_eq!(report.warnings[0].notes(), ["the last round was still changed by `count-down`"]);
+    // A named pipeline says itself how much is enough.
+    let mut registry = registry();
+    let (name, text) = ("Twice", "fix{max=2}(count-down)");
+    registry.add_pipeline(NamedPipeline { name, text, doc: "" });
+    let mut m = module(DOUBLE);
+    let pipeline = Pipeline::parse(&registry, "Twice").unwrap();
+    let report = run_pipeline(&mut m, &pipeline, &RunOptions::default()).unwrap();
+    assert_eq!((report.unsettled, report.warnings.len()), (1, 0));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! Checking while a pipeline runs: what a function does before and after each pass.
 
-use std::sync::Arc;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_ir::{Diagnostic, Function, Module};
-use regraft_passes::{Execution, Log, Observer, PassStep, Schedule, Unit};
+use regraft_passes::{Execution, Log, Observer, PassStep, Pipeline, Schedule, Unit};
 
 use crate::choices::Choices;
-use crate::compare::{CompareConfig, compare_functions};
+use crate::compare::{Agreement, CompareConfig, compare_functions};
 use crate::generate::Entry;
 use crate::inputs::arguments;
 use crate::repro::Repro;
@@ -18,9 +19,14 @@ use crate::test_rule::{
 /// An observer that runs each function on generated inputs before and after each pass, and
 /// blames the pass that changed what it does. See [`compare_functions`] for what is compared. What
 /// passes that differentiate have added is tested by [`check_derivatives`].
+///
+/// At the end it prints how many inputs agreed, pass by pass. It fails if there were inputs and not
+/// one of them was conclusive, since nothing is known then; it warns if that is so of one pass.
 #[derive(Clone, Debug)]
 pub struct Check {
     config: CompareConfig,
+    /// By pass of the pipeline. A clone checks another run.
+    tally: Tally,
     /// What to pass to some of the functions, rather than what fits their parameters.
     entries: Vec<Entry>,
 }
@@ -33,7 +39,7 @@ impl Check {
 
     /// Compares as `config` says.
     pub fn with(config: CompareConfig) -> Self {
-        Self { config, entries: Vec::new() }
+        Self { config, tally: Tally::default(), entries: Vec::new() }
     }
 
     /// Runs functions on what a reproducer says.
@@ -47,13 +53,13 @@ impl Check {
     /// Compares a function, if there are arguments for it. `Err` has the difference.
     fn compare(
         &self,
+        pass: &PassStep,
         before: &Module,
         after: &Module,
         f: &Function,
-        fast: bool,
         log: &mut Log,
     ) -> Result<(), Vec<Diagnostic>> {
-        let mut config = self.config.clone().fast(fast);
+        let mut config = self.config.clone().fast(pass.is_fast());
         if let Some(entry) = self.entries.iter().find(|entry| entry.name == f.name_str()) {
             config.params = Some(entry.params.clone());
         }
@@ -68,7 +74,10 @@ impl Check {
             return Ok(());
         }
         match compare_functions(before, after, f.name_str(), &config) {
-            Ok(_) => Ok(()),
+            Ok(runs) => {
+                self.tally.add(pass, runs);
+                Ok(())
+            }
             Err(difference) => Err(vec![Diagnostic::error(difference.to_string())]),
         }
     }
@@ -119,7 +128,8 @@ impl Check {
         let names = make.derivatives(&mut before.clone()).map_err(error)?;
         let args = RuleArgs::Types(types);
         let tested = check_derivatives(before, after, f.name_str(), &names, &args, &options);
-        tested.map(drop).map_err(error)
+        self.tally.add(pass, tested.map_err(error)?.agreement());
+        Ok(())
     }
 }
 
@@ -145,6 +155,15 @@ impl Observer for Check {
         true
     }
 
+    fn begin(&self, _: &Module, pipeline: &Pipeline, _: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        self.tally.begin(pipeline);
+        Ok(())
+    }
+
+    fn end(&self, _: &Module, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        self.tally.tell(&self.config, log)
+    }
+
     fn after(&self, execution: &Execution<'_>, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
         if !execution.changed {
             return Ok(());
@@ -152,20 +171,100 @@ impl Observer for Check {
         if let (Unit::Module(before), Some(after)) = (execution.before, execution.module) {
             self.derivatives(execution.moment.pass, before, after)?;
         }
-        let fast = execution.moment.pass.is_fast();
+        let pass = execution.moment.pass;
+        self.tally.changed(pass);
         match (execution.before, execution.module) {
             (Unit::Function(f), Some(after)) => {
                 let mut before = after.clone();
                 let id = before.find(f.name()).expect("a function pass keeps the function");
                 before.set(id, f.clone()).expect("it has the same name");
-                self.compare(&before, after, f, fast, log)
+                self.compare(pass, &before, after, f, log)
             }
             (Unit::Module(before), Some(after)) => before
                 .functions()
                 .filter(|f| after.find(f.name()).is_some())
-                .try_for_each(|f| self.compare(before, after, f, fast, log)),
+                .try_for_each(|f| self.compare(pass, before, after, f, log)),
             (_, None) => Err(vec![Diagnostic::error("there is no module to run the function in")]),
         }
+    }
+}
+
+/// How the runs before and after each pass agreed.
+#[derive(Debug, Default)]
+struct Tally(Mutex<Vec<Row>>);
+
+#[derive(Clone, Debug)]
+struct Row {
+    pass: String,
+    changed: bool,
+    runs: Agreement,
+}
+
+impl Clone for Tally {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Tally {
+    fn begin(&self, pipeline: &Pipeline) {
+        let row =
+            |pass: &&PassStep| Row { pass: pass.to_string(), changed: false, runs: <_>::default() };
+        *self.rows() = pipeline.passes().iter().map(row).collect();
+    }
+
+    fn rows(&self) -> std::sync::MutexGuard<'_, Vec<Row>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn changed(&self, pass: &PassStep) {
+        self.rows()[pass.position()].changed = true;
+    }
+
+    fn add(&self, pass: &PassStep, runs: Agreement) {
+        self.rows()[pass.position()].runs.add(runs);
+    }
+
+    /// Prints what is known of each pass that changed something, and of all of them.
+    fn tell(&self, config: &CompareConfig, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        let rows = self.rows().clone();
+        let (mut total, mut silent) = (Agreement::default(), Vec::new());
+        let width = rows.iter().map(|row| row.pass.chars().count()).max().unwrap_or(0).max(5);
+        let mut text = String::from("checked by running:\n");
+        for Row { pass, changed, runs } in &rows {
+            total.add(*runs);
+            let what = match (changed, runs.inputs()) {
+                (false, _) => "changed nothing".to_owned(),
+                (true, 0) => "changed what cannot be run by itself".to_owned(),
+                _ => runs.to_string(),
+            };
+            let _ = writeln!(text, "  {pass:width$}  {what}");
+            if runs.says_nothing() {
+                silent.push(format!("`{pass}`"));
+            }
+        }
+        if rows.len() > 1 {
+            let _ = writeln!(text, "  {:width$}  {total}", "total");
+        }
+        log.print(&text);
+        if silent.is_empty() {
+            return Ok(());
+        }
+        let limits = config.limits;
+        let fuel = limits.fuel.map_or("any number of".to_owned(), |fuel| fuel.to_string());
+        let help = format!(
+            "a run before or after a pass is inconclusive when it takes more than {fuel} \
+             instructions, {} nested calls or {} MiB: check functions that do less",
+            limits.depth,
+            limits.memory >> 20
+        );
+        if total.says_nothing() {
+            let message = format!("the check says nothing of what was changed: {total}");
+            return Err(vec![Diagnostic::error(message).help(help)]);
+        }
+        let message = format!("the check says nothing of {}", silent.join(", "));
+        log.warn(Diagnostic::warning(message).help(help));
+        Ok(())
     }
 }
 
@@ -252,5 +351,61 @@ mod tests {
         let right = regraft_ad::registry();
         run(&right, "O1, forward-diff{width=3}, reverse-diff, O2").unwrap();
         run(&right, "reverse-diff{plan=naive, wrt=\"1\"}, reverse-diff, dce").unwrap();
+    }
+
+    /// A loop of a billion trips, then `x - y`.
+    const LONG: &str = "\
+func @f(%1: i64, %2: i64) -> i64 {
+^1:
+  br ^2(0)
+^2(%3: i64):
+  %4: i64 = arith.add %3, 1
+  %5: bool = arith.lt %4, 1000000000
+  br %5, ^2(%4), ^3
+^3:
+  %6: i64 = arith.sub %1, %2
+  return %6
+}
+";
+
+    #[test]
+    fn a_check_that_knows_nothing_fails_and_says_so() {
+        let mut registry = PassRegistry::standard();
+        registry.add::<SwapSub>();
+        let mut module = parse_module(&regraft_dialects::context(), "f.ir", LONG).unwrap();
+        let pipeline = Pipeline::parse(&registry, "swap-sub, dce").unwrap();
+        let options = RunOptions::default().observe(Check::new(20));
+        let failure = run_pipeline(&mut module, &pipeline, &options).unwrap_err();
+        assert_eq!(failure.pass(), None);
+        let message = failure.diagnostics()[0].message();
+        let want =
+            "the check says nothing of what was changed: 20 inputs: 0 agreed, 20 inconclusive";
+        assert_eq!(message, want);
+        let help = failure.diagnostics()[0].help_text().unwrap();
+        assert!(
+            help.contains("more than 50000 instructions, 1000 nested calls or 16 MiB"),
+            "{help}"
+        );
+        let table = "checked by running:\n  swap-sub  20 inputs: 0 agreed, 20 inconclusive\n  \
+            dce       changed nothing\n  total     20 inputs: 0 agreed, 20 inconclusive\n";
+        assert_eq!(failure.report().text, table);
+    }
+
+    #[test]
+    fn a_check_tells_of_each_pass_how_many_inputs_were_conclusive() {
+        let short = "func @g(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.add %1, %1\n  \
+            %3: i64 = arith.mul %1, %1\n  return %2\n}\n";
+        let mut registry = PassRegistry::standard();
+        registry.add::<SwapSub>();
+        let text = format!("{LONG}\n{short}");
+        let mut module = parse_module(&regraft_dialects::context(), "f.ir", &text).unwrap();
+        let pipeline = Pipeline::parse(&registry, "dce, swap-sub").unwrap();
+        let options = RunOptions::default().observe(Check::new(7));
+        let report = run_pipeline(&mut module, &pipeline, &options).unwrap();
+        let table = "checked by running:\n  dce       7 inputs: 7 agreed\n  \
+            swap-sub  7 inputs: 0 agreed, 7 inconclusive\n  \
+            total     14 inputs: 7 agreed, 7 inconclusive\n";
+        assert_eq!(report.text, table);
+        assert_eq!(report.warnings[0].message(), "the check says nothing of `swap-sub`");
     }
 }

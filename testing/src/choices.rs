@@ -138,6 +138,7 @@ impl Choices {
     ///
     /// # Panics
     /// If there is none.
+    #[track_caller]
     #[inline]
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]

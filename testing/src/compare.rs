@@ -73,11 +73,39 @@ pub struct Agreement {
 }
 
 impl Agreement {
+    /// The inputs on which both were run.
+    pub fn inputs(&self) -> u32 {
+        self.returned + self.trapped + self.inconclusive
+    }
+
+    /// The inputs on which both did the same.
+    pub fn agreed(&self) -> u32 {
+        self.returned + self.trapped
+    }
+
+    /// Whether nothing is known: there were inputs, and none of them was conclusive.
+    pub fn says_nothing(&self) -> bool {
+        self.inconclusive > 0 && self.agreed() == 0
+    }
+
     /// Adds what was found on other inputs.
     pub fn add(&mut self, other: Self) {
         self.returned += other.returned;
         self.trapped += other.trapped;
         self.inconclusive += other.inconclusive;
+    }
+}
+
+impl fmt::Display for Agreement {
+    /// As `20 inputs: 3 agreed, 17 inconclusive`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inputs = self.inputs();
+        let plural = if inputs == 1 { "" } else { "s" };
+        write!(f, "{inputs} input{plural}: {} agreed", self.agreed())?;
+        if self.inconclusive > 0 {
+            write!(f, ", {} inconclusive", self.inconclusive)?;
+        }
+        Ok(())
     }
 }
 

@@ -38,7 +38,7 @@ use regraft_exec::{EvalTable, Limits, Val};
 use regraft_ir::{Module, Type};
 use regraft_passes::Pipeline;
 
-use crate::compare::CompareConfig;
+use crate::compare::{Agreement, CompareConfig};
 pub(crate) use derive::Make;
 pub use derive::{DERIVATIVE_PASSES, test_call, test_rule};
 use run::Checker;
@@ -151,6 +151,12 @@ pub struct RuleReport {
 }
 
 impl RuleReport {
+    /// The same as an agreement of two functions: at a kink, both modes agree.
+    pub fn agreement(&self) -> Agreement {
+        let &Self { agreed, trapped, kinks, inconclusive, .. } = self;
+        Agreement { returned: agreed + kinks, trapped, inconclusive }
+    }
+
     /// Adds what was found on other inputs.
     pub fn add(&mut self, other: Self) {
         self.agreed += other.agreed;

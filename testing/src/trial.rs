@@ -176,8 +176,7 @@ impl Trial {
     /// What is wrong.
     pub fn run(&self, module: &Module, entries: &[Entry]) -> Result<(bool, Agreement), BrokenKind> {
         if let Some(report) = self.derivatives(module, entries)? {
-            let RuleReport { agreed, trapped, kinks, inconclusive, .. } = report;
-            return Ok((true, Agreement { returned: agreed + kinks, trapped, inconclusive }));
+            return Ok((true, report.agreement()));
         }
         let mut after = module.clone();
         run(&mut after, &self.pipeline).map_err(BrokenKind::Failed)?;

@@ -13,6 +13,7 @@ impl Function {
     ///
     /// # Panics
     /// If the function has 2^25 blocks.
+    #[track_caller]
     pub fn add_block(&mut self) -> Block {
         assert!(self.blocks.len() < MAX_ENTITIES, "too many blocks in @{}", self.name_str());
         let b = self.new_block();
@@ -115,6 +116,7 @@ impl Function {
         mut arg: impl FnMut(Block) -> Option<T>,
     ) -> IrResult<Value> {
         self.checked_block(block)?;
+        self.check_type(ty)?;
         let preds = self.pred_blocks(block);
         let count = self.param_count(block);
         let mut args = Vec::with_capacity(preds.len());
@@ -133,9 +135,7 @@ impl Function {
             let edges = self.successors(pred).filter(|&target| target == block).count();
             check_operand_count(self.operand_count(term) + edges)?;
         }
-        let v = self.alloc_value(ValueData::empty(Op::MISSING))?;
-        self.install_param(v, block, ty);
-        self.record_origin(v, None);
+        let v = self.append_param_without_args(block, ty)?;
         for (pred, arg) in preds.into_iter().zip(args) {
             self.rewrite_edges(pred, |target, edge_args| {
                 if target == block {
@@ -144,6 +144,30 @@ impl Function {
             });
         }
         Ok(v)
+    }
+
+    /// Appends a parameter for which the edges that enter the block pass nothing yet.
+    pub(crate) fn append_param_without_args(&mut self, block: Block, ty: Type) -> IrResult<Value> {
+        let v = self.alloc_value(ValueData::empty(Op::MISSING))?;
+        self.install_param(v, block, ty);
+        self.record_origin(v, None);
+        Ok(v)
+    }
+
+    /// Lets each edge that leaves `from` pass some more arguments.
+    pub(crate) fn add_edge_args(
+        &mut self,
+        from: Block,
+        args: impl IntoIterator<Item = Operands>,
+    ) -> IrResult<()> {
+        let args: Vec<Operands> = args.into_iter().collect();
+        let more: usize = args.iter().map(|args| args.len()).sum();
+        check_operand_count(self.operand_count(Value::terminator(from)) + more)?;
+        let mut args = args.into_iter();
+        self.rewrite_edges(from, |_, edge_args| {
+            edge_args.extend(args.next().into_iter().flatten())
+        });
+        Ok(())
     }
 
     /// Deletes a parameter, and the arguments that the entering edges pass for it.
@@ -180,6 +204,7 @@ impl Function {
     }
 
     /// The distinct blocks whose edges enter `block`, in layout order.
+    #[track_caller]
     pub fn pred_blocks(&self, block: Block) -> Vec<Block> {
         let mut preds = self.predecessors(block);
         preds.dedup();
@@ -209,15 +234,25 @@ impl Function {
     /// If something is stale, if `inst` is no terminator, or if the operands or the arguments of
     /// the edges do not fit. With [`Inst::with_type`] the edges are left to the verifier.
     pub fn set_terminator(&mut self, block: Block, inst: Inst) -> IrResult<()> {
+        self.set_terminator_with(block, inst, Self::param_count)
+    }
+
+    /// The same, where edges pass arguments for the first `count` parameters of their targets.
+    pub(crate) fn set_terminator_with(
+        &mut self,
+        block: Block,
+        inst: Inst,
+        count: impl Fn(&Self, Block) -> usize,
+    ) -> IrResult<()> {
         self.checked_block(block)?;
-        let def = self.ctx.def(inst.op);
+        let def = self.declaration(inst.op)?;
         if !def.is_terminator() {
             let message = format!("`{}` cannot end {block}, it is no terminator", def.mnemonic());
             return Err(IrError::new(IrErrorKind::Unsuitable, message));
         }
         self.check_signature(&inst)?;
         if inst.ty.is_none() {
-            self.check_edges(&inst.operands)?;
+            self.check_edges(&inst.operands, count)?;
         }
         let term = Value::terminator(block);
         if self.blocks[block].term.op == Op::MISSING {
@@ -273,7 +308,7 @@ impl Function {
         if new[1..].iter().any(|arg| arg.is_block()) {
             return Err(IrError::misplaced_edge(self));
         }
-        self.check_edges(&new)?;
+        self.check_edges(&new, Self::param_count)?;
         let position = edge.position as usize;
         let old_len = 1 + self.edge_args(edge).len();
         check_operand_count(self.operand_count(term) - old_len + new.len())?;
@@ -297,14 +332,19 @@ impl Function {
     }
 
     /// Checks the edges among the operands of a terminator against the parameters of their targets.
-    pub(super) fn check_edges(&self, operands: &[Operand]) -> IrResult<()> {
+    pub(super) fn check_edges(
+        &self,
+        operands: &[Operand],
+        want: impl Fn(&Self, Block) -> usize,
+    ) -> IrResult<()> {
         let mut rest = operands;
         while let Some(at) = rest.iter().position(|operand| operand.is_block()) {
             let target = rest[at].as_block().expect("found by `is_block`");
             rest = &rest[at + 1..];
             let count = rest.iter().position(|o| o.is_block()).unwrap_or(rest.len());
-            if count != self.param_count(target) {
-                return Err(IrError::edge_arity(target, count, self.param_count(target)));
+            let want = want(self, target);
+            if count != want {
+                return Err(IrError::edge_arity(target, count, want));
             }
             for (i, (&arg, param)) in rest[..count].iter().zip(self.params(target)).enumerate() {
                 let (have, want) = (self.operand_type(arg), self.ty(param));
@@ -342,7 +382,7 @@ impl Function {
     pub(super) fn check_terminator(&self, term: Value) -> IrResult<()> {
         self.check_inst(term)?;
         let operands: Operands = self.operands(term).collect();
-        self.check_edges(&operands)
+        self.check_edges(&operands, Self::param_count)
     }
 
     /// The op that goes to another block and does nothing else.

@@ -7,8 +7,8 @@ use super::{Function, ValueData};
 use crate::error::IrErrorKind;
 use crate::signature::{Types, result_type};
 use crate::{
-    Block, Inst, InstView, IrError, IrResult, Loc, Op, Operand, OperandKind, ResultType, Type,
-    Value,
+    Block, Inst, InstView, IrError, IrResult, Loc, Op, OpDef, Operand, OperandKind, ResultType,
+    Type, Value,
 };
 
 /// The most operands that one instruction can have, edges included.
@@ -256,12 +256,24 @@ impl Function {
         if let Some(ty) = self.plain_binary_type(inst) {
             return Ok(ty);
         }
-        let def = self.ctx.def(inst.op);
+        let def = self.declaration(inst.op)?;
         if def.is_terminator() {
             let message = format!("`{}` is a terminator and has to end a block", def.mnemonic());
             return Err(IrError::new(IrErrorKind::Unsuitable, message));
         }
         self.check_signature(inst)
+    }
+
+    /// The declaration of an op, or the error that no dialect has it.
+    #[inline]
+    pub(super) fn declaration(&self, op: Op) -> IrResult<&'static OpDef> {
+        self.ctx.registry().def(op).ok_or_else(|| IrError::unknown_op(self, op))
+    }
+
+    /// Checks that a type is one of the context.
+    #[inline]
+    pub(crate) fn check_type(&self, ty: Type) -> IrResult<()> {
+        if self.ctx.has_type(ty) { Ok(()) } else { Err(IrError::foreign_type(self)) }
     }
 
     /// The type of an instruction with two live operands of one type that its signature asks
@@ -297,7 +309,11 @@ impl Function {
         if inst.operands.len() > MAX_OPERANDS {
             return Err(IrError::too_many_operands());
         }
-        let def = self.ctx.def(inst.op);
+        let def = self.declaration(inst.op)?;
+        if !self.ctx.has_attrs(inst.attrs) {
+            return Err(IrError::foreign_attrs(format_args!("`{}`", def.name)));
+        }
+        self.check_type(inst.ty.unwrap_or(Type::ANY))?;
         for &operand in &inst.operands {
             self.check_operand(operand)?;
             if operand.is_block() && !def.is_terminator() {

@@ -4,7 +4,7 @@
 //! [`Cursor`](crate::Cursor) or collect first.
 
 use super::{BlockData, Edge, Function, NIL, Slot, State, Use};
-use crate::{Block, Op, Operand, Value};
+use crate::{Block, IrError, Op, Operand, Value};
 
 /// The operands of an instruction.
 #[derive(Clone, Debug)]
@@ -144,24 +144,28 @@ impl Function {
     }
 
     /// The block after `b` in the layout.
+    #[track_caller]
     pub fn next_block(&self, b: Block) -> Option<Block> {
-        self.blocks[b].next.some()
+        self.known_block(b).next.some()
     }
 
     /// The block before `b` in the layout.
+    #[track_caller]
     pub fn prev_block(&self, b: Block) -> Option<Block> {
-        self.blocks[b].prev.some()
+        self.known_block(b).prev.some()
     }
 
     /// The instructions of a block in order, the terminator last.
+    #[track_caller]
     pub fn insts(&self, b: Block) -> Insts<'_> {
-        let at = self.blocks[b].first.some().unwrap_or_else(|| self.terminator_or_none(b));
+        let at = self.known_block(b).first.some().unwrap_or_else(|| self.terminator_or_none(b));
         Insts { function: self, at }
     }
 
     /// The instructions of a block in order, without the terminator.
+    #[track_caller]
     pub fn body(&self, b: Block) -> Body<'_> {
-        Body { function: self, at: self.blocks[b].first }
+        Body { function: self, at: self.known_block(b).first }
     }
 
     /// Every instruction in layout order, terminators included.
@@ -170,37 +174,43 @@ impl Function {
     }
 
     /// The parameters of a block in order.
+    #[track_caller]
     pub fn params(&self, b: Block) -> Params<'_> {
-        Params { function: self, at: self.blocks[b].first_param }
+        Params { function: self, at: self.known_block(b).first_param }
     }
 
     /// The number of parameters of a block. O(1).
     #[inline]
+    #[track_caller]
     pub fn param_count(&self, b: Block) -> usize {
-        self.blocks[b].param_count as usize
+        self.known_block(b).param_count as usize
     }
 
     /// The parameter at `index`. O(index).
+    #[track_caller]
     pub fn param(&self, b: Block, index: usize) -> Option<Value> {
         self.params(b).nth(index)
     }
 
     /// The first instruction of a block that is not its terminator.
+    #[track_caller]
     pub fn first_inst(&self, b: Block) -> Option<Value> {
-        self.blocks[b].first.some()
+        self.known_block(b).first.some()
     }
 
     /// The last instruction of a block that is not its terminator.
+    #[track_caller]
     pub fn last_inst(&self, b: Block) -> Option<Value> {
-        self.blocks[b].last.some()
+        self.known_block(b).last.some()
     }
 
     /// The instruction after `v` in its block, the terminator included.
+    #[track_caller]
     pub fn next_inst(&self, v: Value) -> Option<Value> {
         if v.is_terminator() {
             return None;
         }
-        let data = &self.values[v];
+        let data = self.known(v);
         if data.op == Op::PARAM {
             return self.insts(data.block).next();
         }
@@ -208,61 +218,79 @@ impl Function {
     }
 
     /// The instruction before `v` in its block.
+    #[track_caller]
     pub fn prev_inst(&self, v: Value) -> Option<Value> {
         match v.terminated_block() {
-            Some(b) => self.blocks[b].last.some(),
+            Some(b) => self.known_block(b).last.some(),
             None if self.is_param(v) => None,
-            None => self.values[v].prev.some(),
+            None => self.known(v).prev.some(),
         }
     }
 
     /// The terminator of a block, if it has one yet.
     #[inline]
+    #[track_caller]
     pub fn terminator(&self, b: Block) -> Option<Value> {
         self.terminator_or_none(b).some()
     }
 
     #[inline]
+    #[track_caller]
     fn terminator_or_none(&self, b: Block) -> Value {
-        if self.blocks[b].term.op == Op::MISSING { Value::NONE } else { Value::terminator(b) }
+        if self.known_block(b).term.op == Op::MISSING { Value::NONE } else { Value::terminator(b) }
     }
 
     /// Whether `a` stands before `b` in the layout; parameters stand before instructions, and
     /// blocks in layout order. O(1).
     #[inline]
+    #[track_caller]
     pub fn comes_before(&self, a: Value, b: Value) -> bool {
-        let key = |v: Value| {
-            let data = self.data(v);
-            let kind = if data.op == Op::PARAM { 0u8 } else { 1 + u8::from(v.is_terminator()) };
-            let seq = if data.op == Op::PARAM { data.slots } else { data.seq };
-            (self.blocks[data.block].seq, kind, seq)
-        };
-        key(a) < key(b)
+        self.order_key(a) < self.order_key(b)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn order_key(&self, v: Value) -> (u32, u8, u32) {
+        let data = self.known(v);
+        let kind = if data.op == Op::PARAM { 0u8 } else { 1 + u8::from(v.is_terminator()) };
+        let seq = if data.op == Op::PARAM { data.slots } else { data.seq };
+        (self.blocks[data.block].seq, kind, seq)
     }
 
     /// Whether block `a` stands before block `b` in the layout. O(1).
     #[inline]
+    #[track_caller]
     pub fn block_comes_before(&self, a: Block, b: Block) -> bool {
-        self.blocks[a].seq < self.blocks[b].seq
+        self.known_block(a).seq < self.known_block(b).seq
     }
 
     // --- uses ------------------------------------------------------------------------------
 
     /// The uses of a value, in no particular order: nothing that can be seen may depend on it.
+    #[track_caller]
     pub fn uses(&self, v: Value) -> Uses<'_> {
-        let slot = if v.is_terminator() { NIL } else { self.values[v].first_use };
+        let slot = if v.is_terminator() { NIL } else { self.known(v).first_use };
         Uses { function: self, slot }
     }
 
     /// Whether a value is used. O(1).
     #[inline]
+    #[track_caller]
     pub fn is_used(&self, v: Value) -> bool {
-        !v.is_terminator() && self.values[v].first_use != NIL
+        !v.is_terminator() && self.known(v).first_use != NIL
     }
 
     /// The uses of a value in layout order. O(uses log uses).
+    #[track_caller]
     pub fn uses_in_order(&self, v: Value) -> Vec<Use> {
-        let mut uses: Vec<Use> = self.uses(v).collect();
+        self.known(v);
+        self.known_uses_in_order(v)
+    }
+
+    /// The same of a value that may have been deleted, but is of this function.
+    pub(crate) fn known_uses_in_order(&self, v: Value) -> Vec<Use> {
+        let slot = if v.is_terminator() { NIL } else { self.values[v].first_use };
+        let mut uses: Vec<Use> = Uses { function: self, slot }.collect();
         uses.sort_by(|a, b| {
             if a.user == b.user {
                 a.index.cmp(&b.index)
@@ -278,6 +306,7 @@ impl Function {
     // --- edges -----------------------------------------------------------------------------
 
     /// The edges that leave a block, in operand order.
+    #[track_caller]
     pub fn out_edges(&self, b: Block) -> Edges<'_> {
         let slots = match self.terminator(b) {
             Some(term) => self.slots_of(term),
@@ -287,12 +316,14 @@ impl Function {
     }
 
     /// The edges that enter a block, in no particular order.
+    #[track_caller]
     pub fn in_edges(&self, b: Block) -> impl Iterator<Item = Edge> + '_ {
-        Uses { function: self, slot: self.blocks[b].first_use }
+        Uses { function: self, slot: self.known_block(b).first_use }
             .map(|u| Edge { from: self.data(u.user).block, position: u.index })
     }
 
     /// The edges that enter a block, by the layout of where they come from.
+    #[track_caller]
     pub fn in_edges_in_order(&self, b: Block) -> Vec<Edge> {
         let mut edges: Vec<Edge> = self.in_edges(b).collect();
         edges.sort_by_key(|edge| (self.blocks[edge.from].seq, edge.position));
@@ -300,18 +331,21 @@ impl Function {
     }
 
     /// The targets of the edges that leave a block, with repetitions.
+    #[track_caller]
     pub fn successors(&self, b: Block) -> impl Iterator<Item = Block> + '_ {
         self.out_edges(b).map(|edge| self.edge_target(edge))
     }
 
     /// The blocks whose edges enter `b`, one for each edge, in layout order.
+    #[track_caller]
     pub fn predecessors(&self, b: Block) -> Vec<Block> {
         self.in_edges_in_order(b).into_iter().map(|edge| edge.from).collect()
     }
 
     /// Whether no edge enters a block. O(1).
+    #[track_caller]
     pub fn has_predecessors(&self, b: Block) -> bool {
-        self.blocks[b].first_use != NIL
+        self.known_block(b).first_use != NIL
     }
 
     /// The target of an edge.
@@ -319,28 +353,41 @@ impl Function {
     /// # Panics
     /// If the edge is no longer there.
     #[inline]
+    #[track_caller]
     pub fn edge_target(&self, edge: Edge) -> Block {
         let term = Value::terminator(edge.from);
         let target = self.operand(term, edge.position as usize).and_then(Operand::as_block);
-        target.unwrap_or_else(|| panic!("{edge:?} is no edge any more"))
+        match target {
+            Some(target) => target,
+            None => self.no_edge(edge),
+        }
     }
 
     /// The arguments of an edge.
     ///
     /// # Panics
     /// If the terminator has no operand there any more.
+    #[track_caller]
     pub fn edge_args(&self, edge: Edge) -> OperandIter<'_> {
-        let after = &self.slots_of(Value::terminator(edge.from))[edge.position as usize + 1..];
+        let slots = self.slots_of(Value::terminator(edge.from));
+        let Some(after) = slots.get(edge.position as usize + 1..) else { self.no_edge(edge) };
         let end = after.iter().position(|slot| slot.operand.is_block()).unwrap_or(after.len());
         OperandIter::new(&after[..end])
     }
 
     /// The operands of a terminator that stand before its first edge; of any other instruction,
     /// all operands.
+    #[track_caller]
     pub fn plain_operands(&self, v: Value) -> OperandIter<'_> {
         let slots = self.slots_of(v);
         let end = slots.iter().position(|slot| slot.operand.is_block()).unwrap_or(slots.len());
         OperandIter::new(&slots[..end])
+    }
+
+    #[cold]
+    #[track_caller]
+    fn no_edge(&self, edge: Edge) -> ! {
+        panic!("{}", IrError::stale_edge(self, edge))
     }
 
     pub(super) fn is_reserved_block(&self, b: Block) -> bool {

@@ -21,7 +21,9 @@ use id_arena::Arena;
 use rustc_hash::FxHashMap;
 
 use crate::entity::{BlockBehavior, ValueBehavior};
-use crate::{Attrs, Block, Context, IrResult, Loc, Op, Operand, Symbol, Type, TypeKind, Value};
+use crate::{
+    Attrs, Block, Context, IrError, IrResult, Loc, Op, Operand, Symbol, Type, TypeKind, Value,
+};
 
 mod bulk;
 mod control;
@@ -198,10 +200,9 @@ struct AfterOrder {
 ///
 /// # Panics
 /// Methods that return an [`IrResult`] take any handle. Those that only look at something take
-/// handles of this function: one of another function, or a block that is not there, makes them
-/// panic, and of what was deleted they tell nothing useful ([`Function::is_live`] and
-/// [`Function::is_live_block`] take any). An op that no registered dialect declares makes every
-/// method panic that has to know it.
+/// handles of what is there: one of another function, or of what was deleted, makes them panic
+/// with a message that names it, the function, and what is wrong; the panic is at the line that
+/// called the method. [`Function::is_live`] and [`Function::is_live_block`] take any handle.
 #[derive(Debug)]
 pub struct Function {
     ctx: Arc<Context>,
@@ -268,22 +269,36 @@ impl Clone for Function {
 
 impl Function {
     /// A function with an entry block that has `params` as its parameters, and nothing in it.
+    ///
+    /// # Panics
+    /// If a type is of another context.
+    #[track_caller]
     pub fn new(ctx: &Arc<Context>, name: &str, params: &[Type], ret: Type) -> Self {
         // Room to begin with, so that small functions are not moved while they grow.
         let mut f = Self::with_capacity(ctx, name, ret, 64, 128);
         let entry = f.add_block();
         for &ty in params {
-            f.append_param(entry, ty).expect("the entry block is live");
+            if let Err(error) = f.append_param(entry, ty) {
+                panic!("{error}");
+            }
         }
         f
     }
 
     /// A function without any block; the first block that is added becomes its entry.
+    ///
+    /// # Panics
+    /// If the type is of another context.
+    #[track_caller]
     pub fn without_entry(ctx: &Arc<Context>, name: &str, ret: Type) -> Self {
         Self::with_capacity(ctx, name, ret, 0, 0)
     }
 
     /// The same, with room for `values` values and `operands` operands.
+    ///
+    /// # Panics
+    /// If the type is of another context.
+    #[track_caller]
     pub fn with_capacity(
         ctx: &Arc<Context>,
         name: &str,
@@ -291,6 +306,7 @@ impl Function {
         values: usize,
         operands: usize,
     ) -> Self {
+        assert!(ctx.has_type(ret), "@{name} cannot return a type of another context");
         Self {
             ctx: Arc::clone(ctx),
             name: ctx.symbol(name),
@@ -333,8 +349,19 @@ impl Function {
     }
 
     /// Renames it. In a module, use [`Module::rename`](crate::Module::rename).
+    ///
+    /// # Panics
+    /// If the name is of another context.
+    #[track_caller]
     pub fn set_name(&mut self, name: Symbol) {
+        self.own_symbol(name);
         self.name = name;
+    }
+
+    #[track_caller]
+    fn own_symbol(&self, name: Symbol) {
+        let owned = self.ctx.has_symbol(name);
+        assert!(owned, "a symbol of another context than that of @{} was used", self.name_str());
     }
 
     /// The type of what it returns.
@@ -343,7 +370,14 @@ impl Function {
     }
 
     /// Changes the type of what it returns.
+    ///
+    /// # Panics
+    /// If it is of another context.
+    #[track_caller]
     pub fn set_ret_type(&mut self, ty: Type) {
+        if let Err(error) = self.check_type(ty) {
+            panic!("{error}");
+        }
         self.epochs.types += u64::from(self.ret != ty);
         self.ret = ty;
     }
@@ -354,7 +388,14 @@ impl Function {
     }
 
     /// Sets its attributes.
+    ///
+    /// # Panics
+    /// If they are of another context.
+    #[track_caller]
     pub fn set_function_attrs(&mut self, attrs: Attrs) {
+        if !self.ctx.has_attrs(attrs) {
+            panic!("{}", IrError::foreign_attrs(format_args!("@{}", self.name_str())));
+        }
         self.epochs.insts += u64::from(self.attrs != attrs);
         self.attrs = attrs;
     }
@@ -383,13 +424,33 @@ impl Function {
 
     /// Who is to be recorded as the maker of values from now on (see [`Function::origin`]).
     /// `None` stops recording. Also forgets the order of earlier [`Function::insert_after`]s.
+    ///
+    /// # Panics
+    /// If the name is of another context.
+    #[track_caller]
     pub fn set_maker(&mut self, by: Option<Symbol>) {
+        if let Some(by) = by {
+            self.own_symbol(by);
+        }
         self.origin = by;
         self.after = AfterOrder::default();
     }
 
-    /// Who made a value and from what; `None` if it was there from the start.
+    /// Who is being recorded as the maker of values, if anybody is.
+    pub fn maker(&self) -> Option<Symbol> {
+        self.origin
+    }
+
+    /// Who made a value and from what; `None` if it was there from the start. Of a value that was
+    /// deleted it is still known, so that one can follow what others were made from.
+    ///
+    /// # Panics
+    /// If it is a value of another function.
+    #[track_caller]
     pub fn origin(&self, v: Value) -> Option<Origin> {
+        if self.record(v).is_none() {
+            panic!("{}", self.bad_value(v));
+        }
         if v.is_terminator() { None } else { self.origins.get(v.index()).copied().flatten() }
     }
 
@@ -451,6 +512,7 @@ impl Function {
     /// If `v` is stale.
     pub fn set_type(&mut self, v: Value, ty: Type) -> IrResult<()> {
         self.checked(v)?;
+        self.check_type(ty)?;
         let old = std::mem::replace(&mut self.data_mut(v).ty, ty);
         self.epochs.types += u64::from(old != ty);
         Ok(())
@@ -472,6 +534,9 @@ impl Function {
     /// If `v` is stale.
     pub fn set_attrs(&mut self, v: Value, attrs: Attrs) -> IrResult<()> {
         self.checked(v)?;
+        if !self.ctx.has_attrs(attrs) {
+            return Err(IrError::foreign_attrs(self.value_text(v)));
+        }
         let old = std::mem::replace(&mut self.data_mut(v).attrs, attrs);
         self.epochs.insts += u64::from(old != attrs);
         Ok(())

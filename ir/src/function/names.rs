@@ -5,7 +5,9 @@ use crate::{IrError, IrResult, Operand, OperandKind, Symbol, Value};
 
 impl Function {
     /// The name of a value, if it has one.
+    #[track_caller]
     pub fn value_name(&self, v: Value) -> Option<&str> {
+        self.known(v);
         if self.names.of.is_empty() {
             return None;
         }
@@ -14,7 +16,9 @@ impl Function {
 
     /// The same as a symbol.
     #[inline]
+    #[track_caller]
     pub fn value_symbol(&self, v: Value) -> Option<Symbol> {
+        self.known(v);
         if self.names.of.is_empty() { None } else { self.names.of.get(&v).copied() }
     }
 
@@ -50,6 +54,9 @@ impl Function {
     /// # Errors
     /// As [`Function::set_name_of`].
     pub fn name_after(&mut self, v: Value, name: Symbol) -> IrResult<()> {
+        if !self.ctx.has_symbol(name) {
+            return Err(IrError::foreign_symbol(self));
+        }
         let digits = self.ctx.str(name).bytes().all(|b| b.is_ascii_digit());
         let free = !self.names.values.contains_key(&name) && !self.names.of.contains_key(&v);
         if !free || digits || v.is_terminator() {
@@ -111,9 +118,10 @@ impl Function {
 
     /// A value as it is printed: `%acc` or `%3`.
     pub fn value_text(&self, v: Value) -> String {
-        match self.value_name(v) {
-            Some(name) => {
-                let mut out = String::from("%");
+        // Messages tell of values that were deleted, too.
+        match self.names.of.get(&v) {
+            Some(&name) => {
+                let (mut out, name) = (String::from("%"), self.ctx.str(name));
                 crate::context::write_name(&mut out, name).expect("writing to a string");
                 out
             }

@@ -306,7 +306,7 @@ impl Function {
 
     /// Checks that an operand is live, of this function, and can be used.
     #[inline]
-    pub(super) fn check_operand(&self, operand: Operand) -> IrResult<()> {
+    pub(crate) fn check_operand(&self, operand: Operand) -> IrResult<()> {
         use crate::OperandKind;
         match operand.kind() {
             OperandKind::Value(v) => match self.values.get(v) {
@@ -315,11 +315,7 @@ impl Function {
                 _ => Err(self.bad_value(v)),
             },
             OperandKind::Const(c) if self.ctx.has_constant(c) => Ok(()),
-            OperandKind::Const(c) => {
-                let message =
-                    format!("{c:?} is no constant of the context of @{}", self.name_str());
-                Err(IrError::new(IrErrorKind::ForeignValue, message))
-            }
+            OperandKind::Const(c) => Err(IrError::foreign_const(self, c)),
             OperandKind::Block(b) => match self.blocks.get(b) {
                 Some(data) if data.state != State::Dead => Ok(()),
                 _ => Err(self.bad_block(b)),

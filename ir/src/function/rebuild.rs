@@ -35,6 +35,7 @@ impl Function {
     ///
     /// # Panics
     /// If a value or block is used that is only [reserved](Function::reserve_numbers).
+    #[track_caller]
     pub fn compact(&mut self) -> Renumbering {
         let mut values: Vec<Value> = self.live_in_layout_order();
         values.sort_unstable_by_key(|v| v.index());
@@ -48,6 +49,7 @@ impl Function {
     ///
     /// # Panics
     /// As [`Function::compact`].
+    #[track_caller]
     pub fn renumber(&mut self) -> Renumbering {
         let values = self.live_in_layout_order();
         let blocks: Vec<Block> = self.blocks().collect();

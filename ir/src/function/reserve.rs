@@ -75,6 +75,7 @@ impl Function {
     ///
     /// # Panics
     /// If `v` is not reserved: [`Function::set_type`] changes the type of what is there.
+    #[track_caller]
     pub fn set_reserved_type(&mut self, v: Value, ty: Type) {
         assert!(self.is_reserved(v), "{v} of @{} is not reserved", self.name_str());
         self.values[v].ty = ty;
@@ -87,6 +88,7 @@ impl Function {
     pub fn define_param(&mut self, v: Value, block: Block, ty: Type, loc: Loc) -> IrResult<()> {
         self.checked_block(block)?;
         self.check_reserved(v)?;
+        self.check_type(ty)?;
         self.install_param(v, block, ty);
         self.values[v].loc = loc;
         Ok(())
@@ -99,7 +101,7 @@ impl Function {
     pub fn define_inst(&mut self, v: Value, block: Block, inst: Inst) -> IrResult<()> {
         self.checked_block(block)?;
         self.check_reserved(v)?;
-        let def = self.ctx.def(inst.op);
+        let def = self.declaration(inst.op)?;
         if def.is_terminator() {
             let message = format!("`{}` is a terminator and has to end a block", def.mnemonic());
             return Err(IrError::new(IrErrorKind::Unsuitable, message));
@@ -163,9 +165,10 @@ impl Function {
     ///
     /// # Panics
     /// If `v` is a parameter or stale.
+    #[track_caller]
     pub fn statement(&self, v: Value) -> Inst {
-        let op = self.op(v).unwrap_or_else(|| panic!("{v} is no instruction"));
-        let data = self.data(v);
+        let data = self.known(v);
+        let Some(op) = self.op(v) else { self.not_an_instruction(v) };
         Inst::new(op)
             .operands(self.operands(v))
             .with_attrs(data.attrs)

@@ -7,14 +7,16 @@ impl Function {
     /// Whether running `v` may stop the program with an error: because its op may, or because
     /// it [checks an operand](Function::checks_operands). `false` for a parameter. O(operands).
     #[inline]
+    #[track_caller]
     pub fn may_trap(&self, v: Value) -> bool {
-        self.op_def(v).is_some_and(|def| def.traits.contains(Traits::MAY_TRAP))
-            || self.checks_operands(v)
+        let Some(def) = self.op_def(v) else { return false };
+        def.traits.contains(Traits::MAY_TRAP) || self.checks_operands(v)
     }
 
     /// Whether an operand of `v` is `any`, so that whether it fits is found out (and traps, if
     /// it does not) only when the program runs. O(operands).
     #[inline]
+    #[track_caller]
     pub fn checks_operands(&self, v: Value) -> bool {
         let Some(def) = self.op_def(v) else { return false };
         self.plain_operands(v)
@@ -25,6 +27,7 @@ impl Function {
     /// Whether `v` is an instruction that can be dropped when nobody uses its result: it changes
     /// nothing, does not trap, and ends no block. O(operands).
     #[inline]
+    #[track_caller]
     pub fn is_removable(&self, v: Value) -> bool {
         self.op_def(v).is_some_and(OpDef::is_removable) && !self.checks_operands(v)
     }

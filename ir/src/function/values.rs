@@ -55,7 +55,51 @@ impl Function {
         self.blocks.get(b).is_some_and(|b| b.state == State::Live)
     }
 
-    /// The record of a value. The handle must be live; a stale one panics or gives a tombstone.
+    /// The record of a value that a user asks for: live, or reserved.
+    ///
+    /// # Panics
+    /// If it was deleted or is of another function; the message names it and the function.
+    #[inline]
+    #[track_caller]
+    pub(super) fn known(&self, v: Value) -> &ValueData {
+        match v.terminated_block() {
+            None => match self.values.get(v) {
+                Some(data) if data.op != Op::DEAD => data,
+                _ => self.no_value(v),
+            },
+            Some(b) => &self.known_block(b).term,
+        }
+    }
+
+    /// The same of a block.
+    #[inline]
+    #[track_caller]
+    pub(super) fn known_block(&self, b: Block) -> &BlockData {
+        match self.blocks.get(b) {
+            Some(data) if data.state != State::Dead => data,
+            _ => self.no_block(b),
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn no_value(&self, v: Value) -> ! {
+        panic!("{}", self.bad_value(v))
+    }
+
+    #[cold]
+    #[track_caller]
+    pub(super) fn not_an_instruction(&self, v: Value) -> ! {
+        panic!("{v} of @{} is no instruction", self.name_str())
+    }
+
+    #[cold]
+    #[track_caller]
+    fn no_block(&self, b: Block) -> ! {
+        panic!("{}", self.bad_block(b))
+    }
+
+    /// The record of a value that is known to be live: a stale handle panics or gives a tombstone.
     #[inline]
     pub(super) fn data(&self, v: Value) -> &ValueData {
         match v.terminated_block() {
@@ -86,6 +130,16 @@ impl Function {
         }
     }
 
+    /// The error that says why there is no such value, if there is none.
+    pub(crate) fn ensure_value(&self, v: Value) -> IrResult<()> {
+        self.checked(v).map(|_| ())
+    }
+
+    /// The same of a block.
+    pub(crate) fn ensure_block(&self, b: Block) -> IrResult<()> {
+        self.checked_block(b).map(|_| ())
+    }
+
     #[cold]
     pub(super) fn bad_value(&self, v: Value) -> IrError {
         match v.terminated_block() {
@@ -109,8 +163,9 @@ impl Function {
     ///
     /// # Panics
     /// If it is stale.
+    #[track_caller]
     pub fn def(&self, v: Value) -> ValueDef {
-        let data = self.data(v);
+        let data = self.known(v);
         match data.op {
             Op::PARAM => ValueDef::Param(data.block, data.slots),
             Op::DEAD | Op::MISSING => panic!("{}", self.bad_value(v)),
@@ -120,42 +175,58 @@ impl Function {
 
     /// Whether it is a block parameter.
     #[inline]
+    #[track_caller]
     pub fn is_param(&self, v: Value) -> bool {
-        self.data(v).op == Op::PARAM
+        self.known(v).op == Op::PARAM
     }
 
-    /// The op of an instruction; `None` for a parameter or what is not live.
+    /// The op of an instruction; `None` for a parameter and for what is not live, so that a list of
+    /// instructions some of which were deleted can be gone through.
+    ///
+    /// # Panics
+    /// If it is a value of another function.
     #[inline]
+    #[track_caller]
     pub fn op(&self, v: Value) -> Option<Op> {
-        match self.data(v).op {
-            Op::PARAM | Op::DEAD | Op::MISSING => None,
-            op => Some(op),
+        match self.record(v) {
+            Some(data) => match data.op {
+                Op::PARAM | Op::DEAD | Op::MISSING => None,
+                op => Some(op),
+            },
+            None => self.no_value(v),
         }
     }
 
-    /// The declaration of the op of an instruction; `None` for a parameter.
+    /// The declaration of the op of an instruction; `None` where [`Function::op`] is.
     #[inline]
+    #[track_caller]
     pub fn op_def(&self, v: Value) -> Option<&'static OpDef> {
-        self.op(v).map(|op| self.ctx.def(op))
+        match self.op(v) {
+            Some(op) => Some(self.ctx.def(op)),
+            None => None,
+        }
     }
 
     /// The block that a value belongs to.
     #[inline]
+    #[track_caller]
     pub fn block_of(&self, v: Value) -> Block {
-        self.data(v).block
+        self.known(v).block
     }
 
     /// The type of a value.
     #[inline]
+    #[track_caller]
     pub fn ty(&self, v: Value) -> Type {
-        self.data(v).ty
+        self.known(v).ty
     }
 
     /// The type of an operand; `never` for the target of an edge.
     #[inline]
+    #[track_caller]
     pub fn operand_type(&self, operand: Operand) -> Type {
         match operand.kind() {
-            OperandKind::Value(v) => self.data(v).ty,
+            OperandKind::Value(v) => self.known(v).ty,
             OperandKind::Const(c) => self.ctx.constant_type(c),
             OperandKind::Block(_) => Type::NEVER,
         }
@@ -163,25 +234,29 @@ impl Function {
 
     /// The operands of an instruction, edges included; none for a parameter.
     #[inline]
+    #[track_caller]
     pub fn operands(&self, v: Value) -> OperandIter<'_> {
         OperandIter::new(self.slots_of(v))
     }
 
     /// The operand at `index`.
     #[inline]
+    #[track_caller]
     pub fn operand(&self, v: Value, index: usize) -> Option<Operand> {
         self.slots_of(v).get(index).map(|slot| slot.operand)
     }
 
     /// The number of operands.
     #[inline]
+    #[track_caller]
     pub fn operand_count(&self, v: Value) -> usize {
         self.slots_of(v).len()
     }
 
     #[inline]
+    #[track_caller]
     pub(super) fn slots_of(&self, v: Value) -> &[Slot] {
-        let data = self.data(v);
+        let data = self.known(v);
         if data.op == Op::PARAM {
             return &[];
         }
@@ -190,6 +265,7 @@ impl Function {
 
     /// The operands as an array, if `v` is an instruction of `op` with exactly that many.
     #[inline]
+    #[track_caller]
     pub fn matches<const N: usize>(&self, v: Value, op: Op) -> Option<[Operand; N]> {
         if self.op(v) != Some(op) {
             return None;
@@ -200,29 +276,38 @@ impl Function {
 
     /// The attributes of an instruction.
     #[inline]
+    #[track_caller]
     pub fn attrs(&self, v: Value) -> Attrs {
-        self.data(v).attrs
+        self.known(v).attrs
     }
 
     /// One attribute of an instruction.
+    #[track_caller]
     pub fn attr(&self, v: Value, name: &str) -> Option<Constant> {
         self.ctx.attr(self.attrs(v), name).map(|c| self.ctx.constant(c))
     }
 
     /// Where an instruction comes from.
     #[inline]
+    #[track_caller]
     pub fn loc(&self, v: Value) -> Loc {
-        self.data(v).loc
+        self.known(v).loc
     }
 
     /// The constant behind an operand, if it is one.
     #[inline]
+    #[track_caller]
     pub fn constant(&self, operand: impl Into<Operand>) -> Option<Constant> {
-        operand.into().as_const().map(|c| self.ctx.constant(c))
+        match operand.into().as_const() {
+            Some(c) => Some(self.ctx.constant(c)),
+            None => None,
+        }
     }
 
-    /// The operand as an `i64` constant.
+    /// The number of an operand that is an `i64` constant. [`Context::const_i64`](crate::Context)
+    /// makes one.
     #[inline]
+    #[track_caller]
     pub fn const_i64(&self, operand: impl Into<Operand>) -> Option<i64> {
         match self.constant(operand)? {
             Constant::I64(x) => Some(x),
@@ -230,8 +315,9 @@ impl Function {
         }
     }
 
-    /// The operand as an `f64` constant.
+    /// The number of an operand that is an `f64` constant.
     #[inline]
+    #[track_caller]
     pub fn const_f64(&self, operand: impl Into<Operand>) -> Option<f64> {
         match self.constant(operand)? {
             Constant::F64(bits) => Some(f64::from_bits(bits)),
@@ -239,8 +325,9 @@ impl Function {
         }
     }
 
-    /// The operand as a `bool` constant.
+    /// The value of an operand that is a `bool` constant.
     #[inline]
+    #[track_caller]
     pub fn const_bool(&self, operand: impl Into<Operand>) -> Option<bool> {
         match self.constant(operand)? {
             Constant::Bool(x) => Some(x),
@@ -248,7 +335,8 @@ impl Function {
         }
     }
 
-    /// The operand as a symbol constant.
+    /// The symbol that an operand is, if it is one.
+    #[track_caller]
     pub fn const_sym(&self, operand: impl Into<Operand>) -> Option<Symbol> {
         match self.constant(operand)? {
             Constant::Sym(x) => Some(x),
@@ -256,7 +344,8 @@ impl Function {
         }
     }
 
-    /// The function that an operand names.
+    /// The function that an operand names, if it does.
+    #[track_caller]
     pub fn const_func(&self, operand: impl Into<Operand>) -> Option<Symbol> {
         match self.constant(operand)? {
             Constant::Func(x) => Some(x),
@@ -264,7 +353,10 @@ impl Function {
         }
     }
 
-    /// Interns a constant of the function's context.
+    /// Makes a constant of the function's context; a plain integer is an `i64`. The context itself
+    /// ([`Function::ctx`]) has a method for each type: `f.ctx().const_i32(3)`,
+    /// `f.ctx().const_str("text")`.
+    #[track_caller]
     pub fn constant_id(&self, constant: impl Into<Constant>) -> Const {
         self.ctx.constant_id(constant)
     }
@@ -273,8 +365,10 @@ impl Function {
     ///
     /// # Panics
     /// If `v` is a parameter or stale.
+    #[track_caller]
     pub fn with_view<R>(&self, v: Value, with: impl FnOnce(&InstView<'_>) -> R) -> R {
-        let def = self.op_def(v).unwrap_or_else(|| panic!("{v} is no instruction"));
+        self.known(v);
+        let Some(def) = self.op_def(v) else { self.not_an_instruction(v) };
         let operands: SmallVec<[Operand; 8]> = self.operands(v).collect();
         let types: SmallVec<[Type; 8]> = operands.iter().map(|&o| self.operand_type(o)).collect();
         let (attrs, ty) = (self.attrs(v), self.ty(v));
@@ -288,6 +382,7 @@ impl Function {
     ///
     /// # Panics
     /// If `v` is a parameter or stale.
+    #[track_caller]
     pub fn infer_type(&self, v: Value) -> Result<Type, String> {
         self.with_view(v, crate::signature::result_type)
     }

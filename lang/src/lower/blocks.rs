@@ -38,7 +38,10 @@ pub(super) fn skip_empty(body: &mut Body, yes: Val, tables: &mut BlockTables) {
         let data = &body.blocks[block];
         let Term::Jump(to, edge) = data.term else { continue };
         let forward = position[to.0 as usize] > at as u32;
-        if !forward || !data.phis.is_empty() || !is_empty(body, block, yes) {
+        if !forward
+            || !body.ssa.phis_of(BlockId(block as u32)).is_empty()
+            || !is_empty(body, block, yes)
+        {
             continue;
         }
         goes_to[block] = Some(goes_to[to.0 as usize].unwrap_or((to, edge)));
@@ -91,8 +94,8 @@ pub(super) fn continued(body: &Body, tables: &mut BlockTables) {
     for (at, pair) in body.layout.windows(2).enumerate() {
         let leads =
             matches!(body.blocks[pair[0].0 as usize].term, Term::Jump(to, _) if to == pair[1]);
-        let next = &body.blocks[pair[1].0 as usize];
-        continued[at + 1] = leads && entering[pair[1].0 as usize] == 1 && next.phis.is_empty();
+        continued[at + 1] =
+            leads && entering[pair[1].0 as usize] == 1 && body.ssa.phis_of(pair[1]).is_empty();
     }
 }
 
@@ -130,12 +133,12 @@ pub(super) fn drop_unreachable(body: &mut Body) {
     }
     order.reverse();
     body.layout = order;
-    for phi in 0..body.phis.len() {
-        let block = body.phis[phi].block;
-        for i in 0..body.phis[phi].args.len() {
-            let pred = body.blocks[block.0 as usize].preds[i];
+    for phi in 0..body.ssa.phi_count() {
+        let block = body.ssa.phi(phi).block;
+        for i in 0..body.ssa.phi(phi).args.len() {
+            let pred = body.ssa.preds(block)[i];
             if !body.blocks[pred.0 as usize].alive {
-                body.phis[phi].args[i] = Val::phi(phi as u32);
+                body.ssa.args_mut(phi)[i] = Val::phi(phi);
             }
         }
     }

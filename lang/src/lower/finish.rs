@@ -75,7 +75,7 @@ impl Finish {
             let blocks = &body.blocks;
             |&block| blocks[block.0 as usize].alive
         });
-        if !body.phis.is_empty() {
+        if body.ssa.phi_count() > 0 {
             self.settle(body);
         }
         if body.layout.len() > 1 {
@@ -87,7 +87,7 @@ impl Finish {
     // --- the function --------------------------------------------------------------------------
 
     fn emit(&mut self, body: &mut Body, shape: &Shape<'_>) -> IrResult<Function> {
-        let values = body.insts.len() + body.phis.len();
+        let values = body.insts.len() + body.ssa.phi_count() as usize;
         let operands = body.operands.len() + 4 * body.layout.len();
         let mut f = Function::with_capacity(&self.ctx, shape.name, Type::ANY, values, operands);
         f.set_function_loc(shape.loc);
@@ -95,7 +95,7 @@ impl Finish {
         self.insts.clear();
         self.insts.resize(body.insts.len(), self.consts[0].into());
         self.params.clear();
-        self.params.resize(body.phis.len(), self.consts[0].into());
+        self.params.resize(body.ssa.phi_count() as usize, self.consts[0].into());
         self.undefs.clear();
         self.blocks.clear();
         self.blocks.resize(body.blocks.len(), None);
@@ -148,11 +148,11 @@ struct Emit<'a> {
 impl Emit<'_> {
     fn block(&mut self, shape: &Shape<'_>) -> IrResult<()> {
         let index = self.id.0 as usize;
-        for i in 0..self.body.blocks[index].phis.len() {
-            let phi = self.body.blocks[index].phis[i] as usize;
+        for i in 0..self.body.ssa.phis_of(self.id).len() {
+            let phi = self.body.ssa.phis_of(self.id)[i] as usize;
             let param = self.f.append_param(self.block, Type::ANY)?;
             self.finish.params[phi] = param.into();
-            let slot = self.body.phis[phi].slot;
+            let slot = self.body.ssa.phi(phi as u32).variable;
             if let Some(name) = self.body.slot_names[slot.0 as usize]
                 && !self.finish.phis.is_flag[phi]
             {
@@ -177,9 +177,9 @@ impl Emit<'_> {
             Term::Return(_) | Term::None => [None, None],
         };
         for (to, edge) in edges.into_iter().flatten() {
-            for i in 0..self.body.blocks[to.0 as usize].phis.len() {
-                let phi = self.body.blocks[to.0 as usize].phis[i];
-                let arg = self.body.phis[phi as usize].args[edge as usize];
+            for i in 0..self.body.ssa.phis_of(to).len() {
+                let phi = self.body.ssa.phis_of(to)[i];
+                let arg = self.body.ssa.phi(phi).args[edge as usize];
                 if self.body.find(arg) == Val::UNDEF {
                     self.operand(Val::UNDEF, loc)?;
                 }
@@ -272,9 +272,9 @@ impl Emit<'_> {
         let Some(target) = self.finish.blocks[to.0 as usize] else { return Ok(()) };
         let loc = self.body.blocks[self.id.0 as usize].loc;
         inst.operand_list_mut().push(target.into());
-        for i in 0..self.body.blocks[to.0 as usize].phis.len() {
-            let phi = self.body.blocks[to.0 as usize].phis[i];
-            let arg = self.body.phis[phi as usize].args[edge as usize];
+        for i in 0..self.body.ssa.phis_of(to).len() {
+            let phi = self.body.ssa.phis_of(to)[i];
+            let arg = self.body.ssa.phi(phi).args[edge as usize];
             let operand = self.operand(arg, loc)?;
             inst.operand_list_mut().push(operand);
         }

@@ -11,7 +11,9 @@
 //! O(size), times the number of passes over the parameters, which is small for code without `@goto`.
 
 use super::finish::Finish;
-use super::ssa::{Body, PhiData, Special, Term, Val, ValKind};
+use regraft_ir::ssa::Phi;
+
+use super::ssa::{Body, Special, Term, Val, ValKind};
 
 #[derive(Debug, Default)]
 pub(super) struct PhiTables {
@@ -37,24 +39,19 @@ impl Finish {
 
     fn merge_equal(&mut self, body: &mut Body) {
         // Where control meets in an orderly way, looking at each until nothing changes is enough.
-        let count = body.phis.len() as u32;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for phi in 0..count {
-                changed |= body.is_live_phi(phi) && body.simplify(phi);
-            }
-        }
+        let Body { ssa, blocks, .. } = body;
+        ssa.simplify_all(|ssa, phi| blocks[ssa.phi(phi).block.0 as usize].alive);
+        let count = body.ssa.phi_count();
         if !body.has_labels {
             return;
         }
         let left: Vec<u32> = (0..count).filter(|&phi| body.is_live_phi(phi)).collect();
         let value = &mut self.phis.value;
         value.clear();
-        value.resize(body.phis.len(), Val::UNDEF);
+        value.resize(body.ssa.phi_count() as usize, Val::UNDEF);
         // `known` tells "nothing yet" from "undefined".
-        let mut known = vec![false; body.phis.len()];
-        let mut changes = vec![0u8; body.phis.len()];
+        let mut known = vec![false; body.ssa.phi_count() as usize];
+        let mut changes = vec![0u8; body.ssa.phi_count() as usize];
         let mut again = true;
         while again {
             again = false;
@@ -64,8 +61,8 @@ impl Finish {
                     continue;
                 }
                 let mut meet: Option<Val> = None;
-                for i in 0..body.phis[phi as usize].args.len() {
-                    let arg = body.phis[phi as usize].args[i];
+                for i in 0..body.ssa.phi(phi).args.len() {
+                    let arg = body.ssa.phi(phi).args[i];
                     let mut arg = body.find(arg);
                     if let ValKind::Phi(index) = arg.kind() {
                         if !known[index as usize] {
@@ -102,7 +99,7 @@ impl Finish {
             // One that nothing flows into stands in code that is not reached.
             let new = if known[phi as usize] { value[phi as usize] } else { Val::UNDEF };
             if new != Val::phi(phi) {
-                body.forward(phi, new);
+                body.ssa.forward(phi, new);
             }
         }
     }
@@ -111,19 +108,19 @@ impl Finish {
     fn find_undefined(&mut self, body: &mut Body) {
         let tables = &mut self.phis;
         tables.maybe_undef.clear();
-        tables.maybe_undef.resize(body.phis.len(), false);
+        tables.maybe_undef.resize(body.ssa.phi_count() as usize, false);
         let mut again = true;
         let mut backwards = false;
         while again {
             again = false;
-            let count = body.phis.len() as u32;
+            let count = body.ssa.phi_count();
             for i in 0..count {
                 let phi = if backwards { count - 1 - i } else { i };
                 if tables.maybe_undef[phi as usize] || !body.is_live_phi(phi) {
                     continue;
                 }
-                let undefined = (0..body.phis[phi as usize].args.len()).any(|i| {
-                    let arg = body.phis[phi as usize].args[i];
+                let undefined = (0..body.ssa.phi(phi).args.len()).any(|i| {
+                    let arg = body.ssa.phi(phi).args[i];
                     match body.find(arg).kind() {
                         ValKind::Undef => true,
                         ValKind::Phi(index) => tables.maybe_undef[index as usize],
@@ -141,7 +138,7 @@ impl Finish {
 
     /// Marks the parameters that something uses, and makes the flags that checks ask.
     fn mark_used(&mut self, body: &mut Body) {
-        let count = body.phis.len();
+        let count = body.ssa.phi_count() as usize;
         self.phis.used.clear();
         self.phis.used.resize(count, false);
         self.phis.flags.clear();
@@ -168,8 +165,8 @@ impl Finish {
             }
         }
         while let Some(phi) = self.phis.work.pop() {
-            for i in 0..body.phis[phi as usize].args.len() {
-                let arg = body.phis[phi as usize].args[i];
+            for i in 0..body.ssa.phi(phi).args.len() {
+                let arg = body.ssa.phi(phi).args[i];
                 self.use_value(body, arg);
             }
         }
@@ -201,14 +198,14 @@ impl Finish {
         let mut work = vec![first];
         while let Some(phi) = work.pop() {
             let own = self.phis.flags[phi as usize];
-            for i in 0..body.phis[phi as usize].args.len() {
-                let arg = body.phis[phi as usize].args[i];
+            for i in 0..body.ssa.phi(phi).args.len() {
+                let arg = body.ssa.phi(phi).args[i];
                 let arg = body.find(arg);
                 let arg = self.flag_of(arg).unwrap_or_else(|inner| {
                     work.push(inner);
                     self.new_flag(body, inner)
                 });
-                body.phis[own as usize].args.push(arg);
+                body.ssa.args_mut(own).push(arg);
             }
         }
         flag
@@ -229,8 +226,8 @@ impl Finish {
     }
 
     fn new_flag(&mut self, body: &mut Body, phi: u32) -> Val {
-        let PhiData { block, slot, .. } = body.phis[phi as usize];
-        let flag = body.add_phi(block, slot);
+        let Phi { block, variable, .. } = *body.ssa.phi(phi);
+        let flag = body.ssa.add_phi(block, variable);
         self.phis.flags[phi as usize] = flag;
         self.phis.flags.push(NO_FLAG);
         self.phis.used.push(false);
@@ -246,7 +243,7 @@ impl Finish {
         self.stamps.resize(slots, u32::MAX);
         for i in 0..body.layout.len() {
             let block = body.layout[i];
-            let mut phis = std::mem::take(&mut body.blocks[block.0 as usize].phis);
+            let mut phis = body.ssa.take_phis_of(block);
             phis.retain(|phi| self.phis.used[*phi as usize] && body.is_live_phi(*phi));
             if phis.len() > 1 {
                 let (start, end) = body.blocks[block.0 as usize].order;
@@ -255,14 +252,14 @@ impl Finish {
                     self.stamps[slot.0 as usize] = at as u32;
                 }
                 phis.sort_by_key(|&phi| {
-                    let slot = body.phis[phi as usize].slot.0;
+                    let slot = body.ssa.phi(phi).variable.0;
                     (self.stamps[slot as usize], slot, phi)
                 });
                 for slot in order {
                     self.stamps[slot.0 as usize] = u32::MAX;
                 }
             }
-            body.blocks[block.0 as usize].phis = phis;
+            body.ssa.set_phis_of(block, phis);
         }
     }
 }

@@ -1,22 +1,20 @@
 //! SSA form while it is being built: blocks, instructions, variables.
 //!
-//! Braun et al., *Simple and Efficient Construction of Static Single Assignment Form* (2013).
-//! A variable is a slot; writing one notes its value for the block at hand, reading one looks
-//! for the last value, and where several meet makes a parameter of the block ("phi"). The
-//! predecessors of a block are known once it is *sealed*; until then a read makes a parameter whose
-//! arguments are found later. A parameter all of whose arguments are one value stands for that.
+//! Variables become values and block parameters ("phis") as [`regraft_ir::ssa`] tells, after Braun
+//! et al. 2013. A variable is called a slot here.
 //!
 //! Instructions are kept in one vector and blocks are ranges of it, since a block is filled in one
 //! go; [`super::finish`] makes a [`regraft_ir::Function`] of them, with numbers in order.
-//!
-//! Reading costs amortised O(1) in straight code, and at most one parameter for each variable and
-//! block where control meets. Nothing recurses.
 
+use regraft_ir::ssa::{Ssa, SsaValue, Unentered};
 use regraft_ir::{Loc, Op, Symbol};
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 mod variables;
+
+/// A block under construction.
+pub(super) use regraft_ir::ssa::SsaBlock as BlockId;
+/// A variable of the function: of the program, or one that holds the value of an `if`.
+pub(super) use regraft_ir::ssa::Variable as Slot;
 
 /// What an operand is: an instruction, a block parameter, a constant, or nothing yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,13 +64,22 @@ impl Val {
     }
 }
 
-/// A block under construction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct BlockId(pub(super) u32);
+impl SsaValue for Val {
+    const UNDEF: Self = Self::UNDEF;
 
-/// A variable of the function: of the program, or one that holds the value of an `if`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Slot(pub(super) u32);
+    #[inline]
+    fn phi(index: u32) -> Self {
+        Self::phi(index)
+    }
+
+    #[inline]
+    fn as_phi(self) -> Option<u32> {
+        match self.kind() {
+            ValKind::Phi(index) => Some(index),
+            _ => None,
+        }
+    }
+}
 
 /// The index of an edge among those that enter its block, or `DEAD`.
 pub(super) type EdgeIndex = u32;
@@ -113,11 +120,6 @@ pub(super) enum Term {
 
 #[derive(Clone, Debug)]
 pub(super) struct BlockData {
-    pub(super) preds: SmallVec<[BlockId; 2]>,
-    pub(super) phis: SmallVec<[u32; 2]>,
-    sealed: bool,
-    /// Whether it is that of a label, which is sealed at the end of the function.
-    pub(super) label: bool,
     /// Whether control may get here: no block is entered from one that it does not get to.
     pub(super) alive: bool,
     pub(super) insts: (u32, u32),
@@ -127,49 +129,24 @@ pub(super) struct BlockData {
     pub(super) order: (u32, u32),
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct PhiData {
-    pub(super) block: BlockId,
-    pub(super) slot: Slot,
-    /// One for each edge that enters the block, in that order; empty as long as it is not sealed.
-    pub(super) args: SmallVec<[Val; 2]>,
-    /// What it stands for: itself, unless it was found to be trivial.
-    forward: Val,
-}
-
-/// Where a slot was written last.
-#[derive(Clone, Copy, Debug)]
-struct Last {
-    block: BlockId,
-    value: Val,
-}
-
-const NO_BLOCK: BlockId = BlockId(u32::MAX);
-
 /// The code of one function.
 #[derive(Debug)]
 pub(super) struct Body {
     pub(super) insts: Vec<InstData>,
     pub(super) operands: Vec<Val>,
     pub(super) blocks: Vec<BlockData>,
-    pub(super) phis: Vec<PhiData>,
+    /// The edges of the blocks, and the values of slots.
+    pub(super) ssa: Ssa<Val>,
     /// The blocks in the order in which they were filled.
     pub(super) layout: Vec<BlockId>,
     /// The names of slots, for block parameters.
     pub(super) slot_names: Vec<Option<Symbol>>,
     pub(super) orders: Vec<Slot>,
-    last: Vec<Last>,
-    /// The values at the ends of blocks that are not in `last`.
-    defs: FxHashMap<(u32, u32), Val>,
     /// The slots that were written, in order; what loops need for the order of their parameters.
     log: Vec<Slot>,
     /// When a slot was seen last by [`Body::end_loop`].
     seen: Vec<u32>,
     loops: u32,
-    current: BlockId,
-    /// Parameters whose arguments are to be found.
-    pending: Vec<u32>,
-    filled: Vec<u32>,
     /// Whether blocks were entered out of order.
     pub(super) has_labels: bool,
 }
@@ -180,18 +157,13 @@ impl Body {
             insts: Vec::new(),
             operands: Vec::new(),
             blocks: Vec::new(),
-            phis: Vec::new(),
+            ssa: Ssa::new(Unentered::Undef),
             layout: Vec::new(),
             slot_names: Vec::new(),
             orders: Vec::new(),
-            last: Vec::new(),
-            defs: FxHashMap::default(),
             log: Vec::new(),
             seen: Vec::new(),
             loops: 0,
-            current: NO_BLOCK,
-            pending: Vec::new(),
-            filled: Vec::new(),
             has_labels: false,
         }
     }
@@ -201,17 +173,10 @@ impl Body {
         self.insts.clear();
         self.operands.clear();
         self.blocks.clear();
-        self.phis.clear();
+        self.ssa.clear();
         self.layout.clear();
         self.slot_names.clear();
         self.orders.clear();
-        self.last.clear();
-        // Clearing a table costs its capacity; one that had to be large once is not kept.
-        if self.defs.capacity() > 1 << 12 {
-            self.defs = FxHashMap::default();
-        } else {
-            self.defs.clear();
-        }
         self.log.clear();
         self.seen.clear();
         self.loops = 0;
@@ -225,12 +190,8 @@ impl Body {
     // --- blocks ------------------------------------------------------------------------------
 
     pub(super) fn new_block(&mut self) -> BlockId {
-        let id = BlockId(self.blocks.len() as u32);
+        let id = self.ssa.add_block();
         self.blocks.push(BlockData {
-            preds: SmallVec::new(),
-            phis: SmallVec::new(),
-            sealed: false,
-            label: false,
             alive: false,
             insts: (0, 0),
             term: Term::None,
@@ -244,14 +205,16 @@ impl Body {
     pub(super) fn new_label(&mut self) -> BlockId {
         let id = self.new_block();
         let data = &mut self.blocks[id.0 as usize];
-        (data.label, data.alive) = (true, true);
+        data.alive = true;
+        // Labels can lead to each other in a circle.
+        self.ssa.set_cyclic(id);
         self.has_labels = true;
         id
     }
 
     /// Goes on in `block`.
     pub(super) fn start(&mut self, block: BlockId) {
-        self.current = block;
+        self.ssa.start(block);
         let at = self.insts.len() as u32;
         self.blocks[block.0 as usize].insts = (at, at);
         self.layout.push(block);
@@ -260,21 +223,17 @@ impl Body {
     /// Whether control can get to where code is put now.
     #[inline]
     pub(super) fn alive(&self) -> bool {
-        self.blocks[self.current.0 as usize].alive
+        self.blocks[self.ssa.current().0 as usize].alive
     }
 
     fn enter(&mut self, target: BlockId) -> (BlockId, EdgeIndex) {
-        let from = self.current;
-        let data = &mut self.blocks[target.0 as usize];
-        let index = data.preds.len() as u32;
-        data.preds.push(from);
-        data.alive = true;
-        (target, index)
+        self.blocks[target.0 as usize].alive = true;
+        (target, self.ssa.add_edge(target))
     }
 
     fn terminate(&mut self, loc: Loc, term: Term) {
         let end = self.insts.len() as u32;
-        let data = &mut self.blocks[self.current.0 as usize];
+        let data = &mut self.blocks[self.ssa.current().0 as usize];
         (data.term, data.loc, data.insts.1) = (term, loc, end);
     }
 
@@ -309,19 +268,13 @@ impl Body {
     /// Goes on where control does not get to.
     pub(super) fn start_dead(&mut self) {
         let dead = self.new_block();
-        self.blocks[dead.0 as usize].sealed = true;
+        self.ssa.seal(dead);
         self.start(dead);
     }
 
     /// Says that all edges that enter `block` are there.
     pub(super) fn seal(&mut self, block: BlockId) {
-        let index = block.0 as usize;
-        self.blocks[index].sealed = true;
-        let phis = self.blocks[index].phis.clone();
-        for phi in phis {
-            self.pending.push(phi);
-            self.fill();
-        }
+        self.ssa.seal(block);
     }
 
     /// Seals a block and goes on there.
@@ -357,7 +310,7 @@ impl Body {
                 self.insts[index as usize].name.get_or_insert(name);
             }
             ValKind::Phi(index) => {
-                let slot = self.phis[index as usize].slot;
+                let slot = self.ssa.phi(index).variable;
                 self.slot_names[slot.0 as usize].get_or_insert(name);
             }
             ValKind::Const(_) | ValKind::Undef => {}

@@ -82,9 +82,13 @@ impl LoopExit {
     ///
     /// # Panics
     /// If the terminator has fewer edges than when the loop was found.
+    #[track_caller]
     pub fn edge(self, f: &Function) -> Edge {
         let edge = f.out_edges(self.from).nth(self.nth as usize);
-        edge.unwrap_or_else(|| panic!("{} has fewer edges than it had", self.from))
+        match edge {
+            Some(edge) => edge,
+            None => panic!("{} has fewer edges than it had", self.from),
+        }
     }
 }
 

@@ -158,6 +158,15 @@ pub trait Observer: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Called once, after the pipeline has come to its end.
+    ///
+    /// # Errors
+    /// What is wrong with the run as a whole. The module stays as the passes left it.
+    fn end(&self, module: &Module, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        let _ = (module, log);
+        Ok(())
+    }
+
     /// Called before a pass runs.
     fn before(&self, moment: &Moment<'_>) -> Gate {
         let _ = moment;
