@@ -29,8 +29,17 @@ const MIXES: [&[&str]; 3] = [
     &["D(D(D(f)))", "G(G(G(f)))", "D(G(G(f)))"],
 ];
 
-/// Tests the derivatives of `f`, a function of one `Float64` of a session, up to an order between 1
-/// and 3.
+/// Tests the derivatives of `function`, a function of one `Float64` as the session understands it, up
+/// to an order between 1 and 3.
+///
+/// ```
+/// use regraft_testing::test_orders;
+///
+/// let mut session = regraft_lang::Session::new(&regraft_dialects::context());
+/// session.run("f.jl", "f(x) = x^3 * sin(x)").unwrap();
+/// let report = test_orders(&mut session, "f", &[0.7, 2.0], 2).unwrap();
+/// assert_eq!(report.agreed, 2);
+/// ```
 ///
 /// # Errors
 /// What is wrong, with the mix of modes and the number at which it is.
