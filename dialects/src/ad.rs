@@ -59,7 +59,8 @@ crate::dialect! {
     /// `%3: any = ad.add %1, %2`
     ADD = add(x: _, y: _) -> declared [PURE, MAY_TRAP];
 
-    /// A cotangent of type `any` as one of the declared type: `nothing` becomes its zero.
+    /// A cotangent of type `any` as one of the declared type: `nothing` becomes its zero, and of what is
+    /// declared to be `unit` no number is left.
     ///
     /// Traps (`TypeError`) if it is of another type.
     ///

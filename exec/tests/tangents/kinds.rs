@@ -174,11 +174,13 @@ fn cotangents_get_the_types_that_are_asked_for() {
     );
     assert_eq!(unbox(&Val::Unit, Type::ANY).expect("any"), "nothing::unit");
     assert_eq!(unbox(&Val::F64(1.0), Type::F64).expect("fits"), "1.0::f64");
+    // What flows back to a zero that is written as nothing.
+    assert_eq!(unbox(&Val::F64(1.0), Type::UNIT).expect("left out"), "nothing::unit");
     let array = f.ctx.array_type(Type::F64, 1);
     assert_eq!(unbox(&floats(&[1.0]), array).expect("fits"), "[1.0]::array<f64, 1>");
     for (value, ty, message) in [
         (Val::I64(1), Type::F64, "expected a tangent of type f64, found i64"),
-        (Val::F64(1.0), Type::UNIT, "expected a tangent of type unit, found f64"),
+        (floats(&[1.0]), Type::UNIT, "expected a tangent of type unit, found array<f64, 1>"),
         (Val::Unit, array, "expected a tangent of type array<f64, 1>, found unit"),
         (
             Val::tuple([Val::F64(1.0)]),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use regraft_ad::tangent::TangentTypes;
 use regraft_ad::{ForwardOptions, ReverseOptions};
 use regraft_dialects::{ad, core};
-use regraft_ir::{Diagnostic, Function, Module, Operand, Symbol, Type};
+use regraft_ir::{Context, Diagnostic, Function, Module, Operand, Symbol, Type, TypeKind};
 
 use super::arguments::Parts;
 use super::parts::Writer;
@@ -272,7 +272,7 @@ fn fitting(
     if have == Type::UNIT {
         return Ok(zero_of(w, ty, value));
     }
-    if have == Type::ANY {
+    if have == Type::ANY || is_partly(&w.ctx, have, want) {
         return Ok(w.push(ad::unbox(tangent, want)));
     }
     if want == Type::UNIT {
@@ -284,6 +284,31 @@ fn fitting(
     let (want, have) = (w.ctx.type_text(want), w.ctx.type_text(have));
     let message = format!("expected a tangent of type {want}, found one of type {have}");
     Err(vec![Diagnostic::error(message).help("a tangent has the shape of the value that it is of")])
+}
+
+/// Whether tangents of one type may be of another one: they are made of the same parts, of which some
+/// are of type any, or `nothing` where others have zeros.
+fn is_partly(ctx: &Context, have: Type, want: Type) -> bool {
+    let mut work = vec![(have, want)];
+    while let Some((have, want)) = work.pop() {
+        if have == want || have == Type::ANY || want == Type::ANY || have == Type::UNIT {
+            continue;
+        }
+        let same_parts = match (ctx.kind(have), ctx.kind(want)) {
+            (TypeKind::Tuple(have), TypeKind::Tuple(want)) => have.len() == want.len(),
+            (TypeKind::Named(have), TypeKind::Named(want)) => {
+                have.iter().map(|&(name, _)| name).eq(want.iter().map(|&(name, _)| name))
+            }
+            _ => false,
+        };
+        if !same_parts {
+            return false;
+        }
+        work.extend(
+            field_types(ctx, have).iter().copied().zip(field_types(ctx, want).iter().copied()),
+        );
+    }
+    true
 }
 
 /// The zero tangent of a value of type `ty`.

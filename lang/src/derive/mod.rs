@@ -36,7 +36,7 @@ mod sweeps;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ad::tangent::TangentTypes;
+use regraft_ad::tangent::{TangentType, TangentTypes};
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_ir::{Constant, Diagnostic, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
@@ -182,6 +182,11 @@ impl Compiler {
     /// The type of tangents of values of this type, if they have any.
     pub(crate) fn tangent_type(&mut self, ty: Type) -> Option<Type> {
         self.with_tangent_types(|types| types.has_tangent(ty).then(|| types.tangent(ty)))
+    }
+
+    /// What the derivative of a value of this type is made of.
+    pub(crate) fn tangent_types_of(&mut self, ty: Type) -> TangentType {
+        self.with_tangent_types(|types| types.of(ty))
     }
 
     fn with_tangent_types<T>(&mut self, ask: impl FnOnce(&mut TangentTypes) -> T) -> T {

@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
     /// types are nested.
     pub(super) fn shadow(&mut self, ty: Type, tangent: Operand) -> Operand {
         let of = self.types.of(ty);
-        if of.shadow == of.tangent && of.shadow != Type::ANY {
+        if !self.types.has_cotangent(ty) {
             return tangent;
         }
         match self.structure(ty) {
@@ -147,7 +147,7 @@ impl<'a> Writer<'a> {
     /// The other part.
     pub(super) fn cotangent(&mut self, ty: Type, tangent: Operand) -> Operand {
         let of = self.types.of(ty);
-        if of.cotangent == of.tangent && of.cotangent != Type::ANY {
+        if !self.types.has_shadow(ty) {
             return tangent;
         }
         match self.structure(ty) {
@@ -170,10 +170,10 @@ impl<'a> Writer<'a> {
         if of.tangent == Type::ANY {
             return self.push(ad::join(shadow, cotangent, Type::ANY));
         }
-        if of.shadow == of.tangent {
+        if !self.types.has_cotangent(ty) {
             return shadow;
         }
-        if of.cotangent == of.tangent {
+        if !self.types.has_shadow(ty) {
             return cotangent;
         }
         match self.structure(ty) {

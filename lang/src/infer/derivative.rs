@@ -1,6 +1,7 @@
 //! Calls of derivatives: made when the function and the types of the arguments are known, else
 //! left to the running program.
 
+use regraft_dialects::semantics::is_subtype;
 use regraft_dialects::{ad, core as core_ops};
 use regraft_ir::{Attrs, Constant, Type, TypeKind};
 use smallvec::SmallVec;
@@ -60,6 +61,7 @@ impl Compiler {
             }
             _ => tangents.as_slice().into(),
         };
+        let tangents = self.as_declared(kind, callee, &types, tangents);
         let question = Question { kind, callee, args: types.as_slice().into(), tangents };
         let made = match self.derive(&question) {
             Answer::Made(made) => made,
@@ -93,6 +95,30 @@ impl Compiler {
         };
         let id = if is_second { made.second? } else { made.first };
         Some(self.call_made(frame, id, &given))
+    }
+
+    /// The types of tangents or shadows that are passed, as the types of the values say them: a
+    /// field that is declared as any has a tangent of any type, whatever it holds now.
+    fn as_declared(
+        &mut self,
+        kind: Kind,
+        callee: Type,
+        args: &[Type],
+        mut tangents: Box<[Type]>,
+    ) -> Box<[Type]> {
+        let values = std::iter::once(callee).chain(args.iter().copied());
+        for (have, ty) in tangents.iter_mut().zip(values) {
+            let of = self.tangent_types_of(ty);
+            let want = match kind {
+                Kind::Push(Some(width)) => self.ctx.tuple_type(&vec![of.tangent; width.into()]),
+                Kind::Push(None) => of.tangent,
+                _ => of.shadow,
+            };
+            if is_subtype(&self.ctx, *have, want) && want != Type::ANY {
+                *have = want;
+            }
+        }
+        tangents
     }
 
     /// The zero tangent of a value whose type is known.

@@ -4,6 +4,7 @@
 //! by rounding. After `error:` comes a part of the message of an error.
 
 mod aliasing;
+mod any_slots;
 mod calls;
 mod confusion;
 mod control_flow;
@@ -12,6 +13,7 @@ mod errors;
 mod interface;
 mod modes;
 mod nested;
+mod orders;
 mod replaced;
 mod rules;
 mod rust;

@@ -172,6 +172,16 @@ impl Backward<'_, '_> {
         self.adjoints.insert(v, Adjoint { whole: Some(total), parts: Vec::new() });
     }
 
+    /// Adds to the cotangent of an operand what is the cotangent of a value of type `from`. An operand
+    /// that nothing flows back to may be of a type that the cotangent does not fit.
+    pub(in super::super) fn give_fitted(&mut self, operand: Operand, adjoint: Operand, from: Type) {
+        if self.plan.activity.is_varied(operand) {
+            let to = self.plan.aug.f.operand_type(operand);
+            let adjoint = self.fit(adjoint, from, to);
+            self.give(operand, adjoint);
+        }
+    }
+
     /// Adds to the cotangent of a part of a tuple or struct.
     pub(in super::super) fn give_part(&mut self, operand: Operand, index: usize, adjoint: Operand) {
         let Some(v) = operand.as_value().filter(|&v| self.plan.activity.is_varied(v)) else {

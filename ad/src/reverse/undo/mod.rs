@@ -270,36 +270,27 @@ impl Backward<'_, '_> {
                 let zero = self.zero(zero_type);
                 if self.plan.activity.is_varied(operands[1]) {
                     let x = self.emit(core::select(condition, adjoint, zero));
-                    let x = self.fit(x, ty, self.primal_type(operands[1]));
-                    self.give(operands[1], x);
+                    self.give_fitted(operands[1], x, ty);
                 }
                 if self.plan.activity.is_varied(operands[2]) {
                     let y = self.emit(core::select(condition, zero, adjoint));
-                    let y = self.fit(y, ty, self.primal_type(operands[2]));
-                    self.give(operands[2], y);
+                    self.give_fitted(operands[2], y, ty);
                 }
             }
             core::CONVERT | core::TYPEASSERT | arith::FLOAT_CAST => {
                 let from = self.primal_type(operands[0]);
-                let part = if from.is_float() && ty.is_float() && from != ty {
-                    self.emit(arith::float_cast(adjoint, from))
+                if from.is_float() && ty.is_float() && from != ty {
+                    let part = self.emit(arith::float_cast(adjoint, from));
+                    self.give(operands[0], part);
                 } else {
-                    self.fit(adjoint, ty, from)
-                };
-                self.give(operands[0], part);
+                    self.give_fitted(operands[0], adjoint, ty);
+                }
             }
-            ad::COTANGENT | ad::UNBOX => {
-                let part = self.fit(adjoint, ty, self.primal_type(operands[0]));
-                self.give(operands[0], part);
-            }
-            ad::JOIN => {
-                let part = self.fit(adjoint, ty, self.primal_type(operands[1]));
-                self.give(operands[1], part);
-            }
+            ad::COTANGENT | ad::UNBOX => self.give_fitted(operands[0], adjoint, ty),
+            ad::JOIN => self.give_fitted(operands[1], adjoint, ty),
             ad::ADD => {
                 for &operand in &operands {
-                    let part = self.fit(adjoint, ty, self.primal_type(operand));
-                    self.give(operand, part);
+                    self.give_fitted(operand, adjoint, ty);
                 }
             }
             _ => {

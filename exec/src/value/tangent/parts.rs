@@ -133,20 +133,21 @@ impl Rule for Unbox {
 fn unbox_number(value: &Val, ty: Type) -> Option<Val> {
     match (value, ty) {
         (_, Type::ANY) | (Val::F64(_), Type::F64) | (Val::F32(_), Type::F32) => Some(value.clone()),
-        (_, Type::UNIT) if is_empty(value) => Some(Val::Unit),
+        (_, Type::UNIT) if is_value(value) => Some(Val::Unit),
         (Val::Unit, Type::F64) => Some(Val::F64(0.0)),
         (Val::Unit, Type::F32) => Some(Val::F32(0.0)),
         _ => None,
     }
 }
 
-/// Whether a tangent is that of a value without floats and objects, such as a function that captures
-/// nothing: it may be known as `nothing`, too.
-fn is_empty(tangent: &Val) -> bool {
+/// Whether no part of a tangent is an object. What is known as `nothing` has no derivative: a function
+/// that captures nothing has a tangent of empty parts, and the cotangent of a zero that is written
+/// `nothing` has numbers where that stands for zeros. Neither is of use to anyone.
+fn is_value(tangent: &Val) -> bool {
     let mut pending = vec![tangent];
     while let Some(part) = pending.pop() {
         match (part, part.as_fields()) {
-            (Val::Unit, _) => {}
+            (Val::Unit | Val::F64(_) | Val::F32(_), _) => {}
             (Val::Tuple(_) | Val::Named(_), Some(parts)) => pending.extend(parts),
             _ => return false,
         }

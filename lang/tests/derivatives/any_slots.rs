@@ -1,0 +1,155 @@
+//! Values in slots that are declared to hold anything: what is there is known only when the program runs,
+//! and its tangent has the type that the type of the value says, wherever it is.
+
+use super::check;
+use super::orders::check_orders;
+
+const TYPES: &str = "
+mutable struct Node
+    v::Any
+end
+struct Box
+    v::Any
+end
+struct Pair2
+    first::Any
+    rest::Float64
+end
+abstract type Shape end
+struct Square <: Shape
+    a::Float64
+end
+struct Scaled <: Shape
+    by::Any
+end
+struct Held
+    shape::Shape
+    k::Real
+end
+area(s::Square) = s.a * s.a
+area(s::Scaled) = 3.0 * s.by
+";
+
+#[test]
+fn structs_in_fields_of_any_type() {
+    let programs = "
+        f1(x) = (n = Box(Box(x)); n.v.v^2)
+        f2(x) = (n = Node(Node(x)); n.v.v^3)
+        f3(x) = (n = Pair2(Pair2(x, 2x), x); n.first.first * n.first.rest * n.rest)
+        f4(x) = (n = (a = Box((x, x)),); n.a.v[1] * n.a.v[2])
+        f5(x) = (a = Any[Node(x), (x, Box(x))]; a[1].v * a[2][2].v * a[2][1])
+        f6(x) = (r = Ref{Any}(Box(x)); r[].v * x)
+        f7(x) = (r = Ref{Any}(x); r[] = Box(Box((x, x))); r[].v.v[1] * r[].v.v[2] * x)
+        f8(x) = (n = Box([x, x]); m = Box(n); m.v.v[1] * n.v[2] * x)";
+    check_orders(
+        &format!("{TYPES}{programs}"),
+        &[
+            ("f1", "2.0", ["4.0", "2.0", "0.0"]),
+            ("f2", "2.0", ["12.0", "12.0", "6.0"]),
+            // 2 x³
+            ("f3", "2.0", ["24.0", "24.0", "12.0"]),
+            ("f4", "2.0", ["4.0", "2.0", "0.0"]),
+            ("f5", "2.0", ["12.0", "12.0", "6.0"]),
+            ("f6", "2.0", ["4.0", "2.0", "0.0"]),
+            ("f7", "2.0", ["12.0", "12.0", "6.0"]),
+            ("f8", "2.0", ["12.0", "12.0", "6.0"]),
+        ],
+    );
+}
+
+#[test]
+fn fields_and_elements_of_abstract_types() {
+    let programs = "
+        f1(x) = (h = Held(Square(x), x); area(h.shape) * h.k)
+        f2(x) = (h = Held(Scaled(x), x); area(h.shape) * h.k)
+        f3(x) = sum(area(s) for s in Shape[Square(x), Scaled(x * x), Square(2x)])
+        f4(x) = (s = Shape[Square(x), Scaled(x)]; s[1] = Scaled(s[1].a * x); area(s[1]) * s[2].by)";
+    check_orders(
+        &format!("{TYPES}{programs}"),
+        &[
+            // x³
+            ("f1", "2.0", ["12.0", "12.0", "6.0"]),
+            // 3 x²
+            ("f2", "2.0", ["12.0", "6.0", "0.0"]),
+            // x² + 3 x² + 4 x²
+            ("f3", "2.0", ["32.0", "16.0", "0.0"]),
+            // 3 x³
+            ("f4", "2.0", ["36.0", "36.0", "18.0"]),
+        ],
+    );
+}
+
+#[test]
+fn closures_that_capture_closures() {
+    // v x, then v x² + 1, v x³ + x + 2, v x⁴ + x² + 2 x + 3.
+    let programs = "
+        f(x) = (g = v -> v * x; for i in 1:3; h = g; g = v -> h(v) * x + i; end; g(x))
+        f2(x) = (fs = Any[v -> v * x]; for i in 1:2; h = fs[i]; push!(fs, v -> h(v) * x + i); end; fs[3](x))";
+    check_orders(
+        programs,
+        &[
+            // x⁵ + x² + 2 x + 3
+            ("f", "2.0", ["86.0", "162.0", "240.0"]),
+            // x⁴ + x + 2
+            ("f2", "2.0", ["33.0", "48.0", "48.0"]),
+        ],
+    );
+}
+
+#[test]
+fn lists_whose_rest_is_a_list_or_nothing() {
+    let programs = "
+        struct Cons
+            h::Float64
+            t::Union{Nothing,Cons}
+        end
+        mutable struct Link
+            h::Float64
+            t::Union{Nothing,Link}
+        end
+        cubes(c::Nothing) = 0.0
+        cubes(c) = c.h^3 + cubes(c.t)
+        f1(x) = (t = nothing; for i in 1:3; t = Cons(x * i, t); end; cubes(t))
+        f2(x) = (t = nothing; for i in 1:3; t = Link(x * i, t); end; cubes(t))
+        f3(x) = (t = nothing; for i in 1:3; t = Cons(x * i, t); end; x^3)";
+    check_orders(
+        programs,
+        &[
+            // (1 + 8 + 27) x³
+            ("f1", "2.0", ["432.0", "432.0", "216.0"]),
+            ("f2", "2.0", ["432.0", "432.0", "216.0"]),
+            ("f3", "2.0", ["12.0", "12.0", "6.0"]),
+        ],
+    );
+}
+
+#[test]
+fn recursion_in_a_loop() {
+    // 1 + x², then 1 + x + x³.
+    check_orders(
+        "g(x, y, k) = k == 0 ? y : g(x, y * x + 1, k - 1)\n\
+         f(x) = (s = 0.0; for i in 1:2; s += g(x, x, i); end; s)\n",
+        &[("f", "2.0", ["17.0", "14.0", "6.0"])],
+    );
+}
+
+#[test]
+fn directions_and_tangents_of_what_is_in_slots() {
+    let programs = "
+        p(v) = (n = Box(Box(v[1])); n.v.v * v[2])
+        q(n) = n.v^2 * 3.0";
+    check(
+        &format!("{TYPES}{programs}"),
+        &[
+            ("hessian(p, [2.0, 3.0])", "[0.0 1.0; 1.0 0.0]"),
+            ("jacobian(v -> [p(v), p(v)^2], [2.0, 3.0])", "[3.0 2.0; 36.0 24.0]"),
+            ("pushforward(q, Box(2.0))((v = 1.0,))", "12.0"),
+            ("gradient(q, Box(2.0))", "((v = 12.0,),)"),
+            ("pushforward(n -> n.v.v^2, Box(Box(2.0)))((v = (v = 1.0,),))", "4.0"),
+            (
+                "pushforward(q, Box(2.0))((w = 1.0,))",
+                "error: expected a tangent of type {v: any}, found one of type {w: f64}",
+            ),
+        ],
+    );
+}
