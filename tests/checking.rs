@@ -116,6 +116,37 @@ fn reduce_leaves_a_tiny_module_that_fails_alike() {
 }
 
 #[test]
+fn a_check_says_how_many_inputs_were_conclusive_and_fails_without_any() {
+    let folder = folder("inconclusive");
+    let (file, path) = (folder.join("long.ir"), folder.to_str().unwrap());
+    let program = |trips: u64| {
+        let text = format!(
+            "func @f(%x: i64) -> i64 {{\n^1:\n  br ^2(0)\n^2(%i: i64):\n  %n: i64 = arith.add %i, 1\n  \
+             %c: bool = arith.lt %n, {trips}\n  br %c, ^2(%n), ^3\n^3:\n  %d: i64 = arith.add 1, 2\n  \
+             %y: i64 = arith.sub %x, %d\n  return %y\n}}\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let check = |file: &str| {
+        let args = ["opt", file, "-p", "fold, dce", "--check", "20", "--reproducer", path];
+        let output = regraft(&args);
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, errors) = check(&program(10));
+    let table = "checked by running:\n  fold   20 inputs: 20 agreed\n  dce    changed nothing\n  \
+                 total  20 inputs: 20 agreed\n";
+    assert_eq!((code, &*errors), (Some(0), table));
+    let (code, errors) = check(&program(1_000_000_000));
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("  fold   20 inputs: 0 agreed, 20 inconclusive\n"), "{errors}");
+    let message = "the check says nothing of what was changed";
+    assert!(errors.contains(message), "{errors}");
+    // A wrong pass does not get through.
+    ends_with(1, &["opt", file.to_str().unwrap(), "-p", "swap-sub", "--check", "20"]);
+}
+
+#[test]
 fn reduce_says_what_keeps_it_from_reducing() {
     let folder = folder("reduce_refuses");
     let file = folder.join("right.ir");
