@@ -12,6 +12,8 @@ mod errors;
 mod interface;
 mod modes;
 mod nested;
+mod orders;
+mod redefinition;
 mod rules;
 mod rust;
 mod straight_line;
