@@ -127,14 +127,14 @@ mutable struct __Box
     value
 end
 __box() = __Box(false, nothing)
-__box(x) = __Box(true, x)
+@inline __box(x) = __Box(true, x)
 function __box_get(b, name)
     if b.set
         return b.value
     end
     throw(UndefVarError(name))
 end
-function __box_set(b, x)
+@inline function __box_set(b, x)
     data.setfield(b, :value, x)
     data.setfield(b, :set, true)
     return x

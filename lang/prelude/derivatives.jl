@@ -1,7 +1,7 @@
 # Derivatives.
 #
 # `lang/src/infer/derivative.rs` lists what inference provides: __gradient, __push, __push_many,
-# __zero_tangent, __pullback, __back, __dynamic_pullback, __dynamic_back.
+# __zero_tangent, __pullback, __back, __dynamic_reverse.
 
 # --- rules ----------------------------------------------------------------------------------
 # Programs add methods. Where there is no derivative, `nothing` stands in its place.
@@ -30,15 +30,17 @@ function withgradient(f, args...)
     return (val = r[1], grad = r[2])
 end
 
-struct __Pullback{F, A, S} <: Function
-    f::F
-    args::A
+# A pullback holds the reverse part itself, so that definitions that come later do not change it,
+# and the world in which it was made, so that what it calls stays as long as it does.
+struct __Pullback{B, S, W} <: Function
+    back::B
     state::S
+    world::W
 end
-(b::__Pullback)(dy) = __back(b.f, b.args, b.state, dy)
+(b::__Pullback)(dy) = __back(b.back, b.state, dy)
 function pullback(f, args...)
     r = __pullback(f, args)
-    return (r[1], __Pullback(f, typeof(args), r[2]))
+    return (r[1], __Pullback(r[3], r[2], __world))
 end
 
 # What the tangent of a value is that is known only now, for the gradient of it.
@@ -182,16 +184,6 @@ hessian(f, x::Real) = derivative(__Derivative(f), x)
 
 # --- dynamic calls in code that is differentiated -------------------------------------------
 
-struct __Back{F, A, S}
-    f::F
-    args::A
-    shadows::S
-end
-(b::__Back)(tape, dy) = __dynamic_back(b.f, b.args, b.shadows, tape, dy)
-function __dynamic_reverse(f, shadows, args...)
-    r = __dynamic_pullback(f, args, shadows)
-    return (r[1], r[2], r[3], __Back(f, typeof(args), typeof(shadows)))
-end
 __dynamic_forward(f, tangents, args...) = __push(f, args, tangents)
 
 # --- rules for functions of any number of arguments -----------------------------------------
@@ -221,15 +213,9 @@ __concat(c, rest...) = (c..., __concat(rest...)...)
 struct __Split{C}
     collections::C
 end
-function (s::__Split)(dy)
-    parts = ()
-    k = 0
-    for c in s.collections
-        parts = (parts..., __gather(c, dy, k))
-        k += length(c)
-    end
-    return (nothing, parts...)
-end
+(s::__Split)(dy) = (nothing, __gathered(dy, 0, s.collections...)...)
+__gathered(dy, k) = ()
+__gathered(dy, k, c, rest...) = (__gather(c, dy, k), __gathered(dy, k + length(c), rest...)...)
 rrule(::typeof(__tuple_of), collections...) = (__tuple_of(collections...), __Split(collections))
 
 # The tangent of a collection from those of its elements, which come after k others.
@@ -260,4 +246,24 @@ function __scatter(c, d)
     __zero_tangent(c) === nothing && return map(x -> nothing, (c...,))
     c isa Array || __no_collection(c)
     return d === nothing ? map(__zero_tangent, (c...,)) : (d...,)
+end
+
+# --- sorting --------------------------------------------------------------------------------
+# What is sorted is put in another order: comparisons and exchanges need not be gone back through.
+# Elements with an identity go that way, so that they keep their shadows.
+
+struct __Sorted{A}
+    a::A
+    order::Vector{Int}
+end
+function (s::__Sorted)(dy)
+    d = __zero_tangent(s.a)
+    for i in eachindex(s.order)
+        d[s.order[i]] = dy[i]
+    end
+    return (nothing, d)
+end
+function rrule(::typeof(sort), a::Vector{T}) where T<:Union{AbstractFloat, Tuple{Vararg{Real}}}
+    order = sortperm(a)
+    return ([a[i] for i in order], __Sorted(a, order))
 end

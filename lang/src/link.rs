@@ -55,13 +55,6 @@ impl Compiler {
             let function = self.name_of(id);
             return Ok(Linked { function, fixed: None, pass_callee: false, by_value: true });
         }
-        // A function of a derivative, by its own name.
-        if let &Val::Func(function) = callee
-            && let Some(id) = self.spec_by_name(function)
-            && self.spec(id).method.is_none()
-        {
-            return Ok(Linked { function, fixed: None, pass_callee: false, by_value: false });
-        }
         let types: Vec<Type> = args.iter().map(|arg| arg.type_of(&ctx)).collect();
         let id = self.specialize(callee_type, &types).map_err(|error| {
             let trap = Trap::new("MethodError", error.message);

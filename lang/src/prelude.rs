@@ -32,10 +32,11 @@
 //! | `__zero_tangent(x)` | the zero tangent of a value, `nothing` if it has none |
 //! | `__push(f, t, (df, d...))` | `(f(t...), its tangent)` |
 //! | `__push_many(f, t, (df, d...))` | the same for tuples `d` of several tangents |
-//! | `__pullback(f, t)` | `(f(t...), state)` |
-//! | `__back(f, typeof(t), state, dy)` | the gradients |
-//! | `__dynamic_pullback(f, t, (sf, s...))` | `(f(t...), its shadow, tape)`, from shadows |
-//! | `__dynamic_back(f, typeof(t), typeof(s), tape, dy)` | `(df, d...)`, the cotangents |
+//! | `__pullback(f, t)` | `(f(t...), state, back)` |
+//! | `__back(back, state, dy)` | the gradients |
+//! | `__dynamic_reverse(f, sf, x, s, …)` | `(f(x…), its shadow, pullback)`, from shadows; `pullback[1](pullback, dy)` gives `(df, d…)`, the cotangents |
+//!
+//! `__world` is a global: an object that is another one after definitions (`lang/src/derive/held.rs`).
 //!
 //! Besides, it counts on: splats of tuples being taken apart when their length is known; constants
 //! going into methods that say `@inline` (numbers as well); branches on constants being left out;

@@ -22,12 +22,13 @@ use std::sync::atomic::AtomicBool;
 
 use regraft_exec::value::{Names, Texts, Val, to_json};
 use regraft_exec::{Engine, Interpreter, Limits};
-use regraft_ir::{Context, Diagnostic, Module, Registry, Symbol};
+use regraft_ir::{Context, Diagnostic, Loc, Module, Registry, Symbol};
 use regraft_passes::Pipeline;
 use regraft_syntax::julia;
 use rustc_hash::FxHashSet;
 
 use crate::definition::Space;
+use crate::derive::world_type;
 use crate::infer::Compiler;
 use crate::link::WorldLinker;
 use crate::world::{Binding, World};
@@ -73,6 +74,8 @@ pub struct Session {
     texts: Rc<WorldNames>,
     /// The number of REPL lines so far.
     lines: usize,
+    /// The global that holds what pullbacks hold of the present world.
+    present_world: Symbol,
 }
 
 impl Session {
@@ -85,6 +88,11 @@ impl Session {
         let mut interpreter = Interpreter::new(&Module::new(ctx));
         interpreter.set_linker(Box::new(WorldLinker::new(&compiler)));
         let texts = Rc::new(WorldNames::new(&compiler));
+        let present_world = {
+            let world = &mut compiler.borrow_mut().world;
+            let (name, ty) = (ctx.symbol("#world"), world_type(ctx));
+            world.bind_global(name, Space::Base, ty, Loc::UNKNOWN).expect("the name is new")
+        };
         let mut session = Self {
             ctx: Arc::clone(ctx),
             compiler,
@@ -96,6 +104,7 @@ impl Session {
             prelude_counter: Rc::default(),
             texts,
             lines: 0,
+            present_world,
         };
         session.load_prelude();
         session.texts = Rc::new(WorldNames::new(&session.compiler));
@@ -194,6 +203,12 @@ impl Session {
     pub fn method_count(&self, function: &Val) -> usize {
         let callee = function.type_of(&self.ctx);
         self.compiler.borrow().world.methods_of(callee).count()
+    }
+
+    /// The names of the typed functions that there are, those of derivatives included, sorted.
+    pub fn function_names(&self) -> Vec<String> {
+        let names = self.compiler.borrow().function_names();
+        names.into_iter().map(|name| self.ctx.str(name).to_owned()).collect()
     }
 
     /// A flag that stops a running program when somebody (another thread, a signal handler) sets it.

@@ -140,9 +140,10 @@ pub struct ReverseFunctions {
 /// Attributes of called functions say how they are differentiated: `rrule=@r` that `r` gives the
 /// result and a pullback, `derivative=:none` that there is nothing to differentiate,
 /// `derivative="text"` that it is an error, `checkpoint=true` that they are run again on the way
-/// back. A call of what is not known statically becomes `core.apply @dynamic, callee, shadows,
-/// arguments..`, which gives (result, its shadow, a tape, a function of that tape and the cotangent
-/// of the result, which gives the cotangents of the callee and the arguments).
+/// back. A call of what is not known statically becomes `core.apply @dynamic, callee, its shadow,
+/// argument, its shadow, ..`, which gives (result, its shadow, pullback). A pullback is a tuple whose
+/// first part is a function of the pullback and the cotangent of the result; it gives the
+/// cotangents of the callee and the arguments.
 ///
 /// Near linear in the size of the functions.
 ///

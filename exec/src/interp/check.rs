@@ -26,6 +26,7 @@ impl Code {
                 | Inst::ReturnVal { .. }
                 | Inst::ReturnConst { .. }
                 | Inst::ReturnUnit
+                | Inst::ReturnTuple { .. }
                 | Inst::Unreachable => {}
                 Inst::Box { a, .. } | Inst::Return { a } | Inst::SetScalar { a, .. } => reg(a),
                 Inst::Unbox { d, .. }
@@ -133,6 +134,7 @@ impl Code {
                         | Inst::ReturnVal { .. }
                         | Inst::ReturnConst { .. }
                         | Inst::ReturnUnit
+                        | Inst::ReturnTuple { .. }
                         | Inst::Unreachable
                 )
             ),

@@ -8,6 +8,7 @@
 use regraft_ir::{Attrs, Loc, Op, OpDef, Symbol, Type, Value};
 
 use super::link::{CodeCell, SiteCache};
+use super::machine::Quick;
 use super::register::{Dst, Reg, Scalar, Src};
 use crate::eval::EvalFn;
 use crate::value::Val;
@@ -431,6 +432,10 @@ pub(crate) enum Inst {
         index: u32,
     },
     ReturnUnit,
+    /// Of what a tuple would be made of, by [`Code::evals`].
+    ReturnTuple {
+        site: u32,
+    },
     Unreachable,
 }
 
@@ -452,6 +457,13 @@ pub(crate) enum Arg {
     Check(Reg, Type),
 }
 
+impl Arg {
+    /// Whether it goes to a parameter that is no scalar.
+    pub(crate) fn is_val(self) -> bool {
+        !matches!(self, Self::Scalar(_) | Self::Unbox(..))
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct CallSite {
     /// The slot of the callee in the world.
@@ -465,6 +477,8 @@ pub(crate) struct CallSite {
     pub(crate) direct: Option<Reg>,
     /// The type that the caller counts on, if it is more than what the callee says it returns.
     pub(crate) check: Option<Type>,
+    /// Where the parts of the result go, by position from 0, if only they are used.
+    pub(crate) parts: Option<Box<[(u32, Dst)]>>,
 }
 
 #[derive(Debug)]
@@ -473,6 +487,8 @@ pub(crate) struct ApplySite {
     pub(crate) args: Box<[Src]>,
     pub(crate) dst: Dst,
     pub(crate) check: Option<Type>,
+    /// As of a [`CallSite`].
+    pub(crate) parts: Option<Box<[(u32, Dst)]>>,
     /// Whether arguments after the callee are collections to be spliced in.
     pub(crate) splat: bool,
     /// The function of that name is called, and not what the callee stands for: there was none
@@ -492,6 +508,7 @@ pub(crate) struct ScalarSite {
 
 pub(crate) struct EvalSite {
     pub(crate) function: EvalFn,
+    pub(crate) quick: Quick,
     pub(crate) def: &'static OpDef,
     pub(crate) args: Box<[Src]>,
     pub(crate) dst: Dst,

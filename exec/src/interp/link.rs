@@ -252,6 +252,8 @@ pub(crate) struct Remembered {
     pub(super) leaf: bool,
     /// How the parameters of the function get their values.
     pub(super) args: Box<[Arg]>,
+    /// What is packed into a tuple, which is the last parameter.
+    pub(super) rest: Option<Box<[Src]>>,
 }
 
 /// Whether a value is of the type that an answer was for.
@@ -345,7 +347,7 @@ impl SiteCache {
         code: &Code,
     ) {
         let mut all = self.0.borrow_mut();
-        if site.splat || link.fixed.is_some() || all.len() == SITE_WAYS {
+        if site.splat || all.len() == SITE_WAYS {
             return;
         }
         let ctx = &*world.ctx;
@@ -356,12 +358,18 @@ impl SiteCache {
             return;
         };
         let tests = rest.iter().zip(args).map(|(&src, arg)| Test::of(ctx, src, arg)).collect();
+        let (rest, packed) = match link.fixed.and_then(|fixed| rest.split_at_checked(fixed)) {
+            Some((fixed, packed)) => (fixed, Some(Box::from(packed))),
+            None => (rest, None),
+        };
         let passed = link.pass_callee.then_some(first);
         let passed = passed.into_iter().chain(rest.iter().copied());
         let moves = passed.zip(&code.params).map(|(src, &want)| how(src, want)).collect();
         if let (Some(tests), Some(args)) = (tests, moves) {
             let (callee, leaf) = (Callee::of(ctx, callee), code.is_leaf());
-            let remembered = Remembered { callee, tests, code: CodeCell::default(), leaf, args };
+            let leaf = leaf && packed.is_none();
+            let (cell, rest) = (CodeCell::default(), packed);
+            let remembered = Remembered { callee, tests, code: cell, leaf, args, rest };
             remembered.code.set(code);
             all.push(remembered);
         }

@@ -22,7 +22,6 @@ use crate::infer::{Compiler, field_types};
 pub(super) struct Interfaces {
     first: Symbol,
     second: Option<Symbol>,
-    pub(super) seed: Type,
 }
 
 impl Interfaces {
@@ -64,7 +63,6 @@ impl Compiler {
             Kind::Pullback => (name("pullback"), Some(name("back"))),
             Kind::Dynamic => (name("dynamic_pullback"), Some(name("dynamic_back"))),
         };
-        let seed = types.tangent(primal.result);
         let active = active(question, primal, types);
         let mut parts = Parts { primal, args: &question.args, active };
         let functions = match question.kind {
@@ -104,12 +102,13 @@ impl Compiler {
                 let mut cx = Sweeps { parts: &parts, types, module, made, scope };
                 match kind {
                     Kind::Gradient => vec![cx.gradient(first)],
-                    Kind::Dynamic => vec![
-                        cx.dynamic_pullback(names.0, &question.tangents),
-                        cx.dynamic_back(names.1),
-                    ],
+                    Kind::Dynamic => {
+                        let forward = cx.dynamic_pullback(names.0, names.1, question);
+                        let pullback = field_types(&ctx, forward.ret_type())[2];
+                        vec![forward, cx.dynamic_back(names.1, pullback)]
+                    }
                     _ => {
-                        let forward = cx.pullback(names.0);
+                        let forward = cx.pullback(names.0, names.1);
                         let state = field_types(&ctx, forward.ret_type())[1];
                         vec![forward, cx.back(names.1, state)]
                     }
@@ -119,7 +118,7 @@ impl Compiler {
         for function in functions {
             module.add(function).map_err(|error| vec![error.into()])?;
         }
-        Ok(Interfaces { first, second, seed })
+        Ok(Interfaces { first, second })
     }
 
     /// What has a gradient returns a real number.
@@ -280,6 +279,20 @@ fn fitting(
     }
     if want.is_float() && (have.is_float() || have.is_int()) {
         return Ok(w.push(core::convert(tangent, want)));
+    }
+    // Some parts may be known as less, or be `nothing`.
+    if let Some(types) = w.structure(ty)
+        && let count = types.len()
+        && [want, have].iter().all(|&ty| field_types(&w.ctx, ty).len() == count)
+    {
+        let mut parts = Vec::with_capacity(count);
+        for (index, ty) in types.into_iter().enumerate() {
+            let (value, tangent) = (w.field(value, index), w.get(tangent, index));
+            let part = fitting(w, ty, value, tangent)?;
+            let is_any = w.types.tangent(ty) == Type::ANY && w.ty(part) != Type::ANY;
+            parts.push(if is_any { w.push(core::convert(part, Type::ANY)) } else { part });
+        }
+        return Ok(w.aggregate(want, parts));
     }
     let (want, have) = (w.ctx.type_text(want), w.ctx.type_text(have));
     let message = format!("expected a tangent of type {want}, found one of type {have}");

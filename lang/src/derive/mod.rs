@@ -16,6 +16,10 @@
 //! it calls), on the answers to the questions for rules of each function in it, and on the
 //! functions of the rules.
 //!
+//! A pullback keeps the reverse part that it was made with: see [`held`].
+//!
+//! What is known late is guessed before: see [`guards`].
+//!
 //! # Recursion
 //! A function that calls a derivative of itself is not settled when that is asked for; then the
 //! call is left to the running program, by which time it is.
@@ -25,6 +29,8 @@
 //! types.
 
 mod arguments;
+mod guards;
+mod held;
 mod interface;
 mod known_late;
 mod module;
@@ -43,7 +49,9 @@ use rustc_hash::FxHashMap;
 
 use crate::infer::{CallError, Compiler};
 use crate::world::SpecId;
+use held::Held;
 
+pub(crate) use held::world_type;
 pub(crate) use rules::Rules;
 
 /// What is asked for.
@@ -53,10 +61,11 @@ pub(crate) enum Kind {
     Gradient,
     /// Forward mode: `(x…, (df, dx…)) -> (y, dy)`, of so many directions at once.
     Push(Option<u8>),
-    /// Reverse mode in two parts: `(x…) -> (y, state)`, `(state, dy) -> (dx…)`.
+    /// Reverse mode in two parts: `(x…) -> (y, state, back)`, `(state, dy) -> (dx…)`, of which
+    /// `back` is the second.
     Pullback,
-    /// The same for a dynamic call: `(x…, shadows) -> (y, shadow of y, tape)` and
-    /// `(tape, dy) -> (df, dx…)`.
+    /// The same for a dynamic call: `(f, df, x, dx, …) -> (y, shadow of y, pullback)` and
+    /// `(pullback, dy) -> (df, dx…)`, with shadows going in.
     Dynamic,
 }
 
@@ -91,10 +100,6 @@ pub(crate) struct Made {
     pub(crate) from: SpecId,
     /// The first of the functions that [`Kind`] tells of.
     pub(crate) first: SpecId,
-    /// The second.
-    pub(crate) second: Option<SpecId>,
-    /// What a pullback takes: the tangent of the result.
-    pub(crate) seed: Type,
     /// Whether the callee is the first parameter.
     pub(crate) takes_callee: bool,
     /// How many arguments come before those that are packed into a tuple.
@@ -109,6 +114,8 @@ pub(crate) struct Derivatives {
     plan: PlanKind,
     checkpoints: Option<Checkpoints>,
     pipelines: Option<Rc<pipelines::Pipelines>>,
+    /// What pullbacks hold.
+    held: Held,
     /// Why calls that stand alone cannot be made.
     pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
 }
@@ -121,6 +128,7 @@ impl Derivatives {
             plan: PlanKind::Best,
             checkpoints: None,
             pipelines: None,
+            held: Held::new(),
             failures: FxHashMap::default(),
         }
     }
@@ -228,7 +236,25 @@ impl Compiler {
         if self.signature(id).result == Type::NEVER {
             return Ok(Some(Answer::Never(from)));
         }
-        let Some(mut module) = self.module_to_differentiate(id, from)? else { return Ok(None) };
+        let Some(module) = self.module_to_differentiate(id, from, true)? else { return Ok(None) };
+        let is_guessed = module.is_guessed;
+        match self.differentiate(question, from, id, module) {
+            // It may be a function that was only guessed to be called.
+            Err(_) if is_guessed => {}
+            made => return made.map(Some),
+        }
+        let Some(module) = self.module_to_differentiate(id, from, false)? else { return Ok(None) };
+        self.differentiate(question, from, id, module).map(Some)
+    }
+
+    /// Differentiates the function of a specialisation.
+    fn differentiate(
+        &mut self,
+        question: &Question,
+        from: SpecId,
+        id: SpecId,
+        mut module: module::Functions,
+    ) -> Result<Answer, Vec<Diagnostic>> {
         let pipelines = self.pipelines();
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
@@ -238,14 +264,16 @@ impl Compiler {
         let interfaces = self.interfaces(question, &primal, &mut module.module)?;
         pipelines.finish(&mut module.module, &interfaces.names())?;
         let ids = self.adopt(module.module, &primal_names, &interfaces.names(), from)?;
-        Ok(Some(Answer::Made(Made {
+        if let &[_, back] = &*ids {
+            let back = self.name_of(back);
+            self.derived.held.add(back);
+        }
+        Ok(Answer::Made(Made {
             from,
             first: ids[0],
-            second: ids.get(1).copied(),
-            seed: interfaces.seed,
             takes_callee: primal.takes_callee,
             fixed: primal.fixed,
-        })))
+        }))
     }
 
     fn no_such_call(&self, error: CallError) -> Diagnostic {

@@ -13,6 +13,8 @@ use crate::world::SpecId;
 /// The functions that a derivative is made of.
 pub(super) struct Functions {
     pub(super) module: Module,
+    /// Whether types were guessed in it.
+    pub(super) is_guessed: bool,
 }
 
 impl Functions {
@@ -27,20 +29,27 @@ impl Compiler {
     /// marked with the rules for derivatives, and with the functions that carry them out.
     pub(crate) fn module_with_rules(&mut self, id: SpecId) -> Module {
         let from = self.new_derivation();
-        match self.module_to_differentiate(id, from) {
+        match self.module_to_differentiate(id, from, true) {
             Ok(Some(functions)) => functions.module,
             Ok(None) | Err(_) => self.module_of(id),
         }
     }
 
-    /// A specialisation and all that it calls, marked with the rules that there are; `None` if a
-    /// rule is not settled.
+    /// A specialisation and all that it calls, with branches on the types that arguments of calls
+    /// may have if they are to be guessed, marked with the rules that there are; `None` if a rule is
+    /// not settled.
     pub(super) fn module_to_differentiate(
         &mut self,
         id: SpecId,
         from: SpecId,
+        guess: bool,
     ) -> Result<Option<Functions>, Vec<Diagnostic>> {
         let mut module = self.module_of(id);
+        let mut is_guessed = false;
+        if guess {
+            let guessed = self.guess_types(&mut module, from);
+            is_guessed = guessed.map_err(|error| vec![Diagnostic::from(error)])?;
+        }
         let names: Vec<Symbol> = module.functions().map(Function::name).collect();
         for name in names {
             let Some(spec) = self.spec_by_name(name) else { continue };
@@ -63,7 +72,7 @@ impl Compiler {
                 }
             }
         }
-        Ok(Some(Functions { module }))
+        Ok(Some(Functions { module, is_guessed }))
     }
 
     /// The function that is differentiated: one that calls it if there is a rule for it.
@@ -96,7 +105,10 @@ impl Compiler {
     pub(super) fn unique_name(&self, text: &str, taken: &FxHashSet<Symbol>) -> Symbol {
         let mut name = self.ctx().symbol(text);
         let mut count = 1;
-        while self.spec_by_name(name).is_some() || taken.contains(&name) {
+        while self.spec_by_name(name).is_some()
+            || self.derived.held.had(name)
+            || taken.contains(&name)
+        {
             count += 1;
             name = self.ctx().symbol(&format!("{text}#{count}"));
         }

@@ -99,6 +99,15 @@ impl<'a> Writer<'a> {
         self.push(core::get(tuple, index))
     }
 
+    /// The part of a tuple, named tuple or struct at a position, from 0.
+    pub(super) fn field(&mut self, whole: Operand, index: usize) -> Operand {
+        if self.ctx.struct_of(self.ty(whole)).is_none() {
+            return self.get(whole, index);
+        }
+        let index = self.constant(Constant::I64(index as i64 + 1));
+        self.push(data::getfield(whole, index))
+    }
+
     /// The parts of a tuple.
     pub(super) fn parts(&mut self, tuple: Operand) -> Vec<Operand> {
         let count = field_types(&self.ctx, self.ty(tuple)).len();
@@ -106,7 +115,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A tuple or named tuple of type `ty`.
-    fn aggregate(&mut self, ty: Type, parts: Vec<Operand>) -> Operand {
+    pub(super) fn aggregate(&mut self, ty: Type, parts: Vec<Operand>) -> Operand {
         match self.ctx.kind(ty) {
             TypeKind::Named(_) => self.push(data::named(parts, ty)),
             _ => self.tuple(parts),
@@ -115,7 +124,7 @@ impl<'a> Writer<'a> {
 
     /// Whether tangents of `ty` are tuples or named tuples of tangents of its parts; the types of
     /// these parts.
-    fn structure(&mut self, ty: Type) -> Option<Vec<Type>> {
+    pub(super) fn structure(&mut self, ty: Type) -> Option<Vec<Type>> {
         let tangent = self.types.tangent(ty);
         match self.ctx.kind(tangent) {
             TypeKind::Tuple(_) | TypeKind::Named(_) => Some(field_types(&self.ctx, ty).to_vec()),

@@ -2,9 +2,10 @@
 
 use regraft_ad::ReverseFunctions;
 use regraft_ad::tangent::TangentTypes;
-use regraft_dialects::ad;
-use regraft_ir::{Constant, Function, Module, Operand, Symbol, Type, TypeKind};
+use regraft_dialects::{ad, core};
+use regraft_ir::{Constant, Context, Function, Module, Operand, Symbol, Type, TypeKind};
 
+use super::Question;
 use super::arguments::Parts;
 use super::interface::zero_of;
 use super::parts::Writer;
@@ -74,8 +75,8 @@ impl Sweeps<'_> {
         w.finish(result)
     }
 
-    /// `(x…) -> (y, (tape, shadows, shadow of y))`
-    pub(super) fn pullback(&mut self, name: Symbol) -> Function {
+    /// `(x…) -> (y, (tape, shadows, shadow of y), back)`
+    pub(super) fn pullback(&mut self, name: Symbol, back: Symbol) -> Function {
         let (made, parts, scope) = (self.made.clone(), self.parts, self.scope);
         let forward = made.as_ref().map(|made| self.result_of(made.forward));
         let mut w = self.writer(name, &[]);
@@ -96,7 +97,8 @@ impl Sweeps<'_> {
                 (y, w.tuple(vec![unit, zeros, unit]))
             }
         };
-        let result = w.tuple(vec![y, state]);
+        let back = w.constant(Constant::Func(back));
+        let result = w.tuple(vec![y, state, back]);
         w.finish(result)
     }
 
@@ -131,71 +133,98 @@ impl Sweeps<'_> {
         w.finish(result)
     }
 
-    /// `(x…, (shadow of f, shadows…)) -> (y, shadow of y, tape)`
-    pub(super) fn dynamic_pullback(&mut self, name: Symbol, given: &[Type]) -> Function {
+    /// `(f, shadow of f, x, shadow of x, …) -> (y, shadow of y, (back, tape))`
+    pub(super) fn dynamic_pullback(
+        &mut self,
+        name: Symbol,
+        back: Symbol,
+        question: &Question,
+    ) -> Function {
         let (made, parts) = (self.made.clone(), self.parts);
         let primal = parts.primal;
         let forward = made.as_ref().map(|made| self.result_of(made.forward));
-        let given = self.types.ctx().tuple_type(given);
-        let mut w = self.writer(name, &[given]);
-        let mut args = w.params();
-        let given = args.pop().expect("the shadows are the last parameter");
-        let (Some(made), Some(forward)) = (made, forward) else {
-            let y = w.call(primal.name, args, primal.result);
-            let zero = zero_of(&mut w, primal.result, y);
-            let shadow = w.shadow(primal.result, zero);
-            let unit = w.unit();
-            let result = w.tuple(vec![y, shadow, unit]);
-            return w.finish(result);
-        };
-        let mut given = w.parts(given).into_iter();
+        let values = std::iter::once(question.callee).chain(question.args.iter().copied());
+        let pairs = values.zip(question.tangents.iter().copied());
+        let types: Vec<Type> = pairs.flat_map(|(value, shadow)| [value, shadow]).collect();
+        let mut w = Writer::new(self.types, name, &types, Type::ANY);
+        let given = w.params();
+        let mut given = given.chunks_exact(2);
         if !primal.takes_callee {
             given.next();
         }
-        let mut shadows = Vec::new();
+        let (mut args, mut shadows) = (Vec::new(), Vec::new());
         for (i, count) in primal.spread(parts.args.len()).into_iter().enumerate() {
-            let given: Vec<Operand> = given.by_ref().take(count).collect();
             let ty = primal.params[i];
-            if !parts.active[i] || !w.types.has_shadow(ty) {
+            let given: Vec<&[Operand]> = given.by_ref().take(count).collect();
+            let is_rest = primal.fixed.is_some() && i + 1 == primal.params.len();
+            args.push(match (is_rest, given.first()) {
+                (false, Some(given)) if w.ty(given[0]) == ty => given[0],
+                (false, Some(given)) => {
+                    let any = w.push(core::convert(given[0], Type::ANY));
+                    if ty == Type::ANY { any } else { w.push(core::typeassert(any, ty)) }
+                }
+                _ => w.tuple(given.iter().map(|pair| pair[0]).collect()),
+            });
+            if made.is_none() || !parts.active[i] || !w.types.has_shadow(ty) {
                 continue;
             }
-            let is_rest = primal.fixed.is_some() && i + 1 == primal.params.len();
             shadows.push(if is_rest {
                 let types = field_types(&w.ctx, ty).to_vec();
                 let mut items = Vec::new();
-                for (index, (&shadow, ty)) in given.iter().zip(types).enumerate() {
-                    let value = w.get(args[i], index);
-                    items.push(fitting_shadow(&mut w, ty, value, shadow));
+                for (pair, ty) in given.iter().zip(types) {
+                    items.push(fitting_shadow(&mut w, ty, pair[0], pair[1]));
                 }
                 w.tuple(items)
             } else {
-                fitting_shadow(&mut w, ty, args[i], given[0])
+                fitting_shadow(&mut w, ty, args[i], given[0][1])
             });
         }
-        args.extend(shadows);
-        let result = w.call(made.forward, args, forward);
+        let (y, shadow, tape) = match (made, forward) {
+            (Some(made), Some(forward)) => {
+                args.extend(shadows);
+                let swept = w.call(made.forward, args, forward);
+                (w.get(swept, 0), w.get(swept, 1), Some(w.get(swept, 2)))
+            }
+            _ => {
+                let y = w.call(primal.name, args, primal.result);
+                let zero = zero_of(&mut w, primal.result, y);
+                (y, w.shadow(primal.result, zero), None)
+            }
+        };
+        let mut pullback = vec![w.constant(Constant::Func(back))];
+        match tape {
+            Some(tape) if is_flat(&w.ctx, w.ty(tape)) => pullback.extend(w.parts(tape)),
+            tape => pullback.extend(tape),
+        }
+        let pullback = w.tuple(pullback);
+        let result = w.tuple(vec![y, shadow, pullback]);
         w.finish(result)
     }
 
-    /// `(tape, dy) -> (df, dx…)`
-    pub(super) fn dynamic_back(&mut self, name: Symbol) -> Function {
+    /// `((back, tape), dy) -> (df, dx…)`
+    pub(super) fn dynamic_back(&mut self, name: Symbol, pullback: Type) -> Function {
         let (made, parts) = (self.made.clone(), self.parts);
         let primal = parts.primal;
         let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
-        let tape = made.as_ref().map_or(Type::UNIT, |made| made.tape);
         let cotangent = self.types.cotangent(primal.result);
         let has = self.types.has_content(cotangent);
-        let mut w = Writer::new(self.types, name, &[tape, Type::ANY], Type::ANY);
+        let mut w = Writer::new(self.types, name, &[pullback, Type::ANY], Type::ANY);
         let params = w.params();
         let unit = w.unit();
         let mut cotangents = match (made, reverse) {
             (Some(made), Some(reverse)) => {
+                let tape = if is_flat(&w.ctx, made.tape) {
+                    let parts = w.parts(params[0]);
+                    w.tuple(parts[1..].to_vec())
+                } else {
+                    w.get(params[0], 1)
+                };
                 let seed = match cotangent {
                     Type::ANY => params[1],
                     _ if has => w.push(ad::unbox(params[1], cotangent)),
                     _ => w.zero(cotangent).unwrap_or(unit),
                 };
-                let cotangents = w.call(made.reverse, vec![params[0], seed], reverse);
+                let cotangents = w.call(made.reverse, vec![tape, seed], reverse);
                 w.parts(cotangents)
             }
             _ => vec![unit; primal.params.len()],
@@ -215,6 +244,12 @@ impl Sweeps<'_> {
         let result = w.tuple(cotangents);
         w.finish(result)
     }
+}
+
+/// Whether the parts of a tape stand in the tuple that a pullback is: that of up to three parts
+/// takes one allocation.
+fn is_flat(ctx: &Context, tape: Type) -> bool {
+    matches!(ctx.kind(tape), TypeKind::Tuple(parts) if parts.len() <= 2)
 }
 
 /// A shadow that is passed as that of a value of type `ty`; a new one if there is none.

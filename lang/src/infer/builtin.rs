@@ -60,8 +60,7 @@ builtins! {
     PushMany "#push_many" "The same for several directions at once.",
     Pullback "#pullback" "A value, and what is needed for its gradients.",
     Back "#back" "The gradients for a tangent of the value.",
-    DynamicPullback "#dynamic_pullback" "Value, its shadow, and tape, from shadows.",
-    DynamicBack "#dynamic_back" "The cotangents of function and arguments, from a tape.",
+    DynamicReverse "#dynamic_reverse" "Value, its shadow and a pullback, from shadows.",
     ZeroTangent "#zero_tangent" "The zero tangent of a value.",
 }
 
@@ -130,8 +129,7 @@ impl Compiler {
             | Builtin::PushMany
             | Builtin::Pullback
             | Builtin::Back
-            | Builtin::DynamicPullback
-            | Builtin::DynamicBack => self.derivative(frame, builtin, args),
+            | Builtin::DynamicReverse => self.derivative(frame, builtin, args),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use regraft_dialects::semantics::is_subtype;
 use regraft_dialects::{ad, core as core_ops};
-use regraft_ir::{Attrs, Constant, Type, TypeKind};
+use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::Compiler;
@@ -14,6 +14,8 @@ use super::lattice::{Lattice, field_types};
 use crate::derive::{Answer, Kind, Made, Question};
 use crate::world::SpecId;
 
+type Types = SmallVec<[Type; 8]>;
+
 impl Compiler {
     /// A call of a derivative.
     pub(super) fn derivative(
@@ -22,20 +24,22 @@ impl Compiler {
         builtin: Builtin,
         args: &[Arg],
     ) -> Option<Arg> {
+        if builtin == Builtin::Back {
+            return self.call_back(frame, args);
+        }
         let (&f, rest) = args.split_first()?;
         let callee = self.exact_type(frame, f)?;
-        let is_second = matches!(builtin, Builtin::Back | Builtin::DynamicBack);
-        let types = if is_second {
-            let tuple = self.type_arg(frame, rest, 0)?;
-            field_types(&self.ctx, tuple)
-        } else {
-            self.exact_parts(frame, *rest.first()?)?
-        };
-        let passes =
-            matches!(builtin, Builtin::Push | Builtin::PushMany | Builtin::DynamicPullback);
-        let tangents = match passes {
-            true => self.parts_of(frame, *rest.get(1)?)?,
-            false => SmallVec::new(),
+        let passes = matches!(builtin, Builtin::Push | Builtin::PushMany);
+        let (types, tangents) = match builtin {
+            Builtin::DynamicReverse => self.interleaved(frame, args)?,
+            _ => {
+                let types = self.exact_parts(frame, *rest.first()?)?;
+                let tangents = match passes {
+                    true => self.parts_of(frame, *rest.get(1)?)?,
+                    false => SmallVec::new(),
+                };
+                (types, tangents)
+            }
         };
         if passes && tangents.len() != types.len() + 1 {
             let (want, have) = (types.len(), tangents.len().saturating_sub(1));
@@ -50,28 +54,22 @@ impl Compiler {
                 let many = tangents.iter().find(|&&ty| ty != Type::UNIT)?;
                 Kind::Push(Some(u8::try_from(field_types(&self.ctx, *many).len()).ok()?))
             }
-            Builtin::Pullback | Builtin::Back => Kind::Pullback,
+            Builtin::Pullback => Kind::Pullback,
             _ => Kind::Dynamic,
         };
-        // What a tape is does not depend on which shadows there are; who made it asks for both.
-        let tangents: Box<[Type]> = match builtin {
-            Builtin::DynamicBack => {
-                let tuple = self.type_arg(frame, rest, 1)?;
-                field_types(&self.ctx, tuple).as_slice().into()
-            }
-            _ => tangents.as_slice().into(),
-        };
-        let tangents = self.as_declared(kind, callee, &types, tangents);
+        let tangents = self.as_declared(kind, callee, &types, tangents.as_slice().into());
         let question = Question { kind, callee, args: types.as_slice().into(), tangents };
         let made = match self.derive(&question) {
             Answer::Made(made) => made,
             Answer::Later => return None,
-            Answer::Never(from) if !is_second => {
+            Answer::Never(from) => {
                 self.depend(frame, from);
-                let args = self.elements(frame, rest[0])?;
+                let args = match kind {
+                    Kind::Dynamic => args.iter().copied().skip(2).step_by(2).collect(),
+                    _ => self.elements(frame, rest[0])?,
+                };
                 return Some(self.call_value(frame, f, &args, Attrs::NONE));
             }
-            Answer::Never(_) => return None,
             Answer::Fails(from, errors) => {
                 self.depend(frame, from);
                 if self.in_wrapper(frame) {
@@ -86,15 +84,43 @@ impl Compiler {
             }
         };
         self.depend(frame, made.from);
-        let given = if is_second {
-            self.second_args(frame, builtin, &made, rest)?
-        } else {
-            let mut given = self.pack(frame, &made, f, rest[0])?;
-            given.extend(rest.get(1).copied());
-            given
-        };
-        let id = if is_second { made.second? } else { made.first };
-        Some(self.call_made(frame, id, &given))
+        if kind == Kind::Dynamic {
+            return Some(self.call_made(frame, made.first, args));
+        }
+        let mut given = self.pack(frame, &made, f, rest[0])?;
+        given.extend(rest.get(1).copied());
+        Some(self.call_made(frame, made.first, &given))
+    }
+
+    /// What a dynamic call in differentiated code runs: the forward part of a derivative itself, if
+    /// there is one.
+    pub(super) fn made_for_dynamic(
+        &mut self,
+        name: Symbol,
+        args: &[Type],
+        by: Option<SpecId>,
+    ) -> Option<SpecId> {
+        if self.builtins.get(&name) != Some(&Builtin::DynamicReverse) {
+            return None;
+        }
+        let is_exact = |&ty: &Type| self.partials.is_exact(self.partials.of_type(ty));
+        let (values, tangents): (Types, Types) =
+            args.chunks_exact(2).map(|pair| (pair[0], pair[1])).unzip();
+        if !values.iter().all(is_exact) {
+            return None;
+        }
+        let (&callee, args) = values.split_first()?;
+        let kind = Kind::Dynamic;
+        let tangents = self.as_declared(kind, callee, args, tangents.as_slice().into());
+        match self.derive(&Question { kind, callee, args: args.into(), tangents }) {
+            Answer::Made(made) => {
+                if let Some(by) = by {
+                    self.world.depend(by, made.from);
+                }
+                Some(made.first)
+            }
+            _ => None,
+        }
     }
 
     /// The types of tangents or shadows that are passed, as the types of the values say them: a
@@ -135,7 +161,7 @@ impl Compiler {
 
     /// A call of a function that is there, if the arguments are of its types.
     fn call_made(&mut self, frame: &mut Frame, id: SpecId, args: &[Arg]) -> Arg {
-        let wanted: SmallVec<[Type; 8]> =
+        let wanted: Types =
             self.spec(id).key.iter().map(|&known| self.partials.type_of(known)).collect();
         let mut given: Args = SmallVec::new();
         for (&arg, &want) in args.iter().zip(&wanted) {
@@ -166,24 +192,18 @@ impl Compiler {
         Some(given)
     }
 
-    /// What a backward sweep takes: what the forward sweep kept, and a tangent that fits.
-    fn second_args(
-        &mut self,
-        frame: &mut Frame,
-        builtin: Builtin,
-        made: &Made,
-        rest: &[Arg],
-    ) -> Option<Args> {
-        let mut given: Args = SmallVec::new();
-        if builtin == Builtin::DynamicBack {
-            given.push(*rest.get(2)?);
-            let any = self.forget_type(frame, *rest.get(3)?);
-            given.push(any);
-            return Some(given);
-        }
-        given.push(*rest.get(1)?);
-        let seed = *rest.get(2)?;
-        let want = made.seed;
+    /// A call of the reverse part of a pullback: the function, what the forward part kept, and a
+    /// tangent of the value.
+    fn call_back(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[back, state, seed] = args else { return None };
+        let name = match self.partials.value(frame.lattice(back))? {
+            Constant::Func(name) => name,
+            _ => return None,
+        };
+        let id = self.spec_by_name(name)?;
+        self.depend(frame, id);
+        let &[_, want] = &*self.spec(id).key else { return None };
+        let want = self.partials.type_of(want);
         let have = self.partials.type_of(frame.lattice(seed));
         let fits = have == want || want == Type::ANY;
         let seed = if fits {
@@ -204,17 +224,28 @@ impl Compiler {
             );
             self.fail(frame, &message)
         };
-        given.push(seed);
-        Some(given)
+        Some(self.call_made(frame, id, &[state, seed]))
+    }
+
+    /// The types of the arguments of a call, and those of the shadows of the callee and of them: each
+    /// stands after what it is of.
+    fn interleaved(&self, frame: &Frame, args: &[Arg]) -> Option<(Types, Types)> {
+        let (mut types, mut shadows) = (Types::new(), Types::new());
+        for pair in args.chunks_exact(2) {
+            types.push(self.exact_type(frame, pair[0])?);
+            shadows.push(self.partials.type_of(frame.lattice(pair[1])));
+        }
+        types.remove(0);
+        Some((types, shadows))
     }
 
     /// The types of the elements of a tuple, if all are exact.
-    fn exact_parts(&self, frame: &Frame, arg: Arg) -> Option<SmallVec<[Type; 8]>> {
+    fn exact_parts(&self, frame: &Frame, arg: Arg) -> Option<Types> {
         self.exact_type(frame, arg)?;
         self.parts_of(frame, arg)
     }
 
-    fn parts_of(&self, frame: &Frame, arg: Arg) -> Option<SmallVec<[Type; 8]>> {
+    fn parts_of(&self, frame: &Frame, arg: Arg) -> Option<Types> {
         let ty = self.partials.type_of(frame.lattice(arg));
         matches!(self.ctx.kind(ty), TypeKind::Tuple(_)).then(|| field_types(&self.ctx, ty))
     }

@@ -133,6 +133,10 @@ pub struct Compiler {
     pub(crate) rules: Rules,
     /// The names of functions that were dropped and that nobody was told of yet.
     dropped: Vec<Symbol>,
+    /// Whether specialisations became wrong that nobody was told of yet.
+    changed: bool,
+    /// Specialisations of which only the functions are still there, for pullbacks.
+    retired: Vec<SpecId>,
     sizes: FxHashMap<Type, u32>,
     /// The names of types that always are there, by number.
     pub(crate) builtin_names: Vec<String>,
@@ -177,6 +181,8 @@ impl Compiler {
             derived: Derivatives::new(ctx),
             rules,
             dropped: Vec::new(),
+            changed: false,
+            retired: Vec::new(),
             sizes: FxHashMap::default(),
             inferred_insts: 0,
         }
@@ -254,7 +260,16 @@ impl Compiler {
             let is_op = self.ctx.str(name).contains('.')
                 && self.ctx.registry().find(self.ctx.str(name)).is_some();
             if is_op || self.builtins.contains_key(&name) {
+                if let Some(made) = self.made_for_dynamic(name, args, by) {
+                    return Ok(made);
+                }
                 return Ok(self.wrapper(name, args));
+            }
+            // A function of a derivative, by its own name.
+            if let Some(id) = self.spec_by_name(name)
+                && self.spec(id).method.is_none()
+            {
+                return Ok(id);
             }
         }
         let (lookup, found) = self.lookup(callee, args);
@@ -336,34 +351,102 @@ impl Compiler {
     }
 
     /// Drops what later definitions made wrong, and returns the names of the functions that were
-    /// dropped since this was last asked, in order.
-    pub fn invalidate(&mut self) -> Vec<Symbol> {
+    /// dropped since this was last asked, in order; `None` if none was wrong. Those that pullbacks
+    /// hold are not dropped, but no call finds them any more.
+    pub fn invalidate(&mut self) -> Option<Vec<Symbol>> {
         self.sync();
-        std::mem::take(&mut self.dropped)
+        let dropped = std::mem::take(&mut self.dropped);
+        std::mem::take(&mut self.changed).then_some(dropped)
     }
 
     /// Drops what later definitions made wrong.
     fn sync(&mut self) {
         self.sync_rules();
-        let invalidated = self.world.take_invalidated();
-        if !invalidated.is_empty() {
-            self.known_ops.forget();
-        }
-        for id in invalidated {
-            let owner = self.owners.get(id.0 as usize).copied().unwrap_or(Owner::Gone);
-            match owner {
-                Owner::Spec => {
-                    let name = self.find(id).and_then(|spec| spec.name);
-                    self.dropped.extend(name);
-                    self.drop_spec(id);
-                }
-                Owner::Lookup(index) => self.drop_lookup(index),
-                Owner::Name(name, space) => {
-                    self.names.remove(&(name, space));
-                }
-                Owner::Derivation | Owner::Gone => {}
+        self.sync_methods();
+        loop {
+            let invalidated = self.world.take_invalidated();
+            if invalidated.is_empty() {
+                return;
             }
-            self.own(id, Owner::Gone);
+            self.known_ops.forget();
+            let held = self.still_held(&invalidated);
+            for id in invalidated {
+                let owner = self.owners.get(id.0 as usize).copied().unwrap_or(Owner::Gone);
+                self.own(id, Owner::Gone);
+                match owner {
+                    Owner::Spec => {
+                        self.changed = true;
+                        let name = self.find(id).and_then(|spec| spec.name);
+                        match name.filter(|name| held.contains(name)) {
+                            Some(_) => self.retire(id),
+                            None => {
+                                self.dropped.extend(name);
+                                self.drop_spec(id);
+                            }
+                        }
+                    }
+                    Owner::Lookup(index) => self.drop_lookup(index),
+                    Owner::Name(name, space) => {
+                        self.names.remove(&(name, space));
+                    }
+                    Owner::Derivation | Owner::Gone => {}
+                }
+            }
+            // What nobody holds any more, and what was inferred of calls of it.
+            let retired = std::mem::take(&mut self.retired);
+            for id in retired {
+                match self.find(id).and_then(|spec| spec.name) {
+                    Some(name) if held.contains(&name) => self.retired.push(id),
+                    Some(_) => self.world.invalidate(id),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Visits all specialisations and answers to questions for methods with the types that they are
+    /// for.
+    pub(crate) fn for_each_key(&self, mut visit: impl FnMut(SpecId, &[Type])) {
+        let mut types: SmallVec<[Type; 8]> = SmallVec::new();
+        for spec in self.specs.iter().flatten() {
+            types.clear();
+            types.push(spec.callee);
+            types.extend(spec.key.iter().map(|&known| self.partials.type_of(known)));
+            visit(spec.id, &types);
+        }
+        for lookup in &self.lookups {
+            types.clear();
+            types.push(lookup.callee);
+            types.extend(lookup.args.iter().copied());
+            visit(lookup.id, &types);
+        }
+    }
+
+    /// Keeps the function of a specialisation for those who hold it. No call finds it any more, but
+    /// by its name.
+    fn retire(&mut self, old: SpecId) {
+        let spec = self.specs.get_mut(old.0 as usize).and_then(Option::take);
+        let Some(mut spec) = spec else { return };
+        self.leave_tables(old, &spec);
+        let id = self.world.new_spec();
+        (spec.id, spec.method, spec.callee) = (id, None, Type::ANY);
+        if let Some(name) = spec.name {
+            self.by_name.insert(name, id);
+        }
+        self.insert_spec(spec);
+        self.retired.push(id);
+    }
+
+    /// Invalidates the specialisations of methods that others took the place of.
+    fn sync_methods(&mut self) {
+        let replaced = self.world.take_replaced();
+        if replaced.is_empty() {
+            return;
+        }
+        for spec in self.specs.iter().flatten() {
+            if spec.method.is_some_and(|method| replaced.contains(&method)) {
+                self.world.invalidate(spec.id);
+            }
         }
     }
 
@@ -410,12 +493,17 @@ impl Compiler {
     fn drop_spec(&mut self, id: SpecId) {
         let Some(spec) = self.specs.get_mut(id.0 as usize).and_then(Option::take) else { return };
         self.derived.failures.remove(&id);
+        if let Some(name) = spec.name {
+            self.by_name.remove(&name);
+        }
+        self.leave_tables(id, &spec);
+    }
+
+    /// Lets nobody find a specialisation by what it is called with.
+    fn leave_tables(&mut self, id: SpecId, spec: &Spec) {
         let code = spec.hash();
         if let Ok(entry) = self.spec_table.find_entry(code, |&(_, other)| other == id) {
             entry.remove();
-        }
-        if let Some(name) = spec.name {
-            self.by_name.remove(&name);
         }
         if let Some(method) = spec.method
             && let Some(count) = self.spec_counts.get_mut(method.0 as usize)

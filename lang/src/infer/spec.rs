@@ -235,14 +235,18 @@ impl Compiler {
 
     fn add_spec(&mut self, spec: Spec) -> SpecId {
         let (id, code) = (spec.id, spec.hash());
-        self.own(id, Owner::Spec);
-        let index = id.0 as usize;
+        self.insert_spec(Box::new(spec));
+        self.spec_table.insert_unique(code, (code, id), |&(code, _)| code);
+        id
+    }
+
+    pub(super) fn insert_spec(&mut self, spec: Box<Spec>) {
+        self.own(spec.id, Owner::Spec);
+        let index = spec.id.0 as usize;
         if self.specs.len() <= index {
             self.specs.resize_with(index + 1, || None);
         }
-        self.specs[index] = Some(Box::new(spec));
-        self.spec_table.insert_unique(code, (code, id), |&(code, _)| code);
-        id
+        self.specs[index] = Some(spec);
     }
 
     /// A specialisation of code that is no method's.

@@ -235,9 +235,15 @@ impl Session {
     }
 
     pub(super) fn relink(&mut self) {
-        let gone = self.compiler.borrow_mut().invalidate();
-        if !gone.is_empty() {
+        let (gone, world) = {
+            let mut compiler = self.compiler.borrow_mut();
+            (compiler.invalidate(), compiler.new_world())
+        };
+        if let Some(gone) = gone {
             self.interpreter.forget(&gone);
+        }
+        if let Some(world) = world {
+            self.interpreter.host_mut().set_global(self.present_world, world);
         }
     }
 

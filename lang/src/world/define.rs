@@ -221,7 +221,9 @@ impl World {
             old.died.is_none() && self.types.same_signature(&old.signature, &method.signature)
         });
         if let Some(same) = same {
-            self.methods[table.methods[same].0 as usize].died = Some(self.age);
+            let old = table.methods[same];
+            self.methods[old.0 as usize].died = Some(self.age);
+            self.replaced.push(old);
         }
         table.methods.push(id);
         self.methods.push(method);

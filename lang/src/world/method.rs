@@ -65,6 +65,17 @@ impl std::fmt::Debug for Method {
     }
 }
 
+impl Method {
+    /// The type of the parameter for an argument, from 0, of a call with `count` arguments; `None`
+    /// if the method is for another number of them.
+    pub(crate) fn param_type(&self, count: usize, position: usize) -> Option<&Ty> {
+        if !self.signature.takes(count + 1) {
+            return None;
+        }
+        self.signature.param(position + 1)
+    }
+}
+
 /// Where methods are kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum TableKey {

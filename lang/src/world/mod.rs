@@ -132,6 +132,8 @@ pub struct World {
     tables: dispatch::Tables,
     cache: dispatch::Cache,
     edges: backedges::Backedges,
+    /// Methods that others took the place of, and that nobody was told of yet.
+    replaced: Vec<MethodId>,
     /// The family of each closure, and the name under which it is shown.
     closures: FxHashMap<Symbol, (FamilyId, Symbol)>,
     rules: rules::RuleMethods,
@@ -151,6 +153,7 @@ impl World {
             tables: dispatch::Tables::default(),
             cache: dispatch::Cache::default(),
             edges: backedges::Backedges::default(),
+            replaced: Vec::new(),
             closures: FxHashMap::default(),
             rules: rules::RuleMethods::default(),
             age: 0,
@@ -190,6 +193,11 @@ impl World {
     /// Says that a specialisation is wrong.
     pub(crate) fn invalidate(&mut self, spec: SpecId) {
         self.edges.invalidate(spec);
+    }
+
+    /// The methods that others took the place of since this was last asked.
+    pub(crate) fn take_replaced(&mut self) -> Vec<MethodId> {
+        std::mem::take(&mut self.replaced)
     }
 
     /// The specialisations that became wrong since this was last asked, in order of their ids.

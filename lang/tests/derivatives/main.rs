@@ -14,6 +14,8 @@ mod interface;
 mod modes;
 mod nested;
 mod orders;
+mod random_redefinition;
+mod redefinition;
 mod replaced;
 mod rules;
 mod rust;

@@ -123,8 +123,9 @@ impl Text {
     }
 
     fn run(&mut self, thunk: &Thunk, space: Space) -> Val {
-        let forgotten = self.compiler.borrow_mut().invalidate();
-        self.interpreter.forget(&forgotten);
+        if let Some(forgotten) = self.compiler.borrow_mut().invalidate() {
+            self.interpreter.forget(&forgotten);
+        }
         let spec = self.compiler.borrow_mut().thunk(thunk, space).unwrap();
         self.check(spec);
         let function = self.compiler.borrow_mut().function(spec);

@@ -261,28 +261,24 @@ impl Augment<'_, '_> {
                            has no derivative";
             return Err(self.driver.error(message, loc));
         }
-        let mut shadows = Vec::with_capacity(operands.len());
+        let mut all = Vec::with_capacity(2 * operands.len());
         for &operand in &operands {
             let want = self.driver.types.shadow(self.out.f.operand_type(operand));
-            shadows.push(self.shadow_for(operand, want, v)?);
+            all.extend([operand, self.shadow_for(operand, want, v)?]);
         }
-        let shadows = self.before(v, core::tuple(shadows))?;
         let forward = self.ctx.constant_id(Constant::Func(name));
-        let mut all = vec![operands[0], shadows];
-        all.extend_from_slice(&operands[1..]);
-        let four = self.before(v, core::apply(forward, all, Type::ANY))?;
+        let triple = self.before(v, core::apply(forward, all, Type::ANY))?;
         let ctx = Arc::clone(&self.ctx);
         let index = |i: i64| ctx.constant_id(Constant::I64(i));
-        let tape = self.before(v, data::getfield(four, index(3)))?;
-        let back = self.before(v, data::getfield(four, index(4)))?;
+        let pullback = self.before(v, data::getfield(triple, index(3)))?;
         if self.activity.has_shadow(v) {
-            let shadow = self.before(v, data::getfield(four, index(2)))?;
+            let shadow = self.before(v, data::getfield(triple, index(2)))?;
             let want = self.driver.types.shadow(self.out.f.ty(v));
             let shadow = self.as_type(shadow, want, v)?;
             self.out.shadows.insert(v, shadow);
         }
-        self.become_part(v, four, 1)?;
-        self.note(block, v, ActionKind::Dynamic { back, tape, args: operands });
+        self.become_part(v, triple, 1)?;
+        self.note(block, v, ActionKind::Dynamic { pullback, args: operands });
         Ok(())
     }
 }

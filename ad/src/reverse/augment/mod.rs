@@ -51,8 +51,8 @@ pub(super) enum ActionKind {
     Repeat { pair: Pair, args: Vec<Operand>, shadows: Vec<Option<Operand>>, saved: Operand },
     /// A call of a rule, with the pullback that it gave.
     Rule { pullback: Operand, args: Vec<Operand>, closure: bool },
-    /// A call of what is known at run time, with what came back: callee and arguments.
-    Dynamic { back: Operand, tape: Operand, args: Vec<Operand> },
+    /// A call of what is known at run time, with the pullback that came back: callee and arguments.
+    Dynamic { pullback: Operand, args: Vec<Operand> },
     /// What the op says, where it put other objects in the places of those that the shadow held.
     Replace { kept: Operand },
     /// The length that an array had before it was changed, and the objects that its shadow held.

@@ -9,15 +9,16 @@
 //!
 //! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
 //! that keeping it costs nothing that grows), affine in iterations of loops, computed again from
-//! others at little cost, kept in an array with a place for each iteration of loops whose trip counts
-//! are known before they begin, or kept on a stack that grows. Values are looked at in program order,
-//! so that what is kept already is there to compute others from.
+//! others at little cost, made again of parts that are kept, kept in an array with a place for each
+//! iteration of loops whose trip counts are known before they begin, or kept on a stack that grows.
+//! Values are looked at in program order, so that what is kept already is there to compute others
+//! from.
 
 mod report;
 
 use std::sync::Arc;
 
-use regraft_dialects::{ad, arith, core, mem};
+use regraft_dialects::{ad, arith, core, data, mem};
 use regraft_ir::{
     Block, Constant, Context, Diagnostic, DominatorTree, Effects, Function, Operand, Traits, Type,
     Value,
@@ -238,10 +239,41 @@ impl<'a> Planner<'a> {
             Ok(()) => return Ok(Decision { source: Source::Again, why: "cheap to compute again" }),
             Err(why) => why,
         };
+        if self.keep_parts(v)? {
+            return Ok(Decision { source: Source::Again, why: "its parts are kept" });
+        }
         if regular && let Some(decision) = self.array(v, why)? {
             return Ok(decision);
         }
         self.push(v, why)
+    }
+
+    /// Decides on the parts of a tuple or another immutable value that is made here, from which it is
+    /// made again: numbers take less than a value around them. Not if a part comes out of a loop, where
+    /// it would be kept in each iteration. The recursion is as deep as types are nested.
+    fn keep_parts(&mut self, v: Value) -> Result<bool, Diagnostic> {
+        let is_made = match self.f.op(v) {
+            Some(core::TUPLE | data::NAMED) => true,
+            Some(data::NEW) => self.ctx.struct_of(self.f.ty(v)).is_some_and(|def| !def.mutable),
+            _ => false,
+        };
+        if !is_made {
+            return Ok(false);
+        }
+        let block = self.f.block_of(v);
+        let operands: Vec<Operand> = self.f.operands(v).collect();
+        let parts: Vec<Value> = operands.into_iter().filter_map(Operand::as_value).collect();
+        let comes_out_of_a_loop = |&part: &Value| {
+            let inner = self.forest.loop_of(self.f.block_of(part));
+            inner.is_some_and(|l| !self.forest.contains(l, block))
+        };
+        if parts.iter().any(comes_out_of_a_loop) {
+            return Ok(false);
+        }
+        for part in parts {
+            self.decide(part)?;
+        }
+        Ok(true)
     }
 
     /// The polynomial of an integer whose symbols are found at little cost.

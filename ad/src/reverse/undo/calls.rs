@@ -194,16 +194,12 @@ impl Backward<'_, '_> {
         }
     }
 
-    pub(super) fn undo_dynamic(
-        &mut self,
-        v: Value,
-        back: Operand,
-        tape: Operand,
-        args: &[Operand],
-    ) {
+    pub(super) fn undo_dynamic(&mut self, v: Value, pullback: Operand, args: &[Operand]) {
         let seed = self.call_seed(v, Type::ANY);
-        let (back, tape) = (self.primal(back), self.primal(tape));
-        let all = self.emit(core::apply(back, [tape, seed], Type::ANY));
+        let pullback = self.primal(pullback);
+        let first = self.constant(Constant::I64(1));
+        let back = self.emit(data::getfield(pullback, first));
+        let all = self.emit(core::apply(back, [pullback, seed], Type::ANY));
         for (i, &arg) in args.iter().enumerate() {
             if self.plan.activity.is_varied(arg) {
                 let index = self.constant(Constant::I64(i as i64 + 1));

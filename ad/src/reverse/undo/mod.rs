@@ -54,7 +54,7 @@ impl Backward<'_, '_> {
             ActionKind::Rule { pullback, args, closure } => {
                 self.undo_rule(v, *pullback, args, *closure);
             }
-            ActionKind::Dynamic { back, tape, args } => self.undo_dynamic(v, *back, *tape, args),
+            ActionKind::Dynamic { pullback, args } => self.undo_dynamic(v, *pullback, args),
         }
     }
 

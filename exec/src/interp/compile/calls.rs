@@ -1,18 +1,22 @@
 //! Calls, and ops that have no instruction of their own.
 
 use regraft_dialects::core;
-use regraft_ir::{Constant, Operand, Symbol, Type, Value};
+use regraft_ir::{Constant, Op, Operand, Symbol, Type, Value};
 
 use super::super::code::{ApplySite, Arg, CallSite, EvalSite, Inst};
 use super::super::link::{CodeCell, SiteCache};
+use super::super::machine::Quick;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
-use crate::eval::EvalRow;
+use crate::eval::{EvalFn, EvalRow};
 
 impl Compiler<'_> {
     pub(super) fn inst(&mut self, v: Value) -> Result<(), Trap> {
         let Some(op) = self.f.op(v) else { return Ok(()) };
+        if self.is_part(v) || self.is_returned(v) {
+            return Ok(());
+        }
         match op {
             core::CALL => {
                 self.call(v);
@@ -35,12 +39,30 @@ impl Compiler<'_> {
             let message = format!("there is no evaluation function for `{}`", def.name);
             return Err(Trap::of_kind(ErrorKind::Module, message));
         };
+        let site = self.eval_site(v, op, function);
+        self.emit(Inst::Eval { site });
+        Ok(())
+    }
+
+    fn eval_site(&mut self, v: Value, op: Op, function: EvalFn) -> u32 {
+        let def = self.f.ctx().def(op);
         let args: Vec<Operand> = self.f.operands(v).collect();
         let args = args.into_iter().map(|operand| self.src(operand)).collect();
         let (dst, ty, attrs) = (self.dsts[v.index()], self.f.ty(v), self.f.attrs(v));
-        self.evals.push(EvalSite { function, def, args, dst, ty, attrs });
-        self.emit(Inst::Eval { site: self.evals.len() as u32 - 1 });
-        Ok(())
+        let quick = Quick::of(self.f, v, op);
+        self.evals.push(EvalSite { function, quick, def, args, dst, ty, attrs });
+        self.evals.len() as u32 - 1
+    }
+
+    /// Returns a tuple that is made for that; `false` if it is another value.
+    pub(super) fn return_tuple(&mut self, value: Operand) -> bool {
+        let Some(v) = value.as_value().filter(|&v| self.is_returned(v)) else { return false };
+        let Some(EvalRow::Function(function)) = self.world.table.get(core::TUPLE) else {
+            return false;
+        };
+        let site = self.eval_site(v, core::TUPLE, function);
+        self.emit(Inst::ReturnTuple { site });
+        true
     }
 
     /// The type that a result still has to be checked for, if what comes is only known as
@@ -103,15 +125,15 @@ impl Compiler<'_> {
             _ => None,
         });
         let scalars = scalars.collect();
-        let (args, code) = (args.into(), CodeCell::default());
-        self.calls.push(CallSite { callee, code, args, scalars, dst, direct, check });
+        let (args, code, parts) = (args.into(), CodeCell::default(), self.taken_parts(v));
+        self.calls.push(CallSite { callee, code, args, scalars, dst, direct, check, parts });
         self.emit(Inst::Call { site: self.calls.len() as u32 - 1 });
     }
 
     fn apply(&mut self, v: Value, args: Box<[Src]>, splat: bool, by_name: Option<Symbol>) {
         let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
-        let cache = SiteCache::default();
-        self.applies.push(ApplySite { args, dst, check, splat, by_name, cache });
+        let (cache, parts) = (SiteCache::default(), self.taken_parts(v));
+        self.applies.push(ApplySite { args, dst, check, parts, splat, by_name, cache });
         self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
     }
 

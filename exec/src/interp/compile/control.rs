@@ -277,6 +277,9 @@ impl Compiler<'_> {
     }
 
     pub(super) fn ret(&mut self, value: Operand) {
+        if self.return_tuple(value) {
+            return;
+        }
         let src = self.src(value);
         match (src, Scalar::of(self.f.ret_type())) {
             (Src::Scalar(have, a), Some(want)) if have == want => self.emit(Inst::Return { a }),

@@ -3,6 +3,7 @@
 mod calls;
 mod control;
 mod immediate;
+mod parts;
 mod registers;
 mod reuse;
 mod special;
@@ -54,6 +55,7 @@ struct Compiler<'a> {
     calls: Vec<CallSite>,
     applies: Vec<ApplySite>,
     switches: Vec<SwitchTable>,
+    parts: parts::Parts,
 }
 
 impl<'a> Compiler<'a> {
@@ -89,7 +91,9 @@ impl<'a> Compiler<'a> {
             calls: Vec::new(),
             applies: Vec::new(),
             switches: Vec::new(),
+            parts: parts::Parts::default(),
         };
+        compiler.find_parts();
         for v in f.params(entry) {
             compiler.assign(v);
         }
@@ -124,7 +128,7 @@ impl<'a> Compiler<'a> {
         for i in 0..self.blocks.len() {
             let block = self.blocks[i];
             self.starts[block.index()] = self.pc();
-            for v in self.f.body(block) {
+            for v in self.order(block) {
                 self.spot = (v, self.f.loc(v));
                 if !self.is_fused(v) {
                     self.inst(v)?;

@@ -52,6 +52,7 @@ impl Compiler<'_> {
                         && self.f.ty(v) == self.f.ty(param)
                         && !matches!(self.dsts[v.index()], Dst::Nowhere)
                         && !coalesced.contains(&v)
+                        && !self.is_part(v)
                         && self.is_local(v)
                         && !taken.contains(&param)
                         && self.is_dead_after(param, v, edges.len() == 1)

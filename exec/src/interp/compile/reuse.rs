@@ -67,7 +67,7 @@ impl Compiler<'_> {
         let f = self.f;
         // Uses of the local values of this block that are still to come.
         let mut left: FxHashMap<Value, usize> = FxHashMap::default();
-        for v in f.body(block) {
+        for v in self.order(block) {
             let fused = self.is_fused(v);
             if !fused {
                 for operand in f.operands(v) {

@@ -103,11 +103,18 @@ impl<'a> Machine<'a> {
         if let Some(known) = site.cache.find(&world.ctx, site, vals)
             && let Some(callee) = known.code.get(world)
         {
-            if known.leaf && site.check.is_none() {
+            if known.leaf && site.check.is_none() && site.parts.is_none() {
                 return self.run_leaf(callee, &known.args, site.dst, frame).map(|()| None);
             }
             self.push_frame(callee, next.0, next.1)?;
             self.pass(code, &known.args, frame, next)?;
+            if let Some(rest) = &known.rest {
+                self.state.host.reserve(size_of_val(&**rest))?;
+                let rest = rest.iter().map(|&src| self.operand(code, src, frame.0, frame.1));
+                let rest = Val::tuple(rest);
+                let place = next.1 + known.args.iter().filter(|arg| arg.is_val()).count();
+                assign(&mut self.vals[place], rest);
+            }
             return Ok(Some(callee));
         }
         self.apply_slowly(code, site, frame, next).map(Some)

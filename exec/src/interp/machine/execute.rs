@@ -463,6 +463,11 @@ impl<'a> Machine<'a> {
                     ret!(Returned::Val(code.vals[index as usize].clone()))
                 }
                 Inst::ReturnUnit => ret!(Returned::Val(Val::Unit)),
+                Inst::ReturnTuple { site } => {
+                    let site = &code.evals[site as usize];
+                    let result = check!(self.return_tuple(code, site, (s, v)));
+                    ret!(result)
+                }
                 Inst::Unreachable => {
                     trap!(regraft_dialects::semantics::Trap::Unreachable.into())
                 }

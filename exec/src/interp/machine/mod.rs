@@ -7,6 +7,7 @@ mod access;
 mod apply;
 mod execute;
 mod fuel;
+mod quick;
 mod transfer;
 
 use regraft_ir::Type;
@@ -17,6 +18,8 @@ use super::{State, World};
 use crate::chain::{Chain, Spot};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::value::{Charge, Texts, Val};
+
+pub(super) use quick::Quick;
 
 /// A caller that waits for a result.
 #[derive(Clone, Copy)]

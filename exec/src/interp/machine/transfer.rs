@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::super::code::{Arg, Code, EvalSite, Inst, Pc};
 use super::super::register::{Dst, Scalar, Src};
-use super::Machine;
+use super::{Frame, Machine, Quick};
 use crate::error::Trap;
 use crate::eval::EvalCx;
 use crate::value::Val;
@@ -25,17 +25,29 @@ impl Machine<'_> {
         ret: Type,
         result: Returned,
     ) -> Result<(), Trap> {
-        let (dst, check) = match code.insts[pc as usize] {
+        let (dst, check, parts) = match code.insts[pc as usize] {
             Inst::Call { site } => {
                 let site = &code.calls[site as usize];
-                (site.dst, site.check)
+                (site.dst, site.check, &site.parts)
             }
             Inst::Apply { site } => {
                 let site = &code.applies[site as usize];
-                (site.dst, site.check)
+                (site.dst, site.check, &site.parts)
             }
             _ => return Ok(()),
         };
+        if let Some(parts) = parts {
+            if matches!(result, Returned::Parts) {
+                return Ok(());
+            }
+            let value = result.into_val(ret);
+            return match check {
+                Some(want) if !value.is_a(&self.world.ctx, want) => {
+                    Err(self.wrong_type(&value, want))
+                }
+                _ => self.put_parts(parts, s, v, &value),
+            };
+        }
         if let Some(want) = check {
             let value = result.into_val(ret);
             if !value.is_a(&self.world.ctx, want) {
@@ -65,6 +77,63 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Stores the parts of a value.
+    fn put_parts(
+        &mut self,
+        parts: &[(u32, Dst)],
+        s: usize,
+        v: usize,
+        value: &Val,
+    ) -> Result<(), Trap> {
+        for &(index, dst) in parts {
+            let part = match value {
+                Val::Object(object) => object.get(index as usize),
+                other => other.as_fields().and_then(|items| items.get(index as usize)).cloned(),
+            };
+            let Some(part) = part else {
+                let ty = self.texts().type_of(value);
+                return Err(crate::error::out_of_bounds(&ty, &[i64::from(index) + 1]));
+            };
+            self.put(dst, s, v, part)?;
+        }
+        Ok(())
+    }
+
+    /// What a function returns whose result would be a tuple of these operands: the parts go to
+    /// where the caller wants them, if it wants parts.
+    pub(super) fn return_tuple(
+        &mut self,
+        code: &Code,
+        site: &EvalSite,
+        (s, v): (usize, usize),
+    ) -> Result<Returned, Trap> {
+        let caller = self.frames.last().copied();
+        if let Some(Frame { code: by, pc, scalars, vals, .. }) = caller {
+            let (parts, check) = match by.insts[pc as usize] {
+                Inst::Call { site } => {
+                    let site = &by.calls[site as usize];
+                    (&site.parts, site.check)
+                }
+                Inst::Apply { site } => {
+                    let site = &by.applies[site as usize];
+                    (&site.parts, site.check)
+                }
+                _ => (&None, None),
+            };
+            if let (Some(parts), None) = (parts, check)
+                && parts.iter().all(|&(index, _)| (index as usize) < site.args.len())
+            {
+                for &(index, dst) in parts {
+                    let part = self.operand(code, site.args[index as usize], s, v);
+                    self.put(dst, scalars, vals, part)?;
+                }
+                return Ok(Returned::Parts);
+            }
+        }
+        let tuple = self.quick(code, site, (s, v))?;
+        Ok(Returned::Val(tuple.unwrap_or(Val::Unit)))
+    }
+
     #[inline]
     pub(super) fn operand(&self, code: &Code, src: Src, s: usize, v: usize) -> Val {
         match src {
@@ -77,6 +146,11 @@ impl Machine<'_> {
 
     pub(super) fn eval(&mut self, code: &Code, site: u32, s: usize, v: usize) -> Result<(), Trap> {
         let site = &code.evals[site as usize];
+        if site.quick != Quick::None
+            && let Some(value) = self.quick(code, site, (s, v))?
+        {
+            return self.put(site.dst, s, v, value);
+        }
         if site.args.len() > INLINE {
             return self.eval_many(code, site, s, v);
         }
@@ -169,13 +243,15 @@ pub(super) fn assign(place: &mut Val, value: Val) {
 pub(super) enum Returned {
     Scalar(u64),
     Val(Val),
+    /// Its parts are where the caller wants them.
+    Parts,
 }
 
 impl Returned {
     pub(super) fn into_val(self, ty: Type) -> Val {
         match (self, Scalar::of(ty)) {
             (Self::Scalar(slot), Some(ty)) => ty.boxed(slot),
-            (Self::Scalar(_), None) => Val::Unit,
+            (Self::Scalar(_), None) | (Self::Parts, _) => Val::Unit,
             (Self::Val(value), _) => value,
         }
     }

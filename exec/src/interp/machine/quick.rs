@@ -1,0 +1,175 @@
+//! The common cases of ops on values whose types are known only now, without the detour of a list
+//! of operands: tuples and their parts, elements of arrays of values, numbers in and out of `any`.
+//!
+//! What is out of the ordinary (a wrong index, another type) is left to the evaluation function of
+//! the op, which is the reference and makes the errors.
+
+use regraft_dialects::{ad, core, data, mem};
+use regraft_ir::{Constant, Function, Op, Type, Value};
+
+use super::super::code::{Code, EvalSite};
+use super::super::register::{Scalar, Src};
+use super::Machine;
+use crate::error::Trap;
+use crate::value::{Fields, Val, collected};
+
+/// The common case of an op.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Quick {
+    /// There is none.
+    None,
+    Tuple,
+    /// The part at a position, from 0, of a tuple or struct.
+    Part(u32),
+    /// An element of an array, by one index.
+    Load,
+    /// The same for an array whose elements may be anything.
+    Store,
+    /// A value as it is.
+    Same,
+    /// The same if it is of a type.
+    Assert(Type),
+    /// Whether a value is of a type.
+    IsA(Type),
+    /// The number that a value of type `any` is.
+    Unbox,
+    /// The parts of a tangent that is a number, and the number from its parts.
+    Shadow,
+    Cotangent,
+    Join,
+    /// The sum of two numbers.
+    Add,
+}
+
+impl Quick {
+    /// The common case of an instruction.
+    pub(crate) fn of(f: &Function, v: Value, op: Op) -> Self {
+        let constant = |index| f.operand(v, index).and_then(|operand| f.constant(operand));
+        let ty = |index| f.operand(v, index).map(|operand| f.operand_type(operand));
+        match op {
+            core::TUPLE => Self::Tuple,
+            core::GET | data::GETFIELD => match constant(1) {
+                Some(Constant::I64(index @ 1..=0xffff)) => Self::Part(index as u32 - 1),
+                _ => Self::None,
+            },
+            mem::LOAD if f.operands(v).count() == 2 => Self::Load,
+            mem::STORE if f.operands(v).count() == 3 => Self::Store,
+            core::CONVERT if f.ty(v) == Type::ANY || ty(0) == Some(f.ty(v)) => Self::Same,
+            core::TYPEASSERT => Self::Assert(f.ty(v)),
+            core::ISA => match constant(1) {
+                Some(Constant::Type(ty)) => Self::IsA(ty),
+                _ => Self::None,
+            },
+            ad::UNBOX if f.ty(v) == Type::F64 => Self::Unbox,
+            ad::SHADOW if f.ty(v) == Type::ANY => Self::Shadow,
+            ad::COTANGENT if f.ty(v) == Type::ANY => Self::Cotangent,
+            ad::JOIN if f.ty(v) == Type::ANY => Self::Join,
+            ad::ADD if f.ty(v) == Type::ANY => Self::Add,
+            _ => Self::None,
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Does the common case of an op; `None` if it is another one.
+    #[inline]
+    pub(super) fn quick(
+        &mut self,
+        code: &Code,
+        site: &EvalSite,
+        (s, v): (usize, usize),
+    ) -> Result<Option<Val>, Trap> {
+        let val = |src: Src| match src {
+            Src::Val(reg) => Some(&self.vals[v + reg as usize]),
+            _ => None,
+        };
+        let position = |src: Src| match src {
+            Src::Scalar(Scalar::I64, reg) => Some(self.scalars[s + reg as usize].wrapping_sub(1)),
+            _ => None,
+        };
+        Ok(match (site.quick, &*site.args) {
+            (Quick::Tuple, args) => {
+                let bytes = size_of::<Fields>() + size_of_val(args);
+                self.state.host.reserve(bytes)?;
+                let items = args.iter().map(|&src| self.operand(code, src, s, v));
+                Some(Val::tuple_of(collected(items)))
+            }
+            (Quick::Part(index), &[of, _]) => {
+                let items = val(of).and_then(Val::as_fields);
+                items.and_then(|items| items.get(index as usize)).cloned()
+            }
+            (Quick::Load, &[array, at]) => match (val(array), position(at)) {
+                (Some(Val::Array(array)), Some(at)) => array.get(at as usize),
+                _ => None,
+            },
+            (Quick::Store, &[array, value, at]) => match (val(array), position(at)) {
+                (Some(Val::Array(array)), Some(at))
+                    if array.element() == Type::ANY
+                        && array.set(at as usize, self.operand(code, value, s, v)) =>
+                {
+                    Some(Val::Unit)
+                }
+                _ => None,
+            },
+            (Quick::Same, &[value]) => Some(self.operand(code, value, s, v)),
+            (Quick::Assert(ty), &[value]) => {
+                val(value).filter(|value| value.is_a(&self.world.ctx, ty)).cloned()
+            }
+            (Quick::IsA(ty), &[value, _]) => {
+                val(value).map(|value| Val::Bool(value.is_a(&self.world.ctx, ty)))
+            }
+            (Quick::Unbox | Quick::Cotangent, &[value]) => match val(value) {
+                Some(&Val::F64(x)) => Some(Val::F64(x)),
+                Some(Val::Unit) if site.quick == Quick::Unbox => Some(Val::F64(0.0)),
+                Some(Val::Unit) => Some(Val::Unit),
+                Some(value) if site.quick == Quick::Cotangent && flat(value).is_some() => {
+                    Some(value.clone())
+                }
+                _ => None,
+            },
+            (Quick::Shadow, &[value]) => match val(value) {
+                Some(Val::F64(_) | Val::Unit) => Some(Val::Unit),
+                Some(value) => flat(value).and_then(|parts| {
+                    let nothing = collected(parts.iter().map(|_| Val::Unit));
+                    match value {
+                        Val::Named(fields) => Some(Val::named_of(fields.ty(), nothing)),
+                        Val::Tuple(_) => Some(Val::tuple_of(nothing)),
+                        _ => None,
+                    }
+                }),
+                None => None,
+            },
+            (Quick::Join, &[shadow, cotangent]) => match (val(shadow), val(cotangent)) {
+                (Some(Val::Unit), Some(&Val::F64(x))) => Some(Val::F64(x)),
+                (Some(shadow), Some(cotangent)) if shadows_nothing(shadow, cotangent) => {
+                    Some(cotangent.clone())
+                }
+                _ => None,
+            },
+            (Quick::Add, &[x, y]) => match (val(x), val(y)) {
+                (Some(Val::F64(x)), Some(Val::F64(y))) => Some(Val::F64(x + y)),
+                (Some(Val::Unit), Some(x)) | (Some(x), Some(Val::Unit)) => Some(x.clone()),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+}
+
+/// The parts of a tuple or named tuple of numbers, which is the cotangent part of itself.
+fn flat(value: &Val) -> Option<&[Val]> {
+    let (Val::Tuple(fields) | Val::Named(fields)) = value else { return None };
+    let is_number = |part: &Val| matches!(part, Val::F64(_) | Val::Unit);
+    fields.items().iter().all(is_number).then(|| fields.items())
+}
+
+/// Whether a shadow holds no object, and is one of a value with this cotangent.
+fn shadows_nothing(shadow: &Val, cotangent: &Val) -> bool {
+    let (Some(shadows), Some(parts)) = (flat(shadow), flat(cotangent)) else { return false };
+    let alike = match (shadow, cotangent) {
+        (Val::Named(x), Val::Named(y)) => x.ty() == y.ty(),
+        (Val::Tuple(_), Val::Tuple(_)) => shadows.len() == parts.len(),
+        _ => false,
+    };
+    alike && shadows.iter().all(|part| matches!(part, Val::Unit))
+}
