@@ -88,6 +88,21 @@ fn start_figures(table: &mut Table) {
         || (),
         |()| Command::new(&command).arg("run").arg(&file).output().expect("it runs"),
     );
+    std::fs::write(&file, "").expect("there is a folder for temporary files");
+    let empty = median_seconds(
+        21,
+        || (),
+        |()| Command::new(&command).arg("run").arg(&file).output().expect("it runs"),
+    );
+    let sum = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples/jl/sum.jl");
+    let grad = median_seconds(
+        21,
+        || (),
+        |()| {
+            let mut grad = Command::new(&command);
+            grad.arg("grad").arg(&sum).arg("_sum(abs, [1.0, -2.0])").output().expect("it runs")
+        },
+    );
     let bare = median_seconds(
         21,
         || (),
@@ -95,6 +110,8 @@ fn start_figures(table: &mut Table) {
     );
     // Nothing is lost if it stays.
     let _ = std::fs::remove_file(&file);
+    table.add("`regraft run` of an empty file", empty * 1e3, "ms", Bound::AtMost(4.0), "");
+    table.add("`regraft grad` of `_sum`", grad * 1e3, "ms", Bound::AtMost(6.0), "");
     let note = format!("of which {:.1} ms are those of `regraft --version`", bare * 1e3);
     table.add("`regraft run` of one line", start * 1e3, "ms", Bound::AtMost(15.0), note);
 }

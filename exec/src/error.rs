@@ -188,12 +188,14 @@ impl ExecError {
         &self.0.kind
     }
 
-    /// The message, with the name of the exception in front if an op trapped.
+    /// The message, with the name of the exception in front if an op trapped or calls were nested
+    /// too deep.
     pub fn message(&self) -> String {
         match self.0.kind {
             // As Julia has it: `DomainError with -1.0:`.
             ErrorKind::Trap("DomainError") => format!("DomainError {}", self.0.message),
             ErrorKind::Trap(name) => format!("{name}: {}", self.0.message),
+            ErrorKind::Depth => format!("StackOverflowError: {}", self.0.message),
             _ => self.0.message.clone(),
         }
     }

@@ -25,7 +25,10 @@ func @f(%1: i64) -> i64 {
 fn deep_recursion_hits_the_depth_limit_or_works() {
     let e = error(RECURSION, &[1_000_000i64.into()], Limits::default());
     assert_eq!(*e.kind(), ErrorKind::Depth);
-    assert_eq!(e.message(), "the depth limit of 100000 nested calls is exceeded");
+    assert_eq!(
+        e.message(),
+        "StackOverflowError: the depth limit of 100000 nested calls is exceeded"
+    );
     assert_eq!(e.chain().inner.len() + e.chain().skipped + e.chain().outer.len(), 100_000);
     let mut deep = engine(RECURSION);
     deep.set_limits(Limits { depth: 1_000_002, ..Limits::default() });

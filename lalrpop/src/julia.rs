@@ -19,9 +19,10 @@ mod recover;
 mod sexpr;
 pub(crate) mod token;
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use regraft_ir::{Context, Diagnostic};
+use regraft_ir::{Context, Diagnostic, Source};
 
 pub use ast::{Ast, Expr, ExprId, Kind, List, Span};
 pub use colour::{Class, tokens};
@@ -56,11 +57,26 @@ pub fn parse(ctx: &Arc<Context>, name: &str, text: &str, options: Options) -> Pa
     let Some(source) = ctx.add_source(name, text) else {
         let message = format!("{name} is too long: all sources together are limited to 2 GiB");
         let source = ctx.add_source(name, "").unwrap_or_else(empty_source);
-        let (ast, _) = build::Builder::new(ctx, &source, "", false).finish();
+        let (ast, _) = build::Builder::new(ctx, &source, "", 0, false).finish();
         return Parsed { ast, errors: vec![Diagnostic::error(message)], incomplete: false };
     };
-    let mut layout = layout::Layout::new(text);
-    let mut builder = build::Builder::new(ctx, &source, text, options.prelude);
+    parse_part(ctx, &source, 0..text.len(), options)
+}
+
+/// Reads the statements in a part of a source, which begins and ends between statements. Places
+/// in the tree and in diagnostics are those in the whole text.
+///
+/// # Panics
+/// If the part does not begin and end between characters of the text.
+pub fn parse_part(
+    ctx: &Arc<Context>,
+    source: &Source,
+    part: Range<usize>,
+    options: Options,
+) -> Parsed {
+    let text = &source.text[..part.end];
+    let mut layout = layout::Layout::new(text, part.start);
+    let mut builder = build::Builder::new(ctx, source, text, part.len(), options.prelude);
     let mut wrong = problems::Problems::default();
     while !layout.finished && !wrong.is_full() {
         layout.fill(BATCH);
@@ -69,7 +85,7 @@ pub fn parse(ctx: &Arc<Context>, name: &str, text: &str, options: Options) -> Pa
     let (ast, mut problems) = builder.finish();
     problems.append(layout.problems);
     problems.append(wrong);
-    let (errors, incomplete) = problems.finish(&source);
+    let (errors, incomplete) = problems.finish(source);
     Parsed { ast, errors, incomplete }
 }
 

@@ -277,6 +277,8 @@ function append!(a::Array{T, 1}, xs) where T
     end
     return a
 end
+append!(a::Array{T, 1}) where T = a
+append!(a::Array{T, 1}, xs, more...) where T = append!(append!(a, xs), more...)
 __unalias_always(a::Array) = mem.copy(a)
 __unalias_always(x) = x
 resize!(a::Array{T, 1}, n::Int64) where T = (mem.resize(a, n); a)
@@ -308,6 +310,7 @@ deleteat!(a::Array{T, 1}, i::Int64) where T = (popat!(a, i); a)
 hcat(xs...) = __join(xs, (1, data.fieldcount(xs)))
 vcat(xs...) = __join(xs, (data.fieldcount(xs), 1))
 vcat(xs::Number...) = vect(xs...)
+vcat(a::AbstractVector) = __copy_as(eltype(a), a)
 vcat(a::AbstractVector, b::AbstractVector) = append!(__copy_as(promote_type(eltype(a), eltype(b)), a), b)
 __copy_as(::Type{T}, a) where T = __converted(T, a)
 hvcat(rows::Tuple, xs...) = __hvcat(__unroll_fold(__join_eltypes, nothing, xs), rows, xs)

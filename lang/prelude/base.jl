@@ -240,6 +240,14 @@ __assert_failed(msg) = throw(AssertionError(msg))
 
 # --- text -----------------------------------------------------------------------------------
 
+# The methods of a function, as they are shown.
+struct MethodList
+    text::String
+    count::Int64
+end
+methods(f) = MethodList(__methods(f)...)
+include(path) = throw(ErrorException("`include` is supported as a statement of its own at top level only"))
+
 # What is printed in place of a value that is not shown field by field.
 __shown(x) = x
 string(xs...) = __spread("core.string", __unroll_map(__shown, xs))

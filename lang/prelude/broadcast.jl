@@ -82,6 +82,10 @@ end
 @inline __join_two(s::Tuple, t::Tuple) = (__join_dim(s[1], t[1]), __join_two(tail(s), tail(t))...)
 __join_dim(m, n) = m == n || n == 1 ? m : m == 1 ? n : throw(DimensionMismatch(string("arrays could not be broadcast to a common size; got a dimension with lengths ", m, " and ", n)))
 
+# What `x[i] .= …` writes to: a part of an array, or an element that is an array itself.
+@inline __dotview(x, is...) = getindex(x, is...)
+@inline __dotview(a::AbstractArray, is...) = view(a, is...)
+@inline __dotview(a::AbstractArray, is::Number...) = getindex(a, is...)
 @inline function __broadcast!(f, dest, args...)
     __broadcast_into!(f, dest, __unroll_map(__Source(dest), args))
     return dest

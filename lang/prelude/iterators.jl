@@ -108,26 +108,22 @@ end
 length(g::Generator) = length(g.iter)
 __shape(g::Generator) = __shape(g.iter)
 
-# All pairs (triples) of elements; the first one runs fastest.
+# All tuples of one element of each; the first one runs fastest.
 struct ProductIterator{T} <: __Iterator
     is::T
 end
-product(xs...) = __product(xs...)
+product(x, xs...) = __product(x, xs...)
 @inline __product(xs...) = ProductIterator(__unroll_map(__countable, xs))
 __countable(x) = __counted(x) ? x : collect(x)
 @inline __counted(p::ProductIterator) = true
 @inline __start(p::ProductIterator) = 0
 @inline __done(p::ProductIterator, s) = s >= length(p)
 @inline __next(p::ProductIterator, s) = s + 1
-@inline __item(p::ProductIterator{Tuple{A}}, s) where A = (__item(p.is[1], s),)
-@inline function __item(p::ProductIterator{Tuple{A, B}}, s) where {A, B}
-    m = length(p.is[1])
-    return (__item(p.is[1], rem(s, m)), __item(p.is[2], div(s, m)))
-end
-@inline function __item(p::ProductIterator{Tuple{A, B, C}}, s) where {A, B, C}
-    l = length(p.is[1])
-    m = length(p.is[2])
-    return (__item(p.is[1], rem(s, l)), __item(p.is[2], rem(div(s, l), m)), __item(p.is[3], div(s, l * m)))
+@inline __item(p::ProductIterator, s) = __items_at(p.is, s)
+@inline __items_at(is::Tuple{Any}, s) = (__item(is[1], s),)
+@inline function __items_at(is::Tuple, s)
+    n = length(is[1])
+    return (__item(is[1], rem(s, n)), __items_at(tail(is), div(s, n))...)
 end
 length(p::ProductIterator) = __unroll_fold(*, 1, __unroll_map(length, p.is))
 __shape(p::ProductIterator) = __unroll_fold(__append_shape, (), __unroll_map(__shape, p.is))

@@ -213,50 +213,51 @@ end
 struct Cholesky{T, P}
     factors::P
 end
-# The lower factor, column by column; only the upper half of the matrix is read.
+# The upper factor, row by row; only the upper half of the matrix is read. The factor is the upper
+# triangle of `factors`.
 function cholesky(a::AbstractMatrix)
     n = size(a, 1)
     n == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
     T = typeof(sqrt(zero(eltype(a))))
-    l = zeros(T, (n, n))
+    u = zeros(T, (n, n))
     for j in 1:n
         d = convert(T, a[j, j])
         for k in 1:j-1
-            @inbounds d -= l[j, k] * l[j, k]
+            @inbounds d -= u[k, j] * u[k, j]
         end
         d > 0 || throw(PosDefException(j))
         d = sqrt(d)
-        l[j, j] = d
+        u[j, j] = d
         for i in j+1:n
             s = convert(T, a[j, i])
             for k in 1:j-1
-                @inbounds s -= l[i, k] * l[j, k]
+                @inbounds s -= u[k, i] * u[k, j]
             end
-            @inbounds l[i, j] = s / d
+            @inbounds u[j, i] = s / d
         end
     end
-    return Cholesky{T, typeof(l)}(l)
+    return Cholesky{T, typeof(u)}(u)
 end
 @inline function getproperty(c::Cholesky, name::Symbol)
-    l = data.getfield(c, :factors)
+    u = data.getfield(c, :factors)
     if name === :L
-        return LowerTriangular(l)
+        return LowerTriangular(adjoint(u))
     elseif name === :U
-        return UpperTriangular(adjoint(l))
+        return UpperTriangular(u)
     end
     return data.getfield(c, name)
 end
 size(c::Cholesky) = size(c.factors)
 function logdet(c::Cholesky)
-    l = c.factors
-    s = zero(eltype(l))
-    for k in 1:size(l, 1)
-        s += log(l[k, k])
+    u = c.factors
+    s = zero(eltype(u))
+    for k in 1:size(u, 1)
+        s += log(u[k, k])
     end
     return s + s
 end
 det(c::Cholesky) = exp(logdet(c))
-\(c::Cholesky, b::AbstractArray) = __solve_upper!(adjoint(c.factors), __solve_lower!(c.factors, __float_copy(c.factors, b)))
+\(c::Cholesky, b::AbstractArray) = __solve_upper!(c.factors, __solve_lower!(adjoint(c.factors), __float_copy(c.factors, b)))
 inv(c::Cholesky) = c \ __identity(eltype(c.factors), size(c.factors, 1))
 
 @inline __float_copy(a, b) = __converted(typeof(inv(one(eltype(a))) * one(eltype(b))), b)

@@ -35,6 +35,13 @@ pub enum Item {
     Const(Symbol, Box<Thunk>),
     /// Runs code; its value is that of the statement.
     Run(Box<Thunk>),
+    /// Runs the file of that name in the place of the statement: `include("file.jl")`.
+    Include {
+        /// The value of the path.
+        path: Box<Thunk>,
+        /// The call, where `include` is a function of the program.
+        call: Box<Thunk>,
+    },
     /// Runs the one or the other, as an `if` with definitions in it does.
     If {
         /// The condition.

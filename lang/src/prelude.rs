@@ -4,6 +4,11 @@
 //! `Options { prelude: true }`: a name with two underscores in front (`__start`) is the internal
 //! name `#start`, and a call of `dialect.op` is that op.
 //!
+//! Methods are not parsed before somebody asks for the methods of their function. So that their
+//! text is found without parsing ([`statements`]), it is laid out in one way: a statement begins
+//! at the first column, and no further line of it does but those that begin with `end`, `else` or
+//! a closing bracket.
+//!
 //! # What it takes from inference
 //!
 //! These are not written in the language; each works on what is known of its arguments, and is a
@@ -22,6 +27,7 @@
 //! | `__named(:a, v, …)` | a named tuple from names and values in turn |
 //! | `__named_of(names, values)` | a named tuple from two tuples; the names are constants |
 //! | `__val(x)` | the value of the type `Val{x}` |
+//! | `__methods(f)` | a tuple of the text that lists the methods of a function, and of their number |
 //! | `__return_type(f, T…)` | the type of `f(::T…)`, if that is exact; `Any` if not, or if it never returns |
 //! | `__known(x)` | whether `x` is a constant here; a constant itself |
 //! | `__unroll_map(f, t…)` | `(f(t[1]…), f(t[2]…), …)` for tuples of one length |
@@ -50,6 +56,8 @@
 //! `__destructure(t, k)` and `__destructure_rest(t, k)`; captured variables that are assigned
 //! `__box()`, `__box(x)`, `__box_get(b, name)`, `__box_set(b, x)`; variables that may have no value
 //! `__check_defined(flag, name)`; what shows a value to the user, `__shown(x)`.
+
+pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
 pub const FILES: [(&str, &str); 13] = [

@@ -8,6 +8,7 @@
 
 mod changed;
 mod derivatives;
+mod display;
 mod entry;
 mod names;
 mod prelude;
@@ -16,6 +17,7 @@ mod stages;
 
 use std::cell::{Cell, RefCell};
 use std::io::Write;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -31,7 +33,7 @@ use crate::definition::Space;
 use crate::derive::world_type;
 use crate::infer::Compiler;
 use crate::link::WorldLinker;
-use crate::world::{Binding, World};
+use crate::world::{Binding, MethodList, World};
 use names::WorldNames;
 
 pub use derivatives::{Gradient, Mode, PreparedGradient};
@@ -68,14 +70,14 @@ pub struct Session {
     globals: FxHashSet<Symbol>,
     /// The number of functions without names that texts made so far.
     counter: Cell<u32>,
-    /// The same of the prelude.
-    prelude_counter: Rc<Cell<u32>>,
     /// How values read.
     texts: Rc<WorldNames>,
     /// The number of REPL lines so far.
     lines: usize,
     /// The global that holds what pullbacks hold of the present world.
     present_world: Symbol,
+    /// The folders of the files that are being run, each included by the one before.
+    folders: Vec<PathBuf>,
 }
 
 impl Session {
@@ -101,10 +103,10 @@ impl Session {
             fuel_left: None,
             globals: FxHashSet::default(),
             counter: Cell::new(0),
-            prelude_counter: Rc::default(),
             texts,
             lines: 0,
             present_world,
+            folders: Vec::new(),
         };
         session.load_prelude();
         session.texts = Rc::new(WorldNames::new(&session.compiler));
@@ -202,7 +204,46 @@ impl Session {
     /// The number of methods of a function, as a REPL tells it.
     pub fn method_count(&self, function: &Val) -> usize {
         let callee = function.type_of(&self.ctx);
-        self.compiler.borrow().world.methods_of(callee).count()
+        let world = &mut self.compiler.borrow_mut().world;
+        world.know_methods_of(callee);
+        world.methods_of(callee).count()
+    }
+
+    /// The methods of what a name stands for, if that can be called.
+    pub fn methods_of(&mut self, name: &str) -> Option<MethodList> {
+        let value = self.value_of(name)?;
+        let callee = value.type_of(&self.ctx);
+        let list = self.compiler.borrow_mut().world.method_list(callee);
+        let is_function = matches!(value, Val::Func(_) | Val::Type(_));
+        (is_function || !list.methods.is_empty()).then_some(list)
+    }
+
+    /// What a global name stands for, if it has a value.
+    pub fn value_of(&self, name: &str) -> Option<Val> {
+        let name = self.ctx.symbol(name);
+        let binding = self.compiler.borrow_mut().world.resolve(name, Space::Main, None);
+        match binding {
+            Binding::Function(function) => Some(Val::Func(function)),
+            Binding::Type(ty) => Some(Val::Type(ty)),
+            Binding::Const(constant) => Some(Val::constant(&self.ctx, constant)),
+            Binding::Global { name, .. } | Binding::Variable { name } => {
+                self.interpreter.host().global(name).cloned()
+            }
+            Binding::Undefined => None,
+        }
+    }
+
+    /// Gives a global variable of the program a value, as a prompt does with `ans`.
+    ///
+    /// # Errors
+    /// If the name is that of a constant, function or type of the program.
+    pub fn bind(&mut self, name: &str, value: Val) -> Result<(), Diagnostic> {
+        let name = self.ctx.symbol(name);
+        let key =
+            self.with_world(|world| world.declare_variable(name, Space::Main, Loc::UNKNOWN))?;
+        self.globals.insert(name);
+        self.interpreter.host_mut().set_global(key, value);
+        Ok(())
     }
 
     /// The names of the typed functions that there are, those of derivatives included, sorted.

@@ -14,6 +14,3 @@ mod text;
 
 #[path = "infer/runs.rs"]
 mod runs;
-
-#[path = "../src/prelude.rs"]
-mod prelude;

@@ -35,7 +35,7 @@ pub use pool::Pool;
 pub use shared::Shared;
 pub use show::{print_string, print_within, show_string, show_within};
 pub use tangent::Tangents;
-pub use texts::{Names, Shown, Texts};
+pub use texts::{Names, Part, Shown, Texts};
 pub use types::{MAX_TYPE_DEPTH, MAX_TYPE_SIZE};
 
 /// A value of the running program.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::float::{write_f32, write_f64};
 use super::name::write_type;
-use super::texts::{Shown, Texts};
+use super::texts::{Part, Shown, Texts};
 use super::{Array, Val};
 
 /// What `show` (and the REPL) writes: strings in quotes, `1.0f0`.
@@ -40,7 +40,14 @@ impl Texts<'_> {
 
     /// The same, unless it is longer than about `limit` bytes.
     pub fn show_within(self, value: &Val, limit: usize) -> Option<String> {
-        write_within(self, value, limit, Style::Show(Type::ANY))
+        write_within(self, value, limit, usize::MAX, Style::Show(Type::ANY))
+    }
+
+    /// What [`show`](Self::show) writes of a value that is known to be of type `said` (`any` if
+    /// nothing is known). Of arrays with more than `most` elements the first and the last are
+    /// written, as at Julia's prompt.
+    pub fn show_shortened(self, value: &Val, said: Type, most: usize) -> String {
+        write_within(self, value, usize::MAX, most, Style::Show(said)).unwrap_or_default()
     }
 
     /// What `print` writes: a string, symbol or single float by itself is bare.
@@ -50,17 +57,24 @@ impl Texts<'_> {
 
     /// The same, unless it is longer than about `limit` bytes.
     pub fn print_within(self, value: &Val, limit: usize) -> Option<String> {
-        write_within(self, value, limit, Style::Print)
+        write_within(self, value, limit, usize::MAX, Style::Print)
     }
 }
 
-fn write_within(texts: Texts<'_>, value: &Val, limit: usize, style: Style) -> Option<String> {
+fn write_within(
+    texts: Texts<'_>,
+    value: &Val,
+    limit: usize,
+    most: usize,
+    style: Style,
+) -> Option<String> {
     let mut out = String::new();
     let writer = Writer {
         ctx: texts.ctx,
         texts,
         out: &mut out,
         limit,
+        most,
         open: Vec::new(),
         depth_of: FxHashMap::default(),
     };
@@ -100,6 +114,8 @@ struct Writer<'a> {
     texts: Texts<'a>,
     out: &'a mut String,
     limit: usize,
+    /// How many elements of an array are written at most.
+    most: usize,
     /// The containers that are being written, outermost first (null for what has no address),
     /// and how deep each object is.
     open: Vec<*const ()>,
@@ -129,6 +145,13 @@ impl Writer<'_> {
                 Work::Value(value, style) => {
                     let _ = match self.shown(&value) {
                         Some(Shown::Text(text)) => self.out.write_str(&text),
+                        Some(Shown::Parts(parts)) => {
+                            work.extend(parts.into_iter().rev().map(|part| match part {
+                                Part::Text(text) => Work::Text(text),
+                                Part::Value(value) => Work::Value(value, Style::Show(Type::ANY)),
+                            }));
+                            Ok(())
+                        }
                         Some(Shown::As(other)) => {
                             if self.enters(&value, "", &mut work) {
                                 work.push(Work::Plain(other, style));
@@ -284,10 +307,18 @@ impl Writer<'_> {
             None => Work::Undefined,
         };
         if dims.len() == 1 {
-            for offset in (0..len).rev() {
+            let last = len - len.min(self.most.div_ceil(2));
+            let first = if len > self.most { self.most / 2 } else { last };
+            for offset in (0..first).chain(last..len).rev() {
                 work.push(one(offset));
-                work.push(Work::Text(if offset == 0 { "" } else { ", " }));
+                let is_cut = offset == last && first < last;
+                let gap = if is_cut { "  …  " } else { ", " };
+                work.push(Work::Text(if offset == 0 { "" } else { gap }));
             }
+            return;
+        }
+        if dims.len() == 2 && len > self.most {
+            self.shortened_matrix(dims[0], dims[1], one, work);
             return;
         }
         // A matrix is written row by row, and so is each matrix of an array of higher rank. Along
@@ -324,6 +355,35 @@ impl Writer<'_> {
             items.extend((0..dims.len()).map(|_| Work::Text(";")));
         }
         work.extend(items.into_iter().rev());
+    }
+
+    /// The corners of a matrix.
+    fn shortened_matrix(
+        &self,
+        rows: usize,
+        columns: usize,
+        one: impl Fn(usize) -> Work,
+        work: &mut Vec<Work>,
+    ) {
+        const ENDS: usize = 2;
+        let ends = |count: usize| -> Vec<usize> {
+            let cut = if count > 2 * ENDS { count - ENDS } else { ENDS.min(count) };
+            (0..ENDS.min(count)).chain(cut..count).collect()
+        };
+        let (shown_rows, shown_columns) = (ends(rows), ends(columns));
+        for &row in shown_rows.iter().rev() {
+            for &column in shown_columns.iter().rev() {
+                work.push(one(row + column * rows));
+                let skips = |at: usize, count| count > 2 * ENDS && at == count - ENDS;
+                work.push(Work::Text(match (row, column) {
+                    (0, 0) => "",
+                    (_, 0) if skips(row, rows) => "; … ; ",
+                    (_, 0) => "; ",
+                    _ if skips(column, columns) => " … ",
+                    _ => " ",
+                }));
+            }
+        }
     }
 
     fn type_name(&mut self, ty: Type) -> fmt::Result {

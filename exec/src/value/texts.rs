@@ -45,8 +45,19 @@ pub trait Names {
 pub enum Shown {
     /// As this text: `1:3`.
     Text(String),
+    /// As these texts and values: `1 => 2`.
+    Parts(Vec<Part>),
     /// As this other value, which is not asked for again: a view as a copy of its elements.
     As(Val),
+}
+
+/// A part of what a value is shown as.
+#[derive(Debug)]
+pub enum Part {
+    /// This text.
+    Text(&'static str),
+    /// What this value is shown as.
+    Value(Val),
 }
 
 /// Makes texts of values and types.

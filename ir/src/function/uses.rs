@@ -1,7 +1,10 @@
 //! Use lists: each operand slot is a link of the list of what it holds.
 
 use super::{Function, NIL, Slot};
-use crate::{IrError, IrResult, Operand, OperandKind, Use, Value};
+use crate::{IrError, IrResult, Op, Operand, OperandKind, Use, Value};
+
+/// As many slots may be lost before gaps are closed.
+const MOST_DEAD: u32 = 1 << 12;
 
 impl Function {
     #[inline]
@@ -50,6 +53,9 @@ impl Function {
     /// Appends slots with `operands` for `user` and returns the first.
     #[inline]
     pub(super) fn add_slots(&mut self, user: Value, operands: &[Operand]) -> u32 {
+        if self.dead_slots > MOST_DEAD && self.dead_slots as usize > self.slots.len() / 2 {
+            self.close_gaps();
+        }
         let first = self.slots.len() as u32;
         self.slots.reserve(operands.len());
         for (i, &operand) in operands.iter().enumerate() {
@@ -60,8 +66,44 @@ impl Function {
         first
     }
 
-    /// Takes all operands of `user` out of their use lists. The slots are lost until the
-    /// function is compacted.
+    /// Moves the slots that somebody owns together, in the order in which they are. O(size).
+    #[cold]
+    fn close_gaps(&mut self) {
+        let mut moved = vec![NIL; self.slots.len()];
+        let mut count = 0;
+        for (index, slot) in self.slots.iter().enumerate() {
+            let owner = self.data(slot.user);
+            let owned = owner.slots as usize..owner.slots as usize + usize::from(owner.len);
+            if owned.contains(&index) {
+                moved[index] = count;
+                count += 1;
+            }
+        }
+        let place = |index: u32| if index == NIL { NIL } else { moved[index as usize] };
+        for (index, &to) in moved.iter().enumerate() {
+            if to != NIL {
+                let Slot { operand, user, next, prev } = self.slots[index];
+                let (next, prev) = (place(next), place(prev));
+                self.slots[to as usize] = Slot { operand, user, next, prev };
+            }
+        }
+        self.slots.truncate(count as usize);
+        self.dead_slots = 0;
+        for (_, data) in self.values.iter_mut() {
+            data.first_use = place(data.first_use);
+            // Of a parameter it is the position.
+            if data.op != Op::PARAM {
+                data.slots = if data.len == 0 { 0 } else { place(data.slots) };
+            }
+        }
+        for (_, data) in self.blocks.iter_mut() {
+            data.first_use = place(data.first_use);
+            data.term.slots = if data.term.len == 0 { 0 } else { place(data.term.slots) };
+        }
+    }
+
+    /// Takes all operands of `user` out of their use lists. The slots are lost until gaps are
+    /// closed.
     pub(super) fn drop_slots(&mut self, user: Value) {
         let data = self.data_mut(user);
         let (first, len) = (data.slots, u32::from(data.len));
@@ -231,5 +273,27 @@ impl Function {
         }
         self.epochs.insts += 1;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Inst;
+    use crate::testing::{BR, context, pow};
+
+    #[test]
+    fn slots_that_are_lost_are_found_again() {
+        let mut f = pow(&context());
+        let before = f.to_string();
+        let [b1, b4] = [1, 4].map(|n| f.block_by_number(n).unwrap());
+        let long: Vec<Operand> = f.operands(Value::terminator(b1)).collect();
+        for _ in 0..20 * MOST_DEAD {
+            f.set_terminator(b1, Inst::new(BR).operands([Operand::from(b4)])).unwrap();
+            f.set_terminator(b1, Inst::new(BR).operands(long.iter().copied())).unwrap();
+        }
+        assert!(f.slots.len() < 3 * MOST_DEAD as usize, "{}", f.slots.len());
+        f.check_invariants().unwrap();
+        assert_eq!(f.to_string(), before);
     }
 }

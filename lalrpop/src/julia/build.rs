@@ -103,13 +103,15 @@ pub(crate) struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
+    /// Of a text of which `length` bytes are read.
     pub(crate) fn new(
         ctx: &'t Arc<Context>,
         source: &Source,
         text: &'t str,
+        length: usize,
         prelude: bool,
     ) -> Self {
-        let guess = text.len() / 4 + 16;
+        let guess = length / 4 + 16;
         Self {
             ctx,
             text,

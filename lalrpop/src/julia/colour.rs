@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use logos::Logos;
-
-use super::raw::Raw;
+use super::raw::{Raw, Words};
 
 /// What a word is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,7 +30,7 @@ pub enum Class {
 /// The words of a text with their places, in order; blank space is left out. Linear.
 pub fn tokens(text: &str) -> Vec<(Range<usize>, Class)> {
     let mut out = Vec::new();
-    let mut lexer = Raw::lexer(text);
+    let mut lexer = Words::new(text, 0);
     let mut last = 0;
     // Whether an operand ends just before, so that a colon or quote is not the start of one.
     let mut ended = false;

@@ -14,11 +14,9 @@ mod blocks;
 mod operands;
 mod separators;
 
-use logos::{Lexer, Logos};
-
 use super::ast::Span;
 use super::problems::{Problem, Problems};
-use super::raw::Raw;
+use super::raw::{Raw, Words};
 use super::token::{Atom, Infix, Oper, Postfix, Prefix, Token};
 
 /// How deep brackets and blocks can be nested.
@@ -84,7 +82,7 @@ struct Level {
 
 pub(crate) struct Layout<'t> {
     text: &'t str,
-    lexer: Lexer<'t, Raw>,
+    lexer: Words<'t>,
     /// The tokens of the statements at top level that are being read.
     pub(crate) out: Vec<Token>,
     stack: Vec<Level>,
@@ -104,11 +102,12 @@ pub(crate) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        let span = Span { start: 0, end: 0 };
+    /// Of a text that is read from the byte at `start` on.
+    pub(crate) fn new(text: &'t str, start: usize) -> Self {
+        let span = Span { start: start as u32, end: start as u32 };
         Self {
             text,
-            lexer: Raw::lexer(text),
+            lexer: Words::new(text, start),
             out: Vec::new(),
             stack: Vec::new(),
             top: Level {
@@ -125,7 +124,7 @@ impl<'t> Layout<'t> {
             },
             ended: false,
             number: false,
-            last_end: 0,
+            last_end: span.start,
             newline: false,
             between: true,
             finished: false,

@@ -3,6 +3,8 @@
 //! What a character means often depends on its neighbours (`'`, `:`, `[1 -2]`); that is for
 //! [`super::layout`]. Blank space and comments are skipped, the ends of lines are words.
 
+use std::ops::Range;
+
 use logos::{FilterResult, Lexer, Logos};
 
 use super::token::Oper;
@@ -203,6 +205,53 @@ pub(crate) enum Raw {
     DotUpdate(Oper),
     /// What no word begins with.
     Invalid,
+}
+
+/// The words of a text, one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Words<'t>(Lexer<'t, Raw>);
+
+impl<'t> Words<'t> {
+    /// Those of a text from the byte at `start` on.
+    pub(crate) fn new(text: &'t str, start: usize) -> Self {
+        let mut lexer = Raw::lexer(text);
+        lexer.bump(start);
+        Self(lexer)
+    }
+
+    /// The next word. Keywords with a `!` behind them, as in `end!`, are names.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<Result<Raw, ()>> {
+        let raw = self.0.next();
+        if self.0.remainder().as_bytes().first() == Some(&b'!')
+            && let Some(Ok(word)) = raw
+            && word != Raw::Name
+            && self.0.slice().as_bytes().iter().all(u8::is_ascii_lowercase)
+        {
+            let before = self.0.span().end;
+            name(&mut self.0);
+            return Some(Ok(if self.0.span().end == before { word } else { Raw::Name }));
+        }
+        raw
+    }
+
+    /// Where the last word is.
+    #[inline]
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.0.span()
+    }
+
+    /// What follows the last word.
+    #[inline]
+    pub(crate) fn remainder(&self) -> &'t str {
+        self.0.remainder()
+    }
+
+    /// Makes the last word longer by so many bytes.
+    #[inline]
+    pub(crate) fn bump(&mut self, bytes: usize) {
+        self.0.bump(bytes);
+    }
 }
 
 /// A `!` ends a name unless it begins `!=`; more of the name may follow it.

@@ -57,6 +57,12 @@ impl Rules {
 }
 
 impl Compiler {
+    /// Asks for rules from now on, if there are some in the prelude.
+    pub(crate) fn note_deferred_rules(&mut self) {
+        let Rules { reverse, forward, none, .. } = self.rules;
+        self.rules.any |= [reverse, forward, none].iter().any(|&rule| self.world.is_deferred(rule));
+    }
+
     /// The rules for a call; `by` becomes invalid if that changes.
     pub(crate) fn rules_of(&mut self, callee: Type, args: &[Type], by: SpecId) -> RulesOf {
         if !self.rules.any {

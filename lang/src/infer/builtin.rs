@@ -49,6 +49,7 @@ builtins! {
     Named "#named" "A named tuple from names and values in turn.",
     NamedOf "#named_of" "A named tuple from a tuple of names and a tuple of values.",
     Val "#val" "The value of the type `Val{x}`.",
+    Methods "#methods" "The text that lists the methods of a function, and their number.",
     ReturnType "#return_type" "The type of what a call gives, if it is exact.",
     Known "#known" "Whether a value is known.",
     UnrollMap "#unroll_map" "A function of the elements of tuples, as a tuple.",
@@ -114,6 +115,7 @@ impl Compiler {
             Builtin::Named => self.named(frame, args),
             Builtin::NamedOf => self.named_of(frame, args),
             Builtin::Val => self.val(frame, args),
+            Builtin::Methods => self.methods(frame, args),
             Builtin::ReturnType => self.return_type(frame, args),
             Builtin::Known => {
                 let known = frame.lattice(*args.first()?).as_const().is_some();
@@ -327,6 +329,16 @@ impl Compiler {
         Some(result)
     }
 
+    /// The list changes with the methods.
+    fn methods(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let callee = self.exact_type(frame, *args.first()?)?;
+        self.world.watch_methods(callee, frame.spec);
+        let list = self.world.method_list(callee);
+        let text = self.constant_arg(Constant::Str(self.ctx.symbol(&list.to_string())));
+        let count = self.constant_arg(Constant::I64(list.methods.len() as i64));
+        Some(self.tuple(frame, &[text, count]))
+    }
+
     fn field_names(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let ty = self.type_arg(frame, args, 0)?;
         let names = self.names_of(ty);
@@ -363,7 +375,7 @@ impl Compiler {
             let name = self.world.type_name(ty);
             return Some(self.fail(frame, &format!("{name} cannot be made with new")));
         };
-        if fields.len() != values.len() {
+        if fields.len() < values.len() {
             let (name, want) = (self.world.type_name(ty), fields.len());
             let message = format!("new of {name} takes {want} values, found {}", values.len());
             return Some(self.fail(frame, &message));
@@ -375,6 +387,28 @@ impl Compiler {
                 return Some(value);
             }
             converted.push(value);
+        }
+        // Numbers without a value are anything in Julia.
+        for field in &fields[values.len()..] {
+            let zero = match field.stored {
+                Type::BOOL => Constant::Bool(false),
+                Type::I8 => Constant::I8(0),
+                Type::I16 => Constant::I16(0),
+                Type::I32 => Constant::I32(0),
+                Type::I64 => Constant::I64(0),
+                Type::F32 => Constant::from(0.0f32),
+                Type::F64 => Constant::from(0.0f64),
+                _ => {
+                    let name = self.world.type_name(ty);
+                    let message = format!(
+                        "new of {name} gives the field `{}` no value, which is supported for \
+                         fields that are numbers only",
+                        self.ctx.str(field.name)
+                    );
+                    return Some(self.fail(frame, &message));
+                }
+            };
+            converted.push(self.constant_arg(zero));
         }
         if !def.mutable {
             return Some(self.op(frame, self.ctx.def(data::NEW), &converted, ty, Attrs::NONE));

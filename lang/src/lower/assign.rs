@@ -76,6 +76,13 @@ impl Lower<'_> {
                 let name = self.sym(name);
                 self.syntax(self.names.setproperty, &[base, name, value], loc);
             }
+            Kind::Typed { value: Some(inner), .. }
+                if matches!(self.ast.kind(inner), Kind::Name(_))
+                    && self.scopes.refs[inner.index()] == NONE =>
+            {
+                let message = "types of global variables are not supported";
+                self.error(target, message, "a global variable, unless it is `const`");
+            }
             Kind::Typed { value: Some(inner), ty } => {
                 // A local variable converts by itself.
                 let value = match self.ast.kind(inner) {

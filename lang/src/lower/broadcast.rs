@@ -76,6 +76,11 @@ impl Lower<'_> {
 
     /// The part of an array that `indexed` names, and which is shared with it.
     pub(super) fn view(&mut self, indexed: ExprId) -> Val {
+        self.part(indexed, self.names.of_prelude(self.names.view))
+    }
+
+    /// What a function makes of what is indexed and the indices.
+    fn part(&mut self, indexed: ExprId, function: Symbol) -> Val {
         let Kind::Index { base, indices } = self.ast.kind(indexed) else {
             // It has been reported.
             return self.unit();
@@ -83,20 +88,20 @@ impl Lower<'_> {
         let loc = self.loc(indexed);
         let base = self.expr(base);
         if self.has_splat(indices) {
-            let callee = self.names.of_prelude(self.names.view);
-            let callee = self.func(callee);
+            let callee = self.func(function);
             return self.splat(callee, &[base], indices, Some(base), loc);
         }
         let mut args = Vals::new();
         args.push(base);
         self.indices(base, indices, &mut args);
-        self.syntax(self.names.view, &args, loc)
+        self.call(function, &args, loc)
     }
 
-    /// The array that is written to: through a view if it is a part of one.
+    /// The array that is written to: through a view if it is a part of one, itself if it is an
+    /// element.
     fn destination(&mut self, target: ExprId) -> Val {
         match self.ast.kind(target) {
-            Kind::Index { .. } => self.view(target),
+            Kind::Index { .. } => self.part(target, self.names.dotview),
             Kind::View(inner) => self.view(inner),
             Kind::Name(_) | Kind::Field { .. } | Kind::Call { .. } => self.expr(target),
             Kind::Error => self.unit(),

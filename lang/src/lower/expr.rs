@@ -264,8 +264,10 @@ impl Lower<'_> {
             Kind::Row(list) => ast.list(list),
             _ => &[],
         };
+        // `[x;]` is a column of one row.
         if let &[only] = rows
             && let Kind::Row(list) = ast.kind(only)
+            && list.len() > 1
         {
             let callee = self.names.of_prelude(self.names.hcat);
             return self.call_list(callee, list, loc);

@@ -37,12 +37,19 @@ pub enum Statement {
 /// A text of which something may be lowered later.
 #[derive(Debug)]
 struct Text {
-    ctx: Arc<Context>,
+    library: Rc<Library>,
     ast: Ast,
+}
+
+/// What the texts of a library share.
+#[derive(Debug)]
+pub struct Library {
+    ctx: Arc<Context>,
     space: Space,
-    counter: Rc<Cell<u32>>,
-    /// The structs that it declares.
-    structs: FxHashSet<Symbol>,
+    /// The number of functions without names that were made so far.
+    counter: Cell<u32>,
+    /// The structs that it declared so far.
+    structs: RefCell<FxHashSet<Symbol>>,
     /// The memory in which code is built.
     room: RefCell<Option<Room>>,
 }
@@ -58,51 +65,83 @@ pub(super) struct Room {
     pub(super) pool: Vec<Code>,
 }
 
-/// Lowers a text in which no loop at top level assigns to global variables, but for the code of
-/// its methods. The functions without names that are made in it are counted by `counter`.
-///
-/// # Errors
-/// What is wrong with the text outside of the code of its methods, in the order of the text.
-pub fn lower_signatures(
-    ctx: &Arc<Context>,
-    ast: Ast,
-    space: Space,
-    counter: &Rc<Cell<u32>>,
-) -> Result<Vec<Statement>, Vec<Diagnostic>> {
-    let options = LowerOptions { soft_scope: false, is_global: &|_| false, space, counter };
-    let mut lower = Lower::new(ctx, &ast, &options);
-    let mut found: Vec<Found> = Vec::with_capacity(ast.statements().len());
-    let mut items = Vec::new();
-    for &id in ast.statements() {
-        let mut definition = id;
-        while let Kind::Inbounds(inner) = ast.kind(definition) {
-            definition = inner;
-        }
-        if matches!(ast.kind(definition), Kind::Function { body: Some(_), .. }) {
-            lower.signatures_only = true;
-            found.push(Found::Methods(definition, lower.definition(definition, None)));
-            lower.signatures_only = false;
-        } else {
-            lower.item(id, &mut items);
-            found.extend(items.drain(..).map(Found::Item));
-        }
+impl Library {
+    /// One without any text, of which the names are looked up in `space`.
+    pub fn new(ctx: &Arc<Context>, space: Space) -> Rc<Self> {
+        Rc::new(Self {
+            ctx: Arc::clone(ctx),
+            space,
+            counter: Cell::default(),
+            structs: RefCell::default(),
+            room: RefCell::default(),
+        })
     }
-    if !lower.errors.is_empty() {
-        return Err(in_text_order(lower.errors));
+
+    /// The context of its texts.
+    pub fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
     }
-    let structs = std::mem::take(&mut lower.structs);
-    let room = RefCell::new(Some(lower.into_room()));
-    let counter = Rc::clone(counter);
-    let text = Rc::new(Text { ctx: Arc::clone(ctx), ast, space, counter, structs, room });
-    let statements = found.into_iter().map(|found| match found {
-        Found::Item(item) => Statement::Item(item),
-        Found::Methods(definition, methods) => {
-            let later = |which| Later { text: Rc::clone(&text), definition, which };
-            let methods = methods.into_iter().enumerate();
-            Statement::Signatures(methods.map(|(which, def)| (def, later(which))).collect())
-        }
-    });
-    Ok(statements.collect())
+
+    /// Lowers a text in which no loop at top level assigns to global variables, but for the code
+    /// of its methods.
+    ///
+    /// # Errors
+    /// What is wrong with the text outside of the code of its methods, in the order of the text.
+    pub fn lower_signatures(self: &Rc<Self>, ast: Ast) -> Result<Vec<Statement>, Vec<Diagnostic>> {
+        let found = self.lower_with(&ast, |lower| {
+            let mut found: Vec<Found> = Vec::with_capacity(ast.statements().len());
+            let mut items = Vec::new();
+            for &id in ast.statements() {
+                let mut definition = id;
+                while let Kind::Inbounds(inner) = ast.kind(definition) {
+                    definition = inner;
+                }
+                if matches!(ast.kind(definition), Kind::Function { body: Some(_), .. }) {
+                    lower.signatures_only = true;
+                    found.push(Found::Methods(definition, lower.definition(definition, None)));
+                    lower.signatures_only = false;
+                } else {
+                    lower.item(id, &mut items);
+                    found.extend(items.drain(..).map(Found::Item));
+                }
+            }
+            found
+        })?;
+        let text = Rc::new(Text { library: Rc::clone(self), ast });
+        let statements = found.into_iter().map(|found| match found {
+            Found::Item(item) => Statement::Item(item),
+            Found::Methods(definition, methods) => {
+                let later = |which| Later { text: Rc::clone(&text), definition, which };
+                let methods = methods.into_iter().enumerate();
+                Statement::Signatures(methods.map(|(which, def)| (def, later(which))).collect())
+            }
+        });
+        Ok(statements.collect())
+    }
+
+    /// Lowers something of a tree with what is shared.
+    fn lower_with<T>(
+        &self,
+        ast: &Ast,
+        lowered: impl FnOnce(&mut Lower<'_>) -> T,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let options = LowerOptions {
+            soft_scope: false,
+            is_global: &|_| false,
+            space: self.space,
+            counter: &self.counter,
+        };
+        let mut lower = match self.room.take() {
+            Some(room) => Lower::within(&self.ctx, ast, &options, room),
+            None => Lower::new(&self.ctx, ast, &options),
+        };
+        lower.structs = self.structs.take();
+        let result = lowered(&mut lower);
+        let errors = std::mem::take(&mut lower.errors);
+        self.structs.replace(std::mem::take(&mut lower.structs));
+        self.room.replace(Some(lower.into_room()));
+        if errors.is_empty() { Ok(result) } else { Err(in_text_order(errors)) }
+    }
 }
 
 /// A statement, while the text is being read.
@@ -117,23 +156,11 @@ impl Later {
     /// # Errors
     /// What is wrong with it, in the order of the text.
     pub fn lower(&self) -> Result<(Arc<Function>, Vec<ClosureDef>), Vec<Diagnostic>> {
-        let text = &*self.text;
-        let options = LowerOptions {
-            soft_scope: false,
-            is_global: &|_| false,
-            space: text.space,
-            counter: &text.counter,
-        };
-        let mut lower = match text.room.take() {
-            Some(room) => Lower::within(&text.ctx, &text.ast, &options, room),
-            None => Lower::new(&text.ctx, &text.ast, &options),
-        };
-        lower.structs.clone_from(&text.structs);
-        let mut methods = lower.definition(self.definition, None);
-        let errors = std::mem::take(&mut lower.errors);
-        text.room.replace(Some(lower.into_room()));
-        if !errors.is_empty() || self.which >= methods.len() {
-            return Err(in_text_order(errors));
+        let Text { library, ast } = &*self.text;
+        let mut methods =
+            library.lower_with(ast, |lower| lower.definition(self.definition, None))?;
+        if self.which >= methods.len() {
+            return Err(Vec::new());
         }
         let method = methods.swap_remove(self.which);
         Ok((method.body, method.closures))

@@ -55,7 +55,7 @@ mod top;
 mod types;
 mod variable;
 
-pub use later::{Later, Statement, lower_signatures};
+pub use later::{Later, Library, Statement};
 
 /// From where and for what a text is lowered.
 pub struct LowerOptions<'a> {

@@ -68,6 +68,13 @@ impl Lower<'_> {
                 }
             }
             Kind::Error => {}
+            Kind::Call { callee, args }
+                if ast.kind(callee) == Kind::Name(self.names.include) && args.len() == 1 =>
+            {
+                let path = Box::new(self.thunk(ast.list(args)[0]));
+                let call = Box::new(self.thunk(id));
+                items.push(Item::Include { path, call });
+            }
             _ => {
                 let thunk = self.thunk(id);
                 items.push(Item::Run(Box::new(thunk)));
@@ -82,6 +89,17 @@ impl Lower<'_> {
             Kind::Assign { target, value } => match (ast.kind(target), ast.kind(value)) {
                 (Kind::Name(name), _) => {
                     let thunk = self.thunk(value);
+                    items.push(Item::Const(name, Box::new(thunk)));
+                }
+                (Kind::Typed { value: Some(name), ty }, _)
+                    if matches!(ast.kind(name), Kind::Name(_)) =>
+                {
+                    let Kind::Name(name) = ast.kind(name) else { return };
+                    let thunk = self.thunk_of(id, |lower, loc| {
+                        let value = lower.expr(value);
+                        let value = lower.convert(ty, value, loc);
+                        lower.code.body.ret(value, loc);
+                    });
                     items.push(Item::Const(name, Box::new(thunk)));
                 }
                 (Kind::Tuple(targets), Kind::Tuple(values)) if targets.len() == values.len() => {
@@ -129,6 +147,11 @@ impl Lower<'_> {
 
     /// A statement that is run.
     pub(super) fn thunk(&mut self, id: ExprId) -> Thunk {
+        self.thunk_of(id, |lower, _| lower.tail(id))
+    }
+
+    /// A statement of which `code` lowers what is run.
+    fn thunk_of(&mut self, id: ExprId, code: impl FnOnce(&mut Self, regraft_ir::Loc)) -> Thunk {
         self.resolve(|walk| walk.thunk(id));
         if self.options.soft_scope {
             self.note_global(id);
@@ -137,7 +160,7 @@ impl Lower<'_> {
         self.code.is_thunk = true;
         let loc = self.loc(id);
         self.enter_scope(self.scopes.funcs[0].scope, loc);
-        self.tail(id);
+        code(self, loc);
         let name = self.ctx.str(self.names.top);
         let (body, closures) = self.end_code(outer, name, &[], id);
         Thunk { body, closures, loc }

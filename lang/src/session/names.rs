@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_exec::value::{Names, Shown, Texts, Val};
+use regraft_exec::value::{Names, Part, Shown, Texts, Val};
 use regraft_ir::{Context, Symbol, Type};
 
 use crate::definition::Space;
@@ -20,19 +20,23 @@ pub(super) struct WorldNames {
 }
 
 /// A type of the prelude that is not shown field by field.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Special {
     UnitRange,
     OneTo,
     StepRange,
     Irrational,
+    Pair,
+    MethodList,
 }
 
-const SPECIAL: [(&str, Special); 4] = [
+const SPECIAL: [(&str, Special); 6] = [
     ("UnitRange", Special::UnitRange),
     ("OneTo", Special::OneTo),
     ("StepRange", Special::StepRange),
     ("Irrational", Special::Irrational),
+    ("Pair", Special::Pair),
+    ("MethodList", Special::MethodList),
 ];
 
 impl WorldNames {
@@ -48,6 +52,12 @@ impl WorldNames {
         });
         let special = special.collect();
         Self { ctx, compiler: Rc::clone(compiler), special }
+    }
+
+    fn is_pair(&self, ty: Type) -> bool {
+        let pair = self.special.iter().find(|(_, special)| *special == Special::Pair);
+        let is_below = |world: &World| pair.is_some_and(|&(pair, _)| world.is_below(ty, pair));
+        self.world(is_below).unwrap_or(false)
     }
 
     /// Asks the world, unless it is just being changed.
@@ -84,6 +94,22 @@ impl Names for WorldNames {
         let part =
             |index: usize| fields.items().get(index).map(|part| Texts::plain(&self.ctx).show(part));
         Some(Shown::Text(match special {
+            Special::Pair => {
+                let mut parts = Vec::new();
+                for (index, item) in fields.items().iter().enumerate() {
+                    // A pair within a pair stands in brackets.
+                    let within = matches!(item, Val::Struct(of) if self.is_pair(of.ty()));
+                    let gap = if index == 0 { "" } else { " => " };
+                    let brackets = if within { ["(", ")"] } else { ["", ""] };
+                    parts.extend([Part::Text(gap), Part::Text(brackets[0])]);
+                    parts.extend([Part::Value(item.clone()), Part::Text(brackets[1])]);
+                }
+                return Some(Shown::Parts(parts));
+            }
+            Special::MethodList => match fields.items().first()? {
+                Val::Str(text) => text.as_str().to_owned(),
+                _ => return None,
+            },
             Special::UnitRange => format!("{}:{}", part(0)?, part(1)?),
             Special::OneTo => format!("Base.OneTo({})", part(0)?),
             Special::StepRange => format!("{}:{}:{}", part(0)?, part(1)?, part(2)?),

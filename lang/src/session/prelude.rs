@@ -3,39 +3,44 @@
 use std::rc::Rc;
 
 use regraft_ir::Diagnostic;
-use regraft_syntax::julia;
 
 use super::Session;
 use crate::definition::Space;
-use crate::lower::{Statement, lower_signatures};
+use crate::lower::{Library, Statement};
 use crate::prelude::FILES;
+use crate::prelude::statements::{self, Kind};
+use crate::world::Deferred;
 
 impl Session {
-    /// Runs the files of the prelude. They are parsed as a whole; their methods are lowered and
-    /// inferred when something calls them.
+    /// Runs the files of the prelude. Methods are parsed when somebody asks for the methods of
+    /// their function, and lowered and inferred when something calls them.
     pub(super) fn load_prelude(&mut self) {
-        let mut errors = Vec::new();
+        let library = Library::new(&self.ctx, Space::Base);
         for (name, text) in FILES {
-            if let Err(more) = self.load(name, text) {
-                errors.extend(more);
+            let source = self.ctx.add_source(name, text).expect("there is room in a new context");
+            for statement in statements::statements(text) {
+                let deferred = Deferred {
+                    library: Rc::clone(&library),
+                    source: source.clone(),
+                    part: statement.range.clone(),
+                };
+                let taken = match statement.kind {
+                    Kind::Method(owner) => self.compiler.borrow_mut().world.defer(owner, deferred),
+                    Kind::Other => Err(deferred),
+                };
+                if let Err(now) = taken
+                    && let Err(errors) = self.load(&now)
+                {
+                    panic!("the prelude is wrong\n{}", regraft_ir::render_all(&errors, false));
+                }
             }
         }
-        assert!(
-            errors.is_empty(),
-            "the prelude is wrong\n{}",
-            regraft_ir::render_all(&errors, false)
-        );
+        self.compiler.borrow_mut().note_deferred_rules();
     }
 
-    fn load(&mut self, name: &str, text: &str) -> Result<(), Vec<Diagnostic>> {
-        let parsed = julia::parse(&self.ctx, name, text, julia::Options { prelude: true });
-        if !parsed.errors.is_empty() {
-            return Err(parsed.errors);
-        }
-        let counter = Rc::clone(&self.prelude_counter);
-        let statements = lower_signatures(&self.ctx, parsed.ast, Space::Base, &counter)?;
+    fn load(&mut self, statement: &Deferred) -> Result<(), Vec<Diagnostic>> {
         let mut errors = Vec::new();
-        for statement in statements {
+        for statement in statement.read()? {
             match statement {
                 Statement::Item(item) => {
                     errors.extend(self.run_item(item, Space::Base).err().into_iter().flatten());

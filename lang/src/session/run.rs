@@ -1,5 +1,6 @@
 //! Running texts: statement by statement, in order.
 
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -14,6 +15,9 @@ use crate::definition::{Callee, ClosureDef, Item, MethodDef, Space, Thunk};
 use crate::lower::{LowerOptions, lower};
 use crate::world::{Binding, World};
 
+/// How deep files can include each other.
+const MOST_INCLUDED: usize = 100;
+
 impl Session {
     pub(super) fn run_text(
         &mut self,
@@ -26,7 +30,54 @@ impl Session {
             return Err(parsed.errors);
         }
         self.refuel();
-        self.run_ast(&parsed.ast, soft_scope)
+        self.run_within(name, &parsed.ast, soft_scope)
+    }
+
+    /// Runs a tree of the text of that name, which tells where files that it includes are.
+    fn run_within(
+        &mut self,
+        name: &str,
+        ast: &Ast,
+        soft_scope: bool,
+    ) -> Result<Val, Vec<Diagnostic>> {
+        let folder = Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
+        self.folders.push(folder);
+        let result = self.run_ast(ast, soft_scope);
+        self.folders.pop();
+        result
+    }
+
+    /// `include(path)`: runs a file. Its path is relative to the folder of the file that includes
+    /// it.
+    fn include(&mut self, path: &Thunk, space: Space) -> Result<Val, Vec<Diagnostic>> {
+        let error = |session: &Self, message: String| {
+            vec![Diagnostic::error(message).at_loc(&session.ctx, path.loc, "included here")]
+        };
+        let value = self.run_thunk(path, space)?;
+        let Val::Str(file) = &value else {
+            let found = self.compiler.borrow().world.type_name(value.type_of(&self.ctx));
+            return Err(error(self, format!("`include` takes the path of a file, found {found}")));
+        };
+        if self.folders.len() >= MOST_INCLUDED {
+            let message = format!(
+                "StackOverflowError: files include each other more than {MOST_INCLUDED} deep"
+            );
+            return Err(error(self, message));
+        }
+        let folder = self.folders.last().cloned().unwrap_or_default();
+        let file = folder.join(file.as_str());
+        let name = file.display().to_string();
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(why) => {
+                return Err(error(self, format!("SystemError: opening file \"{name}\": {why}")));
+            }
+        };
+        let parsed = julia::parse(&self.ctx, &name, &text, julia::Options::default());
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, &parsed.ast, false))
     }
 
     /// Begins a run: it has its own fuel, and what was to be interrupted before is over.
@@ -90,6 +141,15 @@ impl Session {
                 Ok(value)
             }
             Item::Run(thunk) => self.run_thunk(&thunk, space),
+            Item::Include { path, call } => {
+                let include = self.ctx.symbol("include");
+                match self.with_world(|world| world.resolve(include, Space::Main, None)) {
+                    Binding::Function(function) if function == include => {
+                        self.include(&path, space)
+                    }
+                    _ => self.run_thunk(&call, space),
+                }
+            }
             Item::If { condition, then, otherwise } => {
                 let value = self.run_thunk(&condition, space)?;
                 let Val::Bool(truth) = value else {

@@ -1,10 +1,55 @@
 //! What to say of a call that no method, or more than one, is for.
 
-use regraft_ir::{Type, TypeKind};
+use std::fmt;
+
+use regraft_ir::{Loc, Location, Type, TypeKind};
 
 use super::method::Method;
 use super::types::Ty;
-use super::{MethodId, World};
+use super::{Binding, MethodId, World};
+use crate::definition::Space;
+
+/// The methods of something that can be called, the most specific ones first.
+///
+/// Its text is that of Julia's `methods(f)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MethodList {
+    /// What they are methods of: `generic function "f" from Main`.
+    pub of: String,
+    /// The methods.
+    pub methods: Vec<MethodLine>,
+}
+
+/// A method in a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MethodLine {
+    /// Name, parameters and type parameters: `f(x::T) where T<:Real`.
+    pub signature: String,
+    /// File and line, after `Base` if it is one of the library.
+    pub place: String,
+    /// Where it is defined.
+    pub loc: Loc,
+}
+
+impl fmt::Display for MethodList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.methods.len();
+        let plural = if count == 1 { "" } else { "s" };
+        write!(f, "# {count} method{plural} for {}", self.of)?;
+        if count > 0 {
+            f.write_str(":")?;
+        }
+        let width = count.to_string().len();
+        for (number, method) in (1..).zip(&self.methods) {
+            let number = format!("[{number}]");
+            write!(f, "\n {number:>0$} {1}", width + 2, method.signature)?;
+            if !method.place.is_empty() {
+                write!(f, "\n{:1$}@ {2}", "", width + 4, method.place)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// As many candidates are shown.
 const MOST_SHOWN: usize = 4;
@@ -92,8 +137,60 @@ impl World {
         }
     }
 
+    /// The methods that there are of a callee now. O(methods²).
+    pub fn method_list(&mut self, callee: Type) -> MethodList {
+        self.know_methods_of(callee);
+        let mut sorted: Vec<&Method> = Vec::new();
+        for method in self.methods_of(callee) {
+            let is_below =
+                |other: &&Method| self.types.is_more_specific(&method.signature, &other.signature);
+            let at = sorted.iter().position(is_below).unwrap_or(sorted.len());
+            sorted.insert(at, method);
+        }
+        let place = |method: &Method| match self.ctx.location(method.loc) {
+            Location::File { file, line, .. } => match method.space {
+                Space::Base => format!("Base {file}:{line}"),
+                Space::Main => format!("{file}:{line}"),
+            },
+            _ => String::new(),
+        };
+        let methods = sorted.into_iter().map(|method| MethodLine {
+            signature: self.signature_text(method),
+            place: place(method),
+            loc: method.loc,
+        });
+        let methods = methods.collect();
+        let name = self.callee_text(callee);
+        let of = match *self.ctx.kind(callee) {
+            TypeKind::Fn(function) => {
+                let own = self.bindings.own(Space::Base, function);
+                let module = if own == Binding::Undefined || self.ctx.str(function) != name {
+                    "Main"
+                } else {
+                    "Base"
+                };
+                format!("generic function \"{name}\" from {module}")
+            }
+            TypeKind::TypeOf(_) => "type constructor".to_owned(),
+            _ if self.closure_name(callee).is_some() => {
+                format!("anonymous function \"{name}\"")
+            }
+            _ => "callable object".to_owned(),
+        };
+        MethodList { of, methods }
+    }
+
     /// A method as it was written: `foo(x::Int64, y::T) where T<:Real at file.jl:3`.
     pub fn method_text(&self, method: &Method) -> String {
+        let place = if method.loc.is_known() {
+            format!(" at {}", self.ctx.loc_text(method.loc))
+        } else {
+            String::new()
+        };
+        format!("{}{place}", self.signature_text(method))
+    }
+
+    fn signature_text(&self, method: &Method) -> String {
         let signature = &method.signature;
         let name_of = |ty: &Ty| self.types.name_within(ty, &signature.bounds);
         let mut parts = Vec::new();
@@ -121,12 +218,7 @@ impl World {
             _ => self.ctx.str(method.name).to_owned(),
         };
         let clause = self.types.where_clause(&signature.bounds);
-        let place = if method.loc.is_known() {
-            format!(" at {}", self.ctx.loc_text(method.loc))
-        } else {
-            String::new()
-        };
-        format!("{callee}({}){clause}{place}", parts.join(", "))
+        format!("{callee}({}){clause}", parts.join(", "))
     }
 
     fn is_plain_instance(&self, callee: &Ty) -> bool {

@@ -78,18 +78,31 @@ impl World {
         def: &MethodDef,
         code: Later,
     ) -> Result<MethodId, Vec<Diagnostic>> {
-        self.add_method(NewMethod {
-            callee: &def.callee,
-            extends_base: def.extends_base,
-            params: &def.params,
-            vararg: def.vararg,
-            statics: &def.statics,
-            body: Body::Later(code),
-            inline: def.inline,
-            space: def.space,
-            body_space: def.space,
-            loc: def.loc,
-        })
+        self.define_later_at(def, code, self.age + 1)
+    }
+
+    /// The same of a method that is there from an age on.
+    pub(super) fn define_later_at(
+        &mut self,
+        def: &MethodDef,
+        code: Later,
+        born: u64,
+    ) -> Result<MethodId, Vec<Diagnostic>> {
+        self.add_method_at(
+            born,
+            NewMethod {
+                callee: &def.callee,
+                extends_base: def.extends_base,
+                params: &def.params,
+                vararg: def.vararg,
+                statics: &def.statics,
+                body: Body::Later(code),
+                inline: def.inline,
+                space: def.space,
+                body_space: def.space,
+                loc: def.loc,
+            },
+        )
     }
 
     /// Lowers the code of a method, if that is not done.
@@ -125,6 +138,14 @@ impl World {
     }
 
     pub(super) fn add_method(&mut self, new: NewMethod<'_>) -> Result<MethodId, Vec<Diagnostic>> {
+        self.add_method_at(self.age + 1, new)
+    }
+
+    fn add_method_at(
+        &mut self,
+        born: u64,
+        new: NewMethod<'_>,
+    ) -> Result<MethodId, Vec<Diagnostic>> {
         let (callee, name) = self.callee_name(&new).map_err(|error| vec![error])?;
         let seen = Seen { bindings: &self.bindings, space: new.space };
         let captured = match new.callee {
@@ -191,7 +212,7 @@ impl World {
             inline: new.inline,
             space: new.body_space,
             loc: new.loc,
-            born: self.age + 1,
+            born,
             died: None,
             signature,
             names: new.params.iter().map(|param| param.name).collect(),
@@ -212,9 +233,11 @@ impl World {
     }
 
     fn insert(&mut self, method: Method) -> MethodId {
-        self.age += 1;
-        let id = MethodId(self.methods.len() as u32);
         let key = method.table;
+        self.define_deferred(key);
+        let is_new = method.born > self.age;
+        self.age = self.age.max(method.born);
+        let id = MethodId(self.methods.len() as u32);
         let table = self.tables.entry(key).or_default();
         let same = table.methods.iter().position(|id| {
             let old = &self.methods[id.0 as usize];
@@ -227,7 +250,9 @@ impl World {
         }
         table.methods.push(id);
         self.methods.push(method);
-        if let TableKey::Function(function) = key {
+        if let TableKey::Function(function) = key
+            && is_new
+        {
             self.note_rule(function, id);
         }
         self.ask_again(key, id);
@@ -292,7 +317,8 @@ impl World {
         Ok((Some(ty), Some(name)))
     }
 
-    /// Declares an abstract type. Doing so again is nothing.
+    /// Declares an abstract type. Doing so again is nothing; another one of that name takes the
+    /// place of the old one.
     ///
     /// # Errors
     /// If a type that it mentions is none, the one above it is not abstract, or the name stands
@@ -305,13 +331,17 @@ impl World {
             let same = matches!(old.kind, FamilyKind::Abstract)
                 && same_params(&old.params, &header.params)
                 && old.supertype == header.supertype;
-            return if same { Ok(()) } else { Err(vec![self.redefined(decl.name, decl.loc)]) };
+            if same {
+                return Ok(());
+            }
+        } else {
+            self.check_unbound(decl.name, decl.space, decl.loc)?;
         }
-        self.check_unbound(decl.name, decl.space, decl.loc)?;
         let family = self.add_family(decl.name, header, FamilyKind::Abstract, decl.loc);
         let bare = self.types.family(family).bare.clone();
         let ty = self.types.type_value(&bare);
-        self.bind(decl.name, decl.space, Binding::Type(ty), decl.loc).map_err(|error| vec![error])
+        self.set(decl.name, decl.space, Binding::Type(ty));
+        Ok(())
     }
 
     pub(super) fn add_family(
@@ -392,7 +422,7 @@ impl World {
         let message = format!("invalid redefinition of `{}`", self.ctx.str(name));
         let mut error = Diagnostic::error(message)
             .at_loc(&self.ctx, loc, "it is something else already")
-            .help("a type cannot be changed once it is there: give the new one another name");
+            .help("give the type another name");
         let old = self.types.families.iter().rev().find(|family| family.name == name);
         if let Some(old) = old.filter(|family| family.loc.is_known() && family.loc != loc) {
             error = error.note(format!("it was declared at {}", self.ctx.loc_text(old.loc)));

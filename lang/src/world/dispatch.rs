@@ -25,8 +25,17 @@ pub(super) struct Table {
     pub methods: Vec<MethodId>,
     /// The questions that it had a part in answering.
     questions: Vec<u32>,
+    /// Who knows all its methods.
+    watchers: Dependents,
     /// The age at which a method was added or replaced.
     pub changed: u64,
+}
+
+impl Table {
+    /// Whether it had a part in answering a question.
+    pub fn was_asked(&self) -> bool {
+        !self.questions.is_empty()
+    }
 }
 
 #[derive(Debug)]
@@ -102,6 +111,7 @@ impl World {
 
     #[cold]
     fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
+        self.know_methods_of(callee);
         let answer = self.decide(callee, args, self.age);
         let id = self.cache.insert(callee, args, answer);
         for key in self.tables_of(callee) {
@@ -112,6 +122,7 @@ impl World {
 
     /// The method that a call ran at an age.
     pub fn dispatch_at(&mut self, age: u64, callee: Type, args: &[Type]) -> Dispatch {
+        self.know_methods_of(callee);
         let tables = self.tables_of(callee);
         let changed =
             |key: &TableKey| self.tables.get(key).is_some_and(|table| table.changed > age);
@@ -119,6 +130,21 @@ impl World {
             return self.dispatch(callee, args, None);
         }
         self.decide(callee, args, age)
+    }
+
+    /// Defines the methods of the prelude for a callee that are not parsed yet.
+    pub fn know_methods_of(&mut self, callee: Type) {
+        for key in self.tables_of(callee) {
+            self.define_deferred(key);
+        }
+    }
+
+    /// Says that `by` becomes invalid if a method of a callee is added or replaced.
+    pub(crate) fn watch_methods(&mut self, callee: Type, by: SpecId) {
+        self.know_methods_of(callee);
+        for key in self.tables_of(callee) {
+            note(&mut self.tables.entry(key).or_default().watchers, by);
+        }
     }
 
     /// The tables with methods that may be for a callee.
@@ -274,8 +300,11 @@ impl World {
     /// Asks the questions again that a method of this table may answer, after it was defined.
     pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId) {
         let Some(table) = self.tables.get_mut(&key) else { return };
-        table.changed = self.age;
+        table.changed = table.changed.max(self.methods[new.0 as usize].born);
         let questions = std::mem::take(&mut table.questions);
+        for spec in std::mem::take(&mut table.watchers) {
+            self.edges.invalidate(spec);
+        }
         for &id in &questions {
             let question = &self.cache.questions[id as usize];
             let (callee, args) = (question.callee, question.args.clone());

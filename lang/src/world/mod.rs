@@ -9,6 +9,7 @@ mod backedges;
 mod bindings;
 mod builtin;
 mod candidates;
+mod deferred;
 mod define;
 mod dispatch;
 mod dynamo;
@@ -31,6 +32,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::definition::{Space, TypeExpr};
 
+pub use candidates::{MethodLine, MethodList};
+pub(crate) use deferred::Deferred;
 pub use dynamo::{DynamoCx, DynamoDef};
 pub use method::Method;
 pub use types::{Bound, FamilyId, Rest, Ty, Var};
@@ -130,6 +133,8 @@ pub struct World {
     /// All that there ever were.
     methods: Vec<Method>,
     tables: dispatch::Tables,
+    /// Those of the prelude that are not in a table yet.
+    deferred: deferred::DeferredMethods,
     cache: dispatch::Cache,
     edges: backedges::Backedges,
     /// Methods that others took the place of, and that nobody was told of yet.
@@ -151,6 +156,7 @@ impl World {
             imported: FxHashSet::default(),
             methods: Vec::new(),
             tables: dispatch::Tables::default(),
+            deferred: deferred::DeferredMethods::default(),
             cache: dispatch::Cache::default(),
             edges: backedges::Backedges::default(),
             replaced: Vec::new(),

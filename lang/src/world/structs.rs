@@ -22,11 +22,12 @@ use crate::definition::{
 
 impl World {
     /// Declares a struct type and defines its constructors. Declaring the same one again defines
-    /// the inner constructors anew, if there are any.
+    /// the inner constructors anew, if there are any. One of the same name that is another takes
+    /// its place: values and methods of the old one stay what they are.
     ///
     /// # Errors
     /// If a type that it mentions is none, the one above it is not abstract, two fields have one
-    /// name, or the name stands for something else, such as a struct with other fields.
+    /// name, or the name stands for something that is no type.
     pub fn declare_struct(&mut self, decl: StructDecl) -> Result<(), Vec<Diagnostic>> {
         let header = self.header(&decl.params, decl.supertype.as_ref(), decl.space)?;
         let own = self.bindings.own(decl.space, decl.name);
@@ -42,26 +43,24 @@ impl World {
             let same = same
                 && same_params(&old.params, &header.params)
                 && old.supertype == header.supertype;
-            if !same {
-                return Err(vec![self.redefined(decl.name, decl.loc)]);
+            if same {
+                return self.define_inner(&decl);
             }
-            return self.define_inner(&decl);
+        } else {
+            self.check_unbound(decl.name, decl.space, decl.loc)?;
         }
-        self.check_unbound(decl.name, decl.space, decl.loc)?;
-        let ir_name = self.bindings.qualified(&self.ctx, decl.space, decl.name);
+        let ir_name = self.new_type_name(decl.space, decl.name);
         let info = StructInfo { mutable: decl.mutable, closure: false, fields: None, ir_name };
         let family = self.add_family(decl.name, header, FamilyKind::Struct(info), decl.loc);
         // Its fields may mention it.
         let bare = self.types.family(family).bare.clone();
         let ty = self.types.type_value(&bare);
-        self.bind(decl.name, decl.space, Binding::Type(ty), decl.loc)
-            .map_err(|error| vec![error])?;
+        self.set(decl.name, decl.space, Binding::Type(ty));
         match self.field_decls(&decl) {
             Ok(fields) => self.set_family_fields(family, fields),
             Err(errors) => {
                 self.types.pending.clear();
-                let edges = &mut self.edges;
-                self.bindings.set(decl.space, decl.name, Binding::Undefined, edges);
+                self.set(decl.name, decl.space, own);
                 return Err(errors);
             }
         }
@@ -70,6 +69,20 @@ impl World {
         } else {
             self.define_inner(&decl)
         }
+    }
+
+    /// The name in the IR of a struct type that is declared under a name: one that no other has.
+    fn new_type_name(&self, space: Space, name: Symbol) -> Symbol {
+        let name = self.bindings.qualified(&self.ctx, space, name);
+        let is_taken = |name| {
+            let mut families = self.types.families.iter();
+            families.any(
+                |family| matches!(&family.kind, FamilyKind::Struct(info) if info.ir_name == name),
+            )
+        };
+        let text = self.ctx.str(name);
+        let more = (2..).map(|count| self.ctx.symbol(&format!("{text}#{count}")));
+        std::iter::once(name).chain(more).find(|&name| !is_taken(name)).unwrap_or(name)
     }
 
     fn define_inner(&mut self, decl: &StructDecl) -> Result<(), Vec<Diagnostic>> {
@@ -295,6 +308,13 @@ impl World {
             })
             .collect();
         Some(self.types.instantiate(family, &args))
+    }
+
+    /// The name of the family of the prelude that a type is a member of, if it is of one.
+    pub(crate) fn library_name(&self, ty: Type) -> Option<Symbol> {
+        let (family, _) = self.types.members.get(&ty)?;
+        let name = self.types.family(*family).name;
+        (self.own_family(self.bindings.own(Space::Base, name)) == Some(*family)).then_some(name)
     }
 
     /// The name under which a closure of this type is shown; `None` if it is no closure.

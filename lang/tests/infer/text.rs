@@ -32,7 +32,7 @@ impl Text {
         let mut interpreter = Interpreter::new(&Module::new(&ctx));
         interpreter.set_linker(Box::new(WorldLinker::new(&compiler)));
         let mut text = Self { ctx, compiler, interpreter, counter: Cell::new(0) };
-        for (name, source) in crate::prelude::FILES {
+        for (name, source) in regraft_lang::prelude::FILES {
             text.load(name, source, Space::Base);
         }
         text
@@ -116,6 +116,7 @@ impl Text {
                     Ok(())
                 }
                 Item::If { .. } => panic!("no `if` around definitions here"),
+                Item::Include { .. } => panic!("no other files here"),
             };
             defined.unwrap_or_else(|errors| panic!("{errors:?}"));
         }

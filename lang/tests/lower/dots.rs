@@ -194,9 +194,9 @@ end
       %7 = core.global :"+"
       %8 = call @"#broadcast!"(%7, %x, %x, %a)
       %9 = call @":"(1, 2)
-      %10 = call @view(%x, %9)
+      %10 = call @"#dotview"(%x, %9)
       %11 = call @"#broadcast!"(@identity, %10, 0)
-      %12 = call @view(%x, @":", 1)
+      %12 = call @"#dotview"(%x, @":", 1)
       %13 = core.global :"+"
       %14 = call @"#broadcast!"(%13, %12, %12, %a)
       return %14

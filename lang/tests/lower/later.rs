@@ -1,12 +1,11 @@
 //! Methods whose code is lowered when it is first asked for.
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ir::Context;
 use regraft_lang::definition::{Item, MethodDef, Space};
-use regraft_lang::lower::{LowerOptions, Statement, lower, lower_signatures};
+use regraft_lang::lower::{Library, LowerOptions, Statement, lower};
 use regraft_lang::prelude::FILES;
 use regraft_syntax::julia::{self, Ast, Options};
 
@@ -31,8 +30,7 @@ fn at_once(ctx: &Arc<Context>, ast: &Ast, space: Space) -> Vec<MethodDef> {
 
 /// The same with the code lowered afterwards, from the last one to the first.
 fn afterwards(ctx: &Arc<Context>, ast: Ast, space: Space) -> Vec<MethodDef> {
-    let counter = Rc::new(Cell::new(0));
-    let statements = lower_signatures(ctx, ast, space, &counter).expect("the text is right");
+    let statements = Library::new(ctx, space).lower_signatures(ast).expect("the text is right");
     let mut later = Vec::new();
     for statement in statements {
         if let Statement::Signatures(methods) = statement {
@@ -111,8 +109,8 @@ end
 fn what_is_wrong_with_code_is_told_when_it_is_lowered() {
     let ctx = regraft_dialects::context();
     let ast = parse(&ctx, "wrong.jl", "f(x) = x\ng(x) = 2x\nh() = (break)\n", false);
-    let counter = Rc::new(Cell::new(0));
-    let statements = lower_signatures(&ctx, ast, Space::Main, &counter).expect("signatures alone");
+    let library = Library::new(&ctx, Space::Main);
+    let statements = library.lower_signatures(ast).expect("signatures alone");
     let mut outcomes = Vec::new();
     for statement in &statements {
         let Statement::Signatures(methods) = statement else { panic!("{statement:?}") };
@@ -125,5 +123,5 @@ fn what_is_wrong_with_code_is_told_when_it_is_lowered() {
     assert_eq!(outcomes, [true, true, false], "a break is in a loop");
 
     let ast = parse(&ctx, "signature.jl", "f(x = 1, y) = x\n", false);
-    assert!(lower_signatures(&ctx, ast, Space::Main, &counter).is_err());
+    assert!(library.lower_signatures(ast).is_err());
 }

@@ -132,6 +132,10 @@ impl Show<'_> {
                 self.line("# run");
                 self.code(&thunk.body, &thunk.closures);
             }
+            Item::Include { path, .. } => {
+                self.line("# include");
+                self.code(&path.body, &path.closures);
+            }
             Item::If { condition, then, otherwise } => {
                 self.line("# if");
                 self.code(&condition.body, &condition.closures);

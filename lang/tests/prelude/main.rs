@@ -11,9 +11,12 @@ mod linalg;
 mod math;
 mod mended;
 mod numbers;
+mod prompt;
 mod ranges;
+mod reading;
 mod reduce;
 mod sorting;
+mod statements;
 mod tuples;
 mod views;
 

@@ -1,6 +1,7 @@
 //! Struct types, their instances and constructors.
 
 use regraft_ir::{PrintOptions, Type, TypeKind, print_function};
+use regraft_lang::definition::Space;
 use regraft_lang::world::Dispatch;
 
 use super::Tester;
@@ -132,10 +133,12 @@ fn declaring_again() {
         "P{T} <: Number: x::T, y::Int64",
         "P: x, y::Int64",
     ] {
-        let decl = t.struct_decl(other);
-        let errors = t.world.declare_struct(decl).unwrap_err();
-        assert_eq!(super::messages(&errors), "invalid redefinition of `P`", "{other}");
+        let name = t.ctx.symbol("P");
+        let before = t.world.resolve(name, Space::Main, None);
+        t.declare(other);
+        assert_ne!(t.world.resolve(name, Space::Main, None), before, "{other}");
     }
+    assert_eq!(t.world.type_name(ty), "P{Float64}", "old values keep their type");
 }
 
 #[test]

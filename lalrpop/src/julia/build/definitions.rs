@@ -66,6 +66,12 @@ impl Builder<'_> {
                 }
                 (None, items)
             }
+            // `(; a)`, `(a; b)`
+            Kind::Block(_) | Kind::NamedTuple(_) if self.has_keywords(id) => {
+                let span = self.span(id);
+                self.problems.add(span, "keyword arguments are not supported");
+                (None, List::default())
+            }
             // `(a = 1)` and `(a = 1, b = 2)`
             Kind::Block(items) | Kind::NamedTuple(items)
                 if self
@@ -82,6 +88,14 @@ impl Builder<'_> {
             self.check_param(self.ast.list(params)[at]);
         }
         Head { name, params, wheres, returns }
+    }
+
+    /// Whether what stands in these brackets, as parameters, has a `;` among them.
+    fn has_keywords(&self, id: ExprId) -> bool {
+        match self.kind(id) {
+            Kind::Block(items) => items.len() > 1,
+            _ => self.slice(self.span(id))[1..].trim_start().starts_with(';'),
+        }
     }
 
     /// Innermost first.
@@ -101,9 +115,13 @@ impl Builder<'_> {
         let fine = match self.kind(id) {
             Kind::Name(_) | Kind::Error => true,
             Kind::Typed { value: None, .. } => true,
-            Kind::Typed { value: Some(value), .. } => {
-                matches!(self.kind(value), Kind::Name(_) | Kind::Error)
-            }
+            Kind::Typed { value: Some(value), .. } => match self.kind(value) {
+                Kind::Tuple(_) | Kind::NamedTuple(_) => {
+                    self.check_param(value);
+                    true
+                }
+                kind => matches!(kind, Kind::Name(_) | Kind::Error),
+            },
             Kind::Splat(inner) => {
                 matches!(self.kind(inner), Kind::Name(_) | Kind::Typed { .. } | Kind::Error)
             }
@@ -116,6 +134,14 @@ impl Builder<'_> {
                 }
                 true
             }
+            // `(; x, y)`
+            Kind::NamedTuple(items) => self.ast.list(items).iter().all(|&item| {
+                let name = match self.kind(item) {
+                    Kind::Typed { value: Some(value), .. } => value,
+                    _ => item,
+                };
+                matches!(self.kind(name), Kind::Name(_) | Kind::Error)
+            }),
             _ => false,
         };
         if !fine {

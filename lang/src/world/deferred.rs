@@ -1,0 +1,143 @@
+//! Methods of the prelude whose text nobody has parsed yet.
+//!
+//! A library defines many methods, of which a program uses few. What a method is of can be told
+//! from its first line, so that only the name is bound at first. The text is parsed, and the method
+//! put into its table, when the table is first asked, together with all others of that table, in
+//! the order of the text. They are as old as the place where they stand, so that nobody can tell.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use regraft_ir::{Diagnostic, Loc, Source, Symbol};
+use regraft_syntax::julia::{self, parse_part};
+use rustc_hash::FxHashMap;
+
+use super::method::TableKey;
+use super::{Binding, World};
+use crate::definition::Space;
+use crate::lower::{Library, Statement};
+use crate::prelude::statements::Owner;
+
+/// A statement that is not parsed.
+#[derive(Clone, Debug)]
+pub(crate) struct Deferred {
+    /// What it is a part of.
+    pub(crate) library: Rc<Library>,
+    pub(crate) source: Source,
+    /// Where it is in the source.
+    pub(crate) part: Range<usize>,
+}
+
+impl Deferred {
+    /// Parses it.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub(crate) fn read(&self) -> Result<Vec<Statement>, Vec<Diagnostic>> {
+        let options = julia::Options { prelude: true };
+        let parsed = parse_part(self.library.ctx(), &self.source, self.part.clone(), options);
+        if !parsed.errors.is_empty() {
+            return Err(parsed.errors);
+        }
+        self.library.lower_signatures(parsed.ast)
+    }
+}
+
+/// Statements that define methods, by the table that their methods belong to, with their ages.
+#[derive(Default, Debug)]
+pub(super) struct DeferredMethods {
+    by_table: FxHashMap<TableKey, Vec<(Deferred, u64)>>,
+}
+
+impl World {
+    /// Notes a statement of the prelude that defines methods of `owner`, to be parsed later. Gives
+    /// it back if it has to be parsed now.
+    pub(crate) fn defer(&mut self, owner: Owner<'_>, statement: Deferred) -> Result<(), Deferred> {
+        let Some(table) = self.table_of_owner(owner) else { return Err(statement) };
+        if self.tables.get(&table).is_some_and(|table| table.was_asked()) {
+            // What was answered before has to be answered anew.
+            return Err(statement);
+        }
+        self.deferred.by_table.entry(table).or_default().push((statement, self.age));
+        Ok(())
+    }
+
+    /// Which table the methods of an owner belong to, if that is known here and now. The name of a
+    /// function is bound, if it is not.
+    fn table_of_owner(&mut self, owner: Owner<'_>) -> Option<TableKey> {
+        let symbol = |world: &Self, name: &str| match name.strip_prefix("__") {
+            Some(rest) => world.ctx.symbol(&format!("#{rest}")),
+            None => world.ctx.symbol(name),
+        };
+        let family =
+            |world: &Self, name: &str| match world.bindings.own(Space::Base, symbol(world, name)) {
+                Binding::Type(ty) => world.types.head(&world.types.ty_of(ty)),
+                _ => None,
+            };
+        match owner {
+            Owner::Named(name) => {
+                let symbol = symbol(self, name);
+                match self.bindings.own(Space::Base, symbol) {
+                    Binding::Undefined | Binding::Function(_) => {
+                        let symbol = self.declare_function(symbol, Space::Base, Loc::UNKNOWN);
+                        symbol.ok().map(TableKey::Function)
+                    }
+                    _ => family(self, name).map(TableKey::Constructor),
+                }
+            }
+            Owner::Instance(name) => family(self, name).map(TableKey::Instance),
+            Owner::Type(name) => family(self, name).map(TableKey::Constructor),
+        }
+    }
+
+    /// Defines the methods of a table that are not there yet.
+    ///
+    /// # Panics
+    /// If the prelude is wrong, which is no fault of any user.
+    pub(super) fn define_deferred(&mut self, table: TableKey) {
+        let Some(statements) = self.deferred.by_table.remove(&table) else { return };
+        for (statement, age) in statements {
+            let errors = match statement.read() {
+                Ok(statements) => self.define_at(statements, table, age),
+                Err(errors) => errors,
+            };
+            if !errors.is_empty() {
+                panic!("the prelude is wrong\n{}", regraft_ir::render_all(&errors, false));
+            }
+        }
+    }
+
+    fn define_at(
+        &mut self,
+        statements: Vec<Statement>,
+        table: TableKey,
+        age: u64,
+    ) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for statement in statements {
+            let Statement::Signatures(methods) = statement else {
+                errors.push(Diagnostic::error("a statement that is deferred defines methods"));
+                continue;
+            };
+            for (def, code) in methods {
+                match self.define_later_at(&def, code, age) {
+                    Ok(id) => assert_eq!(self.methods[id.0 as usize].table, table, "{def:?}"),
+                    Err(more) => errors.extend(more),
+                }
+            }
+        }
+        errors
+    }
+
+    /// Defines all methods that are not there yet.
+    pub fn define_all_deferred(&mut self) {
+        let mut tables: Vec<TableKey> = self.deferred.by_table.keys().copied().collect();
+        tables.sort_unstable();
+        tables.into_iter().for_each(|table| self.define_deferred(table));
+    }
+
+    /// Whether there are methods of a function of the prelude that are not parsed yet.
+    pub(crate) fn is_deferred(&self, function: Symbol) -> bool {
+        self.deferred.by_table.contains_key(&TableKey::Function(function))
+    }
+}

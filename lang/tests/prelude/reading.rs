@@ -1,0 +1,157 @@
+//! Programs that are easily read wrongly: what is written to by `.=`, names like keywords, types of
+//! constants, parameters that are taken apart.
+
+use super::check;
+
+#[test]
+fn an_element_that_is_an_array_is_written_to() {
+    check(
+        "mutable struct C; z; end",
+        &[
+            (
+                "let a = [[1.0, 2.0], [3.0, 4.0]]; a[1] .= a[2] .* 3; a end",
+                "[[9.0, 12.0], [3.0, 4.0]]",
+            ),
+            ("let t = ([1, 2], [3]); t[1] .= t[2] .+ [1, 2]; t end", "([4, 5], [3])"),
+            ("let t = ([1, 2], [3]); t[2] .+= 1; t end", "([1, 2], [4])"),
+            ("let c = C([[1.0], [2.0]]); c.z[1] .+= 5; c.z end", "[[6.0], [2.0]]"),
+            ("let n = (a = [1, 2], b = 3); n.a .*= 2; n end", "(a = [2, 4], b = 3)"),
+            ("let a = [[[1.0]]]; a[1][1] .= 2; a end", "[[[2.0]]]"),
+            ("let a = [[1], [2]]; a[end] .-= 1; a end", "[[1], [1]]"),
+            ("let r = Ref([1, 2]); r[] .= 7; r[] end", "[7, 7]"),
+            ("let a = [1 2; 3 4]; a[1, :] .= 0; a end", "[0 0; 3 4]"),
+            ("let a = [1, 2, 3]; a[2:3] .+= 1; a end", "[1, 3, 4]"),
+            ("let a = [1, 2, 3]; @view(a[2:3]) .= 0; a end", "[1, 0, 0]"),
+            ("let a = [1, 2, 3]; a[2] .= 5; a end", "error: MethodError"),
+        ],
+    );
+}
+
+#[test]
+fn a_keyword_with_an_exclamation_mark_is_a_name() {
+    check(
+        "return!(x) = 2x\nend!(x) = x + 1\nif!(x) = x\nstruct P; for!; end",
+        &[
+            ("return!(3)", "6"),
+            ("if!(end!(3))", "4"),
+            ("P(1).for!", "1"),
+            ("[1, 2, 3][end!=3 ? 1 : 2]", "2"),
+            ("true!=false", "true"),
+            (":end!", ":end!"),
+            ("map(end!, [1, 2])", "[2, 3]"),
+        ],
+    );
+}
+
+#[test]
+fn constants_have_the_type_that_is_declared() {
+    check(
+        "const x::Float64 = 3\nconst y::Vector{Float64} = [1, 2]",
+        &[
+            ("x", "3.0"),
+            ("y", "[1.0, 2.0]"),
+            ("const z::Int = 2.5", "error: InexactError"),
+            ("w::Int = 3", "error: types of global variables are not supported"),
+            ("let v::Int = 3.0; v end", "3"),
+        ],
+    );
+}
+
+#[test]
+fn parameters_with_a_semicolon() {
+    check(
+        "f((; x, y)) = x + y\ng((; x)::NamedTuple, z) = x * z\nh((a, b)::Tuple{Int, Int}) = a - b",
+        &[
+            ("f((x = 3, y = 4))", "7"),
+            ("g((x = 3, y = 4), 2)", "6"),
+            ("h((5, 3))", "2"),
+            ("map(((; x),) -> x, [(x = 1,), (x = 2,)])", "[1, 2]"),
+            ("(; x) -> x", "error: keyword arguments are not supported"),
+            ("(; x = 1) -> x", "error: keyword arguments are not supported"),
+            ("(x; y = 1) -> x", "error: keyword arguments are not supported"),
+            ("function (; x) x end", "error: keyword arguments are not supported"),
+            ("((a = 1, b = 2) -> a + b)()", "3"),
+        ],
+    );
+}
+
+#[test]
+fn what_new_leaves_out() {
+    check(
+        "mutable struct N; v::Int; w::Float64; N(v) = new(v); N() = new(); end\n\
+         mutable struct L; v; next; L(v) = new(v); end",
+        &[
+            ("let n = N(3); n.w = 1; (n.v, n.w) end", "(3, 1.0)"),
+            ("let n = N(); n.v = 2; n.v end", "2"),
+            ("L(1)", "error: new of L gives the field `next` no value"),
+        ],
+    );
+}
+
+#[test]
+fn endless_recursion_is_a_stack_overflow() {
+    check("f(x) = f(x + 1)", &[("f(1)", "error: StackOverflowError")]);
+}
+
+#[test]
+fn one_thing_in_brackets_with_a_semicolon_is_a_column() {
+    check(
+        "",
+        &[
+            ("[1:3;]", "[1, 2, 3]"),
+            ("[[1, 2];]", "[1, 2]"),
+            ("[5;]", "[5]"),
+            ("[1 2;]", "[1 2]"),
+            ("vcat(1:2)", "[1, 2]"),
+            ("vcat([1 2; 3 4])", "[1 2; 3 4]"),
+        ],
+    );
+}
+
+#[test]
+fn any_number_of_collections() {
+    check(
+        "",
+        &[
+            ("append!([1], [2], [3, 4])", "[1, 2, 3, 4]"),
+            ("append!([1])", "[1]"),
+            ("append!([1.0], (2, 3), 4:5)", "[1.0, 2.0, 3.0, 4.0, 5.0]"),
+            ("collect(Iterators.product(1:2, 3:4, 5:6, 7:8))[2, 1, 2, 1]", "(2, 3, 6, 7)"),
+            ("sum(x -> prod(x), Iterators.product(1:2, 1:2, 1:2, 1:2, 1:2))", "243"),
+            ("length(Iterators.product(1:2, 3:4, 5:6, 7:8, 9:10, 1:3))", "96"),
+            ("collect(Iterators.product(1:2))", "[(1,), (2,)]"),
+            (
+                "collect(Iterators.product(1:2, [3.0, 4.0]))",
+                "[(1, 3.0) (1, 4.0); (2, 3.0) (2, 4.0)]",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_factor_of_cholesky_is_the_upper_one() {
+    check(
+        "using LinearAlgebra\nc = cholesky([4.0 2.0; 2.0 5.0])",
+        &[
+            ("triu(c.factors)", "[2.0 1.0; 0.0 2.0]"),
+            ("collect(c.U)", "[2.0 1.0; 0.0 2.0]"),
+            ("collect(c.L)", "[2.0 0.0; 1.0 2.0]"),
+            ("c.L * c.U", "[4.0 2.0; 2.0 5.0]"),
+            ("c.U' * c.U", "[4.0 2.0; 2.0 5.0]"),
+            ("c \\ [8.0, 9.0]", "[1.375, 1.25]"),
+            ("det(c) ≈ 16", "true"),
+        ],
+    );
+}
+
+#[test]
+fn pairs_are_shown_with_arrows() {
+    check(
+        "",
+        &[
+            ("1 => 2", "1 => 2"),
+            ("(1 => \"a\", :b => [1])", "(1 => \"a\", :b => [1])"),
+            ("foldl(=>, [1, 2, 3])", "(1 => 2) => 3"),
+        ],
+    );
+}

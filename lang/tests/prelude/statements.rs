@@ -1,0 +1,64 @@
+//! The text of the prelude as it is read: statement by statement, methods when they are needed.
+
+use regraft_dialects::context;
+use regraft_lang::Session;
+use regraft_lang::prelude::FILES;
+use regraft_lang::prelude::statements::{Kind, Owner, statements};
+use regraft_syntax::julia::{self, Kind as Expr, Options};
+
+#[test]
+fn statements_are_found_where_the_parser_finds_them() {
+    let ctx = context();
+    let mut at_once = 0;
+    for (name, text) in FILES {
+        let parsed = julia::parse(&ctx, name, text, Options { prelude: true });
+        assert!(parsed.errors.is_empty(), "{name}: {:?}", parsed.errors);
+        let ast = parsed.ast;
+        let ours: Vec<_> = statements(text).collect();
+        assert_eq!(ours.len(), ast.statements().len(), "{name}");
+        for (ours, &theirs) in ours.iter().zip(ast.statements()) {
+            let span = ast.span(theirs).range();
+            let part = &text[ours.range.clone()];
+            assert!(ours.range.start <= span.start && span.end <= ours.range.end, "{name}: {part}");
+            let mut definition = theirs;
+            while let Expr::Inbounds(inner) = ast.kind(definition) {
+                definition = inner;
+            }
+            let defines = matches!(ast.kind(definition), Expr::Function { body: Some(_), .. });
+            let is_method = matches!(ours.kind, Kind::Method(_));
+            assert!(defines || !is_method, "{name}: {part}");
+            at_once += usize::from(defines && !is_method);
+        }
+    }
+    assert!(at_once < 20, "{at_once} definitions of methods are parsed at the start");
+}
+
+#[test]
+fn what_methods_are_of_stands_in_the_first_line() {
+    let text = "# a comment\n\n@inline f(x) =\n    x\nfunction endswith(x)\n    x\nend\n\
+                (c::__C{T})(x) where T = x\n(::Type{Array{T}})(x) where T = x\n==(x, y) = true\n\
+                const a = f(1)\n@noinline function -(x)\n    x\nend\nstruct P\n    x\nend\nf(1)\n";
+    let found: Vec<_> = statements(text).map(|statement| statement.kind).collect();
+    let named = |name| Kind::Method(Owner::Named(name));
+    let expected = [
+        named("f"),
+        named("endswith"),
+        Kind::Method(Owner::Instance("__C")),
+        Kind::Method(Owner::Type("Array")),
+        named("=="),
+        Kind::Other,
+        named("-"),
+        Kind::Other,
+        named("f"),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn every_method_of_the_prelude_belongs_where_its_first_line_says() {
+    let ctx = context();
+    let mut session = Session::new(&ctx);
+    session.with_world(|world| world.define_all_deferred());
+    let sum = session.run("sum.jl", "sum([1, 2, 3])").expect("it runs");
+    assert_eq!(session.show(&sum), "6");
+}
