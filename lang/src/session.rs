@@ -9,6 +9,7 @@
 mod changed;
 mod derivatives;
 mod entry;
+mod ir_program;
 mod names;
 mod prelude;
 mod run;

@@ -111,7 +111,7 @@ impl World {
         self.bindings.own(Space::Base, name)
     }
 
-    fn set(&mut self, name: Symbol, space: Space, binding: Binding) {
+    pub(super) fn set(&mut self, name: Symbol, space: Space, binding: Binding) {
         if self.bindings.set(space, name, binding, &mut self.edges) {
             self.age += 1;
         }
