@@ -84,6 +84,7 @@
 //! ```
 
 pub mod cli;
+mod paint;
 mod repl;
 
 /// The examples in Rust of the guide.

@@ -48,6 +48,7 @@ use regraft_ir::{Constant, Diagnostic, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::infer::{CallError, Compiler};
+use crate::phases::{Phase, enter};
 use crate::world::SpecId;
 use held::Held;
 
@@ -177,6 +178,7 @@ impl Compiler {
                 return known.clone();
             }
         }
+        let _phase = enter(Phase::Differentiate);
         let from = self.new_derivation();
         let answer = match self.make_derivative(question, from) {
             Ok(Some(answer)) => answer,
