@@ -301,6 +301,7 @@ impl Fuzzer {
             script: Some(best.0.text),
             inputs: self.compare.inputs,
             seed: number,
+            tool: self.tool.clone(),
         }))
     }
 
