@@ -6,7 +6,7 @@
 //!
 //! prints the functions of the program after `O1`, and what the function gives: 12.
 
-use regraft::exec::{Engine, Interpreter, Val};
+use regraft::exec::{Engine, Interpreter, Val, show_string};
 use regraft::ir::render_all;
 use regraft::passes::{Pipeline, RunOptions, run_pipeline};
 use regraft::prelude::*;
@@ -42,7 +42,8 @@ fn run(args: &[String]) -> Result<String, String> {
     let numbers = numbers.map_err(|error| format!("an argument: {error}"))?;
     let mut engine = Interpreter::new(&module);
     let result = engine.call(function, &numbers).map_err(|error| error.to_string())?;
-    Ok(format!("{module}\n{}{result:?}\n", engine.take_output()))
+    let result = show_string(module.ctx(), &result);
+    Ok(format!("{module}\n{}{result}\n", engine.take_output()))
 }
 
 #[cfg(test)]
