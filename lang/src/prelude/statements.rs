@@ -83,12 +83,15 @@ impl Iterator for Lines<'_> {
 
 /// Whether a statement begins with a line.
 fn begins(line: &str) -> bool {
-    let goes_on = [" ", "\n", "#", ")", "]", "end", "else"];
-    !goes_on.iter().any(|start| line.starts_with(start))
-        || line.starts_with("end") && {
-            // `endswith(…) = …`
-            line[3..].starts_with(is_part_of_name)
-        }
+    match line.as_bytes().first() {
+        None | Some(b' ' | b'\n' | b'#' | b')' | b']') => false,
+        // `endswith(…) = …`
+        Some(b'e') => match line.strip_prefix("end") {
+            Some(rest) => rest.starts_with(is_part_of_name),
+            None => !line.starts_with("else"),
+        },
+        Some(_) => true,
+    }
 }
 
 /// What the methods are of that a statement defines, if its first line tells.

@@ -47,13 +47,27 @@ impl Deferred {
 #[derive(Default, Debug)]
 pub(super) struct DeferredMethods {
     by_table: FxHashMap<TableKey, Vec<(Deferred, u64)>>,
+    /// The name of a function, and the table of its methods, that came last: there are mostly
+    /// several methods of one function in a row.
+    last: Option<(&'static str, TableKey)>,
 }
 
 impl World {
     /// Notes a statement of the prelude that defines methods of `owner`, to be parsed later. Gives
     /// it back if it has to be parsed now.
-    pub(crate) fn defer(&mut self, owner: Owner<'_>, statement: Deferred) -> Result<(), Deferred> {
-        let Some(table) = self.table_of_owner(owner) else { return Err(statement) };
+    pub(crate) fn defer(
+        &mut self,
+        owner: Owner<'static>,
+        statement: Deferred,
+    ) -> Result<(), Deferred> {
+        let table = match (owner, self.deferred.last) {
+            (Owner::Named(name), Some((last, table))) if name == last => Some(table),
+            _ => self.table_of_owner(owner),
+        };
+        let Some(table) = table else { return Err(statement) };
+        if let Owner::Named(name) = owner {
+            self.deferred.last = Some((name, table));
+        }
         if self.tables.get(&table).is_some_and(|table| table.was_asked()) {
             // What was answered before has to be answered anew.
             return Err(statement);
