@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 
 use super::add_params::add_params;
 use super::edit::{delete_unreachable, replace_or_widen};
+use crate::analysis::Analyses;
 use objects::{Access, Object};
 use reaching::{Holds, Reaching};
 
@@ -48,18 +49,16 @@ pub struct Promoted {
 }
 
 /// Turns objects into values. O(size + blocks where each cell is live).
-pub(super) fn run(f: &mut Function, kinds: Kinds) -> IrResult<Promoted> {
+pub(super) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> IrResult<Promoted> {
     let mut done = Promoted::default();
     for _ in 0..MOST_ROUNDS {
-        let cfg = ControlFlow::compute(f);
+        let cfg = analyses.get::<ControlFlow>(f);
         let objects = find(f, &cfg, kinds);
         if objects.is_empty() {
             break;
         }
-        let cfg = match delete_unreachable(f)? {
-            0 => cfg,
-            _ => ControlFlow::compute(f),
-        };
+        delete_unreachable(f, analyses)?;
+        let cfg = analyses.get::<ControlFlow>(f);
         match promote(f, &cfg, &objects)? {
             Some(parameters) => done.parameters += parameters,
             None => break,
