@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use regraft_ir::{Function, Module};
+use regraft_passes::Analyses;
 use regraft_passes::transforms::inline::{Inlined, Limits, run};
 
 fn main() {
@@ -34,7 +35,8 @@ fn show(what: &str, text: &str) {
     for _ in 0..3 {
         let mut copy = module.clone();
         let start = Instant::now();
-        inlined = run(&mut copy, Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+        inlined = run(&mut copy, Limits::default(), &mut Analyses::default())
+            .unwrap_or_else(|error| panic!("{error}"));
         best = best.min(start.elapsed());
         after = count(&copy);
     }

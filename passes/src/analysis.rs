@@ -64,6 +64,9 @@ bitflags::bitflags! {
         const INSTS = 2;
         /// The types of values.
         const TYPES = 4;
+        /// What calls do ([`Analyses::effects`]). The function itself does not tell: results that
+        /// read it are forgotten when it changes.
+        const EFFECTS = 8;
     }
 }
 
@@ -110,8 +113,7 @@ pub struct Analyses {
     reading: Facets,
     computed: u64,
     reused: u64,
-    /// What calls may do. It is an upper bound whatever passes do, so that no result depends on
-    /// when it was computed.
+    /// What calls may do.
     effects: EffectSummaries,
 }
 
@@ -158,9 +160,12 @@ impl Analyses {
         &self.effects
     }
 
-    /// Says what calls may do.
+    /// Says what calls may do. Forgets what was found when they did something else.
     pub(crate) fn set_effects(&mut self, effects: &EffectSummaries) {
-        self.effects.clone_from(effects);
+        if !self.effects.is_same(effects) {
+            self.entries.retain(|_, entry| !entry.facets.contains(Facets::EFFECTS));
+            self.effects.clone_from(effects);
+        }
     }
 
     /// How many results were computed.

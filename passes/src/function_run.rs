@@ -23,6 +23,11 @@ pub(crate) struct FunctionState {
     pub(crate) analyses: Analyses,
     /// How many executions there were.
     executions: u32,
+    /// For each place of the pipeline, the state of the function in which its pass last had no
+    /// effect. Only the first of the places with the same pass is used.
+    idle: Vec<Option<Stamp>>,
+    /// The surroundings in which that was so: [`Shared::surroundings`].
+    surroundings: u64,
 }
 
 /// Where the function is.
@@ -102,6 +107,10 @@ impl<'a> FunctionRun<'a> {
         mut state: FunctionState,
     ) -> Self {
         state.analyses.set_effects(&shared.effects);
+        if state.surroundings != shared.surroundings {
+            state.surroundings = shared.surroundings;
+            state.idle = vec![None; shared.same_pass.len()];
+        }
         Self {
             shared,
             id,
@@ -202,6 +211,12 @@ impl<'a> FunctionRun<'a> {
             }
             None => None,
         };
+        // A pass sees the function, its surroundings and its options, and nothing else.
+        let place = self.shared.same_pass[step.position];
+        let stamp = self.home.function().stamp();
+        if loops.is_none() && self.state.idle[place] == Some(stamp) {
+            return Ok(());
+        }
         let number = self.state.executions + 1;
         let moment = Moment { pass: step, function: Some(&self.name), number };
         if self.shared.observers.iter().any(|o| o.before(&moment) == Gate::Stop) {
@@ -223,6 +238,9 @@ impl<'a> FunctionRun<'a> {
         let elapsed = start.elapsed();
         let after = f.stamp();
         let changed = after != before;
+        let is_idle =
+            loops.is_none() && !changed && matches!(result, Ok(Ok(()))) && output.is_idle();
+        self.state.idle[place] = is_idle.then_some(after);
 
         self.log.text.push_str(&output.text);
         let moment = Moment { pass: step, function: Some(&self.name), number };

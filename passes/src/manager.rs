@@ -63,6 +63,8 @@ struct Runner<'a> {
     states: FxHashMap<FuncId, FunctionState>,
     analyses: Analyses,
     report: Report,
+    /// Whether the signatures and the effects have to be made again.
+    is_stale: bool,
     /// The number of executions on the module.
     executions: u32,
     /// The last execution, where functions are run one after the other.
@@ -78,9 +80,12 @@ impl<'a> Runner<'a> {
                 options,
                 observers,
                 passes: pipeline.passes(),
+                same_pass: pipeline.same_pass(),
                 signatures: None,
                 effects: EffectSummaries::unknown(),
+                surroundings: 0,
             },
+            is_stale: true,
             pipeline,
             schedule,
             states: FxHashMap::default(),
@@ -207,10 +212,8 @@ impl<'a> Runner<'a> {
     // --- function passes -------------------------------------------------------------------
 
     fn function_steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
-        if self.shared.signatures.is_none() {
-            self.shared.signatures = Some(signatures_of(module));
-            // Of a module that breaks the analysis, nothing is known.
-            self.shared.effects = guarded(|| EffectSummaries::compute(module)).unwrap_or_default();
+        if std::mem::take(&mut self.is_stale) {
+            self.look_around(module);
         }
         if self.schedule != Schedule::Parallel {
             return self.one_by_one(module, steps);
@@ -248,6 +251,21 @@ impl<'a> Runner<'a> {
             first_halt = first_halt.or(halt);
         }
         first_halt.map_or(Ok(()), Err)
+    }
+
+    /// Finds out what function passes see of other functions.
+    fn look_around(&mut self, module: &Module) {
+        let signatures = signatures_of(module);
+        // Of a module that breaks the analysis, nothing is known.
+        let effects = guarded(|| EffectSummaries::compute(module)).unwrap_or_default();
+        let shared = &mut self.shared;
+        let known = shared.signatures.as_ref();
+        if !known.is_some_and(|known| known.structural_eq(&signatures)) || shared.effects != effects
+        {
+            shared.signatures = Some(signatures);
+            shared.effects = effects;
+            shared.surroundings += 1;
+        }
     }
 
     /// Functions in module order, in their module, so that observers can be shown it.
@@ -301,7 +319,6 @@ impl<'a> Runner<'a> {
             return Err(Halt::Stopped(moment.to_string()));
         }
         self.last = Some(moment.to_string());
-        self.shared.signatures = None;
         let copy_start = Instant::now();
         let before = module.clone();
         let before_state = stamps(module);
@@ -321,6 +338,7 @@ impl<'a> Runner<'a> {
         }
         self.hand_out_analyses(module);
         let changed = stamps(module) != before_state;
+        self.is_stale |= changed;
 
         let entry = &mut self.report.passes[step.position];
         entry.absorb(&PassReport {

@@ -164,6 +164,17 @@ pub(crate) struct Output {
     pub(crate) renumbering: Option<Renumbering>,
 }
 
+impl Output {
+    /// Whether there is nothing that anybody would miss.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.counts.values().all(|&n| n == 0)
+            && self.text.is_empty()
+            && self.warnings.is_empty()
+            && self.errors.is_empty()
+            && self.renumbering.is_none()
+    }
+}
+
 /// What a pass is given besides the function or module.
 #[derive(Debug)]
 pub struct PassContext<'a> {

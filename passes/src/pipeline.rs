@@ -157,6 +157,14 @@ impl Pipeline {
         found
     }
 
+    /// For each pass, the place of the first one that is the same, options included. O(passes²).
+    pub(crate) fn same_pass(&self) -> Vec<usize> {
+        let passes = self.passes();
+        let is_same = |a: &PassStep, b: &PassStep| a.name() == b.name() && a.options == b.options;
+        let first = |i: usize| passes.iter().position(|other| is_same(other, passes[i]));
+        (0..passes.len()).map(|i| first(i).unwrap_or(i)).collect()
+    }
+
     /// Whether one of its passes is [fast](PassStep::is_fast).
     pub fn is_fast(&self) -> bool {
         self.passes().iter().any(|pass| pass.is_fast())

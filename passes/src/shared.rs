@@ -18,11 +18,15 @@ pub(crate) struct Shared<'a> {
     /// In the order in which they are called.
     pub(crate) observers: Vec<&'a dyn Observer>,
     pub(crate) passes: Vec<&'a PassStep>,
+    /// For each place of the pipeline, the first place with the same pass and the same options.
+    pub(crate) same_pass: Vec<usize>,
     /// The module without the bodies of its functions, which are being run. Made when functions
-    /// are run first, and again after a module pass.
+    /// are run first, and again after a module pass that changed something.
     pub(crate) signatures: Option<Module>,
     /// What calls of functions of the module may do, made with the signatures.
     pub(crate) effects: EffectSummaries,
+    /// How often the signatures or the effects have changed.
+    pub(crate) surroundings: u64,
 }
 
 impl Shared<'_> {

@@ -1,6 +1,6 @@
 //! What values can be, as text.
 
-use regraft_ir::{ControlFlow, DominatorTree};
+use regraft_passes::Analyses;
 use regraft_passes::analysis::Ranges;
 use regraft_syntax::parse_module;
 
@@ -11,8 +11,7 @@ fn check(text: &str, expected: &str) {
     regraft_ir::verify_module(&module)
         .unwrap_or_else(|errors| panic!("{}", regraft_ir::render_all(&errors, false)));
     let f = module.function("f").expect("it is there");
-    let tree = DominatorTree::compute(f).into();
-    let found = Ranges::find(f, &ControlFlow::compute(f), tree).describe(f);
+    let found = Analyses::default().get::<Ranges>(f).describe(f);
     assert!(found == expected, "found\n{found}\nexpected\n{expected}");
 }
 

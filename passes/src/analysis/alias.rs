@@ -189,7 +189,7 @@ impl Aliases {
 
 impl Analysis for Aliases {
     const NAME: &'static str = "aliases";
-    const FACETS: Facets = Facets::INSTS.union(Facets::TYPES);
+    const FACETS: Facets = Facets::INSTS.union(Facets::TYPES).union(Facets::EFFECTS);
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
         let cfg = analyses.get::<ControlFlow>(f);

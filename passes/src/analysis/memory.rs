@@ -13,9 +13,6 @@ use super::alias::{Aliases, Base};
 use super::effects::{Access, EffectSummaries, InstEffects, inst_effects, may_be_object};
 use super::{Analyses, Analysis, Facets, LoopForest};
 
-/// How many classes there are at most.
-const MOST: u32 = 64;
-
 /// Sets of classes of memory, one for each part of an object and each thing that is done to it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Footprint {
@@ -82,17 +79,20 @@ pub struct MemoryClasses {
 }
 
 impl MemoryClasses {
+    /// The most classes of a function: a set of them is one word.
+    pub const MOST: u32 = 64;
+
     /// The classes of all objects that instructions work on, numbered in reverse postorder.
     /// O(instructions).
     pub fn compute(f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
-        Self::at_most(MOST, f, cfg, aliases)
+        Self::at_most(Self::MOST, f, cfg, aliases)
     }
 
-    /// The same with at most `most` classes (and no more than 64).
+    /// The same with at most `most` classes (and no more than [`Self::MOST`]).
     pub fn at_most(most: u32, f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
         // The first class is for objects of types that no instruction works on by itself.
         let mut classes =
-            Self { count: 1, visible: 1, most: most.clamp(1, MOST), ..Self::default() };
+            Self { count: 1, visible: 1, most: most.clamp(1, Self::MOST), ..Self::default() };
         for block in cfg.reverse_postorder() {
             for v in f.body(block) {
                 if !f.op_def(v).is_some_and(|def| def.effects != regraft_ir::Effects::NONE) {

@@ -24,8 +24,9 @@
 //!
 //! # Why it is right
 //! Each op is taken with what it computes, wrapping included; where a value may wrap and another
-//! may not, nothing is said. On the way up, what a branch says is used only as far as it does not
-//! depend on what is still growing; on the way down everything that is used holds already.
+//! may not, nothing is said. On the way up, what a branch says of a value is asked again when what
+//! it compares the value with grows, so that in the end all that is used holds together; on the way
+//! down everything that is used holds already.
 //!
 //! # Cost
 //! A value changes at most two dozen times, so that it is O(instructions + operands), besides the
@@ -44,7 +45,7 @@ use std::sync::Arc;
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Edge, Function, Operand, Value};
 
 use super::traps::{Facts, int_bounds};
-use super::{Analyses, Analysis, Facets, FloatKinds};
+use super::{Analyses, Analysis, Facets, FloatKinds, LoopForest};
 pub(crate) use branches::Relation;
 use branches::{Branches, Said};
 pub use interval::Interval;
@@ -62,20 +63,26 @@ pub struct Ranges {
 
 impl Analysis for Ranges {
     const NAME: &'static str = "ranges";
-    const FACETS: Facets = Facets::all();
+    const FACETS: Facets = Facets::CFG.union(Facets::INSTS).union(Facets::TYPES);
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
         let tree = analyses.get::<DominatorTree>(f);
         let cfg = analyses.get::<ControlFlow>(f);
-        Self::find(f, &cfg, tree)
+        let forest = analyses.get::<LoopForest>(f);
+        Self::find(f, &cfg, tree, &forest)
     }
 }
 
 impl Ranges {
     /// Finds them. O(instructions + operands).
-    pub fn find(f: &Function, cfg: &ControlFlow, tree: Arc<DominatorTree>) -> Self {
-        let branches = Branches::collect(f, &tree);
-        let solution = Solver::solve(f, cfg, &tree, &branches);
+    fn find(
+        f: &Function,
+        cfg: &ControlFlow,
+        tree: Arc<DominatorTree>,
+        forest: &LoopForest,
+    ) -> Self {
+        let branches = Branches::collect(f, &tree, forest);
+        let solution = Solver::solve(f, cfg, &tree, forest, &branches);
         Self { tree, branches, solution }
     }
 

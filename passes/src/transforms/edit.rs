@@ -11,6 +11,8 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
+use crate::analysis::Analyses;
+
 /// Makes the uses of `old` uses of `new` wherever the user accepts it. Returns whether all did.
 /// O(uses).
 pub(super) fn replace_where_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
@@ -47,8 +49,8 @@ pub(super) fn replace_if_it_fits(f: &mut Function, old: Value, new: Operand) -> 
 
 /// Deletes the blocks that the entry does not reach. Returns how many there were. O(blocks +
 /// operands of terminators + size of what goes).
-pub(super) fn delete_unreachable(f: &mut Function) -> IrResult<usize> {
-    let cfg = ControlFlow::compute(f);
+pub(super) fn delete_unreachable(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
+    let cfg = analyses.get::<ControlFlow>(f);
     if cfg.reachable_count() == f.block_count() {
         return Ok(0);
     }

@@ -32,6 +32,7 @@ use regraft_ir::{
 };
 
 use super::edit::delete_unreachable;
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// Makes a parameter of every use of a value of another block. Returns how many parameters were
@@ -40,8 +41,8 @@ use crate::{FunctionPass, PassContext, PassResult};
 /// # Errors
 /// If a terminator would get more than [`MAX_OPERANDS`] operands, or if a definition does not
 /// dominate its uses.
-pub fn run(f: &mut Function) -> Result<usize, Diagnostic> {
-    delete_unreachable(f)?;
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> Result<usize, Diagnostic> {
+    delete_unreachable(f, analyses)?;
     let mut needed = live_at_start(f)?;
     make_parameters(f, &mut needed)?;
     use_parameters(f, &needed)?;
@@ -69,7 +70,7 @@ impl FunctionPass for Expand {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let made = run(f)?;
+        let made = run(f, cx.analyses())?;
         cx.add("parameters made", made as u64);
         Ok(())
     }

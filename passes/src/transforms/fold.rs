@@ -27,6 +27,7 @@
 use regraft_ir::{ControlFlow, Fold as Folded, Function, IrResult, Operand, Value};
 
 use super::edit::replace_where_it_fits;
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// Replaces instructions by the constants and operands that they always equal, and deletes
@@ -34,8 +35,8 @@ use crate::{FunctionPass, PassContext, PassResult};
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function) -> IrResult<usize> {
-    let cfg = ControlFlow::compute(f);
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
+    let cfg = analyses.get::<ControlFlow>(f);
     let mut folded = 0;
     for block in cfg.reverse_postorder() {
         let mut next = f.first_inst(block);
@@ -71,7 +72,7 @@ impl FunctionPass for Fold {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let folded = run(f)?;
+        let folded = run(f, cx.analyses())?;
         cx.add("instructions folded", folded as u64);
         Ok(())
     }

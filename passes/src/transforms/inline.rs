@@ -59,7 +59,7 @@ mod splice;
 use regraft_ir::{Block, Constant, Function, IrResult, Module, Type};
 
 use super::edit::is_cold;
-use crate::analysis::{CallGraph, CallSite};
+use crate::analysis::{Analyses, CallGraph, CallSite};
 use crate::options::{OptionDef, Options};
 use crate::{ModulePass, PassContext, PassResult};
 use splice::{Scratch, Template, splice};
@@ -96,7 +96,7 @@ pub struct Inlined {
 ///
 /// # Errors
 /// None if `module` is valid.
-pub fn run(module: &mut Module, limits: Limits) -> IrResult<Inlined> {
+pub fn run(module: &mut Module, limits: Limits, analyses: &mut Analyses) -> IrResult<Inlined> {
     let graph = CallGraph::of(module);
     let mut inliner = Inliner {
         limits,
@@ -106,7 +106,7 @@ pub fn run(module: &mut Module, limits: Limits) -> IrResult<Inlined> {
         done: Inlined::default(),
     };
     for node in inliner.graph.postorder() {
-        inliner.visit(module, node)?;
+        inliner.visit(module, node, analyses)?;
     }
     Ok(inliner.done)
 }
@@ -163,7 +163,7 @@ impl ModulePass for Inline {
     }
 
     fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
-        let Inlined { calls, instructions } = run(module, self.limits)?;
+        let Inlined { calls, instructions } = run(module, self.limits, cx.analyses())?;
         cx.add("calls inlined", calls as u64);
         cx.add("instructions copied", instructions as u64);
         Ok(())
@@ -195,7 +195,7 @@ struct Inliner {
 }
 
 impl Inliner {
-    fn visit(&mut self, module: &mut Module, node: usize) -> IrResult<()> {
+    fn visit(&mut self, module: &mut Module, node: usize, analyses: &mut Analyses) -> IrResult<()> {
         let chosen = match module.get(self.graph.functions()[node]) {
             Some(f) => self.choose(module, f, node),
             None => return Ok(()),
@@ -204,7 +204,7 @@ impl Inliner {
             self.replace(module, node, &chosen)?;
         }
         if let Some(f) = module.get(self.graph.functions()[node]) {
-            self.callees[node] = self.judge(f, node);
+            self.callees[node] = self.judge(f, node, analyses);
         }
         Ok(())
     }
@@ -283,7 +283,7 @@ impl Inliner {
 
     /// What is known of a function that is as it is going to stay; `None` if it is not to be
     /// inlined anywhere.
-    fn judge(&mut self, f: &Function, node: usize) -> Option<Callee> {
+    fn judge(&mut self, f: &Function, node: usize, analyses: &mut Analyses) -> Option<Callee> {
         let wanted = match f.ctx().attr(f.function_attrs(), "inline").map(|c| f.ctx().constant(c)) {
             Some(Constant::Bool(wanted)) => Some(wanted),
             _ => None,
@@ -301,7 +301,7 @@ impl Inliner {
         if calls_itself || f.entry().is_none() {
             return None;
         }
-        let template = Template::of(f);
+        let template = Template::of(f, &analyses.get(f));
         if template.returns() == 0 {
             return None;
         }

@@ -33,7 +33,7 @@
 //! O(size of the loops) for each height, and the analyses.
 
 use regraft_dialects::{arith, cf};
-use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Type, Value};
+use regraft_ir::{Block, Function, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::edit::delete_unreachable;
@@ -69,7 +69,8 @@ pub struct Facts<'a> {
     pub summaries: &'a EffectSummaries,
 }
 
-/// Deletes those of some disjoint loops that need not run. Nothing may be unreachable in `f`.
+/// Deletes those of some disjoint loops that need not run. Nothing may be unreachable in `f`; the
+/// blocks of what is deleted are, afterwards.
 ///
 /// # Errors
 /// None if `f` is valid.
@@ -84,9 +85,6 @@ pub fn run(f: &mut Function, loops: &[LoopId], facts: Facts<'_>) -> IrResult<Del
             done.loops += 1;
             done.values += values;
         }
-    }
-    if done != Deleted::default() {
-        delete_unreachable(f)?;
     }
     Ok(done)
 }
@@ -121,15 +119,14 @@ impl LoopPass for LoopDelete {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
-        if cx.analysis::<ControlFlow>(f).reachable_count() < f.block_count() {
-            delete_unreachable(f)?;
-        }
+        delete_unreachable(f, cx.analyses())?;
         let forest = cx.analysis::<LoopForest>(f);
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
         let ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
         let facts = Facts { forest: &forest, ivs: &ivs, counts: &counts, summaries: cx.effects() };
         let done = run(f, &ids, facts)?;
+        delete_unreachable(f, cx.analyses())?;
         cx.add("loops deleted", done.loops as u64);
         cx.add("values computed before", done.values as u64);
         cx.add("loops straightened", done.straightened as u64);

@@ -25,6 +25,7 @@
 use regraft_ir::{Function, IrResult};
 
 use super::promote::{self, Kinds};
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
 pub use super::promote::Promoted;
@@ -33,8 +34,8 @@ pub use super::promote::Promoted;
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function) -> IrResult<Promoted> {
-    promote::run(f, Kinds::Refs)
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Promoted> {
+    promote::run(f, Kinds::Refs, analyses)
 }
 
 crate::pass! {
@@ -60,7 +61,7 @@ impl FunctionPass for Mem2reg {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let Promoted { objects, parameters } = run(f)?;
+        let Promoted { objects, parameters } = run(f, cx.analyses())?;
         cx.add("refs promoted", objects as u64);
         cx.add("parameters made", parameters as u64);
         Ok(())

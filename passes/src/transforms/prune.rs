@@ -35,6 +35,7 @@
 use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Value};
 
 use super::dce::{self, Roots};
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// How many parameters were dropped.
@@ -50,8 +51,8 @@ pub struct Pruned {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function) -> IrResult<Pruned> {
-    let redundant = replace_redundant(f)?;
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Pruned> {
+    let redundant = replace_redundant(f, &analyses.get(f))?;
     if !redundant.is_empty() {
         f.delete_all(&redundant)?;
     }
@@ -85,7 +86,7 @@ impl FunctionPass for Prune {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let pruned = run(f)?;
+        let pruned = run(f, cx.analyses())?;
         cx.add("redundant parameters dropped", pruned.redundant as u64);
         cx.add("unused parameters dropped", pruned.unused as u64);
         Ok(())
@@ -94,8 +95,8 @@ impl FunctionPass for Prune {
 
 /// Lets what always stands behind a parameter take its place at all uses. Returns the parameters
 /// that are unused now, in reverse postorder of their blocks.
-pub(super) fn replace_redundant(f: &mut Function) -> IrResult<Vec<Value>> {
-    let flow = Flow::new(f);
+pub(super) fn replace_redundant(f: &mut Function, cfg: &ControlFlow) -> IrResult<Vec<Value>> {
+    let flow = Flow::new(f, cfg);
     let sources = flow.sources();
     let mut redundant = Vec::new();
     for (&param, source) in flow.params.iter().zip(sources) {
@@ -123,7 +124,7 @@ enum Node {
 
 struct Flow<'a> {
     f: &'a Function,
-    cfg: ControlFlow,
+    cfg: &'a ControlFlow,
     /// The reachable blocks that have parameters, the entry left out, in reverse postorder.
     blocks: Vec<Block>,
     /// Their parameters: a parameter stands behind everything that dominates it.
@@ -135,8 +136,7 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    fn new(f: &'a Function) -> Self {
-        let cfg = ControlFlow::compute(f);
+    fn new(f: &'a Function, cfg: &'a ControlFlow) -> Self {
         let order = cfg.reverse_postorder().skip(1);
         let blocks: Vec<Block> = order.filter(|&block| f.param_count(block) > 0).collect();
         let params: Vec<Value> = blocks.iter().flat_map(|&block| f.params(block)).collect();

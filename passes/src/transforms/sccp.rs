@@ -41,8 +41,8 @@ use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Op, Operand, Traits, Value};
 
 use super::edit::{delete_unreachable, replace_where_it_fits};
-use crate::analysis::Ranges;
 use crate::analysis::traps::may_trap_given;
+use crate::analysis::{Analyses, Ranges};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What was replaced and removed.
@@ -58,11 +58,13 @@ pub struct Propagated {
     pub unreachable: usize,
 }
 
-/// Replaces what `ranges`, which are those of `f`, know. O(instructions + operands).
+/// Replaces what [`Ranges`] knows. O(instructions + operands).
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, cfg: &ControlFlow, ranges: &Ranges) -> IrResult<Propagated> {
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Propagated> {
+    let (cfg, ranges) = (analyses.get::<ControlFlow>(f), analyses.get::<Ranges>(f));
+    let ranges = &*ranges;
     let mut done = Propagated::default();
     let mut params: Vec<Value> = Vec::new();
     for block in cfg.reverse_postorder().filter(|&block| ranges.is_reached(block)) {
@@ -89,7 +91,7 @@ pub fn run(f: &mut Function, cfg: &ControlFlow, ranges: &Ranges) -> IrResult<Pro
         }
         done.branches += usize::from(drop_edges(f, ranges, block)?);
     }
-    done.unreachable = delete_unreachable(f)?;
+    done.unreachable = delete_unreachable(f, analyses)?;
     params.retain(|&param| f.is_live(param) && !is_needed(f, param));
     if !params.is_empty() {
         f.delete_all(&params)?;
@@ -126,8 +128,7 @@ impl FunctionPass for Sccp {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let (cfg, ranges) = (cx.analysis::<ControlFlow>(f), cx.analysis::<Ranges>(f));
-        let done = run(f, &cfg, &ranges)?;
+        let done = run(f, cx.analyses())?;
         cx.add("instructions replaced", done.instructions as u64);
         cx.add("parameters replaced", done.parameters as u64);
         cx.add("branches decided", done.branches as u64);

@@ -34,6 +34,8 @@
 //! O(instructions + operands) besides the uses of what changes its type, which are looked at once
 //! for each change: at most once for each value (`examples/objects_speed.rs`).
 
+use std::sync::Arc;
+
 use regraft_dialects::{core, data, mem};
 use regraft_ir::{
     Block, Constant, ControlFlow, Function, Inst, IrResult, Module, Operand, Type, TypeKind, Use,
@@ -43,6 +45,7 @@ use regraft_ir::{
 use super::aggregate;
 use super::edit::{is_cold, replace_where_it_fits, sharpen};
 use super::fold::known_result;
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What was done.
@@ -59,8 +62,12 @@ pub struct Specialized {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, signatures: Option<&Module>) -> IrResult<Specialized> {
-    let cfg = ControlFlow::compute(f);
+pub fn run(
+    f: &mut Function,
+    signatures: Option<&Module>,
+    analyses: &mut Analyses,
+) -> IrResult<Specialized> {
+    let cfg = analyses.get::<ControlFlow>(f);
     let mut work = Vec::with_capacity(f.inst_count());
     // The list is a stack: what comes first is pushed last.
     for &block in cfg.postorder() {
@@ -104,7 +111,7 @@ impl FunctionPass for SpecializeGetfield {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f, cx.signatures())?;
+        let done = run(f, cx.signatures(), cx.analyses())?;
         cx.add("instructions specialized", done.instructions as u64);
         cx.add("types found", done.types as u64);
         Ok(())
@@ -114,7 +121,7 @@ impl FunctionPass for SpecializeGetfield {
 struct Specialize<'a> {
     f: &'a mut Function,
     signatures: Option<&'a Module>,
-    cfg: ControlFlow,
+    cfg: Arc<ControlFlow>,
     work: Vec<Value>,
     /// Whether a value is on the list.
     queued: Vec<bool>,

@@ -42,6 +42,7 @@ use regraft_ir::{Constant, ControlFlow, Function, IrResult, Operand, Value};
 use self::emit::Emit;
 use self::expand::{Expand, Expansion};
 use super::edit::{is_cold, replace_or_widen};
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// Types with more parts are left alone.
@@ -51,8 +52,8 @@ const MOST_PARTS: usize = 64;
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function) -> IrResult<usize> {
-    let cfg = ControlFlow::compute(f);
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
+    let cfg = analyses.get::<ControlFlow>(f);
     let mut types = TangentTable::default();
     let mut done = 0;
     for block in cfg.reverse_postorder() {
@@ -100,7 +101,7 @@ impl FunctionPass for SpecializeTangents {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f)?;
+        let done = run(f, cx.analyses())?;
         cx.add("operations on tangents replaced", done as u64);
         Ok(())
     }

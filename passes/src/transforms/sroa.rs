@@ -45,6 +45,7 @@ use regraft_ir::{ControlFlow, Function, IrResult};
 
 use super::edit::delete_unreachable;
 use super::promote::{self, Kinds};
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What is nested deeper waits for another run.
@@ -65,16 +66,13 @@ pub struct TakenApart {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function) -> IrResult<TakenApart> {
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<TakenApart> {
     let mut done = TakenApart::default();
     for _ in 0..MOST_TURNS {
         let before = done;
-        done.objects += promote::run(f, Kinds::All)?.objects;
-        let mut cfg = ControlFlow::compute(f);
-        if cfg.reachable_count() < f.block_count() {
-            delete_unreachable(f)?;
-            cfg = ControlFlow::compute(f);
-        }
+        done.objects += promote::run(f, Kinds::All, analyses)?.objects;
+        delete_unreachable(f, analyses)?;
+        let cfg = analyses.get::<ControlFlow>(f);
         done.instructions += forward::run(f, &cfg)?;
         done.parameters += split::run(f, &cfg)?;
         if done == before {
@@ -109,7 +107,7 @@ impl FunctionPass for Sroa {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f)?;
+        let done = run(f, cx.analyses())?;
         cx.add("objects promoted", done.objects as u64);
         cx.add("parameters split", done.parameters as u64);
         cx.add("instructions taken apart", done.instructions as u64);

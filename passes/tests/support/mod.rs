@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::arith;
+use regraft_dialects::{arith, mem};
 use regraft_ir::{Block, Cursor, Diagnostic, Function, Module, OperandKind, Value, verify_module};
 use regraft_passes::{
     Analyses, Analysis, Facets, FunctionPass, ModulePass, OptionDef, Options, PassContext,
@@ -55,6 +55,7 @@ pub fn registry() -> PassRegistry {
     passes.add::<Asks>();
     passes.add::<Retype>();
     passes.add_module::<AddFunction>();
+    passes.add_module::<Keep>();
     passes
 }
 
@@ -232,6 +233,7 @@ impl FunctionPass for Asks {
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let first: Arc<InstCount> = cx.analysis(f);
         assert_eq!(first.0, f.inst_count());
+        cx.count("asked");
         Ok(())
     }
 }
@@ -266,6 +268,25 @@ impl ModulePass for AddFunction {
             extra.set_name(module.ctx().symbol("extra"));
             module.add(extra)?;
             cx.count("added");
+        }
+        Ok(())
+    }
+}
+
+/// Lets `@g` keep its first argument in its second one.
+#[derive(Default)]
+pub struct Keep;
+
+impl ModulePass for Keep {
+    const NAME: &'static str = "keep";
+
+    fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
+        if let Some(g) = module.function_mut("g")
+            && let Some(entry) = g.entry()
+            && let (Some(object), Some(place)) = (g.param(entry, 0), g.param(entry, 1))
+        {
+            g.push(entry, mem::ref_set(place, object))?;
+            cx.count("kept");
         }
         Ok(())
     }

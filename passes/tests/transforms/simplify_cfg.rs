@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use regraft_passes::analysis::Analyses;
 use regraft_passes::transforms::simplify_cfg::{self, Config, SimplifyCfg};
 
 use regraft_passes::{FunctionPass, Options, Setting};
@@ -477,7 +478,7 @@ fn a_long_chain_is_merged_without_depth() {
     let _ = writeln!(text, "^{BLOCKS}(%2: i64):\n  return %2\n}}");
     let mut module = parse(&text);
     let f = only(&mut module);
-    let done = simplify_cfg::run(f, Config::PLAIN).unwrap();
+    let done = simplify_cfg::run(f, Config::PLAIN, &mut Analyses::default()).unwrap();
     assert_eq!(done.merged, BLOCKS - 1);
     assert_eq!((f.block_count(), f.inst_count()), (1, BLOCKS - 2));
 }

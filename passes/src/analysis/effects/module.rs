@@ -25,11 +25,8 @@ impl EffectSummaries {
                 && !calls_itself(&one)
             {
                 let f = function(module, &graph, one);
-                let mut summary = summarize(f, &summaries, Ends::Unknown);
-                // Worth the trouble only if somebody asks.
-                if is_called[one] && summary.may_not_end && loops_end(f, &summaries) {
-                    summary = summarize(f, &summaries, Ends::Loops);
-                }
+                // Whether loops end is worth the trouble only if somebody asks.
+                let summary = summarize(f, &summaries, is_called[one]);
                 summaries.set(f.name(), summary);
                 continue;
             }
@@ -41,10 +38,7 @@ impl EffectSummaries {
     /// Adds the summary of a new function, whose callees are known and do not call it. Near linear
     /// in its size.
     pub fn add(&mut self, f: &Function) {
-        let mut summary = summarize(f, self, Ends::Unknown);
-        if summary.may_not_end && loops_end(f, self) {
-            summary = summarize(f, self, Ends::Loops);
-        }
+        let summary = summarize(f, self, true);
         self.set(f.name(), summary);
     }
 }
@@ -77,7 +71,7 @@ fn settle(
         is_pending.insert(at, false);
         let f = function(module, graph, at);
         // How deep the recursion goes is not known.
-        let mut summary = summarize(f, summaries, Ends::Never);
+        let mut summary = summarize_given(f, &mut cache(summaries), Ends::Never);
         // Never less than before, so that this comes to an end.
         summary.take_in(summaries.of(f.name()));
         if *summaries.of(f.name()) == summary {
@@ -104,10 +98,25 @@ enum Ends {
     Loops,
 }
 
-/// Whether all cycles of a function are loops that are surely left after so many iterations.
-fn loops_end(f: &Function, summaries: &EffectSummaries) -> bool {
+/// A cache for one function, of results that hold if calls do what `summaries` say so far.
+fn cache(summaries: &EffectSummaries) -> Analyses {
     let mut analyses = Analyses::default();
     analyses.set_effects(summaries);
+    analyses
+}
+
+/// What a function that does not call itself does, if what it calls does what `summaries` say.
+fn summarize(f: &Function, summaries: &EffectSummaries, asks_for_end: bool) -> EffectSummary {
+    let mut analyses = cache(summaries);
+    let summary = summarize_given(f, &mut analyses, Ends::Unknown);
+    if asks_for_end && summary.may_not_end && loops_end(f, &mut analyses) {
+        return summarize_given(f, &mut analyses, Ends::Loops);
+    }
+    summary
+}
+
+/// Whether all cycles of a function are loops that are surely left after so many iterations.
+fn loops_end(f: &Function, analyses: &mut Analyses) -> bool {
     let forest = analyses.get::<LoopForest>(f);
     forest.irreducible().is_empty() && {
         let counts = analyses.get::<TripCounts>(f);
@@ -115,14 +124,15 @@ fn loops_end(f: &Function, summaries: &EffectSummaries) -> bool {
     }
 }
 
-/// What a function does, if what it calls does what `summaries` say.
-fn summarize(f: &Function, summaries: &EffectSummaries, ends: Ends) -> EffectSummary {
+/// What a function does, if what it calls does what `analyses` know of its callees.
+fn summarize_given(f: &Function, analyses: &mut Analyses, ends: Ends) -> EffectSummary {
     let mut result = EffectSummary::none(f);
     if f.entry().is_none() {
         return EffectSummary::opaque();
     }
-    let cfg = ControlFlow::compute(f);
-    let aliases = Aliases::compute(f, &cfg, summaries);
+    let cfg = analyses.get::<ControlFlow>(f);
+    let aliases = analyses.get::<Aliases>(f);
+    let summaries = analyses.effects();
     result.may_not_end = ends == Ends::Never;
     let mut returned = Vec::new();
     for block in cfg.reverse_postorder() {

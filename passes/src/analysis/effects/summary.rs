@@ -236,7 +236,7 @@ impl EffectSummary {
 static OPAQUE: LazyLock<EffectSummary> = LazyLock::new(EffectSummary::opaque);
 
 /// The summaries of the functions of a module. Cheap to clone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EffectSummaries {
     by_name: Arc<FxHashMap<Symbol, EffectSummary>>,
 }
@@ -250,6 +250,11 @@ impl EffectSummaries {
     /// What a call of the function of that name may do: anything, if nothing is known of it.
     pub fn of(&self, name: Symbol) -> &EffectSummary {
         self.by_name.get(&name).unwrap_or(&OPAQUE)
+    }
+
+    /// Whether one was cloned from the other and neither has changed since. O(1).
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.by_name, &other.by_name)
     }
 
     /// Gives the summary of a function.

@@ -12,8 +12,8 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
-use super::super::FloatKinds;
 use super::super::comparison::{opposite, swapped};
+use super::super::{FloatKinds, LoopForest};
 use super::Interval;
 
 /// How many parts of a condition are looked at, and how many facts on one value.
@@ -57,18 +57,38 @@ struct Fact {
     outer: u32,
 }
 
+/// Who has to be asked again when more becomes possible for a value that others are compared with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Dependent {
+    /// The users of a value in the blocks that a block dominates.
+    Users(Value, Block),
+    /// The argument at a place of the operands of the terminator of a block.
+    Argument(Block, u32),
+}
+
+/// Whether a value can be asked again each time that more becomes possible for another one: not if
+/// that one varies in a loop which the value comes from outside of, as there may be many such.
+pub(crate) fn may_follow(f: &Function, forest: &LoopForest, v: Value, other: Value) -> bool {
+    let varies_in = forest.loop_of(f.block_of(other));
+    varies_in.is_none_or(|l| forest.contains(l, f.block_of(v)))
+}
+
 /// The facts of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Branches {
     facts: Vec<Fact>,
     /// The first fact by [`Value::index`]; the facts on one value follow each other.
     first: Vec<u32>,
+    /// What depends on a value with which others are compared, in the order of these values.
+    dependents: Vec<(Value, Dependent)>,
+    /// Whether there is any of that, by [`Value::index`].
+    is_limit: Vec<bool>,
     /// The place of blocks in the order of the dominator tree.
     place: Vec<u32>,
 }
 
 impl Branches {
-    pub(crate) fn collect(f: &Function, tree: &DominatorTree) -> Self {
+    pub(crate) fn collect(f: &Function, tree: &DominatorTree, forest: &LoopForest) -> Self {
         let mut place = vec![NONE; f.block_capacity()];
         for (i, &block) in tree.order().iter().enumerate() {
             place[block.index()] = i as u32;
@@ -81,6 +101,7 @@ impl Branches {
             }
         }
         let mut facts = Vec::new();
+        let mut dependents = Vec::new();
         for &from in tree.order() {
             for (number, edge) in f.out_edges(from).enumerate() {
                 if edge.position == 0 {
@@ -88,11 +109,32 @@ impl Branches {
                 }
                 let block = f.edge_target(edge);
                 // Going around a loop that `block` heads leaves what held when it was entered.
-                let is_only = entries[block.index()] == 1 && !tree.dominates(block, from);
-                if !is_only || Some(block) == f.entry() {
+                let is_only = entries[block.index()] == 1
+                    && !tree.dominates(block, from)
+                    && Some(block) != f.entry();
+                let has_args = f.edge_args(edge).next().is_some();
+                if !is_only && !has_args {
                     continue;
                 }
                 let mut said = conditions(f, edge);
+                for &(value, said) in &said {
+                    let Said::Order(_, other) = said else { continue };
+                    if !may_follow(f, forest, value, other) {
+                        continue;
+                    }
+                    if is_only {
+                        dependents.push((other, Dependent::Users(value, block)));
+                    }
+                    for (i, arg) in f.edge_args(edge).enumerate() {
+                        if arg == value.into() {
+                            let index = edge.position + 1 + i as u32;
+                            dependents.push((other, Dependent::Argument(from, index)));
+                        }
+                    }
+                }
+                if !is_only {
+                    continue;
+                }
                 said.extend(case(f, from, number));
                 facts.extend(said.into_iter().map(|(value, said)| Fact {
                     value,
@@ -119,18 +161,19 @@ impl Branches {
             facts[i].outer = open.last().copied().unwrap_or(NONE);
             open.push(i as u32);
         }
-        Self { facts, first, place }
+        dependents.sort_by_key(|&(other, _)| other);
+        let mut is_limit = vec![false; if dependents.is_empty() { 0 } else { f.value_capacity() }];
+        dependents.iter().for_each(|(other, _)| is_limit[other.index()] = true);
+        Self { facts, first, dependents, is_limit, place }
     }
 
-    /// Whether a value is compared with another one of which `bound` knows more than its type.
-    pub(crate) fn gain_from(&self, f: &Function, bound: impl Fn(Value) -> Interval) -> bool {
-        self.facts.iter().any(|fact| match fact.said {
-            Said::Order(_, other) => {
-                let (bound, all) = (bound(other), Interval::of_type(f.ty(other)));
-                bound.lo > all.lo && bound.lo > 0 || bound.hi < all.hi
-            }
-            _ => false,
-        })
+    /// What has to be asked again when more becomes possible for `other`, which others are compared
+    /// with.
+    pub(crate) fn dependents(&self, other: Value) -> impl Iterator<Item = Dependent> + '_ {
+        let is_limit = self.is_limit.get(other.index()) == Some(&true);
+        let rest = if is_limit { &self.dependents[..] } else { &[] };
+        let start = rest.partition_point(|&(of, _)| of < other);
+        rest[start..].iter().take_while(move |&&(of, _)| of == other).map(|&(_, what)| what)
     }
 
     /// Whether anything is said of a value anywhere. O(1).

@@ -20,7 +20,7 @@ impl Solver<'_> {
         // something or that were given up; then what uses what became narrower.
         for sweep in 0..SWEEPS {
             let mut changed = false;
-            for block in self.cfg.reverse_postorder() {
+            for &block in self.forest.order() {
                 if !self.visited[block.index()] {
                     continue;
                 }

@@ -1,8 +1,8 @@
 //! The fixpoint: what is known of every value, and which edges can be taken.
 //!
 //! First upward, from nothing: blocks are visited when an edge to them can be taken, instructions
-//! anew when an operand changes, and each value changes a few times at most, because what keeps
-//! growing is widened. Then downward: in one or two sweeps in reverse postorder, everything is
+//! anew when an operand changes, or something that a branch has compared it with, and each value
+//! changes a few times at most, because what keeps growing is widened. Then downward: in one or two sweeps in reverse postorder, everything is
 //! computed again from what was found, with all that branches say.
 
 use std::cmp::Reverse;
@@ -14,9 +14,9 @@ use regraft_ir::{
 
 use smallvec::SmallVec;
 
-use super::Interval;
-use super::branches::{Branches, Said, conditions};
+use super::branches::{Branches, Dependent, Said, conditions, may_follow};
 use super::transfer::{Known, edges_taken, transfer};
+use super::{Interval, LoopForest};
 
 /// A value that changed so often is widened from then on.
 const PATIENCE: u8 = 1;
@@ -25,8 +25,8 @@ const MOST_CHANGES: u8 = 24;
 
 pub(crate) struct Solver<'a> {
     pub(super) f: &'a Function,
-    pub(super) cfg: &'a ControlFlow,
     pub(super) tree: &'a DominatorTree,
+    pub(super) forest: &'a LoopForest,
     pub(super) branches: &'a Branches,
     /// By [`Value::index`].
     pub(super) known: Vec<Known>,
@@ -40,7 +40,10 @@ pub(crate) struct Solver<'a> {
     pub(super) start: Vec<u32>,
     /// Whether an edge can be taken, by the position of its target.
     pub(super) taken: Vec<bool>,
-    /// Blocks with something to be looked at, by their place in reverse postorder.
+    /// Where a block stands in an order in which loops are not left before all of them was looked
+    /// at: [`LoopForest::order`].
+    pub(super) place: Vec<u32>,
+    /// Blocks with something to be looked at, by their place.
     pub(super) blocks: BinaryHeap<Reverse<(u32, Block)>>,
     /// Whether a block is among them.
     pub(super) waiting: Vec<bool>,
@@ -50,12 +53,8 @@ pub(crate) struct Solver<'a> {
     pub(super) operands: VecDeque<(Block, u32)>,
     /// Whether an edge goes back to a block.
     pub(super) is_header: Vec<bool>,
-    /// Whether what branches say of a value may use what is known of others.
+    /// Whether nothing grows any more.
     pub(super) settled: bool,
-    /// Whether a value was widened to an end of its type.
-    pub(super) lost: bool,
-    /// What is known from an earlier round, by [`Value::index`].
-    pub(super) earlier: Vec<Known>,
 }
 
 /// What the solver found.
@@ -72,8 +71,13 @@ impl<'a> Solver<'a> {
         f: &'a Function,
         cfg: &'a ControlFlow,
         tree: &'a DominatorTree,
+        forest: &'a LoopForest,
         branches: &'a Branches,
     ) -> Solution {
+        let mut place = vec![u32::MAX; f.block_capacity()];
+        for (i, &block) in forest.order().iter().enumerate() {
+            place[block.index()] = i as u32;
+        }
         let mut start = vec![0; f.block_capacity()];
         let mut total = 0;
         for block in f.blocks() {
@@ -88,8 +92,8 @@ impl<'a> Solver<'a> {
         }
         let mut solver = Self {
             f,
-            cfg,
             tree,
+            forest,
             branches,
             known: vec![Known::Unseen; f.value_capacity()],
             changes: vec![0; f.value_capacity()],
@@ -98,34 +102,18 @@ impl<'a> Solver<'a> {
             visited: vec![false; f.block_capacity()],
             start,
             taken: vec![false; total as usize],
+            place,
             blocks: BinaryHeap::new(),
             waiting: vec![false; f.block_capacity()],
             scanned: None,
             operands: VecDeque::new(),
             is_header,
             settled: false,
-            lost: false,
-            earlier: Vec::new(),
         };
         solver.ascend();
         solver.descend();
-        // Where a counter was lost because its limit was not known yet, it is now.
-        if solver.lost && branches.gain_from(f, |other| solver.bound(other)) {
-            solver.restart();
-            solver.ascend();
-            solver.descend();
-        }
         let Self { known, visited, start, taken, .. } = solver;
         Solution { known, visited, start, taken }
-    }
-
-    fn restart(&mut self) {
-        self.settled = false;
-        self.earlier = std::mem::replace(&mut self.known, vec![Known::Unseen; self.changes.len()]);
-        self.changes.fill(0);
-        self.visited.fill(false);
-        self.queued.fill(false);
-        self.taken.fill(false);
     }
 
     fn of(&self, operand: Operand) -> Known {
@@ -149,7 +137,7 @@ impl<'a> Solver<'a> {
             Known::Int(Interval { lo, hi }) if lo == hi => known,
             _ => {
                 let said = self.branches.at(self.tree, block, v);
-                refine(self.f, v, known, said, |other| self.bound(other))
+                refine(self.f, v, known, said, |other| self.bound(v, other))
             }
         }
     }
@@ -161,18 +149,20 @@ impl<'a> Solver<'a> {
             Some(v) if edge.position > 0 && known != Known::Unseen && self.f.ty(v).is_scalar() => {
                 let said = conditions(self.f, edge).into_iter();
                 let said = said.filter_map(|(of, said)| (of == v).then_some(said));
-                refine(self.f, v, known, said, |other| self.bound(other))
+                refine(self.f, v, known, said, |other| self.bound(v, other))
             }
             _ => known,
         }
     }
 
-    /// What is known of the other side of a comparison. While that still grows, what an earlier
-    /// round found is used, as nobody would see it change.
-    fn bound(&self, other: Value) -> Interval {
+    /// What is known of what `v` is compared with. While that still grows, it is used only where `v`
+    /// is asked again ([`Branches::dependents`]).
+    fn bound(&self, v: Value, other: Value) -> Interval {
         let all = Interval::of_type(self.f.ty(other));
-        let known = if self.settled { &self.known } else { &self.earlier };
-        known.get(other.index()).and_then(|known| known.interval()).unwrap_or(all)
+        if !self.settled && !may_follow(self.f, self.forest, v, other) {
+            return all;
+        }
+        self.known[other.index()].interval().unwrap_or(all)
     }
 
     fn ascend(&mut self) {
@@ -197,8 +187,7 @@ impl<'a> Solver<'a> {
     /// Has a block looked at, for the first time or again.
     fn push(&mut self, block: Block) {
         if !std::mem::replace(&mut self.waiting[block.index()], true) {
-            let place = self.cfg.rpo_index(block).unwrap_or(usize::MAX) as u32;
-            self.blocks.push(Reverse((place, block)));
+            self.blocks.push(Reverse((self.place[block.index()], block)));
         }
     }
 
@@ -291,10 +280,7 @@ impl<'a> Solver<'a> {
                 let new = old.join(new);
                 let widens =
                     *changes > PATIENCE && f.is_param(v) && self.is_header[f.block_of(v).index()];
-                let all = Interval::of_type(f.ty(v));
-                let wide = if widens { widened(old, new, all) } else { new };
-                self.lost |= widens && (wide.lo == all.lo || wide.hi == all.hi);
-                Known::Int(wide)
+                Known::Int(if widens { widened(old, new, Interval::of_type(f.ty(v))) } else { new })
             }
             _ => old.join(new, f),
         };
@@ -302,21 +288,46 @@ impl<'a> Solver<'a> {
             return;
         }
         self.known[v.index()] = new;
-        for Use { user, index } in f.uses(v) {
-            let block = f.block_of(user);
-            if !self.visited[block.index()] {
-                continue;
-            }
-            let is_scanned = self.scanned.is_some_and(|(scanned, _)| scanned == block);
-            if !user.is_terminator() {
-                // In the block that is being looked at, users are still to come.
-                let queued = std::mem::replace(&mut self.queued[user.index()], true);
-                if !queued && !is_scanned {
-                    self.push(block);
+        // What a value dominates has not been looked at before its block has.
+        let home = f.block_of(v);
+        let is_first = self.scanned == Some((home, true)) || !self.visited[home.index()];
+        if old == Known::Unseen && is_first {
+            return;
+        }
+        for at in f.uses(v) {
+            // In the block that is being looked at, users are still to come.
+            self.wake(at, f.block_of(at.user));
+        }
+        for dependent in self.branches.dependents(v) {
+            match dependent {
+                Dependent::Users(of, from) => {
+                    for at in f.uses(of) {
+                        let block = f.block_of(at.user);
+                        if self.tree.dominates(from, block) {
+                            self.wake(at, block);
+                        }
+                    }
                 }
-            } else if self.scanned != Some((block, true)) {
-                self.operands.push_back((block, index));
+                Dependent::Argument(from, index) if self.visited[from.index()] => {
+                    self.operands.push_back((from, index));
+                }
+                Dependent::Argument(..) => {}
             }
+        }
+    }
+
+    /// Has a user in `block` looked at again.
+    fn wake(&mut self, Use { user, index }: Use, block: Block) {
+        if !self.visited[block.index()] {
+            return;
+        }
+        if !user.is_terminator() {
+            let queued = std::mem::replace(&mut self.queued[user.index()], true);
+            if !queued && !self.scanned.is_some_and(|(scanned, _)| scanned == block) {
+                self.push(block);
+            }
+        } else if self.scanned != Some((block, true)) {
+            self.operands.push_back((block, index));
         }
     }
 

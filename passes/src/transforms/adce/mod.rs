@@ -48,9 +48,7 @@ use regraft_ir::{
 use super::edit::delete_unreachable;
 use super::makers::is_maker;
 use crate::analysis::control_dependence::Controllers;
-use crate::analysis::{
-    EffectSummaries, InstEffects, PostDominatorTree, inst_effects, may_be_object,
-};
+use crate::analysis::{Analyses, InstEffects, PostDominatorTree, inst_effects, may_be_object};
 use crate::{FunctionPass, PassContext, PassResult};
 use objects::LocalObjects;
 
@@ -72,15 +70,15 @@ pub struct Dropped {
     pub writes: usize,
 }
 
-/// Drops what nothing depends on, branches included, given what calls do. O(size + edges log
+/// Drops what nothing depends on, branches included. O(size + edges log
 /// edges).
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
-    let mut dropped = Dropped { blocks: delete_unreachable(f)?, ..Dropped::default() };
+pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Dropped> {
+    let mut dropped = Dropped { blocks: delete_unreachable(f, analyses)?, ..Dropped::default() };
     for _ in 0..MOST_ROUNDS {
-        if !sweep(f, summaries, &mut dropped)? {
+        if !sweep(f, analyses, &mut dropped)? {
             break;
         }
     }
@@ -88,10 +86,10 @@ pub fn run(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
 }
 
 /// Drops what is dead. Returns whether objects may be dead by now that were not before.
-fn sweep(f: &mut Function, summaries: &EffectSummaries, dropped: &mut Dropped) -> IrResult<bool> {
-    let cfg = ControlFlow::compute(f);
-    let tree = PostDominatorTree::compute(f, &cfg);
-    let mark = Mark::new(f, &cfg, &tree, summaries).spread();
+fn sweep(f: &mut Function, analyses: &mut Analyses, dropped: &mut Dropped) -> IrResult<bool> {
+    let cfg = analyses.get::<ControlFlow>(f);
+    let tree = analyses.get::<PostDominatorTree>(f);
+    let mark = Mark::new(f, &cfg, &tree, analyses).spread(analyses);
     let (live, live_terms) = (mark.values, mark.terminators);
     // A switch without cases has one edge, and still a value to look at.
     let is_jump = |block| f.plain_operands(Value::terminator(block)).next().is_none();
@@ -123,7 +121,7 @@ fn sweep(f: &mut Function, summaries: &EffectSummaries, dropped: &mut Dropped) -
         f.delete_all(&dead)?;
     }
     if !branches.is_empty() {
-        dropped.blocks += delete_unreachable(f)?;
+        dropped.blocks += delete_unreachable(f, analyses)?;
     }
     Ok(again)
 }
@@ -171,7 +169,7 @@ impl FunctionPass for Adce {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let dropped = run(f, cx.effects())?;
+        let dropped = run(f, cx.analyses())?;
         cx.add("branches dropped", dropped.branches as u64);
         cx.add("blocks dropped", dropped.blocks as u64);
         cx.add("instructions dropped", dropped.instructions as u64);
@@ -206,8 +204,9 @@ impl<'a> Mark<'a> {
         f: &'a Function,
         cfg: &'a ControlFlow,
         tree: &'a PostDominatorTree,
-        summaries: &'a EffectSummaries,
+        analyses: &mut Analyses,
     ) -> Self {
+        let summaries = analyses.effects().clone();
         let mut mark = Self {
             f,
             controllers: Controllers::new(f, cfg, tree),
@@ -224,7 +223,7 @@ impl<'a> Mark<'a> {
         let mut makes_objects = false;
         for block in cfg.reverse_postorder() {
             for v in f.body(block) {
-                let effects = inst_effects(f, v, summaries);
+                let effects = inst_effects(f, v, &summaries);
                 makes_objects |= effects.allocates;
                 if !effects.is_removable() {
                     noticed.push((v, effects));
@@ -239,7 +238,7 @@ impl<'a> Mark<'a> {
         if let Some(entry) = f.entry() {
             f.params(entry).for_each(|param| mark.reach(param.into()));
         }
-        let mut objects = makes_objects.then(|| LocalObjects::find(f, cfg, summaries));
+        let mut objects = makes_objects.then(|| LocalObjects::find(f, analyses, summaries));
         for (v, effects) in noticed {
             let waits = match &mut objects {
                 _ if effects.allocates && is_maker(f, v) => {
@@ -279,7 +278,7 @@ impl<'a> Mark<'a> {
         }
     }
 
-    fn spread(mut self) -> Self {
+    fn spread(mut self, analyses: &mut Analyses) -> Self {
         let f = self.f;
         loop {
             if let Some(v) = self.pending_values.pop() {
@@ -300,7 +299,8 @@ impl<'a> Mark<'a> {
             } else if let Some(v) = self.makers.pop() {
                 // Asked last: most objects are used, and then it does not matter.
                 let objects = self.objects.as_mut();
-                let free = self.values[v.index()] || objects.is_some_and(|o| o.is_made_freely(v));
+                let free = self.values[v.index()]
+                    || objects.is_some_and(|objects| objects.is_made_freely(v, analyses));
                 if !free {
                     self.reach(v.into());
                 }

@@ -20,21 +20,22 @@
 use std::sync::Arc;
 
 use regraft_dialects::core;
-use regraft_ir::{ControlFlow, DominatorTree, Function, Operand, Traits, Value};
+use regraft_ir::{Function, Operand, Traits, Value};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Access, Aliases, EffectSummaries, InstEffects, Ranges, inst_effects};
+use crate::analysis::{
+    Access, Aliases, Analyses, EffectSummaries, InstEffects, Ranges, inst_effects,
+};
 use crate::transforms::makers::{needs_memory_only, needs_memory_only_given, plainly_natural};
 
 /// The objects of a function that nobody else knows, and what waits for them.
 pub(super) struct LocalObjects<'a> {
     f: &'a Function,
-    cfg: &'a ControlFlow,
-    summaries: &'a EffectSummaries,
-    aliases: Aliases,
+    summaries: EffectSummaries,
+    aliases: Arc<Aliases>,
     by_allocation: FxHashMap<Value, Waiting>,
     /// Computed when they are first asked for.
-    ranges: Option<Ranges>,
+    ranges: Option<Arc<Ranges>>,
 }
 
 /// What waits for one object.
@@ -47,11 +48,11 @@ struct Waiting {
 impl<'a> LocalObjects<'a> {
     pub(super) fn find(
         f: &'a Function,
-        cfg: &'a ControlFlow,
-        summaries: &'a EffectSummaries,
+        analyses: &mut Analyses,
+        summaries: EffectSummaries,
     ) -> Self {
-        let aliases = Aliases::compute(f, cfg, summaries);
-        Self { f, cfg, summaries, aliases, by_allocation: FxHashMap::default(), ranges: None }
+        let aliases = analyses.get::<Aliases>(f);
+        Self { f, summaries, aliases, by_allocation: FxHashMap::default(), ranges: None }
     }
 
     /// Lets `v`, which has these effects, wait for the objects that it writes. Returns whether it
@@ -89,7 +90,7 @@ impl<'a> LocalObjects<'a> {
         if self.by_allocation.is_empty() || passes_on(f, v) {
             return woken;
         }
-        let effects = inst_effects(f, v, self.summaries);
+        let effects = inst_effects(f, v, &self.summaries);
         let pure = def.traits.contains(Traits::PURE);
         for operand in f.plain_operands(v) {
             let Some(allocation) = self.aliases.hidden(operand) else { continue };
@@ -113,19 +114,17 @@ impl<'a> LocalObjects<'a> {
     }
 
     /// Whether `v` makes an object, and may be dropped if nothing uses that.
-    pub(super) fn is_made_freely(&mut self, v: Value) -> bool {
+    pub(super) fn is_made_freely(&mut self, v: Value, analyses: &mut Analyses) -> bool {
         let f = self.f;
-        needs_memory_only_given(f, v, |size| self.is_natural(v, size))
+        needs_memory_only_given(f, v, |size| self.is_natural(v, size, analyses))
     }
 
-    fn is_natural(&mut self, at: Value, size: Operand) -> bool {
-        let (f, cfg) = (self.f, self.cfg);
+    fn is_natural(&mut self, at: Value, size: Operand, analyses: &mut Analyses) -> bool {
+        let f = self.f;
         if plainly_natural(f, size) {
             return true;
         }
-        let ranges = self
-            .ranges
-            .get_or_insert_with(|| Ranges::find(f, cfg, Arc::new(DominatorTree::compute(f))));
+        let ranges = self.ranges.get_or_insert_with(|| analyses.get::<Ranges>(f));
         ranges.interval_at(f, f.block_of(at), size).lo >= 0
     }
 }

@@ -142,7 +142,7 @@ impl FunctionPass for FuseSweeps {
             summaries: cx.effects(),
         };
         let forwarded = forward::run(f, &loops, &facts)?;
-        let dropped = adce::run(f, cx.effects())?;
+        let dropped = adce::run(f, cx.analyses())?;
         let facts = forward::Facts {
             forest: &cx.analysis::<LoopForest>(f),
             variables: &cx.analysis::<InductionVariables>(f),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::Facts;
-use crate::analysis::{Footprint, copied_shape, inst_effects};
+use crate::analysis::{Footprint, MemoryClasses, copied_shape, inst_effects};
 
 /// Blocks times versions: of more, memory is seen as one class.
 const MOST_VERSIONS: usize = 1 << 23;
@@ -78,7 +78,7 @@ impl Memory {
 /// How many classes to tell apart in a function of so many blocks.
 pub(super) fn most_classes(f: &Function) -> u32 {
     let each = MOST_VERSIONS / f.block_count().max(1) / 2;
-    if each >= 64 { 64 } else { each.max(1) as u32 }
+    each.clamp(1, MemoryClasses::MOST as usize) as u32
 }
 
 /// Whether an instruction reads memory and does nothing else, or makes an object of which the

@@ -122,7 +122,7 @@ struct Facts {
     dom: Arc<DominatorTree>,
     forest: Arc<LoopForest>,
     aliases: Arc<Aliases>,
-    classes: MemoryClasses,
+    classes: Arc<MemoryClasses>,
     summaries: EffectSummaries,
 }
 
@@ -131,7 +131,11 @@ impl Facts {
         let cfg = analyses.get::<ControlFlow>(f);
         let aliases = analyses.get::<Aliases>(f);
         Self {
-            classes: MemoryClasses::at_most(memory::most_classes(f), f, &cfg, &aliases),
+            classes: match memory::most_classes(f) {
+                MemoryClasses::MOST => analyses.get::<MemoryClasses>(f),
+                // Very large functions: the cache keeps the classes of unlimited number only.
+                most => Arc::new(MemoryClasses::at_most(most, f, &cfg, &aliases)),
+            },
             dom: analyses.get::<DominatorTree>(f),
             forest: analyses.get::<LoopForest>(f),
             summaries: analyses.effects().clone(),

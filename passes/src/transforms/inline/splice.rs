@@ -27,8 +27,7 @@ pub(super) struct Template {
 }
 
 impl Template {
-    pub(super) fn of(callee: &Function) -> Self {
-        let cfg = ControlFlow::compute(callee);
+    pub(super) fn of(callee: &Function, cfg: &ControlFlow) -> Self {
         let order: Vec<Block> = cfg.reverse_postorder().collect();
         let layout = callee.blocks().filter(|&block| cfg.is_reachable(block)).collect();
         let returns = order.iter().filter(|&&block| is_return(callee, block)).count();

@@ -28,6 +28,7 @@ use rustc_hash::FxHashMap;
 
 use super::add_params::add_params;
 use super::edit::{delete_unreachable, replace_or_widen};
+use crate::Analyses;
 use frontier::Joins;
 use objects::{Access, Object};
 use reaching::{Holds, Reaching};
@@ -54,18 +55,16 @@ pub struct Promoted {
 }
 
 /// Turns objects into values. O((size + parameters made and what is passed for them) × log edges).
-pub(super) fn run(f: &mut Function, kinds: Kinds) -> IrResult<Promoted> {
+pub(super) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> IrResult<Promoted> {
     let mut done = Promoted::default();
     for _ in 0..MOST_ROUNDS {
-        let cfg = ControlFlow::compute(f);
+        let cfg = analyses.get::<ControlFlow>(f);
         let objects = find(f, &cfg, kinds);
         if objects.is_empty() {
             break;
         }
-        let cfg = match delete_unreachable(f)? {
-            0 => cfg,
-            _ => ControlFlow::compute(f),
-        };
+        delete_unreachable(f, analyses)?;
+        let cfg = analyses.get::<ControlFlow>(f);
         match promote(f, &cfg, &objects)? {
             Some(parameters) => done.parameters += parameters,
             None => break,

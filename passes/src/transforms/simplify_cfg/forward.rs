@@ -12,8 +12,11 @@ use super::Simplified;
 const MORE_ARGS: usize = 4;
 
 /// Lets edges to empty blocks that jump on go to where those jump.
-pub(super) fn forward_edges(f: &mut Function, done: &mut Simplified) -> IrResult<()> {
-    let cfg = ControlFlow::compute(f);
+pub(super) fn forward_edges(
+    f: &mut Function,
+    cfg: &ControlFlow,
+    done: &mut Simplified,
+) -> IrResult<()> {
     // Whether the parameters of a block are used by its own terminator alone, once known. No
     // step of the loop below changes it.
     let mut private: Vec<Option<bool>> = vec![None; f.block_capacity()];

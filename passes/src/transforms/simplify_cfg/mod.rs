@@ -61,6 +61,7 @@ pub(super) use chains::merge_after;
 
 use super::edit::delete_unreachable;
 use super::prune;
+use crate::analysis::Analyses;
 use crate::{FunctionPass, OptionDef, Options, PassContext, PassResult};
 
 /// After so many rounds no more edges are threaded.
@@ -111,12 +112,12 @@ pub struct Simplified {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, config: Config) -> IrResult<Simplified> {
+pub fn run(f: &mut Function, config: Config, analyses: &mut Analyses) -> IrResult<Simplified> {
     let mut config = config;
     let mut total = Simplified::default();
     for n in 1.. {
         let before = total;
-        round(f, config, &mut total)?;
+        round(f, config, analyses, &mut total)?;
         if total == before {
             break;
         }
@@ -184,7 +185,7 @@ impl FunctionPass for SimplifyCfg {
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f, self.config)?;
+        let done = run(f, self.config, cx.analyses())?;
         cx.add("branches decided", done.branches as u64);
         cx.add("unreachable blocks deleted", done.unreachable as u64);
         cx.add("parameters replaced", done.parameters as u64);
@@ -196,8 +197,13 @@ impl FunctionPass for SimplifyCfg {
     }
 }
 
-fn round(f: &mut Function, config: Config, done: &mut Simplified) -> IrResult<()> {
-    let cfg = ControlFlow::compute(f);
+fn round(
+    f: &mut Function,
+    config: Config,
+    analyses: &mut Analyses,
+    done: &mut Simplified,
+) -> IrResult<()> {
+    let cfg = analyses.get::<ControlFlow>(f);
     let mut replaced = Vec::new();
     for block in cfg.reverse_postorder() {
         if Some(block) != f.entry() {
@@ -212,28 +218,28 @@ fn round(f: &mut Function, config: Config, done: &mut Simplified) -> IrResult<()
             done.branches += 1;
         }
     }
-    done.unreachable += delete_unreachable(f)?;
+    done.unreachable += delete_unreachable(f, analyses)?;
     // What was replaced above has no uses left, but is a parameter still.
     replaced.retain(|&param| f.is_live(param));
-    replaced.extend(prune::replace_redundant(f)?);
+    replaced.extend(prune::replace_redundant(f, &analyses.get(f))?);
     replaced.sort_unstable();
     replaced.dedup();
     if !replaced.is_empty() {
         f.delete_all(&replaced)?;
     }
     done.parameters += replaced.len();
-    forward::forward_edges(f, done)?;
+    forward::forward_edges(f, &analyses.get(f), done)?;
     if let Some(limit) = config.select_cost {
-        select::convert(f, limit, done)?;
+        select::convert(f, limit, analyses, done)?;
     }
-    let mut cfg = ControlFlow::compute(f);
+    let mut cfg = analyses.get::<ControlFlow>(f);
     let threaded = done.threaded;
     if let Some(limit) = config.thread_copies {
         thread::thread_jumps(f, &cfg, limit, done)?;
     }
     if done.threaded != threaded || cfg.reachable_count() != f.block_count() {
-        delete_unreachable(f)?;
-        cfg = ControlFlow::compute(f);
+        delete_unreachable(f, analyses)?;
+        cfg = analyses.get(f);
     }
     chains::merge_chains(f, &cfg, done)
 }

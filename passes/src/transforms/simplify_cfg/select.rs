@@ -20,25 +20,30 @@
 //! A condition of a loop that is made of several stays in parts where one of them leaves the loop
 //! (jump threading makes an exit of each): a single comparison is what tells how often a loop runs.
 
+use std::sync::Arc;
+
 use regraft_dialects::{arith, core};
-use regraft_ir::{
-    Block, ControlFlow, DominatorTree, Edge, Function, Inst, IrResult, Operand, Traits, Type, Value,
-};
+use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Type, Value};
 use smallvec::SmallVec;
 
 use super::Simplified;
-use crate::analysis::LoopForest;
 use crate::analysis::traps::speculatable;
+use crate::analysis::{Analyses, LoopForest};
 
 /// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), and that
 /// of a loop forest where a branch decides on a condition.
-pub(super) fn convert(f: &mut Function, limit: usize, done: &mut Simplified) -> IrResult<()> {
+pub(super) fn convert(
+    f: &mut Function,
+    limit: usize,
+    analyses: &mut Analyses,
+    done: &mut Simplified,
+) -> IrResult<()> {
     let blocks: Vec<Block> = f.blocks().collect();
     let mut forest = None;
     for block in blocks {
         if f.is_live_block(block)
             && let Some(plan) = Plan::new(f, block, limit)
-            && !(decides_on_exit(f, &plan) && leaves_loop(f, plan.join, &mut forest))
+            && !(decides_on_exit(f, &plan) && leaves_loop(f, plan.join, &mut forest, analyses))
         {
             plan.carry_out(f)?;
             done.selected += 1;
@@ -214,10 +219,13 @@ fn decides_on_exit(f: &Function, plan: &Plan) -> bool {
 }
 
 /// Whether an edge leaves the loop that a block is in, unless it is its header.
-fn leaves_loop(f: &Function, block: Block, forest: &mut Option<LoopForest>) -> bool {
-    let forest = forest.get_or_insert_with(|| {
-        LoopForest::compute(f, &ControlFlow::compute(f), &DominatorTree::compute(f))
-    });
+fn leaves_loop(
+    f: &Function,
+    block: Block,
+    forest: &mut Option<Arc<LoopForest>>,
+    analyses: &mut Analyses,
+) -> bool {
+    let forest = forest.get_or_insert_with(|| analyses.get::<LoopForest>(f));
     let Some(id) = forest.loop_of(block) else { return false };
     forest.get(id).header != block && f.successors(block).any(|to| !forest.contains(id, to))
 }

@@ -185,8 +185,8 @@ impl LoopPass for Unroll {
             made.resize(f.block_capacity(), false);
             blocks.into_iter().for_each(|block| made[block.index()] = true);
         }
-        delete_unreachable(f)?;
-        tidy(f, &made)
+        delete_unreachable(f, cx.analyses())?;
+        tidy(f, &cx.analysis(f), &made)
     }
 }
 
@@ -312,8 +312,7 @@ fn place(f: &Function, edge: Edge) -> usize {
 
 /// Lets what the only edge into a block passes take the place of its parameters, and joins blocks
 /// that follow each other alone, in the blocks that are marked.
-fn tidy(f: &mut Function, marked: &[bool]) -> PassResult {
-    let cfg = ControlFlow::compute(f);
+fn tidy(f: &mut Function, cfg: &ControlFlow, marked: &[bool]) -> PassResult {
     let mut replaced = Vec::new();
     for block in cfg.reverse_postorder() {
         let mut entering = f.in_edges(block);

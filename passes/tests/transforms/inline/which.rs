@@ -1,5 +1,6 @@
 //! Which calls are inlined.
 
+use regraft_passes::analysis::Analyses;
 use regraft_passes::transforms::inline::{Limits, run};
 
 use super::{SQUARE, check};
@@ -278,7 +279,8 @@ fn a_caller_grows_up_to_its_budget() {
     text += "  return %11\n}\n";
     let calls = |limits: Limits| {
         let mut module = parse(&text);
-        let inlined = run(&mut module, limits).expect("the module is valid");
+        let inlined =
+            run(&mut module, limits, &mut Analyses::default()).expect("the module is valid");
         verify(&module);
         let left = module.to_string().matches("call").count();
         assert_eq!(inlined.calls + left, 10);
@@ -327,7 +329,8 @@ fn chains_of_calls_are_not_walked_by_recursion() {
     }
     text += "func @f20000(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.add %1, 1\n  return %2\n}\n";
     let mut module = parse(&text);
-    let inlined = run(&mut module, Limits::default()).expect("the module is valid");
+    let inlined =
+        run(&mut module, Limits::default(), &mut Analyses::default()).expect("the module is valid");
     assert_eq!(inlined.calls, 20_000);
     verify(&module);
 }
