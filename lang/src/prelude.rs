@@ -31,7 +31,7 @@
 //! | `__gradient(f, t)` | `(f(t...), gradients)`, one gradient for each element of `t` |
 //! | `__zero_tangent(x)` | the zero tangent of a value, `nothing` if it has none |
 //! | `__push(f, t, (df, d...))` | `(f(t...), its tangent)` |
-//! | `__push_many(f, t, (df, d...))` | the same for tuples `d` of several tangents |
+//! | `__push_many(f, t, (df, d...))` | the same for tuples `d` of several tangents; `nothing` if there are only derivatives in one direction |
 //! | `__pullback(f, t)` | `(f(t...), state)` |
 //! | `__back(f, typeof(t), state, dy)` | the gradients |
 //! | `__dynamic_pullback(f, t, (sf, s...))` | `(f(t...), its shadow, tape)`, from shadows |

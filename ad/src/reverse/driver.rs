@@ -145,8 +145,21 @@ impl<'m> Driver<'m> {
     }
 
     /// Whether a function changes objects that it is given.
-    pub(super) fn writes_arguments(&self, name: Symbol) -> bool {
-        self.summaries.of(name).writes_anything()
+    ///
+    /// # Errors
+    /// None if the module is valid.
+    pub(super) fn writes_arguments(&self, name: Symbol) -> Result<bool, Diagnostic> {
+        if !self.summaries.of(name).writes_anything() {
+            return Ok(false);
+        }
+        // What makes the text of an error is never run again.
+        let mut module = self.module.clone();
+        for id in module.ids().to_vec() {
+            if let Some(f) = module.get_mut(id) {
+                *f = returning(f, &returning_blocks(f))?;
+            }
+        }
+        Ok(EffectSummaries::compute(&module).of(name).writes_anything())
     }
 
     /// The result type of a function of the module.
@@ -326,8 +339,9 @@ impl<'m> Driver<'m> {
             Activity::compute(&p, self.module, &mut self.types, &rules, &pair.active, &blocks)
         };
         let naive = self.options.plan == PlanKind::Naive;
-        let stability =
-            Stability::compute(&returning(&p, &undone)?, &self.summaries, closed && !naive);
+        let running = returning(&p, &undone)?;
+        let stability = Stability::compute(&running, &self.summaries, closed && !naive);
+        let discardable = discardable(&running, &blocks);
         let is_stable = |v: Value| closed && stability.is_stable(v);
         let mut aug = augment(self, p, &activity, &pair.active, &blocks, &is_stable)?;
         let (busy, merges) = busy_blocks(&aug, &activity, &blocks);
@@ -373,7 +387,6 @@ impl<'m> Driver<'m> {
 
         let given = aug.given(&blocks);
         let liveness = AdjointLiveness::compute(&aug.f, &activity, &blocks, &undone, &given);
-        let discardable = discardable(&aug.f, &blocks);
         let plan = Plan {
             aug: &aug,
             activity: &activity,

@@ -30,7 +30,7 @@ impl Sweeps<'_> {
     fn writer(&mut self, name: Symbol, more: &[Type]) -> Writer<'_> {
         let mut params = self.parts.primal.params.clone();
         params.extend_from_slice(more);
-        Writer::new(self.types, name, &params, Type::ANY)
+        Writer::new(self.types, name, &params, Type::ANY, self.parts.primal.loc)
     }
 
     /// `(x…) -> (y, (dx…))`
@@ -107,7 +107,7 @@ impl Sweeps<'_> {
         let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
         let result = parts.primal.result;
         let seed = self.types.tangent(result);
-        let mut w = Writer::new(self.types, name, &[state, seed], Type::ANY);
+        let mut w = Writer::new(self.types, name, &[state, seed], Type::ANY, parts.primal.loc);
         let params = w.params();
         let state = w.push(ad::copy(params[0], state));
         let zeros = w.get(state, 1);
@@ -185,7 +185,7 @@ impl Sweeps<'_> {
         let tape = made.as_ref().map_or(Type::UNIT, |made| made.tape);
         let cotangent = self.types.cotangent(primal.result);
         let has = self.types.has_content(cotangent);
-        let mut w = Writer::new(self.types, name, &[tape, Type::ANY], Type::ANY);
+        let mut w = Writer::new(self.types, name, &[tape, Type::ANY], Type::ANY, primal.loc);
         let params = w.params();
         let unit = w.unit();
         let mut cotangents = match (made, reverse) {
