@@ -14,8 +14,8 @@
 //!
 //! # Zero times infinity
 //! A partial may be infinite or NaN where it does not matter: `select(x > 0, sqrt(x), 0)` at 0.
-//! Where a rule says `strong`, or where [`Product::strong_zero`] asks for it, a zero factor gives
-//! zero whatever the partial is.
+//! Where a rule says `strong`, or where [`Product::strong_zero`] asks for it, the product is
+//! `arith.mulz`: zero if one of the factors is, whatever the other one is.
 
 mod expr;
 mod lower;

@@ -61,8 +61,6 @@ fn rules_fit_the_signatures() {
 #[test]
 fn ops_that_are_not_implemented_say_why() {
     let rules = ScalarRules::standard();
-    let trigamma = rules.get(math::TRIGAMMA).unwrap().partial(0).unwrap();
-    assert_eq!(trigamma.expr().unwrap_err(), "there is no op for the second derivative of digamma");
     match derivative(&rules, arith::BITCAST) {
         Some(Derivative::NotImplemented(why)) => assert!(why.contains("bits of a float")),
         other => panic!("{other:?}"),

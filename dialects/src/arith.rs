@@ -29,6 +29,12 @@ crate::dialect! {
     /// `%3: f64 = arith.mul %1, 2.0`
     MUL = mul(x: T, y: T) -> T where T: Number [PURE, COMMUTATIVE];
 
+    /// The product of floats in which a zero wins: it is 0 if a factor is, also where the other
+    /// one is infinite or NaN.
+    ///
+    /// `%3: f64 = arith.mulz %1, %2`
+    MULZ = mulz(x: T, y: T) -> T where T: Float [PURE, COMMUTATIVE];
+
     /// The quotient of integers, rounded toward zero: Julia's `div`. For floats, see
     /// `arith.fdiv`.
     ///

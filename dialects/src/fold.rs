@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::ir::{Constant, Fold, InstView, Op, OperandKind, Type, TypeKind};
 use crate::semantics::{eval_scalar, is_exact, is_subtype};
 use crate::types::field_types;
-use crate::{arith, core};
+use crate::{arith, core, math};
 
 /// Folds an op on scalars.
 pub(crate) fn scalar(view: &InstView<'_>) -> Option<Fold> {
@@ -121,6 +121,16 @@ fn zero(ty: Type) -> Option<Constant> {
 
 /// `x op c`, for an integer or a bool `c`; both are of type `ty` but for shifts and powers.
 fn constant_right(op: Op, ty: Type, c: Constant) -> Option<Fold> {
+    match (op, c) {
+        (math::POWI, Constant::I64(0)) if ty == Type::F64 => {
+            return Some(Fold::Constant(1.0.into()));
+        }
+        (math::POWI, Constant::I64(0)) if ty == Type::F32 => {
+            return Some(Fold::Constant(1.0f32.into()));
+        }
+        (math::POWI, Constant::I64(1)) => return Some(Fold::Operand(0)),
+        _ => {}
+    }
     if !(ty.is_int() || ty == Type::BOOL) {
         return None;
     }

@@ -239,6 +239,12 @@ crate::dialect! {
     /// `%2: f64 = math.trigamma %1`
     TRIGAMMA = trigamma(x: T) -> T where T: Float [PURE];
 
+    /// The derivative of `digamma` of order `n`: `digamma` itself for 0, `trigamma` for 1; infinite
+    /// or NaN at its poles, and NaN for a negative `n`.
+    ///
+    /// `%2: f64 = math.polygamma %1, 2`
+    POLYGAMMA = polygamma(x: T, n: i64) -> T where T: Float [PURE];
+
     /// The beta function, `gamma(x) * gamma(y) / gamma(x + y)`.
     ///
     /// `%3: f64 = math.beta %1, %2`

@@ -23,6 +23,10 @@ pub(crate) fn add_chain(
 ) -> Diagnostic {
     let Some(at) = chain.inner.first() else { return report };
     let spots: Vec<&Spot> = chain.inner.iter().chain(&chain.outer).collect();
+    // Code that was made, such as what calls a derivative, has no line: where others have one, it
+    // is left out.
+    let any_line = spots.iter().any(|spot| spot.loc.is_known());
+    let tells = |spot: &Spot| spot.loc.is_known() || !any_line;
     // The innermost place of the user's: its spot, and its position among the places of that.
     let user = spots.iter().enumerate().find_map(|(nth, spot)| {
         let places = places(ctx, spot.loc);
@@ -36,7 +40,7 @@ pub(crate) fn add_chain(
                 if i == chain.inner.len() {
                     report = skipped(report, chain);
                 }
-                if i < nth {
+                if i < nth && tells(spot) {
                     let lead = if i == 0 { "in" } else { "called from" };
                     let text = format!("{lead} {}", name(spot.function));
                     report = report.note(describe(ctx, spot, &text));
@@ -52,7 +56,7 @@ pub(crate) fn add_chain(
         }
         _ => {
             let mut report = report.at_loc(ctx, at.loc, "here");
-            if !at.loc.is_known() {
+            if !any_line {
                 report = report.note(format!("in {}, at {}", name(at.function), at.value));
             }
             (report, 1)
@@ -62,7 +66,10 @@ pub(crate) fn add_chain(
         if nth == chain.inner.len() {
             report = skipped(report, chain);
         }
-        report = report.note(describe(ctx, spot, &format!("called from {}", name(spot.function))));
+        if tells(spot) {
+            let text = format!("called from {}", name(spot.function));
+            report = report.note(describe(ctx, spot, &text));
+        }
     }
     report
 }

@@ -6,7 +6,7 @@
 //! d math.exp(x) -> z = z               # the result has a name
 //! d math.sqrt(x) -> z = strong 0.5 / z # a zero times this is zero, even where it is infinite
 //! d math.powi(x, n) = float(n) * powi(x, n - 1), _    # no derivative by an integer
-//! d math.trigamma(x) = error "there is no op for the second derivative of digamma"
+//! d data.bits(x) = error "bits have no derivative"
 //! ```
 //!
 //! A rule is one line; a line that starts with blanks goes on with the one before. Comments go

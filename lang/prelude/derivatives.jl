@@ -21,12 +21,62 @@ ignore_derivatives(f::Function) = __ignored(f)
 
 not_implemented(what) = throw(ErrorException(string("the derivative is not implemented: ", what)))
 
+# --- arguments ------------------------------------------------------------------------------
+
+# What a function is differentiated by in the place of an argument: an irrational number counts as
+# its float, a range of floats as the vector of its elements.
+@inline __variables(args) = __unroll_map(__variable, args)
+@inline __variable(x) = x
+__variable(x::AbstractIrrational) = Float64(x)
+__variable(r::Union{StepRangeLen, LinRange}) = collect(r)
+
+# Value and gradient; arguments of which none has a derivative are a mistake.
+function __value_and_gradient(f, args)
+    __check_variables(args)
+    return __gradient(f, __variables(args))
+end
+@inline function __check_variables(args)
+    if data.fieldcount(args) > 0 && __unroll_fold(__and_constant, true, __unroll_map(__variable, args))
+        __no_variables(args)
+    end
+    return nothing
+end
+@inline __and_constant(all, x) = all & (__return_type(__zero_of_value, typeof(x)) === Nothing)
+__zero_of_value(x) = __zero_tangent(x)
+@noinline __no_variables(args) = throw(ArgumentError(string(
+    "no argument has a derivative: ", join(map(__no_variable, args), ", "))))
+__no_variable(x) = string("one is of type ", typeof(x))
+__no_variable(x::Integer) = string("write ", float(x), " instead of ", x, ", which is an integer")
+__no_variable(x::AbstractArray{T}) where T<:Integer =
+    string("write float.(x) instead of x, whose elements are integers (", T, ")")
+
+# A vector of floats, for what differentiates by its elements.
+__floats(name, x::AbstractVector) = __floats_of(name, __variable(x))
+__floats_of(name, x::AbstractVector{T}) where T<:AbstractFloat = x
+__floats_of(name, x::AbstractVector{T}) where T = throw(ArgumentError(string(
+    name, " takes a vector of floats, found elements of type ", T, ": write float.(x) instead of x")))
+
+# Whether a tangent has the shape of what it belongs to, as far as that shows without it.
+__check_tangent(x, t) = nothing
+function __check_tangent(x::Array, t::AbstractArray)
+    size(x) == size(t) || throw(DimensionMismatch(string(
+        "a tangent has the size of its argument, ", size(x), ", found one of size ", size(t))))
+    return nothing
+end
+function __check_tangent(x::Tuple, t::Tuple)
+    length(x) == length(t) || throw(DimensionMismatch(string(
+        "a tangent has one part for each of the ", length(x), " in its argument, found ", length(t))))
+    __unroll_map(__check_tangent, x, t)
+    return nothing
+end
+__check_tangent(x::NamedTuple{K}, t::NamedTuple{K}) where K = __check_tangent(values(x), values(t))
+
 # --- reverse mode ---------------------------------------------------------------------------
 
-gradient(f, args...) = __gradient(f, args)[2]
+gradient(f, args...) = __value_and_gradient(f, args)[2]
 
 function withgradient(f, args...)
-    r = __gradient(f, args)
+    r = __value_and_gradient(f, args)
     return (val = r[1], grad = r[2])
 end
 
@@ -38,7 +88,8 @@ struct __Pullback{B, S, W} <: Function
     world::W
 end
 (b::__Pullback)(dy) = __back(b.back, b.state, dy)
-function pullback(f, args...)
+pullback(f, args...) = __pullback_of(f, __variables(args))
+function __pullback_of(f, args)
     r = __pullback(f, args)
     return (r[1], __Pullback(r[3], r[2], __world))
 end
@@ -56,8 +107,13 @@ struct __Pushforward{F, A} <: Function
     f::F
     args::A
 end
-(p::__Pushforward)(tangents...) = __push(p.f, p.args, (nothing, tangents...))[2]
-pushforward(f, args...) = __Pushforward(f, args)
+function (p::__Pushforward)(tangents...)
+    if data.fieldcount(tangents) == data.fieldcount(p.args)
+        __check_tangent(p.args, tangents)
+    end
+    return __push(p.f, p.args, (nothing, tangents...))[2]
+end
+pushforward(f, args...) = __Pushforward(f, __variables(args))
 
 __or_zero(d, x) = d
 __or_zero(d::Nothing, x) = zero(x)
@@ -68,6 +124,10 @@ end
 
 # The gradient by forward mode: once for each number.
 function __forward_gradient(f, args)
+    __check_variables(args)
+    return __gradient_along(f, __variables(args))
+end
+function __gradient_along(f, args)
     y = f(ad.copy(typeof(args), args)...)
     return (y, __ntuple(n -> __partial(args[n], __Along(f, args, n)), Val(length(args))))
 end
@@ -139,7 +199,9 @@ function __columns(f, x, y)
     i = 1
     while i + 3 <= n
         d = (__direction(x, i), __direction(x, i + 1), __direction(x, i + 2), __direction(x, i + 3))
-        dy = __push_many(f, (copy(x),), (nothing, d))[2]
+        r = __push_many(f, (copy(x),), (nothing, d))
+        r === nothing && break
+        dy = r[2]
         for k in 1:length(y)
             J[k, i] = dy[1][k]
             J[k, i + 1] = dy[2][k]
@@ -172,19 +234,100 @@ end
 
 # Forward mode goes once over the function for four columns, reverse mode forth and back for
 # each row.
-function jacobian(f, x::AbstractVector)
-    y = f(copy(x))
-    return length(x) <= 4 * length(y) ? __columns(f, x, y) : __rows(f, x)
-end
+jacobian(f, x::AbstractVector) = __jacobian(f, __floats("jacobian", x))
+jacobian(f, x::Tuple) = __jacobian(__OfTuple(f, Val(length(x))), __floats("jacobian", vect(x...)))
 jacobian(f, x::Real) = derivative(f, x)
+__jacobian(f, x) = __jacobian_of(f, x, f(copy(x)))
+__jacobian_of(f, x, y::AbstractArray) = length(x) <= 4 * length(y) ? __columns(f, x, y) : __rows(f, x)
+__jacobian_of(f, x, y::Union{Number, Tuple}) = __jacobian(__InVector(f), x)
 
-hvp(f, x, v) = __push(__Gradient(f), (x,), (nothing, v))[2]
-hessian(f, x::AbstractVector) = __columns(__Gradient(f), x, x)
+# A function of a tuple as one of a vector, and one whose value is a vector in place of a number or
+# a tuple.
+struct __OfTuple{F, N} <: Function
+    f::F
+    n::N
+end
+(g::__OfTuple)(x) = g.f(__ntuple(k -> x[k], g.n))
+struct __InVector{F} <: Function
+    f::F
+end
+(g::__InVector)(x) = __in_vector(g.f(x))
+__in_vector(y) = [y]
+__in_vector(y::Tuple) = vect(y...)
+
+function hvp(f, x, v)
+    at = __point(x)
+    __check_tangent(at, v)
+    return __push(__Gradient(f), (at,), (nothing, v))[2]
+end
+__point(x) = __variable(x)
+__point(x::Real) = float(x)
+__point(x::AbstractVector) = __floats("hvp", x)
+hessian(f, x::AbstractVector) = __hessian(f, __floats("hessian", x))
 hessian(f, x::Real) = derivative(__Derivative(f), x)
+__hessian(f, x) = __columns(__Gradient(f), x, x)
 
 # --- dynamic calls in code that is differentiated -------------------------------------------
 
 __dynamic_forward(f, tangents, args...) = __push(f, args, tangents)
+
+# --- what rules give ------------------------------------------------------------------------
+# A rule is called with a check of what it returns. `before` holds the function and its first
+# arguments, `rest` those that the function takes as one tuple.
+
+@inline __checked_rrule(name, r, before, rest) =
+    __rrule_pair(Val(name), r, (__unroll_map(__shape_of, tail(before))..., __unroll_map(__shape_of, rest)...))
+@inline __rrule_pair(name, r::Tuple{Any, Any}, shapes) = (r[1], __Checked(name, r[2], shapes))
+__rrule_pair(name, r, shapes) = __no_rrule(name, r)
+@noinline __no_rrule(::Val{name}, r) where name = __throw_late(ArgumentError(string(
+    "the rrule of ", name, " returned a value of type ", typeof(r),
+    "; a rule returns a tuple of the value and a pullback")))
+# Throws in a way that does not show before the program runs: a rule returns something.
+__throw_late(e) = Any[throw][1](e)
+# What is known of the tangent of an argument: `()` for a number, the size of an array.
+@inline __shape_of(x) = nothing
+@inline __shape_of(x::AbstractFloat) = ()
+@inline __shape_of(x::Array) = size(x)
+
+struct __Checked{N, P, S}
+    name::N
+    pullback::P
+    shapes::S
+end
+@inline (c::__Checked)(dy) = __checked_tangents(c.name, c.shapes, c.pullback(dy))
+@inline function __checked_tangents(name, shapes, tangents::Tuple)
+    data.fieldcount(tangents) == data.fieldcount(shapes) + 1 || __wrong_count(name, shapes, tangents)
+    __unroll_map(__CheckShape(name), shapes, tail(tangents))
+    return tangents
+end
+__checked_tangents(name, shapes, tangents) = __wrong_count(name, shapes, tangents)
+@noinline __wrong_count(::Val{name}, shapes, tangents) where name = throw(ArgumentError(string(
+    "the pullback in the rrule of ", name, " returned ", __how_many(tangents), "; it returns a tuple of ",
+    length(shapes) + 1, " tangents, one of the function and one of each argument")))
+__how_many(tangents) = string("a value of type ", typeof(tangents))
+__how_many(tangents::Tuple) = string(length(tangents), length(tangents) == 1 ? " tangent" : " tangents")
+struct __CheckShape{N}
+    name::N
+end
+@inline (c::__CheckShape)(shape, t) = nothing
+@inline (c::__CheckShape)(shape::Tuple{}, t) = t === nothing || t isa Number ? nothing : __wrong_shape(c.name, "a number", t)
+@inline (c::__CheckShape)(shape::Tuple{Int64, Vararg{Int64}}, t) = __same_shape(c.name, shape, t)
+@inline __same_shape(name, shape, t) = t === nothing ? nothing : __wrong_shape(name, string("an array of size ", shape), t)
+@inline __same_shape(name, shape, t::AbstractArray) = size(t) == shape ? nothing : __wrong_shape(name, string("an array of size ", shape), t)
+@noinline __wrong_shape(::Val{name}, wanted, t) where name = __throw_late(DimensionMismatch(string(
+    "the rule for ", name, " returned ", __with_size(t), " as tangent of ", wanted)))
+__with_size(t) = string("a value of type ", typeof(t))
+__with_size(t::AbstractArray) = string("an array of size ", size(t))
+
+@inline __checked_frule(name, r) = __frule_pair(Val(name), r)
+@inline function __frule_pair(name, r::Tuple{Any, Any})
+    __CheckShape(name)(__shape_of(r[1]), r[2])
+    return r
+end
+__frule_pair(name, r) = __no_frule(name, r)
+@noinline __no_frule(::Val{name}, r) where name = __throw_late(ArgumentError(string(
+    "the frule of ", name, " returned a value of type ", typeof(r),
+    "; a rule returns a tuple of the value and its tangent")))
 
 # --- rules for functions of any number of arguments -----------------------------------------
 # Tangents of those arguments that the function takes as one tuple come as one.
@@ -201,6 +344,11 @@ __unpacked(t) = __unpack((), t...)
 __unpack(done, rest) = (done..., rest...)
 __unpack(done, x, more...) = __unpack((done..., x), more...)
 
+# --- rules of the library -------------------------------------------------------------------
+
+frule(tangents, ::typeof(__det), a::Array{T, 2}) where T<:__Float = (__det(a), dot(__cofactors(a), tangents[2]))
+rrule(::typeof(__det), a::Array{T, 2}) where T<:__Float = (__det(a), dy -> (nothing, dy * __cofactors(a)))
+
 # --- calls whose number of arguments is known late ------------------------------------------
 # f(xs...) is a tuple of what is in the collections, and a call with that tuple, whose type tells
 # how many there are when the program runs.
@@ -210,22 +358,26 @@ __concat() = ()
 __concat(c, rest...) = (c..., __concat(rest...)...)
 @noinline __call_tuple(f, t) = f(t...)
 
-struct __Split{C}
+# A collection may have another length when the way back comes here.
+struct __Split{C, N}
     collections::C
+    lengths::N
 end
-(s::__Split)(dy) = (nothing, __gathered(dy, 0, s.collections...)...)
-__gathered(dy, k) = ()
-__gathered(dy, k, c, rest...) = (__gather(c, dy, k), __gathered(dy, k + length(c), rest...)...)
-rrule(::typeof(__tuple_of), collections...) = (__tuple_of(collections...), __Split(collections))
+(s::__Split)(dy) = (nothing, __gather_all(s.collections, s.lengths, dy, 0)...)
+__gather_all(cs::Tuple{}, ns, dy, k) = ()
+__gather_all(cs, ns, dy, k) = (__gather(cs[1], ns[1], dy, k), __gather_all(tail(cs), tail(ns), dy, k + ns[1])...)
+rrule(::typeof(__tuple_of), collections...) = (__tuple_of(collections...), __Split(collections, __unroll_map(length, collections)))
 
 # The tangent of a collection from those of its elements, which come after k others.
-__gather(c, dy::Nothing, k) = nothing
-__gather(c::Tuple, dy, k) = __ntuple(i -> dy[k + i], Val(length(c)))
-function __gather(c, dy, k)
+__gather(c, n, dy::Nothing, k) = nothing
+__gather(c::Tuple, n, dy::Nothing, k) = nothing
+__gather(c::Tuple, n, dy, k) = __ntuple(i -> dy[k + i], Val(length(c)))
+function __gather(c, n, dy, k)
     d = __zero_tangent(c)
     d === nothing && return nothing
     c isa Array || __no_collection(c)
-    for i in 1:length(c)
+    length(d) == n || resize!(d, n)
+    for i in 1:n
         dy[k + i] === nothing || (d[i] = dy[k + i])
     end
     return d

@@ -159,15 +159,34 @@ end
 
 # --- simple quantities ----------------------------------------------------------------------
 
-norm(a::AbstractArray) = sqrt(float(sum(abs2, a)))
+norm(a::AbstractArray) = __norm(__square_of, sqrt, a)
 norm(x::Number) = abs(float(x))
-norm(t::Tuple) = sqrt(float(sum(abs2, t)))
+norm(t::Tuple) = __norm(__square_of, sqrt, t)
 function norm(a, p::Real)
     p == 2 && return norm(a)
     p == 1 && return float(sum(abs, a))
     p == Inf && return float(maximum(abs, a))
-    return sum(x -> abs(x)^p, a)^(1 / p)
+    p == -Inf && return float(minimum(abs, a))
+    p == 0 && return float(count(!iszero, a))
+    return __norm(x -> __magnitude(x)^p, s -> s^(1 / p), a)
 end
+__magnitude(x) = abs(float(x))
+__square_of(x) = abs2(float(x))
+# The root of a sum of powers. Where these overflow or underflow, that of the numbers over the
+# largest one. The derivative at zero is 0.
+function __norm(power, root, a)
+    s = sum(power, a)
+    __least_power(s) <= s < Inf && return root(s)
+    m = __fold_from(__magnitude, max, zero(s), a)
+    isfinite(m) || return m
+    scale = ad.ignore(m)
+    iszero(scale) && return ad.ignore(root(s))
+    return scale * root(sum(x -> power(x / scale), a))
+end
+# Sums of powers below this may have lost digits of some of them.
+__least_power(s) = zero(s)
+__least_power(s::Float64) = 1.0e-290
+__least_power(s::Float32) = 1.0f-30
 normalize(a::AbstractVector) = a / norm(a)
 function tr(a::AbstractMatrix)
     size(a, 1) == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
@@ -339,13 +358,125 @@ function __lu(a)
     end
     return u, rows, sign, info
 end
-function det(a::AbstractMatrix)
+det(a::AbstractMatrix) = __det(__converted(typeof(inv(one(eltype(a)))), a))
+function __det(a)
     u, rows, sign, info = __lu(a)
     d = one(eltype(u))
     for k in 1:size(u, 1)
         d *= u[k, k]
     end
     return d * sign
+end
+# The derivative of the determinant, for singular matrices as well: its elements are the cofactors.
+#
+# Elimination with both pivots chosen (the largest element of what is left) makes `P a Q = L U`, so
+# that the cofactors are those of triangular matrices. Nothing is divided by the last pivot. If an
+# earlier one is 0, all cofactors are; their derivatives then are those of Faddeev's and
+# LeVerrier's polynomial. O(n^3), then O(n^4).
+function __cofactors(a)
+    n = size(a, 1)
+    u = copy(a)
+    rows = collect(1:n)
+    columns = collect(1:n)
+    d = one(eltype(u))
+    for k in 1:n-1
+        p = k
+        q = k
+        for j in k:n
+            for i in k:n
+                if abs(u[i, j]) > abs(u[p, q])
+                    p = i
+                    q = j
+                end
+            end
+        end
+        if u[p, q] == 0
+            c = __cofactors_by_traces(a)
+            return c - ad.ignore(c)
+        end
+        if p != k
+            d = -d
+            rows[k], rows[p] = rows[p], rows[k]
+            for j in 1:n
+                x = u[k, j]
+                u[k, j] = u[p, j]
+                u[p, j] = x
+            end
+        end
+        if q != k
+            d = -d
+            columns[k], columns[q] = columns[q], columns[k]
+            for i in 1:n
+                x = u[i, k]
+                u[i, k] = u[i, q]
+                u[i, q] = x
+            end
+        end
+        d *= u[k, k]
+        for i in k+1:n
+            u[i, k] /= u[k, k]
+        end
+        for j in k+1:n
+            v = u[k, j]
+            for i in k+1:n
+                u[i, j] -= u[i, k] * v
+            end
+        end
+    end
+    # The adjugate of U, from the inverse of all but its last row and column and their product `d`.
+    m = zeros(eltype(u), (n, n))
+    n == 0 && return m
+    for j in 1:n-1
+        m[j, j] = one(d)
+        for i in j:-1:1
+            x = m[i, j] / u[i, i]
+            m[i, j] = x
+            for k in 1:i-1
+                m[k, j] -= u[k, i] * x
+            end
+        end
+    end
+    for i in 1:n-1
+        x = zero(d)
+        for k in i:n-1
+            x -= m[i, k] * u[k, n]
+        end
+        m[i, n] = d * x
+    end
+    for j in 1:n-1
+        for i in 1:j
+            m[i, j] *= d * u[n, n]
+        end
+    end
+    m[n, n] = d
+    # Times the inverse of L, whose diagonal is 1.
+    for j in n-1:-1:1
+        for k in j+1:n
+            v = u[k, j]
+            for i in 1:n
+                m[i, j] -= m[i, k] * v
+            end
+        end
+    end
+    c = zeros(eltype(u), (n, n))
+    for j in 1:n
+        for i in 1:n
+            c[rows[j], columns[i]] = m[i, j]
+        end
+    end
+    return c
+end
+function __cofactors_by_traces(a)
+    n = size(a, 1)
+    m = __identity(eltype(a), n)
+    for k in 1:n-1
+        m = a * m
+        x = tr(m) / k
+        for i in 1:n
+            m[i, i] -= x
+        end
+    end
+    return collect(transpose(iseven(n) ? -m : m))
 end
 det(a::Union{UpperTriangular, LowerTriangular, Diagonal}) = prod(diag(a))
 det(x::Number) = x

@@ -35,6 +35,7 @@ gamma(x::__Float) = math.gamma(x)
 loggamma(x::__Float) = math.loggamma(x)
 digamma(x::__Float) = math.digamma(x)
 trigamma(x::__Float) = math.trigamma(x)
+polygamma(m::Integer, x::Real) = m < 0 ? throw(DomainError(m, "`m` must be nonnegative.")) : math.polygamma(float(x), Int64(m))
 lgamma(x::Real) = loggamma(x)
 logabsgamma(x::__Float) = (math.logabsgamma(x), __sign_of_gamma(x))
 # Below zero, the sign of the gamma function changes at each whole number.
@@ -105,10 +106,24 @@ deg2rad(x::__Float) = x * (oftype(x, π) / 180)
 rad2deg(x::__Float) = x * (180 / oftype(x, π))
 deg2rad(x::Real) = deg2rad(float(x))
 rad2deg(x::Real) = rad2deg(float(x))
-xlogx(x::Number) = iszero(x) ? zero(x * log(x)) : x * log(x)
-xlogy(x::Number, y::Number) = iszero(x) && !isnan(y) ? zero(x * log(y)) : x * log(y)
-xlog1py(x::Number, y::Number) = iszero(x) && !isnan(y) ? zero(x * log1p(y)) : x * log1p(y)
-logistic(x::Real) = inv(exp(-float(x)) + 1)
+xlogx(x::Number) = __times_log(x, log(x))
+xlogy(x::Number, y::Number) = __times_log(x, log(y))
+xlog1py(x::Number, y::Number) = __times_log(x, log1p(y))
+# The product with a logarithm, 0 where `x` is 0; the derivative by `x` is the logarithm there too.
+function __times_log(x, l)
+    iszero(x) || return x * l
+    isinf(l) || return x * l + zero(l)
+    # The slope of the root is infinite at 0.
+    z = zero(x * l)
+    root = sqrt(convert(typeof(z), x))
+    return l > 0 ? z + root : z - root
+end
+# The exponential of what is not positive does not overflow.
+function logistic(x::Real)
+    t = float(x)
+    e = exp(ifelse(t < 0, t, -t))
+    return ifelse(t < 0, e, one(e)) / (1 + e)
+end
 logit(x::Real) = log(x / (1 - x))
 log1pexp(x::Real) = x > 0 ? x + log1p(exp(-x)) : log1p(exp(x))
 ldexp(x::Float64, n::Int64) = x * exp2(Float64(n))

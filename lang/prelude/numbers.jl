@@ -159,7 +159,7 @@ fldmod(x, y) = (fld(x, y), mod(x, y))
 mod1(x::T, y::T) where T<:__Int = arith.add(arith.mod(arith.sub(x, one(x)), y), one(x))
 function mod1(x::Number, y::Number)
     m = mod(x, y)
-    return m == 0 ? oftype(m, y) : m
+    return m == 0 ? m + y : m
 end
 fld1(x::Integer, y::Integer) = fld(x - 1, y) + 1
 function gcd(x::T, y::T) where T<:__Int
@@ -200,10 +200,10 @@ function isprime(n::Int64)
     return true
 end
 
-# A constant exponent up to 3 is multiplied out, as in Julia.
+# A constant exponent up to 3 is multiplied out, as in Julia, by the op itself where it is positive.
 @inline function ^(x::__Float, n::Int64)
-    if __known(n) && -2 <= n <= 3
-        return n == 2 ? x * x : n == 3 ? x * x * x : n == 1 ? x : n == 0 ? one(x) : n == -1 ? inv(x) : inv(x) * inv(x)
+    if __known(n) && -2 <= n <= 1
+        return n == 1 ? x : n == 0 ? one(x) : n == -1 ? inv(x) : inv(x) * inv(x)
     end
     return math.powi(x, n)
 end
@@ -254,7 +254,7 @@ abs(x::Bool) = x
 abs(x::Real) = signbit(x) ? -x : x
 abs2(x::Real) = x * x
 sign(x::T) where T<:__Int = core.select(arith.gt(x, zero(x)), one(x), core.select(arith.lt(x, zero(x)), arith.neg(one(x)), zero(x)))
-sign(x::T) where T<:__Float = core.select(arith.gt(x, zero(x)), one(x), core.select(arith.lt(x, zero(x)), arith.neg(one(x)), x))
+sign(x::T) where T<:__Float = core.select(arith.gt(x, zero(x)), one(x), core.select(arith.lt(x, zero(x)), arith.neg(one(x)), ad.ignore(x)))
 sign(x::Bool) = x
 sign(x::Real) = x < zero(x) ? -one(x) : x > zero(x) ? one(x) : x
 signbit(x::__Arith) = arith.signbit(x)
@@ -300,7 +300,7 @@ eps() = 2.220446049250313e-16
 eps(::Type{Float64}) = 2.220446049250313e-16
 eps(::Type{Float32}) = 1.1920929f-7
 function eps(x::Float64)
-    x = abs(x)
+    x = abs(ad.ignore(x))
     isfinite(x) || return NaN
     x < 2.2250738585072014e-308 && return 5.0e-324
     return arith.bitcast(Float64, arith.add(arith.bitcast(Int64, x), 1)) - x
@@ -318,8 +318,11 @@ sizeof(::Type{T}) where T<:Union{Int32, Float32} = 4
 sizeof(::Type{T}) where T<:Union{Int64, Float64} = 8
 sizeof(x::__Num) = sizeof(typeof(x))
 reinterpret(::Type{T}, x::__Arith) where T<:__Arith = arith.bitcast(T, x)
-nextfloat(x::Float64) = isnan(x) || x == Inf ? x : x == 0 ? 5.0e-324 :
-    arith.bitcast(Float64, arith.add(arith.bitcast(Int64, x), x > 0 ? 1 : -1))
+# The derivative is 1: the difference to the next float is constant, and exact.
+function nextfloat(x::Float64)
+    isnan(x) || x == Inf ? x : x == -Inf || x == -5.0e-324 ? __next_float(x) : x + ad.ignore(__next_float(x) - x)
+end
+__next_float(x) = x == 0 ? 5.0e-324 : arith.bitcast(Float64, arith.add(arith.bitcast(Int64, x), x > 0 ? 1 : -1))
 prevfloat(x::Float64) = -nextfloat(-x)
 
 # --- comparison -----------------------------------------------------------------------------

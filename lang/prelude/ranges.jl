@@ -46,17 +46,14 @@ end
 UnitRange(a::Int64, b::Int64) = a:b
 
 # `a:s:b` of floats. If all three are fractions with a common small denominator, elements are
-# computed from those, so that `0:0.1:1` is exact in each.
+# computed from those, so that `0:0.1:1` is exact in each. The denominator and the length are
+# constant for derivatives; the numerators are as differentiable as what they are made of.
 function __float_range(a, s, b)
     s == 0 && throw(ArgumentError("step cannot be zero"))
     isnan(a + s + b) && throw(ArgumentError("the start, step and stop of a range are numbers"))
-    over = __denominator(s)
-    if over != 0
-        over_a = __denominator(a)
-        over = over_a == 0 ? zero(over) : over * over_a / __float_gcd(over, over_a)
-    end
+    over = ad.ignore(__common_denominator(s, a))
     if over != 0 && over < 1.0e7
-        p, q, r = round(a * over), round(s * over), round(b * over)
+        p, q, r = __nearest_whole(a * over), __nearest_whole(s * over), round(b * over)
         if p / over == a && q / over == s && abs(p) + abs(q) < 1.0e15
             n = r / over == b ? div(r - p, q) : floor((b - a) / s)
             return StepRangeLen(a, s, __range_length(n), p, q, over)
@@ -65,6 +62,16 @@ function __float_range(a, s, b)
     n = round((b - a) / s)
     n = a + n * s == b || (s > 0) == (a + n * s < b) ? n : n - 1
     return StepRangeLen(a, s, __range_length(n), a, s, zero(a))
+end
+# The whole number next to `x`, with the derivative of `x`. The difference of two numbers so close
+# is exact, and so is what it gives back; a zero keeps its sign.
+__nearest_whole(x) = x - ad.ignore(x - round(x))
+# A common denominator of two fractions, 0 if one of them is none.
+function __common_denominator(x, y)
+    over = __denominator(x)
+    over == 0 && return over
+    other = __denominator(y)
+    return other == 0 ? zero(over) : over * other / __float_gcd(over, other)
 end
 __range_length(n) = n < 0 ? 0 : Int64(n) + 1
 __float_gcd(x, y) = y == 0 ? x : __float_gcd(y, rem(x, y))
@@ -94,14 +101,9 @@ end
 range(a::Integer, b::Integer) = a:b
 range(a::Real, b::Real, n::Int64) = n <= 1 ? __linrange(float(a), float(b), n) : __range_of(promote(float(a), float(b))..., n)
 function __range_of(a, b, n)
-    over = __denominator(a)
-    if over != 0
-        over_b = __denominator(b)
-        over = over_b == 0 ? zero(over) : over * over_b / __float_gcd(over, over_b)
-        over = over * (n - 1)
-        if over != 0 && over < 1.0e12
-            return StepRangeLen(a, (b - a) / (n - 1), n, a * over, (b * over - a * over) / (n - 1), over)
-        end
+    over = ad.ignore(__common_denominator(a, b)) * (n - 1)
+    if over != 0 && over < 1.0e12
+        return StepRangeLen(a, (b - a) / (n - 1), n, a * over, (b * over - a * over) / (n - 1), over)
     end
     return StepRangeLen(a, (b - a) / (n - 1), n, a, (b - a) / (n - 1), zero(a))
 end

@@ -257,7 +257,9 @@ function var(a)
     end
     return s / (n - 1)
 end
-std(a) = sqrt(var(a))
+# Of equal numbers the derivative is 0.
+std(a) = __std(var(a))
+__std(v) = iszero(v) ? ad.ignore(sqrt(v)) : sqrt(v)
 function median(a)
     v = sort(collect(a))
     n = length(v)

@@ -237,7 +237,7 @@ impl RuleFailure {
     }
 
     /// Whether a derivative was refused because the rules say of an op that its derivative is not
-    /// known, such as of `math.trigamma`.
+    /// known, such as of `arith.bitcast`.
     pub fn is_declared(&self) -> bool {
         self.refuses("has no derivative: ")
     }

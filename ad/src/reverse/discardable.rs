@@ -1,23 +1,42 @@
 //! Values that may be computed for nothing.
 //!
 //! ```text
-//! %2: f64 = math.sqrt %1
-//! %3: f64 = core.select %c, %2, 0.0
+//! %2: f64 = math.sqrt %1                    %2: f64 = math.log %1
+//! %3: f64 = core.select %c, %2, 0.0         br %c, ^2(%2), ^2(0.0)
 //! ```
 //!
-//! The cotangent of `%2` is zero where it is not selected, and what it gives to `%1` has to be zero
-//! as well, also where the derivative of the root is infinite: zero times infinity is no number.
+//! The cotangent of `%2` is zero where it is not selected, or where control does not come to a use
+//! of it, and what it gives to `%1` has to be zero as well, also where the derivative is infinite:
+//! zero times infinity is no number.
+//!
+//! # Method
+//! Backwards, each value is *certain* to count if one of its uses is: a use in a block that control
+//! comes to whenever it comes to that of the value (a post-dominator), by something other than an
+//! op on floats, or by one whose result is certain. What is not, or may not be selected, is found.
+//! What is passed to a block counts there. Near linear, as the tree of post-dominators is.
 
 use regraft_dialects::{arith, core};
-use regraft_ir::{Block, Function, Value};
+use regraft_ir::{Block, ControlFlow, Function, Traits, Use, Value};
+use regraft_passes::analysis::PostDominatorTree;
 
-/// By [`Value::index`], the values that may be discarded after they were computed: by a select, or
-/// as the lesser of two. Their cotangent is then zero, whatever their derivative is.
+/// By [`Value::index`], the values that may be discarded after they were computed: by a select, as
+/// the lesser of two, or because control goes another way. Their cotangent is then zero, whatever
+/// their derivative is. `f` is a function as it runs if it [returns](super::returning::returning),
+/// and `blocks` are its blocks in reverse postorder.
 pub(super) fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
+    let tree = PostDominatorTree::compute(f, &ControlFlow::compute(f));
+    let mut certain = vec![false; f.value_capacity()];
     let mut found = vec![false; f.value_capacity()];
     for &block in blocks.iter().rev() {
         let body: Vec<Value> = f.body(block).collect();
         for &v in body.iter().rev() {
+            let counts = |at: Use| {
+                let there = f.block_of(at.user);
+                (there == block || tree.post_dominates(there, block))
+                    && use_counts(f, v, at, &certain)
+            };
+            certain[v.index()] = f.uses(v).any(counts);
+            found[v.index()] |= f.ty(v).is_float() && !certain[v.index()];
             let selects = matches!(f.op(v), Some(core::SELECT | arith::MIN | arith::MAX));
             if !selects && !found[v.index()] {
                 continue;
@@ -32,4 +51,18 @@ pub(super) fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
         }
     }
     found
+}
+
+/// Whether a use of `v` adds to its cotangent when control comes there.
+fn use_counts(f: &Function, v: Value, at: Use, certain: &[bool]) -> bool {
+    if at.user.is_terminator() {
+        let is_passed = |edge| f.edge_args(edge).any(|arg| arg.as_value() == Some(v));
+        let mut edges = f.out_edges(f.block_of(at.user)).peekable();
+        return edges.peek().is_none() || edges.all(is_passed);
+    }
+    let is_pure = f.op_def(at.user).is_some_and(|def| def.traits.contains(Traits::PURE));
+    match f.ty(at.user) {
+        ty if ty.is_float() && is_pure => certain[at.user.index()],
+        ty => !(is_pure && ty.is_scalar()),
+    }
 }

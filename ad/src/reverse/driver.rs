@@ -147,8 +147,21 @@ impl<'m> Driver<'m> {
     }
 
     /// Whether a function changes objects that it is given.
-    pub(super) fn writes_arguments(&self, name: Symbol) -> bool {
-        self.summaries.of(name).writes_anything()
+    ///
+    /// # Errors
+    /// None if the module is valid.
+    pub(super) fn writes_arguments(&self, name: Symbol) -> Result<bool, Diagnostic> {
+        if !self.summaries.of(name).writes_anything() {
+            return Ok(false);
+        }
+        // What makes the text of an error is never run again.
+        let mut module = self.module.clone();
+        for id in module.ids().to_vec() {
+            if let Some(f) = module.get_mut(id) {
+                *f = returning(f, &returning_blocks(f))?;
+            }
+        }
+        Ok(EffectSummaries::compute(&module).of(name).writes_anything())
     }
 
     /// The result type of a function of the module.
@@ -328,13 +341,14 @@ impl<'m> Driver<'m> {
             Activity::compute(&p, self.module, &mut self.types, &rules, &pair.active, &blocks)
         };
         let naive = self.options.plan == PlanKind::Naive;
+        let running = returning(&p, &undone)?;
+        let discardable = discardable(&running, &blocks);
         let (stability, private) = {
-            let f = returning(&p, &undone)?;
-            let cfg = ControlFlow::compute(&f);
-            let aliases = Aliases::compute(&f, &cfg, &self.summaries);
+            let cfg = ControlFlow::compute(&running);
+            let aliases = Aliases::compute(&running, &cfg, &self.summaries);
             let keeps = closed && !naive;
-            let stability = Stability::compute(&f, &cfg, &aliases, &self.summaries, keeps);
-            (stability, PrivateObjects::new(&f, aliases))
+            let stability = Stability::compute(&running, &cfg, &aliases, &self.summaries, keeps);
+            (stability, PrivateObjects::new(&running, aliases))
         };
         let is_stable = |v: Value| closed && stability.is_stable(v);
         let mut aug = augment(self, p, &activity, &pair.active, &blocks, &is_stable, &private)?;
@@ -381,7 +395,6 @@ impl<'m> Driver<'m> {
 
         let given = aug.given(&blocks);
         let liveness = AdjointLiveness::compute(&aug.f, &activity, &blocks, &undone, &given);
-        let discardable = discardable(&aug.f, &blocks);
         let plan = Plan {
             aug: &aug,
             activity: &activity,

@@ -8,7 +8,8 @@
 //! Method. The product goes into the expression as far as that costs nothing: by 1 it is the
 //! factor itself, by -1 its negative, into the numerator of a quotient, and into the branches of
 //! a choice of which one is 0, 1 or -1. So a branch that is zero is zero whatever the others are. An
-//! expression that occurs twice is computed once.
+//! expression that occurs twice is computed once. Where a zero is to win over an infinity, the partial
+//! is computed by itself, and the product is one in which it does.
 //!
 //! Cost: linear in the expression, but for looking up what was computed already, which is
 //! quadratic in it; rules are short.
@@ -44,13 +45,11 @@ impl Partial {
     ) -> Option<Operand> {
         let expr = self.expr().ok()?;
         let mut writer = Writer { ctx, at, emit, done: Vec::new() };
-        let product = writer.product(at.seed, expr)?;
         if expr.is_sign() || !(at.strong_zero || self.is_strong()) {
-            return Some(product);
+            return writer.product(at.seed, expr);
         }
-        let zero = writer.float(0.0);
-        let is_zero = (writer.emit)(arith::eq(at.seed, zero));
-        Some((writer.emit)(core::select(is_zero, zero, product)))
+        let partial = writer.value(expr);
+        Some((writer.emit)(arith::mulz(at.seed, partial)))
     }
 }
 

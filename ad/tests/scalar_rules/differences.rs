@@ -44,7 +44,7 @@ fn points(op: Op) -> Vec<Vec<f64>> {
         m::DIGAMMA => one(&[-0.5, 0.4, 3.3, 12.0]),
         m::SINC => one(&[-2.3, -0.06, 0.04, 0.09, 0.11, 0.7, 5.5]),
         arith::FLOOR | arith::CEIL | arith::ROUND | arith::TRUNC => one(&[-1.3, 0.3, 2.7]),
-        arith::ADD | arith::SUB | arith::MUL => two(&[[1.3, -0.7], [-20.0, 3.0]]),
+        arith::ADD | arith::SUB | arith::MUL | arith::MULZ => two(&[[1.3, -0.7], [-20.0, 3.0]]),
         arith::FDIV => two(&[[1.3, -0.7], [-20.0, 3.0]]),
         arith::MAX | arith::MIN => two(&[[1.3, -0.7], [-0.7, 1.3]]),
         arith::COPYSIGN => two(&[[1.3, -0.7], [1.3, 0.7], [-1.3, -0.7], [-1.3, 0.7]]),
@@ -54,6 +54,7 @@ fn points(op: Op) -> Vec<Vec<f64>> {
         m::ATAN2 => two(&[[1.3, 0.7], [1.3, -0.7], [-1.3, 0.7], [0.2, 5.0]]),
         m::POW => two(&[[1.3, 2.7], [0.4, -1.5], [3.0, 0.5], [7.0, 3.0]]),
         m::POWI => two(&[[1.3, 3.0], [-0.4, -2.0], [2.5, 1.0], [2.5, 0.0], [0.9, 12.0]]),
+        m::POLYGAMMA => two(&[[1.3, 2.0], [-0.4, 2.0], [2.5, 3.0], [12.0, 0.0], [0.9, 5.0]]),
         m::HYPOT => two(&[[1.3, -0.7], [-3.0, 4.0]]),
         m::BETA | m::LOGBETA => two(&[[1.3, 0.7], [4.5, 2.5]]),
         arith::FMA => vec![vec![1.3, -0.7, 2.0]],
@@ -67,7 +68,7 @@ fn rules_agree_with_differences() {
         for point in points(op) {
             assert_eq!(point.len(), count, "{name}");
             for position in 0..count {
-                if op == m::POWI && position == 1 {
+                if takes_order(op) && position == 1 {
                     continue;
                 }
                 let by_rule = partial(op, position, &arguments(op, &point));
@@ -96,7 +97,7 @@ fn f32_agrees_with_f64() {
         for point in points(op) {
             let point: Vec<f64> = point.iter().map(|&x| f64::from(x as f32)).collect();
             for position in 0..count {
-                if op == m::POWI && position == 1 {
+                if takes_order(op) && position == 1 {
                     continue;
                 }
                 let args = arguments(op, &point);
@@ -143,7 +144,7 @@ fn products_are_linear_in_the_seed() {
     for (op, name, count) in ops() {
         for point in points(op) {
             for position in 0..count {
-                if op == m::POWI && position == 1 {
+                if takes_order(op) && position == 1 {
                     continue;
                 }
                 let args = arguments(op, &point);

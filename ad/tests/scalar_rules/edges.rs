@@ -81,6 +81,40 @@ fn whole_powers() {
     assert_eq!(by_x(INF, 0), 0.0);
 }
 
+/// Which of the factors is zero and which infinite does not matter.
+#[test]
+fn a_zero_wins_over_an_infinity() {
+    let of = |op: Op, position: usize, xs: &[f64], seed: f64| {
+        run(&context(), op, position, &arguments(op, xs), How { seed, ..PLAIN }).0.unwrap()
+    };
+    for seed in [INF, -INF, f64::NAN] {
+        assert_eq!(of(m::POWI, 0, &[0.0, 2.0], seed), 0.0);
+        assert_eq!(of(m::POWI, 0, &[3.0, 0.0], seed), 0.0);
+        assert_eq!(of(m::POW, 0, &[0.0, 2.0], seed), 0.0);
+        assert_eq!(of(m::POW, 1, &[0.0, 2.0], seed), 0.0);
+        assert_eq!(of(m::EXP, 0, &[-INF], seed), 0.0);
+        assert_eq!(of(m::TANH, 0, &[800.0], seed), 0.0);
+        assert_eq!(of(m::ATAN, 0, &[INF], seed), 0.0);
+        assert_eq!(of(m::ERFC, 0, &[800.0], seed), 0.0);
+        assert_eq!(of(arith::FDIV, 1, &[1.0, INF], seed), 0.0);
+    }
+    for (op, xs) in [(arith::FDIV, [INF, 2.0]), (arith::FDIV, [1.0, 0.0])] {
+        assert_eq!(of(op, 1, &xs, 0.0), 0.0);
+    }
+    for op in [m::EXP, m::EXP2, m::EXP10, m::EXPM1] {
+        assert_eq!(of(op, 0, &[2000.0], 0.0), 0.0);
+    }
+    for op in [m::LOG, m::LOG2, m::LOG10] {
+        assert_eq!(of(op, 0, &[0.0], 0.0), 0.0);
+    }
+    // A product is what IEEE 754 makes of it.
+    assert!(of(arith::MUL, 0, &[1.0, 0.0], INF).is_nan());
+    assert!(of(arith::MUL, 0, &[1.0, INF], 0.0).is_nan());
+    assert_eq!(value(arith::MULZ, &args(&[0.0, -INF]), Type::F64).ok(), Some(0.0));
+    assert_eq!(value(arith::MULZ, &args(&[2.0, -3.0]), Type::F64).ok(), Some(-6.0));
+    assert!(value(arith::MULZ, &args(&[2.0, f64::NAN]), Type::F64).unwrap().is_nan());
+}
+
 #[test]
 fn hypot_at_the_origin_is_0() {
     is(m::HYPOT, &[0.0, 0.0], &[0.0, 0.0]);
@@ -234,7 +268,7 @@ fn where_an_op_does_not_trap_its_derivative_does_not_either() {
             if value(op, &xs, Type::F64).is_err() {
                 continue;
             }
-            for position in 0..count.min(if op == m::POWI { 1 } else { 3 }) {
+            for position in 0..count.min(if takes_order(op) { 1 } else { 3 }) {
                 let (product, _) = run(&ctx, op, position, &xs, PLAIN);
                 assert!(product.is_ok(), "{name} by operand {position} at {choice:?}: {product:?}");
             }
@@ -252,7 +286,7 @@ fn with_strong_zero_a_zero_gives_zero_everywhere() {
             if value(op, &xs, Type::F64).is_err() {
                 continue;
             }
-            for position in 0..count.min(if op == m::POWI { 1 } else { 3 }) {
+            for position in 0..count.min(if takes_order(op) { 1 } else { 3 }) {
                 let (product, _) = run(&ctx, op, position, &xs, how);
                 assert_eq!(product.ok(), Some(0.0), "{name} by operand {position} at {choice:?}");
             }

@@ -121,10 +121,15 @@ fn args(xs: &[f64]) -> Vec<Arg> {
     xs.iter().map(|&x| Arg::Float(x)).collect()
 }
 
+/// Whether the second operand is an integer.
+fn takes_order(op: Op) -> bool {
+    matches!(op, m::POWI | m::POLYGAMMA)
+}
+
 /// Every op with a rule that gives an expression.
 fn ops() -> Vec<(Op, &'static str, usize)> {
     let all = arith::DIALECT.ops.iter().chain(m::DIALECT.ops);
-    all.filter(|def| def.op != m::TRIGAMMA && ScalarRules::standard().get(def.op).is_some())
+    all.filter(|def| ScalarRules::standard().get(def.op).is_some())
         .map(|def| (def.op, def.name, def.operands.len()))
         .collect()
 }
@@ -132,7 +137,7 @@ fn ops() -> Vec<(Op, &'static str, usize)> {
 /// Arguments for an op from floats: its integers are those floats that are whole.
 fn arguments(op: Op, xs: &[f64]) -> Vec<Arg> {
     let mut args = args(xs);
-    if op == m::POWI {
+    if takes_order(op) {
         args[1] = Arg::Int(xs[1] as i64);
     }
     args

@@ -33,6 +33,12 @@ pub fn eval_scalar(op: Op, args: &[Constant], ty: Type) -> Evaluated {
         [I64(x), I64(n)] if takes_count(op) => int_count(op, x, n),
         [F32(x), I64(n)] if op == m::POWI => Some(Ok(math::powi(f32::from_bits(x), n).constant())),
         [F64(x), I64(n)] if op == m::POWI => Some(Ok(math::powi(f64::from_bits(x), n).constant())),
+        [F32(x), I64(n)] if op == m::POLYGAMMA => {
+            Some(Ok(special::polygamma(f32::from_bits(x), n).constant()))
+        }
+        [F64(x), I64(n)] if op == m::POLYGAMMA => {
+            Some(Ok(special::polygamma(f64::from_bits(x), n).constant()))
+        }
         [Bool(x), Bool(y)] => bool_binary(op, x, y),
         [I8(x), I8(y)] => int_binary(op, x, y),
         [I16(x), I16(y)] => int_binary(op, x, y),
@@ -256,6 +262,7 @@ fn float_binary<T: Float>(op: Op, x: T, y: T) -> Evaluated {
         arith::MUL => Ok(x * y),
         arith::FDIV => Ok(x / y),
         arith::FREM => Ok(x % y),
+        arith::MULZ => Ok(float::mulz(x, y)),
         arith::FLOOR_MOD => Ok(float::floor_mod(x, y)),
         arith::MIN => Ok(float::min(x, y)),
         arith::MAX => Ok(float::max(x, y)),

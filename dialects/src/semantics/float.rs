@@ -159,6 +159,16 @@ pub fn max<T: Float>(x: T, y: T) -> T {
     }
 }
 
+/// [`arith::MULZ`](crate::arith::MULZ).
+#[inline]
+pub fn mulz<T: Float>(x: T, y: T) -> T {
+    let product = x * y;
+    if product.isnan() && (x.wide() == 0.0 || y.wide() == 0.0) {
+        return T::round_from(0.0);
+    }
+    product
+}
+
 /// [`arith::FLOOR_MOD`](crate::arith::FLOOR_MOD).
 #[inline]
 pub fn floor_mod<T: Float>(x: T, y: T) -> T {

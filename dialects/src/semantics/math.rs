@@ -184,6 +184,9 @@ pub fn powi<T: Float>(x: T, n: i64) -> T {
     if n == 0 {
         return T::round_from(1.0);
     }
+    if n == 1 {
+        return x;
+    }
     if n == 3 {
         return x * x * x;
     }

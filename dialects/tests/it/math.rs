@@ -3,7 +3,8 @@
 #![allow(clippy::approx_constant, clippy::excessive_precision, reason = "tables of digits")]
 
 use regraft_dialects::math;
-use regraft_ir::{Constant, Op};
+use regraft_dialects::semantics::eval_scalar;
+use regraft_ir::{Constant, Op, Type};
 
 use crate::{eval, eval_f64};
 
@@ -468,6 +469,62 @@ const UNARY: &[(Op, f64, f64, f64)] = &[
     (math::ERFCINV, 1e-100, 15.065574702592645, 2.0),
     (math::ERFCINV, 1e-300, 26.209469960516124, 2.0),
 ];
+
+/// Polygamma functions: order, argument, value, and the units in the last place it may be off by.
+#[rustfmt::skip]
+const POLYGAMMA: &[(i64, f64, f64, f64)] = &[
+    (0, 1.0, -0.5772156649015329, 8.0),
+    (1, 1.0, 1.6449340668482264, 4.0),
+    (2, 0.1, -2001.8614573783436, 16.0),
+    (2, 0.5, -16.82879664423432, 16.0),
+    (2, 1.0, -2.4041138063191885, 16.0),
+    (2, 5.0, -0.048789732245114494, 16.0),
+    (2, 100.0, -0.00010100499983335, 16.0),
+    (2, -0.5, -0.82879664423432, 64.0),
+    (2, -1.3, 68.54941347116214, 64.0),
+    (2, 10000000000.0, -1.0000000001e-20, 16.0),
+    (2, 1e-10, -1.9999999999999998e+30, 16.0),
+    (3, 1.0, 6.493939402266829, 16.0),
+    (3, -2.7, 768.9626351155225, 64.0),
+    (4, 0.25, -24584.375388637935, 16.0),
+    (5, 12.5, 9.562271597107644e-05, 16.0),
+    (10, 1.0, -3630593.311606629, 16.0),
+    (10, -3.4, 85517174484.77713, 128.0),
+    (20, 2.5, -10709198259.124132, 32.0),
+    (50, 0.7, -2.4158770698104964e+72, 64.0),
+    (100, 30.0, -626546063.6686132, 128.0),
+    (101, 30.0, 2106781739.5112221, 4096.0),
+    (150, 200.0, -3.7942152199759047e-85, 16384.0),
+    (101, -1.25, 2.4235062493571303e+221, 16384.0),
+];
+
+#[test]
+fn polygamma_functions() {
+    for &(n, x, want, units) in POLYGAMMA {
+        let args = [Constant::from(x), Constant::from(n)];
+        let found = eval_scalar(math::POLYGAMMA, &args, Type::F64).unwrap().unwrap();
+        let found = found.as_float().unwrap();
+        let error = (found - want).abs() / (want.abs() * f64::EPSILON);
+        assert!(error <= units, "order {n} at {x:?}: {found:?}, expected {want:?}, off by {error}");
+    }
+    for (n, x, want) in [
+        (2, 0.0, -INF),
+        (2, -0.0, INF),
+        (2, -1.0, NAN),
+        (3, 0.0, INF),
+        (3, -4.0, INF),
+        (2, INF, 0.0),
+        (2, -INF, NAN),
+        (-1, 1.0, NAN),
+        (i64::MAX, 1.0, INF),
+        (500, 0.5, -INF),
+    ] {
+        let args = [Constant::from(x), Constant::from(n)];
+        let found = eval_scalar(math::POLYGAMMA, &args, Type::F64).unwrap().unwrap();
+        let found = found.as_float().unwrap();
+        assert!(found == want || found.is_nan() && want.is_nan(), "{n} at {x:?}: {found:?}");
+    }
+}
 
 /// The same for ops of two operands.
 #[rustfmt::skip]

@@ -108,6 +108,9 @@ static UNARY: &[(Op, Scalar, Fn1)] = rows! {
     m::TANH, f64 F64, (x) ok(math::tanh(x));
     m::ERF, f64 F64, (x) ok(math::erf(x));
     m::GAMMA, f64 F64, (x) special::gamma(x);
+    // With the exponent 3.
+    m::POWI, f64 F64, (x) ok(x * x * x);
+    m::POWI, f32 F32, (x) ok(x * x * x);
 };
 
 static BINARY: &[(Op, Scalar, Fn2)] = rows! {
@@ -131,6 +134,8 @@ static BINARY: &[(Op, Scalar, Fn2)] = rows! {
     arith::CHECKED_MUL, i64 I64, (x, y) int::checked_mul(x, y);
     arith::POWI, i64 I64, (x, y) int::powi(x, y);
     arith::FREM, f64 F64, (x, y) ok(x % y);
+    arith::MULZ, f64 F64, (x, y) ok(float::mulz(x, y));
+    arith::MULZ, f32 F32, (x, y) ok(float::mulz(x, y));
     arith::FLOOR_MOD, f64 F64, (x, y) ok(float::floor_mod(x, y));
     arith::COPYSIGN, f64 F64, (x, y) ok(x.copysign(y));
     arith::EQ, f32 F32, (x, y) ok(x == y);
@@ -227,7 +232,10 @@ mod tests {
     fn the_tables_agree_with_the_semantics() {
         for &(op, ty, function) in UNARY {
             for a in samples(ty) {
-                same(op, function(a), &[(ty, a)], ty.ty());
+                // The power is the third one.
+                let exponent = (op == m::POWI).then_some((Scalar::I64, 3));
+                let args: Vec<(Scalar, u64)> = [(ty, a)].into_iter().chain(exponent).collect();
+                same(op, function(a), &args, ty.ty());
             }
         }
         for &(op, ty, function) in BINARY {

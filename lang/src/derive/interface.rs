@@ -193,7 +193,7 @@ fn push(
         false => None,
     };
     let scope = regraft_ad::scope_level(module, &dynamics);
-    let mut w = Writer::new(types, name, &params, Type::ANY);
+    let mut w = Writer::new(types, name, &params, Type::ANY, primal.loc);
     let mut args = w.params();
     let tangents = args.pop().expect("the tangents are the last parameter");
     let Some(jvp) = jvp else {

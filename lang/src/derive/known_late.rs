@@ -51,7 +51,14 @@ fn in_function(f: &mut Function) -> IrResult<()> {
         let operands: Vec<Operand> = f.operands(v).collect();
         if f.operand_type(operands[0]) != Type::ANY {
             match (name, operands[1].as_const()) {
-                (_, Some(_)) => {}
+                (_, Some(field)) => {
+                    // There is no derivative of what stops the program.
+                    let field = f.ctx().constant(field);
+                    if !has_field(f.ctx(), f.operand_type(operands[0]), field) {
+                        let constant = f.insert(v, ad::ignore(operands[0]).at(f.loc(v)))?;
+                        f.set_operand(v, 0, constant)?;
+                    }
+                }
                 ("getfield", None) => select_field(f, v, operands[0], operands[1])?,
                 _ => set_selected(f, v, [operands[0], operands[1], operands[2]])?,
             }
@@ -99,6 +106,12 @@ fn fields_of(ctx: &Context, ty: Type, by: Type) -> Vec<Constant> {
         _ => Constant::I64(i as i64 + 1),
     };
     names.into_iter().enumerate().map(field).collect()
+}
+
+/// Whether a type has a field of this name or number.
+fn has_field(ctx: &Context, ty: Type, field: Constant) -> bool {
+    let by = if matches!(field, Constant::Sym(_)) { Type::SYM } else { Type::I64 };
+    fields_of(ctx, ty, by).contains(&field)
 }
 
 /// Reads all fields of `whole` and selects the one that `field` names.

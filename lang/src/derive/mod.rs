@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 use regraft_ad::tangent::{TangentType, TangentTypes};
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_ir::{Constant, Diagnostic, Symbol, Type, TypeKind};
+use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::infer::{CallError, Compiler};
@@ -144,6 +144,8 @@ struct Primal {
     result: Type,
     takes_callee: bool,
     fixed: Option<usize>,
+    /// Where it was written.
+    loc: Loc,
 }
 
 impl Primal {

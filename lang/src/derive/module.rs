@@ -84,7 +84,8 @@ impl Compiler {
         let function = functions.module.find(name).and_then(|id| functions.module.get(id));
         let function = function.expect("a module holds what it was made of");
         let (params, result) = (function.param_types(), function.ret_type());
-        let primal = Primal { name, params, result, takes_callee, fixed };
+        let loc = function.function_loc();
+        let primal = Primal { name, params, result, takes_callee, fixed, loc };
         if function.function_attrs().is_empty() {
             return primal;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use regraft_ad::tangent::TangentTypes;
 use regraft_dialects::{ad, cf, core, data};
-use regraft_ir::{Block, Constant, Context, Function, Inst, Operand, Symbol, Type, TypeKind};
+use regraft_ir::{Block, Constant, Context, Function, Inst, Loc, Operand, Symbol, Type, TypeKind};
 
 use crate::infer::field_types;
 
@@ -15,20 +15,23 @@ pub(super) struct Writer<'a> {
     pub(super) types: &'a mut TangentTypes,
     pub(super) f: Function,
     block: Block,
+    /// Where the function that is differentiated was written.
+    loc: Loc,
 }
 
 impl<'a> Writer<'a> {
-    /// A function of that name, parameters and result.
+    /// A function of that name, parameters and result, for one that was written at `loc`.
     pub(super) fn new(
         types: &'a mut TangentTypes,
         name: Symbol,
         params: &[Type],
         result: Type,
+        loc: Loc,
     ) -> Self {
         let ctx = Arc::clone(types.ctx());
         let f = Function::new(&ctx, ctx.str(name), params, result);
         let block = f.entry().expect("a new function has an entry");
-        Self { ctx, types, f, block }
+        Self { ctx, types, f, block, loc }
     }
 
     /// Its parameters.
@@ -41,7 +44,7 @@ impl<'a> Writer<'a> {
     /// # Panics
     /// If it does not fit: an interface is written for types that are known.
     pub(super) fn push(&mut self, inst: Inst) -> Operand {
-        match self.f.push(self.block, inst) {
+        match self.f.push(self.block, inst.at(self.loc)) {
             Ok(value) => value.into(),
             Err(error) => panic!("the interface @{} does not fit: {error}", self.f.name_str()),
         }

@@ -183,26 +183,32 @@ impl Compiler {
         }
         let func = |name: &str| Operand::from(ctx.constant_id(Constant::Func(ctx.symbol(name))));
         let fits = "a lowered call fits whatever it is given";
-        let result = match (fixed, params.pop()) {
-            (Some(fixed), Some(rest)) => {
-                if forward && let Some(tangents) = params.first_mut() {
-                    let call = core::call(func("#unpacked"), [*tangents], Type::ANY);
-                    *tangents = body.push(entry, call).expect(fits).into();
-                }
-                let tuple = body.push(entry, core::tuple(params)).expect(fits);
-                let call = core::splat(func(rule), [Operand::from(tuple), rest], Type::ANY);
-                let result = body.push(entry, call).expect(fits);
-                if forward {
-                    result
-                } else {
+        let sym = Operand::from(ctx.constant_id(Constant::Sym(shown)));
+        let mut push = |inst| Operand::from(body.push(entry, inst).expect(fits));
+        let rest = match fixed {
+            Some(_) => params.pop(),
+            None => None,
+        };
+        if rest.is_some()
+            && forward
+            && let Some(tangents) = params.first_mut()
+        {
+            *tangents = push(core::call(func("#unpacked"), [*tangents], Type::ANY));
+        }
+        let before = push(core::tuple(params));
+        let rest = rest.unwrap_or_else(|| push(core::tuple(Vec::<Operand>::new())));
+        let given = push(core::splat(func(rule), [before, rest], Type::ANY));
+        let result = if forward {
+            push(core::call(func("#checked_frule"), [sym, given], Type::ANY))
+        } else {
+            let checked = [sym, given, before, rest];
+            let checked = push(core::call(func("#checked_rrule"), checked, Type::ANY));
+            match fixed {
+                Some(fixed) => {
                     let count = Operand::from(ctx.constant_id(Constant::I64(fixed as i64)));
-                    let pack = core::call(func("#packed_rrule"), [count, result.into()], Type::ANY);
-                    body.push(entry, pack).expect(fits)
+                    push(core::call(func("#packed_rrule"), [count, checked], Type::ANY))
                 }
-            }
-            (_, last) => {
-                params.extend(last);
-                body.push(entry, core::call(func(rule), params, Type::ANY)).expect(fits)
+                None => checked,
             }
         };
         body.set_terminator(entry, cf::ret(result)).expect("any value can be returned");

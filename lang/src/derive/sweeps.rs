@@ -31,7 +31,7 @@ impl Sweeps<'_> {
     fn writer(&mut self, name: Symbol, more: &[Type]) -> Writer<'_> {
         let mut params = self.parts.primal.params.clone();
         params.extend_from_slice(more);
-        Writer::new(self.types, name, &params, Type::ANY)
+        Writer::new(self.types, name, &params, Type::ANY, self.parts.primal.loc)
     }
 
     /// `(x…) -> (y, (dx…))`
@@ -109,7 +109,7 @@ impl Sweeps<'_> {
         let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
         let result = parts.primal.result;
         let seed = self.types.tangent(result);
-        let mut w = Writer::new(self.types, name, &[state, seed], Type::ANY);
+        let mut w = Writer::new(self.types, name, &[state, seed], Type::ANY, parts.primal.loc);
         let params = w.params();
         let state = w.push(ad::copy(params[0], state));
         let zeros = w.get(state, 1);
@@ -146,7 +146,7 @@ impl Sweeps<'_> {
         let values = std::iter::once(question.callee).chain(question.args.iter().copied());
         let pairs = values.zip(question.tangents.iter().copied());
         let types: Vec<Type> = pairs.flat_map(|(value, shadow)| [value, shadow]).collect();
-        let mut w = Writer::new(self.types, name, &types, Type::ANY);
+        let mut w = Writer::new(self.types, name, &types, Type::ANY, primal.loc);
         let given = w.params();
         let mut given = given.chunks_exact(2);
         if !primal.takes_callee {
@@ -208,7 +208,7 @@ impl Sweeps<'_> {
         let reverse = made.as_ref().map(|made| self.result_of(made.reverse));
         let cotangent = self.types.cotangent(primal.result);
         let has = self.types.has_content(cotangent);
-        let mut w = Writer::new(self.types, name, &[pullback, Type::ANY], Type::ANY);
+        let mut w = Writer::new(self.types, name, &[pullback, Type::ANY], Type::ANY, primal.loc);
         let params = w.params();
         let unit = w.unit();
         let mut cotangents = match (made, reverse) {

@@ -75,8 +75,9 @@ impl Compiler {
         let text = self.name_text(id);
         let mut name = self.ctx().symbol(&text);
         let mut count = 1;
-        // Methods of closures of one name, and of constants that are shown alike.
-        while self.spec_by_name(name).is_some() {
+        // Methods of closures of one name, and of constants that are shown alike; what stands for a
+        // type function as a value, for some arguments, is not that function.
+        while self.spec_by_name(name).is_some() || self.is_builtin(name) {
             count += 1;
             name = self.ctx().symbol(&format!("{text}#{count}"));
         }

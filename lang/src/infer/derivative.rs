@@ -70,6 +70,11 @@ impl Compiler {
                 };
                 return Some(self.call_value(frame, f, &args, Attrs::NONE));
             }
+            // What has no derivative in several directions at once may have one in each.
+            Answer::Fails(from, _) if builtin == Builtin::PushMany => {
+                self.depend(frame, from);
+                return Some(self.constant_arg(Constant::Unit));
+            }
             Answer::Fails(from, errors) => {
                 self.depend(frame, from);
                 if self.in_wrapper(frame) {
@@ -217,6 +222,12 @@ impl Compiler {
             let seed = self.forget_type(frame, seed);
             let known = self.partials.of_type(want);
             frame.push(StepKind::Op(ad::UNBOX, want), &[seed], known, Attrs::NONE)
+        } else if let Some(filled) = {
+            let parts = self.elements(frame, state);
+            let shadow = parts.and_then(|state| state.get(2).copied());
+            self.filled(frame, seed, want, shadow)
+        } {
+            filled
         } else {
             let (want, have) = (self.world.type_name(want), self.world.type_name(have));
             let message = format!(
@@ -237,6 +248,62 @@ impl Compiler {
         }
         types.remove(0);
         Some((types, shadows))
+    }
+
+    /// A tangent of type `want` from one that has `nothing` in the place of zeros; `shadow` is that
+    /// of the value, if it has one. The recursion is as deep as types are nested.
+    fn filled(
+        &mut self,
+        frame: &mut Frame,
+        seed: Arg,
+        want: Type,
+        shadow: Option<Arg>,
+    ) -> Option<Arg> {
+        let have = self.partials.type_of(frame.lattice(seed));
+        if have == want {
+            return Some(seed);
+        }
+        if want.is_float() && (have.is_float() || have.is_int()) {
+            let known = Lattice::Of(want);
+            return Some(frame.push(
+                StepKind::Op(core_ops::CONVERT, want),
+                &[seed],
+                known,
+                Attrs::NONE,
+            ));
+        }
+        match (want, have) {
+            (Type::UNIT, _) => return Some(self.constant_arg(Constant::Unit)),
+            (Type::F64, Type::UNIT) => return Some(self.constant_arg(Constant::from(0.0f64))),
+            (Type::F32, Type::UNIT) => return Some(self.constant_arg(Constant::from(0.0f32))),
+            _ => {}
+        }
+        if !matches!(self.ctx.kind(want), TypeKind::Tuple(_)) {
+            let shadow = shadow.filter(|_| have == Type::UNIT)?;
+            let fits = self.partials.type_of(frame.lattice(shadow)) == want;
+            let known = self.partials.of_type(want);
+            let zero = StepKind::Op(ad::ZERO, want);
+            return fits.then(|| frame.push(zero, &[shadow], known, Attrs::NONE));
+        }
+        let types = field_types(&self.ctx, want);
+        let parts = match have {
+            Type::UNIT => None,
+            _ => Some(self.elements(frame, seed).filter(|parts| parts.len() == types.len())?),
+        };
+        let shadows = match shadow {
+            Some(shadow) => self.elements(frame, shadow),
+            None => None,
+        };
+        let mut filled: Args = SmallVec::new();
+        for (i, &ty) in types.iter().enumerate() {
+            let part = match &parts {
+                Some(parts) => parts[i],
+                None => self.constant_arg(Constant::Unit),
+            };
+            let shadow = shadows.as_ref().and_then(|shadows| shadows.get(i).copied());
+            filled.push(self.filled(frame, part, ty, shadow)?);
+        }
+        Some(self.tuple(frame, &filled))
     }
 
     /// The types of the elements of a tuple, if all are exact.

@@ -333,6 +333,11 @@ impl Compiler {
         self.by_name.get(&name).copied()
     }
 
+    /// Whether inference provides the function of that name.
+    pub(crate) fn is_builtin(&self, name: Symbol) -> bool {
+        self.builtins.contains_key(&name)
+    }
+
     /// How a specialisation is called.
     pub fn signature(&self, id: SpecId) -> Signature {
         let spec = self.spec(id);

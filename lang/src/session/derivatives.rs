@@ -315,7 +315,7 @@ impl Session {
         mode: Mode,
     ) -> Result<Gradient, Vec<Diagnostic>> {
         let name = match mode {
-            Mode::Reverse => "#gradient",
+            Mode::Reverse => "#value_and_gradient",
             Mode::Forward => "#forward_gradient",
         };
         let args = [function.clone(), Val::tuple(args.iter().cloned())];

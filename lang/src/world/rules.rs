@@ -5,6 +5,7 @@
 
 use regraft_ir::{Symbol, Type, TypeKind};
 
+use super::method::TableKey;
 use super::types::Ty;
 use super::{MethodId, World};
 
@@ -35,11 +36,13 @@ impl World {
 
     /// The type of the function that a rule is for, if there is only one.
     pub(crate) fn rule_callee(&self, rule: MethodId) -> Option<Type> {
-        let params = &self.method(rule)?.signature.params;
-        // Tangents may come before the function.
-        params.iter().skip(1).take(2).find_map(|param| match param {
-            Ty::Concrete(ty) if matches!(self.ctx.kind(*ty), TypeKind::Fn(_)) => Some(*ty),
+        let method = self.method(rule)?;
+        // A rule of forward mode takes the tangents first.
+        let is_forward = matches!(method.table, TableKey::Function(function)
+            if self.rules.functions.get(1) == Some(&function));
+        match method.signature.params.get(if is_forward { 2 } else { 1 }) {
+            Some(Ty::Concrete(ty)) if matches!(self.ctx.kind(*ty), TypeKind::Fn(_)) => Some(*ty),
             _ => None,
-        })
+        }
     }
 }

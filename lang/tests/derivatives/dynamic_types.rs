@@ -31,7 +31,7 @@ fn the_type_decides_what_is_done() {
          h(flag, x) = (v = flag ? [1, 2] : [x, 2x]; v[1] * x)\n",
         &[
             ("gradient(f, 3.0)", "(6.0,)"),
-            ("gradient(f, 3)", "(nothing,)"),
+            ("gradient((x, n) -> f(x) * f(n), 3.0, 3)", "(18.0, nothing)"),
             ("gradient(h, true, 3.0)", "(nothing, 1.0)"),
             ("gradient(h, false, 3.0)", "(nothing, 6.0)"),
         ],

@@ -16,7 +16,7 @@ fn gradients_are_tuples_of_one_entry_for_each_argument() {
             ("gradient(p -> p.a * p.b, (a = 2.0, b = 3.0))", "((a = 3.0, b = 2.0),)"),
             ("gradient(x -> 3, 1.0)", "(0.0,)"),
             ("gradient(() -> 3.0)", "()"),
-            ("gradient(n -> n * 2, 4)", "(nothing,)"),
+            ("gradient((x, n) -> n * x, 1.5, 4)", "(4.0, nothing)"),
             ("gradient(x -> x * 2.0f0, 1.5f0)", "(2.0f0,)"),
         ],
     );

@@ -134,7 +134,7 @@ impl Augment<'_, '_> {
         args: Vec<Operand>,
     ) -> Result<(), Diagnostic> {
         let loc = self.out.f.loc(v);
-        if self.driver.writes_arguments(name) {
+        if self.driver.writes_arguments(name)? {
             return Err(self.driver.error(
                 "a function that changes its arguments cannot be run again on the way back",
                 loc,

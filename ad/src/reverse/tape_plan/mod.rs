@@ -18,7 +18,7 @@ mod report;
 
 use std::sync::Arc;
 
-use regraft_dialects::{ad, arith, core, data, mem};
+use regraft_dialects::{ad, arith, core, data, math, mem};
 use regraft_ir::{
     Block, Constant, Context, Diagnostic, DominatorTree, Effects, Function, Operand, Traits, Type,
     Value,
@@ -309,6 +309,12 @@ impl<'a> Planner<'a> {
         self.forest.loop_of(block).is_none() && !self.irregular[block.index()]
     }
 
+    /// Whether a power is a square.
+    fn is_square(&self, v: Value) -> bool {
+        let n = self.f.operand(v, 1).and_then(|n| self.f.constant(n));
+        n == Some(Constant::I64(2))
+    }
+
     /// Takes the work of computing a value again from `left`, if that is enough and the result is
     /// the same.
     fn work(&self, v: Value, left: &mut u32) -> Result<(), &'static str> {
@@ -343,7 +349,9 @@ impl<'a> Planner<'a> {
                 DIVISION
             }
             ad::ADD | ad::JOIN | ad::UNBOX | ad::SHADOW | ad::COTANGENT => DIVISION,
-            _ if op.dialect() == regraft_dialects::math::SIN.dialect() => FUNCTION,
+            // A square is one product.
+            math::POWI if self.is_square(v) => 1,
+            _ if op.dialect() == math::SIN.dialect() => FUNCTION,
             _ => 1,
         };
         take(left, cost)?;

@@ -1,6 +1,6 @@
 //! Typed ops that have an instruction of their own.
 
-use regraft_dialects::{arith, core, data, mem};
+use regraft_dialects::{arith, core, data, math, mem};
 use regraft_ir::{Constant, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
@@ -57,6 +57,19 @@ impl Compiler<'_> {
                 let second_ty = Scalar::of(self.f.operand_type(second))?;
                 let b = self.reg(second, second_ty)?;
                 if second_ty != ty {
+                    let power = self.f.constant(second).filter(|_| op == math::POWI);
+                    match (power, ty, scalar::unary(op, ty)) {
+                        (Some(Constant::I64(2)), Scalar::F64, _) => {
+                            return Some(Inst::MulF { d, a, b: a });
+                        }
+                        (Some(Constant::I64(2)), Scalar::F32, _) => {
+                            return Some(Inst::MulF32 { d, a, b: a });
+                        }
+                        (Some(Constant::I64(3)), _, Some(cube)) => {
+                            return Some(Inst::Unary { function: cube, d, a });
+                        }
+                        _ => {}
+                    }
                     return self.scalar(op, &[(ty, a), (second_ty, b)], result, d);
                 }
                 if let Some(test) = self.test_of(op, ty, a, b) {

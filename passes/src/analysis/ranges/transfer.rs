@@ -312,6 +312,13 @@ fn floats(f: &Function, op: Op, args: &[(Operand, Known)]) -> FloatKinds {
             let inside = x & (K::ZERO | K::PLUS | K::ABOVE | K::INFINITY | K::NAN);
             if inside.is_empty() { K::all() } else { inside }
         }
+        (math::POWI, &[_, (_, Known::Int(n))]) if n.as_single().is_some_and(|n| n >= 0) => {
+            if n.lo % 2 == 0 || kinds(0).never(K::NEGATIVE) {
+                not_negative | (kinds(0) & K::NAN)
+            } else {
+                K::all()
+            }
+        }
         (math::EXP | math::EXP2 | math::EXP10, _) => not_negative | (kinds(0) & K::NAN),
         (math::COSH, _) => K::PLUS | K::ABOVE | K::INFINITY | (kinds(0) & K::NAN),
         (math::SIN | math::COS | math::SINPI | math::COSPI | math::TANH | math::ERF, _) => {
