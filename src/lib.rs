@@ -37,6 +37,7 @@
 //! [`cli::main_with`] makes the command line tool of your own passes.
 
 pub mod cli;
+mod paint;
 mod repl;
 
 /// The examples in Rust of the guide.

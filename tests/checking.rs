@@ -57,7 +57,7 @@ fn read(file: &Path) -> (String, Repro) {
 
 const PROGRAM: &str = "\
 # regraft opt -p 'fold, swap-sub, dce' --check 3
-# check @main with (i64, f64), 3 inputs from seed 5
+# check main(Int64, Float64), 3 inputs from seed 5
 
 func @helper(%1: i64) -> i64 {
 ^1:

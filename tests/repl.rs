@@ -139,6 +139,8 @@ transcripts! {
     wrong_commands_are_refused_and_the_session_goes_on: "mistakes",
     values_are_shown_as_julia_shows_them: "values",
     functions_become_programs: "programs",
+    ir_is_called_differentiated_compared_and_forgotten: "ir_programs",
+    a_question_mark_asks_about_a_name: "questions",
     wrong_programs_are_refused_and_the_session_goes_on: "faults",
 }
 

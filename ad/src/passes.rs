@@ -1,6 +1,6 @@
 //! Differentiation as passes.
 
-use regraft_ir::{Diagnostic, Function, Module};
+use regraft_ir::{Diagnostic, Function, Module, Symbol, suggest};
 use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassRegistry, PassResult, pass};
 
 use crate::forward::ForwardDiff;
@@ -91,9 +91,8 @@ impl ModulePass for ReverseDiff {
     }
 
     fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
-        let f = find(module, &self.function)?;
-        let (name, count) = (f.name(), f.param_types().len());
-        let active = active(self.wrt.as_deref(), count)?;
+        let (name, active) = subject(module, &self.function, self.wrt.as_deref())
+            .map_err(|e| cx.wrong_options(e))?;
         let options = ReverseOptions {
             plan: self.plan,
             checkpoints: self.checkpoints,
@@ -122,13 +121,27 @@ impl ModulePass for ReverseDiff {
     }
 }
 
-/// The function of that name, or the first one.
-pub(crate) fn find<'m>(module: &'m Module, name: &str) -> Result<&'m Function, Diagnostic> {
+/// The function of that name, or the first one, and which of its parameters are named by numbers.
+///
+/// # Errors
+/// If there is no such function or parameter.
+pub(crate) fn subject(
+    module: &Module,
+    name: &str,
+    wrt: Option<&[usize]>,
+) -> Result<(Symbol, Vec<bool>), Diagnostic> {
     let found = if name.is_empty() { module.functions().next() } else { module.function(name) };
-    found.ok_or_else(|| match name {
-        "" => Diagnostic::error("there is no function to differentiate"),
-        _ => Diagnostic::error(format!("there is no function @{name} to differentiate")),
-    })
+    let Some(f) = found else {
+        if name.is_empty() {
+            return Err(Diagnostic::error("there is no function to differentiate"));
+        }
+        let error = Diagnostic::error(format!("there is no function @{name} to differentiate"));
+        return Err(match suggest(name, module.functions().map(Function::name_str)) {
+            Some(near) => error.help(format!("did you mean `function={near}`?")),
+            None => error,
+        });
+    };
+    Ok((f.name(), active(wrt, f.param_types().len())?))
 }
 
 /// Numbers from 1, separated by commas; `None` for no text.
@@ -145,7 +158,7 @@ pub(crate) fn numbers(text: &str) -> Result<Option<Vec<usize>>, String> {
 }
 
 /// Which of `count` parameters are named by numbers.
-pub(crate) fn active(wrt: Option<&[usize]>, count: usize) -> Result<Vec<bool>, Diagnostic> {
+fn active(wrt: Option<&[usize]>, count: usize) -> Result<Vec<bool>, Diagnostic> {
     let Some(wrt) = wrt else { return Ok(vec![true; count]) };
     let mut active = vec![false; count];
     for &n in wrt {

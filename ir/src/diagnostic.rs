@@ -67,6 +67,13 @@ impl Diagnostic {
         diagnostic
     }
 
+    /// The same with another message.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// Says which bytes of `source` it is about. The first call decides which source is shown.
     #[must_use]
     pub fn at(mut self, source: &Source, span: Range<usize>, text: impl Into<String>) -> Self {

@@ -7,9 +7,11 @@ pub mod emit;
 pub mod infer;
 mod link;
 pub mod lower;
+mod phases;
 pub mod prelude;
 mod session;
 pub mod world;
 
 pub use link::WorldLinker;
+pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{Completeness, Entry, Gradient, Mode, PreparedGradient, Session};

@@ -9,6 +9,7 @@ use regraft_exec::{Linked, Linker, Trap};
 use regraft_ir::{Constant, Function, Symbol, Type, TypeKind};
 
 use crate::infer::Compiler;
+use crate::phases::{Phase, enter};
 use crate::world::SpecId;
 
 /// A [`Compiler`] that an interpreter and a session share.
@@ -29,10 +30,12 @@ impl WorldLinker {
 
 impl Linker for WorldLinker {
     fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap> {
+        let _phase = enter(Phase::Infer);
         self.compiler.borrow_mut().link(callee, args)
     }
 
     fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap> {
+        let _phase = enter(Phase::Infer);
         let mut compiler = self.compiler.borrow_mut();
         Ok(compiler.spec_by_name(name).map(|id| compiler.function(id)))
     }

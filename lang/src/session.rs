@@ -10,6 +10,7 @@ mod changed;
 mod derivatives;
 mod display;
 mod entry;
+mod ir_program;
 mod names;
 mod prelude;
 mod run;

@@ -223,8 +223,7 @@ impl<'a> FunctionRun<'a> {
         if rebuilt {
             self.state.analyses.keep_only(after.lineage);
         }
-        let errors = std::mem::take(&mut output.errors);
-        let result = pass_result(step, Some(&self.name), result, errors).and_then(|()| {
+        let result = pass_result(step, Some(&self.name), result, &mut output).and_then(|()| {
             let execution = Execution {
                 moment,
                 id: Some(self.id),

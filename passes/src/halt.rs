@@ -4,7 +4,7 @@
 use regraft_ir::Diagnostic;
 
 use crate::panic_guard::Caught;
-use crate::pass::PassResult;
+use crate::pass::{Output, PassResult};
 use crate::pipeline::{PassStep, Step};
 use crate::reproducer::{FailureKind, Fault};
 
@@ -65,29 +65,31 @@ impl Halt {
     }
 }
 
-/// Brings the errors or the panic of a pass into the form that is shown to the user.
+/// Brings the errors or the panic of a pass into the form that is shown to the user: under a line
+/// that names the pass, or, if there is one error alone, in that line. Each error is told once.
 pub(crate) fn pass_result(
     step: &PassStep,
     function: Option<&str>,
     result: Result<PassResult, Caught>,
-    mut errors: Vec<Diagnostic>,
+    output: &mut Output,
 ) -> Result<(), Halt> {
     let unit = unit_text(function);
+    let mut errors = std::mem::take(&mut output.errors);
     match result {
         Ok(Ok(())) if errors.is_empty() => Ok(()),
         Ok(result) => {
             errors.extend(result.err());
-            let mut message = format!("pass `{step}` failed on {unit}");
-            if let [error] = &*errors {
-                message = format!("{message}: {}", error.message());
-                let says_more = !error.labels().is_empty()
-                    || !error.notes().is_empty()
-                    || error.help_text().is_some();
-                if !says_more {
-                    errors.clear();
-                }
+            if std::mem::take(&mut output.wrong_options) {
+                return Err(Halt::fault(FailureKind::Options, step, function, errors));
             }
-            errors.insert(0, Diagnostic::error(message));
+            let message = format!("pass `{step}` failed on {unit}");
+            match &mut *errors {
+                [error] => {
+                    let message = format!("{message}: {}", error.message());
+                    *error = error.clone().with_message(message);
+                }
+                _ => errors.insert(0, Diagnostic::error(message)),
+            }
             Err(Halt::fault(FailureKind::Pass, step, function, errors))
         }
         Err(caught) => {

@@ -108,8 +108,7 @@ impl<'a> Runner<'a> {
                 Ok(self.report)
             }
             Err(Halt::Failed(fault)) => {
-                let folder = self.shared.options.reproducer_folder.as_deref();
-                Err(Failure::new(*fault, module, folder, self.report))
+                Err(Failure::new(*fault, module, self.shared.options, self.report))
             }
         }
     }
@@ -364,7 +363,7 @@ fn run_module_pass(
         }
         Err(message) => Err(Diagnostic::error(message)),
     });
-    pass_result(step, None, result, std::mem::take(&mut output.errors))
+    pass_result(step, None, result, output)
 }
 
 /// A module of the same functions without their bodies.

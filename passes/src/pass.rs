@@ -159,6 +159,8 @@ pub(crate) struct Output {
     pub(crate) text: String,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) errors: Vec<Diagnostic>,
+    /// Whether the error is about the options.
+    pub(crate) wrong_options: bool,
     pub(crate) renumbering: Option<Renumbering>,
 }
 
@@ -228,6 +230,13 @@ impl<'a> PassContext<'a> {
     /// stops after the pass, whatever it returns.
     pub fn error(&mut self, error: Diagnostic) {
         self.output.errors.push(error);
+    }
+
+    /// An error of the options of the pass, to be returned: they name something that the module does
+    /// not have. Then the pipeline is wrong, not the program, and no reproducer is written.
+    pub fn wrong_options(&mut self, error: Diagnostic) -> Diagnostic {
+        self.output.wrong_options = true;
+        error
     }
 
     /// Writes text for the user. It comes out in pipeline order, function after function,

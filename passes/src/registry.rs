@@ -291,19 +291,9 @@ impl PassRegistry {
         self.passes.values()
     }
 
-    /// A table of all passes with one line each, by name, and after it the pipelines that have
-    /// names.
-    pub fn list(&self) -> String {
-        let mut lines: Vec<(&str, &str)> =
-            self.passes.values().map(|pass| (pass.name, pass.summary())).collect();
-        lines.sort_unstable();
-        lines.extend(self.pipelines.values().map(|named| (named.name, named.summary())));
-        let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let mut out = String::new();
-        for (name, summary) in lines {
-            let _ = writeln!(out, "{}", format!("{name:width$}  {summary}").trim_end());
-        }
-        out
+    /// All pipelines that have names, in the order in which they were added.
+    pub fn pipelines(&self) -> impl ExactSizeIterator<Item = &NamedPipeline> + '_ {
+        self.pipelines.values()
     }
 }
 

@@ -111,24 +111,29 @@ impl Report {
         out
     }
 
-    /// A table of statistics: per pass how often it ran, how often it changed something, and
-    /// what it counted.
+    /// A table of statistics: per pass that ran how often it did, how often it changed something,
+    /// and what it counted. What is zero is left out.
     pub fn statistics(&self) -> String {
-        let width = self.passes.iter().map(|pass| pass.pass.chars().count()).max().unwrap_or(0);
+        let ran = || self.passes.iter().filter(|pass| pass.calls > 0);
+        let width = ran().map(|pass| pass.pass.chars().count()).max().unwrap_or(0);
         let mut out = String::new();
-        for pass in &self.passes {
-            let _ =
-                write!(out, "{:width$}  ran {}, changed {}", pass.pass, pass.calls, pass.changed);
-            for (what, n) in &pass.counts {
-                let _ = write!(out, ", {what} {n}");
+        for pass in ran() {
+            let _ = write!(out, "{:width$}  ran {}", pass.pass, pass.calls);
+            let counts = pass.counts.iter().map(|(&what, &n)| (what, n));
+            for (what, n) in [("changed", pass.changed)].into_iter().chain(counts) {
+                if n > 0 {
+                    let _ = write!(out, ", {what} {n}");
+                }
             }
             out.push('\n');
         }
-        let _ = writeln!(
-            out,
-            "analyses: {} computed, {} reused",
-            self.analyses_computed, self.analyses_reused
-        );
+        let analyses =
+            [("computed", self.analyses_computed), ("reused", self.analyses_reused)].into_iter();
+        let analyses: Vec<String> =
+            analyses.filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
+        if !analyses.is_empty() {
+            let _ = writeln!(out, "analyses: {}", analyses.join(", "));
+        }
         if self.unsettled > 0 {
             let _ = writeln!(out, "fix: {} times still changing at its limit", self.unsettled);
         }

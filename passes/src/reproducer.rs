@@ -8,6 +8,7 @@ use regraft_ir::{Diagnostic, Module};
 
 use crate::instrument::file_name;
 use crate::report::Report;
+use crate::run_options::RunOptions;
 
 /// Why a pipeline did not come to its end. The module is valid: the function (or module) that
 /// the failing pass worked on is what it was before that pass, all else is as the passes so far
@@ -29,6 +30,9 @@ struct Inner {
 pub enum FailureKind {
     /// What the pipeline was to run on is not valid.
     Input,
+    /// The options of a pass make no sense for this module, as the name of a function that it does
+    /// not have: the pipeline is wrong, and neither the program nor the pass.
+    Options,
     /// A pass returned an error.
     Pass,
     /// A pass panicked.
@@ -89,12 +93,7 @@ impl Failure {
     }
 
     /// Makes a failure out of a fault; `module` is as it was before the failing pass.
-    pub(crate) fn new(
-        fault: Fault,
-        module: &Module,
-        folder: Option<&Path>,
-        report: Report,
-    ) -> Self {
+    pub(crate) fn new(fault: Fault, module: &Module, options: &RunOptions, report: Report) -> Self {
         let Fault { kind, pass, function, mut diagnostics, remaining } = fault;
         let mut inner = Inner {
             kind,
@@ -105,9 +104,14 @@ impl Failure {
             reproducer_file: None,
             report,
         };
-        if let (Some((name, text)), Some(first)) = (pass, diagnostics.first_mut()) {
-            inner.reproducer = reproducer_text(module, &remaining.join(", "), first.message());
-            if let Some(folder) = folder {
+        if kind == FailureKind::Options {
+            // There is nothing to reproduce.
+            inner.pass = pass.map(|(_, text)| text);
+        } else if let Some((name, text)) = pass {
+            let pipeline = remaining.join(", ");
+            inner.reproducer = reproducer_text(module, &options.tool, &pipeline, &diagnostics);
+            let folder = options.reproducer_folder.as_deref();
+            if let (Some(folder), Some(first)) = (folder, diagnostics.first_mut()) {
                 let unit = inner.function.as_deref().unwrap_or("module");
                 let file = folder.join(format!("{name}-{}.ir", file_name(unit)));
                 match write_file(&file, &inner.reproducer) {
@@ -130,9 +134,14 @@ impl Failure {
 }
 
 /// The text of a reproducer: comments that say what to run and what happened, then the module.
-fn reproducer_text(module: &Module, pipeline: &str, message: &str) -> String {
-    let mut out = format!("# regraft opt -p '{}'\n", pipeline.replace('\'', r"'\''"));
-    for line in message.lines() {
+fn reproducer_text(
+    module: &Module,
+    tool: &str,
+    pipeline: &str,
+    diagnostics: &[Diagnostic],
+) -> String {
+    let mut out = format!("# {tool} opt -p '{}'\n", pipeline.replace('\'', r"'\''"));
+    for line in diagnostics.iter().flat_map(|diagnostic| diagnostic.message().lines()) {
         out.push_str("# ");
         out.push_str(line);
         out.push('\n');
@@ -143,9 +152,12 @@ fn reproducer_text(module: &Module, pipeline: &str, message: &str) -> String {
 }
 
 /// The pipeline text in the first line of a reproducer: `# regraft opt -p 'cse, dce'`, with or
-/// without further options after it.
+/// without further options after it, and with the name of any tool.
 pub fn reproducer_pipeline(text: &str) -> Option<String> {
-    let mut rest = text.lines().next()?.strip_prefix("# regraft opt -p '")?;
+    let (tool, mut rest) = text.lines().next()?.strip_prefix("# ")?.split_once(" opt -p '")?;
+    if tool.is_empty() || tool.contains(char::is_whitespace) {
+        return None;
+    }
     let mut pipeline = String::new();
     loop {
         let (part, after) = rest.split_once('\'')?;

@@ -26,6 +26,8 @@ pub struct RunOptions {
     /// The folder for the reproducer of a failure; `None` to write none. It is in the
     /// [`Failure`](crate::Failure) in any case.
     pub reproducer_folder: Option<PathBuf>,
+    /// The command that the head of a reproducer names.
+    pub tool: String,
     /// Where to write what observers and passes print, while it is printed; `None` to collect it
     /// in [`Report::text`](crate::Report).
     pub writer: Option<Mutex<Box<dyn Write + Send>>>,
@@ -39,6 +41,7 @@ impl Default for RunOptions {
             verify: true,
             threads: None,
             reproducer_folder: None,
+            tool: "regraft".to_owned(),
             writer: None,
             verifier: Verify::default(),
             observers: Vec::new(),
@@ -65,6 +68,13 @@ impl RunOptions {
     #[must_use]
     pub fn reproducer_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.reproducer_folder = Some(folder.into());
+        self
+    }
+
+    /// Names the command in the head of a reproducer, `regraft` at first.
+    #[must_use]
+    pub fn tool(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.tool);
         self
     }
 
@@ -98,6 +108,7 @@ impl fmt::Debug for RunOptions {
             .field("verify", &self.verify)
             .field("threads", &self.threads)
             .field("reproducer_folder", &self.reproducer_folder)
+            .field("tool", &self.tool)
             .field("writer", &self.writer.as_ref().map(|_| ".."))
             .field("observers", &self.observers)
             .finish_non_exhaustive()

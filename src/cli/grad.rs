@@ -1,26 +1,24 @@
 //! `regraft grad`: value and gradient of a call.
 
-use std::path::PathBuf;
+use std::time::Instant;
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_lang::Mode;
+use regraft_ir::Diagnostic;
+use regraft_lang::{Mode, measure_phases};
 
-use super::Tool;
-use super::input::Language;
-use super::output::{Outcome, print, tell};
+use super::output::{Failed, Outcome, print, tell};
 use super::program_output::ProgramOutput;
 use super::run::EngineName;
 use super::script::{self, LimitArgs};
+use super::{Tool, phases};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The scripts that define the function, run in order; `-` for the standard input. What they
-    /// print goes to the standard error
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// The call: `f(1.0, [1.0, 2.0])`. The gradient has one entry for each argument, of its shape
-    #[arg(value_name = "CALL", allow_hyphen_values = true)]
-    call: String,
+    /// The programs that define the function, scripts (.jl) or IR (.ir), in order, `-` for the
+    /// standard input; then the call: `f(1.0, [1.0, 2.0])`. The gradient has one entry for each
+    /// argument, of its shape. What scripts print goes to the standard error
+    #[arg(required = true, value_name = "FILE... CALL", num_args = 1..)]
+    words: Vec<String>,
     /// Which way the gradient is found
     #[arg(long, value_enum, default_value = "reverse")]
     mode: ModeName,
@@ -42,6 +40,9 @@ pub(super) struct Args {
     /// Tell how many instructions the call takes, and how many its gradient does
     #[arg(long)]
     stats: bool,
+    /// Tell how long each phase took; with `--json`, as `"time"`
+    #[arg(long)]
+    time: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -64,8 +65,18 @@ enum PlanName {
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let EngineName::Interp = args.engine;
-    let scripts = script::read_all(&args.files, Some(Language::Julia))?;
-    script::only_scripts(&scripts)?;
+    let (files, call) = script::files_and_call(&args.words);
+    let Some(call) = call else {
+        let error = Diagnostic::error("the call whose gradient is asked for is missing");
+        return Err(Failed::Usage(vec![
+            error.help("write it behind the files: 'f(1.0, [1.0, 2.0])'"),
+        ]));
+    };
+    let scripts = script::read_all(&files, None)?;
+    if args.time {
+        measure_phases();
+    }
+    let start = Instant::now();
     let mut session = script::session(&tool.context());
     session.set_limits(args.limits.limits());
     let (output, writer) = ProgramOutput::stderr();
@@ -81,11 +92,12 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let bytes = args.snapshot_bytes.map(Checkpoints::Bytes);
     session.set_tape_plan(plan, args.snapshots.map(Checkpoints::Snapshots).or(bytes));
     let result = script::run_all(&mut session, &scripts, tool)
-        .and_then(|_| Ok(session.gradient_of_call(&args.call, mode)?));
+        .and_then(|_| Ok(session.gradient_of_call(call, mode)?));
     session.take_output();
     let found = output.outcome(result)?;
+    let times = args.time.then(|| phases::Times::since(start));
     if args.stats {
-        let (primal, gradient) = session.compare_with_call(&args.call, mode)?;
+        let (primal, gradient) = session.compare_with_call(call, mode)?;
         session.take_output();
         let ratio = gradient as f64 / primal.max(1) as f64;
         tell(&format!(
@@ -95,7 +107,11 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     if args.json {
         let gradient: Vec<String> = found.gradient.iter().map(|part| session.json(part)).collect();
         let (value, gradient) = (session.json(&found.value), gradient.join(", "));
-        return print(&format!("{{\"value\": {value}, \"gradient\": [{gradient}]}}\n"));
+        let time = times.map_or_else(String::new, |times| format!(", \"time\": {}", times.json()));
+        return print(&format!("{{\"value\": {value}, \"gradient\": [{gradient}]{time}}}\n"));
+    }
+    if let Some(times) = times {
+        tell(&times.table());
     }
     print(&session.show_gradient(&found))
 }

@@ -1,31 +1,40 @@
-//! `regraft ir`: the IR of the method that a call runs, in its three stages.
+//! `regraft ir`: the IR of the method that a call runs, in its three stages, or a whole IR file.
 
-use std::path::PathBuf;
+use std::time::Instant;
 
-use regraft_ir::{PrintOptions, print_module};
+use regraft_ir::{Diagnostic, Module, PrintOptions, cfg_to_dot, print_module};
+use regraft_lang::{Entry, measure_phases};
+use regraft_passes::{O2, Pipeline, RunOptions, run_pipeline};
 
-use super::Tool;
-use super::input::Language;
-use super::output::{Outcome, print};
+use super::input::{Input, Language};
+use super::output::{Failed, Outcome, print, print_ir, print_json, tell};
 use super::program_output::ProgramOutput;
 use super::script::{self, LimitArgs};
+use super::{Tool, json, phases};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The scripts that define the method, run in order; `-` for the standard input. What they
-    /// print goes to the standard error
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// The call: `foo(1.0, [1.0, 2.0])`. Its arguments are evaluated, for their types; the call
-    /// itself is not run
-    #[arg(value_name = "CALL", allow_hyphen_values = true)]
-    call: String,
+    /// The programs, scripts (.jl) or IR (.ir), in order, `-` for the standard input; then the
+    /// method: a call, `foo(1.0, [1.0, 2.0])`, whose arguments are evaluated for their types, or
+    /// the types themselves, `foo(Float64, Vector{Float64})`. Of IR alone, all of it is shown
+    /// without a call. What scripts print goes to the standard error
+    #[arg(required = true, value_name = "FILE... [CALL]", num_args = 1..)]
+    words: Vec<String>,
     /// How far the method is processed
     #[arg(long, value_enum, default_value = "typed")]
     stage: Stage,
     /// Print locations and origins
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["json", "dot"])]
     locs: bool,
+    /// Print an object of functions, blocks and instructions
+    #[arg(long, conflicts_with = "dot")]
+    json: bool,
+    /// Print control flow graphs as Graphviz text
+    #[arg(long)]
+    dot: bool,
+    /// Tell how long each phase took
+    #[arg(long)]
+    time: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -41,22 +50,62 @@ enum Stage {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let scripts = script::read_all(&args.files, Some(Language::Julia))?;
-    script::only_scripts(&scripts)?;
+    let (files, call) = script::files_and_call(&args.words);
+    let inputs = script::read_all(&files, None)?;
+    if args.time {
+        measure_phases();
+    }
+    let start = Instant::now();
+    let module = match (&*inputs, call) {
+        ([input], None) if input.language == Language::Ir => whole(args, input, tool)?,
+        (_, None) => {
+            let error = Diagnostic::error("the call is missing whose method is to be shown");
+            let help = "write it behind the files: 'foo(1.0, [1.0, 2.0])' or 'foo(Float64)'";
+            return Err(Failed::Usage(vec![error.help(help)]));
+        }
+        (_, Some(call)) => of_call(args, &inputs, call, tool)?,
+    };
+    let times = args.time.then(|| phases::Times::since(start));
+    if args.json {
+        let mut object = json::module(&module);
+        object.extend(times.map(|times| ("time".to_owned(), times.json())));
+        return print_json(&object.into());
+    }
+    if let Some(times) = times {
+        tell(&times.table());
+    }
+    if args.dot {
+        return print(&module.functions().map(cfg_to_dot).collect::<String>());
+    }
+    let options = PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
+    print_ir(&print_module(&module, &options))
+}
+
+/// All functions of IR.
+fn whole(args: &Args, input: &Input, tool: &Tool) -> Result<Module, Failed> {
+    let mut module = input.module(&tool.context())?;
+    if let Stage::Optimized = args.stage {
+        let pipeline = Pipeline::parse(&tool.passes, O2.name)?;
+        run_pipeline(&mut module, &pipeline, &RunOptions::default().tool(tool.name()))
+            .map_err(|failure| failure.diagnostics().to_vec())?;
+    }
+    Ok(module)
+}
+
+/// The function that a call runs, and those that it calls.
+fn of_call(args: &Args, inputs: &[Input], call: &str, tool: &Tool) -> Result<Module, Failed> {
     let mut session = script::session(&tool.context());
     session.set_limits(args.limits.limits());
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
-    let result = script::run_all(&mut session, &scripts, tool).and_then(|_| {
-        let call = args.call.as_str();
+    let result = script::run_all(&mut session, inputs, tool).and_then(|_| {
+        let entry = Entry::CallOrTypes(call);
         Ok(match args.stage {
-            Stage::Lowered => session.lowered(call),
-            Stage::Typed => session.typed(call),
-            Stage::Optimized => session.optimized(call, None),
+            Stage::Lowered => session.lowered(entry),
+            Stage::Typed => session.typed(entry),
+            Stage::Optimized => session.optimized(entry, None),
         }?)
     });
     session.take_output();
-    let module = output.outcome(result)?;
-    let options = PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
-    print(&print_module(&module, &options))
+    output.outcome(result)
 }

@@ -4,33 +4,39 @@
 //! input is wrong; 2 for wrong usage.
 
 mod arguments;
+mod completions;
 mod fuzz;
 mod grad;
 mod input;
 mod ir;
+mod json;
 pub(crate) mod ops;
-mod opt;
-mod output;
+pub(crate) mod opt;
+pub(crate) mod output;
 pub(crate) mod passes;
+mod phases;
 mod program_output;
+mod progress;
 mod reduce;
 mod repl;
 mod run;
 mod script;
+mod test;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use regraft_ir::{Context, Dialect, Registry};
 use regraft_passes::PassRegistry;
 
-use output::{Failed, Outcome};
+use output::{Failed, Outcome, OutputArgs};
 
 /// The `regraft` tool with passes of your own: `opt`, `run` and `passes` know them as they know
-/// those that come with it.
+/// those that come with it. It is called what its file is called; [`tool!`](crate::tool) tells it
+/// the version of your crate as well.
 ///
 /// ```no_run
 /// # use regraft::prelude::*;
@@ -52,11 +58,36 @@ pub fn main_with<R>(register: impl FnOnce(&mut PassRegistry) -> R) -> ExitCode {
 /// The bytes of stack for a command.
 const STACK: usize = 256 << 20;
 
+/// A [`cli::Tool`](crate::cli::Tool) with the name and the version of the crate that this stands
+/// in.
+///
+/// ```no_run
+/// # use std::process::ExitCode;
+/// fn main() -> ExitCode {
+///     let mut tool = regraft::tool!();
+///     tool.passes();
+///     tool.main()
+/// }
+/// ```
+#[macro_export]
+macro_rules! tool {
+    () => {
+        $crate::cli::Tool::new().named(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"))
+    };
+}
+
+/// The name of this package, and its version.
+pub(crate) const REGRAFT: (&str, &str) = ("regraft", env!("CARGO_PKG_VERSION"));
+
 /// The tool with passes and dialects of one's own.
 #[derive(Clone, Debug)]
 pub struct Tool {
     passes: PassRegistry,
     ops: Registry,
+    /// What it is called; `None` for what its file is called.
+    name: Option<String>,
+    /// The version of the crate that it is of.
+    version: Option<String>,
 }
 
 impl Default for Tool {
@@ -70,12 +101,26 @@ impl Tool {
     pub fn new() -> Self {
         let mut ops = Registry::new();
         regraft_dialects::add_all(&mut ops);
-        Self { passes: regraft_ad::registry(), ops }
+        Self { passes: regraft_ad::registry(), ops, name: None, version: None }
+    }
+
+    /// Says what it is called, in its help, in messages and in reproducers, and which version it
+    /// is.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self.version = Some(version.into());
+        self
     }
 
     /// The passes, to add others.
     pub fn passes(&mut self) -> &mut PassRegistry {
         &mut self.passes
+    }
+
+    /// The passes, to look at.
+    pub(crate) fn registry(&self) -> &PassRegistry {
+        &self.passes
     }
 
     /// Adds a dialect, so that its ops can be read and printed.
@@ -91,7 +136,18 @@ impl Tool {
 
     /// Runs the command that `args` name; the first is the name of the program.
     pub fn run(&self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
-        let cli = match Cli::try_parse_from(args) {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        let mut tool = self.clone();
+        if tool.name.is_none() {
+            let stem = args.first().and_then(|file| Path::new(file).file_stem());
+            tool.name = stem.map(|stem| stem.to_string_lossy().into_owned());
+        }
+        tool.run_named(args)
+    }
+
+    fn run_named(&self, args: Vec<OsString>) -> ExitCode {
+        let parsed = self.parser().try_get_matches_from(args);
+        let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
             Ok(cli) => cli,
             Err(error) => {
                 // Help and version are results; the rest is wrong usage. Where it cannot be
@@ -100,9 +156,10 @@ impl Tool {
                 return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
             }
         };
+        cli.output.apply();
         // A panic is a bug of ours (or of a pass that the manager did not run), and is told as
         // one; it must not look like a crash to the scripts that call us.
-        let bug = || Err(Failed::message("this is a bug of regraft; the message above says where"));
+        let bug = || Err(Failed::message(self.bug()));
         let guarded = || {
             let command = std::panic::AssertUnwindSafe(|| self.command(&cli));
             output::exit_code(std::panic::catch_unwind(command).unwrap_or_else(|_| bug()))
@@ -124,16 +181,48 @@ impl Tool {
             Command::Run(args) => run::run(args, self),
             Command::Ir(args) => ir::run(args, self),
             Command::Grad(args) => grad::run(args, self),
+            Command::Test(args) => test::run(args, self),
             Command::Reduce(args) => reduce::run(args, self),
             Command::Fuzz(args) => fuzz::run(args, self),
             Command::Repl { files } => repl::run(files, self),
-            Command::Passes { name } => passes::run(name.as_deref(), &self.passes),
-            Command::Ops { name } => ops::run(name.as_deref(), &self.ops),
+            Command::Passes(args) => passes::run(args, self),
+            Command::Ops(args) => ops::run(args, self),
+            Command::Completions { shell } => completions::run(*shell, self),
+            Command::Man { folder } => completions::man(folder.as_deref(), self),
         }
     }
 
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(REGRAFT.0)
+    }
+
+    /// Its version; of a tool with passes of one's own, that of Regraft as well.
+    pub(crate) fn version(&self) -> String {
+        match &self.version {
+            Some(version) => format!("{version} (regraft {})", REGRAFT.1),
+            None if self.name() == REGRAFT.0 => REGRAFT.1.to_owned(),
+            None => format!("(regraft {})", REGRAFT.1),
+        }
+    }
+
+    /// What is said when something panics.
+    pub(crate) fn bug(&self) -> String {
+        let of = match self.name() {
+            name if name == REGRAFT.0 => name.to_owned(),
+            name => format!("{name}, or of regraft"),
+        };
+        format!("this is a bug of {of}; the message above says where")
+    }
+
+    /// What reads the arguments.
+    fn parser(&self) -> clap::Command {
+        let name = self.name().to_owned();
+        Cli::command().name(name.clone()).bin_name(name).version(self.version())
+    }
+
     /// A fresh context for programs of the ops that the tool knows.
-    fn context(&self) -> Arc<Context> {
+    pub(crate) fn context(&self) -> Arc<Context> {
         Context::new(Arc::new(self.ops.clone()))
     }
 }
@@ -144,6 +233,8 @@ impl Tool {
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Subcommand, Debug)]
@@ -162,18 +253,25 @@ enum Command {
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Runs text tests of passes: programs with `# RUN:` lines, and what is expected beside them
+    Test(test::Args),
     /// Makes a module that a pipeline fails on, or whose meaning it changes, as small as possible
     Reduce(reduce::Args),
     /// Runs random programs through random pipelines and compares what they do
     Fuzz(fuzz::Args),
     /// Lists the passes, or shows the page of one
-    Passes {
-        /// The pass to tell about
-        name: Option<String>,
-    },
+    Passes(passes::Args),
     /// Lists the operations, or shows the page of one
-    Ops {
-        /// The op or dialect to tell about
-        name: Option<String>,
+    Ops(ops::Args),
+    /// Prints a script that completes the arguments of this command in a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page, or writes those of all commands into a folder
+    Man {
+        /// The folder
+        #[arg(value_name = "FOLDER")]
+        folder: Option<PathBuf>,
     },
 }

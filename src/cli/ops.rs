@@ -4,10 +4,32 @@ use std::fmt::Write;
 
 use regraft_ir::{Diagnostic, Dialect, OpDef, Registry, Traits, suggest};
 
-use super::output::{Failed, Outcome, print};
+use super::output::{Failed, Outcome, print, print_json};
+use super::{Tool, json};
 
-pub(super) fn run(name: Option<&str>, ops: &Registry) -> Outcome {
-    print(&text(name, ops).map_err(Failed::from)?)
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The op or dialect to tell about
+    name: Option<String>,
+    /// Print an object: `{"dialects": [..]}`, or that of the op or dialect that is named
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
+    let (name, ops) = (args.name.as_deref(), &tool.ops);
+    let text = text(name, ops).map_err(|error| match error.help_text() {
+        Some(_) => Failed::from(error),
+        None => error.help(format!("`{} ops` lists all ops", tool.name())).into(),
+    })?;
+    if !args.json {
+        return print(&text);
+    }
+    let one = |name: &str| match ops.find(name) {
+        Some(def) => Some(json::op(def)),
+        None => ops.dialects().find(|dialect| dialect.name == name).map(json::dialect),
+    };
+    print_json(&name.and_then(one).unwrap_or_else(|| json::dialects(ops)))
 }
 
 /// The list of all ops, or of those of a dialect, or the page of one.
@@ -37,7 +59,7 @@ pub(crate) fn text(name: Option<&str>, ops: &Registry) -> Result<String, Diagnos
     let error = Diagnostic::error(format!("there is no op and no dialect `{name}`"));
     Err(match suggest(name, names) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help("`regraft ops` lists all ops"),
+        None => error,
     })
 }
 

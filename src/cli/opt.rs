@@ -2,29 +2,33 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use indicatif::ProgressBar;
 use regraft_dialects::core;
-use regraft_ir::{Context, Diagnostic, Module, PrintOptions, print_module};
+use regraft_ir::{
+    Context, Diagnostic, Function, Module, PrintOptions, cfg_to_dot, print_module, suggest,
+};
 use regraft_lang::Entry;
 use regraft_passes::{
-    DumpFolder, Pipeline, PrintAfter, PrintWhat, Report, RunOptions, StopAfter, diff_modules,
-    reproducer_pipeline, run_pipeline,
+    DumpFolder, Execution, Failure, FailureKind, Gate, Log, Moment, Observer, Pipeline, PrintAfter,
+    PrintWhat, Report, RunOptions, StopAfter, diff_modules, reproducer_pipeline, run_pipeline,
 };
-
 use regraft_testing::{Check, Repro};
+use serde_json::{Map, json};
 
-use super::Tool;
 use super::input::{Input, Language};
-use super::output::{Failed, Outcome, print, report, tell};
+use super::output::{Failed, Outcome, print, print_diff, print_ir, print_json, report, tell};
 use super::program_output::ProgramOutput;
-use super::script;
+use super::progress::Progress;
+use super::{Tool, json, script};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The program: IR text (FILE.ir), or a script (FILE.jl); `-` for the standard input
     file: PathBuf,
-    /// Of a script, the method to work on, by the types of its arguments:
-    /// `foo(Float64, Vector{Float64})`. What the script prints goes to the standard error
+    /// The method to work on, by the types of its arguments: `foo(Float64, Vector{Float64})`. Of
+    /// IR, all functions without it. What a script prints goes to the standard error
     #[arg(long, value_name = "METHOD")]
     entry: Option<String>,
     /// The passes to run: `fold, fix{max=4}(cse, dce)`. Without it, the pipeline in the first line
@@ -34,6 +38,13 @@ pub(super) struct Args {
     /// Print the difference between input and output instead of the output
     #[arg(long)]
     diff: bool,
+    /// Print an object: functions, blocks and instructions (or `"diff"`), `"warnings"`, with
+    /// `--stats` and `--time` also these, and if a pass fails `"error"`
+    #[arg(long)]
+    json: bool,
+    /// Print control flow graphs as Graphviz text instead of the output
+    #[arg(long, conflicts_with_all = ["diff", "json"])]
+    dot: bool,
     /// Print each function after each pass (to the standard error)
     #[arg(long)]
     print_after_all: bool,
@@ -50,7 +61,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FOLDER")]
     print_to: Option<PathBuf>,
     /// Print locations and origins with the output
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["diff", "json", "dot"])]
     locs: bool,
     /// Run each function on N generated inputs before and after each pass, and compare
     #[arg(long, value_name = "N")]
@@ -99,47 +110,157 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         Some(repro) => repro.suspect.module.clone(),
         None => module(args, input, &ctx, tool)?,
     };
-    let before = args.diff.then(|| module.clone());
-    let result = run_pipeline(&mut module, &pipeline, &options(args, repro.as_ref()));
+    let before = module.clone();
+    // What takes long shows how far it is, and can be interrupted between passes.
+    let progress = args.check.map(|_| Progress::new(None, "passes checked"));
+    let watch = progress.as_ref().map(Watch::new);
+    let checked = watch.as_ref().map(|watch| Arc::clone(&watch.checked));
+    let options = options(args, repro.as_ref(), watch).tool(tool.name());
+    let result = run_pipeline(&mut module, &pipeline, &options);
+    let interrupted = progress.is_some_and(|progress| progress.is_stopped());
     let done = match &result {
         Ok(done) => done,
         Err(failure) => failure.report(),
     };
     finish(args, done);
     if let Err(failure) = &result {
-        return Err(Failed::Input(failure.diagnostics().to_vec()));
+        return failed(args, failure);
     }
-    let text = match &before {
-        Some(before) => diff_modules(before, &module),
-        None => {
-            let options =
-                PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
-            print_module(&module, &options)
-        }
-    };
+    if interrupted && done.stopped.is_some() {
+        let checked = checked.map_or(0, |checked| checked.load(Ordering::Relaxed));
+        return Err(Failed::message(format!("interrupted when {checked} passes had been checked")));
+    }
+    known_functions(args, &before, &module)?;
+    if args.json {
+        return write(args, &format!("{}\n", object(args, done, &before, &module)), print);
+    }
+    if args.diff {
+        return write(args, &diff_modules(&before, &module), print_diff);
+    }
+    if args.dot {
+        return write(args, &module.functions().map(cfg_to_dot).collect::<String>(), print);
+    }
+    let options = PrintOptions { locs: args.locs, origins: args.locs, ..PrintOptions::default() };
+    write(args, &print_module(&module, &options), print_ir)
+}
+
+/// Writes a result to the file that is asked for, or to the standard output.
+fn write(args: &Args, text: &str, print: fn(&str) -> Outcome) -> Outcome {
     match &args.output {
-        None => print(&text),
+        None => print(text),
         Some(path) => std::fs::write(path, text)
             .map_err(|error| Failed::message(format!("cannot write {}: {error}", path.display()))),
     }
 }
 
-/// The module to work on: what is read, or what a method of a script calls.
+/// The result as an object.
+fn object(args: &Args, done: &Report, before: &Module, after: &Module) -> serde_json::Value {
+    let mut object = if args.diff {
+        Map::from_iter([("diff".to_owned(), json!(diff_modules(before, after)))])
+    } else {
+        json::module(after)
+    };
+    object.insert("warnings".to_owned(), json::diagnostics(&done.warnings));
+    if args.stats {
+        object.insert("stats".to_owned(), json::statistics(done));
+    }
+    if args.time {
+        object.insert("time".to_owned(), json::times(done));
+    }
+    object.into()
+}
+
+/// A pass failed: a wrong pipeline is wrong usage.
+fn failed(args: &Args, failure: &Failure) -> Outcome {
+    let diagnostics = failure.diagnostics().to_vec();
+    let kind = match failure.kind() {
+        FailureKind::Input => "input",
+        FailureKind::Options => "options",
+        FailureKind::Pass => "pass",
+        FailureKind::Panic => "panic",
+        FailureKind::Refused => "refused",
+        FailureKind::Output => "output",
+    };
+    if args.json {
+        print_json(&json!({"error": {
+            "kind": kind,
+            "pass": failure.pass(),
+            "function": failure.function(),
+            "reproducer": failure.reproducer_file(),
+            "diagnostics": json::diagnostics(&diagnostics),
+        }}))?;
+    }
+    Err(match failure.kind() {
+        FailureKind::Options => Failed::Usage(diagnostics),
+        _ => Failed::Input(diagnostics),
+    })
+}
+
+/// Refuses names after `--only` of which there was no function, neither before nor after.
+fn known_functions(args: &Args, before: &Module, after: &Module) -> Outcome {
+    let names = || before.functions().chain(after.functions()).map(Function::name_str);
+    let unknown = args.only.iter().filter(|name| !names().any(|known| known == *name));
+    let errors: Vec<Diagnostic> = unknown
+        .map(|name| {
+            let error = Diagnostic::error(format!("there is no function `{name}` for `--only`"));
+            match suggest(name, names()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            }
+        })
+        .collect();
+    if errors.is_empty() { Ok(()) } else { Err(Failed::Usage(errors)) }
+}
+
+/// Shows which pass runs, and ends the pipeline before the next one at Ctrl-C.
+#[derive(Debug)]
+struct Watch {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+    checked: Arc<AtomicU64>,
+}
+
+impl Watch {
+    fn new(progress: &Progress) -> Self {
+        let (bar, stop) = (progress.bar(), Arc::clone(progress.stop()));
+        Self { bar, stop, checked: Arc::default() }
+    }
+}
+
+impl Observer for Watch {
+    fn name(&self) -> &'static str {
+        "the progress bar"
+    }
+
+    fn needs_valid(&self) -> bool {
+        // After the check, which does as well.
+        true
+    }
+
+    fn before(&self, moment: &Moment<'_>) -> Gate {
+        if self.stop.load(Ordering::Relaxed) {
+            return Gate::Stop;
+        }
+        self.bar.set_message(moment.to_string());
+        Gate::Go
+    }
+
+    fn after(&self, _: &Execution<'_>, _: &mut Log) -> Result<(), Vec<Diagnostic>> {
+        self.bar.set_position(self.checked.fetch_add(1, Ordering::Relaxed) + 1);
+        Ok(())
+    }
+}
+
+/// The module to work on: what is read, or what a method calls.
 fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<Module, Failed> {
     let entry = match (input.language, &args.entry) {
         (Language::Ir, None) => return input.module(ctx),
-        (Language::Ir, Some(_)) => {
-            return Err(Failed::usage(format!(
-                "`--entry` names a method of a script, and {} is IR",
-                input.name
-            )));
-        }
         (Language::Julia, None) => {
             let error = Diagnostic::error(format!("{} is a script of several methods", input.name));
             let help = "say which one to work on: --entry 'foo(Float64, Vector{Float64})'";
             return Err(Failed::Usage(vec![error.help(help)]));
         }
-        (Language::Julia, Some(entry)) => entry,
+        (_, Some(entry)) => entry,
     };
     let mut session = script::session(ctx);
     let (output, writer) = ProgramOutput::stderr();
@@ -156,7 +277,7 @@ fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<
 
 /// A call whose function is found when it is run: in a world of methods, which a check that runs
 /// the module alone does not have.
-fn dynamic_call(module: &Module) -> Option<Diagnostic> {
+pub(crate) fn dynamic_call(module: &Module) -> Option<Diagnostic> {
     let calls = module.functions().flat_map(|f| f.all_insts().map(move |v| (f, v)));
     let (f, v) =
         calls.into_iter().find(|&(f, v)| matches!(f.op(v), Some(core::APPLY | core::SPLAT)))?;
@@ -173,7 +294,7 @@ fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
     Pipeline::parse(&tool.passes, text).map_err(Failed::Usage)
 }
 
-fn options(args: &Args, repro: Option<&Repro>) -> RunOptions {
+fn options(args: &Args, repro: Option<&Repro>, watch: Option<Watch>) -> RunOptions {
     let mut options =
         RunOptions::default().verify(!args.no_verify).reproducer_folder(&args.reproducer);
     if let Some(threads) = args.threads {
@@ -201,21 +322,26 @@ fn options(args: &Args, repro: Option<&Repro>) -> RunOptions {
             None => check,
         });
     }
+    if let Some(watch) = watch {
+        options = options.observe(watch);
+    }
     options.writer(std::io::stderr())
 }
 
 /// Tells what is to be told of a run besides its result.
 fn finish(args: &Args, done: &Report) {
-    report(&done.warnings);
+    if !args.json {
+        report(&done.warnings);
+    }
     if let Some(stopped) = &done.stopped {
         let last = stopped.last.as_deref().unwrap_or("nothing");
         let message = format!("stopped after {last}, before {}", stopped.next);
         report(&[Diagnostic::warning(message)]);
     }
-    if args.time {
+    if args.time && !args.json {
         tell(&done.time_table());
     }
-    if args.stats {
+    if args.stats && !args.json {
         tell(&done.statistics());
     }
 }

@@ -2,8 +2,55 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regraft_ir::{Diagnostic, render_all};
+
+use crate::paint;
+
+/// How a command writes, whatever it does.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(super) struct OutputArgs {
+    /// Whether IR, diffs and diagnostics are coloured: on terminals, unless `NO_COLOR` is set
+    #[arg(long, value_enum, global = true, default_value_t, value_name = "WHEN")]
+    color: ColorChoice,
+    /// Show so many errors at most; 0 for all of them
+    #[arg(long, global = true, default_value_t = 20, value_name = "N")]
+    error_limit: usize,
+}
+
+/// When to use colours.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) enum ColorChoice {
+    /// On terminals
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The settings of the process: 0 to 2 for the choices of colours, and the most errors.
+static COLOR: AtomicUsize = AtomicUsize::new(0);
+static ERROR_LIMIT: AtomicUsize = AtomicUsize::new(20);
+
+impl OutputArgs {
+    /// Makes these the settings of the process: a command is all that a process does.
+    pub(super) fn apply(self) {
+        COLOR.store(self.color as usize, Ordering::Relaxed);
+        ERROR_LIMIT.store(self.error_limit, Ordering::Relaxed);
+    }
+}
+
+/// Whether what goes to a stream is coloured.
+pub(crate) fn is_colored(stream: &impl IsTerminal) -> bool {
+    match COLOR.load(Ordering::Relaxed) {
+        choice if choice == ColorChoice::Always as usize => true,
+        choice if choice == ColorChoice::Never as usize => false,
+        _ => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    }
+}
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -58,6 +105,21 @@ pub(super) fn print(text: &str) -> Outcome {
     }
 }
 
+/// Writes a result that is IR.
+pub(super) fn print_ir(text: &str) -> Outcome {
+    if is_colored(&io::stdout()) { print(&paint::ir(text)) } else { print(text) }
+}
+
+/// Writes a result that is a diff.
+pub(super) fn print_diff(text: &str) -> Outcome {
+    if is_colored(&io::stdout()) { print(&paint::diff(text)) } else { print(text) }
+}
+
+/// Writes a result that is an object of JSON, on one line.
+pub(super) fn print_json(value: &serde_json::Value) -> Outcome {
+    print(&format!("{value}\n"))
+}
+
 /// Writes what is told beside the result. Where the standard error cannot be written to,
 /// nothing can be done about it.
 pub(super) fn tell(text: &str) {
@@ -66,8 +128,21 @@ pub(super) fn tell(text: &str) {
 
 /// Writes diagnostics.
 pub(super) fn report(diagnostics: &[Diagnostic]) {
-    let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    tell(&render_all(diagnostics, color));
+    tell(&rendered(diagnostics, is_colored(&io::stderr())));
+}
+
+/// Diagnostics as text, not more than `--error-limit` says.
+pub(crate) fn rendered(diagnostics: &[Diagnostic], color: bool) -> String {
+    let shown = match ERROR_LIMIT.load(Ordering::Relaxed) {
+        0 => diagnostics.len(),
+        limit => limit.min(diagnostics.len()),
+    };
+    let mut text = render_all(&diagnostics[..shown], color);
+    if shown < diagnostics.len() {
+        let more = diagnostics.len() - shown;
+        text.push_str(&format!("and {more} more; `--error-limit 0` shows all\n"));
+    }
+    text
 }
 
 /// Reports a failure, and gives the exit code.

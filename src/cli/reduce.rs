@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use regraft_ir::Diagnostic;
-use regraft_testing::reduce::reduce;
+use regraft_testing::reduce::reduce_while;
 use regraft_testing::{CompareConfig, Repro, Trial};
 
 use super::Tool;
 use super::input::{Input, Language};
-use super::output::{Failed, Outcome, print, report};
+use super::output::{Failed, Outcome, print_ir, report};
+use super::progress::Progress;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -48,12 +49,19 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         return Err(error.help(help).into());
     };
     let before = suspect.module.inst_count();
-    let (small, kind) = reduce(&trial, suspect, kind, args.attempts);
+    let progress = Progress::new(Some(args.attempts.into()), "attempts");
+    let (small, kind) = reduce_while(&trial, suspect, kind, args.attempts, |smallest, left| {
+        let message = format!("{before} instructions became {}", smallest.module.inst_count());
+        progress.set(u64::from(args.attempts - left), message);
+        !progress.is_stopped()
+    });
+    let ended = if progress.is_stopped() { ", and fewer may do: interrupted" } else { "" };
+    drop(progress);
     let after = small.module.inst_count();
-    let text = Repro::write(&small, &pipeline, inputs, repro.seed, &kind);
-    report(&[Diagnostic::warning(format!("{before} instructions became {after}"))]);
+    let text = Repro::write(tool.name(), &small, &pipeline, inputs, repro.seed, &kind);
+    report(&[Diagnostic::warning(format!("{before} instructions became {after}{ended}"))]);
     match &args.output {
-        None => print(&text),
+        None => print_ir(&text),
         Some(path) => std::fs::write(path, text)
             .map_err(|error| Failed::message(format!("cannot write {}: {error}", path.display()))),
     }

@@ -8,7 +8,7 @@ use super::output::{Failed, Outcome};
 use crate::repl;
 
 pub(super) fn run(files: &[PathBuf], tool: &Tool) -> Outcome {
-    repl::run(files, &tool.context(), &tool.passes).map_err(|error| match error.kind() {
+    repl::run(files, tool).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failed::Closed,
         _ => Failed::unwritten(&error),
     })

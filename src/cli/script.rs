@@ -1,7 +1,7 @@
-//! Sessions of the language for the commands that take scripts.
+//! Sessions of the language for the commands that take scripts, or IR as well.
 
 use std::mem::ManuallyDrop;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use regraft_exec::{Limits, Val};
@@ -73,8 +73,22 @@ pub(super) fn only_scripts(scripts: &[Input]) -> Result<(), Failed> {
     }
 }
 
-/// Runs scripts in order, in one session; the value is that of the last one. If there are
-/// several, nothing is run unless all can be read.
+/// The files and the call of a command line `FILE... CALL`, of which the call may be missing: the
+/// last word is one unless it is or could be the name of a program.
+pub(super) fn files_and_call(words: &[String]) -> (Vec<PathBuf>, Option<&str>) {
+    let is_file = |word: &str| {
+        let extension = Path::new(word).extension().and_then(|extension| extension.to_str());
+        word == "-" || matches!(extension, Some("jl" | "ir")) || Path::new(word).is_file()
+    };
+    let (files, call) = match words.split_last() {
+        Some((last, files)) if !files.is_empty() && !is_file(last) => (files, Some(&**last)),
+        _ => (words, None),
+    };
+    (files.iter().map(PathBuf::from).collect(), call)
+}
+
+/// Runs scripts, and defines the functions of IR, in order, in one session; the value is that of
+/// the last script. If there are several, nothing is run unless all can be read.
 pub(super) fn run_all(
     session: &mut Session,
     scripts: &[Input],
@@ -83,7 +97,8 @@ pub(super) fn run_all(
     if scripts.len() > 1 {
         // A context of its own: a source that is read twice must not count twice.
         let ctx = tool.context();
-        let parsed = scripts.iter().map(|script| {
+        let julia = scripts.iter().filter(|script| script.language == Language::Julia);
+        let parsed = julia.map(|script| {
             julia::parse(&ctx, &script.name, &script.text, julia::Options::default())
         });
         let errors: Vec<_> = parsed.flat_map(|parsed| parsed.errors).collect();
@@ -93,7 +108,13 @@ pub(super) fn run_all(
     }
     let mut last = Val::Unit;
     for script in scripts {
-        last = session.run(&script.name, &script.text)?;
+        match script.language {
+            Language::Julia => last = session.run(&script.name, &script.text)?,
+            Language::Ir => {
+                let module = script.module(&Arc::clone(session.ctx()))?;
+                session.define_module(&module)?;
+            }
+        }
     }
     Ok(last)
 }

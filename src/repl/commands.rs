@@ -99,10 +99,24 @@ pub(super) static COMMANDS: &[Command] = &[
         run: values::time,
     },
     Command {
+        names: &["reset"],
+        arguments: "",
+        summary: "forget all definitions and the current program",
+        page: "The session is as at its start: without definitions, programs and the inputs that\n\
+               `:save` writes, and with the pipeline that a session begins with.\n",
+        wants: Wants::Nothing,
+        run: |repl, rest, _| {
+            no_argument(rest)?;
+            repl.reset();
+            Ok(Outcome::Continue)
+        },
+    },
+    Command {
         names: &["grad", "g"],
         arguments: "CALL",
         summary: "show value and gradient of a call",
         page: "    :grad f(1.0, [1.0, 2.0])\n\n\
+               The function is one of the session: of a script, or of an IR file that was loaded.\n\
                The gradient has one entry for each argument, of its shape: arrays, tuples, named\n\
                tuples. It is `nothing` where there is none, as of an integer. The value has to be\n\
                a real number. As an expression it is `withgradient(f, 1.0, [1.0, 2.0])`.\n",
@@ -115,7 +129,8 @@ pub(super) static COMMANDS: &[Command] = &[
         summary: "run a script (.jl), or make an IR file (.ir) the current program",
         page: "A script is run as `regraft run FILE` would; what it defines stays. If a statement\n\
                fails, what was defined before it stays.\n\n\
-               An IR file is checked, and becomes the current program; `:ir` shows it.\n",
+               An IR file is checked, and becomes the current program; `:ir` shows it. Its\n\
+               functions are also functions of the session: `foo(1.0)` calls `@foo`.\n",
         wants: Wants::File,
         run: files::load,
     },
@@ -132,17 +147,19 @@ pub(super) static COMMANDS: &[Command] = &[
     },
     Command {
         names: &["ir"],
-        arguments: "[CALL]",
+        arguments: "[CALL | @FUNCTION]",
         summary: "make the function that a call runs the current program, and show it",
         page: "The function is shown typed, specialised to the types of the arguments, and after\n\
                it all functions that it calls. The arguments are evaluated, for their types; the\n\
                call itself is not run. Types will do as well:\n\n    \
                :ir foo(1.0, [1, 2])\n    \
-               :ir foo(::Float64, ::Vector{Int64})\n\n\
+               :ir foo(Float64, Vector{Int64})\n\n\
+               (The method for a type itself is named by the type of that: `zero(Type{Float64})`.)\n\n\
                The current program is a copy: `:opt` changes it, `:undo` and `:redo` go back and\n\
                forth, and nothing of this changes the functions of the session. When `foo` is\n\
                defined anew, `:ir foo(..)` takes the new definition.\n\n\
-               Without a call, the current program is shown as it is now.\n",
+               Without a call, the current program is shown as it is now, and with `@foo` its\n\
+               function of that name.\n",
         wants: Wants::Code,
         run: look::ir,
     },
@@ -217,6 +234,24 @@ pub(super) static COMMANDS: &[Command] = &[
         page: "",
         wants: Wants::Nothing,
         run: transform::redo,
+    },
+    Command {
+        names: &["diff", "d"],
+        arguments: "",
+        summary: "show what all pipelines together changed in the current program",
+        page: "That is what was done since the program was made or read, without what was taken back.\n",
+        wants: Wants::Nothing,
+        run: transform::diff,
+    },
+    Command {
+        names: &["check"],
+        arguments: "[N]",
+        summary: "run the current program before and after the pipelines on N inputs, and compare",
+        page: "Each function is run on N inputs that are made up (20 if not said otherwise), as it was\n\
+               first and as it is now. Results, what became of the arguments, output and errors have\n\
+               to agree. A run that takes too long is inconclusive.\n",
+        wants: Wants::Nothing,
+        run: transform::check,
     },
     Command {
         names: &["run"],

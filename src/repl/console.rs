@@ -2,7 +2,10 @@
 
 use std::io::{self, Write};
 
-use regraft_ir::{Diagnostic, render_all};
+use regraft_ir::Diagnostic;
+
+use crate::cli::output::rendered;
+use crate::paint;
 
 /// The two streams. Each text is written out at once, so that what goes to one comes before what
 /// goes to the other later.
@@ -54,24 +57,17 @@ impl<'a> Console<'a> {
         if !self.color.0 {
             return self.result(diff);
         }
-        let mut text = String::with_capacity(diff.len() + diff.len() / 4);
-        for line in diff.lines() {
-            let color = match line.as_bytes().first() {
-                Some(b'+') => "\x1b[32m",
-                Some(b'-') => "\x1b[31m",
-                Some(b'@') => "\x1b[36m",
-                _ => "",
-            };
-            text.push_str(color);
-            text.push_str(line);
-            text.push_str(if color.is_empty() { "\n" } else { "\x1b[0m\n" });
-        }
-        self.result(&text);
+        self.result(&paint::diff(diff));
+    }
+
+    /// Writes IR, coloured if results are.
+    pub(super) fn ir(&mut self, ir: &str) {
+        if self.color.0 { self.result(&paint::ir(ir)) } else { self.result(ir) }
     }
 
     /// Writes diagnostics. Where they cannot be written there is nobody to tell.
     pub(super) fn report(&mut self, diagnostics: &[Diagnostic]) {
-        let text = render_all(diagnostics, self.color.1);
+        let text = rendered(diagnostics, self.color.1);
         let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
     }
 

@@ -42,9 +42,19 @@ impl Current {
         &self.states[self.at]
     }
 
+    /// The program as it was made.
+    pub(super) fn first(&self) -> &Module {
+        &self.states[0]
+    }
+
     /// The function that the program is about: the one called, or the first of a file.
     pub(super) fn function(&self) -> Option<&Function> {
         self.module().functions().next()
+    }
+
+    /// The pipelines that were applied, and not taken back.
+    pub(super) fn pipelines(&self) -> &[String] {
+        &self.pipelines[..self.at]
     }
 
     /// Takes in what a pipeline made of it. What was taken back before is forgotten.

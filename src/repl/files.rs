@@ -19,6 +19,9 @@ pub(super) fn load(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
     let text = decode(name, &bytes).map_err(|error| vec![error])?;
     if is_ir(name) {
         let module = parse_and_verify(&repl.ctx, name, &text)?;
+        repl.session.define_module(&module)?;
+        repl.inputs
+            .push(format!("# The functions of {name}, which is IR, are not in this script."));
         let count = module.ids().len();
         repl.current = Some(Current::new(Origin::File(name.to_owned()), module));
         let functions =

@@ -1,20 +1,24 @@
 //! The commands that show programs: `:ir`, `:typed`, `:lowered`, `:dot`.
 
 use regraft_ir::{Diagnostic, Function, Module, cfg_to_dot, suggest};
+use regraft_lang::Entry;
 
 use super::commands::Done;
 use super::console::Console;
 use super::current::{Current, Origin};
-use super::reader::EntryText;
 use super::{Outcome, Repl};
 
-/// `:ir [CALL]`
+/// `:ir [CALL | @FUNCTION]`
 pub(super) fn ir(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    if let Some(name) = rest.strip_prefix('@') {
+        console.ir(&named(current(repl)?.module(), name)?.to_string());
+        return Ok(Outcome::Continue);
+    }
     if !rest.is_empty() {
         select(repl, rest, console)?;
     }
     let current = current(repl)?;
-    console.result(&shown(current));
+    console.ir(&shown(current));
     Ok(Outcome::Continue)
 }
 
@@ -28,9 +32,9 @@ pub(super) fn typed(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> D
 /// `:lowered [CALL]`
 pub(super) fn lowered(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
     let call = call_or_current(repl, rest)?;
-    let result = repl.session.lowered(EntryText::new(&call).entry());
+    let result = repl.session.lowered(Entry::CallOrTypes(&call));
     console.printed(&repl.session.take_output());
-    console.result(&result?.to_string());
+    console.ir(&result?.to_string());
     Ok(Outcome::Continue)
 }
 
@@ -57,7 +61,7 @@ pub(super) fn select(
     call: &str,
     console: &mut Console<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
-    let result = repl.session.typed(EntryText::new(call).entry());
+    let result = repl.session.typed(Entry::CallOrTypes(call));
     console.printed(&repl.session.take_output());
     repl.current = Some(Current::new(Origin::Call(call.to_owned()), result?));
     Ok(())
@@ -97,7 +101,7 @@ fn call_or_current(repl: &mut Repl, rest: &str) -> Result<String, Vec<Diagnostic
     }
 }
 
-/// The function of this name, written as it is or with the quotes of names that are not plain.
+/// The function of this name in a module, written as it is or with the quotes of names that are not plain.
 fn named<'a>(module: &'a Module, name: &str) -> Result<&'a Function, Vec<Diagnostic>> {
     let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     let name = quoted.unwrap_or(name);

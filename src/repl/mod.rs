@@ -30,9 +30,11 @@ use std::sync::atomic::Ordering;
 
 use regraft_ir::{Context, Diagnostic};
 use regraft_lang::Session;
-use regraft_passes::{O2, PassRegistry, Pipeline};
+use regraft_passes::{O2, Pipeline};
 use regraft_syntax::decode;
 
+use crate::cli::Tool;
+use crate::cli::output::is_colored;
 use commands::Done;
 use console::Console;
 use current::Current;
@@ -55,9 +57,10 @@ enum Outcome {
 
 /// A session with its current program.
 struct Repl {
+    /// The passes and ops that there are, and how the command is called.
+    tool: Tool,
     ctx: Arc<Context>,
     session: Session,
-    passes: PassRegistry,
     /// What `:opt` applies if it is not told otherwise.
     pipeline: Pipeline,
     current: Option<Current>,
@@ -71,17 +74,20 @@ struct Repl {
     pending_lines: usize,
     /// Whether inputs come from a terminal.
     on_terminal: bool,
+    /// What lets Ctrl-C stop the session's programs.
+    watched: Option<Interruptible>,
 }
 
 impl Repl {
     /// A session in which nothing has been defined yet.
-    fn new(ctx: &Arc<Context>, passes: &PassRegistry) -> Self {
+    fn new(tool: &Tool) -> Self {
         // Tools can have other passes than ours.
-        let pipeline = Pipeline::parse(passes, O2.name).unwrap_or_default();
+        let pipeline = Pipeline::parse(tool.registry(), O2.name).unwrap_or_default();
+        let ctx = tool.context();
         Self {
-            ctx: Arc::clone(ctx),
-            session: Session::new(ctx),
-            passes: passes.clone(),
+            tool: tool.clone(),
+            session: Session::new(&ctx),
+            ctx,
             pipeline,
             current: None,
             inputs: Vec::new(),
@@ -89,7 +95,28 @@ impl Repl {
             pending: String::new(),
             pending_lines: 0,
             on_terminal: false,
+            watched: None,
         }
+    }
+
+    /// Begins anew, without definitions and programs.
+    fn reset(&mut self) {
+        let mut fresh = Self::new(&self.tool);
+        fresh.on_terminal = self.on_terminal;
+        if self.watched.is_some() {
+            fresh.connect();
+        }
+        *self = fresh;
+    }
+
+    /// Passes on what programs print, and lets Ctrl-C stop them.
+    fn connect(&mut self) {
+        if io::stdout().is_terminal() {
+            self.session.set_output(Box::new(io::stdout()));
+        } else {
+            self.session.set_output(Box::new(BufWriter::new(io::stdout())));
+        }
+        self.watched = Some(Interruptible::new(self.session.interrupt_flag()));
     }
 
     /// Takes in one line.
@@ -100,6 +127,9 @@ impl Repl {
             }
             if reader::command(line).is_some() {
                 return self.guarded(line, console, Self::command);
+            }
+            if let Some(name) = reader::question(line) {
+                return self.guarded(name, console, pages::about);
             }
         }
         self.pending.push_str(line);
@@ -124,7 +154,7 @@ impl Repl {
             }
             Err(_) => {
                 self.pending_lines = 0;
-                bug(console)
+                self.bug(console)
             }
         }
     }
@@ -178,16 +208,15 @@ impl Repl {
             }
             Err(_) => {
                 console.printed(&self.session.take_output());
-                bug(console)
+                self.bug(console)
             }
         }
     }
-}
 
-fn bug(console: &mut Console<'_>) -> Outcome {
-    let message = "this is a bug of regraft; the message above says where";
-    console.report(&[Diagnostic::error(message).help("the session goes on")]);
-    Outcome::Continue
+    fn bug(&self, console: &mut Console<'_>) -> Outcome {
+        console.report(&[Diagnostic::error(self.tool.bug()).help("the session goes on")]);
+        Outcome::Continue
+    }
 }
 
 /// Runs a session on the terminal, or on the standard input if that is no terminal, after having
@@ -195,20 +224,14 @@ fn bug(console: &mut Console<'_>) -> Outcome {
 ///
 /// # Errors
 /// If results cannot be written.
-pub(crate) fn run(files: &[PathBuf], ctx: &Arc<Context>, passes: &PassRegistry) -> io::Result<()> {
+pub(crate) fn run(files: &[PathBuf], tool: &Tool) -> io::Result<()> {
     // Until there is a session, Ctrl-C has nothing to stop.
     let _watched = Interruptible::new(Arc::default());
-    let mut repl = Repl::new(ctx, passes);
-    let _watched_too = Interruptible::new(repl.session.interrupt_flag());
+    let mut repl = Repl::new(tool);
     let (mut stdout, mut stderr) = (io::stdout(), io::stderr());
-    let plain = std::env::var_os("NO_COLOR").is_some();
-    let mut console = Console::new(&mut stdout, &mut stderr)
-        .colored(io::stdout().is_terminal() && !plain, io::stderr().is_terminal() && !plain);
-    if io::stdout().is_terminal() {
-        repl.session.set_output(Box::new(io::stdout()));
-    } else {
-        repl.session.set_output(Box::new(BufWriter::new(io::stdout())));
-    }
+    let colors = (is_colored(&io::stdout()), is_colored(&io::stderr()));
+    let mut console = Console::new(&mut stdout, &mut stderr).colored(colors.0, colors.1);
+    repl.connect();
     for file in files {
         let name = file.display().to_string();
         repl.guarded(&name, &mut console, files::load);
@@ -254,7 +277,7 @@ mod tests {
     use super::*;
 
     fn repl() -> Repl {
-        Repl::new(&regraft_dialects::context(), &regraft_ad::registry())
+        Repl::new(&Tool::new())
     }
 
     #[test]

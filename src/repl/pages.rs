@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use regraft_ir::Diagnostic;
+use regraft_ir::{Diagnostic, suggest};
 
 use super::commands::{COMMANDS, Done, find};
 use super::console::Console;
-use super::{Outcome, Repl};
+use super::{Outcome, Repl, values};
 use crate::cli;
 
 /// `:help [COMMAND]`
@@ -35,7 +35,7 @@ fn overview() -> String {
     let mut out = String::from(
         "Definitions and expressions are evaluated, and values shown, unless the input ends\n\
          with `;`. An input that ends too early goes on in the next line. What begins with a\n\
-         colon is a command:\n\n",
+         colon is a command; `?NAME` tells about a function, a pass, an operation:\n\n",
     );
     let width = COMMANDS.iter().map(|command| command.usage().len()).max().unwrap_or(0);
     for command in COMMANDS {
@@ -50,9 +50,42 @@ fn overview() -> String {
     out
 }
 
+/// `?NAME`: what there is of that name, a function of the session, a command, a pass, an op.
+pub(super) fn about(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    if rest.is_empty() || rest.starts_with(':') {
+        return help(repl, rest, console);
+    }
+    let mut found = Vec::new();
+    if repl.session.names().iter().any(|name| name == rest) {
+        found.push(values::described(repl, rest)?);
+    }
+    let registry = repl.tool.registry();
+    found.extend(cli::passes::text(Some(rest), registry).ok());
+    found.extend(cli::ops::text(Some(rest), repl.ctx.registry()).ok());
+    // An op may be asked for without its dialect.
+    let ends = |name: &&str| name.split_once('.').is_some_and(|(_, op)| op == rest);
+    let same: Vec<&str> = repl.ctx.registry().ops().map(|def| def.name).filter(ends).collect();
+    if !same.is_empty() {
+        found.push(format!("see also: {}\n", same.join(", ")));
+    }
+    if found.is_empty() {
+        let error = Diagnostic::error(format!("there is nothing called `{rest}`"));
+        let names = repl.session.names();
+        let passes = registry.iter().map(|pass| pass.name);
+        let ops = repl.ctx.registry().ops().map(|def| def.name);
+        let known = names.iter().map(String::as_str).chain(passes).chain(ops);
+        return Err(vec![match suggest(rest, known) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error.help("`:help`, `:passes` and `:ops` list what there is"),
+        }]);
+    }
+    console.result(&found.join("\n"));
+    Ok(Outcome::Continue)
+}
+
 /// `:passes [NAME]`
 pub(super) fn passes(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
-    page(cli::passes::text(name(rest), &repl.passes), console)
+    page(cli::passes::text(name(rest), repl.tool.registry()), console)
 }
 
 /// `:ops [NAME]`
@@ -65,6 +98,11 @@ fn name(rest: &str) -> Option<&str> {
 }
 
 fn page(text: Result<String, Diagnostic>, console: &mut Console<'_>) -> Done {
-    console.result(&text.map_err(|error| vec![error])?);
+    console.result(&text.map_err(|error| {
+        vec![match error.help_text() {
+            Some(_) => error,
+            None => error.help("without a name, all are listed"),
+        }]
+    })?);
     Ok(Outcome::Continue)
 }

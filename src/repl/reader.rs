@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use regraft_ir::Registry;
-use regraft_lang::{Completeness, Entry};
+use regraft_lang::Completeness;
 use regraft_syntax::julia::{Class, tokens};
 
 /// Whether nothing is to be shown of the value of an input: the last word of it is `;`.
@@ -23,7 +23,8 @@ pub(super) fn is_incomplete(ops: &Arc<Registry>, text: &str) -> bool {
 pub(super) fn is_whole(ops: &Arc<Registry>, text: &str) -> bool {
     let mut pending = String::new();
     for line in text.lines() {
-        if pending.is_empty() && (line.trim().is_empty() || command(line).is_some()) {
+        let is_whole = || command(line).is_some() || question(line).is_some();
+        if pending.is_empty() && (line.trim().is_empty() || is_whole()) {
             continue;
         }
         pending.push_str(line);
@@ -48,47 +49,9 @@ pub(super) fn command(text: &str) -> Option<(Range<usize>, &str)> {
     Some((start + 1..start + 1 + end, rest[end..].trim()))
 }
 
-/// What names a method: a call, or a name with types, `foo(::Float64)`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum EntryText {
-    /// `foo(1.0)`
-    Call(String),
-    /// `foo(Float64)`, of what was written `foo(::Float64)`
-    Types(String),
-}
-
-impl EntryText {
-    /// Tells calls and types apart. What is neither is taken for a call, for the session to refuse.
-    pub(super) fn new(text: &str) -> Self {
-        let mut out = String::with_capacity(text.len());
-        let (mut depth, mut types, mut at_start) = (0usize, false, false);
-        let mut rest = text;
-        while let Some(c) = rest.chars().next() {
-            if at_start && depth == 1 && rest.starts_with("::") {
-                types = true;
-                rest = &rest[2..];
-                at_start = false;
-                continue;
-            }
-            match c {
-                '(' | '[' | '{' => depth += 1,
-                ')' | ']' | '}' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            at_start = matches!(c, '(' | ',') || at_start && c.is_whitespace();
-            out.push(c);
-            rest = &rest[c.len_utf8()..];
-        }
-        if types { Self::Types(out) } else { Self::Call(text.to_owned()) }
-    }
-
-    /// For the session.
-    pub(super) fn entry(&self) -> Entry<'_> {
-        match self {
-            Self::Call(text) => Entry::Call(text),
-            Self::Types(text) => Entry::Types(text),
-        }
-    }
+/// What help is asked about, where an input begins with `?`.
+pub(super) fn question(text: &str) -> Option<&str> {
+    text.trim().strip_prefix('?').map(str::trim)
 }
 
 /// Splits `foo(1.0) -p fold, dce` into the call and the pipeline, where they are given. A `-p`
@@ -178,17 +141,6 @@ mod tests {
         assert_eq!(command("::Int"), None);
         assert_eq!(command("x[:a]"), None);
         assert_eq!(command(""), None);
-    }
-
-    #[test]
-    fn types_are_told_from_values_by_their_colons() {
-        let types = |text: &str| EntryText::Types(text.to_owned());
-        assert_eq!(EntryText::new("f(::Float64)"), types("f(Float64)"));
-        let written = "f( ::Int, ::Tuple{A, B}, ::Ref)";
-        assert_eq!(EntryText::new(written), types("f( Int, Tuple{A, B}, Ref)"));
-        let call = "f(1, g(x::Int), [a::B])";
-        assert_eq!(EntryText::new(call), EntryText::Call(call.to_owned()));
-        assert_eq!(EntryText::new("f(("), EntryText::Call("f((".to_owned()));
     }
 
     #[test]

@@ -17,28 +17,27 @@ pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
     let program = current(repl)?;
     let call = match program.origin() {
         _ if !rest.is_empty() => rest.to_owned(),
-        Origin::Call(call) if !call.contains("::") => call.clone(),
-        _ => {
-            let error =
-                Diagnostic::error("with which arguments the program is to be run is missing");
-            return Err(vec![error.help(":run f(1.0)")]);
-        }
+        Origin::Call(call) => call.clone(),
+        Origin::File(_) => return Err(vec![without_arguments()]),
     };
     let (name, arguments) = parts(&call)?;
     let (is_call, function) = find(program, name)?;
     let (function, params) = (function.name_str().to_owned(), function.param_types());
     let module = program.module().clone();
     let values = arguments_of(repl, is_call.then_some(name), arguments, console)?;
+    let given = &values[usize::from(is_call)..];
+    if !given.is_empty() && given.iter().all(|value| matches!(value, Val::Type(_))) {
+        // They are types of arguments.
+        return Err(vec![without_arguments()]);
+    }
     let arguments = fitting(&repl.ctx, &params, &values, is_call).ok_or_else(|| {
-        let given = &values[usize::from(is_call)..];
-        let given: Vec<String> =
-            given.iter().map(|x| type_name(&repl.ctx, x.type_of(&repl.ctx))).collect();
-        let wanted: Vec<String> = params.iter().map(|&ty| type_name(&repl.ctx, ty)).collect();
-        let error = Diagnostic::error(format!(
-            "@{function} takes ({}), found ({})",
-            wanted.join(", "),
-            given.join(", ")
-        ));
+        let shown = |types: &[Type]| {
+            let types: Vec<String> = types.iter().map(|&ty| type_name(&repl.ctx, ty)).collect();
+            format!("{name}({})", types.join(", "))
+        };
+        let given: Vec<Type> = given.iter().map(|x| x.type_of(&repl.ctx)).collect();
+        let (wanted, given) = (shown(&params), shown(&given));
+        let error = Diagnostic::error(format!("the program is {wanted}, found {given}"));
         vec![if !is_call || is_plain_name(name) {
             error
         } else {
@@ -56,6 +55,11 @@ pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
         console.result(&repl.session.show(&value));
     }
     Ok(Outcome::Continue)
+}
+
+fn without_arguments() -> Diagnostic {
+    let error = Diagnostic::error("with which arguments the program is to be run is missing");
+    error.help(":run f(1.0)")
 }
 
 /// The values of the arguments of a call; first that of the callee if one is given, as it is

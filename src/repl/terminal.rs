@@ -14,12 +14,13 @@ use reedline::{
     Span, StyledText, Suggestion, ValidationResult, Validator, default_emacs_keybindings,
 };
 use regraft_ir::Registry;
-use regraft_syntax::julia::Class;
 
 use super::completion::Vocabulary;
 use super::console::Console;
 use super::highlight::{Paint, pieces};
 use super::{Outcome, Repl, reader};
+use crate::cli::output::is_colored;
+use crate::paint::style as word_style;
 
 /// The inputs that are kept in the history file.
 const HISTORY: usize = 10_000;
@@ -30,17 +31,15 @@ const MENU: &str = "completions";
 /// # Errors
 /// If the terminal fails.
 pub(super) fn run(repl: &mut Repl, console: &mut Console<'_>) -> io::Result<()> {
-    let vocabulary = Vocabulary::new(&repl.passes, repl.ctx.registry());
+    let vocabulary = Vocabulary::new(repl.tool.registry(), repl.ctx.registry());
     let vocabulary = Arc::new(Mutex::new(vocabulary));
     let mut editor = editor(Arc::clone(repl.ctx.registry()), Arc::clone(&vocabulary));
-    console.result(concat!(
-        "regraft ",
-        env!("CARGO_PKG_VERSION"),
-        "; :help lists the commands, :quit or Ctrl-D leaves"
-    ));
+    let (name, version) = (repl.tool.name(), repl.tool.version());
+    console.result(&format!("{name} {version}; :help lists the commands, :quit or Ctrl-D leaves"));
+    let prompt = Named(name.to_owned());
     while !console.is_broken() {
         vocabulary.lock().unwrap_or_else(PoisonError::into_inner).names = repl.session.names();
-        let text = match editor.read_line(&Regraft) {
+        let text = match editor.read_line(&prompt) {
             Ok(Signal::Success(text)) => text,
             Ok(Signal::CtrlD) => return Ok(()),
             // Ctrl-C drops the line.
@@ -80,7 +79,7 @@ fn editor(ops: Arc<Registry>, vocabulary: Arc<Mutex<Vocabulary>>) -> Reedline {
         .with_validator(Box::new(Whole(ops)))
         .with_hinter(Box::new(hint))
         .use_bracketed_paste(true)
-        .with_ansi_colors(std::env::var_os("NO_COLOR").is_none());
+        .with_ansi_colors(is_colored(&io::stdout()));
     // Without a file the history lasts as long as the session.
     let history = history_file().and_then(|file| FileBackedHistory::with_file(HISTORY, file).ok());
     if let Some(history) = history {
@@ -102,12 +101,12 @@ fn history_file() -> Option<PathBuf> {
     Some(data.join("regraft/history"))
 }
 
-/// The prompt: a name, and dots of the same width before further lines.
-struct Regraft;
+/// The prompt: the name of the tool, and dots of the same width before further lines.
+struct Named(String);
 
-impl Prompt for Regraft {
+impl Prompt for Named {
     fn render_prompt_left(&self) -> Cow<'_, str> {
-        Cow::Borrowed("regraft")
+        Cow::Borrowed(&self.0)
     }
 
     fn render_prompt_right(&self) -> Cow<'_, str> {
@@ -119,7 +118,7 @@ impl Prompt for Regraft {
     }
 
     fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
-        Cow::Borrowed("     .. ")
+        Cow::Owned(format!("{:>1$} ", "..", self.0.chars().count()))
     }
 
     fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
@@ -165,17 +164,10 @@ impl Highlighter for Colors {
 }
 
 fn style(paint: Paint) -> Style {
-    let plain = Style::new();
     match paint {
-        Paint::Command => plain.fg(Color::Cyan).bold(),
-        Paint::WrongCommand | Paint::Word(Class::Invalid) => plain.fg(Color::Red),
-        Paint::Word(Class::Keyword) => plain.fg(Color::Purple),
-        Paint::Word(Class::Number) => plain.fg(Color::LightBlue),
-        Paint::Word(Class::String) => plain.fg(Color::Green),
-        Paint::Word(Class::Comment) => plain.fg(Color::DarkGray),
-        Paint::Word(Class::Macro) => plain.fg(Color::Yellow),
-        Paint::Word(Class::Symbol) => plain.fg(Color::LightYellow),
-        Paint::Word(Class::Name | Class::Operator) => plain,
+        Paint::Command => Style::new().fg(Color::Cyan).bold(),
+        Paint::WrongCommand => Style::new().fg(Color::Red),
+        Paint::Word(class) => word_style(class),
     }
 }
 

@@ -1,16 +1,21 @@
-//! The commands that change the current program: `:pipeline`, `:opt`, `:undo`, `:redo`.
+//! The commands that change the current program, `:pipeline`, `:opt`, `:undo`, `:redo`, and those
+//! that compare it with what it was: `:diff`, `:check`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use regraft_exec::value::signature;
 use regraft_ir::Diagnostic;
 use regraft_passes::{Gate, Moment, Observer, Pipeline, RunOptions, diff_modules, run_pipeline};
+use regraft_testing::choices::Choices;
+use regraft_testing::{Agreement, CompareConfig, arguments, compare_functions};
 
 use super::commands::{Done, no_argument};
 use super::console::Console;
 use super::look::{current, select};
 use super::reader::call_and_pipeline;
 use super::{Outcome, Repl};
+use crate::cli::opt::dynamic_call;
 
 /// `:pipeline [PIPELINE]`
 pub(super) fn pipeline(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
@@ -78,8 +83,67 @@ pub(super) fn redo(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
     Ok(Outcome::Continue)
 }
 
+/// `:diff`
+pub(super) fn diff(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    no_argument(rest)?;
+    let current = current(repl)?;
+    let diff = diff_modules(current.first(), current.module());
+    if diff.is_empty() {
+        console.result("nothing changed");
+    } else {
+        console.diff(&diff);
+    }
+    Ok(Outcome::Continue)
+}
+
+/// `:check [N]`
+pub(super) fn check(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    let inputs = match rest {
+        "" => 20,
+        text => text.parse().ok().filter(|&n| n > 0).ok_or_else(|| {
+            let error = Diagnostic::error(format!("`{text}` is no number of inputs"));
+            vec![error.help(":check 100")]
+        })?,
+    };
+    let passes = repl.tool.registry().clone();
+    let current = current(repl)?;
+    let (before, after) = (current.first(), current.module());
+    if let Some(error) = dynamic_call(after).or_else(|| dynamic_call(before)) {
+        return Err(vec![error]);
+    }
+    let fast = current
+        .pipelines()
+        .iter()
+        .any(|text| Pipeline::parse(&passes, text).is_ok_and(|pipeline| pipeline.is_fast()));
+    let config = CompareConfig { inputs, ..CompareConfig::default() }.fast(fast);
+    let both = before.functions().filter(|f| after.find(f.name()).is_some());
+    for f in both {
+        // The names of specialised functions are their signatures.
+        let name = match f.name_str() {
+            name if name.ends_with(')') => name.to_owned(),
+            name => signature(f.ctx(), name, &f.param_types()),
+        };
+        if let Err(why) = arguments(f.ctx(), &f.param_types(), &mut Choices::from_seed(0)) {
+            console.result(&format!("{name}: not checked, {why}"));
+            continue;
+        }
+        let runs = compare_functions(before, after, f.name_str(), &config)
+            .map_err(|difference| vec![Diagnostic::error(difference.to_string())])?;
+        let Agreement { returned, trapped, inconclusive } = runs;
+        let agreed = match trapped {
+            0 => format!("{returned} agreed"),
+            _ => format!("{} agreed, {trapped} of them on an error", returned + trapped),
+        };
+        let said =
+            if inconclusive > 0 { format!(", {inconclusive} inconclusive") } else { String::new() };
+        let inputs = returned + trapped + inconclusive;
+        console.result(&format!("{name}: {inputs} inputs: {agreed}{said}"));
+    }
+    Ok(Outcome::Continue)
+}
+
 fn parse(repl: &Repl, text: &str) -> Result<Pipeline, Vec<Diagnostic>> {
-    Pipeline::parse(&repl.passes, text)
+    Pipeline::parse(repl.tool.registry(), text)
 }
 
 /// Ends a pipeline before its next pass when the user asks for it.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use regraft_exec::Val;
+use regraft_exec::value::type_name;
 use regraft_ir::Diagnostic;
 use regraft_lang::Mode;
 
@@ -65,6 +66,21 @@ fn show(repl: &mut Repl, text: &str, value: &Val, console: &mut Console<'_>) {
         shown.push_str(&format!(" (generic function with {count} method{plural})"));
     }
     console.result(&shown);
+}
+
+/// What a name of the session stands for.
+pub(super) fn described(repl: &mut Repl, name: &str) -> Result<String, Vec<Diagnostic>> {
+    let value = repl.session.eval(name)?;
+    let count = repl.session.method_count(&value);
+    let plural = if count == 1 { "" } else { "s" };
+    Ok(match value {
+        Val::Func(_) => format!("{name}: a function with {count} method{plural}\n"),
+        Val::Type(_) => format!("{name}: a type with {count} constructor{plural}\n"),
+        value => {
+            let ty = type_name(&repl.ctx, value.type_of(&repl.ctx));
+            format!("{name}: a value of type {ty}\n")
+        }
+    })
 }
 
 /// A time to three digits.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use regraft_exec::value;
 use regraft_exec::{Engine, ErrorKind, EvalTable, ExecError, Interpreter, Limits, Val};
 use regraft_ir::{Context, Function, Module, Type};
 use regraft_passes::diff_functions;
@@ -210,10 +211,12 @@ fn unstable(
     !seen.values.is_finite() || !seen.matches(&side.run(name), config.floats)
 }
 
+/// What a difference of signatures begins with.
+pub(crate) const SIGNATURE: &str = "its signature is ";
+
 fn signature(f: &Function) -> String {
-    let ctx = f.ctx();
-    let params: Vec<String> = f.param_types().iter().map(|&ty| ctx.type_text(ty)).collect();
-    format!("({}) -> {}", params.join(", "), ctx.type_text(f.ret_type()))
+    let types = value::signature(f.ctx(), f.name_str(), &f.param_types());
+    format!("{SIGNATURE}{types}, of type {}", value::type_name(f.ctx(), f.ret_type()))
 }
 
 /// One of the two functions.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Context, Module, Registry, render_all};
+use regraft_ir::{Context, Module, Op, Registry, render_all};
 use regraft_passes::{Caught, PassRegistry, guarded};
 
 use crate::choices::Choices;
@@ -37,6 +37,10 @@ pub struct Fuzzer {
     derivatives: bool,
     /// Whether finds are made small.
     small: bool,
+    /// Only these ops, where there is a choice.
+    only: Option<Vec<Op>>,
+    /// The command that reproducers name.
+    tool: String,
 }
 
 /// What cases found when they found nothing wrong.
@@ -92,12 +96,22 @@ pub struct Find {
     pub script: Option<String>,
     inputs: u32,
     seed: u64,
+    tool: String,
 }
 
 impl Find {
+    /// Whether this shows, as far as one can tell, the same as another one: see
+    /// [`BrokenKind::is_like`]. What is a difference of results has to be one of the same
+    /// pipeline.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let same = is_refused(&self.kind) || self.pipeline == other.pipeline;
+        same && self.kind.is_like(&other.kind)
+    }
+
     /// The text of a file that shows it: see [`Repro`].
     pub fn reproducer(&self) -> String {
-        Repro::write(&self.suspect, &self.pipeline, self.inputs, self.seed, &self.kind)
+        let Self { suspect, pipeline, inputs, seed, kind, tool, .. } = self;
+        Repro::write(tool, suspect, pipeline, *inputs, *seed, kind)
     }
 }
 
@@ -123,7 +137,23 @@ impl Fuzzer {
             scripts: 12,
             derivatives: false,
             small: true,
+            only: None,
+            tool: "regraft".to_owned(),
         }
+    }
+
+    /// Makes modules of these ops, besides those of control flow and calls, and no scripts.
+    #[must_use]
+    pub fn ops(mut self, ops: impl IntoIterator<Item = Op>) -> Self {
+        self.only = Some(ops.into_iter().collect());
+        self.scripts(0)
+    }
+
+    /// Names the command in reproducers, `regraft` at first.
+    #[must_use]
+    pub fn tool(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.tool);
+        self
     }
 
     /// Tests derivatives of programs that have some, by [`test_rule`](crate::test_rule()), rather
@@ -212,12 +242,7 @@ impl Fuzzer {
             }
         };
         // Of two differences one cannot tell before they are small whether they are the same.
-        let is_refused = match &kind {
-            BrokenKind::Failed(_) => true,
-            BrokenKind::Derivative(failure) => failure.problem == RuleProblem::Refused,
-            BrokenKind::Differs(_) => false,
-        };
-        let is_known = |find: &Find| is_refused && find.kind.is_like(&kind);
+        let is_known = |find: &Find| is_refused(&kind) && find.kind.is_like(&kind);
         if known.iter().any(is_known) {
             return Ok(Tally { repeated: 1, ..one });
         }
@@ -225,9 +250,7 @@ impl Fuzzer {
             return Err(self.find(number, program, text, kind));
         }
         let find = self.shrink(number, program, plan, kind);
-        let is_known =
-            |other: &Find| other.pipeline == find.pipeline && other.kind.is_like(&find.kind);
-        if known.iter().any(is_known) {
+        if known.iter().any(|other| find.is_like(other)) {
             return Ok(Tally { repeated: 1, ..one });
         }
         Err(find)
@@ -244,6 +267,7 @@ impl Fuzzer {
             script,
             inputs,
             seed: case,
+            tool: self.tool.clone(),
         })
     }
 
@@ -260,6 +284,7 @@ impl Fuzzer {
 
     fn module(&self, choices: &mut Choices, seed: u64) -> Program {
         let config = if self.derivatives { smooth_config(choices) } else { random_config(choices) };
+        let config = Config { ops: self.only.clone(), ..config };
         let case = ModuleCase::from_seed(&self.context(), &config, seed);
         Program { suspect: self.suspect(&case), case: Some((config, case)), drawn: None }
     }
@@ -376,6 +401,16 @@ impl Fuzzer {
         let again = self.trial(&pipeline, number).run(&suspect.module, &suspect.entries);
         let kind = again.err().unwrap_or(kind);
         self.find(number, Program { suspect, case: None, drawn }, pipeline, kind)
+    }
+}
+
+/// Whether a program is refused, rather than run with another result: then one can tell before it
+/// is made small whether another one is refused likewise.
+fn is_refused(kind: &BrokenKind) -> bool {
+    match kind {
+        BrokenKind::Failed(_) => true,
+        BrokenKind::Derivative(failure) => failure.problem == RuleProblem::Refused,
+        BrokenKind::Differs(_) => false,
     }
 }
 

@@ -5,6 +5,7 @@
 //!   it with a golden.
 //! - [`check_pass_preserves`] runs it on generated modules, compares what they do before and
 //!   after, and shows a small module if that differs.
+//! - [`text_tests()`] runs tests that are text alone, in a folder.
 //! - [`Tester`] does both for passes of your own.
 //! - [`test_rule`](test_rule()) differentiates a function, and compares its derivatives with each
 //!   other and with differences.
@@ -17,6 +18,7 @@ mod check;
 pub mod choices;
 mod compare;
 mod fuzz;
+mod fuzz_run;
 pub mod generate;
 mod inputs;
 mod observe;
@@ -30,11 +32,13 @@ mod snapshot;
 mod strategy;
 pub mod test_rule;
 mod tester;
+mod text_tests;
 mod trial;
 
 pub use check::Check;
 pub use compare::{Agreement, CompareConfig, Difference, compare_functions};
 pub use fuzz::{Find, Fuzzer, Tally};
+pub use fuzz_run::FuzzRun;
 pub use inputs::arguments;
 pub use observe::{FloatMatch, Observation};
 pub use plan::Plan;
@@ -46,6 +50,7 @@ pub use test_rule::{
     Sweeps, check_derivatives, test_call, test_rule,
 };
 pub use tester::{Broken, Preserved, Tester, check_pass, check_pass_preserves};
+pub use text_tests::{TextOutcome, TextTests, text_test_files, text_tests};
 pub use trial::{BrokenKind, PassFailure, Trial};
 
 /// What [`assert_ir_snapshot!`] is made of, so that the calling crate need not depend on it.

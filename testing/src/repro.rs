@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! # regraft opt -p 'gvn, licm' --check 4
-//! # check @main with (i64, array<f64, 1>), 4 inputs from seed 17
+//! # check main(Int64, Vector{Float64}), 4 inputs from seed 17
 //! # @main changed its meaning
 //! ```
 //!
@@ -11,9 +11,10 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Constant, Context, Diagnostic, Module, Type};
+use regraft_exec::value::{read_signature, signature};
+use regraft_ir::{Context, Diagnostic, Function, Module, Type};
 use regraft_passes::reproducer_pipeline;
-use regraft_syntax::{parse_and_verify, parse_module_into};
+use regraft_syntax::parse_and_verify;
 
 use crate::generate::Entry;
 use crate::reduce::Suspect;
@@ -38,7 +39,7 @@ impl Repro {
     /// # Errors
     /// What is wrong with the text.
     pub fn read(ctx: &Arc<Context>, name: &str, text: &str) -> Result<Self, Vec<Diagnostic>> {
-        let mut module = parse_and_verify(ctx, name, text)?;
+        let module = parse_and_verify(ctx, name, text)?;
         let mut repro = Self {
             suspect: Suspect { module: Module::new(ctx), entries: Vec::new() },
             pipeline: reproducer_pipeline(text),
@@ -47,11 +48,11 @@ impl Repro {
         };
         let head = text.lines().take_while(|line| line.starts_with('#'));
         for line in head.filter(|line| line.starts_with(CHECK)) {
-            let Some(check) = Check::read(&mut module, line) else {
-                let message = format!("this line of a reproducer cannot be read: {line}");
-                let help = "a line is like `# check @f with (i64, f64), 4 inputs from seed 0`";
-                return Err(vec![Diagnostic::error(message).help(help)]);
-            };
+            let check = Check::read(&module, line).map_err(|why| {
+                let message = format!("this line of a reproducer cannot be read: {line}\n{why}");
+                let help = "a line is like `# check f(Int64, Float64), 4 inputs from seed 0`";
+                vec![Diagnostic::error(message).help(help)]
+            })?;
             repro.suspect.entries.push(check.entry);
             repro.inputs = Some(check.inputs);
             repro.seed = check.seed;
@@ -63,8 +64,9 @@ impl Repro {
         Ok(repro)
     }
 
-    /// The text of a reproducer.
+    /// The text of a reproducer; `tool` is the command that its first line names.
     pub fn write(
+        tool: &str,
         suspect: &Suspect,
         pipeline: &str,
         inputs: u32,
@@ -72,15 +74,11 @@ impl Repro {
         kind: &BrokenKind,
     ) -> String {
         let quoted = pipeline.replace('\'', r"'\''");
-        let mut out = format!("# regraft opt -p '{quoted}' --check {inputs}\n");
+        let mut out = format!("# {tool} opt -p '{quoted}' --check {inputs}\n");
         let ctx = suspect.module.ctx();
         for entry in &suspect.entries {
-            let name = ctx.constant_text(Constant::Func(ctx.symbol(&entry.name)));
-            let types: Vec<String> = entry.params.iter().map(|&ty| ctx.type_text(ty)).collect();
-            let types = types.join(", ");
-            out.push_str(&format!(
-                "{CHECK}{name} with ({types}), {inputs} inputs from seed {seed}\n"
-            ));
+            let entry = signature(ctx, &entry.name, &entry.params);
+            out.push_str(&format!("{CHECK}{entry}, {inputs} inputs from seed {seed}\n"));
         }
         let what = match kind {
             BrokenKind::Failed(failure) => failure.report.clone(),
@@ -113,58 +111,19 @@ struct Check {
 }
 
 impl Check {
-    fn read(module: &mut Module, line: &str) -> Option<Self> {
-        let (name, rest) = line.strip_prefix(CHECK)?.split_once(" with (")?;
-        let (types, rest) = rest.rsplit_once("), ")?;
-        let (inputs, seed) = rest.split_once(" inputs from seed ")?;
-        let ctx = Arc::clone(module.ctx());
-        let is_named = |text: &str| ctx.constant_text(Constant::Func(ctx.symbol(text))) == name;
-        let name = module
-            .functions()
-            .map(regraft_ir::Function::name_str)
-            .find(|text| is_named(text))?
-            .to_owned();
-        Some(Self {
-            entry: Entry { name, params: read_types(module, types)? },
-            inputs: inputs.parse().ok()?,
-            seed: seed.trim().parse().ok()?,
-        })
+    fn read(module: &Module, line: &str) -> Result<Self, String> {
+        let text = line.strip_prefix(CHECK).unwrap_or_default();
+        let structs: Vec<Type> = module.structs().iter().map(|&(_, ty)| ty).collect();
+        let names = module.functions().map(Function::name_str);
+        let (name, params, rest) = read_signature(module.ctx(), names, &structs, text)?;
+        let numbers = || {
+            let (inputs, seed) = rest.strip_prefix(", ")?.split_once(" inputs from seed ")?;
+            Some((inputs.parse().ok()?, seed.trim().parse().ok()?))
+        };
+        let (inputs, seed) = numbers()
+            .ok_or_else(|| format!("expected numbers of inputs and seed, found `{rest}`"))?;
+        Ok(Self { entry: Entry { name: name.to_owned(), params }, inputs, seed })
     }
-}
-
-/// Reads types by reading a function that has them.
-fn read_types(module: &mut Module, types: &str) -> Option<Vec<Type>> {
-    const NAME: &str = "the types of a reproducer";
-    let mut params = String::new();
-    for (i, ty) in split(types).into_iter().enumerate() {
-        let comma = if i == 0 { "" } else { ", " };
-        params.push_str(&format!("{comma}%{}: {ty}", i + 1));
-    }
-    let text = format!("func @\"{NAME}\"({params}) -> unit {{\n^1:\n  return nothing\n}}\n");
-    parse_module_into(module, "types", &text).ok()?;
-    let id = module.find(module.ctx().symbol(NAME))?;
-    Some(module.remove(id)?.param_types())
-}
-
-/// The parts between commas that are in no brackets.
-fn split(types: &str) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, c) in types.char_indices() {
-        match c {
-            '<' | '{' | '(' => depth += 1,
-            '>' | '}' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(types[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    let last = types[start..].trim();
-    if !last.is_empty() {
-        parts.push(last);
-    }
-    parts
 }
 
 #[cfg(test)]
@@ -175,8 +134,9 @@ mod tests {
     fn what_is_written_can_be_read() {
         let ctx = regraft_dialects::context();
         let text = "struct @S { a: f64 }\n\nfunc @\"odd name\"(%1: any, %2: array<tuple<i64, f64>, 1>) -> unit {\n^1:\n  return nothing\n}\n";
-        let mut module = regraft_syntax::parse_module(&ctx, "a.ir", text).unwrap();
-        let params = read_types(&mut module, "@S, array<tuple<i64, f64>, 1>").unwrap();
+        let module = regraft_syntax::parse_module(&ctx, "a.ir", text).unwrap();
+        let pairs = ctx.array_type(ctx.tuple_type(&[Type::I64, Type::F64]), 1);
+        let params = vec![module.structs()[0].1, pairs];
         let entry = Entry { name: "odd name".to_owned(), params: params.clone() };
         let suspect = Suspect { module, entries: vec![entry] };
         let difference = crate::Difference {
@@ -187,7 +147,7 @@ mod tests {
             diff: String::new(),
         };
         let kind = BrokenKind::Differs(Box::new(difference));
-        let text = Repro::write(&suspect, "fold, fix{max=2}(dce)", 3, 42, &kind);
+        let text = Repro::write("regraft", &suspect, "fold, fix{max=2}(dce)", 3, 42, &kind);
         let again = Repro::read(&regraft_dialects::context(), "b.ir", &text).unwrap();
         assert_eq!(again.pipeline.as_deref(), Some("fold, fix{max=2}(dce)"));
         assert_eq!((again.inputs, again.seed), (Some(3), 42));
@@ -197,5 +157,23 @@ mod tests {
         };
         assert_eq!(texts(&again.suspect), texts(&suspect));
         assert_eq!(again.suspect.module.to_string(), suspect.module.to_string());
+        let head = "# check \"odd name\"(S, Vector{Tuple{Int64, Float64}}), 3 inputs from seed 42";
+        assert!(text.lines().any(|line| line == head), "{text}");
+    }
+
+    #[test]
+    fn other_notations_of_a_signature_are_refused_with_the_right_one() {
+        let ctx = regraft_dialects::context();
+        let module = "\nfunc @f(%1: i64) -> i64 {\n^1:\n  return %1\n}\n";
+        for (line, why) in [
+            ("# check @f with (i64), 4 inputs from seed 0", "there is no function `@f with `"),
+            ("# check f(i64), 4 inputs from seed 0", "unknown type `i64`"),
+            ("# check f(Int64) 4 inputs", "expected numbers"),
+            ("# check f(Int64", "`,` is missing"),
+        ] {
+            let errors = Repro::read(&ctx, "a.ir", &format!("{line}{module}")).unwrap_err();
+            assert!(errors[0].message().contains(why), "{}", errors[0].message());
+            assert!(errors[0].help_text().is_some_and(|help| help.contains("check f(Int64")));
+        }
     }
 }

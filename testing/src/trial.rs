@@ -7,7 +7,7 @@ use regraft_ad::PlanKind;
 use regraft_ir::{Diagnostic, Function, Module, Type, render_all};
 use regraft_passes::{FailureKind, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
-use crate::compare::{Agreement, CompareConfig, Difference, compare_functions};
+use crate::compare::{Agreement, CompareConfig, Difference, SIGNATURE, compare_functions};
 use crate::generate::{Entry, ModuleCase};
 use crate::shrink::Shrinker;
 use crate::test_rule::{
@@ -57,7 +57,7 @@ impl BrokenKind {
             (Self::Failed(a), Self::Failed(b)) => a.kind == b.kind && a.what == b.what,
             (Self::Differs(a), Self::Differs(b)) => {
                 // An error, a signature, or what a run gave.
-                let kind = |text: &str| (text.starts_with("error"), text.starts_with('('));
+                let kind = |text: &str| (text.starts_with("error"), text.starts_with(SIGNATURE));
                 kind(&a.before) == kind(&b.before) && kind(&a.after) == kind(&b.after)
             }
             (Self::Derivative(a), Self::Derivative(b)) => a.is_like(b),
@@ -272,7 +272,8 @@ pub(crate) fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), PassFa
         FailureKind::Pass => {
             // Without the options of the pass and the name of the function.
             let message = first.map(Diagnostic::message).unwrap_or_default();
-            message.split_once(": ").map_or(message, |(_, why)| why).to_owned()
+            let errors = failure.diagnostics().iter().skip(1).map(Diagnostic::message);
+            message.split_once(": ").map(|(_, why)| why).into_iter().chain(errors).collect()
         }
         _ => String::new(),
     };

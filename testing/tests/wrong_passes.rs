@@ -1,10 +1,12 @@
 //! The checker is checked: passes that are wrong on purpose are caught, and shown on a module
 //! that is about as small as one can be.
 
+use std::sync::atomic::AtomicBool;
+
 use regraft_dialects::{arith, cf, core, data, mem};
 use regraft_ir::{Cursor, Function, Inst, Op, Value};
 use regraft_passes::{FunctionPass, PassContext, PassResult};
-use regraft_testing::{Broken, BrokenKind, Tester};
+use regraft_testing::{Broken, BrokenKind, Find, FuzzRun, Fuzzer, Tally, Tester};
 
 /// Declares a pass that calls `$edit` at every instruction until it says that it did something.
 macro_rules! wrong_pass {
@@ -190,4 +192,44 @@ fn the_report_says_how_to_reproduce_it() {
     let tester = Tester::new().with_passes(|passes| passes.add::<SwapSub>());
     let again = tester.seed(broken.seed).cases(1).try_preserves("swap-sub").unwrap_err();
     assert_eq!(again.to_string(), text);
+}
+
+#[test]
+fn finds_and_tally_do_not_depend_on_the_number_of_threads() {
+    let mut passes = regraft_ad::registry();
+    passes.add::<SwapSub>();
+    passes.add::<SwapEdges>();
+    let run = |threads: usize, most: usize| -> (Vec<(u64, String)>, Tally, u64) {
+        let ops = regraft_dialects::registry();
+        let fuzzer =
+            Fuzzer::new(&passes, &ops, 7).pipeline("swap-sub, swap-edges").unwrap().large();
+        let mut run = FuzzRun::new(fuzzer, 5, threads).unwrap();
+        let stop = AtomicBool::new(false);
+        while run.next_case() < 145 && run.finds().len() < most {
+            run.batch(145, most, &stop);
+        }
+        let text = |find: &Find| (find.case, find.reproducer());
+        (run.finds().iter().map(text).collect(), *run.tally(), run.next_case())
+    };
+    let one = run(1, 4);
+    assert!(one.0.len() > 1, "{one:?}");
+    assert_eq!(run(3, 4), one);
+    let (finds, tally, next) = run(2, 2);
+    assert_eq!(finds, one.0[..2]);
+    assert_eq!(
+        (tally.cases, next),
+        (finds[1].0 - 4, finds[1].0 + 1),
+        "cases after the last find do not count"
+    );
+}
+
+#[test]
+fn a_run_that_is_stopped_counts_what_it_did() {
+    let passes = regraft_ad::registry();
+    let fuzzer = Fuzzer::new(&passes, &regraft_dialects::registry(), 1).pipeline("dce").unwrap();
+    let mut run = FuzzRun::new(fuzzer, 0, 2).unwrap();
+    run.batch(64, 1, &AtomicBool::new(true));
+    assert_eq!((run.next_case(), run.tally().cases), (0, 0));
+    run.batch(20, 1, &AtomicBool::new(false));
+    assert_eq!((run.next_case(), run.tally().cases), (20, 20));
 }

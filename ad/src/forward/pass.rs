@@ -4,7 +4,7 @@ use regraft_ir::Module;
 use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassResult, pass};
 
 use super::{ForwardOptions, forward};
-use crate::passes::{active, find, numbers};
+use crate::passes::{numbers, subject};
 
 pass! {
     /// Adds the derivative of a function in forward mode.
@@ -53,9 +53,8 @@ impl ModulePass for ForwardDiff {
     }
 
     fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
-        let f = find(module, &self.function)?;
-        let (name, count) = (f.name(), f.param_types().len());
-        let active = active(self.wrt.as_deref(), count)?;
+        let (name, active) = subject(module, &self.function, self.wrt.as_deref())
+            .map_err(|e| cx.wrong_options(e))?;
         let options = ForwardOptions { width: self.width, ..ForwardOptions::default() };
         let before = module.functions().len();
         if let Err(errors) = forward(module, name, &active, &options) {

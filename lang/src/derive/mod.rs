@@ -42,6 +42,7 @@ use regraft_ir::{Constant, Diagnostic, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
 use crate::infer::{CallError, Compiler};
+use crate::phases::{Phase, enter};
 use crate::world::SpecId;
 
 pub(crate) use rules::Rules;
@@ -169,6 +170,7 @@ impl Compiler {
                 return known.clone();
             }
         }
+        let _phase = enter(Phase::Differentiate);
         let from = self.new_derivation();
         let answer = match self.make_derivative(question, from) {
             Ok(Some(answer)) => answer,

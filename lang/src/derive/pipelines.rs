@@ -7,6 +7,7 @@ use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use rustc_hash::FxHashSet;
 
 use crate::infer::Compiler;
+use crate::phases::{Phase, enter};
 
 /// What makes the tape small: calls and aggregates go, what loops do not change leaves them.
 /// Loops keep their form.
@@ -56,6 +57,7 @@ impl Pipelines {
 fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), Vec<Diagnostic>> {
     // One thread: functions are few, and somebody waits. What passes leave is verified where
     // mistakes are looked for.
+    let _phase = enter(Phase::Optimize);
     let options = RunOptions::default().threads(1).verify(cfg!(debug_assertions));
     match run_pipeline(module, pipeline, &options) {
         Ok(_) => Ok(()),

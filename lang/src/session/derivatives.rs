@@ -7,6 +7,7 @@ use regraft_syntax::julia;
 
 use super::Session;
 use super::entry::parts_of_call;
+use crate::phases::{Phase, enter};
 
 /// What `withgradient` gives.
 #[derive(Clone, Debug)]
@@ -331,6 +332,7 @@ impl Session {
     /// Calls a value within what is left of the fuel.
     fn call_values(&mut self, function: &Val, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
         self.limit_interpreter();
+        let _phase = enter(Phase::Run);
         let result = self.interpreter.call_value(function, args);
         self.note_fuel();
         result.map_err(|error| vec![error.to_diagnostic()])

@@ -15,6 +15,9 @@ pub enum Entry<'a> {
     Call(&'a str),
     /// The method for arguments of these types: `foo(Float64, Vector{Float64})`.
     Types(&'a str),
+    /// Either of the two: types are meant if every argument is one, and there is any. The method
+    /// for a type itself is named by the type of that: `zero(Type{Float64})`.
+    CallOrTypes(&'a str),
 }
 
 impl<'a> From<&'a str> for Entry<'a> {
@@ -48,7 +51,7 @@ impl TypedCall {
 impl Session {
     /// Finds callee and argument types of a call by evaluating all its parts.
     pub(super) fn resolve_entry(&mut self, entry: Entry<'_>) -> Result<TypedCall, Vec<Diagnostic>> {
-        let (Entry::Call(text) | Entry::Types(text)) = entry;
+        let (Entry::Call(text) | Entry::Types(text) | Entry::CallOrTypes(text)) = entry;
         let parsed = julia::parse(&self.ctx, "call", text, julia::Options::default());
         if !parsed.errors.is_empty() {
             return Err(parsed.errors);
@@ -62,11 +65,18 @@ impl Session {
         let Some((callee, args)) = parts.items().split_first() else {
             return Err(vec![no_call(&source, 0..text.len())]);
         };
+        let is_type = |arg: &Val| matches!(arg, Val::Type(_));
+        let entry = match entry {
+            Entry::CallOrTypes(text) if !args.is_empty() && args.iter().all(is_type) => {
+                Entry::Types(text)
+            }
+            entry => entry,
+        };
         let ctx = &self.ctx;
         let mut call = TypedCall { source, callee: callee.type_of(ctx), args: Vec::new() };
         for arg in args {
             call.args.push(match (entry, arg) {
-                (Entry::Call(_), arg) => arg.type_of(ctx),
+                (Entry::Call(_) | Entry::CallOrTypes(_), arg) => arg.type_of(ctx),
                 (Entry::Types(_), Val::Type(ty)) => self.exact(*ty, &call)?,
                 (Entry::Types(_), other) => {
                     let found = type_name(ctx, other.type_of(ctx));
@@ -102,7 +112,14 @@ pub(super) fn parts_of_call(ast: &mut Ast) -> Result<(), Diagnostic> {
         return Err(no_call(&ast.source, span.range()));
     };
     let mut parts = vec![callee];
-    parts.extend_from_slice(ast.list(args));
+    for &arg in ast.list(args) {
+        if let Kind::Typed { value: None, .. } = ast.kind(arg) {
+            let error = Diagnostic::error("types are written without `::` here");
+            let error = error.at(&ast.source, ast.span(arg).range(), "");
+            return Err(error.help("an entry looks like this: foo(Float64, Vector{Float64})"));
+        }
+        parts.push(arg);
+    }
     let parts = ast.add_list(&parts);
     let tuple = ast.add(Kind::Tuple(parts), span);
     let statements = ast.add_list(&[tuple]);

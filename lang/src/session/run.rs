@@ -13,6 +13,7 @@ use regraft_syntax::julia::{self, Ast};
 use super::Session;
 use crate::definition::{Callee, ClosureDef, Item, MethodDef, Space, Thunk};
 use crate::lower::{LowerOptions, lower};
+use crate::phases::{Phase, enter};
 use crate::world::{Binding, World};
 
 /// How deep files can include each other.
@@ -25,7 +26,10 @@ impl Session {
         text: &str,
         soft_scope: bool,
     ) -> Result<Val, Vec<Diagnostic>> {
-        let parsed = julia::parse(&self.ctx, name, text, julia::Options::default());
+        let parsed = {
+            let _phase = enter(Phase::Parse);
+            julia::parse(&self.ctx, name, text, julia::Options::default())
+        };
         if !parsed.errors.is_empty() {
             return Err(parsed.errors);
         }
@@ -95,7 +99,10 @@ impl Session {
             space: Space::Main,
             counter: &self.counter,
         };
-        let items = lower(&self.ctx, ast, &options)?;
+        let items = {
+            let _phase = enter(Phase::Lower);
+            lower(&self.ctx, ast, &options)?
+        };
         self.run_items(items, Space::Main)
     }
 
@@ -201,6 +208,7 @@ impl Session {
     fn run_thunk(&mut self, thunk: &Thunk, space: Space) -> Result<Val, Vec<Diagnostic>> {
         self.declare_globals(&thunk.body, &thunk.closures, space)?;
         let (spec, known) = {
+            let _phase = enter(Phase::Infer);
             let mut compiler = self.compiler.borrow_mut();
             let spec = compiler.thunk(thunk, space)?;
             let known = match compiler.spec(spec).effect_free {
@@ -214,7 +222,10 @@ impl Session {
             // Types and numbers, most of them of the prelude: there is nothing to run.
             Some(constant) => Ok(Val::constant(&self.ctx, constant)),
             None => {
-                let function = self.compiler.borrow_mut().function(spec);
+                let function = {
+                    let _phase = enter(Phase::Infer);
+                    self.compiler.borrow_mut().function(spec)
+                };
                 self.run_function(function)
             }
         };
@@ -225,6 +236,7 @@ impl Session {
     /// Runs code at top level within what is left of the fuel.
     fn run_function(&mut self, function: Rc<Function>) -> Result<Val, Vec<Diagnostic>> {
         self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
+        let _phase = enter(Phase::Run);
         let result = self.interpreter.run_once(function, &[]);
         if let Some(fuel) = &mut self.fuel_left {
             *fuel = fuel.saturating_sub(self.interpreter.instructions());

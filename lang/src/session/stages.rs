@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::Session;
 use super::entry::TypedCall;
 use crate::infer::CallError;
+use crate::phases::{Phase, enter};
 use crate::world::{Dispatch, MethodMatch};
 
 /// Runs a pipeline on the module of a call, of which the first function is the one that is
@@ -26,6 +27,7 @@ pub(super) fn optimize(
         }
     };
     // One thread: what is optimized for a user at a prompt is small.
+    let _phase = enter(Phase::Optimize);
     let options = RunOptions::default().threads(1);
     match run_pipeline(module, pipeline, &options) {
         Ok(_) => {
@@ -72,6 +74,7 @@ impl Session {
 
     /// The specialisation that a call runs, and all that it calls.
     pub(super) fn typed_module(&mut self, call: &TypedCall) -> Result<Module, Vec<Diagnostic>> {
+        let _phase = enter(Phase::Infer);
         let mut compiler = self.compiler.borrow_mut();
         let entry = compiler.specialize(call.callee, &call.args);
         let entry = entry.map_err(|error| call.failed(error))?;

@@ -15,6 +15,7 @@ use crate::definition::{
     AbstractDecl, Callee, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
 use crate::lower::Later;
+use crate::phases::{Phase, enter};
 
 /// What a method runs.
 pub(super) enum Body {
@@ -114,6 +115,7 @@ impl World {
         let Some(later) = method.later.take() else { return Ok(()) };
         let born = method.born;
         let first = self.methods.len();
+        let _phase = enter(Phase::Lower);
         let done = later.lower().and_then(|(body, closures)| {
             closures.iter().try_for_each(|closure| self.register_closure(closure))?;
             Ok(body)
@@ -342,6 +344,11 @@ impl World {
         Ok(())
     }
 
+    /// The id that the next family will have.
+    pub(super) fn next_family(&self) -> FamilyId {
+        FamilyId(self.types.families.len() as u32)
+    }
+
     pub(super) fn add_family(
         &mut self,
         name: Symbol,
@@ -349,7 +356,7 @@ impl World {
         kind: FamilyKind,
         loc: Loc,
     ) -> FamilyId {
-        let id = FamilyId(self.types.families.len() as u32);
+        let id = self.next_family();
         let bare = bare(id, &header.params);
         let Header { params, supertype } = header;
         self.types.families.push(Family { name, params, supertype, bare, kind, loc });

@@ -15,6 +15,7 @@ mod dispatch;
 mod dynamo;
 mod eval;
 mod instances;
+mod ir_program;
 mod marker;
 mod method;
 mod name;

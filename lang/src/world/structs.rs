@@ -119,7 +119,7 @@ impl World {
         if errors.is_empty() { Ok(fields) } else { Err(errors) }
     }
 
-    fn define_default(
+    pub(super) fn define_default(
         &mut self,
         decl: &StructDecl,
         family: FamilyId,

@@ -64,21 +64,38 @@ pub fn reduce(
     kind: BrokenKind,
     attempts: u32,
 ) -> (Suspect, BrokenKind) {
+    reduce_while(trial, suspect, kind, attempts, |_, _| true)
+}
+
+/// The same, as long as `goes_on` says so, which before each attempt is shown the smallest module
+/// so far and how many attempts are left.
+pub fn reduce_while(
+    trial: &Trial,
+    suspect: Suspect,
+    kind: BrokenKind,
+    attempts: u32,
+    goes_on: impl FnMut(&Suspect, u32) -> bool,
+) -> (Suspect, BrokenKind) {
     let mut found = kind;
-    let small = search(suspect, attempts, |candidate| {
-        match trial.run(&candidate.module, &candidate.entries) {
-            Err(kind) if kind.is_like(&found) => {
-                found = kind;
-                true
-            }
-            _ => false,
+    let fails = |candidate: &Suspect| match trial.run(&candidate.module, &candidate.entries) {
+        Err(kind) if kind.is_like(&found) => {
+            found = kind;
+            true
         }
-    });
+        _ => false,
+    };
+    let small = search(suspect, attempts, fails, goes_on);
     (small, found)
 }
 
-/// The search itself: `fails` says of a candidate whether it is still wrong.
-pub fn search(suspect: Suspect, attempts: u32, mut fails: impl FnMut(&Suspect) -> bool) -> Suspect {
+/// The search itself: `fails` says of a candidate whether it is still wrong, and `goes_on` of the
+/// smallest one so far whether to look for a smaller one.
+pub fn search(
+    suspect: Suspect,
+    attempts: u32,
+    mut fails: impl FnMut(&Suspect) -> bool,
+    mut goes_on: impl FnMut(&Suspect, u32) -> bool,
+) -> Suspect {
     let mut best = suspect;
     let mut best_size = size(&best);
     let mut left = attempts;
@@ -97,6 +114,10 @@ pub fn search(suspect: Suspect, attempts: u32, mut fails: impl FnMut(&Suspect) -
                 let new_size = size(&candidate);
                 if new_size >= best_size || regraft_ir::verify_module(&candidate.module).is_err() {
                     continue;
+                }
+                if !goes_on(&best, left) {
+                    left = 0;
+                    break;
                 }
                 left -= 1;
                 if fails(&candidate) {

@@ -1,0 +1,347 @@
+//! Tests of passes that are text alone: a program that says what to run on it, and beside it what
+//! is expected.
+//!
+//! ```text
+//! # RUN: licm --diff                         licm_nested.ir
+//! func @f(%1: i64) -> i64 {
+//! ..
+//!
+//! --- @f                                     licm_nested.expected
+//! +++ @f
+//! ..
+//! ```
+//!
+//! A line `# RUN: PIPELINE [options]` anywhere in a file (`.ir` or `.jl`) is a test:
+//!
+//! - `--diff` expects the difference instead of the program that comes out;
+//! - `--entry 'foo(Float64, Vector{Float64})'` names the method to work on, in a script above all;
+//! - `--printed` expects only what passes print, as `print{loop-forest}` does; without it that
+//!   comes before the program;
+//! - `--check N` runs the program on N inputs before and after each pass, and compares;
+//! - `--fails` expects the errors with which the pipeline ends.
+//!
+//! Of several lines in one file, the expected text of each stands under its line. Blanks at the
+//! ends of lines do not count.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use regraft_ir::{Context, Diagnostic, Module, Registry, render_all};
+use regraft_lang::{Entry, Session};
+use regraft_passes::{PassRegistry, Pipeline, RunOptions, diff_modules, diff_text, run_pipeline};
+use regraft_syntax::{decode, parse_and_verify};
+
+use crate::check::Check;
+use crate::snapshot::ir_text;
+
+/// What begins a line that says what to run.
+const RUN: &str = "# RUN:";
+
+/// Runs text tests, those of passes and dialects of one's own included.
+#[derive(Clone, Debug)]
+pub struct TextTests {
+    passes: PassRegistry,
+    ops: Arc<Registry>,
+    bless: bool,
+}
+
+/// How a file of tests fared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TextOutcome {
+    /// All of it is as expected: so many tests.
+    Passed(usize),
+    /// What came out was written down as what is expected.
+    Blessed,
+    /// Something is not as expected, or cannot be run: a report, with a diff from what is expected
+    /// to what came out.
+    Failed(String),
+}
+
+/// What a line of a file asks for.
+struct Run {
+    /// The line.
+    line: String,
+    pipeline: String,
+    diff: bool,
+    printed: bool,
+    fails: bool,
+    check: Option<u32>,
+    entry: Option<String>,
+}
+
+/// Runs the text tests in a folder, and in those within it, with the passes that come with
+/// Regraft. With the environment variable `REGRAFT_BLESS` set, what comes out is written down as
+/// what is expected.
+///
+/// ```no_run
+/// #[test]
+/// fn text_tests() {
+///     regraft_testing::text_tests("tests/text");
+/// }
+/// ```
+///
+/// # Panics
+/// If something is not as expected, with all reports, or if there is no test.
+#[track_caller]
+pub fn text_tests(folder: impl AsRef<Path>) {
+    let mut ops = Registry::new();
+    regraft_dialects::add_all(&mut ops);
+    TextTests::new(&regraft_ad::registry(), &Arc::new(ops)).assert_all(folder);
+}
+
+impl TextTests {
+    /// Tests of these passes, over programs of these ops.
+    pub fn new(passes: &PassRegistry, ops: &Arc<Registry>) -> Self {
+        Self { passes: passes.clone(), ops: Arc::clone(ops), bless: false }
+    }
+
+    /// Whether what comes out is written down as what is expected.
+    #[must_use]
+    pub fn bless(mut self, bless: bool) -> Self {
+        self.bless = bless;
+        self
+    }
+
+    /// Runs all tests in a folder, as [`text_tests`] does.
+    ///
+    /// # Panics
+    /// If something is not as expected, or if there is no test.
+    #[track_caller]
+    pub fn assert_all(&self, folder: impl AsRef<Path>) {
+        let folder = folder.as_ref();
+        let tests = self.clone().bless(self.bless || std::env::var_os("REGRAFT_BLESS").is_some());
+        let files = match text_test_files(folder) {
+            Ok(files) => files,
+            Err(error) => panic!("{error}"),
+        };
+        assert!(!files.is_empty(), "there is no text test in {}", folder.display());
+        let mut failed = String::new();
+        for file in &files {
+            if let TextOutcome::Failed(report) = tests.run(file) {
+                let _ = writeln!(failed, "{}:\n{report}", file.display());
+            }
+        }
+        assert!(failed.is_empty(), "{failed}\nREGRAFT_BLESS=1 writes down what comes out now");
+    }
+
+    /// Runs the tests of a file.
+    pub fn run(&self, file: &Path) -> TextOutcome {
+        self.try_run(file).unwrap_or_else(TextOutcome::Failed)
+    }
+
+    fn try_run(&self, file: &Path) -> Result<TextOutcome, String> {
+        let text = read(file)?;
+        let runs: Vec<Run> = runs(&text)?;
+        if runs.is_empty() {
+            return Err(format!("there is no line `{RUN} PIPELINE` in it\n"));
+        }
+        let mut actual = String::new();
+        for (i, run) in runs.iter().enumerate() {
+            if runs.len() > 1 {
+                let _ = writeln!(actual, "{}{}", if i == 0 { "" } else { "\n" }, run.line);
+            }
+            let output = self
+                .output(file, &text, run)
+                .map_err(|errors| format!("{}\n{}", run.line, render_all(&errors, false)))?;
+            actual.push_str(&output);
+        }
+        let actual = ir_text(&actual) + "\n";
+        let beside = file.with_extension("expected");
+        let expected = match beside.exists() {
+            true => Some(ir_text(&read(&beside)?) + "\n"),
+            false => None,
+        };
+        if expected.as_ref() == Some(&actual) {
+            return Ok(TextOutcome::Passed(runs.len()));
+        }
+        if self.bless {
+            let written = std::fs::write(&beside, actual);
+            written.map_err(|error| format!("cannot write {}: {error}\n", beside.display()))?;
+            return Ok(TextOutcome::Blessed);
+        }
+        Err(match expected {
+            Some(expected) => diff_text(&expected, &actual),
+            None => format!(
+                "there is no {} with what is expected; what comes out is\n{actual}",
+                beside.display()
+            ),
+        })
+    }
+
+    /// What comes out of one run.
+    fn output(&self, file: &Path, text: &str, run: &Run) -> Result<String, Vec<Diagnostic>> {
+        let ctx = Context::new(Arc::clone(&self.ops));
+        let pipeline = Pipeline::parse(&self.passes, &run.pipeline)?;
+        let before = module(&ctx, file, text, run)?;
+        let mut after = before.clone();
+        let options = RunOptions::default().threads(1);
+        if let Some(inputs) = run.check {
+            // A run of its own: what the check tells is not what is expected.
+            let checked = RunOptions::default().threads(1).observe(Check::new(inputs));
+            run_pipeline(&mut before.clone(), &pipeline, &checked)
+                .map_err(|failure| failure.diagnostics().to_vec())?;
+        }
+        let report = match (run_pipeline(&mut after, &pipeline, &options), run.fails) {
+            (Ok(report), false) => report,
+            (Ok(_), true) => {
+                return Err(vec![Diagnostic::error("the pipeline does not fail")]);
+            }
+            (Err(failure), false) => return Err(failure.diagnostics().to_vec()),
+            (Err(failure), true) => return Ok(render_all(failure.diagnostics(), false)),
+        };
+        let mut out = report.text;
+        if !run.printed {
+            out.push_str(&match run.diff {
+                false => after.to_string(),
+                true if before.to_string() == after.to_string() => "unchanged\n".to_owned(),
+                true => diff_modules(&before, &after),
+            });
+        }
+        Ok(out)
+    }
+}
+
+/// The files with tests in a folder and in those within it, in order; a file stands for itself.
+///
+/// # Errors
+/// If a folder or a file cannot be read.
+pub fn text_test_files(path: &Path) -> Result<Vec<PathBuf>, String> {
+    let cannot = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries: Result<Vec<_>, _> = std::fs::read_dir(path).map_err(cannot)?.collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map_err(cannot)?.into_iter().map(|entry| entry.path()).collect();
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if path.is_dir() {
+            files.extend(text_test_files(&path)?);
+        } else if matches!(extension, Some("ir" | "jl"))
+            && read(&path)?.lines().any(|line| line.starts_with(RUN))
+        {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+fn read(file: &Path) -> Result<String, String> {
+    let name = file.display().to_string();
+    let bytes = std::fs::read(file).map_err(|error| format!("cannot read {name}: {error}\n"))?;
+    decode(&name, &bytes).map_err(|error| error.render(false))
+}
+
+/// The program that a run works on.
+fn module(
+    ctx: &Arc<Context>,
+    file: &Path,
+    text: &str,
+    run: &Run,
+) -> Result<Module, Vec<Diagnostic>> {
+    let name = file.display().to_string();
+    let is_script = file.extension().is_some_and(|extension| extension == "jl");
+    let Some(entry) = &run.entry else {
+        if is_script {
+            let error = Diagnostic::error("a script needs the method to work on");
+            let help = "say which: --entry 'foo(Float64, Vector{Float64})'";
+            return Err(vec![error.help(help)]);
+        }
+        return parse_and_verify(ctx, &name, text);
+    };
+    let mut session = Session::new(ctx);
+    if is_script {
+        session.run(&name, text)?;
+    } else {
+        session.define_module(&parse_and_verify(ctx, &name, text)?)?;
+    }
+    session.typed(Entry::Types(entry))
+}
+
+/// What the lines of a text ask for.
+fn runs(text: &str) -> Result<Vec<Run>, String> {
+    let lines = text.lines().filter(|line| line.starts_with(RUN));
+    lines.map(|line| Run::read(line).map_err(|why| format!("{line}\n{why}\n"))).collect()
+}
+
+impl Run {
+    fn read(line: &str) -> Result<Self, String> {
+        let rest = line[RUN.len()..].trim();
+        // Options follow the pipeline; there is no ` --` in one.
+        let at = if rest.starts_with("--") { Some(0) } else { rest.find(" --") };
+        let (pipeline, options) = rest.split_at(at.unwrap_or(rest.len()));
+        let mut run = Self {
+            line: line.trim_end().to_owned(),
+            pipeline: pipeline.trim().to_owned(),
+            diff: false,
+            printed: false,
+            fails: false,
+            check: None,
+            entry: None,
+        };
+        let mut words = words(options)?.into_iter();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
+            match &*word {
+                "--diff" => run.diff = true,
+                "--printed" => run.printed = true,
+                "--fails" => run.fails = true,
+                "--entry" => run.entry = Some(value()?),
+                "--check" => {
+                    let value = value()?;
+                    let inputs = value.parse();
+                    run.check =
+                        Some(inputs.map_err(|_| format!("`{value}` is no number of inputs"))?);
+                }
+                _ => {
+                    let known = "--diff, --printed, --fails, --entry METHOD and --check N";
+                    return Err(format!("unknown option `{word}`: there are {known}"));
+                }
+            }
+        }
+        Ok(run)
+    }
+}
+
+/// The words of a text, those in quotes whole.
+fn words(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (word, after) = match first {
+            '\'' | '"' => rest[1..].split_once(first).ok_or("a quote is not closed")?,
+            _ => rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())),
+        };
+        words.push(word.to_owned());
+        rest = after.trim_start();
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_pipeline_and_options() {
+        let run = Run::read("# RUN: loop(licm, unroll{factor=4}), dce --diff --entry 'f(Int64)'  ");
+        let run = run.unwrap();
+        assert_eq!(run.pipeline, "loop(licm, unroll{factor=4}), dce");
+        assert!(run.diff && !run.fails && run.check.is_none());
+        assert_eq!(run.entry.as_deref(), Some("f(Int64)"));
+        assert_eq!(Run::read("# RUN: dce --check 8").unwrap().check, Some(8));
+        assert_eq!(Run::read("# RUN: --diff").unwrap().pipeline, "");
+        for (line, why) in [
+            ("# RUN: dce --dif", "unknown option `--dif`"),
+            ("# RUN: dce --check", "`--check` needs a value"),
+            ("# RUN: dce --check x", "`x` is no number"),
+            ("# RUN: dce --entry 'f(", "a quote is not closed"),
+        ] {
+            let error = Run::read(line).err().unwrap_or_default();
+            assert!(error.contains(why), "{line}: {error}");
+        }
+    }
+}
