@@ -266,6 +266,16 @@ f(x) = -x;
 }
 
 #[test]
+fn a_saved_session_says_what_ans_was() {
+    let folder = folder("save_ans");
+    let script = b"f(x) = 2x;\nf(10) + 1\nb = ans + 1\n:save session.jl\n";
+    output_of(&folder, &[], script);
+    let saved = fs::read_to_string(folder.join("session.jl")).unwrap();
+    assert_eq!(saved, "f(x) = 2x;\nans = begin\nf(10) + 1\nend\nb = ans + 1\n");
+    assert_eq!(output_of(&folder, &["session.jl"], b"b\n"), "22\n");
+}
+
+#[test]
 fn inputs_may_be_long() {
     let mut script = String::from("function f(x)\n");
     for i in 0..3_000 {

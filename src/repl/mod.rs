@@ -66,6 +66,8 @@ struct Repl {
     current: Option<Current>,
     /// The inputs that succeeded, as `:save` writes them.
     inputs: Vec<String>,
+    /// The input whose value is `ans`.
+    answer: Option<usize>,
     /// The global variables that they assign.
     globals: Globals,
     /// The lines of an input that is not whole yet.
@@ -91,6 +93,7 @@ impl Repl {
             pipeline,
             current: None,
             inputs: Vec::new(),
+            answer: None,
             globals: Globals::default(),
             pending: String::new(),
             pending_lines: 0,
@@ -171,6 +174,13 @@ impl Repl {
     /// Keeps an input for `:save`.
     fn record(&mut self, text: &str) {
         let saved = self.globals.saved(self.ctx.registry(), text);
+        if reader::names(&saved, "ans")
+            && let Some(before) = self.answer.and_then(|at| self.inputs.get_mut(at))
+        {
+            // A script has to say what the prompt does by itself.
+            *before = format!("ans = begin\n{before}\nend");
+        }
+        self.answer = Some(self.inputs.len());
         self.inputs.push(saved.trim_end().to_owned());
     }
 

@@ -14,6 +14,11 @@ pub(super) fn is_silent(text: &str) -> bool {
     last.is_some_and(|(span, _)| &text[span] == ";")
 }
 
+/// Whether a name occurs in an input.
+pub(super) fn names(text: &str, name: &str) -> bool {
+    tokens(text).into_iter().any(|(span, class)| class == Class::Name && &text[span] == name)
+}
+
 /// Whether an input ends too early, so that it goes on in the next line.
 pub(super) fn is_incomplete(ops: &Arc<Registry>, text: &str) -> bool {
     Completeness::of(ops, text) == Completeness::Incomplete

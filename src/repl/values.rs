@@ -6,6 +6,7 @@ use regraft_exec::Val;
 use regraft_exec::value::type_name;
 use regraft_ir::Diagnostic;
 use regraft_lang::Mode;
+use terminal_size::{Height, Width, terminal_size};
 
 use super::commands::Done;
 use super::console::Console;
@@ -51,6 +52,8 @@ fn run(repl: &mut Repl, text: &str, console: &mut Console<'_>) -> Result<Val, Ve
     console.printed(&repl.session.take_output());
     let value = result?;
     repl.record(text);
+    // A program may use the name for something else.
+    let _ = repl.session.bind("ans", value.clone());
     Ok(value)
 }
 
@@ -59,7 +62,7 @@ fn show(repl: &mut Repl, text: &str, value: &Val, console: &mut Console<'_>) {
     if matches!(value, Val::Unit) || reader::is_silent(text) {
         return;
     }
-    let mut shown = repl.session.show(value);
+    let mut shown = displayed(repl, value);
     if let Val::Func(_) = value {
         let count = repl.session.method_count(value);
         let plural = if count == 1 { "" } else { "s" };
@@ -68,19 +71,32 @@ fn show(repl: &mut Repl, text: &str, value: &Val, console: &mut Console<'_>) {
     console.result(&shown);
 }
 
-/// What a name of the session stands for.
-pub(super) fn described(repl: &mut Repl, name: &str) -> Result<String, Vec<Diagnostic>> {
-    let value = repl.session.eval(name)?;
-    let count = repl.session.method_count(&value);
-    let plural = if count == 1 { "" } else { "s" };
-    Ok(match value {
-        Val::Func(_) => format!("{name}: a function with {count} method{plural}\n"),
-        Val::Type(_) => format!("{name}: a type with {count} constructor{plural}\n"),
-        value => {
-            let ty = type_name(&repl.ctx, value.type_of(&repl.ctx));
-            format!("{name}: a value of type {ty}\n")
+/// A value in one line if there is room for it, else as Julia displays it: in rows and columns, of
+/// which those that do not fit are left out.
+fn displayed(repl: &mut Repl, value: &Val) -> String {
+    let (rows, columns) = match terminal_size() {
+        Some((Width(columns), Height(rows))) => (rows.into(), columns.into()),
+        None => (24, 80),
+    };
+    // Of a long array, only what is displayed is looked at.
+    let is_long = matches!(value, Val::Array(array) if array.len() > columns);
+    if !is_long {
+        let line = repl.session.show(value);
+        if line.chars().count() <= columns {
+            return line;
         }
-    })
+    }
+    repl.session.display(value, rows, columns)
+}
+
+/// What a name of the session stands for, with its methods.
+pub(super) fn described(repl: &mut Repl, name: &str) -> Result<String, Vec<Diagnostic>> {
+    if let Some(methods) = repl.session.methods_of(name) {
+        return Ok(format!("{methods}\n"));
+    }
+    let value = repl.session.eval(name)?;
+    let ty = type_name(&repl.ctx, value.type_of(&repl.ctx));
+    Ok(format!("{name}: a value of type {ty}\n"))
 }
 
 /// A time to three digits.
