@@ -208,6 +208,7 @@ __unpack(done, x, more...) = __unpack((done..., x), more...)
 @noinline __tuple_of(collections...) = __concat(collections...)
 __concat() = ()
 __concat(c, rest...) = (c..., __concat(rest...)...)
+@noinline __tuple_of_one(c) = (c...,)
 @noinline __call_tuple(f, t) = f(t...)
 
 struct __Split{C}
@@ -217,6 +218,11 @@ end
 __gathered(dy, k) = ()
 __gathered(dy, k, c, rest...) = (__gather(c, dy, k), __gathered(dy, k + length(c), rest...)...)
 rrule(::typeof(__tuple_of), collections...) = (__tuple_of(collections...), __Split(collections))
+struct __SplitOne{C}
+    collection::C
+end
+(s::__SplitOne)(dy) = (nothing, __gather(s.collection, dy, 0))
+rrule(::typeof(__tuple_of_one), c) = (__tuple_of_one(c), __SplitOne(c))
 
 # The tangent of a collection from those of its elements, which come after k others.
 __gather(c, dy::Nothing, k) = nothing
@@ -240,6 +246,7 @@ function frule(tangents, ::typeof(__tuple_of), collections...)
     end
     return (__tuple_of(collections...), t)
 end
+frule(tangents, ::typeof(__tuple_of_one), c) = (__tuple_of_one(c), __scatter(c, tangents[2]))
 __scatter(c::Tuple, d) = d
 __scatter(c::Tuple, d::Nothing) = map(__zero_tangent, c)
 function __scatter(c, d)
