@@ -356,6 +356,7 @@ rrule(::typeof(__det), a::Array{T, 2}) where T<:__Float = (__det(a), dy -> (noth
 @noinline __tuple_of(collections...) = __concat(collections...)
 __concat() = ()
 __concat(c, rest...) = (c..., __concat(rest...)...)
+@noinline __tuple_of_one(c) = (c...,)
 @noinline __call_tuple(f, t) = f(t...)
 
 # A collection may have another length when the way back comes here.
@@ -367,6 +368,12 @@ end
 __gather_all(cs::Tuple{}, ns, dy, k) = ()
 __gather_all(cs, ns, dy, k) = (__gather(cs[1], ns[1], dy, k), __gather_all(tail(cs), tail(ns), dy, k + ns[1])...)
 rrule(::typeof(__tuple_of), collections...) = (__tuple_of(collections...), __Split(collections, __unroll_map(length, collections)))
+struct __SplitOne{C}
+    collection::C
+    length::Int64
+end
+(s::__SplitOne)(dy) = (nothing, __gather(s.collection, s.length, dy, 0))
+rrule(::typeof(__tuple_of_one), c) = (__tuple_of_one(c), __SplitOne(c, length(c)))
 
 # The tangent of a collection from those of its elements, which come after k others.
 __gather(c, n, dy::Nothing, k) = nothing
@@ -392,6 +399,7 @@ function frule(tangents, ::typeof(__tuple_of), collections...)
     end
     return (__tuple_of(collections...), t)
 end
+frule(tangents, ::typeof(__tuple_of_one), c) = (__tuple_of_one(c), __scatter(c, tangents[2]))
 __scatter(c::Tuple, d) = d
 __scatter(c::Tuple, d::Nothing) = map(__zero_tangent, c)
 function __scatter(c, d)

@@ -147,6 +147,9 @@ impl Compiler {
         }
         let signature = self.signature(function);
         let fits = signature.params == *types && signature.result != Type::NEVER;
+        if fits {
+            self.world.depend(from, function);
+        }
         fits.then(|| Guess { types: guessed.iter().copied().collect(), function })
     }
 

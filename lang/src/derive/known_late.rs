@@ -85,7 +85,9 @@ fn late_call(f: &mut Function, v: Value) -> IrResult<()> {
     let named = |name: &str| Operand::from(ctx.constant_id(Constant::Func(ctx.symbol(name))));
     let operands: Vec<Operand> = f.operands(v).collect();
     let collections = operands[1..].to_vec();
-    let tuple = f.insert(v, core::apply(named("#tuple_of"), collections, Type::ANY).at(loc))?;
+    // Most often it is one collection, for which the rule is simpler.
+    let tuple_of = if collections.len() == 1 { "#tuple_of_one" } else { "#tuple_of" };
+    let tuple = f.insert(v, core::apply(named(tuple_of), collections, Type::ANY).at(loc))?;
     let args = [operands[0], tuple.into()];
     f.replace(v, core::apply(named("#call_tuple"), args, Type::ANY).at(loc))?;
     Ok(())

@@ -201,10 +201,7 @@ impl Compiler {
     /// tangent of the value.
     fn call_back(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[back, state, seed] = args else { return None };
-        let name = match self.partials.value(frame.lattice(back))? {
-            Constant::Func(name) => name,
-            _ => return None,
-        };
+        let Constant::Func(name) = self.partials.value(frame.lattice(back))? else { return None };
         let id = self.spec_by_name(name)?;
         self.depend(frame, id);
         let &[_, want] = &*self.spec(id).key else { return None };

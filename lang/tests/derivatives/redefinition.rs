@@ -155,6 +155,28 @@ fn what_differentiates_when_it_is_called_follows_definitions() {
 }
 
 #[test]
+fn gradients_follow_definitions_of_what_is_called_late() {
+    let mut session = session(
+        "abstract type Shape end\nstruct Disc <: Shape; r; end\nstruct Square <: Shape; a::Float64; end\n\
+         scale(x) = 3x\narea(d::Disc) = scale(d.r) * d.r\narea(s::Square) = s.a * s.a\n\
+         f(x) = (s = 0.0; for p in Shape[Disc(x), Square(2x)]; s += area(p); end; s)\n",
+    );
+    check_in(
+        &mut session,
+        &[
+            // 3x^2 + 4x^2.
+            ("gradient(f, 1.0)", "(14.0,)"),
+            ("y, back = pullback(f, 1.0); y", "7.0"),
+            ("scale(x) = 5x; gradient(f, 1.0)", "(18.0,)"),
+            ("area(s::Square) = 1.0; gradient(f, 1.0)", "(10.0,)"),
+            ("struct Line <: Shape; l::Float64; end; area(l::Line) = 7 * l.l; 1", "1"),
+            ("g(x) = (s = 0.0; for p in Shape[Line(x), Disc(x)]; s += area(p); end; s); 1", "1"),
+            ("(gradient(g, 1.0), back(1.0))", "((17.0,), (14.0,))"),
+        ],
+    );
+}
+
+#[test]
 fn what_no_pullback_holds_any_more_goes() {
     let mut session = session("g(x) = 2x\nf(x) = g(x) * x\nlate(x) = f(Any[x][1])\n");
     check_in(&mut session, &[("y, oldest = pullback(f, 1.0); oldest(1.0)", "(4.0,)")]);

@@ -6,6 +6,7 @@
 
 use regraft_dialects::{ad, core, data, mem};
 use regraft_ir::{Constant, Function, Op, Type, Value};
+use smallvec::SmallVec;
 
 use super::super::code::{Code, EvalSite};
 use super::super::register::{Scalar, Src};
@@ -21,9 +22,9 @@ pub(crate) enum Quick {
     Tuple,
     /// The part at a position, from 0, of a tuple or struct.
     Part(u32),
-    /// An element of an array, by one index.
+    /// An element of an array.
     Load,
-    /// The same for an array whose elements may be anything.
+    /// The same of an array of scalars, or of one whose elements may be anything.
     Store,
     /// A value as it is.
     Same,
@@ -52,8 +53,8 @@ impl Quick {
                 Some(Constant::I64(index @ 1..=0xffff)) => Self::Part(index as u32 - 1),
                 _ => Self::None,
             },
-            mem::LOAD if f.operands(v).count() == 2 => Self::Load,
-            mem::STORE if f.operands(v).count() == 3 => Self::Store,
+            mem::LOAD => Self::Load,
+            mem::STORE => Self::Store,
             core::CONVERT if f.ty(v) == Type::ANY || ty(0) == Some(f.ty(v)) => Self::Same,
             core::TYPEASSERT => Self::Assert(f.ty(v)),
             core::ISA => match constant(1) {
@@ -83,9 +84,12 @@ impl Machine<'_> {
             Src::Val(reg) => Some(&self.vals[v + reg as usize]),
             _ => None,
         };
-        let position = |src: Src| match src {
-            Src::Scalar(Scalar::I64, reg) => Some(self.scalars[s + reg as usize].wrapping_sub(1)),
-            _ => None,
+        let indices = |args: &[Src]| -> Option<SmallVec<[i64; 4]>> {
+            let index = |src: &Src| match *src {
+                Src::Scalar(Scalar::I64, reg) => Some(self.scalars[s + reg as usize] as i64),
+                _ => None,
+            };
+            args.iter().map(index).collect()
         };
         Ok(match (site.quick, &*site.args) {
             (Quick::Tuple, args) => {
@@ -98,14 +102,17 @@ impl Machine<'_> {
                 let items = val(of).and_then(Val::as_fields);
                 items.and_then(|items| items.get(index as usize)).cloned()
             }
-            (Quick::Load, &[array, at]) => match (val(array), position(at)) {
-                (Some(Val::Array(array)), Some(at)) => array.get(at as usize),
+            (Quick::Load, [array, at @ ..]) => match (val(*array), indices(at)) {
+                (Some(Val::Array(array)), Some(at)) => {
+                    array.offset(&at).and_then(|offset| array.get(offset))
+                }
                 _ => None,
             },
-            (Quick::Store, &[array, value, at]) => match (val(array), position(at)) {
+            (Quick::Store, [array, value, at @ ..]) => match (val(*array), indices(at)) {
                 (Some(Val::Array(array)), Some(at))
-                    if array.element() == Type::ANY
-                        && array.set(at as usize, self.operand(code, value, s, v)) =>
+                    if (array.element() == Type::ANY || array.element().is_scalar())
+                        && let Some(offset) = array.offset(&at)
+                        && array.set(offset, self.operand(code, *value, s, v)) =>
                 {
                     Some(Val::Unit)
                 }
