@@ -74,8 +74,11 @@
 //! let ctx = context();
 //! let mut module = Module::new(&ctx);
 //! module.add(pow(&ctx)?)?;
-//! let text = module.to_string();
-//! assert!(text.contains("br ^2(%n, 1.0)\n^2(%n.1: i64, %r: f64):"), "{text}");
+//! // Where values of `n` and `r` meet, they have become parameters of the block.
+//! let pow = module.function("pow").unwrap();
+//! let head = pow.block_by_number(2).unwrap();
+//! assert_eq!(pow.blocks().map(|block| pow.param_count(block)).collect::<Vec<_>>(), [2, 2, 0, 0]);
+//! assert_eq!(pow.in_edges(head).map(|edge| pow.edge_args(edge).len()).sum::<usize>(), 4);
 //!
 //! use regraft::exec::{Engine, Interpreter, Val};
 //! let power = Interpreter::new(&module).call("pow", &[Val::F64(5.0), Val::I64(3)])?;

@@ -14,7 +14,7 @@ pub fn compile(ctx: &Arc<Context>, name: &str, text: &str) -> Result<Module, Dia
     let source =
         ctx.add_source(name, text).ok_or_else(|| Diagnostic::error("the source is too long"))?;
     let mut module = Module::new(ctx);
-    let mut reader = Reader { ctx, source, text, at: 0 };
+    let mut reader = Reader { ctx, source, text, at: 0, last: 0 };
     while !reader.peek().is_empty() {
         let function = reader.function()?;
         module.add(function).map_err(|error| Diagnostic::error(error.to_string()))?;
@@ -27,6 +27,8 @@ struct Reader<'a> {
     source: regraft::ir::Source,
     text: &'a str,
     at: usize,
+    /// Where the token that was taken last begins.
+    last: usize,
 }
 
 /// A function on its way, and its variables by name.
@@ -52,6 +54,7 @@ impl<'a> Reader<'a> {
 
     fn next(&mut self) -> &'a str {
         let token = self.peek();
+        self.last = self.at;
         self.at += token.len();
         token
     }
@@ -64,6 +67,7 @@ impl<'a> Reader<'a> {
         found
     }
 
+    /// The next token is wrong.
     fn error(&mut self, message: impl Into<String>) -> Diagnostic {
         self.peek();
         Diagnostic::error(message).at_loc(self.ctx, self.source.loc(self.at), "here")
@@ -85,9 +89,10 @@ impl<'a> Reader<'a> {
         Err(self.error(format!("expected a name, found `{token}`")))
     }
 
-    /// What the builder refuses is wrong in the program, at this place.
-    fn ok<T>(&mut self, result: IrResult<T>) -> Result<T, Diagnostic> {
-        result.map_err(|error| self.error(error.to_string()))
+    /// What the builder refuses is wrong in the program: at the token that was taken last.
+    fn ok<T>(&self, result: IrResult<T>) -> Result<T, Diagnostic> {
+        let loc = self.source.loc(self.last);
+        result.map_err(|error| Diagnostic::from(error).at_loc(self.ctx, loc, "here"))
     }
 
     fn function(&mut self) -> Result<Function, Diagnostic> {
@@ -147,24 +152,25 @@ impl<'a> Reader<'a> {
                 self.ok(body.b.switch_to(head))?;
                 let condition = self.expression(body, 0)?;
                 self.ok(body.b.terminate(cf::jump_if(condition, inside, after)))?;
-                self.ok(body.b.switch_to(inside))?;
+                self.enter(body, inside)?;
                 self.block(body)?;
                 self.go_to(body, head)?;
-                self.ok(body.b.switch_to(after))
+                self.ok(body.b.seal(head))?;
+                self.enter(body, after)
             }
             "if" => {
                 let [then, otherwise, after] = [(); 3].map(|()| body.b.add_block());
                 let condition = self.expression(body, 0)?;
                 self.ok(body.b.terminate(cf::jump_if(condition, then, otherwise)))?;
-                self.ok(body.b.switch_to(then))?;
+                self.enter(body, then)?;
                 self.block(body)?;
                 self.go_to(body, after)?;
-                self.ok(body.b.switch_to(otherwise))?;
+                self.enter(body, otherwise)?;
                 if self.accept("else") {
                     self.block(body)?;
                 }
                 self.go_to(body, after)?;
-                self.ok(body.b.switch_to(after))
+                self.enter(body, after)
             }
             name => {
                 self.expect("=")?;
@@ -175,7 +181,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn go_to(&mut self, body: &mut Body, block: Block) -> Result<(), Diagnostic> {
+    /// Goes on in a block to which all edges are there.
+    fn enter(&self, body: &mut Body, block: Block) -> Result<(), Diagnostic> {
+        self.ok(body.b.seal(block))?;
+        self.ok(body.b.switch_to(block))
+    }
+
+    fn go_to(&self, body: &mut Body, block: Block) -> Result<(), Diagnostic> {
         if body.b.is_ended() { Ok(()) } else { self.ok(body.b.terminate(cf::jump(block))) }
     }
 
