@@ -67,17 +67,11 @@ fn agree(config: &Config, seeds: std::ops::Range<u64>) {
 
 #[test]
 fn modules_of_numbers_do_the_same_in_a_session() {
-    agree(&Config { names: false, irreducible: false, ..Config::scalar() }, 0..60);
+    agree(&Config { names: false, ..Config::scalar() }, 0..60);
 }
 
 #[test]
 fn modules_of_everything_do_the_same_in_a_session() {
-    let config = Config {
-        names: false,
-        irreducible: false,
-        prints: false,
-        trap_percent: 1,
-        ..Config::default()
-    };
+    let config = Config { names: false, prints: false, trap_percent: 1, ..Config::default() };
     agree(&config, 0..60);
 }

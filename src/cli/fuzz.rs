@@ -185,7 +185,11 @@ impl<'a> Found<'a> {
     fn told(&self, tool: &str) -> Diagnostic {
         let Self { find, text, .. } = self;
         let Some(file) = &self.module else {
-            let error = Diagnostic::error(format!("a script is refused\n{}", find.kind));
+            let what = match find.kind {
+                BrokenKind::Derivative(_) => "a derivative of a script is wrong",
+                _ => "a script is refused",
+            };
+            let error = Diagnostic::error(format!("{what}\n{}", find.kind));
             return match &self.script {
                 Some(script) => error.note(format!("the script: {}", script.display())),
                 None => error,

@@ -100,12 +100,71 @@ impl Draft {
         Ok(())
     }
 
-    fn build_insts(&mut self, f: &mut Function, named: bool) -> IrResult<()> {
-        // Numbers of a draft are given in reverse postorder, in which definitions come first.
-        let mut order: Vec<u32> = (0..self.blocks.len() as u32)
-            .filter(|&block| self.built_blocks[block as usize].is_some())
-            .collect();
+    /// The blocks that are built, in an order in which values come before their uses.
+    fn order(&self) -> Vec<u32> {
+        // Numbers of a draft are given in reverse postorder of the whole graph, in which definitions
+        // mostly come first. Where a way into a cycle with several of them is never taken, another
+        // one may come too late.
+        let is_built = |&block: &u32| self.built_blocks[block as usize].is_some();
+        let mut order: Vec<u32> = (0..self.blocks.len() as u32).filter(is_built).collect();
         order.sort_by_key(|&block| self.blocks[block as usize].insts.0);
+        if self.is_in_order(&order) { order } else { self.reverse_postorder() }
+    }
+
+    /// Whether all values come before their uses. O(size).
+    fn is_in_order(&self, order: &[u32]) -> bool {
+        let mut done = vec![false; self.insts.len()];
+        for &first in order {
+            let mut at = Some(first);
+            while let Some(block) = at {
+                let (start, end) = self.blocks[block as usize].insts;
+                for number in start..end {
+                    let inst = self.insts[number as usize];
+                    if !self.live[number as usize] || inst.op.is_none() {
+                        continue;
+                    }
+                    for &arg in &self.args[inst.args.0 as usize..inst.args.1 as usize] {
+                        if let Slot::Value(v) = self.resolve(arg)
+                            && self.built[v as usize].is_none()
+                            && !done[v as usize]
+                        {
+                            return false;
+                        }
+                    }
+                    done[number as usize] = true;
+                }
+                at = self.continues(block);
+            }
+        }
+        true
+    }
+
+    /// The blocks that are built, in reverse postorder. O(blocks + edges).
+    fn reverse_postorder(&self) -> Vec<u32> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut order = Vec::new();
+        let mut pending = vec![(0, false)];
+        while let Some((block, is_left)) = pending.pop() {
+            if is_left {
+                order.push(block);
+                continue;
+            }
+            if std::mem::replace(&mut seen[block as usize], true) {
+                continue;
+            }
+            pending.push((block, true));
+            let mut last = block;
+            while let Some(next) = self.continues(last) {
+                last = next;
+            }
+            pending.extend(self.edges_of(last).map(|edge| (self.edges[edge].0, false)));
+        }
+        order.reverse();
+        order
+    }
+
+    fn build_insts(&mut self, f: &mut Function, named: bool) -> IrResult<()> {
+        let order = self.order();
         for first in order {
             let built = self.built_blocks[first as usize].expect("only such are in the list");
             let mut at = Some(first);
