@@ -85,6 +85,8 @@ pub struct FunctionBuilder {
     params: Vec<Option<Value>>,
     /// The phi that a parameter was made of.
     phis: FxHashMap<Value, u32>,
+    /// The variable that a value was first given to: it is named after it in the end.
+    given_to: FxHashMap<Value, Symbol>,
 }
 
 #[derive(Debug)]
@@ -167,6 +169,7 @@ impl FunctionBuilder {
             blocks: vec![state],
             params: Vec::new(),
             phis: FxHashMap::default(),
+            given_to: FxHashMap::default(),
         }
     }
 

@@ -30,6 +30,7 @@ impl FunctionBuilder {
         let needed = self.needed()?;
         self.drop_params(&needed)?;
         self.pass_arguments()?;
+        self.name_values()?;
         Ok(self.f)
     }
 
@@ -122,6 +123,20 @@ impl FunctionBuilder {
             }
             if added.iter().any(|args| !args.is_empty()) {
                 self.f.add_edge_args(from, added)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names values after variables, in layout order, so that names are taken in the order of the text.
+    fn name_values(&mut self) -> IrResult<()> {
+        for block in self.f.blocks().collect::<Vec<_>>() {
+            for v in self.f.params(block).chain(self.f.body(block)).collect::<Vec<_>>() {
+                if let Some(&name) = self.given_to.get(&v)
+                    && self.f.value_symbol(v).is_none()
+                {
+                    self.f.name_after(v, name)?;
+                }
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ use crate::{IrError, IrResult, Operand, Type, Value};
 
 impl FunctionBuilder {
     /// Declares a variable. Values that it is given, and parameters that are made for it, are
-    /// named after it, unless the name is empty.
+    /// named after it in the end, unless the name is empty.
     ///
     /// # Panics
     /// If the type is of another context, or if there are 2^25 variables.
@@ -66,9 +66,8 @@ impl FunctionBuilder {
             }
         }
         if let (Some(v), Some(name)) = (value.as_value(), self.variables[variable.0 as usize].name)
-            && self.f.value_symbol(v).is_none()
         {
-            self.f.name_after(v, name)?;
+            self.given_to.entry(v).or_insert(name);
         }
         // What stands for another variable may turn out to stand for something else.
         let phi = value.as_value().and_then(|v| self.phis.get(&v));
@@ -118,7 +117,7 @@ impl FunctionBuilder {
         let param = self.f.append_param_without_args(block, self.type_of(variable))?;
         let VariableData { name, is_mixed, .. } = self.variables[variable.0 as usize];
         if let Some(name) = name {
-            self.f.name_after(param, name)?;
+            self.given_to.insert(param, name);
         }
         if is_mixed {
             self.ssa.pin(phi);

@@ -161,11 +161,11 @@ impl Function {
         args: impl IntoIterator<Item = Operands>,
     ) -> IrResult<()> {
         let args: Vec<Operands> = args.into_iter().collect();
-        let more: usize = args.iter().map(|args| args.len()).sum();
+        let more: usize = args.iter().map(Operands::len).sum();
         check_operand_count(self.operand_count(Value::terminator(from)) + more)?;
         let mut args = args.into_iter();
         self.rewrite_edges(from, |_, edge_args| {
-            edge_args.extend(args.next().into_iter().flatten())
+            edge_args.extend(args.next().into_iter().flatten());
         });
         Ok(())
     }

@@ -201,10 +201,8 @@ impl Function {
     #[inline]
     #[track_caller]
     pub fn op_def(&self, v: Value) -> Option<&'static OpDef> {
-        match self.op(v) {
-            Some(op) => Some(self.ctx.def(op)),
-            None => None,
-        }
+        let op = self.op(v)?;
+        Some(self.ctx.def(op))
     }
 
     /// The block that a value belongs to.
@@ -298,10 +296,8 @@ impl Function {
     #[inline]
     #[track_caller]
     pub fn constant(&self, operand: impl Into<Operand>) -> Option<Constant> {
-        match operand.into().as_const() {
-            Some(c) => Some(self.ctx.constant(c)),
-            None => None,
-        }
+        let c = operand.into().as_const()?;
+        Some(self.ctx.constant(c))
     }
 
     /// The number of an operand that is an `i64` constant. [`Context::const_i64`](crate::Context)
