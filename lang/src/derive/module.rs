@@ -29,7 +29,7 @@ impl Compiler {
     /// marked with the rules for derivatives, and with the functions that carry them out.
     pub(crate) fn module_with_rules(&mut self, id: SpecId) -> Module {
         let from = self.new_derivation();
-        match self.module_to_differentiate(id, from, true) {
+        match self.module_to_differentiate(id, from, false) {
             Ok(Some(functions)) => functions.module,
             Ok(None) | Err(_) => self.module_of(id),
         }
