@@ -1,8 +1,9 @@
-//! What the benchmarks share: synthetic modules, adjoints of programs, a counting allocator, and a
-//! table of figures beside their targets.
+//! What the benchmarks share: synthetic modules, functions that are prone to take long, adjoints of
+//! programs, a counting allocator, and a table of figures beside their targets.
 
 pub mod adjoints;
 pub mod dynamic;
+pub mod growth;
 pub mod julia;
 pub mod memory;
 pub mod smooth;

@@ -48,6 +48,45 @@ pub fn keep_heap() {
     }
 }
 
+/// [`Counting`], with a record of the most bytes that were live at once.
+#[derive(Debug)]
+pub struct CountingPeak;
+
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+/// The most bytes that were allocated at once since [`forget_peak`], if [`CountingPeak`] is the global
+/// allocator.
+pub fn peak_bytes() -> usize {
+    PEAK.load(Ordering::Relaxed)
+}
+
+/// Lets the peak be what is allocated now.
+pub fn forget_peak() {
+    PEAK.store(live_bytes(), Ordering::Relaxed);
+}
+
+// SAFETY: every call is passed on unchanged.
+unsafe impl GlobalAlloc for CountingPeak {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's obligations are those of the other allocator.
+        let new = unsafe { Counting.alloc(layout) };
+        PEAK.fetch_max(live_bytes(), Ordering::Relaxed);
+        new
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { Counting.dealloc(ptr, layout) }
+    }
+
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        let new = unsafe { Counting.realloc(ptr, layout, new_size) };
+        PEAK.fetch_max(live_bytes(), Ordering::Relaxed);
+        new
+    }
+}
+
 // SAFETY: every call is passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -296,12 +296,15 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A block that nothing goes to. It may go to itself, or to where control really goes.
+    /// A block that nothing goes to. It may go to itself, to where control really goes, or into
+    /// whatever there is, such as the middle of a loop, and may use values of whatever there is.
     fn dead_block(&mut self) {
         let slots = self.slots();
         let next = self.block(&slots);
         self.jump(next, &slots);
-        let scope: Vec<Var> = std::mem::take(&mut self.scope);
+        let uses_all = self.c().chance(50);
+        let all = if uses_all { self.all_values() } else { Vec::new() };
+        let scope: Vec<Var> = std::mem::replace(&mut self.scope, all);
         let recursion = self.recursion.take();
         let dead = self.block(&slots);
         self.enter(dead, &slots);
@@ -310,13 +313,31 @@ impl Body<'_, '_> {
         self.sequence();
         self.depth -= self.shared.config.max_depth;
         self.left = left;
-        match self.c().below(4) {
+        match self.c().below(6) {
             0 => self.leave(),
             1 => self.end(cf::unreachable()),
             2 => self.jump(dead, &slots),
-            _ => self.jump(next, &slots),
+            3 => self.jump(next, &slots),
+            _ => self.jump_anywhere(),
         }
         (self.scope, self.recursion) = (scope, recursion);
         self.enter(next, &slots);
+    }
+
+    /// Everything that is defined so far, wherever.
+    fn all_values(&self) -> Vec<Var> {
+        let f = &self.f;
+        let values = f.blocks().flat_map(|block| f.params(block).chain(f.body(block)));
+        values.map(|v| Var { operand: v.into(), ty: f.ty(v), known: f.ty(v) }).collect()
+    }
+
+    /// Goes to any block but the entry.
+    fn jump_anywhere(&mut self) {
+        let blocks: Vec<Block> = self.f.blocks().filter(|&b| Some(b) != self.f.entry()).collect();
+        let target = self.c().pick(&blocks);
+        let types: Vec<Type> = self.f.params(target).map(|param| self.f.ty(param)).collect();
+        let of = |ty| Slot { ty, known: if ty == Type::ANY { Type::I64 } else { ty } };
+        let slots: Vec<Slot> = types.into_iter().map(of).collect();
+        self.jump(target, &slots);
     }
 }
