@@ -2,6 +2,7 @@
 //! table of figures beside their targets.
 
 pub mod adjoints;
+pub mod counted_loops;
 pub mod julia;
 pub mod memory;
 pub mod smooth;
