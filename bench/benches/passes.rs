@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use regraft_bench::memory::keep_heap;
-use regraft_bench::synthetic;
 use regraft_bench::table::{Bound, Table, median};
+use regraft_bench::{counted_loops, synthetic};
 use regraft_dialects::context;
 use regraft_ir::{Context, Module};
 use regraft_passes::{PassRegistry, PassReport, Pipeline, RunOptions, run_pipeline};
@@ -19,6 +19,10 @@ use regraft_passes::{PassRegistry, PassReport, Pipeline, RunOptions, run_pipelin
 const FUNCTIONS: usize = 2000;
 const INSTS: usize = 500;
 const RUNS: usize = 3;
+
+/// What is wanted of O2 on one function with very many small loops, in millions of instructions a
+/// second.
+const LOOPS_TARGET: f64 = 0.3;
 
 /// What is wanted of a pass, in millions of instructions a second, and what peers reach.
 const TARGETS: &[(&str, f64, &str)] = &[
@@ -48,6 +52,7 @@ fn main() {
     let mut table = Table::default();
     let ctx = context();
     module_figures(&mut table, &registry, &ctx, &names);
+    loop_figures(&mut table, &registry, &ctx, &names);
     growth_figures(&mut table, &registry, &ctx, &names);
     println!("\n{table}");
 }
@@ -90,6 +95,19 @@ fn module_figures(table: &mut Table, registry: &PassRegistry, ctx: &Arc<Context>
         if ["inline", "O2"].contains(&name) {
             let what = format!("{name}, where one instruction in ten is a call");
             table.add(what, rate(&calls), "M/s", bound, "");
+        }
+    }
+}
+
+/// On one function of very many small counted loops.
+fn loop_figures(table: &mut Table, registry: &PassRegistry, ctx: &Arc<Context>, names: &[&str]) {
+    for loops in [2_500, 25_000] {
+        let mut module = Module::new(ctx);
+        module.add(counted_loops::function(ctx, loops)).expect("there is no other");
+        for &name in names {
+            let rate = module.inst_count() as f64 / seconds(registry, name, &module) / 1e6;
+            let bound = if name == "O2" { Bound::AtLeast(LOOPS_TARGET) } else { Bound::None };
+            table.add(format!("{name}: {loops} loops in one function"), rate, "M/s", bound, "");
         }
     }
 }

@@ -195,6 +195,7 @@ impl Indvars {
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
         let dom = cx.analysis::<DominatorTree>(f);
+        let known = headers.clone();
         let ids: Vec<LoopId> =
             headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
         let equal = equal_numbers::join(f, &ids, &ivs, &dom)?;
@@ -205,7 +206,22 @@ impl Indvars {
                 f.delete_tree(v)?;
             }
         }
-        cx.add("equal numbers", equal.len() as u64);
+        // What a new counter is next may be there already.
+        let equal_next = if done.counters > 0 {
+            let ivs = cx.analysis::<InductionVariables>(f);
+            let dom = cx.analysis::<DominatorTree>(f);
+            let ids: Vec<LoopId> =
+                known.iter().filter_map(|&header| ivs.forest().headed_by(header)).collect();
+            equal_numbers::join(f, &ids, &ivs, &dom)?
+        } else {
+            Vec::new()
+        };
+        for &v in &equal_next {
+            if f.is_live(v) && !f.is_used(v) {
+                f.delete_tree(v)?;
+            }
+        }
+        cx.add("equal numbers", (equal.len() + equal_next.len()) as u64);
         cx.add("counters made", done.counters as u64);
         cx.add("induction variables removed", done.params as u64);
         cx.add("exit tests rewritten", done.tests as u64);
