@@ -205,7 +205,7 @@ impl Fuzzer {
         let text = self.pipeline.clone().unwrap_or_else(|| plan.to_string());
         let is_script = choices.chance(self.scripts);
         let one = Tally { cases: 1, scripts: u64::from(is_script), ..Tally::default() };
-        if is_script && self.derivatives && choices.chance(50) {
+        if is_script && self.derivatives && choices.chance(33) {
             let order = if choices.chance(20) { 3 } else { 2 };
             return self.dynamic(number, DynamicCase::from_seed(seed), order, known, one);
         }
@@ -313,7 +313,7 @@ impl Fuzzer {
             session.run("script.jl", &case.text).map_err(|errors| {
                 BrokenKind::Failed(PassFailure::other(render_all(&errors, false), None))
             })?;
-            test_orders(&mut session, "main", &[0.7, -1.3], order).map_err(BrokenKind::Derivative)
+            test_orders(&mut session, "main", &[0.7], order).map_err(BrokenKind::Derivative)
         };
         match guarded(judge) {
             Ok(found) => found,

@@ -77,7 +77,9 @@ fn quadratic_is_arithmetic_alone() {
         let module = optimized("quadratic.jl", call);
         let text = only(&module).to_string();
         assert!(text.contains(&format!("-> {ty}")), "{text}");
-        assert_eq!(text.matches("arith.mul").count(), 3, "{text}");
+        // The square of a float is a power, whose derivative is 0 at 0 whatever comes after it.
+        let products = text.matches("arith.mul").count() + text.matches("math.powi").count();
+        assert_eq!(products, 3, "{text}");
         assert_eq!(text.matches("arith.sub").count(), 1, "{text}");
         assert!(!text.contains("call") && !text.contains("br "), "{text}");
     }

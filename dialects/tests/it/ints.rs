@@ -233,7 +233,7 @@ fn division_rounds_as_its_name_says() {
     for (x, y, want) in table {
         let ops = [arith::DIV, arith::REM, arith::FLD, arith::CLD, arith::MOD];
         for (op, want) in ops.into_iter().zip(want) {
-            assert_eq!(eval(op, &[x.into(), y.into()]), Ok(Constant::I32(want)), "{op:?} {x} {y}");
+            assert_eq!(eval(op, &[x.into(), y.into()]), Ok(Constant::I64(want)), "{op:?} {x} {y}");
         }
     }
 }

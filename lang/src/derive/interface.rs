@@ -282,10 +282,9 @@ fn fitting(
     }
     // Some parts may be known as less, or be `nothing`.
     if let Some(types) = w.structure(ty)
-        && let count = types.len()
-        && [want, have].iter().all(|&ty| field_types(&w.ctx, ty).len() == count)
+        && have_same_parts(w, want, have)
     {
-        let mut parts = Vec::with_capacity(count);
+        let mut parts = Vec::with_capacity(types.len());
         for (index, ty) in types.into_iter().enumerate() {
             let (value, tangent) = (w.field(value, index), w.get(tangent, index));
             let part = fitting(w, ty, value, tangent)?;
@@ -322,6 +321,17 @@ fn is_partly(ctx: &Context, have: Type, want: Type) -> bool {
         );
     }
     true
+}
+
+/// Whether two types are tuples of the same length, or named tuples of the same names.
+fn have_same_parts(w: &Writer<'_>, a: Type, b: Type) -> bool {
+    match (w.ctx.kind(a), w.ctx.kind(b)) {
+        (TypeKind::Tuple(a), TypeKind::Tuple(b)) => a.len() == b.len(),
+        (TypeKind::Named(a), TypeKind::Named(b)) => {
+            a.iter().map(|&(name, _)| name).eq(b.iter().map(|&(name, _)| name))
+        }
+        _ => false,
+    }
 }
 
 /// The zero tangent of a value of type `ty`.
