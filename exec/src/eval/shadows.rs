@@ -61,12 +61,12 @@ pub(super) fn recopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Ok(Val::Unit)
 }
 
-/// What was copied to, what was copied, and how many elements; none if an array was copied to itself,
-/// which has stayed what it was.
-fn copied<'a>(
-    cx: &EvalCx<'_>,
-    args: &'a [Val],
-) -> Result<(&'a Shared<Array>, Option<&'a Shared<Array>>, usize), Trap> {
+/// What was copied to, what was copied, and how many elements.
+type Copied<'a> = (&'a Shared<Array>, Option<&'a Shared<Array>>, usize);
+
+/// The operands of what undoes a copy. No elements count if an array was copied to itself, which has
+/// stayed what it was.
+fn copied<'a>(cx: &EvalCx<'_>, args: &'a [Val]) -> Result<Copied<'a>, Trap> {
     let [Val::Array(dest), source, Val::I64(count)] = args else {
         return Err(cx.wrong_types(args));
     };
