@@ -2,6 +2,7 @@
 //! programs, a counting allocator, and a table of figures beside their targets.
 
 pub mod adjoints;
+pub mod cpu;
 pub mod growth;
 pub mod julia;
 pub mod memory;
