@@ -5,14 +5,12 @@
 //! most that is wanted, which is 1.2 times as much as there is more of it. A word may follow:
 //! only cases whose name begins with it are measured.
 //!
-//! A time is what the passes take, analyses included, as the pass manager measures it, on one core:
-//! the least of several runs, as a small case fits between two interruptions and a large one does
-//! not. `expand` is measured by what it makes, which is more than it is given: the operands that
+//! A time is the processor time of a run of the pipeline on one core, what the pass manager does
+//! included: the least of several runs. `expand` is measured by what it makes, which is more than it is given: the operands that
 //! there are afterwards.
 
-use std::time::Instant;
-
 use regraft_ad::{ReverseOptions, reverse};
+use regraft_bench::cpu::cpu_seconds;
 use regraft_bench::growth::Shape;
 use regraft_bench::memory::{CountingPeak, forget_peak, keep_heap, live_bytes, peak_bytes};
 use regraft_bench::smooth;
@@ -101,8 +99,9 @@ fn measure(registry: &PassRegistry, text: &str, shape: Shape) -> Measured {
     let run = || {
         let mut copy = module.clone();
         let options = RunOptions::default().threads(1).verify(false);
-        let passes = run_pipeline(&mut copy, &pipeline, &options).expect("it does not fail").passes;
-        (passes.iter().map(|pass| pass.time.as_secs_f64()).sum::<f64>(), copy)
+        let (seconds, report) = cpu_seconds(|| run_pipeline(&mut copy, &pipeline, &options));
+        report.expect("it does not fail");
+        (seconds, copy)
     };
     forget_peak();
     let before = live_bytes();
@@ -136,10 +135,10 @@ fn adjoint(shape: smooth::Shape, insts: usize) -> Measured {
         let mut module = smooth::module(&context(), shape, insts);
         let main = module.ctx().symbol("main");
         let active = [true, true, false, true];
-        let start = Instant::now();
-        reverse(&mut module, main, &active, &ReverseOptions::default())
-            .expect("it has a derivative");
-        start.elapsed().as_secs_f64()
+        let (seconds, made) =
+            cpu_seconds(|| reverse(&mut module, main, &active, &ReverseOptions::default()));
+        made.expect("it has a derivative");
+        seconds
     };
     let first = run();
     forget_peak();

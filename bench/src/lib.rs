@@ -4,6 +4,7 @@
 pub mod adjoints;
 pub mod counted_loops;
 pub mod dynamic;
+pub mod cpu;
 pub mod growth;
 pub mod julia;
 pub mod memory;

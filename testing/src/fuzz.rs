@@ -206,8 +206,9 @@ impl Fuzzer {
         let is_script = choices.chance(self.scripts);
         let one = Tally { cases: 1, scripts: u64::from(is_script), ..Tally::default() };
         if is_script && self.derivatives && choices.chance(33) {
-            let order = if choices.chance(20) { 3 } else { 2 };
-            return self.dynamic(number, DynamicCase::from_seed(seed), order, known, one);
+            let case = DynamicCase::from_seed(seed);
+            let order = if choices.chance(20) && !case.is_singular { 3 } else { 2 };
+            return self.dynamic(number, case, order, known, one);
         }
         let program =
             if is_script { self.script(seed) } else { Ok(Some(self.module(&mut choices, seed))) };

@@ -219,11 +219,11 @@ fn what_is_declared_to_have_no_derivative_is_told_from_a_bug() {
 #[test]
 fn what_overflows_on_the_way_says_nothing() {
     // exp(exp(exp(x))) is infinite; what is returned does not depend on it. But zero times infinity is
-    // no number, and that is what reverse mode has to multiply.
+    // no number, and that is what reverse mode has to multiply where it undoes a product.
     let program = |last: &str| {
         format!(
             "func @f(%x: f64) -> f64 {{\n^1:\n  %1: f64 = math.exp %x\n  %2: f64 = math.exp %1\n  \
-             %3: f64 = math.exp %2\n  %4: f64 = math.exp %3\n  %a: array<f64, 1> = mem.array {last}\n  \
+             %3: f64 = math.exp %2\n  %4: f64 = arith.mul %3, %3\n  %a: array<f64, 1> = mem.array {last}\n  \
              %5: f64 = math.sin %x\n  return %5\n}}"
         )
     };

@@ -105,7 +105,7 @@ fn drop_op(f: &mut Function, v: Value, ops: &[Op]) -> bool {
 }
 
 fn caught<P: FunctionPass + Default>() -> Box<Broken> {
-    let tester = Tester::new().with_passes(|passes| passes.add::<P>()).cases(20_000);
+    let tester = Tester::new().with_passes(|passes| passes.add::<P>()).cases(60_000);
     match tester.try_preserves(P::NAME) {
         Ok(preserved) => panic!("{} is not caught: {preserved:?}", P::NAME),
         Err(broken) => broken,
@@ -133,7 +133,7 @@ fn swapped_operands_are_caught() {
 
 #[test]
 fn a_lost_store_is_caught() {
-    differs::<DropStore>(6, 3);
+    differs::<DropStore>(8, 6);
     differs::<DropPush>(6, 3);
 }
 

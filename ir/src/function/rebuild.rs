@@ -97,6 +97,7 @@ impl Function {
             live_values: 0,
             live_blocks: 0,
             dead_slots: 0,
+            lost_slots: Vec::new(),
             lineage: next_lineage(),
             names: Names::default(),
             after: AfterOrder::default(),

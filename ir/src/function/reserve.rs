@@ -195,6 +195,7 @@ impl Function {
         shell.slots.clear();
         (shell.first_block, shell.last_block) = (Block::NONE, Block::NONE);
         (shell.live_values, shell.live_blocks, shell.dead_slots) = (0, 0, 0);
+        shell.lost_slots.clear();
         shell.after = AfterOrder::default();
         shell
     }

@@ -1,10 +1,10 @@
 //! Use lists: each operand slot is a link of the list of what it holds.
 
 use super::{Function, NIL, Slot};
-use crate::{IrError, IrResult, Op, Operand, OperandKind, Use, Value};
+use crate::{IrError, IrResult, Operand, OperandKind, Use, Value};
 
-/// As many slots may be lost before gaps are closed.
-const MOST_DEAD: u32 = 1 << 12;
+/// Lost slots beside each other are used again if they are no more than this.
+const MOST_REUSED: usize = 16;
 
 impl Function {
     #[inline]
@@ -53,8 +53,13 @@ impl Function {
     /// Appends slots with `operands` for `user` and returns the first.
     #[inline]
     pub(super) fn add_slots(&mut self, user: Value, operands: &[Operand]) -> u32 {
-        if self.dead_slots > MOST_DEAD && self.dead_slots as usize > self.slots.len() / 2 {
-            self.close_gaps();
+        if let Some(first) = self.lost_slots.get_mut(operands.len()).and_then(Vec::pop) {
+            self.dead_slots -= operands.len() as u32;
+            for (index, &operand) in (first..).zip(operands) {
+                self.slots[index as usize] = Slot { operand, user, next: NIL, prev: NIL };
+                self.link(index);
+            }
+            return first;
         }
         let first = self.slots.len() as u32;
         self.slots.reserve(operands.len());
@@ -66,44 +71,20 @@ impl Function {
         first
     }
 
-    /// Moves the slots that somebody owns together, in the order in which they are. O(size).
-    #[cold]
-    fn close_gaps(&mut self) {
-        let mut moved = vec![NIL; self.slots.len()];
-        let mut count = 0;
-        for (index, slot) in self.slots.iter().enumerate() {
-            let owner = self.data(slot.user);
-            let owned = owner.slots as usize..owner.slots as usize + usize::from(owner.len);
-            if owned.contains(&index) {
-                moved[index] = count;
-                count += 1;
+    /// Notes slots that nobody owns any more, for others with as many operands.
+    fn lose_slots(&mut self, first: u32, len: u32) {
+        self.dead_slots += len;
+        let len = len as usize;
+        if (1..=MOST_REUSED).contains(&len) {
+            if self.lost_slots.len() <= len {
+                self.lost_slots.resize(len + 1, Vec::new());
             }
-        }
-        let place = |index: u32| if index == NIL { NIL } else { moved[index as usize] };
-        for (index, &to) in moved.iter().enumerate() {
-            if to != NIL {
-                let Slot { operand, user, next, prev } = self.slots[index];
-                let (next, prev) = (place(next), place(prev));
-                self.slots[to as usize] = Slot { operand, user, next, prev };
-            }
-        }
-        self.slots.truncate(count as usize);
-        self.dead_slots = 0;
-        for (_, data) in self.values.iter_mut() {
-            data.first_use = place(data.first_use);
-            // Of a parameter it is the position.
-            if data.op != Op::PARAM {
-                data.slots = if data.len == 0 { 0 } else { place(data.slots) };
-            }
-        }
-        for (_, data) in self.blocks.iter_mut() {
-            data.first_use = place(data.first_use);
-            data.term.slots = if data.term.len == 0 { 0 } else { place(data.term.slots) };
+            self.lost_slots[len].push(first);
         }
     }
 
-    /// Takes all operands of `user` out of their use lists. The slots are lost until gaps are
-    /// closed.
+    /// Takes all operands of `user` out of their use lists. The slots are lost until others need as
+    /// many, or the function is compacted.
     pub(super) fn drop_slots(&mut self, user: Value) {
         let data = self.data_mut(user);
         let (first, len) = (data.slots, u32::from(data.len));
@@ -111,14 +92,14 @@ impl Function {
         for index in first..first + len {
             self.unlink(index);
         }
-        self.dead_slots += len;
+        self.lose_slots(first, len);
     }
 
-    /// Gives `user` these operands in place of those it has; reuses its slots if they suffice.
+    /// Gives `user` these operands in place of those it has; in the same slots if there are as many.
     pub(super) fn replace_slots(&mut self, user: Value, operands: &[Operand]) {
         let data = self.data(user);
         let (first, len) = (data.slots, usize::from(data.len));
-        if operands.len() > len {
+        if operands.len() != len {
             self.drop_slots(user);
             let first = self.add_slots(user, operands);
             let data = self.data_mut(user);
@@ -128,11 +109,6 @@ impl Function {
         for (i, &operand) in operands.iter().enumerate() {
             self.set_slot(first + i as u32, operand);
         }
-        for index in first + operands.len() as u32..first + len as u32 {
-            self.unlink(index);
-        }
-        self.dead_slots += (len - operands.len()) as u32;
-        self.data_mut(user).len = operands.len() as u16;
     }
 
     fn set_slot(&mut self, index: u32, operand: Operand) {
@@ -288,11 +264,11 @@ mod tests {
         let before = f.to_string();
         let [b1, b4] = [1, 4].map(|n| f.block_by_number(n).unwrap());
         let long: Vec<Operand> = f.operands(Value::terminator(b1)).collect();
-        for _ in 0..20 * MOST_DEAD {
+        for _ in 0..10_000 {
             f.set_terminator(b1, Inst::new(BR).operands([Operand::from(b4)])).unwrap();
             f.set_terminator(b1, Inst::new(BR).operands(long.iter().copied())).unwrap();
         }
-        assert!(f.slots.len() < 3 * MOST_DEAD as usize, "{}", f.slots.len());
+        assert!(f.slots.len() < 100, "{}", f.slots.len());
         f.check_invariants().unwrap();
         assert_eq!(f.to_string(), before);
     }

@@ -68,7 +68,7 @@ impl World {
         if let Owner::Named(name) = owner {
             self.deferred.last = Some((name, table));
         }
-        if self.tables.get(&table).is_some_and(|table| table.was_asked()) {
+        if self.tables.get(&table).is_some_and(super::dispatch::Table::was_asked) {
             // What was answered before has to be answered anew.
             return Err(statement);
         }

@@ -58,7 +58,7 @@ fn what_methods_are_of_stands_in_the_first_line() {
 fn every_method_of_the_prelude_belongs_where_its_first_line_says() {
     let ctx = context();
     let mut session = Session::new(&ctx);
-    session.with_world(|world| world.define_all_deferred());
+    session.with_world(regraft_lang::world::World::define_all_deferred);
     let sum = session.run("sum.jl", "sum([1, 2, 3])").expect("it runs");
     assert_eq!(session.show(&sum), "6");
 }

@@ -47,6 +47,9 @@ pub struct DynamicCase {
     /// The choices that it was made from: [`DynamicCase::replay`] makes it again.
     pub choices: Vec<u32>,
     pub(crate) spans: Vec<Span>,
+    /// Whether it has points at which a function has no derivative, or an infinite one: what is
+    /// constant there has a first and a second derivative, and no third.
+    pub is_singular: bool,
 }
 
 impl DynamicCase {
@@ -68,10 +71,13 @@ impl DynamicCase {
             vars: Vec::new(),
             names: 0,
             in_loop: false,
+            captures: false,
+            is_singular: false,
         };
         writer.main();
+        let is_singular = writer.is_singular;
         let (choices, spans) = writer.c.into_parts();
-        Self { text: writer.out, choices, spans }
+        Self { text: writer.out, choices, spans, is_singular }
     }
 }
 
@@ -114,6 +120,9 @@ struct Writer {
     names: usize,
     /// What slots hold stays what it is in a loop.
     in_loop: bool,
+    /// Whether what is written is run later, when slots may hold something else.
+    captures: bool,
+    is_singular: bool,
 }
 
 impl Writer {
@@ -182,7 +191,10 @@ impl Writer {
     }
 
     fn of(&mut self, fits: impl Fn(&Kind) -> bool) -> Option<Var> {
-        let fitting: Vec<Var> = self.vars.iter().filter(|var| fits(&var.kind)).cloned().collect();
+        let fits = |var: &&Var| {
+            fits(&var.kind) && !(self.captures && matches!(var.kind, Kind::Slot(..)))
+        };
+        let fitting: Vec<Var> = self.vars.iter().filter(fits).cloned().collect();
         if fitting.is_empty() {
             return None;
         }
@@ -318,6 +330,7 @@ impl Writer {
     /// A closure that assigns to what it captures, or one that calls itself.
     fn closure(&mut self) {
         let (f, c) = (self.name("h"), self.name("c"));
+        self.captures = true;
         match self.c.below(3) {
             0 => {
                 let start = self.number(1);
@@ -340,6 +353,7 @@ impl Writer {
                 self.line(&format!("{f} = {c}"));
             }
         }
+        self.captures = false;
         self.vars.push(Var { name: f, kind: Kind::Function });
     }
 
@@ -461,6 +475,7 @@ impl Writer {
 
     /// Something that is constant, where a function on the way has no derivative, or an infinite one.
     fn special(&mut self) {
+        self.is_singular = true;
         let (a, b) = (self.number(1), self.number(1));
         let zero = self.name("z");
         self.line(&format!("{zero} = {a}"));

@@ -323,7 +323,7 @@ impl<'a> Solver<'a> {
         }
         if !user.is_terminator() {
             let queued = std::mem::replace(&mut self.queued[user.index()], true);
-            if !queued && !self.scanned.is_some_and(|(scanned, _)| scanned == block) {
+            if !queued && self.scanned.is_none_or(|(scanned, _)| scanned != block) {
                 self.push(block);
             }
         } else if self.scanned != Some((block, true)) {
