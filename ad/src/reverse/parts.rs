@@ -156,6 +156,39 @@ pub(super) fn cotangent_part(
     }
 }
 
+/// Whether shadows of a type may be of different kinds from one value to the next.
+pub(super) fn may_vary(ctx: &Context, shadow: Type) -> bool {
+    let mut pending = vec![shadow];
+    while let Some(ty) = pending.pop() {
+        if ty == Type::ANY {
+            return true;
+        }
+        pending.extend(part_types(ctx, ty));
+    }
+    false
+}
+
+/// A shadow of type `ty` without the parts that [may be of different kinds](may_vary).
+pub(super) fn lasting(
+    ctx: &Arc<Context>,
+    ty: Type,
+    shadow: Operand,
+    emit: &mut Emit<'_>,
+) -> Operand {
+    if ty == Type::ANY {
+        return zero(ctx, ty, emit);
+    }
+    if !may_vary(ctx, ty) {
+        return shadow;
+    }
+    let mut made = Vec::new();
+    for (i, part_type) in part_types(ctx, ty).into_iter().enumerate() {
+        let old = part(ctx, shadow, i, emit);
+        made.push(lasting(ctx, part_type, old, emit));
+    }
+    aggregate(ctx, ty, &made, emit)
+}
+
 /// The tangent of two parts.
 pub(super) fn join_parts(
     ctx: &Arc<Context>,

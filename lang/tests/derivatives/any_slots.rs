@@ -153,3 +153,47 @@ fn directions_and_tangents_of_what_is_in_slots() {
         ],
     );
 }
+
+#[test]
+fn slots_that_held_something_of_another_kind_before() {
+    // What was a number becomes part of a cycle, or the other way round; all but the last four are x².
+    let programs = "
+        f1(x) = (c = Node(x); c.v = (x, c); x * c.v[1])
+        f2(x) = (a = Any[x]; y = a[1]; a[1] = (a, 2); y * x)
+        f3(x) = (a = Node(x); b = Node(a); s = a.v; a.v = b; s * x)
+        f4(x) = (r = Ref{Any}(x); y = r[]; r[] = [x, y]; y * r[][1])
+        f5(x) = (a = Any[(x, x)]; y = a[1][2]; a[1] = x; y * a[1])
+        f6(x) = (n = Pair2(x, x); a = [n]; s = a[1].first; a[1] = Pair2((a, x), x); s * a[1].first[2])
+        f7(x) = (a = Any[x, x]; y = a[1]; copyto!(a, Any[(x, a), Node(a)]); y * a[1][1])
+        f8(x) = (a = Any[x, x]; y = a[1]; fill!(a, (x, a)); y * a[2][1])
+        f9(x) = (a = Vector{Any}(undef, 2); a[1] = x; y = a[1]; a[1] = [y]; y * a[1][1])
+        f10(x) = (a = Any[x]; y = pop!(a); push!(a, (y, a)); a[1][1] * y)
+        put!(n, v) = (n.v = v; nothing)
+        f11(x) = (n = Node(x); y = n.v; put!(n, (x, n)); z = n.v[1]; put!(n, Node(z)); y * z * n.v.v)
+        f12(x) = (n = Node(x); s = 0.0; for i in 1:3; s += n.v isa Float64 ? n.v^3 : n.v[1]^3;
+                  n.v = i == 2 ? x : (x, n); end; s)
+        f13(x) = (v = x; g = () -> (v = v isa Tuple ? v[1] * x : (v * x, v)); g(); g(); v)
+        f14(x) = (a = Any[Node(x), x]; b = a[1]; a[1] = a[2]; a[2] = b; a[1] * b.v * x)";
+    let square = ["4.0", "2.0", "0.0"];
+    let cube = ["12.0", "12.0", "6.0"];
+    check_orders(
+        &format!("{TYPES}{programs}"),
+        &[
+            ("f1", "2.0", square),
+            ("f2", "2.0", square),
+            ("f3", "2.0", square),
+            ("f4", "2.0", square),
+            ("f5", "2.0", square),
+            ("f6", "2.0", square),
+            ("f7", "2.0", square),
+            ("f8", "2.0", square),
+            ("f9", "2.0", square),
+            ("f10", "2.0", square),
+            ("f11", "2.0", cube),
+            // 3 x³
+            ("f12", "2.0", ["36.0", "36.0", "18.0"]),
+            ("f13", "2.0", cube),
+            ("f14", "2.0", cube),
+        ],
+    );
+}

@@ -24,7 +24,7 @@ impl Augment<'_, '_> {
         let op = self.out.f.op(v).expect("it is an instruction");
         let object = self.operand(v, 0);
         let of_shadows = matches!(op, ad::SET_SLOT | ad::PUT_BACK);
-        if op == mem::PUSH || !of_shadows && self.private.contains(object) {
+        if op == mem::PUSH {
             return Ok(None);
         }
         let ty = self.out.f.operand_type(object);
@@ -32,8 +32,14 @@ impl Augment<'_, '_> {
             data::SETFIELD => self.field(ty, self.operand(v, 1)).map_or(Type::UNIT, |(_, ty)| ty),
             _ => self.element(ty),
         };
-        if !of_shadows && !self.driver.types.has_shadow(held) {
-            return Ok(None);
+        if !of_shadows {
+            let one = matches!(op, mem::STORE | mem::REF_SET | data::SETFIELD);
+            let held = self.driver.types.shadow(held);
+            let may_stay = one || !parts::may_vary(&self.ctx, held);
+            let is_private = may_stay && self.private.contains(object);
+            if is_private || !self.driver.types.has_content(held) {
+                return Ok(None);
+            }
         }
         let shadow = self.shadow_of(object);
         let kept = match op {

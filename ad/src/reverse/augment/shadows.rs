@@ -230,8 +230,12 @@ impl Augment<'_, '_> {
                     (_, false) => self.before(at, ad::zero(v, of.shadow))?,
                 }
             }
+            // There are no objects in a cotangent.
+            ad::COTANGENT => {
+                self.with_before(at, |_, ctx, emit| parts::zero(ctx, of.shadow, emit))?
+            }
             // What is in a tangent has shadows of its own, in the same places.
-            ad::SHADOW | ad::COTANGENT | ad::JOIN | ad::ADD | ad::UNBOX => {
+            ad::SHADOW | ad::JOIN | ad::ADD | ad::UNBOX => {
                 self.shadow_for(operands[0], of.shadow, at)?
             }
             _ => self.zero_shadow(v, at)?,

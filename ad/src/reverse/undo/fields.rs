@@ -93,8 +93,10 @@ impl Backward<'_, '_> {
         let content = self.emit(mem::ref_get(shadow));
         let old = self.part(content, index);
         self.give_tangent(value, old, field);
-        let zero = self.zero(of.cotangent);
-        let new = self.rejoin(of, cell, old, zero);
+        let new = match cell {
+            Cell::Mixed => self.emptied(of, old),
+            _ => self.zero(of.cotangent),
+        };
         self.set_part(shadow, named, content, index, new);
     }
 }

@@ -166,6 +166,17 @@ impl Backward<'_, '_> {
         parts::join_parts(&ctx, of, cell, shadow, cotangent, &mut emit)
     }
 
+    /// A tangent of which nothing is left but the objects of which the place that it is in always holds
+    /// some: what was in it before may have been a number, or made of other parts.
+    pub(super) fn emptied(&mut self, of: TangentType, tangent: Operand) -> Operand {
+        let ctx = Arc::clone(&self.ctx);
+        let mut emit = |inst| self.emit(inst);
+        let old = parts::shadow_part(&ctx, of, Cell::Mixed, tangent, &mut emit);
+        let shadow = parts::lasting(&ctx, of.shadow, old, &mut emit);
+        let zero = parts::zero(&ctx, of.cotangent, &mut emit);
+        parts::join_parts(&ctx, of, Cell::Mixed, shadow, zero, &mut emit)
+    }
+
     /// `a[i] = x`: what is in the shadow goes to `x`, and zero stays.
     pub(super) fn undo_write(&mut self, v: Value) {
         let (object, value) = (self.operand(v, 0), self.operand(v, 1));
@@ -181,8 +192,7 @@ impl Backward<'_, '_> {
         if let Some(old) = old {
             self.give_tangent(value, old, element);
             if cell == Cell::Mixed {
-                let zero = self.zero(of.cotangent);
-                let new = self.rejoin(of, cell, old, zero);
+                let new = self.emptied(of, old);
                 self.set_place(v, shadow, indices, new);
                 return;
             }
