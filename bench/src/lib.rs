@@ -3,8 +3,8 @@
 
 pub mod adjoints;
 pub mod counted_loops;
-pub mod dynamic;
 pub mod cpu;
+pub mod dynamic;
 pub mod growth;
 pub mod julia;
 pub mod memory;

@@ -271,7 +271,7 @@ fn fitting(
     if have == Type::UNIT {
         return Ok(zero_of(w, ty, value));
     }
-    if have == Type::ANY || is_partly(&w.ctx, have, want) {
+    if have == Type::ANY {
         return Ok(w.push(ad::unbox(tangent, want)));
     }
     if want == Type::UNIT {
@@ -282,7 +282,7 @@ fn fitting(
     }
     // Some parts may be known as less, or be `nothing`.
     if let Some(types) = w.structure(ty)
-        && have_same_parts(w, want, have)
+        && have_same_parts(&w.ctx, have, want)
     {
         let mut parts = Vec::with_capacity(types.len());
         for (index, ty) in types.into_iter().enumerate() {
@@ -298,34 +298,9 @@ fn fitting(
     Err(vec![Diagnostic::error(message).help("a tangent has the shape of the value that it is of")])
 }
 
-/// Whether tangents of one type may be of another one: they are made of the same parts, of which some
-/// are of type any, or `nothing` where others have zeros.
-fn is_partly(ctx: &Context, have: Type, want: Type) -> bool {
-    let mut work = vec![(have, want)];
-    while let Some((have, want)) = work.pop() {
-        if have == want || have == Type::ANY || want == Type::ANY || have == Type::UNIT {
-            continue;
-        }
-        let same_parts = match (ctx.kind(have), ctx.kind(want)) {
-            (TypeKind::Tuple(have), TypeKind::Tuple(want)) => have.len() == want.len(),
-            (TypeKind::Named(have), TypeKind::Named(want)) => {
-                have.iter().map(|&(name, _)| name).eq(want.iter().map(|&(name, _)| name))
-            }
-            _ => false,
-        };
-        if !same_parts {
-            return false;
-        }
-        work.extend(
-            field_types(ctx, have).iter().copied().zip(field_types(ctx, want).iter().copied()),
-        );
-    }
-    true
-}
-
-/// Whether two types are tuples of the same length, or named tuples of the same names.
-fn have_same_parts(w: &Writer<'_>, a: Type, b: Type) -> bool {
-    match (w.ctx.kind(a), w.ctx.kind(b)) {
+/// Whether both are tuples of as many parts, or named tuples with the same names.
+fn have_same_parts(ctx: &Context, a: Type, b: Type) -> bool {
+    match (ctx.kind(a), ctx.kind(b)) {
         (TypeKind::Tuple(a), TypeKind::Tuple(b)) => a.len() == b.len(),
         (TypeKind::Named(a), TypeKind::Named(b)) => {
             a.iter().map(|&(name, _)| name).eq(b.iter().map(|&(name, _)| name))

@@ -191,9 +191,8 @@ impl Writer {
     }
 
     fn of(&mut self, fits: impl Fn(&Kind) -> bool) -> Option<Var> {
-        let fits = |var: &&Var| {
-            fits(&var.kind) && !(self.captures && matches!(var.kind, Kind::Slot(..)))
-        };
+        let fits =
+            |var: &&Var| fits(&var.kind) && !(self.captures && matches!(var.kind, Kind::Slot(..)));
         let fitting: Vec<Var> = self.vars.iter().filter(fits).cloned().collect();
         if fitting.is_empty() {
             return None;
