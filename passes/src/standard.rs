@@ -19,12 +19,10 @@ pub const O2: NamedPipeline = NamedPipeline {
     name: "O2",
     text: "\
 simplify-cfg,
-fix{max=2}(inline, fix{max=3}(
-  fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa, gvn, dce),
-  loop-delete, unroll)),
+fix{max=2}(inline, fix{max=3}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa,
+  gvn, dce, loop-delete, unroll)),
 licm, indvars, licm, bounds-elim, adce, loop-delete,
-fix{max=2}(unroll,
-  fix{max=2}(sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa, gvn)),
+fix{max=2}(unroll, sccp, specialize-getfield, specialize-tangents, simplify-cfg, sroa, gvn),
 adce, simplify-cfg",
     doc: "Makes ordinary programs fast.\n\n\
           Calls are inlined first, since that is what shows most of what can be done; aggregates \
