@@ -197,3 +197,16 @@ fn slots_that_held_something_of_another_kind_before() {
         ],
     );
 }
+
+#[test]
+fn arrays_of_anything_that_are_copied_to_themselves() {
+    let programs = "
+        f1(x) = (a = Any[x^2, x]; copyto!(a, a); a[1] * a[2])
+        f2(x) = (a = Any[x^2, x]; b = x > 5 ? Any[x, x] : a; copyto!(a, b); a[1] * b[2])
+        f3(a) = (copyto!(a, a); a[1]^2 * a[2])";
+    check_orders(
+        programs,
+        &[("f1", "2.0", ["12.0", "12.0", "6.0"]), ("f2", "2.0", ["12.0", "12.0", "6.0"])],
+    );
+    check(programs, &[("gradient(f3, Any[2.0, 3.0])", "(Any[12.0, 4.0],)")]);
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{ad, data, mem};
+use regraft_dialects::{ad, core, data, mem};
 use regraft_ir::{Constant, Operand, Type, Value};
 
 use super::super::backward::Backward;
@@ -45,24 +45,31 @@ impl Backward<'_, '_> {
             Some(mem::COPYTO) => {
                 let shadow = self.shadow(object);
                 let source = self.operand(v, 1);
-                let source = match self.plan.activity.has_shadow(source) {
-                    true => self.shadow(source),
-                    false => self.primal(source),
+                let count = if self.plan.activity.has_shadow(source) {
+                    let source = self.shadow(source);
+                    let count = self.emit(mem::length(source));
+                    // An array that was copied to itself has stayed what it was.
+                    let same = self.emit(core::same(shadow, source));
+                    let none = self.constant(Constant::I64(0));
+                    self.emit(core::select(same, none, count))
+                } else {
+                    let source = self.primal(source);
+                    self.emit(mem::length(source))
                 };
-                self.put_back_first(shadow, kept, source);
+                self.put_back_first(shadow, kept, count);
             }
             _ => {
                 let shadow = self.shadow(object);
-                self.put_back_first(shadow, kept, kept);
+                let count = self.emit(mem::length(kept));
+                self.put_back_first(shadow, kept, count);
             }
         }
     }
 
-    /// Puts as many elements back as `like` has.
-    fn put_back_first(&mut self, shadow: Operand, kept: Operand, like: Operand) {
+    /// Puts so many elements back.
+    fn put_back_first(&mut self, shadow: Operand, kept: Operand, count: Operand) {
         let first = self.constant(Constant::I64(1));
-        let last = self.emit(mem::length(like));
-        self.emit(ad::put_back(shadow, kept, first, last));
+        self.emit(ad::put_back(shadow, kept, first, count));
     }
 
     /// The tangent of a value of type `ty` of this shadow and no cotangent.
