@@ -227,7 +227,7 @@ impl Session {
             Binding::Function(function) => Some(Val::Func(function)),
             Binding::Type(ty) => Some(Val::Type(ty)),
             Binding::Const(constant) => Some(Val::constant(&self.ctx, constant)),
-            Binding::Global { name, .. } | Binding::Variable { name } => {
+            Binding::Global { name, .. } | Binding::Variable { name, .. } => {
                 self.interpreter.host().global(name).cloned()
             }
             Binding::Undefined => None,

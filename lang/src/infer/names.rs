@@ -81,8 +81,7 @@ impl Compiler {
             Binding::Function(name) => return self.constant_arg(Constant::Func(name)),
             Binding::Type(ty) => return self.constant_arg(Constant::Type(ty)),
             Binding::Const(constant) => return self.constant_arg(constant),
-            Binding::Global { name, ty } => (name, ty),
-            Binding::Variable { name } => (name, Type::ANY),
+            Binding::Global { name, ty } | Binding::Variable { name, ty } => (name, ty),
             Binding::Undefined => (name, Type::ANY),
         };
         let known = self.partials.of_type(ty);
@@ -97,7 +96,7 @@ impl Compiler {
     /// Gives a value to a global name.
     pub(super) fn set_global(&mut self, frame: &mut Frame, name: Symbol, value: Arg) -> Arg {
         let name = match self.name(frame, name, frame.space) {
-            Name::Binding(Binding::Variable { name }) => name,
+            Name::Binding(Binding::Variable { name, .. }) => name,
             Name::Binding(Binding::Undefined) => name,
             _ => {
                 let text = self.ctx.str(name).to_owned();

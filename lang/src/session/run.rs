@@ -206,7 +206,7 @@ impl Session {
 
     /// Runs code at top level.
     fn run_thunk(&mut self, thunk: &Thunk, space: Space) -> Result<Val, Vec<Diagnostic>> {
-        self.declare_globals(&thunk.body, &thunk.closures, space)?;
+        let assigned = self.declare_assigned(thunk, space)?;
         let (spec, known) = {
             let _phase = enter(Phase::Infer);
             let mut compiler = self.compiler.borrow_mut();
@@ -230,7 +230,44 @@ impl Session {
             }
         };
         self.compiler.borrow_mut().forget(spec);
+        for name in assigned {
+            self.note_type(name, space);
+        }
         result
+    }
+
+    /// Makes variables of the global names that a statement at top level assigns to. Returns those
+    /// that it assigns to at its end, when nothing runs any more that could read them.
+    fn declare_assigned(
+        &mut self,
+        thunk: &Thunk,
+        space: Space,
+    ) -> Result<Vec<Symbol>, Vec<Diagnostic>> {
+        let at_end = assigned_at_end(&thunk.body);
+        for &(name, loc) in &at_end {
+            self.with_world(|world| world.declare_between_statements(name, space, loc))
+                .map_err(|error| vec![error])?;
+            if space == Space::Main {
+                self.globals.insert(name);
+            }
+        }
+        if at_end.is_empty() {
+            self.declare_globals(&thunk.body, &thunk.closures, space)?;
+        } else {
+            self.declare_in_closures(&thunk.closures, space)?;
+        }
+        Ok(at_end.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// Tells the world of which type the value of a variable is.
+    fn note_type(&mut self, name: Symbol, space: Space) {
+        let binding = self.compiler.borrow_mut().world.resolve(name, space, None);
+        if let Binding::Variable { name: key, .. } = binding
+            && let Some(value) = self.interpreter.host().global(key)
+        {
+            let ty = value.type_of(&self.ctx);
+            self.with_world(|world| world.assigned(name, space, ty));
+        }
     }
 
     /// Runs code at top level within what is left of the fuel.
@@ -286,6 +323,15 @@ impl Session {
                 }
             }
         }
+        self.declare_in_closures(closures, space)
+    }
+
+    /// Makes variables of the global names that closures assign to.
+    fn declare_in_closures(
+        &mut self,
+        closures: &[ClosureDef],
+        space: Space,
+    ) -> Result<(), Vec<Diagnostic>> {
         for closure in closures {
             for method in &closure.methods {
                 self.declare_globals(&method.body, &method.closures, space)?;
@@ -324,4 +370,21 @@ impl Session {
         let message = format!("TypeError: non-boolean ({found}) used in boolean context");
         Diagnostic::error(message).at_loc(&self.ctx, loc, "here")
     }
+}
+
+/// The global names that a statement assigns to, with their places, if it does so after everything
+/// else; none if it assigns to one earlier.
+fn assigned_at_end(body: &Function) -> Vec<(Symbol, Loc)> {
+    let set = |v| {
+        let [name, _] = body.matches(v, core::SET_GLOBAL)?;
+        Some((body.const_sym(name)?, body.loc(v)))
+    };
+    let assignments = body.all_insts().filter(|&v| set(v).is_some()).count();
+    let ends = body.blocks().filter(|&block| body.successors(block).next().is_none());
+    let lists = ends.map(|block| {
+        let insts: Vec<_> = body.insts(block).collect();
+        // The last one is the terminator.
+        insts.into_iter().rev().skip(1).map_while(set).collect::<Vec<_>>()
+    });
+    lists.into_iter().find(|list| list.len() == assignments).unwrap_or_default()
 }

@@ -9,11 +9,23 @@ use super::eval::Names;
 use super::{Binding, SpecId, World};
 use crate::definition::Space;
 
+/// How many types a variable may have had before it is one of type `any`: every further one would
+/// have what reads it compiled again.
+const MOST_TYPES: u8 = 8;
+
 #[derive(Debug)]
 struct Slot {
     binding: Binding,
     /// Who asked.
     dependents: Dependents,
+    /// How many types a variable has had.
+    types: u8,
+}
+
+impl Slot {
+    fn new() -> Self {
+        Slot { binding: Binding::Undefined, dependents: Dependents::new(), types: 0 }
+    }
 }
 
 /// All names.
@@ -36,12 +48,12 @@ impl Bindings {
         }
     }
 
+    fn slot(&mut self, space: Space, name: Symbol) -> &mut Slot {
+        self.slots.entry((space, name)).or_insert_with(Slot::new)
+    }
+
     fn note(&mut self, space: Space, name: Symbol, by: SpecId) {
-        let slot = self
-            .slots
-            .entry((space, name))
-            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Dependents::new() });
-        note(&mut slot.dependents, by);
+        note(&mut self.slot(space, name).dependents, by);
     }
 
     /// Binds a name, and invalidates who asked for it if that is news.
@@ -52,10 +64,7 @@ impl Bindings {
         binding: Binding,
         edges: &mut Backedges,
     ) -> bool {
-        let slot = self
-            .slots
-            .entry((space, name))
-            .or_insert_with(|| Slot { binding: Binding::Undefined, dependents: Dependents::new() });
+        let slot = self.slot(space, name);
         if slot.binding == binding {
             return false;
         }
@@ -204,8 +213,8 @@ impl World {
         Ok(symbol)
     }
 
-    /// Makes a name a variable that the interpreter keeps, under the name that is returned. Does
-    /// nothing if it is one.
+    /// Makes a name a variable that the interpreter keeps, under the name that is returned, and to
+    /// which values of any type may be assigned at any time.
     ///
     /// # Errors
     /// If the name is that of a constant, function or type of this space.
@@ -216,8 +225,42 @@ impl World {
         loc: Loc,
     ) -> Result<Symbol, Diagnostic> {
         let symbol = self.bindings.qualified(&self.ctx, space, name);
-        self.bind(name, space, Binding::Variable { name: symbol }, loc)?;
+        self.bind(name, space, Binding::Variable { name: symbol, ty: Type::ANY }, loc)?;
+        self.bindings.slot(space, name).types = MOST_TYPES;
         Ok(symbol)
+    }
+
+    /// Makes a name a variable that the interpreter keeps, to which values are assigned while
+    /// nothing runs that reads it: at the end of a statement at top level. Does nothing if it is a
+    /// variable.
+    ///
+    /// # Errors
+    /// If the name is that of a constant, function or type of this space.
+    pub fn declare_between_statements(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        if matches!(self.bindings.own(space, name), Binding::Variable { .. }) {
+            return Ok(());
+        }
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        self.bind(name, space, Binding::Variable { name: symbol, ty: Type::ANY }, loc)
+    }
+
+    /// Says of which type the value of a variable is that was assigned between statements. Who
+    /// asked for the variable becomes invalid if that is another type. A variable that has had too
+    /// many types, or to which values are assigned at any time, stays one of type `any`.
+    pub fn assigned(&mut self, name: Symbol, space: Space, ty: Type) {
+        let slot = self.bindings.slot(space, name);
+        if let Binding::Variable { name: symbol, ty: old } = slot.binding
+            && old != ty
+        {
+            slot.types = slot.types.saturating_add(1);
+            let ty = if slot.types > MOST_TYPES { Type::ANY } else { ty };
+            self.set(name, space, Binding::Variable { name: symbol, ty });
+        }
     }
 
     /// What to say of a name that stands for nothing: a message, and help.

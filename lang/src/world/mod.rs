@@ -100,10 +100,13 @@ pub enum Binding {
         /// Of which type it is.
         ty: Type,
     },
-    /// A variable: its value, which may change its type, is in the interpreter, under `name`.
+    /// A variable: its value is in the interpreter, under `name`.
     Variable {
         /// Under which name the interpreter keeps it.
         name: Symbol,
+        /// Of which type its value is as long as it is bound so: `any` if it has no value yet, or
+        /// if values of other types may be assigned to it while code runs that reads it.
+        ty: Type,
     },
     /// Nothing yet.
     Undefined,
