@@ -29,15 +29,10 @@
 //!
 //! Cost: linear in the functions, for each choice of active arguments.
 
-mod activity;
 mod call_code;
-mod calls;
-mod classes;
 mod control;
-mod flow;
 mod objects;
 mod pass;
-mod solver;
 mod statement;
 mod tangents;
 mod writer;
@@ -51,7 +46,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::pass::ForwardDiff;
 
-use self::activity::{Activities, Context};
+use crate::activity::{Activities, Context};
 use crate::rules::ScalarRules;
 use crate::scopes::next_level;
 
@@ -64,13 +59,16 @@ pub struct ForwardOptions {
     /// called, a tuple of the tangents (of what is called, then of each argument), and the
     /// arguments; it returns a tuple of the result and its tangent.
     pub dynamic: Option<Symbol>,
+    /// Whether code outside of the module may put something with a derivative into objects that
+    /// global names hold: that of calls known only when the program runs.
+    pub shared_globals: bool,
     /// The derivatives of ops on floats.
     pub rules: Arc<ScalarRules>,
 }
 
 impl Default for ForwardOptions {
     fn default() -> Self {
-        Self { width: 1, dynamic: None, rules: ScalarRules::standard() }
+        Self { width: 1, dynamic: None, shared_globals: false, rules: ScalarRules::standard() }
     }
 }
 
@@ -154,7 +152,7 @@ impl<'m> Maker<'m> {
             module,
             options,
             width: options.width.max(1),
-            all: Activities::new(module, &options.rules),
+            all: Activities::new(module, &options.rules, options.shared_globals),
             jobs: Vec::new(),
             job_of: FxHashMap::default(),
             names: FxHashSet::default(),

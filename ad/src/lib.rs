@@ -5,6 +5,7 @@
 //! - [`forward()`] computes derivatives beside the values; `forward-diff` as a pass.
 //! - [`reverse()`] goes forward, and back with cotangents; `reverse-diff` as a pass.
 
+mod activity;
 mod forward;
 mod passes;
 mod print;
@@ -12,6 +13,7 @@ mod reverse;
 pub mod rules;
 mod scopes;
 
+pub use activity::globals::reads_globals;
 pub use forward::{ForwardOptions, forward};
 pub use passes::{add_passes, registry};
 pub use regraft_dialects::tangent;

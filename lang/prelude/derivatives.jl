@@ -1,7 +1,7 @@
 # Derivatives.
 #
 # `lang/src/infer/derivative.rs` lists what inference provides: __gradient, __push, __push_many,
-# __zero_tangent, __pullback, __back, __dynamic_reverse.
+# __zero_tangent, __pullback, __back, __dynamic_reverse, __dynamic_push.
 
 # --- rules ----------------------------------------------------------------------------------
 # Programs add methods. Where there is no derivative, `nothing` stands in its place.
@@ -269,7 +269,7 @@ __hessian(f, x) = __columns(__Gradient(f), x, x)
 
 # --- dynamic calls in code that is differentiated -------------------------------------------
 
-__dynamic_forward(f, tangents, args...) = __push(f, args, tangents)
+__dynamic_forward(f, tangents, args...) = __dynamic_push(f, args, tangents)
 
 # --- what rules give ------------------------------------------------------------------------
 # A rule is called with a check of what it returns. `before` holds the function and its first

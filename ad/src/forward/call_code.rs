@@ -3,9 +3,9 @@
 use regraft_dialects::core;
 use regraft_ir::{Constant, FuncId, Operand, Symbol, Type, TypeKind, Value};
 
-use super::calls::{Target, call_site};
 use super::tangents::Dual;
 use super::writer::Writer;
+use crate::activity::calls::{Target, call_site};
 
 impl Writer<'_, '_> {
     /// Makes what a call becomes.
@@ -16,7 +16,9 @@ impl Writer<'_, '_> {
         match site.target {
             Target::Function(callee) => self.call_function(v, callee, &operands[site.first..]),
             Target::Rule(rule) if any => self.call_rule(v, rule, &operands, site.first),
-            Target::Dynamic if any => self.call_dynamic(v, &operands),
+            Target::Dynamic if any || self.maker.all.active_globals().next().is_some() => {
+                self.call_dynamic(v, &operands)
+            }
             Target::Refused(why) if any => {
                 let name = self.operand_name(operands[0]);
                 self.error(format!("no derivative of {name} can be taken: {why}"), "called here");

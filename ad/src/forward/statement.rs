@@ -4,9 +4,9 @@ use regraft_dialects::{ad, arith, core, data};
 use regraft_ir::{Inst, Op, Operand, Operands, Type, TypeKind, Value};
 use smallvec::smallvec;
 
-use super::flow::is_call;
 use super::tangents::Dual;
 use super::writer::Writer;
+use crate::activity::flow::is_call;
 use crate::rules::{Derivative, Product, ScalarRule, derivative};
 use crate::scopes;
 

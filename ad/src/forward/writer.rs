@@ -8,8 +8,8 @@ use regraft_ir::{
 };
 
 use super::Maker;
-use super::activity::Context;
 use super::tangents::Dual;
+use crate::activity::Context;
 
 /// Writes the derivative of a function.
 pub(super) struct Writer<'a, 'm> {

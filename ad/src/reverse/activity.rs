@@ -17,10 +17,11 @@
 
 use regraft_dialects::{ad, cf, core, data, mem};
 use regraft_ir::{Block, Function, Module, Operand, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callee::{CallKind, call_kind};
 use super::derivative_of;
+use crate::activity::globals::ActiveGlobals;
 use crate::rules::{Derivative, ScalarRules};
 use crate::tangent::TangentTypes;
 
@@ -33,6 +34,8 @@ pub(super) struct Activity {
     groups: Vec<u32>,
     /// By representative of the group.
     active: Vec<bool>,
+    /// The calls that may read what is put into objects of globals.
+    reads_globals: FxHashSet<Value>,
 }
 
 impl Activity {
@@ -45,6 +48,7 @@ impl Activity {
         rules: &ScalarRules,
         active: &[bool],
         blocks: &[Block],
+        active_globals: &ActiveGlobals,
     ) -> Self {
         let n = f.value_capacity();
         let mut this = Self {
@@ -52,6 +56,7 @@ impl Activity {
             has_shadow: vec![false; n],
             groups: (0..n as u32).collect(),
             active: vec![false; n],
+            reads_globals: FxHashSet::default(),
         };
         for &block in blocks {
             for v in f.params(block).chain(f.body(block)) {
@@ -62,6 +67,7 @@ impl Activity {
         for &block in blocks {
             for v in f.body(block) {
                 this.unite(f, module, v, &mut globals);
+                this.find_global(f, module, v, active_globals);
             }
             for edge in f.out_edges(block) {
                 for (param, arg) in f.params(f.edge_target(edge)).zip(f.edge_args(edge)) {
@@ -204,6 +210,35 @@ impl Activity {
         }
     }
 
+    /// Finds where objects of globals come from that something varied may be put into elsewhere.
+    fn find_global(&mut self, f: &Function, module: &Module, v: Value, globals: &ActiveGlobals) {
+        let reads = match f.op(v) {
+            Some(core::GLOBAL) => {
+                let name = f.operand(v, 0).and_then(|name| f.const_sym(name));
+                if name.is_some_and(|name| globals.holds(name)) {
+                    self.activate(v.into());
+                }
+                false
+            }
+            Some(core::CALL | core::APPLY | core::SPLAT) => match call_kind(f, module, v) {
+                CallKind::Function { name, .. } | CallKind::Checkpoint { name, .. } => {
+                    globals.are_read_by(module, name)
+                }
+                CallKind::Dynamic => globals.reach_dynamic_calls(),
+                CallKind::Constant | CallKind::Refused(_) | CallKind::Rule { .. } => false,
+            },
+            _ => false,
+        };
+        if reads {
+            self.reads_globals.insert(v);
+        }
+    }
+
+    /// Whether a call is given, or may read, something with a derivative.
+    pub(super) fn is_active_call(&self, f: &Function, v: Value) -> bool {
+        self.reads_globals.contains(&v) || f.plain_operands(v).any(|o| self.is_active(o))
+    }
+
     fn may_shadow(&self, operand: Operand) -> bool {
         operand.as_value().is_some_and(|v| self.has_shadow[v.index()])
     }
@@ -316,7 +351,7 @@ impl Activity {
             core::CALL | core::APPLY | core::SPLAT => match call_kind(f, module, v) {
                 CallKind::Constant => (false, false),
                 _ => {
-                    let any = f.plain_operands(v).any(|o| self.is_active(o));
+                    let any = self.is_active_call(f, v);
                     if any {
                         // Whatever objects it is given, it may put something varied into.
                         let operands: Vec<Operand> = f.plain_operands(v).collect();

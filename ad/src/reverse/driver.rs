@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use regraft_dialects::{cf, core};
 use regraft_ir::{
-    Block, Context, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Module, Symbol, Type,
-    TypeKind, Value,
+    Block, Context, ControlFlow, Diagnostic, DominatorTree, FuncId, Function, Loc, Module, Symbol,
+    Type, TypeKind, Value,
 };
 use regraft_passes::analysis::{
     Aliases, CallGraph, EffectSummaries, InductionVariables, Invariants, LoopForest, LoopId,
@@ -30,6 +30,7 @@ use super::tape_plan::Planner;
 use super::way_back::WayBack;
 use super::ways::{busy_blocks, leaving, visited, ways};
 use super::{PlanKind, ReverseOptions};
+use crate::activity::globals::ActiveGlobals;
 use crate::scopes::next_level;
 use crate::tangent::TangentTypes;
 
@@ -85,11 +86,20 @@ pub(super) struct Driver<'m> {
     pub(super) regrown: FxHashMap<Type, Symbol>,
     /// Of the shadows of objects of globals: see [`crate::scopes`].
     pub(super) level: i64,
+    globals: ActiveGlobals,
 }
 
 impl<'m> Driver<'m> {
-    pub(super) fn new(module: &'m mut Module, options: &ReverseOptions) -> Self {
+    /// Of a module, to differentiate `f` by these parameters.
+    pub(super) fn new(
+        module: &'m mut Module,
+        f: FuncId,
+        active: &[bool],
+        options: &ReverseOptions,
+    ) -> Self {
         let ctx = Arc::clone(module.ctx());
+        let shared = options.shared_globals;
+        let globals = ActiveGlobals::of(module, f, active, &options.rules, shared);
         let summaries = EffectSummaries::compute(module);
         let graph = CallGraph::of(module);
         let mut recursive = FxHashSet::default();
@@ -118,6 +128,7 @@ impl<'m> Driver<'m> {
             chain: Vec::new(),
             results: Vec::new(),
             regrown: FxHashMap::default(),
+            globals,
         }
     }
 
@@ -338,7 +349,15 @@ impl<'m> Driver<'m> {
         blocks.retain(|block| undone[block.index()]);
         let activity = {
             let rules = Arc::clone(&self.options.rules);
-            Activity::compute(&p, self.module, &mut self.types, &rules, &pair.active, &blocks)
+            Activity::compute(
+                &p,
+                self.module,
+                &mut self.types,
+                &rules,
+                &pair.active,
+                &blocks,
+                &self.globals,
+            )
         };
         let naive = self.options.plan == PlanKind::Naive;
         let running = returning(&p, &undone)?;

@@ -97,6 +97,9 @@ pub struct ReverseOptions {
     /// How much counted loops that would keep something may keep: they keep states from which
     /// iterations are made again. Without it, they keep all that they need.
     pub checkpoints: Option<Checkpoints>,
+    /// Whether code outside of the module may put something with a derivative into objects that
+    /// global names hold: that of calls known only when the program runs.
+    pub shared_globals: bool,
     /// The derivatives of scalar ops.
     pub rules: Arc<ScalarRules>,
 }
@@ -109,6 +112,7 @@ impl Default for ReverseOptions {
             dynamic: None,
             split: false,
             checkpoints: None,
+            shared_globals: false,
             rules: ScalarRules::standard(),
         }
     }
@@ -173,14 +177,14 @@ fn add(
     active: &[bool],
     options: &ReverseOptions,
 ) -> Result<ReverseFunctions, Diagnostic> {
-    let count = module.find(function).and_then(|id| module.get(id)).map(|f| f.param_types().len());
-    let Some(count) = count else {
+    let found = module.find(function).and_then(|id| Some((id, module.get(id)?)));
+    let Some((id, count)) = found.map(|(id, f)| (id, f.param_types().len())) else {
         let name = module.ctx().str(function).to_owned();
         return Err(Diagnostic::error(format!("there is no function @{name} to differentiate")));
     };
     let mut active = active.to_vec();
     active.resize(count, false);
-    let mut driver = Driver::new(module, options);
+    let mut driver = Driver::new(module, id, &active, options);
     let pair = driver.pair(function, &active, !options.split, Loc::UNKNOWN)?;
     let vjp = driver.vjp(function, &pair)?;
     let own = driver.reports.iter().rev().find(|(name, _)| *name == function);

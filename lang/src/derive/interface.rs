@@ -58,7 +58,7 @@ impl Compiler {
         let name = |text: &str| self.unique_name(&format!("{base}.{text}"), &taken);
         let (first, second) = match question.kind {
             Kind::Gradient => (name("gradient"), None),
-            Kind::Push(None) => (name("pushforward"), None),
+            Kind::Push(None) | Kind::DynamicPush => (name("pushforward"), None),
             Kind::Push(Some(width)) => (name(&format!("pushforward{width}")), None),
             Kind::Pullback => (name("pullback"), Some(name("back"))),
             Kind::Dynamic => (name("dynamic_pullback"), Some(name("dynamic_back"))),
@@ -66,10 +66,10 @@ impl Compiler {
         let active = active(question, primal, types);
         let mut parts = Parts { primal, args: &question.args, active };
         let functions = match question.kind {
-            Kind::Push(width) => {
+            Kind::Push(_) | Kind::DynamicPush => {
                 let dynamic = self.dynamic_forward();
                 let dynamics = [dynamic, self.dynamic_reverse()];
-                vec![push(question, &mut parts, types, module, first, width, dynamics)?]
+                vec![push(question, &mut parts, types, module, first, dynamics)?]
             }
             kind => {
                 if kind == Kind::Gradient {
@@ -78,10 +78,11 @@ impl Compiler {
                 let dynamic = self.dynamic_reverse();
                 // Nothing flows back from what has no derivative, unless it changes objects of those
                 // who called it, and nothing to no one.
+                let shared_globals = shares_globals(kind, module, types);
                 let changes =
                     kind == Kind::Dynamic && primal.params.iter().any(|&ty| types.has_shadow(ty));
                 let gives = types.has_tangent(primal.result) || changes;
-                let depends = gives && parts.active.contains(&true);
+                let depends = shared_globals || gives && parts.active.contains(&true);
                 let made = match depends {
                     true => {
                         let split = matches!(kind, Kind::Pullback | Kind::Dynamic)
@@ -91,6 +92,7 @@ impl Compiler {
                             checkpoints: self.derived.checkpoints,
                             dynamic: Some(dynamic),
                             split,
+                            shared_globals,
                             ..ReverseOptions::default()
                         };
                         Some(regraft_ad::reverse(module, primal.name, &parts.active, &options)?)
@@ -137,6 +139,12 @@ impl Compiler {
     }
 }
 
+/// Whether code outside of the module may put something with a derivative into objects of globals
+/// that the module reads.
+fn shares_globals(kind: Kind, module: &Module, types: &mut TangentTypes) -> bool {
+    matches!(kind, Kind::Dynamic | Kind::DynamicPush) && regraft_ad::reads_globals(module, types)
+}
+
 /// The parameters that a derivative is with respect to.
 fn active(question: &Question, primal: &Primal, types: &mut TangentTypes) -> Vec<bool> {
     let mut active: Vec<bool> = primal.params.iter().map(|&ty| types.has_tangent(ty)).collect();
@@ -147,7 +155,7 @@ fn active(question: &Question, primal: &Primal, types: &mut TangentTypes) -> Vec
             }
         }
         // What is passed says it.
-        Kind::Push(_) | Kind::Dynamic => {
+        Kind::Push(_) | Kind::Dynamic | Kind::DynamicPush => {
             let mut given = question.tangents.iter().copied();
             if !primal.takes_callee {
                 given.next();
@@ -171,28 +179,37 @@ fn push(
     types: &mut TangentTypes,
     module: &mut Module,
     name: Symbol,
-    width: Option<u8>,
     dynamics: [Symbol; 2],
 ) -> Result<Function, Vec<Diagnostic>> {
     let primal = parts.primal;
     let given = types.ctx().tuple_type(&question.tangents);
     let mut params = primal.params.clone();
     params.push(given);
+    let width = match question.kind {
+        Kind::Push(width) => width,
+        _ => None,
+    };
     let lanes = width.map_or(1, usize::from);
     let tangent = types.tangent(primal.result);
-    let depends = parts.active.contains(&true);
+    let shared_globals = shares_globals(question.kind, module, types);
+    let depends = shared_globals || parts.active.contains(&true);
     let jvp = match depends {
         true => {
             let options = ForwardOptions {
                 width: lanes,
                 dynamic: Some(dynamics[0]),
+                shared_globals,
                 ..ForwardOptions::default()
             };
             Some(regraft_ad::forward(module, primal.name, &parts.active, &options)?)
         }
         false => None,
     };
-    let scope = regraft_ad::scope_level(module, &dynamics);
+    // A dynamic call belongs to the derivative that it is in.
+    let scope = match question.kind {
+        Kind::DynamicPush => None,
+        _ => regraft_ad::scope_level(module, &dynamics),
+    };
     let mut w = Writer::new(types, name, &params, Type::ANY, primal.loc);
     let mut args = w.params();
     let tangents = args.pop().expect("the tangents are the last parameter");

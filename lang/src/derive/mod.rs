@@ -62,6 +62,8 @@ pub(crate) enum Kind {
     Gradient,
     /// Forward mode: `(x…, (df, dx…)) -> (y, dy)`, of so many directions at once.
     Push(Option<u8>),
+    /// The same in one direction, for a dynamic call.
+    DynamicPush,
     /// Reverse mode in two parts: `(x…) -> (y, state, back)`, `(state, dy) -> (dx…)`, of which
     /// `back` is the second.
     Pullback,

@@ -59,6 +59,7 @@ builtins! {
     Gradient "#gradient" "Value and gradient of a function of the elements of a tuple.",
     Push "#push" "Value and tangent, from the tangents of function and arguments.",
     PushMany "#push_many" "The same for several directions at once.",
+    DynamicPush "#dynamic_push" "Value and tangent of a dynamic call in what is differentiated.",
     Pullback "#pullback" "A value, and what is needed for its gradients.",
     Back "#back" "The gradients for a tangent of the value.",
     DynamicReverse "#dynamic_reverse" "Value, its shadow and a pullback, from shadows.",
@@ -128,6 +129,7 @@ impl Compiler {
             Builtin::ZeroTangent => self.zero_tangent(frame, args),
             Builtin::Gradient
             | Builtin::Push
+            | Builtin::DynamicPush
             | Builtin::PushMany
             | Builtin::Pullback
             | Builtin::Back

@@ -29,7 +29,7 @@ impl Compiler {
         }
         let (&f, rest) = args.split_first()?;
         let callee = self.exact_type(frame, f)?;
-        let passes = matches!(builtin, Builtin::Push | Builtin::PushMany);
+        let passes = matches!(builtin, Builtin::Push | Builtin::DynamicPush | Builtin::PushMany);
         let (types, tangents) = match builtin {
             Builtin::DynamicReverse => self.interleaved(frame, args)?,
             _ => {
@@ -50,6 +50,7 @@ impl Compiler {
         let kind = match builtin {
             Builtin::Gradient => Kind::Gradient,
             Builtin::Push => Kind::Push(None),
+            Builtin::DynamicPush => Kind::DynamicPush,
             Builtin::PushMany => {
                 let many = tangents.iter().find(|&&ty| ty != Type::UNIT)?;
                 Kind::Push(Some(u8::try_from(field_types(&self.ctx, *many).len()).ok()?))
@@ -142,7 +143,7 @@ impl Compiler {
             let of = self.tangent_types_of(ty);
             let want = match kind {
                 Kind::Push(Some(width)) => self.ctx.tuple_type(&vec![of.tangent; width.into()]),
-                Kind::Push(None) => of.tangent,
+                Kind::Push(None) | Kind::DynamicPush => of.tangent,
                 _ => of.shadow,
             };
             if is_subtype(&self.ctx, *have, want) && want != Type::ANY {

@@ -15,7 +15,7 @@ use super::{ActionKind, Augment};
 impl Augment<'_, '_> {
     pub(super) fn call(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
         let operands: Vec<Operand> = self.out.f.operands(v).collect();
-        let is_active = operands.iter().any(|&o| self.activity.is_active(o));
+        let is_active = self.activity.is_active_call(&self.out.f, v);
         let kind = call_kind(&self.out.f, self.driver.module, v);
         if !is_active || kind == CallKind::Constant {
             // What it gives may have something active put into it later.

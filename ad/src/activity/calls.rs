@@ -5,7 +5,7 @@ use regraft_ir::{Constant, FuncId, Function, Module, Symbol, TypeKind, Value};
 
 /// What a call goes to.
 #[derive(Clone, Debug)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// A function that is differentiated.
     Function(FuncId),
     /// A function for which there is another one that computes its derivative.
@@ -20,14 +20,14 @@ pub(super) enum Target {
 
 /// A call and its arguments.
 #[derive(Clone, Debug)]
-pub(super) struct CallSite {
-    pub(super) target: Target,
+pub(crate) struct CallSite {
+    pub(crate) target: Target,
     /// The position of the first operand that is an argument: a closure is one itself.
-    pub(super) first: usize,
+    pub(crate) first: usize,
 }
 
 /// What the call `v` of `f` goes to.
-pub(super) fn call_site(module: &Module, f: &Function, v: Value) -> CallSite {
+pub(crate) fn call_site(module: &Module, f: &Function, v: Value) -> CallSite {
     let op = f.op(v);
     let dynamic = CallSite { target: Target::Dynamic, first: 1 };
     let Some(callee) = f.operand(v, 0).filter(|_| op != Some(core::SPLAT)) else { return dynamic };

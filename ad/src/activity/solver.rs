@@ -1,17 +1,18 @@
-//! The activity of one function, from what its callees say: see [`activity`](super::activity).
+//! The activity of one function, from what its callees say: see [`activity`](super).
 
 use regraft_dialects::{ad, cf};
-use regraft_ir::{Block, Function, Operand, TypeKind, Value};
+use regraft_ir::{Block, Function, Operand, Symbol, TypeKind, Value};
 use rustc_hash::FxHashMap;
 
-use super::activity::{Activities, Activity, Context, Summary};
 use super::calls::{CallSite, Target, call_site};
 use super::classes::Classes;
 use super::flow::{Flow, flow, is_call};
+use super::globals::global_name;
+use super::{Activities, Activity, Context, Summary};
 use crate::rules::{Derivative, ScalarRules, derivative};
 
 /// Looks at one function.
-pub(super) struct Solver<'a, 'm> {
+pub(crate) struct Solver<'a, 'm> {
     all: &'a mut Activities<'m>,
     f: &'m Function,
     context: Context,
@@ -29,9 +30,9 @@ pub(super) struct Solver<'a, 'm> {
 }
 
 impl<'a, 'm> Solver<'a, 'm> {
-    pub(super) fn new(all: &'a mut Activities<'m>, f: &'m Function, context: Context) -> Self {
-        // The last node is the result.
-        let classes = Classes::new(f.value_capacity() + 1);
+    pub(crate) fn new(all: &'a mut Activities<'m>, f: &'m Function, context: Context) -> Self {
+        // After the values, the result, and the globals.
+        let classes = Classes::new(f.value_capacity() + 1 + all.globals.len());
         let values = vec![None; f.value_capacity()];
         let mut params = vec![Vec::new(); f.block_capacity()];
         let mut targets = vec![Vec::new(); f.block_capacity()];
@@ -47,6 +48,15 @@ impl<'a, 'm> Solver<'a, 'm> {
 
     fn ret(&self) -> usize {
         self.f.value_capacity()
+    }
+
+    /// The node of what a global name holds, if that is objects.
+    fn global(&self, name: Symbol) -> Option<usize> {
+        Some(self.ret() + 1 + self.all.globals.get_index_of(&name)?)
+    }
+
+    fn globals(&self) -> std::ops::Range<usize> {
+        self.ret() + 1..self.ret() + 1 + self.all.globals.len()
     }
 
     fn has_shadow(&mut self, v: Value) -> bool {
@@ -67,7 +77,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     }
 
     /// Puts together what may share objects, and finds where derivatives come from.
-    pub(super) fn start(&mut self, rules: &ScalarRules) {
+    pub(crate) fn start(&mut self, rules: &ScalarRules) {
         let f = self.f;
         for block in f.blocks() {
             for v in f.params(block).chain(f.body(block)) {
@@ -99,6 +109,11 @@ impl<'a, 'm> Solver<'a, 'm> {
             {
                 let ret = self.ret();
                 self.classes.unite(v.index(), ret, &mut self.news);
+            }
+        }
+        for (at, node) in self.globals().enumerate() {
+            if self.all.global_is_active[at] {
+                self.classes.activate(node, &mut self.news);
             }
         }
         let passed = self.all.passed(self.context).to_vec();
@@ -156,9 +171,12 @@ impl<'a, 'm> Solver<'a, 'm> {
                     self.share(object, source);
                 }
             }
-            Flow::Source => {
-                if self.has_shadow(v) {
-                    self.activate(v);
+            Flow::Global => {
+                if let Some(name) = global_name(f, v)
+                    && let Some(node) = self.global(name)
+                    && self.has_shadow(v)
+                {
+                    self.classes.unite(v.index(), node, &mut self.news);
                 }
             }
             Flow::Fresh | Flow::None => {}
@@ -172,7 +190,7 @@ impl<'a, 'm> Solver<'a, 'm> {
         }
     }
 
-    pub(super) fn run(&mut self, rules: &ScalarRules) {
+    pub(crate) fn run(&mut self, rules: &ScalarRules) {
         loop {
             while let Some(node) = self.news.pop() {
                 let Some(v) = self.values.get(node).copied().flatten() else { continue };
@@ -234,7 +252,7 @@ impl<'a, 'm> Solver<'a, 'm> {
                         self.activate(object);
                     }
                 }
-                Flow::Source | Flow::None => {}
+                Flow::Global | Flow::None => {}
             },
             // Said when code is made.
             Some(Derivative::NotImplemented(_)) | None => self.activate(user),
@@ -255,7 +273,17 @@ impl<'a, 'm> Solver<'a, 'm> {
             Target::Constant => false,
             Target::Refused(_) | Target::Rule(_) | Target::Dynamic => {
                 let operands: Vec<Value> = f.operands(v).filter_map(Operand::as_value).collect();
-                if operands.iter().any(|operand| self.classes.is_active(operand.index())) {
+                let is_dynamic = matches!(site.target, Target::Dynamic);
+                let mut any =
+                    operands.iter().any(|operand| self.classes.is_active(operand.index()));
+                if is_dynamic {
+                    // It may put something into what each global holds, and may read that.
+                    if any {
+                        self.globals().for_each(|at| self.classes.activate(at, &mut self.news));
+                    }
+                    any |= self.globals().any(|at| self.classes.is_active(at));
+                }
+                if any {
                     self.activate(v);
                     for operand in operands {
                         if self.has_shadow(operand) {
@@ -281,22 +309,27 @@ impl<'a, 'm> Solver<'a, 'm> {
                     self.activate(v);
                 }
                 // Of each class, each with the first one.
-                let mut firsts: FxHashMap<u32, Value> = FxHashMap::default();
+                let mut firsts: FxHashMap<u32, usize> = FxHashMap::default();
                 let mut changed = false;
-                for (value, class) in args.iter().copied().chain([Some(v)]).zip(summary.classes) {
-                    let Some(value) = value else { continue };
-                    if !self.has_shadow(value) {
-                        continue;
-                    }
-                    let first = *firsts.entry(class).or_insert(value);
-                    changed |= self.classes.unite(first.index(), value.index(), &mut self.news);
+                let values = args.iter().copied().chain([Some(v)]);
+                let mut nodes: Vec<Option<usize>> = Vec::with_capacity(summary.classes.len());
+                for value in values {
+                    let with_shadow = value.filter(|&value| self.has_shadow(value));
+                    nodes.push(with_shadow.map(Value::index));
+                }
+                nodes.extend(self.globals().map(Some));
+                for (node, class) in nodes.into_iter().zip(summary.classes) {
+                    let Some(node) = node else { continue };
+                    let first = *firsts.entry(class).or_insert(node);
+                    changed |= self.classes.unite(first, node, &mut self.news);
                 }
                 changed
             }
         }
     }
 
-    pub(super) fn finish(mut self) -> (Activity, Summary) {
+    /// The activity of the function, what it says to its callers, and which globals are active.
+    pub(crate) fn finish(mut self) -> (Activity, Summary, Vec<bool>) {
         let f = self.f;
         let active = (0..f.value_capacity()).map(|node| self.classes.is_active(node)).collect();
         let activity = Activity { active, returns: self.returns.clone() };
@@ -307,7 +340,9 @@ impl<'a, 'm> Solver<'a, 'm> {
             needed.push(passed || activity.is_active(param) && self.has_shadow(param));
         }
         let ret = self.ret();
-        let nodes: Vec<usize> = params.iter().map(|param| param.index()).chain([ret]).collect();
+        let nodes: Vec<usize> =
+            params.iter().map(|param| param.index()).chain([ret]).chain(self.globals()).collect();
+        let globals: Vec<bool> = self.globals().map(|node| self.classes.is_active(node)).collect();
         let ret_has_tangent = self.all.types.has_tangent(f.ret_type());
         let summary = Summary {
             params: needed,
@@ -315,7 +350,7 @@ impl<'a, 'm> Solver<'a, 'm> {
             any: activity.active.contains(&true),
             classes: self.classes.partition(&nodes),
         };
-        (activity, summary)
+        (activity, summary, globals)
     }
 }
 

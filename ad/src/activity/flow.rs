@@ -5,7 +5,7 @@ use regraft_ir::Op;
 
 /// How derivatives flow through an op that is no call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Flow {
+pub(crate) enum Flow {
     /// From every operand to the result, which may share objects with them.
     Result,
     /// To the result, which is a new object; its elements are those of the operand.
@@ -14,8 +14,8 @@ pub(super) enum Flow {
     Into { object: usize, value: usize },
     /// From the elements of one operand into the object that another one is.
     Elements { object: usize, source: usize },
-    /// The result has a derivative whatever the operands are.
-    Source,
+    /// From what a global name holds to the result.
+    Global,
     /// To the result, which shares nothing with the operand.
     Fresh,
     /// Nowhere.
@@ -24,7 +24,7 @@ pub(super) enum Flow {
 
 /// How derivatives flow through an op that is [`Structural`](crate::rules::Derivative::Structural)
 /// and no call.
-pub(super) fn flow(op: Op) -> Flow {
+pub(crate) fn flow(op: Op) -> Flow {
     match op {
         mem::STORE | mem::PUSH | mem::REF_SET | mem::FILL_IN_PLACE => {
             Flow::Into { object: 0, value: 1 }
@@ -37,7 +37,7 @@ pub(super) fn flow(op: Op) -> Flow {
         ad::UNCOPY => Flow::Elements { object: 1, source: 0 },
         mem::COPY => Flow::Copy,
         ad::COPY => Flow::Fresh,
-        core::GLOBAL | ad::GLOBAL_SHADOW => Flow::Source,
+        core::GLOBAL => Flow::Global,
         core::THROW
         | core::SET_GLOBAL
         | core::UNDEF
@@ -51,6 +51,6 @@ pub(super) fn flow(op: Op) -> Flow {
 }
 
 /// Whether an op calls something.
-pub(super) fn is_call(op: Op) -> bool {
+pub(crate) fn is_call(op: Op) -> bool {
     matches!(op, core::CALL | core::APPLY | core::SPLAT)
 }

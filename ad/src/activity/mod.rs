@@ -14,6 +14,10 @@
 //! whole. So an object is active everywhere if something active may ever be stored in it, and then
 //! it has a shadow from the start.
 //!
+//! An object that a global name holds is active if any function puts something active into it, and
+//! then it is active in all of them. What is called when the program runs may put something into
+//! each, if it is given anything active.
+//!
 //! On the way to an error nothing is active: nobody sees derivatives there.
 //!
 //! A function is looked at once for each choice of active arguments with which it is called. What
@@ -25,45 +29,52 @@
 //! Cost: almost linear in the instructions, for each time that a function is looked at; with
 //! recursion that is as often as its summary grows, at most twice the number of its parameters.
 
+pub(crate) mod calls;
+mod classes;
+pub(crate) mod flow;
+pub(crate) mod globals;
+mod solver;
+
 use indexmap::IndexSet;
-use regraft_ir::{Block, FuncId, Function, Module, Type, Value};
+use regraft_ir::{Block, FuncId, Function, Module, Symbol, Type, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::solver::Solver;
+use self::solver::Solver;
 use crate::rules::ScalarRules;
 use crate::tangent::TangentTypes;
 
 /// A function and which of its arguments are active, by number.
-pub(super) type Context = usize;
+pub(crate) type Context = usize;
 
 /// What a function says to its callers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Summary {
+pub(crate) struct Summary {
     /// The parameters that have to be passed as active: those that are, and those into which the
     /// function stores what is.
-    pub(super) params: Vec<bool>,
+    pub(crate) params: Vec<bool>,
     /// Whether the result is active.
-    pub(super) ret: bool,
+    pub(crate) ret: bool,
     /// Whether anything in it is active.
-    pub(super) any: bool,
-    /// Which of the parameters, and last the result, may share objects: those with equal numbers.
-    pub(super) classes: Vec<u32>,
+    pub(crate) any: bool,
+    /// Which of the parameters, the result and the globals, in this order, may share objects: those
+    /// with equal numbers.
+    pub(crate) classes: Vec<u32>,
 }
 
 /// Which values of a function are active.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Activity {
-    pub(super) active: Vec<bool>,
-    pub(super) returns: Vec<bool>,
+pub(crate) struct Activity {
+    pub(crate) active: Vec<bool>,
+    pub(crate) returns: Vec<bool>,
 }
 
 impl Activity {
-    pub(super) fn is_active(&self, v: Value) -> bool {
+    pub(crate) fn is_active(&self, v: Value) -> bool {
         self.active[v.index()]
     }
 
     /// Whether a block can come to a return. Otherwise nobody sees derivatives there.
-    pub(super) fn returns(&self, block: Block) -> bool {
+    pub(crate) fn returns(&self, block: Block) -> bool {
         self.returns[block.index()]
     }
 }
@@ -82,21 +93,30 @@ struct Entry {
 
 /// The activity of the functions of a module.
 #[derive(Debug)]
-pub(super) struct Activities<'m> {
-    pub(super) module: &'m Module,
+pub(crate) struct Activities<'m> {
+    pub(crate) module: &'m Module,
     rules: &'m ScalarRules,
-    pub(super) types: TangentTypes,
+    pub(crate) types: TangentTypes,
     entries: Vec<Entry>,
     numbers: FxHashMap<(FuncId, Vec<bool>), Context>,
     pending: Vec<Context>,
+    /// The global names that hold objects, and whether these are active.
+    globals: IndexSet<Symbol, FxBuildHasher>,
+    global_is_active: Vec<bool>,
 }
 
 impl<'m> Activities<'m> {
-    pub(super) fn new(module: &'m Module, rules: &'m ScalarRules) -> Self {
+    /// Of a module of which nothing was looked at yet. With `shared`, code outside of the module
+    /// may put something active into what its globals hold.
+    pub(crate) fn new(module: &'m Module, rules: &'m ScalarRules, shared: bool) -> Self {
+        let mut types = TangentTypes::new(module.ctx());
+        let globals = globals::globals(module, &mut types);
         Self {
             module,
             rules,
-            types: TangentTypes::new(module.ctx()),
+            types,
+            global_is_active: vec![shared; globals.len()],
+            globals,
             entries: Vec::new(),
             numbers: FxHashMap::default(),
             pending: Vec::new(),
@@ -104,7 +124,7 @@ impl<'m> Activities<'m> {
     }
 
     /// A function with these arguments active, and everything that it calls so.
-    pub(super) fn of(&mut self, function: FuncId, active: Vec<bool>) -> Context {
+    pub(crate) fn of(&mut self, function: FuncId, active: Vec<bool>) -> Context {
         let context = self.context(function, active);
         while let Some(next) = self.pending.pop() {
             self.entries[next].is_pending = false;
@@ -113,25 +133,25 @@ impl<'m> Activities<'m> {
         context
     }
 
-    pub(super) fn function(&self, context: Context) -> FuncId {
+    pub(crate) fn function(&self, context: Context) -> FuncId {
         self.entries[context].function
     }
 
     /// Which arguments of the function are active.
-    pub(super) fn passed(&self, context: Context) -> &[bool] {
+    pub(crate) fn passed(&self, context: Context) -> &[bool] {
         &self.entries[context].passed
     }
 
-    pub(super) fn summary(&self, context: Context) -> &Summary {
+    pub(crate) fn summary(&self, context: Context) -> &Summary {
         &self.entries[context].summary
     }
 
-    pub(super) fn activity(&self, context: Context) -> &Activity {
+    pub(crate) fn activity(&self, context: Context) -> &Activity {
         &self.entries[context].activity
     }
 
     /// How a function is called with these arguments active: more of them may have to be.
-    pub(super) fn call(&mut self, function: FuncId, active: Vec<bool>) -> Context {
+    pub(crate) fn call(&mut self, function: FuncId, active: Vec<bool>) -> Context {
         let mut active = active;
         loop {
             let context = self.context(function, active);
@@ -154,7 +174,7 @@ impl<'m> Activities<'m> {
         if let Some(&known) = self.numbers.get(&(function, active.clone())) {
             return known;
         }
-        let count = params.len() as u32 + 1;
+        let count = (params.len() + 1 + self.globals.len()) as u32;
         let summary = Summary {
             any: active.contains(&true),
             params: active.clone(),
@@ -176,8 +196,14 @@ impl<'m> Activities<'m> {
         context
     }
 
+    /// The global names that hold active objects.
+    pub(crate) fn active_globals(&self) -> impl Iterator<Item = Symbol> {
+        let all = self.globals.iter().zip(&self.global_is_active);
+        all.filter(|&(_, &is_active)| is_active).map(|(&name, _)| name)
+    }
+
     /// Notes that `caller` calls `context`.
-    pub(super) fn note_call(&mut self, caller: Context, context: Context) {
+    pub(crate) fn note_call(&mut self, caller: Context, context: Context) {
         self.entries[context].callers.insert(caller);
     }
 
@@ -187,7 +213,15 @@ impl<'m> Activities<'m> {
         let mut solver = Solver::new(self, f, context);
         solver.start(rules);
         solver.run(rules);
-        let (activity, summary) = solver.finish();
+        let (activity, summary, globals) = solver.finish();
+        if globals != self.global_is_active {
+            self.global_is_active = globals;
+            for (context, entry) in self.entries.iter_mut().enumerate() {
+                if !std::mem::replace(&mut entry.is_pending, true) {
+                    self.pending.push(context);
+                }
+            }
+        }
         let entry = &mut self.entries[context];
         entry.activity = activity;
         if entry.summary == summary {
