@@ -17,7 +17,8 @@
 //! small. What the generators of typed programs leave out is in them: slots of type `Any` that
 //! change the type of what they hold, fields of union types, variables that closures assign to,
 //! recursion, whole arrays that are filled and copied, objects that are replaced, ranges of floats,
-//! rules of users, and points where functions have no derivative but what is computed is constant.
+//! rules of users, global objects that one function puts something into and another one reads, and
+//! points where functions have no derivative but what is computed is constant.
 
 use std::fmt::Write;
 
@@ -31,6 +32,10 @@ struct Cons; head::Float64; tail::Union{Nothing, Cons}; end
 any_of(x) = (r = Ref{Any}(x); r[])
 total(l) = l === nothing ? 0.0 : sin(l.head) + 0.5 * total(l.tail)
 deep(y, x, k) = k == 0 ? y : deep(x, tanh(y * x + 0.1), k - 1)
+kept = [0.5, 0.25]
+put(x, k) = k == 0 ? (kept[1] = x; nothing) : put(x, k - 1)
+keep(k) = k == 0 ? kept[1] : keep(k - 1)
+hold(k) = k == 0 ? kept : hold(k - 1)
 step(y) = sin(y) * 0.9 + 0.1 * y
 double!(a) = (a[1] = tanh.(2 .* a[1]); nothing)
 ruled(x, y) = x * sin(y)
@@ -73,6 +78,7 @@ impl DynamicCase {
             in_loop: false,
             captures: false,
             is_singular: false,
+            has_globals: false,
         };
         writer.main();
         let is_singular = writer.is_singular;
@@ -123,6 +129,8 @@ struct Writer {
     /// Whether what is written is run later, when slots may hold something else.
     captures: bool,
     is_singular: bool,
+    /// Whether it uses what a global holds, which it sets first.
+    has_globals: bool,
 }
 
 impl Writer {
@@ -134,6 +142,11 @@ impl Writer {
     fn main(&mut self) {
         let _ = writeln!(self.out, "function main(x)");
         self.vars.push(Var { name: "x".to_owned(), kind: Kind::Number });
+        self.has_globals = self.c.chance(25);
+        if self.has_globals {
+            self.line("put(0.5, 1)");
+            self.line("kept[2] = 0.25");
+        }
         self.statements(12);
         let terms: Vec<String> = self
             .vars
@@ -163,6 +176,9 @@ impl Writer {
     }
 
     fn statement(&mut self) {
+        if self.has_globals && self.c.chance(20) {
+            return self.global();
+        }
         match self.c.below(if self.in_loop { 12 } else { 24 }) {
             0 | 1 => self.update(),
             2 => self.element(),
@@ -237,6 +253,9 @@ impl Writer {
         if self.c.chance(10) {
             return self.c.pick(&["0.5", "1.25", "-0.75", "0.1"]).to_owned();
         }
+        if self.has_globals && self.c.chance(25) {
+            return self.read_global();
+        }
         let var = self.of(|kind| *kind != Kind::Function);
         var.and_then(|var| self.read(&var)).unwrap_or_else(|| "x".to_owned())
     }
@@ -293,6 +312,26 @@ impl Writer {
             },
             Held::Node => format!("Node({})", self.number(1)),
         }
+    }
+
+    /// A number that a global object holds.
+    fn read_global(&mut self) -> String {
+        match self.c.below(4) {
+            0 => "kept[2]".to_owned(),
+            1 => format!("sum(hold({}))", self.c.below(3)),
+            _ => format!("keep({})", self.c.below(3)),
+        }
+    }
+
+    /// Puts something into a global object.
+    fn global(&mut self) {
+        let value = self.number(2);
+        let text = match self.c.below(4) {
+            0 => format!("kept[2] = {value}"),
+            1 => format!("hold({})[2] = {value}", self.c.below(3)),
+            _ => format!("put({value}, {})", self.c.below(3)),
+        };
+        self.line(&text);
     }
 
     // --- definitions -------------------------------------------------------------------------
