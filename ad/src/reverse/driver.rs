@@ -369,8 +369,7 @@ impl<'m> Driver<'m> {
             let stability = Stability::compute(&running, &cfg, &aliases, &self.summaries, keeps);
             (stability, PrivateObjects::new(&running, aliases))
         };
-        let is_stable = |v: Value| closed && stability.is_stable(v);
-        let mut aug = augment(self, p, &activity, &pair.active, &blocks, &is_stable, &private)?;
+        let mut aug = augment(self, p, &activity, &pair.active, &blocks, &stability, &private)?;
         let (busy, merges) = busy_blocks(&aug, &activity, &blocks);
 
         let cfg = ControlFlow::compute(&aug.f);

@@ -16,6 +16,8 @@ use regraft_passes::analysis::{Aliases, EffectSummaries, Footprint, MemoryClasse
 pub(super) struct Stability {
     /// By [`Value::index`].
     stable: Vec<bool>,
+    /// Of reads, the same; of calls, whether nothing that they read is written after them.
+    reads_stay: Vec<bool>,
 }
 
 impl Stability {
@@ -29,8 +31,9 @@ impl Stability {
         closed: bool,
     ) -> Self {
         let mut stable = vec![false; f.value_capacity()];
+        let mut reads_stay = stable.clone();
         if !closed {
-            return Self { stable };
+            return Self { stable, reads_stay };
         }
         let classes = MemoryClasses::compute(f, cfg, aliases);
         let of = |v: Value| classes.footprint_of(f, aliases, summaries, v);
@@ -66,17 +69,22 @@ impl Stability {
                     continue;
                 }
                 let footprint = of(v);
-                stable[v.index()] =
-                    if is_call { !later.writes() } else { !footprint.reads_what(later) };
+                reads_stay[v.index()] = !footprint.reads_what(later);
+                stable[v.index()] = if is_call { !later.writes() } else { reads_stay[v.index()] };
                 later |= footprint;
             }
         }
-        Self { stable }
+        Self { stable, reads_stay }
     }
 
     /// Whether a read gives the same on the way back; of a call, whether nothing at all is written
     /// after it.
     pub(super) fn is_stable(&self, v: Value) -> bool {
         self.stable.get(v.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether a read, or a call, would read the same on the way back.
+    pub(super) fn reads_stay(&self, v: Value) -> bool {
+        self.reads_stay.get(v.index()).copied().unwrap_or(false)
     }
 }

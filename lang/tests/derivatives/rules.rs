@@ -139,3 +139,47 @@ fn checkpoints_change_no_value() {
         ],
     );
 }
+
+#[test]
+fn what_a_pullback_or_a_checkpoint_refers_to_is_as_it_was_at_the_call() {
+    let definitions = "squares(a) = sum(abs2, a)\n\
+         rrule(::typeof(squares), a) = (squares(a), d -> (NoTangent(), (2 * d) .* a))\n\
+         first_of(a) = sum(abs2, a[1]) + sum(a[2])\n\
+         rrule(::typeof(first_of), a) = (first_of(a), d -> (NoTangent(), [(2 * d) .* a[1], d .* one.(a[2])]))\n\
+         times(a, b) = a * b\n\
+         rrule(::typeof(times), a, b) = (a * b, d -> (NoTangent(), d * b', a' * d))\n\
+         plain(a) = sum(abs2, a)\n\
+         written(x) = (a = [x, x]; s = squares(a); a[1] = 9.0; s)\n\
+         pushed(x) = (a = [x, x]; s = squares(a); push!(a, 1.0); s)\n\
+         replaced(x) = (a = [[x, x], [x]]; s = first_of(a); a[1] = [7.0, 8.0]; s)\n\
+         in_a_loop(x) = (a = [[x, x], [x]]; s = 0.0; for i in 1:2; s += first_of(a); a[1] = [7.0x, 8.0]; end; s)\n\
+         matrices(x) = (a = [x x; 1.0 x]; b = [1.0 x; x x]; s = times(a, b); a[1] = 9.0; b[2] = 7.0; sum(abs2, s))\n\
+         again(x) = (a = [x, x]; s = checkpoint(plain, a); a[1] = 9.0; s)\n\
+         again_in_a_loop(x) = (a = [x, x]; s = 0.0; for i in 1:3; s += checkpoint(plain, a); a[1] *= x; end; s)\n\
+         after(x) = (a = [x, x]; b = squares(a); c = checkpoint(plain, a); b * c)\n";
+    check(
+        definitions,
+        &[
+            ("gradient(written, 3.0)", "(12.0,)"),
+            ("gradient(pushed, 3.0)", "(12.0,)"),
+            ("gradient(replaced, 3.0)", "(13.0,)"),
+            // x^2 + x^2 + x, and then 49 x^2 + 64 + x.
+            ("gradient(in_a_loop, 3.0)", "(308.0,)"),
+            // x^2 + 2x + ... by forward mode, which runs nothing later.
+            ("gradient(matrices, 3.0)[1] ≈ derivative(matrices, 3.0)", "true"),
+            ("gradient(again, 3.0)", "(12.0,)"),
+            // 3 x^2 + x^2 + x^4 + x^6.
+            ("gradient(again_in_a_loop, 2.0)", "(240.0,)"),
+            ("gradient(after, 2.0)", "(128.0,)"),
+            ("y, back = pullback(a -> squares(a), [1.0, 2.0]); back(1.0)", "([2.0, 4.0],)"),
+            (
+                "a = [1.0, 2.0]; y, back = pullback(squares, a); a[1] = 7.0; back(1.0)",
+                "([2.0, 4.0],)",
+            ),
+            (
+                "a = [1.0, 2.0]; y, back = pullback(t -> checkpoint(plain, t), a); a[1] = 7.0; back(1.0)",
+                "([2.0, 4.0],)",
+            ),
+        ],
+    );
+}

@@ -37,6 +37,7 @@ put(x, k) = k == 0 ? (kept[1] = x; nothing) : put(x, k - 1)
 keep(k) = k == 0 ? kept[1] : keep(k - 1)
 hold(k) = k == 0 ? kept : hold(k - 1)
 step(y) = sin(y) * 0.9 + 0.1 * y
+twist(a) = sin(a[1]) * a[2]
 double!(a) = (a[1] = tanh.(2 .* a[1]); nothing)
 ruled(x, y) = x * sin(y)
 rrule(::typeof(ruled), x, y) = (ruled(x, y), d -> (nothing, d * sin(y), d * x * cos(y)))
@@ -281,7 +282,10 @@ impl Writer {
             8 => format!("ruled(cos({a}), {})", self.number(depth)),
             9 => format!("deep({a}, {}, {})", self.number(0), self.c.below(4)),
             10 => format!("any_of({a})"),
-            11 => format!("checkpoint(step, {a})"),
+            11 => match self.of(|kind| *kind == Kind::Vector) {
+                Some(v) => format!("tanh({a} + checkpoint(twist, {}))", v.name),
+                None => format!("checkpoint(step, {a})"),
+            },
             12 => match self.of(|kind| *kind == Kind::Function) {
                 Some(f) => format!("{}({a})", f.name),
                 None => format!("step({a})"),

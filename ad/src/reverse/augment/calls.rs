@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use regraft_dialects::{arith, core, data};
+use regraft_dialects::{ad, arith, core, data};
 use regraft_ir::{Block, Constant, Diagnostic, Loc, Operand, Symbol, Type, Value};
+use regraft_passes::analysis::may_reach_objects;
 
 use super::super::callee::{CallKind, call_kind};
 use super::super::checkpoint::binomial::save_one;
@@ -69,7 +70,7 @@ impl Augment<'_, '_> {
 
     fn pair_for(&mut self, v: Value, name: Symbol, args: &[Operand]) -> Result<Pair, Diagnostic> {
         let active: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
-        let (loc, stable) = (self.out.f.loc(v), (self.is_stable)(v));
+        let (loc, stable) = (self.out.f.loc(v), self.stability.is_stable(v));
         self.driver.pair(name, &active, stable, loc)
     }
 
@@ -140,11 +141,37 @@ impl Augment<'_, '_> {
                 loc,
             ));
         }
-        let pair = self.pair_for(v, name, &args)?;
+        let active: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
+        // Both parts run one right after the other.
+        let pair = self.driver.pair(name, &active, true, loc)?;
         let shadows = self.argument_shadows(v, &pair, &args)?;
+        let given = self.as_they_are_now(v, &args)?;
         self.new_result_shadow(v)?;
-        self.note(block, v, ActionKind::Again { pair, args, shadows });
+        self.note(block, v, ActionKind::Again { pair, args, given, shadows });
         Ok(())
+    }
+
+    /// The arguments of the call `v` as they are before it: objects are copied if something that it
+    /// reads may be written later.
+    fn as_they_are_now(&mut self, v: Value, args: &[Operand]) -> Result<Vec<Operand>, Diagnostic> {
+        let mut given = args.to_vec();
+        if self.stability.reads_stay(v) {
+            return Ok(given);
+        }
+        let has_objects =
+            |&i: &usize| may_reach_objects(&self.ctx, self.out.f.operand_type(args[i]));
+        let objects: Vec<usize> = (0..args.len()).filter(has_objects).collect();
+        if objects.is_empty() {
+            return Ok(given);
+        }
+        // All at once: one object may be in several.
+        let all = self.before(v, core::tuple(objects.iter().map(|&i| args[i])))?;
+        let copies = self.before(v, ad::copy(all, self.out.f.operand_type(all)))?;
+        for (at, &i) in objects.iter().enumerate() {
+            let index = self.ctx.constant_id(Constant::I64(at as i64 + 1));
+            given[i] = self.before(v, core::get(copies, index))?;
+        }
+        Ok(given)
     }
 
     /// The shadow of what a call gives that makes none: its cotangent comes to the pullback, or to
@@ -239,10 +266,21 @@ impl Augment<'_, '_> {
         } else {
             self.before(v, core::get(both, two))?
         };
+        let pullback = self.as_it_is_now(v, pullback)?;
         self.become_part(v, both, 1)?;
         self.new_result_shadow(v)?;
         self.note(block, v, ActionKind::Rule { pullback, args, closure });
         Ok(())
+    }
+
+    /// A pullback that sees the objects it refers to as they are after the call `v`: a copy, if
+    /// something may be written later.
+    fn as_it_is_now(&mut self, v: Value, pullback: Operand) -> Result<Operand, Diagnostic> {
+        let ty = self.out.f.operand_type(pullback);
+        if self.stability.is_stable(v) || !may_reach_objects(&self.ctx, ty) {
+            return Ok(pullback);
+        }
+        self.before(v, ad::copy(pullback, ty))
     }
 
     fn call_dynamic(

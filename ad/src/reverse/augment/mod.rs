@@ -28,6 +28,7 @@ use super::activity::Activity;
 use super::driver::{Driver, Pair};
 use super::parts::{self, element_type};
 use super::private::PrivateObjects;
+use super::stability::Stability;
 
 /// What the reverse sweep has to undo.
 #[derive(Clone, Debug)]
@@ -43,8 +44,9 @@ pub(super) enum ActionKind {
     Op,
     /// A call of a function that was differentiated, with its arguments.
     Call { pair: Pair, tape: Operand, args: Vec<Operand> },
-    /// A call that is made again on the way back.
-    Again { pair: Pair, args: Vec<Operand>, shadows: Vec<Operand> },
+    /// A call that is made again on the way back, with `given` for the arguments: these, as they
+    /// were when it was made.
+    Again { pair: Pair, args: Vec<Operand>, given: Vec<Operand>, shadows: Vec<Operand> },
     /// Steps of a loop that are made again on the way back: the state before the first one, what is
     /// given to each of them, and copies of memory. `pair` has the derivative of a step, and all the
     /// way back in the place of its reverse part.
@@ -77,14 +79,14 @@ pub(super) struct Augmented {
 }
 
 /// Makes it of the prepared function `f`. `blocks` are in an order in which definitions come before
-/// uses; `is_stable(call)` says of calls whether what they are given stays as it is.
+/// uses; `stability` says of calls whether what they are given stays as it is.
 pub(super) fn augment(
     driver: &mut Driver<'_>,
     f: Function,
     activity: &Activity,
     active: &[bool],
     blocks: &[Block],
-    is_stable: &dyn Fn(Value) -> bool,
+    stability: &Stability,
     private: &PrivateObjects,
 ) -> Result<Augmented, Diagnostic> {
     let n = f.block_capacity();
@@ -99,7 +101,7 @@ pub(super) fn augment(
     };
     let ctx = Arc::clone(out.f.ctx());
     let undefs = FxHashMap::default();
-    let mut this = Augment { driver, activity, ctx, out, is_stable, private, undefs };
+    let mut this = Augment { driver, activity, ctx, out, stability, private, undefs };
     this.parameters(active)?;
     let waiting = this.block_shadows(blocks)?;
     for &block in blocks {
@@ -118,7 +120,7 @@ struct Augment<'a, 'm> {
     activity: &'a Activity,
     ctx: Arc<Context>,
     out: Augmented,
-    is_stable: &'a dyn Fn(Value) -> bool,
+    stability: &'a Stability,
     private: &'a PrivateObjects,
     /// What stands for shadows that are passed later, by type.
     undefs: FxHashMap<Type, Value>,

@@ -16,10 +16,11 @@ impl Backward<'_, '_> {
         v: Value,
         pair: &Pair,
         args: &[Operand],
+        given: &[Operand],
         shadows: &[Operand],
     ) {
-        let mut all = Vec::with_capacity(args.len() + shadows.len());
-        for &operand in args.iter().chain(shadows) {
+        let mut all = Vec::with_capacity(given.len() + shadows.len());
+        for &operand in given.iter().chain(shadows) {
             all.push(self.primal(operand));
         }
         let callee = self.constant(Constant::Func(pair.forward));
