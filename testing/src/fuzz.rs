@@ -18,7 +18,7 @@ use crate::reduce::{Suspect, reduce};
 use crate::repro::Repro;
 use crate::script::{DynamicCase, ScriptCase};
 use crate::shrink::Shrinker;
-use crate::test_orders::test_orders;
+use crate::test_orders::{test_orders, test_redefinition};
 use crate::test_rule::{RuleProblem, RuleReport};
 use crate::trial::{BrokenKind, PassFailure, Trial, shrink_choices};
 
@@ -314,7 +314,12 @@ impl Fuzzer {
             session.run("script.jl", &case.text).map_err(|errors| {
                 BrokenKind::Failed(PassFailure::other(render_all(&errors, false), None))
             })?;
-            test_orders(&mut session, "main", &[0.7], order).map_err(BrokenKind::Derivative)
+            let mut report =
+                test_orders(&mut session, "main", &[0.7], order).map_err(BrokenKind::Derivative)?;
+            let anew = DynamicCase::DEFINED_ANEW;
+            let more = test_redefinition(&mut session, "main", 0.7, anew);
+            report.add(more.map_err(BrokenKind::Derivative)?);
+            Ok(report)
         };
         match guarded(judge) {
             Ok(found) => found,

@@ -46,7 +46,7 @@ pub use plan::Plan;
 pub use repro::Repro;
 pub use snapshot::ir_text;
 pub use strategy::{ModuleStrategy, ModuleTree, modules, modules_of};
-pub use test_orders::test_orders;
+pub use test_orders::{test_orders, test_redefinition};
 pub use test_rule::{
     DERIVATIVE_PASSES, Derivatives, RuleArgs, RuleFailure, RuleOptions, RuleProblem, RuleReport,
     Sweeps, check_derivatives, test_call, test_rule,

@@ -68,6 +68,33 @@ pub fn test_orders(
     Ok(report)
 }
 
+/// Tests that a pullback of `function` stays the derivative that it was when it was made:
+/// `definitions`, which define anew what it calls, are run before the pullback is called.
+///
+/// # Errors
+/// What is wrong.
+pub fn test_redefinition(
+    session: &mut Session,
+    function: &str,
+    x: f64,
+    definitions: &str,
+) -> Result<RuleReport, Box<RuleFailure>> {
+    let mut orders = Orders { session, function, x };
+    let before = format!(
+        "orders_first = gradient({function}, {x:?})[1]; \
+         orders_value, orders_back = pullback({function}, {x:?}); orders_first"
+    );
+    let wrong = |orders: &Orders<'_>, why| orders.failure(RuleProblem::Error, "pullback", why);
+    let slope = orders.eval(&before).map_err(|why| wrong(&orders, why))?;
+    orders.eval(definitions).map_err(|why| wrong(&orders, why))?;
+    let later = orders.eval("orders_back(1.0)[1]").map_err(|why| wrong(&orders, why))?;
+    if !slope.is_finite() || is_near(slope, later, BETWEEN_MODES) {
+        return Ok(RuleReport { agreed: 1, floats: 1, ..RuleReport::default() });
+    }
+    let message = format!("it is {later} after definitions, and was {slope}");
+    Err(orders.failure(RuleProblem::Reverse, "pullback", message))
+}
+
 struct Orders<'a> {
     session: &'a mut Session,
     function: &'a str,
@@ -136,7 +163,12 @@ impl Orders<'_> {
             Some(inner) => format!("orders_slope({}, {x:?})", named(inner)),
             None => format!("{}({x:?})", named(mix)),
         };
-        let value = self.session.eval(&text).map_err(|errors| render_all(&errors, false))?;
+        self.eval(&text)
+    }
+
+    /// The number that a text comes to.
+    fn eval(&mut self, text: &str) -> Result<f64, String> {
+        let value = self.session.eval(text).map_err(|errors| render_all(&errors, false))?;
         value.as_f64().ok_or_else(|| format!("it is no number: {}", self.session.show(&value)))
     }
 

@@ -161,6 +161,10 @@ impl Compiler {
         }
         let id = self.world.new_spec();
         let found = match self.world.dispatch(callee, args, Some(id)) {
+            // What is run again has to be known: whether it may be depends on what it calls.
+            Dispatch::Method(_) if self.is_checkpoint(callee) && !self.are_exact(args) => {
+                Found::Unknown
+            }
             Dispatch::Method(found) => {
                 let mut facts = self.method_facts(&found);
                 // What there is a rule for is called, whatever it is.
@@ -186,6 +190,10 @@ impl Compiler {
             hash(lookups[i as usize].callee, &lookups[i as usize].args)
         });
         (id, found)
+    }
+
+    fn are_exact(&self, types: &[Type]) -> bool {
+        types.iter().all(|&ty| self.partials.is_exact(self.partials.of_type(ty)))
     }
 
     /// A call of a generic function, a type, a closure.

@@ -59,6 +59,21 @@ pub struct DynamicCase {
 }
 
 impl DynamicCase {
+    /// Definitions that change what `main` calls, and what its derivative calls.
+    pub const DEFINED_ANEW: &'static str = "\
+step(y) = 3y
+deep(y, x, k) = y * x
+twist(a) = a[1] - a[2]
+total(l) = 2.0
+any_of(x) = 4x
+double!(a) = nothing
+put(x, k) = nothing
+hold(k) = [1.0, 2.0]
+rrule(::typeof(ruled), x, y) = (0.0, d -> (nothing, 7d, 8d))
+rrule(::typeof(step), y) = (0.0, d -> (nothing, 9d))
+0.0
+";
+
     /// The script of a seed.
     pub fn from_seed(seed: u64) -> Self {
         Self::generate(Choices::from_seed(seed))
