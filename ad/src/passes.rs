@@ -97,6 +97,7 @@ impl ModulePass for ReverseDiff {
         let options = ReverseOptions {
             plan: self.plan,
             checkpoints: self.checkpoints,
+            describe: self.print,
             ..ReverseOptions::default()
         };
         match reverse(module, name, &active, &options) {

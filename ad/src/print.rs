@@ -69,7 +69,8 @@ fn tape_plan(f: &Function, cx: &mut PassContext<'_>) -> String {
         return format!("{}\n", error.message());
     }
     let active = vec![true; f.param_types().len()];
-    match reverse(&mut module, f.name(), &active, &ReverseOptions::default()) {
+    let options = ReverseOptions { describe: true, ..ReverseOptions::default() };
+    match reverse(&mut module, f.name(), &active, &options) {
         Ok(made) => {
             let own = made.plans.into_iter().rev().find(|&(name, _)| name == f.name());
             own.map_or_else(String::new, |(_, text)| text)

@@ -20,7 +20,7 @@ fn vjp(text: &str, checkpoints: Option<Checkpoints>) -> (Module, String, String)
     let (_, mut module) = parse(text);
     let first = module.get(module.ids()[0]).unwrap().name();
     let count = module.get(module.ids()[0]).unwrap().param_types().len();
-    let options = ReverseOptions { checkpoints, ..ReverseOptions::default() };
+    let options = ReverseOptions { checkpoints, describe: true, ..ReverseOptions::default() };
     let made = reverse(&mut module, first, &vec![true; count], &options)
         .unwrap_or_else(|errors| panic!("{}", regraft_ir::render_all(&errors, false)));
     regraft_ir::verify_module(&module)

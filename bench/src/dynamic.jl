@@ -12,6 +12,18 @@ function array_splat(x)
     s
 end
 
+# The same where the callee takes any number of arguments.
+weigh_all(xs...) = xs[1] * xs[2] + xs[3]
+function array_splat_into_varargs(x)
+    v = [x, 0.5, 0.25]
+    s = 0.0
+    for i in 1:2000
+        v[2] = s
+        s = 0.5 * weigh_all(v...)
+    end
+    s
+end
+
 # A captured variable that a closure assigns.
 function captured_variable(x)
     total = 0.0

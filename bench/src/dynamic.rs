@@ -25,8 +25,9 @@ const fn dynamic(function: &'static str, args: &'static str) -> Dynamic {
 }
 
 /// The programs, those with the most dynamic calls first.
-pub const PROGRAMS: [Dynamic; 10] = [
+pub const PROGRAMS: [Dynamic; 11] = [
     Dynamic { most: 10.0, ..dynamic("array_splat", "0.3") },
+    Dynamic { most: 10.0, ..dynamic("array_splat_into_varargs", "0.3") },
     dynamic("captured_variable", "0.3"),
     dynamic("unstable_variable", "0.3"),
     dynamic("ref_of_any", "0.3"),

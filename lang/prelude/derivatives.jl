@@ -373,6 +373,21 @@ struct __SplitOne{C}
     length::Int64
 end
 (s::__SplitOne)(dy) = (nothing, __gather(s.collection, s.length, dy, 0))
+# Of a vector of floats, the length is enough.
+struct __SplitFloats{T}
+    length::Int64
+end
+(s::__SplitFloats{T})(dy) where T = (nothing, __gather_floats(T, s.length, dy))
+__gather_floats(T, n, dy::Nothing) = nothing
+function __gather_floats(T, n, dy)
+    d = zeros(T, n)
+    for i in 1:n
+        dy[i] === nothing || (d[i] = dy[i])
+    end
+    return d
+end
+rrule(::typeof(__tuple_of_one), c::Array{T, 1}) where T<:__Float =
+    (__tuple_of_one(c), __SplitFloats{T}(length(c)))
 rrule(::typeof(__tuple_of_one), c) = (__tuple_of_one(c), __SplitOne(c, length(c)))
 
 # The tangent of a collection from those of its elements, which come after k others.

@@ -59,6 +59,15 @@ Tuple(t::NamedTuple) = values(t)
 Tuple(x) = __to_tuple(collect(x))
 __to_tuple(a::Array) = core.splat(tuple, a)
 
+# The elements of v, one of the collections whose elements are the arguments of a call of f: all its
+# methods take so many that v gives n of them.
+@inline function __arguments(n, f, v, collections...)
+    length(v) == n || __no_such_call(f, collections...)
+    return __ntuple(i -> @inbounds(v[i]), __val(n))
+end
+@noinline __no_such_call(f, collections...) =
+    (f(__concat(collections...)...); throw(ArgumentError("it takes another number of arguments")))
+
 @inline map(f, t::Tuple) = __unroll_map(f, t)
 @inline map(f, s::Tuple, t::Tuple) = __map_tuples(f, s, t)
 @inline map(f, s::Tuple, t::Tuple, u::Tuple) = __unroll_map(f, s, t, u)

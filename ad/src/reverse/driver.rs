@@ -449,7 +449,10 @@ impl<'m> Driver<'m> {
         notes: &str,
     ) -> Result<(), Diagnostic> {
         let inbounds = planner.inbounds();
-        let text = format!("{notes}{}", planner.describe());
+        let text = match self.options.describe {
+            true => format!("{notes}{}", planner.describe()),
+            false => String::new(),
+        };
         let report = TapeReport { text, bytes: planner.bytes_per_iteration() };
         let name = self.chain.last().map_or(pair.forward, |&(name, _)| name);
         self.reports.push((name, report));

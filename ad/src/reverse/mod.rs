@@ -100,6 +100,8 @@ pub struct ReverseOptions {
     /// Whether code outside of the module may put something with a derivative into objects that
     /// global names hold: that of calls known only when the program runs.
     pub shared_globals: bool,
+    /// Whether [`ReverseFunctions::plans`] are wanted.
+    pub describe: bool,
     /// The derivatives of scalar ops.
     pub rules: Arc<ScalarRules>,
 }
@@ -113,6 +115,7 @@ impl Default for ReverseOptions {
             split: false,
             checkpoints: None,
             shared_globals: false,
+            describe: false,
             rules: ScalarRules::standard(),
         }
     }
@@ -131,7 +134,7 @@ pub struct ReverseFunctions {
     pub vjp: Symbol,
     /// The type of the tape.
     pub tape: Type,
-    /// What each function keeps, as text.
+    /// What each function keeps, as text; none without [`ReverseOptions::describe`].
     pub plans: Vec<(Symbol, String)>,
     /// The bytes that the function itself keeps in each iteration of innermost loops.
     pub bytes_per_iteration: usize,
@@ -189,7 +192,8 @@ fn add(
     let vjp = driver.vjp(function, &pair)?;
     let own = driver.reports.iter().rev().find(|(name, _)| *name == function);
     let bytes_per_iteration = own.map_or(0, |(_, report)| report.bytes);
-    let plans = driver.reports.iter().map(|(name, report)| (*name, report.text.clone())).collect();
+    let told = driver.reports.iter().filter(|_| options.describe);
+    let plans = told.map(|(name, report)| (*name, report.text.clone())).collect();
     Ok(ReverseFunctions {
         forward: pair.forward,
         reverse: pair.reverse,

@@ -334,13 +334,57 @@ impl Compiler {
         attrs: Attrs,
     ) -> Arg {
         let mut args: Args = SmallVec::new();
+        // Where the elements of a vector go, of which the length is not known.
+        let mut vector = None;
         for &collection in collections {
             match self.elements(frame, collection) {
                 Some(elements) => args.extend(elements),
+                None if vector.is_none() && self.is_vector(frame, collection) => {
+                    vector = Some((args.len(), collection));
+                }
                 None => return self.dynamic_splat(frame, callee, collections),
             }
         }
+        if let Some((at, vector)) = vector {
+            let Some(elements) =
+                self.vector_arguments(frame, callee, vector, args.len(), collections)
+            else {
+                return self.dynamic_splat(frame, callee, collections);
+            };
+            args.insert_many(at, elements);
+        }
         self.call_value(frame, callee, &args, attrs)
+    }
+
+    fn is_vector(&self, frame: &Frame, arg: Arg) -> bool {
+        let ty = self.partials.type_of(frame.lattice(arg));
+        matches!(self.ctx.kind(ty), TypeKind::Array { rank: 1, .. })
+    }
+
+    /// The elements of a vector that are arguments of a call, beside so many `others`, if the callee
+    /// takes one number of arguments only: a vector of another length is an error then.
+    fn vector_arguments(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        vector: Arg,
+        others: usize,
+        collections: &[Arg],
+    ) -> Option<Args> {
+        /// Calls with more arguments stay as they are.
+        const MAX_ARGUMENTS: usize = 16;
+        let callee_type = self.exact_type(frame, callee)?;
+        self.world.watch_methods(callee_type, frame.spec);
+        let count = self.world.argument_count(callee_type)?.checked_sub(others)?;
+        if count > MAX_ARGUMENTS {
+            return None;
+        }
+        let name = self.ctx.symbol("#arguments");
+        let count = self.constant_arg(Constant::I64(count as i64));
+        let mut given: Args = smallvec::smallvec![count, callee, vector];
+        given.extend_from_slice(collections);
+        let tuple = self.call_name(frame, name, &given, Attrs::NONE);
+        self.elements(frame, tuple)
     }
 
     /// The elements of a value that is a tuple or named tuple of known length.

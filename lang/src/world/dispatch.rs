@@ -147,6 +147,27 @@ impl World {
         }
     }
 
+    /// How many arguments a callee takes, if all its methods take as many. O(methods).
+    pub(crate) fn argument_count(&mut self, callee: Type) -> Option<usize> {
+        self.know_methods_of(callee);
+        let mut count = None;
+        for key in self.tables_of(callee) {
+            let methods = self.tables.get(&key).into_iter().flat_map(|table| &table.methods);
+            for &id in methods {
+                let Method { signature, died, .. } = &self.methods[id.0 as usize];
+                if died.is_some() {
+                    continue;
+                }
+                let own = signature.params.len().checked_sub(1)?;
+                if signature.rest.is_some() || count.is_some_and(|count| count != own) {
+                    return None;
+                }
+                count = Some(own);
+            }
+        }
+        count
+    }
+
     /// The tables with methods that may be for a callee.
     pub(super) fn tables_of(&self, callee: Type) -> SmallVec<[TableKey; 4]> {
         let mut keys = SmallVec::new();

@@ -104,3 +104,30 @@ fn calls_known_late_of_what_changes_its_arguments() {
         &[("gradient(f, 3.0)", "(6.0,)"), ("derivative(f, 3.0)", "6.0")],
     );
 }
+
+#[test]
+fn vectors_as_arguments_of_functions_that_take_one_number_of_them() {
+    check(
+        "w(a, b, c) = a * b + c\n\
+         f(v) = w(v...)\ng(x, v) = w(x, v...)\nk(v, x) = w(v..., x)\n\
+         two(v, u) = w(v..., u...)\nh = v -> (q = (a, b) -> a * b; q(v...))\n\
+         any_number(xs...) = xs[1] * xs[2]\nm(v) = any_number(v...)\n\
+         struct P; a; b; end\np(v) = (o = P(v...); o.a * o.b)\n",
+        &[
+            ("gradient(f, [1.0, 2.0, 3.0])", "([2.0, 1.0, 1.0],)"),
+            ("gradient(g, 2.0, [3.0, 4.0])", "(3.0, [2.0, 1.0])"),
+            ("gradient(k, [3.0, 4.0], 2.0)", "([4.0, 3.0], 1.0)"),
+            ("gradient(two, [3.0], [4.0, 5.0])", "([4.0], [3.0, 1.0])"),
+            ("gradient(h, [3.0, 4.0])", "([4.0, 3.0],)"),
+            ("gradient(m, [3.0, 4.0])", "([4.0, 3.0],)"),
+            ("gradient(m, [3.0, 4.0, 5.0])", "([4.0, 3.0, 0.0],)"),
+            ("gradient(p, [3.0, 4.0])", "([4.0, 3.0],)"),
+            ("f([1, 2, 3]), f(Any[1, 2.5, 3])", "(5, 5.5)"),
+            ("f([1.0, 2.0])", "error: MethodError: no method matching w(::Float64, ::Float64)"),
+            ("g(1.0, [1.0])", "error: MethodError: no method matching w(::Float64, ::Float64)"),
+            ("gradient(f, [1.0, 2.0])", "error: no method matching w(::Float64, ::Float64)"),
+            ("w(a, b) = a - b; f([1.0, 2.0]), f([1.0, 2.0, 3.0])", "(-1.0, 5.0)"),
+            ("gradient(f, [1.0, 2.0])", "([1.0, -1.0],)"),
+        ],
+    );
+}

@@ -11,7 +11,7 @@ use super::super::callee::{CallKind, call_kind};
 use super::super::checkpoint::binomial::save_one;
 use super::super::driver::Pair;
 use super::super::parts;
-use super::{ActionKind, Augment};
+use super::{ActionKind, Again, Augment, Repeat};
 
 impl Augment<'_, '_> {
     pub(super) fn call(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
@@ -87,7 +87,7 @@ impl Augment<'_, '_> {
         let callee = self.ctx.constant_id(Constant::Func(pair.forward));
         let triple = self.before(v, core::call(callee, all, pair.forward_type))?;
         let tape = self.take_triple(v, triple)?;
-        self.note(block, v, ActionKind::Call { pair, tape, args });
+        self.note(block, v, ActionKind::Call { pair: Box::new(pair), tape, args: args.into() });
         Ok(())
     }
 
@@ -147,7 +147,7 @@ impl Augment<'_, '_> {
         let shadows = self.argument_shadows(v, &pair, &args)?;
         let given = self.as_they_are_now(v, &args)?;
         self.new_result_shadow(v)?;
-        self.note(block, v, ActionKind::Again { pair, args, given, shadows });
+        self.note(block, v, ActionKind::Again(Box::new(Again { pair, args, given, shadows })));
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl Augment<'_, '_> {
             let shadow = self.repeated_shadow(v, &args, &shadows)?;
             self.out.shadows.insert(v, shadow);
         }
-        self.note(block, v, ActionKind::Repeat { pair, args, shadows, saved });
+        self.note(block, v, ActionKind::Repeat(Box::new(Repeat { pair, args, shadows, saved })));
         Ok(())
     }
 
@@ -269,7 +269,7 @@ impl Augment<'_, '_> {
         let pullback = self.as_it_is_now(v, pullback)?;
         self.become_part(v, both, 1)?;
         self.new_result_shadow(v)?;
-        self.note(block, v, ActionKind::Rule { pullback, args, closure });
+        self.note(block, v, ActionKind::Rule { pullback, args: args.into(), closure });
         Ok(())
     }
 
@@ -316,7 +316,7 @@ impl Augment<'_, '_> {
             self.out.shadows.insert(v, shadow);
         }
         self.become_part(v, triple, 1)?;
-        self.note(block, v, ActionKind::Dynamic { pullback, args: operands });
+        self.note(block, v, ActionKind::Dynamic { pullback, args: operands.into() });
         Ok(())
     }
 }

@@ -30,7 +30,29 @@ use super::parts::{self, element_type};
 use super::private::PrivateObjects;
 use super::stability::Stability;
 
-/// What the reverse sweep has to undo.
+/// A call that is made again on the way back.
+#[derive(Clone, Debug)]
+pub(super) struct Again {
+    pub(super) pair: Pair,
+    pub(super) args: Vec<Operand>,
+    /// The arguments as they were when it was made.
+    pub(super) given: Vec<Operand>,
+    pub(super) shadows: Vec<Operand>,
+}
+
+/// Steps of a loop that are made again on the way back.
+#[derive(Clone, Debug)]
+pub(super) struct Repeat {
+    /// The derivative of a step, with all the way back in the place of its reverse part.
+    pub(super) pair: Pair,
+    /// The number of steps, the state before the first one, and what is given to each of them.
+    pub(super) args: Vec<Operand>,
+    pub(super) shadows: Vec<Option<Operand>>,
+    /// Copies of memory.
+    pub(super) saved: Operand,
+}
+
+/// What the reverse sweep has to undo. There is one for most instructions: it is small.
 #[derive(Clone, Debug)]
 pub(super) struct Action {
     /// The value of the primal that it is about.
@@ -43,18 +65,15 @@ pub(super) enum ActionKind {
     /// What the op says.
     Op,
     /// A call of a function that was differentiated, with its arguments.
-    Call { pair: Pair, tape: Operand, args: Vec<Operand> },
-    /// A call that is made again on the way back, with `given` for the arguments: these, as they
-    /// were when it was made.
-    Again { pair: Pair, args: Vec<Operand>, given: Vec<Operand>, shadows: Vec<Operand> },
-    /// Steps of a loop that are made again on the way back: the state before the first one, what is
-    /// given to each of them, and copies of memory. `pair` has the derivative of a step, and all the
-    /// way back in the place of its reverse part.
-    Repeat { pair: Pair, args: Vec<Operand>, shadows: Vec<Option<Operand>>, saved: Operand },
+    Call { pair: Box<Pair>, tape: Operand, args: Box<[Operand]> },
+    /// A call that is made again on the way back.
+    Again(Box<Again>),
+    /// Steps of a loop that are made again on the way back.
+    Repeat(Box<Repeat>),
     /// A call of a rule, with the pullback that it gave.
-    Rule { pullback: Operand, args: Vec<Operand>, closure: bool },
+    Rule { pullback: Operand, args: Box<[Operand]>, closure: bool },
     /// A call of what is known at run time, with the pullback that came back: callee and arguments.
-    Dynamic { pullback: Operand, args: Vec<Operand> },
+    Dynamic { pullback: Operand, args: Box<[Operand]> },
     /// What the op says, where it put other objects in the places of those that the shadow held.
     Replace { kept: Operand },
     /// The length that an array had before it was changed, and the objects that its shadow held.
@@ -148,10 +167,10 @@ impl Augmented {
                         self.f.plain_operands(action.v).for_each(note);
                     }
                     ActionKind::Call { args, .. }
-                    | ActionKind::Again { args, .. }
-                    | ActionKind::Repeat { args, .. }
                     | ActionKind::Rule { args, .. }
                     | ActionKind::Dynamic { args, .. } => args.iter().copied().for_each(&mut note),
+                    ActionKind::Again(call) => call.args.iter().copied().for_each(&mut note),
+                    ActionKind::Repeat(steps) => steps.args.iter().copied().for_each(&mut note),
                     ActionKind::Resize { .. } => {}
                 }
             }

@@ -44,7 +44,7 @@ pub(super) enum Source {
     /// It was computed outside of loops: it is part of the tape.
     Once,
     /// It is this polynomial in the iterations.
-    Affine(Poly),
+    Affine(Box<Poly>),
     /// It is computed again.
     Again,
     /// It is in this array, with an index for each of these loops, outer ones first.
@@ -74,12 +74,14 @@ pub(super) struct Planner<'a> {
     /// Loads of shadows, with the loads beside which they stand.
     pub(super) beside: FxHashMap<Value, Value>,
     pub(super) naive: bool,
-    pub(super) decisions: FxHashMap<Value, Decision>,
+    /// By [`Value::index`].
+    decisions: Vec<Option<Decision>>,
     /// In the order in which they were made.
     pub(super) decided: Vec<Value>,
     /// What is part of the tape, in order.
     pub(super) tape: Vec<Value>,
-    on_tape: FxHashMap<Value, usize>,
+    /// The position in the tape and one, or 0, by [`Value::index`].
+    on_tape: Vec<u32>,
     counters: FxHashMap<LoopId, Value>,
     ctx: Arc<Context>,
 }
@@ -108,10 +110,10 @@ impl<'a> Planner<'a> {
             irregular,
             beside,
             naive,
-            decisions: FxHashMap::default(),
+            decisions: Vec::new(),
             decided: Vec::new(),
             tape: Vec::new(),
-            on_tape: FxHashMap::default(),
+            on_tape: Vec::new(),
             counters: FxHashMap::default(),
             ctx,
         }
@@ -197,24 +199,35 @@ impl<'a> Planner<'a> {
 
     /// The position of a value in the tape.
     pub(super) fn keep_once(&mut self, v: Value) -> usize {
-        if let Some(&known) = self.on_tape.get(&v) {
-            return known;
+        if self.on_tape.len() <= v.index() {
+            self.on_tape.resize(self.f.value_capacity(), 0);
         }
-        self.on_tape.insert(v, self.tape.len());
-        self.tape.push(v);
-        self.tape.len() - 1
+        let position = &mut self.on_tape[v.index()];
+        if *position == 0 {
+            self.tape.push(v);
+            *position = self.tape.len() as u32;
+        }
+        *position as usize - 1
     }
 
     /// How a value is found. What has to be kept is kept from now on.
     pub(super) fn decide(&mut self, v: Value) -> Result<Source, Diagnostic> {
-        if let Some(known) = self.decisions.get(&v) {
+        if let Some(known) = self.decision(v) {
             return Ok(known.source.clone());
         }
         let decision = self.choose(v)?;
         let source = decision.source.clone();
         self.decided.push(v);
-        self.decisions.insert(v, decision);
+        if self.decisions.len() <= v.index() {
+            self.decisions.resize(self.f.value_capacity(), None);
+        }
+        self.decisions[v.index()] = Some(decision);
         Ok(source)
+    }
+
+    /// What was decided of a value, if that was.
+    pub(super) fn decision(&self, v: Value) -> Option<&Decision> {
+        self.decisions.get(v.index())?.as_ref()
     }
 
     fn choose(&mut self, v: Value) -> Result<Decision, Diagnostic> {
@@ -232,7 +245,10 @@ impl<'a> Planner<'a> {
             return self.push(v, "everything is kept");
         }
         if let Some(poly) = self.affine(v) {
-            return Ok(Decision { source: Source::Affine(poly), why: "affine in iterations" });
+            return Ok(Decision {
+                source: Source::Affine(Box::new(poly)),
+                why: "affine in iterations",
+            });
         }
         let mut left = MOST_WORK;
         let why = match self.work(v, &mut left) {
@@ -302,7 +318,7 @@ impl<'a> Planner<'a> {
 
     /// Whether a value is found without work.
     fn is_at_hand(&self, v: Value) -> bool {
-        if let Some(known) = self.decisions.get(&v) {
+        if let Some(known) = self.decision(v) {
             return !matches!(known.source, Source::Again);
         }
         let block = self.f.block_of(v);
@@ -473,7 +489,8 @@ impl<'a> Planner<'a> {
     /// What is kept more than once.
     fn kept_in_loops(&self) -> impl Iterator<Item = Value> {
         let is_kept = |v: &Value| {
-            matches!(self.decisions[v].source, Source::Array { .. } | Source::Stack { .. })
+            let source = self.decision(*v).map(|decision| &decision.source);
+            matches!(source, Some(Source::Array { .. } | Source::Stack { .. }))
         };
         self.decided.iter().copied().filter(is_kept)
     }

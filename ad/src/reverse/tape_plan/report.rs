@@ -15,7 +15,7 @@ impl Planner<'_> {
         order.sort_unstable_by_key(|&v| places[v.index()]);
         let (mut per_iteration, mut once) = (0, 0);
         for v in order {
-            let decision = &self.decisions[&v];
+            let Some(decision) = self.decision(v) else { continue };
             let bytes = bytes_of(&self.ctx, self.f.ty(v));
             let text = match &decision.source {
                 Source::Once => {

@@ -5,20 +5,15 @@ use std::sync::Arc;
 use regraft_dialects::{ad, arith, core, data};
 use regraft_ir::{Constant, Operand, Type, TypeKind, Value};
 
+use super::super::augment::{Again, Repeat};
 use super::super::backward::Backward;
 use super::super::driver::Pair;
 use super::super::parts::{self, Cell};
 
 impl Backward<'_, '_> {
     /// Runs the forward part of a call that was made without one, then its reverse part.
-    pub(super) fn undo_again(
-        &mut self,
-        v: Value,
-        pair: &Pair,
-        args: &[Operand],
-        given: &[Operand],
-        shadows: &[Operand],
-    ) {
+    pub(super) fn undo_again(&mut self, v: Value, call: &Again) {
+        let Again { pair, args, given, shadows } = call;
         let mut all = Vec::with_capacity(given.len() + shadows.len());
         for &operand in given.iter().chain(shadows) {
             all.push(self.primal(operand));
@@ -34,14 +29,8 @@ impl Backward<'_, '_> {
     }
 
     /// Undoes the steps of a loop, with those that have to be made again.
-    pub(super) fn undo_repeat(
-        &mut self,
-        v: Value,
-        pair: &Pair,
-        args: &[Operand],
-        shadows: &[Option<Operand>],
-        saved: Operand,
-    ) {
+    pub(super) fn undo_repeat(&mut self, v: Value, steps: &Repeat) {
+        let Repeat { pair, args, shadows, saved } = steps;
         let state = pair.result;
         let states = parts::part_types(&self.ctx, state).len();
         let types = &mut self.driver.types;
@@ -59,7 +48,7 @@ impl Backward<'_, '_> {
             _ => Type::UNIT,
         };
         let zero = self.zero(total_type);
-        let saved = self.primal(saved);
+        let saved = self.primal(*saved);
         let mut all = vec![here[0], first, saved, seed, cotangent, zero];
         all.extend_from_slice(&here[1 + states..]);
         for &shadow in shadows[states..].iter().flatten() {

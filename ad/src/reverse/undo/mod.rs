@@ -45,12 +45,8 @@ impl Backward<'_, '_> {
                 let tape = self.primal(*tape);
                 self.undo_call(v, pair, tape, args);
             }
-            ActionKind::Again { pair, args, given, shadows } => {
-                self.undo_again(v, pair, args, given, shadows);
-            }
-            ActionKind::Repeat { pair, args, shadows, saved } => {
-                self.undo_repeat(v, pair, args, shadows, *saved);
-            }
+            ActionKind::Again(call) => self.undo_again(v, call),
+            ActionKind::Repeat(steps) => self.undo_repeat(v, steps),
             ActionKind::Rule { pullback, args, closure } => {
                 self.undo_rule(v, *pullback, args, *closure);
             }
