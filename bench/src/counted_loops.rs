@@ -122,6 +122,7 @@ impl Writer {
     ) -> Value {
         let less = self.push(arith::lt(x, y));
         let [yes, no, join] = [(); 3].map(|()| self.f.add_block());
+        let joined = self.f.append_param(join, Type::I64).expect("fresh");
         self.branch(less, yes, no, &[]);
         self.block = yes;
         let stored = self.operations(&mut values.to_vec(), 8);
@@ -135,18 +136,32 @@ impl Writer {
         let other = self.operations(&mut values.to_vec(), 3);
         self.jump(join, &[other.into()]);
         self.block = join;
-        self.f.append_param(join, Type::I64).expect("fresh")
+        joined
     }
 
     /// Appends a conditional that chooses between two values.
     fn larger(&mut self, a: Value, b: Value) -> Value {
         let greater = self.push(arith::gt(a, b));
         let [yes, join] = [(); 2].map(|()| self.f.add_block());
+        let larger = self.f.append_param(join, Type::I64).expect("fresh");
         self.branch(greater, yes, join, &[a.into()]);
         self.block = yes;
         let difference = self.push(arith::sub(a, b));
         self.jump(join, &[difference.into()]);
         self.block = join;
-        self.f.append_param(join, Type::I64).expect("fresh")
+        larger
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_function_is_valid_and_of_the_size_that_is_said() {
+        let f = function(&regraft_dialects::context(), 100);
+        assert!(regraft_ir::verify_function(&f).is_ok());
+        let count = f.all_insts().count();
+        assert!(count.abs_diff(100 * LOOP) < 3 * LOOP, "{count} instructions");
     }
 }
