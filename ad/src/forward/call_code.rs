@@ -17,7 +17,7 @@ impl Writer<'_, '_> {
             Target::Function(callee) => self.call_function(v, callee, &operands[site.first..]),
             Target::Rule(rule) if any => self.call_rule(v, rule, &operands, site.first),
             Target::Dynamic if any || self.maker.all.active_globals().next().is_some() => {
-                self.call_dynamic(v, &operands)
+                self.call_dynamic(v, &operands);
             }
             Target::Refused(why) if any => {
                 let name = self.operand_name(operands[0]);
