@@ -108,7 +108,8 @@ hasfield(T::Type, name::Symbol) = name in __fieldnames(T)
 
 # --- refs and captured variables ------------------------------------------------------------
 
-Ref(x) = mem.ref_new(x)
+Ref(x) = __new_ref(x)
+__new_ref(x) = mem.ref_new(x)
 (::Type{Ref{T}})(x) where T = mem.ref_new(convert(T, x))
 (::Type{Ref{Any}})(x) = mem.ref_new(core.convert(Any, x))
 getindex(r::Ref) = mem.ref_get(r)

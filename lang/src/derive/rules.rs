@@ -24,7 +24,6 @@ pub(crate) struct Rules {
     forward: Symbol,
     /// `#non_differentiable(f, x…)`
     none: Symbol,
-    checkpoint: Symbol,
     /// Whether there is any rule.
     pub(crate) any: bool,
 }
@@ -53,16 +52,11 @@ impl Rules {
         world.watch_rules(&[reverse, forward, none]);
         // Methods of these are rules wherever they are defined.
         world.import(&[reverse, forward, none]);
-        Self { reverse, forward, none, checkpoint: ctx.symbol("checkpoint"), any: false }
+        Self { reverse, forward, none, any: false }
     }
 }
 
 impl Compiler {
-    /// Whether a value of this type is the function `checkpoint`.
-    pub(crate) fn is_checkpoint(&self, callee: Type) -> bool {
-        *self.ctx().kind(callee) == TypeKind::Fn(self.rules.checkpoint)
-    }
-
     /// Asks for rules from now on, if there are some in the prelude.
     pub(crate) fn note_deferred_rules(&mut self) {
         let Rules { reverse, forward, none, .. } = self.rules;

@@ -161,10 +161,7 @@ impl Compiler {
         }
         let id = self.world.new_spec();
         let found = match self.world.dispatch(callee, args, Some(id)) {
-            // What is run again has to be known: whether it may be depends on what it calls.
-            Dispatch::Method(_) if self.is_checkpoint(callee) && !self.are_exact(args) => {
-                Found::Unknown
-            }
+            Dispatch::Method(_) if self.waits(callee) && !self.are_exact(args) => Found::Unknown,
             Dispatch::Method(found) => {
                 let mut facts = self.method_facts(&found);
                 // What there is a rule for is called, whatever it is.
@@ -190,6 +187,16 @@ impl Compiler {
             hash(lookups[i as usize].callee, &lookups[i as usize].args)
         });
         (id, found)
+    }
+
+    /// Whether what a function does depends on the types of its arguments as they are when it is
+    /// called: the element type of a new array; whether what is called may be run again.
+    fn waits(&self, callee: Type) -> bool {
+        const NAMES: [&str; 3] = ["#filled", "#new_ref", "checkpoint"];
+        match *self.ctx.kind(callee) {
+            TypeKind::Fn(name) => NAMES.contains(&self.ctx.str(name)),
+            _ => false,
+        }
     }
 
     fn are_exact(&self, types: &[Type]) -> bool {

@@ -183,3 +183,16 @@ fn what_a_pullback_or_a_checkpoint_refers_to_is_as_it_was_at_the_call() {
         ],
     );
 }
+
+#[test]
+fn a_checkpoint_of_what_is_known_when_the_program_runs() {
+    check(
+        "twist(a) = sin(a[1]) * a[2]\n\
+         f(x) = (g = Any[x, [x, 2x]]; checkpoint(twist, g[2]))\n\
+         h(x) = (g = Any[x]; v = fill(g[1], 2); w = checkpoint(twist, v); v[1] = 9.0; w)\n",
+        &[
+            ("gradient(f, 0.7)[1] ≈ 1.4cos(0.7) + 2sin(0.7)", "true"),
+            ("gradient(h, 0.7)[1] ≈ 0.7cos(0.7) + sin(0.7)", "true"),
+        ],
+    );
+}

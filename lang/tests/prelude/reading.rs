@@ -155,3 +155,19 @@ fn pairs_are_shown_with_arrows() {
         ],
     );
 }
+
+#[test]
+fn new_arrays_and_refs_hold_what_their_element_is_when_the_program_runs() {
+    check(
+        "any(x) = Any[x][1]",
+        &[
+            (
+                "typeof(fill(any(1.0), 2)), typeof(fill(any(1), 2, 2))",
+                "(Vector{Float64}, Matrix{Int64})",
+            ),
+            ("typeof(fill(any(:a), (2,)))", "Vector{Symbol}"),
+            ("typeof(Ref(any(1.0)))", "Base.RefValue{Float64}"),
+            ("typeof([any(1.0)]), typeof(Any[any(1.0)])", "(Vector{Float64}, Vector{Any})"),
+        ],
+    );
+}
