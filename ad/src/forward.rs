@@ -59,8 +59,8 @@ pub struct ForwardOptions {
     /// called, a tuple of the tangents (of what is called, then of each argument), and the
     /// arguments; it returns a tuple of the result and its tangent.
     pub dynamic: Option<Symbol>,
-    /// Whether code outside of the module may put something with a derivative into objects that
-    /// global names hold: that of calls known only when the program runs.
+    /// Assumes that code outside of the module may put something with a derivative into objects that
+    /// global names hold. Derivatives of dynamic calls need it.
     pub shared_globals: bool,
     /// The derivatives of ops on floats.
     pub rules: Arc<ScalarRules>,

@@ -6,8 +6,8 @@
 //! only cases whose name begins with it are measured.
 //!
 //! A time is the processor time of a run of the pipeline on one core, what the pass manager does
-//! included: the least of several runs. `expand` is measured by what it makes, which is more than it is given: the operands that
-//! there are afterwards.
+//! included: the least of several runs. `expand` is measured by the operands of its output, which
+//! is larger than its input.
 
 use regraft_ad::{ReverseOptions, reverse};
 use regraft_bench::cpu::cpu_seconds;

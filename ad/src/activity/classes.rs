@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 /// Disjoint sets of nodes, of which some are active. All operations take O(log n) amortised, but
 /// for those that list what became active, which they do once for each node.
 #[derive(Clone, Debug)]
-pub(crate) struct Classes {
+pub(super) struct Classes {
     parent: Vec<u32>,
     size: Vec<u32>,
     /// The nodes of a set in a circle.
@@ -15,12 +15,12 @@ pub(crate) struct Classes {
 
 impl Classes {
     /// Each of so many nodes by itself, none active.
-    pub(crate) fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         let own: Vec<u32> = (0..count as u32).collect();
         Self { parent: own.clone(), size: vec![1; count], next: own, active: vec![false; count] }
     }
 
-    pub(crate) fn root(&mut self, node: usize) -> usize {
+    pub(super) fn root(&mut self, node: usize) -> usize {
         let mut node = node;
         while self.parent[node] as usize != node {
             let above = self.parent[node] as usize;
@@ -30,13 +30,13 @@ impl Classes {
         node
     }
 
-    pub(crate) fn is_active(&mut self, node: usize) -> bool {
+    pub(super) fn is_active(&mut self, node: usize) -> bool {
         let root = self.root(node);
         self.active[root]
     }
 
     /// Makes the set of a node active, and appends what became so to `news`.
-    pub(crate) fn activate(&mut self, node: usize, news: &mut Vec<usize>) {
+    pub(super) fn activate(&mut self, node: usize, news: &mut Vec<usize>) {
         let root = self.root(node);
         if std::mem::replace(&mut self.active[root], true) {
             return;
@@ -53,7 +53,7 @@ impl Classes {
 
     /// Makes the sets of two nodes one, which is active if one of them is. Returns whether they
     /// were two.
-    pub(crate) fn unite(&mut self, a: usize, b: usize, news: &mut Vec<usize>) -> bool {
+    pub(super) fn unite(&mut self, a: usize, b: usize, news: &mut Vec<usize>) -> bool {
         let (mut a, mut b) = (self.root(a), self.root(b));
         if a == b {
             return false;
@@ -73,7 +73,7 @@ impl Classes {
     }
 
     /// Which of these nodes are in one set: equal numbers, in the order in which they occur.
-    pub(crate) fn partition(&mut self, nodes: &[usize]) -> Vec<u32> {
+    pub(super) fn partition(&mut self, nodes: &[usize]) -> Vec<u32> {
         let mut numbers: FxHashMap<usize, u32> = FxHashMap::default();
         nodes
             .iter()

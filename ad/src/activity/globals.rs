@@ -26,7 +26,7 @@ pub(super) fn globals(
     names
 }
 
-/// Whether anything in a module reads a global name that may hold an object with a shadow. O(size).
+/// Returns whether a module reads a global name that may hold an object with a shadow. O(size).
 pub fn reads_globals(module: &Module, types: &mut TangentTypes) -> bool {
     !globals(module, types).is_empty()
 }
@@ -47,8 +47,8 @@ pub(crate) struct ActiveGlobals {
 }
 
 impl ActiveGlobals {
-    /// Those of the derivative of `f` for these active parameters; `shared` as in
-    /// [`Activities::new`].
+    /// Finds the globals that are active in the derivative of `f` for these active parameters;
+    /// `shared` as in [`Activities::new`].
     ///
     /// # Cost
     /// O(size of the module), and the analysis of activity if there are globals.
@@ -75,17 +75,10 @@ impl ActiveGlobals {
         let mut callers: FxHashMap<FuncId, Vec<Symbol>> = FxHashMap::default();
         let mut pending = Vec::new();
         for f in module.functions() {
-            let mut reads = false;
-            for v in f.all_insts() {
-                match self.callee(module, f, v) {
-                    Some(Target::Function(callee)) => {
-                        callers.entry(callee).or_default().push(f.name());
-                    }
-                    Some(Target::Dynamic) => reads = true,
-                    Some(_) => {}
-                    None => reads |= global_name(f, v).is_some_and(|name| self.holds(name)),
-                }
-            }
+            let reads = self.reads(module, f, |callee| {
+                callers.entry(callee).or_default().push(f.name());
+                false
+            });
             self.reads.insert(f.name(), reads);
             if reads {
                 pending.extend(module.find(f.name()));
@@ -100,22 +93,32 @@ impl ActiveGlobals {
         }
     }
 
-    fn callee(&self, module: &Module, f: &Function, v: Value) -> Option<Target> {
-        f.op(v).filter(|&op| is_call(op)).map(|_| call_site(module, f, v).target)
+    /// Returns whether an instruction of `f` may read one; `calls` says so of the functions that it
+    /// calls.
+    fn reads(&self, module: &Module, f: &Function, mut calls: impl FnMut(FuncId) -> bool) -> bool {
+        f.all_insts().fold(false, |reads, v| {
+            reads
+                | match f.op(v).filter(|&op| is_call(op)).map(|_| call_site(module, f, v).target) {
+                    Some(Target::Function(callee)) => calls(callee),
+                    Some(Target::Dynamic) => true,
+                    Some(_) => false,
+                    None => global_name(f, v).is_some_and(|name| self.holds(name)),
+                }
+        })
     }
 
-    /// Whether something active may be put into an object that this name holds.
+    /// Returns whether something active may be put into an object that this name holds.
     pub(crate) fn holds(&self, name: Symbol) -> bool {
         self.names.contains(&name)
     }
 
-    /// Whether what is called when the program runs may read one.
+    /// Returns whether dynamic calls may read one.
     pub(crate) fn reach_dynamic_calls(&self) -> bool {
         !self.names.is_empty()
     }
 
-    /// Whether a function may read one. A function that was not there when the analysis was made
-    /// was taken out of one that was: it is looked at here.
+    /// Returns whether a function may read one. A function that was outlined from another one after
+    /// the analysis is scanned here.
     pub(crate) fn are_read_by(&self, module: &Module, name: Symbol) -> bool {
         if self.names.is_empty() {
             return false;
@@ -124,14 +127,9 @@ impl ActiveGlobals {
             return reads;
         }
         let Some(f) = module.find(name).and_then(|id| module.get(id)) else { return false };
-        f.all_insts().any(|v| match self.callee(module, f, v) {
-            Some(Target::Function(callee)) => {
-                let callee = module.get(callee).map(Function::name);
-                callee.is_some_and(|callee| callee != name && self.are_read_by(module, callee))
-            }
-            Some(Target::Dynamic) => true,
-            Some(_) => false,
-            None => global_name(f, v).is_some_and(|name| self.holds(name)),
+        self.reads(module, f, |callee| {
+            let callee = module.get(callee).map(Function::name);
+            callee.is_some_and(|callee| callee != name && self.are_read_by(module, callee))
         })
     }
 }

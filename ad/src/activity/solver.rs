@@ -12,7 +12,7 @@ use super::{Activities, Activity, Context, Summary};
 use crate::rules::{Derivative, ScalarRules, derivative};
 
 /// Looks at one function.
-pub(crate) struct Solver<'a, 'm> {
+pub(super) struct Solver<'a, 'm> {
     all: &'a mut Activities<'m>,
     f: &'m Function,
     context: Context,
@@ -30,7 +30,7 @@ pub(crate) struct Solver<'a, 'm> {
 }
 
 impl<'a, 'm> Solver<'a, 'm> {
-    pub(crate) fn new(all: &'a mut Activities<'m>, f: &'m Function, context: Context) -> Self {
+    pub(super) fn new(all: &'a mut Activities<'m>, f: &'m Function, context: Context) -> Self {
         // After the values, the result, and the globals.
         let classes = Classes::new(f.value_capacity() + 1 + all.globals.len());
         let values = vec![None; f.value_capacity()];
@@ -77,7 +77,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     }
 
     /// Puts together what may share objects, and finds where derivatives come from.
-    pub(crate) fn start(&mut self, rules: &ScalarRules) {
+    pub(super) fn start(&mut self, rules: &ScalarRules) {
         let f = self.f;
         for block in f.blocks() {
             for v in f.params(block).chain(f.body(block)) {
@@ -190,7 +190,7 @@ impl<'a, 'm> Solver<'a, 'm> {
         }
     }
 
-    pub(crate) fn run(&mut self, rules: &ScalarRules) {
+    pub(super) fn run(&mut self, rules: &ScalarRules) {
         loop {
             while let Some(node) = self.news.pop() {
                 let Some(v) = self.values.get(node).copied().flatten() else { continue };
@@ -329,7 +329,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     }
 
     /// The activity of the function, what it says to its callers, and which globals are active.
-    pub(crate) fn finish(mut self) -> (Activity, Summary, Vec<bool>) {
+    pub(super) fn finish(mut self) -> (Activity, Summary, Vec<bool>) {
         let f = self.f;
         let active = (0..f.value_capacity()).map(|node| self.classes.is_active(node)).collect();
         let activity = Activity { active, returns: self.returns.clone() };

@@ -234,7 +234,7 @@ impl Activity {
         }
     }
 
-    /// Whether a call is given, or may read, something with a derivative.
+    /// Returns whether a call is given, or may read, something with a derivative.
     pub(super) fn is_active_call(&self, f: &Function, v: Value) -> bool {
         self.reads_globals.contains(&v) || f.plain_operands(v).any(|o| self.is_active(o))
     }

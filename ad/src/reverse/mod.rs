@@ -97,10 +97,10 @@ pub struct ReverseOptions {
     /// How much counted loops that would keep something may keep: they keep states from which
     /// iterations are made again. Without it, they keep all that they need.
     pub checkpoints: Option<Checkpoints>,
-    /// Whether code outside of the module may put something with a derivative into objects that
-    /// global names hold: that of calls known only when the program runs.
+    /// Assumes that code outside of the module may put something with a derivative into objects that
+    /// global names hold. Derivatives of dynamic calls need it.
     pub shared_globals: bool,
-    /// Whether [`ReverseFunctions::plans`] are wanted.
+    /// Fills [`ReverseFunctions::plans`].
     pub describe: bool,
     /// The derivatives of scalar ops.
     pub rules: Arc<ScalarRules>,
@@ -134,7 +134,7 @@ pub struct ReverseFunctions {
     pub vjp: Symbol,
     /// The type of the tape.
     pub tape: Type,
-    /// What each function keeps, as text; none without [`ReverseOptions::describe`].
+    /// The tape plan of each function as text; none without [`ReverseOptions::describe`].
     pub plans: Vec<(Symbol, String)>,
     /// The bytes that the function itself keeps in each iteration of innermost loops.
     pub bytes_per_iteration: usize,

@@ -156,7 +156,7 @@ pub(super) fn cotangent_part(
     }
 }
 
-/// Whether shadows of a type may be of different kinds from one value to the next.
+/// Returns whether shadows of a type may be of different kinds from one value to the next.
 pub(super) fn may_vary(ctx: &Context, shadow: Type) -> bool {
     let mut pending = vec![shadow];
     while let Some(ty) = pending.pop() {

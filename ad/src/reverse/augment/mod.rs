@@ -52,7 +52,7 @@ pub(super) struct Repeat {
     pub(super) saved: Operand,
 }
 
-/// What the reverse sweep has to undo. There is one for most instructions: it is small.
+/// An instruction that the reverse sweep undoes. There is one for most instructions: it is small.
 #[derive(Clone, Debug)]
 pub(super) struct Action {
     /// The value of the primal that it is about.
