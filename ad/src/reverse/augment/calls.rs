@@ -68,10 +68,17 @@ impl Augment<'_, '_> {
         Ok(shadows)
     }
 
-    fn pair_for(&mut self, v: Value, name: Symbol, args: &[Operand]) -> Result<Pair, Diagnostic> {
+    /// The derivative of a callee; `closed` as in [`Driver::pair`](super::super::driver::Driver::pair).
+    fn pair_for(
+        &mut self,
+        v: Value,
+        name: Symbol,
+        args: &[Operand],
+        closed: bool,
+    ) -> Result<Pair, Diagnostic> {
         let active: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
-        let (loc, stable) = (self.out.f.loc(v), self.stability.is_stable(v));
-        self.driver.pair(name, &active, stable, loc)
+        let loc = self.out.f.loc(v);
+        self.driver.pair(name, &active, closed, loc)
     }
 
     fn call_function(
@@ -81,7 +88,7 @@ impl Augment<'_, '_> {
         name: Symbol,
         args: Vec<Operand>,
     ) -> Result<(), Diagnostic> {
-        let pair = self.pair_for(v, name, &args)?;
+        let pair = self.pair_for(v, name, &args, self.stability.is_stable(v))?;
         let shadows = self.argument_shadows(v, &pair, &args)?;
         let all = args.iter().copied().chain(shadows);
         let callee = self.ctx.constant_id(Constant::Func(pair.forward));
@@ -141,9 +148,8 @@ impl Augment<'_, '_> {
                 loc,
             ));
         }
-        let active: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
         // Both parts run one right after the other.
-        let pair = self.driver.pair(name, &active, true, loc)?;
+        let pair = self.pair_for(v, name, &args, true)?;
         let shadows = self.argument_shadows(v, &pair, &args)?;
         let given = self.as_they_are_now(v, &args)?;
         self.new_result_shadow(v)?;
