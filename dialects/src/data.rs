@@ -6,6 +6,10 @@ use crate::fold;
 use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};
 use crate::types::{field_type, field_types};
 
+/// The symbol in a field of type `any` that has no value yet. Whoever makes objects before all
+/// their fields are known puts it there; no program can write it.
+pub const UNDEFINED_FIELD: &str = "#undef";
+
 crate::dialect! {
     /// Named tuples, structs and their fields.
     dialect data = 4;

@@ -106,17 +106,14 @@ fn same_operands(op: Op, ty: Type) -> Option<Fold> {
         arith::LT | arith::GT if ty.is_scalar() => Some(Fold::Constant(Constant::Bool(false))),
         arith::EQ | arith::LE | arith::GE if bits => Some(Fold::Constant(Constant::Bool(true))),
         arith::NE if bits => Some(Fold::Constant(Constant::Bool(false))),
-        arith::SUB | arith::CHECKED_SUB | arith::XOR if bits => zero(ty).map(Fold::Constant),
+        arith::SUB | arith::CHECKED_SUB | arith::XOR if bits => {
+            Constant::zero(ty).map(Fold::Constant)
+        }
         arith::AND | arith::OR if bits => Some(Fold::Operand(0)),
         arith::MIN | arith::MAX if ty.is_int() => Some(Fold::Operand(0)),
         arith::COPYSIGN if ty.is_float() => Some(Fold::Operand(0)),
         _ => None,
     }
-}
-
-/// Zero of an integer type, or false.
-fn zero(ty: Type) -> Option<Constant> {
-    if ty == Type::BOOL { Some(Constant::Bool(false)) } else { Constant::int(ty, 0) }
 }
 
 /// `x op c`, for an integer or a bool `c`; both are of type `ty` but for shifts and powers.

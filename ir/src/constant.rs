@@ -35,6 +35,15 @@ pub enum Constant {
 }
 
 impl Constant {
+    /// The zero of a scalar type, which is `false` for `bool`; `None` for other types.
+    pub const fn zero(ty: Type) -> Option<Self> {
+        match ty {
+            Type::BOOL => Some(Self::Bool(false)),
+            Type::F32 | Type::F64 => Self::float(ty, 0.0),
+            _ => Self::int(ty, 0),
+        }
+    }
+
     /// The constant of an integer type nearest to `value` under wrapping; `None` if `ty` is no
     /// integer type.
     pub const fn int(ty: Type, value: i64) -> Option<Self> {

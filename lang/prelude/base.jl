@@ -86,10 +86,13 @@ oftype(x, y) = convert(typeof(x), y)
 
 # --- fields ---------------------------------------------------------------------------------
 
-@inline getproperty(x, name::Symbol) = data.getfield(x, name)
-@inline getproperty(x, k::Int64) = data.getfield(x, k)
-@inline getfield(x, name::Symbol) = data.getfield(x, name)
-@inline getfield(x, k::Int64) = data.getfield(x, k)
+@inline getproperty(x, name::Symbol) = __defined(x, name, data.getfield(x, name))
+@inline getproperty(x, k::Int64) = __defined(x, k, data.getfield(x, k))
+@inline getfield(x, name::Symbol) = __defined(x, name, data.getfield(x, name))
+@inline getfield(x, k::Int64) = __defined(x, k, data.getfield(x, k))
+@inline __check_defined_field(v) = v === __undefined() ? throw(UndefRefError()) : v
+isdefined(x, name::Symbol) = data.hasfield(x, name) && data.getfield(x, name) !== __undefined()
+isdefined(x, k::Int64) = 1 <= k <= nfields(x) && data.getfield(x, k) !== __undefined()
 @inline function setproperty!(x, name::Symbol, v)
     data.setfield(x, name, convert(__fieldtype(typeof(x), name), v))
     return v
@@ -176,6 +179,7 @@ BoundsError() = BoundsError(nothing, nothing)
 struct UndefVarError <: Exception
     var::Symbol
 end
+struct UndefRefError <: Exception end
 struct KeyError <: Exception
     key
 end
@@ -212,6 +216,7 @@ throw(e::DimensionMismatch) = core.throw(string("DimensionMismatch: ", e.msg))
 throw(e::AssertionError) = core.throw(string("AssertionError: ", e.msg))
 throw(e::OverflowError) = core.throw(string("OverflowError: ", e.msg))
 throw(e::UndefVarError) = core.throw(core.string("UndefVarError: `", e.var, "` not defined"))
+throw(e::UndefRefError) = core.throw("UndefRefError: access to undefined reference")
 throw(e::KeyError) = core.throw(core.string("KeyError: key ", e.key, " not found"))
 throw(e::InexactError) = core.throw(core.string("InexactError: ", e.func, "(", e.T, ", ", e.val, ")"))
 throw(e::SingularException) = core.throw(core.string("SingularException(", e.info, ")"))

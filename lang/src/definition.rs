@@ -151,6 +151,8 @@ pub struct StructDecl {
     pub mutable: bool,
     /// Names and types of the fields.
     pub fields: Vec<(Symbol, TypeExpr)>,
+    /// How many fields each `new` gives a value, the first ones.
+    pub given: usize,
     /// Inner constructors. If there are any, there are no default ones.
     pub constructors: Vec<MethodDef>,
     /// Where it was declared, in which space.

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use regraft_dialects::data::UNDEFINED_FIELD;
 use regraft_ir::{Context, Symbol, Type, TypeKind, is_plain_name};
 use rustc_hash::FxHashMap;
 
@@ -403,7 +404,9 @@ impl Writer<'_> {
 
     fn symbol(&mut self, name: Symbol) -> fmt::Result {
         let text = self.ctx.str(name);
-        if is_identifier(text) || is_operator(text) {
+        if text == UNDEFINED_FIELD {
+            self.out.write_str(text)
+        } else if is_identifier(text) || is_operator(text) {
             write!(self.out, ":{text}")
         } else {
             self.out.push_str("Symbol(");

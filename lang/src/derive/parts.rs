@@ -206,8 +206,7 @@ impl<'a> Writer<'a> {
     pub(super) fn zero(&mut self, ty: Type) -> Option<Operand> {
         Some(match ty {
             Type::UNIT | Type::ANY => self.unit(),
-            Type::F64 => self.constant(Constant::from(0.0f64)),
-            Type::F32 => self.constant(Constant::from(0.0f32)),
+            Type::F64 | Type::F32 => self.constant(Constant::zero(ty)?),
             _ => {
                 let parts = match self.ctx.kind(ty) {
                     TypeKind::Tuple(_) | TypeKind::Named(_) => field_types(&self.ctx, ty),

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use regraft_dialects::data::UNDEFINED_FIELD;
 use regraft_dialects::{core as core_ops, data};
 use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
@@ -14,7 +15,7 @@ use smallvec::SmallVec;
 use super::Compiler;
 use super::calls::Args;
 use super::frame::{Arg, Frame, StepKind};
-use super::lattice::{Lattice, field_types};
+use super::lattice::{Lattice, field_index, field_types};
 use crate::world::{Bound, StaticValue, Ty, TypeArgument, Var};
 
 macro_rules! builtins {
@@ -44,6 +45,8 @@ builtins! {
     BelowParam "#below" "`<:T` as a type parameter.",
     TypeAssert "#typeassert" "A value, known to be of a type.",
     FieldType "#fieldtype" "The declared type of a field.",
+    Defined "#defined" "What was read of a field, if it has a value.",
+    Undefined "#undefined" "What stands in a field that has no value.",
     FieldNames "#fieldnames" "The names of the fields of a type, as a tuple.",
     New "#new" "A struct from its fields.",
     Named "#named" "A named tuple from names and values in turn.",
@@ -111,6 +114,10 @@ impl Compiler {
             Builtin::BelowParam => self.below_param(frame, args),
             Builtin::TypeAssert => self.type_assert(frame, args),
             Builtin::FieldType => self.field_type(frame, args),
+            Builtin::Defined => self.defined(frame, args),
+            Builtin::Undefined => {
+                Some(self.constant_arg(Constant::Sym(self.ctx.symbol(UNDEFINED_FIELD))))
+            }
             Builtin::FieldNames => self.field_names(frame, args),
             Builtin::New => self.new_struct(frame, args),
             Builtin::Named => self.named(frame, args),
@@ -392,25 +399,18 @@ impl Compiler {
         }
         // Numbers without a value are anything in Julia.
         for field in &fields[values.len()..] {
-            let zero = match field.stored {
-                Type::BOOL => Constant::Bool(false),
-                Type::I8 => Constant::I8(0),
-                Type::I16 => Constant::I16(0),
-                Type::I32 => Constant::I32(0),
-                Type::I64 => Constant::I64(0),
-                Type::F32 => Constant::from(0.0f32),
-                Type::F64 => Constant::from(0.0f64),
-                _ => {
-                    let name = self.world.type_name(ty);
-                    let message = format!(
-                        "new of {name} gives the field `{}` no value, which is supported for \
-                         fields that are numbers only",
-                        self.ctx.str(field.name)
-                    );
-                    return Some(self.fail(frame, &message));
-                }
+            let undefined =
+                || field.left_out.map(|_| Constant::Sym(self.ctx.symbol(UNDEFINED_FIELD)));
+            let Some(value) = Constant::zero(field.stored).or_else(undefined) else {
+                let name = self.world.type_name(ty);
+                let message = format!(
+                    "new of {name} gives the field `{}` no value, which each `new` that is written \
+                     in {name} gives one",
+                    self.ctx.str(field.name)
+                );
+                return Some(self.fail(frame, &message));
             };
-            converted.push(self.constant_arg(zero));
+            converted.push(self.constant_arg(value));
         }
         if !def.mutable {
             return Some(self.op(frame, self.ctx.def(data::NEW), &converted, ty, Attrs::NONE));
@@ -418,6 +418,30 @@ impl Compiler {
         let known = Lattice::Of(ty);
         let kind = StepKind::Op(data::NEW_OBJECT, ty);
         Some(frame.push(kind, &converted, known, Attrs::NONE))
+    }
+
+    /// `#defined(x, name, value)`: the value that was read of a field of `x`. A field that a `new`
+    /// leaves out is checked, and has its type from then on.
+    fn defined(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[whole, name, value] = args else { return None };
+        let ty = self.partials.type_of(frame.lattice(whole));
+        let fields = match self.world.fields(ty) {
+            Some(fields) if fields.iter().any(|field| field.left_out.is_some()) => fields,
+            None if ty == Type::ANY => Rc::new([]),
+            _ => return Some(value),
+        };
+        let known = self.partials.value(frame.lattice(name));
+        let index = known.and_then(|name| field_index(&self.ctx, ty, name));
+        let want = match index.and_then(|index| fields.get(index)) {
+            Some(field) if field.left_out.is_none() => return Some(value),
+            field => field.and_then(|field| field.left_out),
+        };
+        let checked =
+            self.call_name(frame, self.ctx.symbol("#check_defined_field"), &[value], Attrs::NONE);
+        Some(match want {
+            Some(want) => self.assert_type(frame, checked, want),
+            None => checked,
+        })
     }
 
     fn convert_field(

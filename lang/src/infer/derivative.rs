@@ -272,8 +272,9 @@ impl Compiler {
         }
         match (want, have) {
             (Type::UNIT, _) => return Some(self.constant_arg(Constant::Unit)),
-            (Type::F64, Type::UNIT) => return Some(self.constant_arg(Constant::from(0.0f64))),
-            (Type::F32, Type::UNIT) => return Some(self.constant_arg(Constant::from(0.0f32))),
+            (_, Type::UNIT) if want.is_float() => {
+                return Constant::zero(want).map(|zero| self.constant_arg(zero));
+            }
             _ => {}
         }
         if !matches!(self.ctx.kind(want), TypeKind::Tuple(_)) {

@@ -150,6 +150,7 @@ impl Lower<'_> {
         let ast = self.ast;
         let mut operands = Vals::new();
         operands.push(ty);
+        self.fewest_given = self.fewest_given.min(ast.list(args).len());
         for &arg in ast.list(args) {
             let value = self.expr(arg);
             operands.push(value);

@@ -123,6 +123,8 @@ struct Lower<'a> {
     pool: Vec<Code>,
     /// Whether the code of methods is left out.
     signatures_only: bool,
+    /// The smallest number of values of a `new` in the struct that is being declared.
+    fewest_given: usize,
     no_code: Option<Arc<Function>>,
 }
 
@@ -251,6 +253,7 @@ impl<'a> Lower<'a> {
             code,
             pool,
             signatures_only: false,
+            fewest_given: usize::MAX,
             no_code: None,
         }
     }

@@ -100,12 +100,14 @@ impl Lower<'_> {
         };
         let ast = self.ast;
         self.structs.insert(name);
+        self.fewest_given = usize::MAX;
         let mut decl = StructDecl {
             name,
             params: in_order(self.statics(params)),
             supertype: supertype.map(|ty| self.type_expr(ty)),
             mutable,
             fields: Vec::new(),
+            given: usize::MAX,
             constructors: Vec::new(),
             space: self.options.space,
             loc: self.loc(id),
@@ -147,6 +149,7 @@ impl Lower<'_> {
             }
             decl.fields.push((symbol, ty));
         }
+        decl.given = self.fewest_given.min(decl.fields.len());
         Some(decl)
     }
 

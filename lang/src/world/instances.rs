@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use regraft_ir::{StructDef, Symbol, Type, TypeKind};
+use regraft_ir::{Constant, StructDef, Symbol, Type, TypeKind};
 
 use super::Field;
 use super::types::{FamilyId, FamilyKind, Ty, Types};
@@ -50,13 +50,14 @@ impl Types {
 
     fn set_fields(&mut self, family: FamilyId, args: &[Ty], ty: Type) {
         let FamilyKind::Struct(info) = &self.family(family).kind else { return };
-        let mutable = info.mutable;
+        let (mutable, given) = (info.mutable, info.given);
         let Some(declared) = info.fields.clone() else { return };
         self.in_progress.push(ty);
         let nested = self.in_progress.len();
         let fields: Rc<[Field]> = declared
             .iter()
-            .map(|(name, field)| {
+            .enumerate()
+            .map(|(i, (name, field))| {
                 let field = if nested > MOST_NESTED {
                     Ty::Any
                 } else {
@@ -69,7 +70,11 @@ impl Types {
                     // A value cannot be a part of itself.
                     stored = Type::ANY;
                 }
-                Field { name: *name, declared, stored }
+                let left_out = (i >= given && Constant::zero(stored).is_none()).then_some(stored);
+                if left_out.is_some() {
+                    stored = Type::ANY;
+                }
+                Field { name: *name, declared, stored, left_out }
             })
             .collect();
         self.in_progress.pop();

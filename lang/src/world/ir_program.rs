@@ -100,6 +100,7 @@ impl World {
                 name,
                 declared: self.types.type_value(ty),
                 stored,
+                left_out: None,
             })
             .collect();
         // It is the only member of its family, whose name alone stands for it.
@@ -111,6 +112,7 @@ impl World {
             mutable: def.mutable,
             closure: false,
             fields: Some(fields),
+            given: def.fields.len(),
             ir_name: def.name,
         };
         let header = Header { params: Rc::new([]), supertype: Ty::Any };
@@ -123,6 +125,7 @@ impl World {
             supertype: None,
             mutable: def.mutable,
             fields: def.fields.iter().map(|&(name, ty)| (name, exactly(ty))).collect(),
+            given: def.fields.len(),
             constructors: Vec::new(),
             space: Space::Main,
             loc: Loc::UNKNOWN,

@@ -122,8 +122,10 @@ pub struct Field {
     pub name: Symbol,
     /// The declared type as a type value: what values are converted to.
     pub declared: Type,
-    /// Its type in the IR: `any` if the declared type is abstract.
+    /// Its type in the IR: `any` if the declared type is abstract or a `new` gives it no value.
     pub stored: Type,
+    /// The type of its value once it has one, if a `new` gives it none.
+    pub left_out: Option<Type>,
 }
 
 /// Types, functions, methods, names.

@@ -36,7 +36,9 @@ impl World {
             let old = self.types.family(old);
             let same = match &old.kind {
                 FamilyKind::Struct(info) => {
-                    info.mutable == decl.mutable && info.fields.as_ref() == Some(&fields)
+                    info.mutable == decl.mutable
+                        && info.fields.as_ref() == Some(&fields)
+                        && info.given == decl.given
                 }
                 _ => false,
             };
@@ -50,7 +52,13 @@ impl World {
             self.check_unbound(decl.name, decl.space, decl.loc)?;
         }
         let ir_name = self.new_type_name(decl.space, decl.name);
-        let info = StructInfo { mutable: decl.mutable, closure: false, fields: None, ir_name };
+        let info = StructInfo {
+            mutable: decl.mutable,
+            closure: false,
+            fields: None,
+            given: decl.given,
+            ir_name,
+        };
         let family = self.add_family(decl.name, header, FamilyKind::Struct(info), decl.loc);
         // Its fields may mention it.
         let bare = self.types.family(family).bare.clone();
@@ -275,6 +283,7 @@ impl World {
                 mutable: false,
                 closure: true,
                 fields: Some(fields),
+                given: def.captures.len(),
                 ir_name: def.name,
             };
             let supertype = Ty::App(self.types.well_known.function, Rc::new([]));

@@ -42,6 +42,8 @@ pub(super) struct StructInfo {
     pub closure: bool,
     /// Types over the parameters of the family; `None` while they are being found out.
     pub fields: Option<Rc<[(Symbol, Ty)]>>,
+    /// How many fields each `new` gives a value, the first ones.
+    pub given: usize,
     /// What the name of the IR struct begins with.
     pub ir_name: Symbol,
 }

@@ -210,3 +210,53 @@ fn arrays_of_anything_that_are_copied_to_themselves() {
     );
     check(programs, &[("gradient(f3, Any[2.0, 3.0])", "(Any[12.0, 4.0],)")]);
 }
+
+#[test]
+fn fields_that_get_their_value_after_the_object_is_made() {
+    check_orders(
+        "mutable struct Node\n v::Float64\n next::Node\n Node(v) = new(v)\nend
+        mutable struct Ring{T}\n v::T\n next::Ring{T}\n
+            function Ring{T}(v) where T\n r = new{T}(v)\n r.next = r\n r\nend\nend
+        mutable struct Late\n v\n Late() = new()\nend
+        function chain(x, n)
+            first = Node(x)
+            last = first
+            for k in 2:n
+                last.next = Node(k * x)
+                last = last.next
+            end
+            first
+        end
+        function product(node)
+            p = node.v
+            while isdefined(node, :next)
+                node = node.next
+                p *= node.v
+            end
+            p
+        end
+        f1(x) = product(chain(x, 3))
+        f2(x) = (r = Ring{Float64}(x); r.next.v = r.v^2; r.next.next.v * x)
+        f3(x) = (l = Late(); l.v = x; l.v = l.v * (x, x)[2]; l.v * x)
+        f4(x) = (l = Late(); m = Late(); m.v = l; l.v = [x, x^2]; m.v.v[1] * m.v.v[2])
+        f5(x) = (c = chain(x, 2); c.next.next = c; c.next.v = c.v^2; c.next.next.v * c.next.v)",
+        &[
+            // 6 x³
+            ("f1", "2.0", ["72.0", "72.0", "36.0"]),
+            ("f2", "2.0", ["12.0", "12.0", "6.0"]),
+            ("f3", "2.0", ["12.0", "12.0", "6.0"]),
+            ("f4", "2.0", ["12.0", "12.0", "6.0"]),
+            ("f5", "2.0", ["12.0", "12.0", "6.0"]),
+        ],
+    );
+    check(
+        "mutable struct Node\n v::Float64\n next::Node\n Node(v) = new(v)\nend
+        f(x) = (n = Node(x); n.next = Node(2x); n.next.next.v)
+        g(n) = n.v^2",
+        &[
+            ("gradient(f, 1.0)", "error: UndefRefError"),
+            ("gradient(g, Node(3.0))[1][]", "(v = 6.0, next = nothing)"),
+            ("derivative(f, 1.0)", "error: UndefRefError"),
+        ],
+    );
+}

@@ -104,6 +104,7 @@ impl Lab {
             params: params.iter().map(|name| self.static_decl(name)).collect(),
             supertype: None,
             mutable,
+            given: fields.len(),
             fields: fields
                 .iter()
                 .map(|(name, ty)| (self.ctx.symbol(name), self.type_expr(ty)))

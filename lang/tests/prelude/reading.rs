@@ -83,7 +83,52 @@ fn what_new_leaves_out() {
         &[
             ("let n = N(3); n.w = 1; (n.v, n.w) end", "(3, 1.0)"),
             ("let n = N(); n.v = 2; n.v end", "2"),
-            ("L(1)", "error: new of L gives the field `next` no value"),
+            ("let l = L(1); l.next = l; l.next.next.v end", "1"),
+            ("L(1).next", "error: UndefRefError: access to undefined reference"),
+            ("getfield(L(1), :next)", "error: UndefRefError"),
+            ("getfield(L(1), 2)", "error: UndefRefError"),
+            ("let r = Ref{Any}(L(1)); r[].next end", "error: UndefRefError"),
+            (
+                "let l = L(1), name = [:v, :next][2]; getproperty(l, name) end",
+                "error: UndefRefError",
+            ),
+            ("L(1)", "L(1, #undef)"),
+            (
+                "isdefined(L(1), :next), isdefined(L(1), :v), isdefined(L(1), :w)",
+                "(false, true, false)",
+            ),
+            (
+                "let l = L(1); l.next = nothing; (isdefined(l, 2), isdefined(l, 3)) end",
+                "(true, false)",
+            ),
+            ("L(1).v", "1"),
+        ],
+    );
+}
+
+#[test]
+fn fields_that_get_their_value_later_have_their_types() {
+    check(
+        "mutable struct Node\nv::Float64\nnext::Node\n\
+         function Node(v); n = new(v); n.next = n; n; end\n\
+         Node(v, next) = new(v, next)\nend\n\
+         mutable struct Tree{T}; left::Tree{T}; v::T; Tree{T}() where T = new{T}(); end\n\
+         struct Lazy; v::Vector{Int}; Lazy() = new(); Lazy(v) = new(v); end\n\
+         struct Some2; xs; Some2(xs...) = new(xs...); end",
+        &[
+            ("let n = Node(2.0); n.next.next.v end", "2.0"),
+            ("let n = Node(1, Node(2)); n.next.v + n.v end", "3.0"),
+            ("let n = Node(1); n.next = 3; n end", "error: MethodError"),
+            ("typeof(Node(1).next), fieldtype(Node, :next)", "(Node, Node)"),
+            ("let t = Tree{Int}(); t.v = 3.0; t.v end", "3"),
+            ("let t = Tree{Int}(); t.left end", "error: UndefRefError"),
+            ("let t = Tree{Vector{Int}}(); t.v end", "error: UndefRefError"),
+            ("let t = Tree{Vector{Int}}(); t.left = t; t.v = [1]; t.left.v end", "[1]"),
+            ("Lazy().v", "error: UndefRefError"),
+            ("Lazy([1]).v", "[1]"),
+            ("isdefined(Lazy(), :v)", "false"),
+            ("Some2(1).xs", "1"),
+            ("Some2()", "error: new of Some2 gives the field `xs` no value"),
         ],
     );
 }

@@ -117,6 +117,7 @@ impl Tester {
             params: params.unwrap_or_default(),
             supertype,
             mutable,
+            given: fields.len(),
             fields,
             constructors: Vec::new(),
             space: Space::Main,

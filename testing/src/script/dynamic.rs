@@ -16,7 +16,7 @@
 //! They have derivatives of any order: everything is smooth where it is, and all numbers stay
 //! small. What the generators of typed programs leave out is in them: slots of type `Any` that
 //! change the type of what they hold, fields of union types, variables that closures assign to,
-//! recursion, whole arrays that are filled and copied, objects that are replaced, ranges of floats,
+//! fields that get their value late, recursion, whole arrays that are filled and copied, objects that are replaced, ranges of floats,
 //! rules of users, global objects that one function puts something into and another one reads, and
 //! points where functions have no derivative but what is computed is constant.
 
@@ -30,6 +30,7 @@ use crate::choices::{Choices, Span};
 const PRELUDE: &str = "\
 mutable struct Node; v::Any; end
 mutable struct Obj; x::Float64; z::Vector{Float64}; end
+mutable struct Late; x::Float64; z::Vector{Float64}; Late(x, z) = (o = new(x); o.z = z; o); end
 struct Cons; head::Float64; tail::Union{Nothing, Cons}; end
 any_of(x) = (r = Ref{Any}(x); r[])
 total(l) = l === nothing ? 0.0 : sin(l.head) + 0.5 * total(l.tail)
@@ -241,7 +242,10 @@ impl Writer {
         let value = match kind {
             Kind::Vector => self.vector(),
             Kind::Nested => format!("[{}, {}]", self.vector(), self.vector()),
-            Kind::Obj => format!("Obj({}, {})", self.number(1), self.vector()),
+            Kind::Obj => {
+                let name = self.c.pick(&["Obj", "Late"]);
+                format!("{name}({}, {})", self.number(1), self.vector())
+            }
             _ => self.number(3),
         };
         let name = self.name(letter);
