@@ -20,7 +20,7 @@ use regraft_ir::{Block, ControlFlow, Function, Traits, Use, Value};
 use regraft_passes::analysis::PostDominatorTree;
 
 /// By [`Value::index`], the values that may be discarded after they were computed: by a select, as
-/// the lesser of two, or because control goes another way. Their cotangent is then zero, whatever
+/// the lesser of two, by a zero that wins, or because control goes another way. Their cotangent is then zero, whatever
 /// their derivative is. `f` is a function as it runs if it [returns](super::returning::returning),
 /// and `blocks` are its blocks in reverse postorder.
 pub(super) fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
@@ -37,7 +37,8 @@ pub(super) fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
             };
             certain[v.index()] = f.uses(v).any(counts);
             found[v.index()] |= f.ty(v).is_float() && !certain[v.index()];
-            let selects = matches!(f.op(v), Some(core::SELECT | arith::MIN | arith::MAX));
+            let selects =
+                matches!(f.op(v), Some(core::SELECT | arith::MIN | arith::MAX | arith::MULZ));
             if !selects && !found[v.index()] {
                 continue;
             }

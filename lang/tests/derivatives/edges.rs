@@ -266,6 +266,34 @@ fn a_branch_that_was_not_taken_adds_nothing_to_what_was_computed_before() {
     ]);
 }
 
+/// An invariant quotient leaves the loop, and with it the arm that it was in. The derivative of its
+/// derivative, where the arm was not taken, is a zero that wins over a quotient by zero.
+#[test]
+fn an_arm_that_was_not_taken_adds_nothing_to_second_derivatives() {
+    check(
+        "function f(x, o)
+            t = 0.0
+            for i in 1:3
+                t += (o == 0 ? x : x / o) * i
+            end
+            t
+        end
+        by_o(x) = gradient(o -> f(x, o), 0.0)[1]
+        by_both(x) = sum(gradient(f, x, 0.0))
+        of_both(x) = gradient(f, x[1], x[2])[2]",
+        &[
+            ("gradient(f, 1.0, 0.0)", "(6.0, -0.0)"),
+            ("gradient(by_o, 1.0)", "(-0.0,)"),
+            ("derivative(by_o, 1.0)", "-0.0"),
+            ("gradient(by_both, 1.0)", "(-0.0,)"),
+            ("derivative(by_both, 1.0)", "-0.0"),
+            ("gradient(of_both, [1.0, 0.0])[1] == [0.0, 0.0]", "true"),
+            // x / 2 six times: its derivative by o is -6 x / 4.
+            ("gradient(x -> gradient(o -> f(x, o), 2.0)[1], 1.0)", "(-1.5,)"),
+        ],
+    );
+}
+
 #[test]
 fn borders_that_are_infinite() {
     check(
