@@ -37,8 +37,6 @@ mod statement;
 mod tangents;
 mod writer;
 
-use std::sync::Arc;
-
 use regraft_ir::{
     Attrs, Constant, Diagnostic, FuncId, Function, Loc, Module, Symbol, Type, is_plain_name,
 };
@@ -47,7 +45,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use self::pass::ForwardDiff;
 
 use crate::activity::{Activities, Context};
-use crate::rules::ScalarRules;
+use crate::derivative_table::DerivativeTable;
 use crate::scopes::next_level;
 
 /// What forward mode is asked for.
@@ -62,13 +60,11 @@ pub struct ForwardOptions {
     /// Assumes that code outside of the module may put something with a derivative into objects that
     /// global names hold. Derivatives of dynamic calls need it.
     pub shared_globals: bool,
-    /// The derivatives of ops on floats.
-    pub rules: Arc<ScalarRules>,
 }
 
 impl Default for ForwardOptions {
     fn default() -> Self {
-        Self { width: 1, dynamic: None, shared_globals: false, rules: ScalarRules::standard() }
+        Self { width: 1, dynamic: None, shared_globals: false }
     }
 }
 
@@ -137,6 +133,7 @@ struct Maker<'m> {
     options: &'m ForwardOptions,
     width: usize,
     all: Activities<'m>,
+    table: &'m DerivativeTable,
     jobs: Vec<Job>,
     job_of: FxHashMap<Context, usize>,
     names: FxHashSet<Symbol>,
@@ -147,12 +144,14 @@ struct Maker<'m> {
 
 impl<'m> Maker<'m> {
     fn new(module: &'m Module, options: &'m ForwardOptions) -> Self {
+        let table: &DerivativeTable = module.ctx().extensions().get();
         Self {
+            table,
             level: next_level(module),
             module,
             options,
             width: options.width.max(1),
-            all: Activities::new(module, &options.rules, options.shared_globals),
+            all: Activities::new(module, table, options.shared_globals),
             jobs: Vec::new(),
             job_of: FxHashMap::default(),
             names: FxHashSet::default(),

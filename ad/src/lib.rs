@@ -1,12 +1,14 @@
 //! Differentiation of typed functions, by rewriting them.
 //!
 //! - [`tangent`] says what the derivative of a value of each type is made of.
-//! - [`rules`] say what the derivative of each op is.
+//! - [`DerivativeTable`] says what the derivative of each op is; of ops on floats, [`rules`] do.
 //! - [`forward()`] computes derivatives beside the values; `forward-diff` as a pass.
 //! - [`reverse()`] goes forward, and back with cotangents; `reverse-diff` as a pass.
 
 mod activity;
+mod derivative_table;
 mod forward;
+mod op_derivative;
 mod passes;
 mod print;
 mod reverse;
@@ -14,8 +16,10 @@ pub mod rules;
 mod scopes;
 
 pub use activity::globals::reads_globals;
+pub use derivative_table::{Derivative, DerivativeTable};
 pub use forward::{ForwardOptions, forward};
-pub use passes::{add_passes, registry};
+pub use op_derivative::{AdjointCx, AdjointFn, OpDerivative, TangentCx, TangentFn};
+pub use passes::{add_passes, extensions, registry};
 pub use regraft_dialects::tangent;
 pub use reverse::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};
 pub use scopes::scope_level;

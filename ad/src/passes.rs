@@ -1,13 +1,15 @@
 //! Differentiation as passes.
 
-use regraft_ir::{Diagnostic, Function, Module, Symbol, suggest};
+use std::sync::LazyLock;
+
+use regraft_ir::{Diagnostic, Extensions, Function, Module, Symbol, suggest};
 use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassRegistry, PassResult, pass};
 
 use crate::forward::ForwardDiff;
-use crate::print::Print;
+use crate::print::TAPE_PLAN;
 use crate::reverse::{Checkpoints, PlanKind, ReverseOptions, reverse};
 
-/// Adds the passes of this crate to a registry, which has `print`: that one learns of the tape plan.
+/// Adds the passes of this crate to a registry, and the tape plan to what `print` shows.
 ///
 /// # Panics
 /// If it has a pass of the same name.
@@ -15,14 +17,23 @@ use crate::reverse::{Checkpoints, PlanKind, ReverseOptions, reverse};
 pub fn add_passes(registry: &mut PassRegistry) {
     registry.add_module::<ForwardDiff>();
     registry.add_module::<ReverseDiff>();
-    registry.replace::<Print>();
+    registry.add_printable(TAPE_PLAN);
+}
+
+/// Everything that comes with the dialects, with this crate, and with those below it: the built-in
+/// tables, the passes that differentiate included.
+pub fn extensions() -> Extensions {
+    static ALL: LazyLock<Extensions> = LazyLock::new(|| {
+        let mut all = Extensions::new(regraft_dialects::registry());
+        add_passes(all.edit());
+        all
+    });
+    ALL.clone()
 }
 
 /// The passes that come with Regraft, those of this crate included.
 pub fn registry() -> PassRegistry {
-    let mut registry = PassRegistry::standard();
-    add_passes(&mut registry);
-    registry
+    extensions().get::<PassRegistry>().clone()
 }
 
 pass! {

@@ -9,8 +9,8 @@
 //!
 //! A rule gives the partial derivative by each operand. Forward mode multiplies it by the tangent
 //! of the operand, reverse mode by the cotangent of the result; both by [`Partial::product`]. What
-//! else an op may be is what [`Derivative`] says: the table of [`derivative`] has a row for every
-//! op of every dialect.
+//! else an op may be is what [`Derivative`](crate::Derivative) says: the
+//! [`DerivativeTable`](crate::DerivativeTable) has a row for every op of every dialect.
 //!
 //! # Zero times infinity
 //! A partial may be infinite or NaN where it does not matter: `select(x > 0, sqrt(x), 0)` at 0.
@@ -20,7 +20,6 @@
 mod expr;
 mod lower;
 mod product;
-mod table;
 
 use std::sync::{Arc, LazyLock};
 
@@ -28,7 +27,6 @@ use regraft_ir::{Diagnostic, Op, OpTable, Registry};
 
 pub use expr::{Expr, Needs, Partial};
 pub use product::Product;
-pub use table::{Derivative, derivative};
 
 /// The derivative rule of one op.
 #[derive(Clone, Debug)]
@@ -108,6 +106,11 @@ impl ScalarRules {
             self.rows.insert(rule.op, rule);
         }
         Ok(())
+    }
+
+    /// Forgets the rule of `op`.
+    pub(crate) fn remove(&mut self, op: Op) {
+        self.rows.remove(op);
     }
 
     /// The rule of `op`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_ad::{PlanKind, ReverseOptions, reverse};
+use regraft_ad::{DerivativeTable, PlanKind, ReverseOptions, reverse};
 use regraft_exec::value::{Array, Val};
 use regraft_exec::{Engine, Interpreter};
 use regraft_ir::{Context, Module};
@@ -164,11 +164,14 @@ func @f(%x: array<f64, 1>) -> f64 {
 
 #[test]
 fn rules_of_a_user_take_the_place_of_those_that_are_there() {
-    let (ctx, mut module) =
-        parse("func @f(%1: f64) -> f64 {\n^1:\n  %2: f64 = math.sin %1\n  return %2\n}\n");
-    let mut rules = (*regraft_ad::rules::ScalarRules::standard()).clone();
-    rules.add(ctx.registry(), "own.rules", "d math.sin(x) = 2 * x\n").unwrap();
-    let options = ReverseOptions { rules: Arc::new(rules), ..ReverseOptions::default() };
+    let mut extensions = regraft_ad::extensions();
+    let ops = Arc::clone(extensions.ops());
+    let table = extensions.edit::<DerivativeTable>();
+    table.add_rules(&ops, "own.rules", "d math.sin(x) = 2 * x\n").unwrap();
+    let ctx = Context::with_extensions(&extensions.into());
+    let text = "func @f(%1: f64) -> f64 {\n^1:\n  %2: f64 = math.sin %1\n  return %2\n}\n";
+    let mut module = regraft_syntax::parse_and_verify(&ctx, "f.ir", text).unwrap();
+    let options = ReverseOptions::default();
     let made = reverse(&mut module, ctx.symbol("f"), &[true], &options).unwrap();
     let mut interpreter = Interpreter::new(&module);
     let args = [Val::F64(3.0), Val::F64(1.0)];

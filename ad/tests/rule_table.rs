@@ -1,15 +1,15 @@
 //! Every op of every dialect is differentiated, or declared to have no derivative.
 
-use regraft_ad::rules::{Derivative, ScalarRules, derivative};
+use regraft_ad::{Derivative, DerivativeTable};
 use regraft_dialects::{arith, math};
-use regraft_ir::{ResultType, Type, TypeClass};
+use regraft_ir::{Extension, ResultType, Type, TypeClass};
 
 #[test]
 fn every_op_has_a_row() {
-    let rules = ScalarRules::standard();
+    let table = DerivativeTable::builtin();
     let missing: Vec<&str> = regraft_dialects::registry()
         .ops()
-        .filter(|def| derivative(&rules, def.op).is_none())
+        .filter(|def| table.find(def.op).is_none())
         .map(|def| def.name)
         .collect();
     assert!(missing.is_empty(), "nothing is known of the derivatives of {missing:?}");
@@ -19,7 +19,7 @@ fn every_op_has_a_row() {
 #[test]
 fn every_op_that_gives_a_float_has_a_rule() {
     let without = [arith::INT_TO_FLOAT, arith::FLOAT_CAST, arith::BITCAST];
-    let rules = ScalarRules::standard();
+    let table = DerivativeTable::builtin();
     for def in arith::DIALECT.ops.iter().chain(math::DIALECT.ops) {
         let gives_float = match def.result {
             ResultType::Is(ty) => ty.is_float(),
@@ -31,7 +31,7 @@ fn every_op_that_gives_a_float_has_a_rule() {
             }
             _ => false,
         };
-        let has_rule = rules.get(def.op).is_some();
+        let has_rule = table.rule(def.op).is_some();
         assert_eq!(has_rule, gives_float && !without.contains(&def.op), "{}", def.name);
     }
 }
@@ -39,10 +39,10 @@ fn every_op_that_gives_a_float_has_a_rule() {
 /// A rule has a partial derivative by each float operand and no other.
 #[test]
 fn rules_fit_the_signatures() {
-    let rules = ScalarRules::standard();
+    let table = DerivativeTable::builtin();
     for def in regraft_dialects::registry().ops() {
-        let Some(rule) = rules.get(def.op) else { continue };
-        assert!(matches!(derivative(&rules, def.op), Some(Derivative::Scalar(_))));
+        let Some(rule) = table.rule(def.op) else { continue };
+        assert!(matches!(table.get(def.op), Derivative::Scalar(_)));
         assert_eq!(rule.op(), def.op);
         for (i, operand) in def.operands.iter().enumerate() {
             let is_float = match operand.pattern {
@@ -60,9 +60,9 @@ fn rules_fit_the_signatures() {
 
 #[test]
 fn ops_that_are_not_implemented_say_why() {
-    let rules = ScalarRules::standard();
-    match derivative(&rules, arith::BITCAST) {
-        Some(Derivative::NotImplemented(why)) => assert!(why.contains("bits of a float")),
+    let table = DerivativeTable::builtin();
+    match table.get(arith::BITCAST) {
+        Derivative::NotImplemented(why) => assert!(why.contains("bits of a float")),
         other => panic!("{other:?}"),
     }
 }

@@ -2,11 +2,9 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::{engine, shown};
 use regraft_exec::{Engine, ErrorKind, EvalCx, EvalTable, Interpreter, Trap, Val};
-use regraft_ir::{Context, Loc, Registry};
+use regraft_ir::{Context, Extensions, Loc};
 
 const PROFILED: &str = "
 func @f() -> unit {
@@ -61,11 +59,10 @@ func @f(%1: f64) -> f64 {
   return %2
 }";
 
-fn colours() -> Arc<Context> {
-    let mut registry = Registry::new();
-    regraft_dialects::add_all(&mut registry);
-    registry.add(&colour::DIALECT);
-    Context::new(Arc::new(registry))
+fn colours() -> Extensions {
+    let mut extensions = Extensions::new(regraft_dialects::registry());
+    extensions.add_dialect(&colour::DIALECT);
+    extensions
 }
 
 #[test]
@@ -76,11 +73,11 @@ fn anyone_can_register_an_evaluation() {
             _ => Err(cx.wrong_types(args)),
         }
     }
-    let ctx = colours();
+    let mut extensions = colours();
+    extensions.edit::<EvalTable>().register(colour::MIX, mix);
+    let ctx = Context::with_extensions(&extensions.into());
     let module = regraft_syntax::parse_and_verify(&ctx, "mix.ir", MIXED).expect("it parses");
-    let mut table = EvalTable::standard();
-    table.register(colour::MIX, mix);
-    let mut e = Interpreter::with_table(&module, Arc::new(table));
+    let mut e = Interpreter::new(&module);
     assert_eq!(shown(&mut e, "f", &[2.0.into()]), "3.0");
     let _inst = colour::mix(ctx.constant_id(1.0), ctx.constant_id(2.0));
 }
@@ -90,13 +87,17 @@ fn an_op_without_evaluation_and_one_of_a_wrong_type_are_errors() {
     fn wrong(_: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
         Ok(Val::I64(1))
     }
-    let module = regraft_syntax::parse_and_verify(&colours(), "mix.ir", MIXED).expect("it parses");
+    let parse = |extensions: Extensions| {
+        let ctx = Context::with_extensions(&extensions.into());
+        regraft_syntax::parse_and_verify(&ctx, "mix.ir", MIXED).expect("it parses")
+    };
+    let module = parse(colours());
     let error = Interpreter::new(&module).call("f", &[2.0.into()]).expect_err("no row");
     assert_eq!(*error.kind(), ErrorKind::Module);
     assert_eq!(error.message(), "there is no evaluation function for `colour.mix`");
-    let mut table = EvalTable::standard();
-    table.register(colour::MIX, wrong);
-    let mut e = Interpreter::with_table(&module, Arc::new(table));
+    let mut extensions = colours();
+    extensions.edit::<EvalTable>().register(colour::MIX, wrong);
+    let mut e = Interpreter::new(&parse(extensions));
     assert_eq!(
         shown(&mut e, "f", &[2.0.into()]),
         "TypeError: expected a value of type f64, found i64"

@@ -13,13 +13,15 @@ use crate::location::{Location, Source, SourceMap};
 use crate::signature::PlainBinaries;
 use crate::types::{SizedType, TypeSize};
 use crate::{
-    Attrs, Const, Constant, Loc, Op, OpDef, Registry, StructDef, StructId, Symbol, Type, TypeKind,
+    Attrs, Const, Constant, Extensions, Loc, Op, OpDef, Registry, StructDef, StructId, Symbol,
+    Type, TypeKind,
 };
 
 /// Types, constants, symbols, attributes, struct definitions, sources, and the ops that there are.
 #[derive(Debug)]
 pub struct Context {
     registry: Arc<Registry>,
+    extensions: Arc<Extensions>,
     pub(crate) plain_binaries: PlainBinaries,
     symbols: Interner<Arc<str>>,
     types: Interner<SizedType>,
@@ -30,12 +32,19 @@ pub struct Context {
 }
 
 impl Context {
-    /// An empty context for programs made of the ops of `registry`.
+    /// An empty context for programs made of the ops of `registry`, with the built-in tables.
     pub fn new(registry: Arc<Registry>) -> Arc<Self> {
+        Self::with_extensions(&Arc::new(registry.into()))
+    }
+
+    /// An empty context for programs made of the ops that `extensions` declare.
+    pub fn with_extensions(extensions: &Arc<Extensions>) -> Arc<Self> {
+        let registry = Arc::clone(extensions.ops());
         let tag = Tag::next();
         let ctx = Self {
             plain_binaries: PlainBinaries::of(&registry),
             registry,
+            extensions: Arc::clone(extensions),
             symbols: Interner::tagged("symbol", tag, 0),
             types: Interner::tagged("type", tag, Type::BUILTIN.len() as u32),
             constants: Interner::tagged("constant", tag, 0),
@@ -62,6 +71,11 @@ impl Context {
     /// The ops that there are.
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
+    }
+
+    /// Everything that crates know of the ops that there are.
+    pub fn extensions(&self) -> &Arc<Extensions> {
+        &self.extensions
     }
 
     /// The declaration of `op`.

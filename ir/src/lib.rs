@@ -18,6 +18,7 @@ mod dominator_tree;
 mod dot;
 mod entity;
 mod error;
+mod extensions;
 mod function;
 mod inst;
 mod interner;
@@ -47,6 +48,7 @@ pub use entity::{
     Attrs, Block, Const, FuncId, MAX_ENTITIES, Operand, OperandKind, StructId, Symbol, Value,
 };
 pub use error::{IrError, IrErrorKind, IrResult};
+pub use extensions::{Extension, Extensions};
 pub use function::{
     Blocks, Body, Edge, Edges, Epochs, Function, Insts, MAX_OPERANDS, OperandIter, Origin, Params,
     Renumbering, Stamp, Use, Uses, ValueDef,

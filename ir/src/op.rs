@@ -105,6 +105,12 @@ impl OperandSet {
         Self(1 << if position > 31 { 31 } else { position })
     }
 
+    /// The set with one more operand.
+    #[must_use]
+    pub const fn with(self, position: usize) -> Self {
+        Self(self.0 | Self::one(position).0)
+    }
+
     /// Whether the operand at `position` is in the set.
     pub const fn contains(self, position: usize) -> bool {
         self.0 & Self::one(position).0 != 0
@@ -582,6 +588,12 @@ impl<T> OpTable<T> {
             rows.resize_with(index + 1, || None);
         }
         rows[index].replace(row)
+    }
+
+    /// Takes the row of `op` away.
+    pub fn remove(&mut self, op: Op) -> Option<T> {
+        let rows = self.rows.get_mut(usize::from(op.dialect()))?;
+        rows.get_mut(usize::from(op.index()))?.take()
     }
 
     /// The row of `op`.

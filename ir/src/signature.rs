@@ -4,7 +4,9 @@ use smallvec::SmallVec;
 
 use crate::op::pattern_text;
 use crate::types::TypeSize;
-use crate::{InstView, Op, OpDef, Registry, ResultType, Traits, Type, TypeKind, TypePattern};
+use crate::{
+    InstView, Op, OpDef, Registry, ResultType, Traits, Type, TypeClass, TypeKind, TypePattern,
+};
 
 /// The most type variables that a signature can have.
 const MAX_VARS: usize = 4;
@@ -74,14 +76,16 @@ pub(crate) fn result_type(view: &InstView<'_>) -> Result<Type, String> {
                 }
                 true
             }
-            TypePattern::ArrayOf(var) => match *view.ctx.kind(ty) {
-                TypeKind::Array { element, .. } => vars.bind(var, element).is_ok(),
-                _ => ty == Type::ANY,
-            },
-            TypePattern::RefOf(var) => match *view.ctx.kind(ty) {
-                TypeKind::Ref(element) => vars.bind(var, element).is_ok(),
-                _ => ty == Type::ANY,
-            },
+            TypePattern::ArrayOf(var) | TypePattern::RefOf(var) => {
+                match (spec.pattern, view.ctx.kind(ty)) {
+                    (TypePattern::ArrayOf(_), &TypeKind::Array { element, .. })
+                    | (TypePattern::RefOf(_), &TypeKind::Ref(element)) => {
+                        def.type_vars[usize::from(var)].contains(element)
+                            && vars.bind(var, element).is_ok()
+                    }
+                    _ => ty == Type::ANY,
+                }
+            }
             TypePattern::Anything => true,
         };
         if !fits {
@@ -192,7 +196,10 @@ fn operand_error(view: &InstView<'_>, index: usize) -> String {
                 }
             }
             match vars.get(var) {
-                Type::ANY => kind.to_owned(),
+                Type::ANY => match view.def.type_vars[usize::from(var)] {
+                    TypeClass::Any => kind.to_owned(),
+                    class => format!("{kind} of {}", class.describe()),
+                },
                 element => format!("{kind} of {}", view.ctx.type_text(element)),
             }
         }

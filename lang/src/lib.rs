@@ -10,8 +10,10 @@ pub mod lower;
 mod phases;
 pub mod prelude;
 mod session;
+mod start_up;
 pub mod world;
 
 pub use link::WorldLinker;
 pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{Completeness, Entry, Gradient, Mode, PreparedGradient, Session};
+pub use start_up::{Setup, StartUp};

@@ -22,6 +22,8 @@
 //! | `__below(T)` | `<:T` as a type parameter |
 //! | `__typeassert(x, T)` | `x`, known to be a `T`; `TypeError` otherwise |
 //! | `__fieldtype(T, k)` | the declared type of a field, by name or number |
+//! | `__defined(x, k, v)` | `v`, which was read of a field; an error if the field has no value yet |
+//! | `__undefined()` | what stands in a field that has no value |
 //! | `__fieldnames(T)` | a tuple of symbols, for structs and named tuples |
 //! | `__new(T, v…)` | a struct from its fields, in inner constructors |
 //! | `__named(:a, v, …)` | a named tuple from names and values in turn |

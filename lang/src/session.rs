@@ -82,10 +82,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that knows what the prelude defines.
+    /// A session that knows what the prelude defines, and what the extensions of the context add to
+    /// it ([`StartUp`](crate::StartUp)).
     ///
     /// # Panics
-    /// If the prelude is wrong, which is no fault of any user.
+    /// If that is wrong, which is no fault of any user.
     pub fn new(ctx: &Arc<Context>) -> Self {
         let compiler = Rc::new(RefCell::new(Compiler::new(ctx, World::new(ctx))));
         let mut interpreter = Interpreter::new(&Module::new(ctx));

@@ -2,15 +2,16 @@
 
 use regraft_ir::{Function, verify_function, verify_function_in};
 
-use crate::analysis::printable::{FLAGS, PRINTABLE, Printable};
-use crate::options::{OptionDef, Options};
+use crate::analysis::printable::{PRINTABLE, Printable};
 use crate::pass::{FunctionPass, PassContext, PassResult};
 use crate::registry::PassRegistry;
 
 /// Adds the passes of this file.
 pub fn register(registry: &mut PassRegistry) {
     registry.add::<Verify>();
-    registry.add::<Print>();
+    for &printable in PRINTABLE {
+        registry.add_printable(printable);
+    }
 }
 
 crate::pass! {
@@ -26,37 +27,33 @@ crate::pass! {
     /// ```
     #[derive(Debug, Default)]
     pub struct Print {
-        analyses: Vec<&'static Printable>,
+        analyses: Vec<Printable>,
+    }
+}
+
+impl Print {
+    /// The pass that prints what these analyses say.
+    pub(crate) fn of(analyses: Vec<Printable>) -> Self {
+        Self { analyses }
     }
 }
 
 impl FunctionPass for Print {
     const NAME: &'static str = "print";
     const DOC: &'static str = Self::PAGE;
-    const OPTIONS: &'static [OptionDef] = &FLAGS;
-
-    fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.analyses = PRINTABLE.iter().filter(|analysis| options.flag(analysis.name)).collect();
-        Ok(())
-    }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        print(f, &self.analyses, cx);
-        Ok(())
-    }
-}
-
-/// Prints what analyses say of a function, or the function itself if there are none of them.
-pub fn print(f: &Function, analyses: &[&Printable], cx: &mut PassContext<'_>) {
-    if analyses.is_empty() {
-        cx.print(&f.to_string());
-    }
-    for analysis in analyses {
-        let text = (analysis.describe)(f, cx);
-        cx.print(&format!("{} of @{}:\n", analysis.name, f.name_str()));
-        for line in text.lines() {
-            cx.print(&format!("  {line}\n"));
+        if self.analyses.is_empty() {
+            cx.print(&f.to_string());
         }
+        for analysis in &self.analyses {
+            let text = (analysis.describe)(f, cx);
+            cx.print(&format!("{} of @{}:\n", analysis.name, f.name_str()));
+            for line in text.lines() {
+                cx.print(&format!("  {line}\n"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -93,7 +93,7 @@ impl Checker<'_> {
             }
             (name, _) if self.registry.pipeline(name).is_some() => self.named(spec),
             (name, body) => {
-                let found = self.registry.find(name).copied();
+                let found = self.registry.find(name).cloned();
                 if found.is_none() {
                     let help = self.registry.suggest(name).map(did_you_mean);
                     let message = format!("there is no pass `{name}`");
@@ -117,7 +117,7 @@ impl Checker<'_> {
                     let help = "in `loop(..)` there are passes over loops only".to_owned();
                     self.error(message, spec.span.clone(), "not in `loop(..)`", Some(help));
                 }
-                let options = self.options(name, info.options, &spec.options);
+                let options = self.options(name, &info.options, &spec.options);
                 // A pass of a user that panics on its options is no reason to panic here.
                 let made = guarded(|| info.make(&options).map(drop));
                 if let Err(message) = made.unwrap_or_else(|caught| Err(caught.message)) {
@@ -155,7 +155,7 @@ impl Checker<'_> {
         Some(Step::group(Some(named.name), body))
     }
 
-    fn options(&mut self, pass: &str, defs: &'static [OptionDef], given: &[PassOption]) -> Options {
+    fn options(&mut self, pass: &str, defs: &[OptionDef], given: &[PassOption]) -> Options {
         let mut options = Options::defaults(defs);
         for option in given {
             let name = &*option.name;

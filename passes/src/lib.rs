@@ -6,7 +6,7 @@
 //! [`Observer`]s. This crate never runs the code that it rewrites.
 
 pub mod analysis;
-pub mod builtin;
+mod builtin;
 mod check;
 pub mod diff;
 mod function_run;

@@ -205,7 +205,7 @@ pub struct Options {
 
 impl Options {
     /// All defaults.
-    pub fn defaults(defs: &'static [OptionDef]) -> Self {
+    pub fn defaults(defs: &[OptionDef]) -> Self {
         let settings = defs.iter().map(|def| (def.name, def.default_setting())).collect();
         Self { settings, given: Vec::new() }
     }

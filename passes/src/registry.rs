@@ -1,10 +1,13 @@
 //! The passes that there are, by name.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
+use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
-use regraft_ir::{render_all, suggest};
+use regraft_ir::{Extension, render_all, suggest};
 
+use crate::analysis::printable::Printable;
+use crate::builtin::Print;
 use crate::options::{OptionDef, OptionKind, Options};
 use crate::pass::{AnyPass, FunctionPass, LoopPass, ModulePass};
 use crate::pipeline::Pipeline;
@@ -21,17 +24,26 @@ pub enum PassKind {
 }
 
 /// A pass as the registry knows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub struct PassInfo {
     /// Its name in pipelines.
     pub name: &'static str,
     /// Its page, in Markdown as the author wrote it.
     pub doc: &'static str,
     /// The options that it takes.
-    pub options: &'static [OptionDef],
+    pub options: Arc<[OptionDef]>,
     /// What it works on.
     pub kind: PassKind,
-    make: fn(&Options) -> Result<AnyPass, String>,
+    make: Maker,
+}
+
+/// Makes a pass with these options.
+type Maker = Arc<dyn Fn(&Options) -> Result<AnyPass, String> + Send + Sync>;
+
+impl fmt::Debug for PassInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pass `{}`", self.name)
+    }
 }
 
 impl PassInfo {
@@ -50,7 +62,7 @@ impl PassInfo {
 
     /// What there is to say about it: what it does, an example, its options with defaults.
     pub fn page(&self) -> String {
-        let mut out = format!("{}{}\n", self.name, options_hint(self.options));
+        let mut out = format!("{}{}\n", self.name, options_hint(&self.options));
         out.push_str(match self.kind {
             PassKind::Function => "a pass over functions, each on its own\n",
             PassKind::Loop => {
@@ -64,7 +76,7 @@ impl PassInfo {
         }
         if !self.options.is_empty() {
             out.push_str("\noptions:\n");
-            for def in self.options {
+            for def in &*self.options {
                 let value = match def.kind {
                     OptionKind::Flag => String::new(),
                     _ => format!("={}", def.default_setting()),
@@ -152,11 +164,13 @@ impl NamedPipeline {
     }
 }
 
-/// The passes that a pipeline can be made of, and pipelines that have names.
+/// The passes that a pipeline can be made of, pipelines that have names, and the analyses that
+/// `print{..}` shows.
 #[derive(Clone, Debug, Default)]
 pub struct PassRegistry {
     passes: IndexMap<&'static str, PassInfo>,
     pipelines: IndexMap<&'static str, NamedPipeline>,
+    printables: Vec<Printable>,
 }
 
 /// Names that mean something else in pipelines.
@@ -177,13 +191,13 @@ impl PassRegistry {
         self.insert(PassInfo {
             name: P::NAME,
             doc: P::DOC,
-            options: P::OPTIONS,
+            options: P::OPTIONS.into(),
             kind: PassKind::Function,
-            make: |options| {
+            make: Arc::new(|options| {
                 let mut pass = P::default();
                 pass.configure(options)?;
                 Ok(AnyPass::Function(Box::new(pass)))
-            },
+            }),
         });
     }
 
@@ -196,13 +210,13 @@ impl PassRegistry {
         self.insert(PassInfo {
             name: P::NAME,
             doc: P::DOC,
-            options: P::OPTIONS,
+            options: P::OPTIONS.into(),
             kind: PassKind::Loop,
-            make: |options| {
+            make: Arc::new(|options| {
                 let mut pass = P::default();
                 pass.configure(options)?;
                 Ok(AnyPass::Loop(Box::new(pass)))
-            },
+            }),
         });
     }
 
@@ -215,13 +229,13 @@ impl PassRegistry {
         self.insert(PassInfo {
             name: P::NAME,
             doc: P::DOC,
-            options: P::OPTIONS,
+            options: P::OPTIONS.into(),
             kind: PassKind::Module,
-            make: |options| {
+            make: Arc::new(|options| {
                 let mut pass = P::default();
                 pass.configure(options)?;
                 Ok(AnyPass::Module(Box::new(pass)))
-            },
+            }),
         });
     }
 
@@ -244,14 +258,31 @@ impl PassRegistry {
         self.pipelines.insert(name, pipeline);
     }
 
-    /// Puts a function pass in the place of the pass of the same name.
+    /// Adds an analysis that `print{..}` shows.
     ///
     /// # Panics
-    /// As [`PassRegistry::add`], but for the name that is taken.
+    /// If its name is taken or is no name.
     #[track_caller]
-    pub fn replace<P: FunctionPass>(&mut self) {
-        self.passes.shift_remove(P::NAME);
-        self.add::<P>();
+    pub fn add_printable(&mut self, printable: Printable) {
+        let name = printable.name;
+        assert!(is_pass_name(name), "{name:?} cannot be the name of an analysis");
+        let is_there = self.printables.iter().any(|other| other.name == name);
+        assert!(!is_there, "there is an analysis `{name}` already");
+        self.printables.push(printable);
+        self.printables.sort_unstable_by_key(|printable| printable.name);
+        let printables: Arc<[Printable]> = self.printables.as_slice().into();
+        let flag = |printable: &Printable| OptionDef::flag(printable.name, false, printable.doc);
+        let print = PassInfo {
+            name: Print::NAME,
+            doc: Print::DOC,
+            options: printables.iter().map(flag).collect(),
+            kind: PassKind::Function,
+            make: Arc::new(move |options| {
+                let asked = printables.iter().filter(|printable| options.flag(printable.name));
+                Ok(AnyPass::Function(Box::new(Print::of(asked.copied().collect()))))
+            }),
+        };
+        self.passes.insert(Print::NAME, print);
     }
 
     #[track_caller]
@@ -259,7 +290,7 @@ impl PassRegistry {
         let name = info.name;
         assert!(is_pass_name(name), "{name:?} cannot be the name of a pass");
         assert!(!RESERVED.contains(&name), "`{name}` has another meaning in pipelines");
-        for def in info.options {
+        for def in &*info.options {
             let checked = def.check(def.default_setting());
             assert!(checked.is_ok(), "pass `{name}`: the default of its {}", checked.unwrap_err());
         }
@@ -292,9 +323,21 @@ impl PassRegistry {
         self.passes.values()
     }
 
+    /// The analyses that `print{..}` shows, by name.
+    pub fn printables(&self) -> &[Printable] {
+        &self.printables
+    }
+
     /// All pipelines that have names, in the order in which they were added.
     pub fn pipelines(&self) -> impl ExactSizeIterator<Item = &NamedPipeline> + '_ {
         self.pipelines.values()
+    }
+}
+
+impl Extension for PassRegistry {
+    fn builtin() -> &'static Self {
+        static STANDARD: LazyLock<PassRegistry> = LazyLock::new(PassRegistry::standard);
+        &STANDARD
     }
 }
 

@@ -1,7 +1,6 @@
 //! `regraft fuzz`: random programs through random pipelines.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use regraft_ir::{Diagnostic, Op, Registry, suggest};
@@ -55,18 +54,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let mut fuzzer = Fuzzer::new(&tool.passes, &Arc::new(tool.ops.clone()), args.seed)
-        .scripts(args.scripts)
-        .tool(tool.name());
+    let mut fuzzer = Fuzzer::new(&tool.shared(), args.seed).scripts(args.scripts).tool(tool.name());
     if args.ad {
         fuzzer = fuzzer.derivatives();
     }
     if !args.ops.is_empty() {
-        fuzzer = fuzzer.ops(chosen_ops(&tool.ops, &args.ops)?);
+        fuzzer = fuzzer.ops(chosen_ops(tool.ops(), &args.ops)?);
     }
     if let Some(pipeline) = &args.pipeline {
         fuzzer = fuzzer.pipeline(pipeline).map_err(Failed::Usage)?;
     }
+    let unknown: Vec<&str> = fuzzer.unknown_ops().into_iter().map(|def| def.name).collect();
     let minutes = args.minutes.map(|minutes| minutes.max(0.0) * 60.0);
     let limit =
         minutes.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
@@ -101,11 +99,20 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
             "interrupted": stopped,
             "next_case": run.next_case(),
             "tally": tally_json(tally, args.ad),
+            "ops_left_out": unknown,
             "finds": files,
         }))?;
     } else {
         if stopped {
             print(&format!("interrupted before case {}\n", run.next_case()))?;
+        }
+        if !unknown.is_empty() {
+            let what = if args.ad { "compute, or what their derivatives are" } else { "compute" };
+            print(&format!(
+                "{} ops left out, of which it is not known what they {what}: {}\n",
+                unknown.len(),
+                unknown.join(", ")
+            ))?;
         }
         let summary = if args.ad { derivatives } else { summary };
         print(&summary(tally, finds))?;

@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
 fn whole(args: &Args, input: &Input, tool: &Tool) -> Result<Module, Failed> {
     let mut module = input.module(&tool.context())?;
     if let Stage::Optimized = args.stage {
-        let pipeline = Pipeline::parse(&tool.passes, O2.name)?;
+        let pipeline = Pipeline::parse(tool.registry(), O2.name)?;
         run_pipeline(&mut module, &pipeline, &RunOptions::default().tool(tool.name()))
             .map_err(|failure| failure.diagnostics().to_vec())?;
     }

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use regraft_ir::{Context, Dialect, Registry};
+use regraft_ir::{Context, Dialect, Extensions, Registry};
 use regraft_passes::PassRegistry;
 
 use output::{Failed, Outcome, OutputArgs};
@@ -82,8 +82,7 @@ pub(crate) const REGRAFT: (&str, &str) = ("regraft", env!("CARGO_PKG_VERSION"));
 /// The tool with passes and dialects of one's own.
 #[derive(Clone, Debug)]
 pub struct Tool {
-    passes: PassRegistry,
-    ops: Registry,
+    extensions: Extensions,
     /// What it is called; `None` for what its file is called.
     name: Option<String>,
     /// The version of the crate that it is of.
@@ -99,9 +98,7 @@ impl Default for Tool {
 impl Tool {
     /// The tool with what comes with it.
     pub fn new() -> Self {
-        let mut ops = Registry::new();
-        regraft_dialects::add_all(&mut ops);
-        Self { passes: regraft_ad::registry(), ops, name: None, version: None }
+        Self { extensions: regraft_ad::extensions(), name: None, version: None }
     }
 
     /// Says what it is called, in its help, in messages and in reproducers, and which version it
@@ -113,19 +110,37 @@ impl Tool {
         self
     }
 
+    /// The tool with what these extensions know, which have to hold what comes with Regraft:
+    /// [`regraft::ad::extensions`](crate::ad::extensions), with what was added to them.
+    #[must_use]
+    pub fn with_extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
+    }
+
+    /// What it knows of dialects, ops, passes and analyses, to add to.
+    pub fn extensions(&mut self) -> &mut Extensions {
+        &mut self.extensions
+    }
+
     /// The passes, to add others.
     pub fn passes(&mut self) -> &mut PassRegistry {
-        &mut self.passes
+        self.extensions.edit()
     }
 
     /// The passes, to look at.
     pub(crate) fn registry(&self) -> &PassRegistry {
-        &self.passes
+        self.extensions.get()
+    }
+
+    /// The ops, to look at.
+    pub(crate) fn ops(&self) -> &Registry {
+        self.extensions.ops()
     }
 
     /// Adds a dialect, so that its ops can be read and printed.
     pub fn dialect(&mut self, dialect: &'static Dialect) -> &mut Self {
-        self.ops.add(dialect);
+        self.extensions.add_dialect(dialect);
         self
     }
 
@@ -221,9 +236,14 @@ impl Tool {
         Cli::command().name(name.clone()).bin_name(name).version(self.version())
     }
 
+    /// What it knows, for others to hold.
+    pub(crate) fn shared(&self) -> Arc<Extensions> {
+        Arc::new(self.extensions.clone())
+    }
+
     /// A fresh context for programs of the ops that the tool knows.
     pub(crate) fn context(&self) -> Arc<Context> {
-        Context::new(Arc::new(self.ops.clone()))
+        Context::with_extensions(&self.shared())
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let (name, ops) = (args.name.as_deref(), &tool.ops);
+    let (name, ops) = (args.name.as_deref(), tool.ops());
     let text = text(name, ops).map_err(|error| match error.help_text() {
         Some(_) => Failed::from(error),
         None => error.help(format!("`{} ops` lists all ops", tool.name())).into(),

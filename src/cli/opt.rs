@@ -291,7 +291,7 @@ pub(crate) fn dynamic_call(module: &Module) -> Option<Diagnostic> {
 }
 
 fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
-    Pipeline::parse(&tool.passes, text).map_err(Failed::Usage)
+    Pipeline::parse(tool.registry(), text).map_err(Failed::Usage)
 }
 
 fn options(args: &Args, repro: Option<&Repro>, watch: Option<Watch>) -> RunOptions {

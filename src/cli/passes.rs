@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use regraft_ir::{Diagnostic, suggest};
-use regraft_passes::{OptionDef, PassInfo, PassKind, PassRegistry};
+use regraft_passes::analysis::printable::Printable;
+use regraft_passes::{PassInfo, PassKind, PassRegistry};
 use serde_json::json;
 
 use super::output::{Failed, Outcome, print, print_json};
@@ -20,7 +21,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let (name, passes) = (args.name.as_deref(), &tool.passes);
+    let (name, passes) = (args.name.as_deref(), tool.registry());
     let text = text(name, passes).map_err(|error| match error.help_text() {
         Some(_) => Failed::from(error),
         None => error.help(format!("`{} passes` lists all passes", tool.name())).into(),
@@ -28,17 +29,17 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     if !args.json {
         return print(&text);
     }
-    let analysis = |def: &OptionDef| json!({"name": def.name, "doc": def.doc});
+    let analysis = |def: &Printable| json!({"name": def.name, "doc": def.doc});
     print_json(&match name {
         None => json!({
-            "analyses": analyses(passes).iter().map(analysis).collect::<Vec<_>>(),
+            "analyses": passes.printables().iter().map(analysis).collect::<Vec<_>>(),
             "passes": passes.iter().map(json::pass).collect::<Vec<_>>(),
             "pipelines": passes.pipelines().map(json::pipeline).collect::<Vec<_>>(),
         }),
         Some(name) => match (passes.find(name), passes.pipeline(name)) {
             (Some(pass), _) => json::pass(pass),
             (_, Some(pipeline)) => json::pipeline(pipeline),
-            _ => match analyses(passes).iter().find(|def| def.name == name) {
+            _ => match passes.printables().iter().find(|def| def.name == name) {
                 Some(def) => analysis(def),
                 None => json!({"name": name, "page": text}),
             },
@@ -58,8 +59,8 @@ pub(crate) fn text(name: Option<&str>, passes: &PassRegistry) -> Result<String, 
     if let Some(pipeline) = passes.pipeline(name) {
         return Ok(pipeline.page());
     }
-    if let Some(def) = analyses(passes).iter().find(|def| def.name == name) {
-        let OptionDef { name, doc, .. } = def;
+    if let Some(def) = passes.printables().iter().find(|def| def.name == name) {
+        let Printable { name, doc, .. } = def;
         return Ok(format!(
             "{name}\nan analysis\n\nTells {doc}. Shown by a pass:\n\n    print{{{name}}}\n"
         ));
@@ -69,18 +70,13 @@ pub(crate) fn text(name: Option<&str>, passes: &PassRegistry) -> Result<String, 
         "loop" => Ok(LOOP.to_owned()),
         _ => {
             let error = Diagnostic::error(format!("there is no pass `{name}`"));
-            let analyses = || analyses(passes).iter().map(|def| def.name);
+            let analyses = || passes.printables().iter().map(|def| def.name);
             Err(match passes.suggest(name).or_else(|| suggest(name, analyses())) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,
             })
         }
     }
-}
-
-/// The analyses that `print` shows: its options.
-fn analyses(passes: &PassRegistry) -> &'static [OptionDef] {
-    passes.find("print").map_or(&[], |print| print.options)
 }
 
 /// What there is, by kind, each with one line.
@@ -94,7 +90,7 @@ fn list(passes: &PassRegistry) -> String {
     let groups = [
         (
             "analyses, shown by `print{NAME}`",
-            analyses(passes).iter().map(|def| (def.name, def.doc)).collect(),
+            passes.printables().iter().map(|def| (def.name, def.doc)).collect(),
         ),
         ("passes over loops, for `loop(..)` or by themselves", of(PassKind::Loop)),
         ("passes over functions", of(PassKind::Function)),

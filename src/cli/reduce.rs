@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     };
     let inputs = args.check.or(repro.inputs).unwrap_or(8);
     let compare = CompareConfig { inputs, seed: repro.seed, ..CompareConfig::default() };
-    let trial = Trial::new(&tool.passes, &pipeline, &compare).map_err(Failed::Usage)?;
+    let trial = Trial::new(tool.registry(), &pipeline, &compare).map_err(Failed::Usage)?;
     let suspect = repro.suspect;
     let Err(kind) = trial.run(&suspect.module, &suspect.entries) else {
         let error = Diagnostic::error(format!("`{pipeline}` does nothing wrong to this module"));

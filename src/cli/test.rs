@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use regraft_testing::{TextOutcome, TextTests, text_test_files};
 use serde_json::json;
@@ -27,7 +26,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
-    let tests = TextTests::new(&tool.passes, &Arc::new(tool.ops.clone())).bless(args.bless);
+    let tests = TextTests::new(&tool.shared()).bless(args.bless);
     let mut files = Vec::new();
     for path in &args.files {
         files.extend(text_test_files(path).map_err(Failed::message)?);

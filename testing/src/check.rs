@@ -1,7 +1,7 @@
 //! Checking while a pipeline runs: what a function does before and after each pass.
 
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_ir::{Diagnostic, Function, Module};
@@ -114,7 +114,6 @@ impl Check {
             inputs: self.config.inputs,
             seed: self.config.seed,
             limits: self.config.limits,
-            table: Arc::clone(&self.config.table),
             wrt: RuleOptions::wrt_of(pass.options().text("wrt")),
             widths: if forward { vec![width] } else { Vec::new() },
             plans: if forward { Vec::new() } else { vec![(plan, checkpoints)] },

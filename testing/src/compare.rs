@@ -1,10 +1,10 @@
 //! Whether two functions do the same: both are run on generated inputs.
 
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use regraft_exec::value;
-use regraft_exec::{Engine, ErrorKind, EvalTable, ExecError, Interpreter, Limits, Val};
+use regraft_exec::{Engine, ErrorKind, ExecError, Interpreter, Limits, Val};
 use regraft_ir::{Context, Function, Module, Type};
 use regraft_passes::diff_functions;
 
@@ -28,8 +28,6 @@ pub struct CompareConfig {
     /// The types of the arguments; `None` for those of the parameters. For parameters of type
     /// `any` it says what to pass. The modules need to share their context then.
     pub params: Option<Vec<Type>>,
-    /// What the ops compute.
-    pub table: Arc<EvalTable>,
 }
 
 impl CompareConfig {
@@ -50,14 +48,12 @@ impl CompareConfig {
 impl Default for CompareConfig {
     /// Eight inputs, 50,000 instructions and 16 MiB each, floats bit for bit.
     fn default() -> Self {
-        static TABLE: LazyLock<Arc<EvalTable>> = LazyLock::new(|| Arc::new(EvalTable::standard()));
         Self {
             inputs: 8,
             seed: 0,
             limits: Limits { fuel: Some(50_000), depth: 1_000, memory: 16 << 20 },
             floats: FloatMatch::Exact,
             params: None,
-            table: Arc::clone(&TABLE),
         }
     }
 }
@@ -257,7 +253,7 @@ struct Side {
 
 impl Side {
     fn new(module: &Module, types: Vec<Type>, config: &CompareConfig) -> Self {
-        let mut engine = Interpreter::with_table(module, Arc::clone(&config.table));
+        let mut engine = Interpreter::new(module);
         engine.set_limits(config.limits);
         // What a program prints of the time must not differ from run to run.
         engine.host_mut().set_clock(|| 0);

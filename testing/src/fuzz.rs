@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Context, Module, Op, Registry, render_all};
+use regraft_ir::{Context, Extensions, Module, Op, OpDef, render_all};
 use regraft_lang::Session;
-use regraft_passes::{Caught, PassRegistry, guarded};
+use regraft_passes::{Caught, guarded};
 
 use crate::choices::Choices;
 use crate::compare::{Agreement, CompareConfig};
-use crate::generate::{Config, ModuleCase};
+use crate::generate::{Config, ModuleCase, unknown_ops};
 use crate::plan::Plan;
 use crate::reduce::{Suspect, reduce};
 use crate::repro::Repro;
@@ -28,8 +28,7 @@ const ATTEMPTS: u32 = 3_000;
 /// Where cases come from.
 #[derive(Clone, Debug)]
 pub struct Fuzzer {
-    passes: PassRegistry,
-    ops: Arc<Registry>,
+    extensions: Arc<Extensions>,
     pipeline: Option<String>,
     compare: CompareConfig,
     seed: u64,
@@ -129,10 +128,9 @@ struct Program {
 impl Fuzzer {
     /// Cases of these passes over modules of these ops, which have to be those of
     /// `regraft-dialects` or more.
-    pub fn new(passes: &PassRegistry, ops: &Arc<Registry>, seed: u64) -> Self {
+    pub fn new(extensions: &Arc<Extensions>, seed: u64) -> Self {
         Self {
-            passes: passes.clone(),
-            ops: Arc::clone(ops),
+            extensions: Arc::clone(extensions),
             pipeline: None,
             compare: CompareConfig { inputs: 4, ..CompareConfig::default() },
             seed,
@@ -149,6 +147,12 @@ impl Fuzzer {
     pub fn ops(mut self, ops: impl IntoIterator<Item = Op>) -> Self {
         self.only = Some(ops.into_iter().collect());
         self.scripts(0)
+    }
+
+    /// The ops of which no programs are made because it is not known what they compute or, if
+    /// derivatives are tested, what these are. O(ops).
+    pub fn unknown_ops(&self) -> Vec<&'static OpDef> {
+        unknown_ops(&self.extensions, self.derivatives)
     }
 
     /// Names the command in reproducers, `regraft` at first.
@@ -186,7 +190,7 @@ impl Fuzzer {
     /// # Errors
     /// What is wrong with the text.
     pub fn pipeline(mut self, text: &str) -> Result<Self, Vec<regraft_ir::Diagnostic>> {
-        Trial::new(&self.passes, text, &self.compare)?;
+        Trial::new(self.extensions.get(), text, &self.compare)?;
         self.pipeline = Some(text.to_owned());
         Ok(self)
     }
@@ -199,8 +203,8 @@ impl Fuzzer {
         let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
         let mut choices = Choices::from_seed(seed);
         let plan = match self.derivatives {
-            true => Plan::differentiating(&self.passes, &mut choices),
-            false => Plan::random(&self.passes, &mut choices),
+            true => Plan::differentiating(self.extensions.get(), &mut choices),
+            false => Plan::random(self.extensions.get(), &mut choices),
         };
         let text = self.pipeline.clone().unwrap_or_else(|| plan.to_string());
         let is_script = choices.chance(self.scripts);
@@ -343,11 +347,11 @@ impl Fuzzer {
     }
 
     fn context(&self) -> Arc<Context> {
-        Context::new(Arc::clone(&self.ops))
+        Context::with_extensions(&self.extensions)
     }
 
     fn trial(&self, pipeline: &str, number: u64) -> Trial {
-        match Trial::new(&self.passes, pipeline, &self.compare) {
+        match Trial::new(self.extensions.get(), pipeline, &self.compare) {
             Ok(trial) => trial.seed(number),
             Err(errors) => panic!("`{pipeline}`: {}", render_all(&errors, false)),
         }

@@ -191,7 +191,7 @@ fn random_pass(passes: &PassRegistry, c: &mut Choices, which: impl Fn(&PassInfo)
         passes.iter().filter(|info| which(info) && !differentiates(info)).collect();
     let info = fitting[c.below(fitting.len())];
     let mut options = Vec::new();
-    for def in info.options {
+    for def in &*info.options {
         // Most options of most passes are as they are without being said.
         if c.chance(25)
             && let Some(value) = random_value(def, c)

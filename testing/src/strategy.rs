@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::Rng;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use regraft_ir::{Context, Registry};
+use regraft_ir::{Context, Extensions};
 
 use crate::generate::{Config, ModuleCase};
 use crate::shrink::Shrinker;
@@ -24,25 +24,25 @@ const ATTEMPTS: u32 = 20_000;
 /// });
 /// ```
 pub fn modules(config: Config) -> ModuleStrategy {
-    modules_of(regraft_dialects::registry(), config)
+    modules_of(&Arc::new(Extensions::new(regraft_dialects::registry())), config)
 }
 
-/// Random valid modules of the ops of a registry, which has to hold the dialects `core`, `cf`
+/// Random valid modules of the ops of `extensions`, which have to hold the dialects `core`, `cf`
 /// and `arith`.
-pub fn modules_of(registry: Arc<Registry>, config: Config) -> ModuleStrategy {
-    ModuleStrategy { registry, config: Arc::new(config) }
+pub fn modules_of(extensions: &Arc<Extensions>, config: Config) -> ModuleStrategy {
+    ModuleStrategy { extensions: Arc::clone(extensions), config: Arc::new(config) }
 }
 
 /// A strategy of modules: see [`modules`].
 #[derive(Clone, Debug)]
 pub struct ModuleStrategy {
-    registry: Arc<Registry>,
+    extensions: Arc<Extensions>,
     config: Arc<Config>,
 }
 
 impl ModuleStrategy {
     fn replay(&self, choices: &[u32]) -> ModuleCase {
-        ModuleCase::replay(&Context::new(Arc::clone(&self.registry)), &self.config, choices)
+        ModuleCase::replay(&Context::with_extensions(&self.extensions), &self.config, choices)
     }
 }
 
@@ -52,7 +52,7 @@ impl Strategy for ModuleStrategy {
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let seed = runner.rng().next_u64();
-        let ctx = Context::new(Arc::clone(&self.registry));
+        let ctx = Context::with_extensions(&self.extensions);
         let case = ModuleCase::from_seed(&ctx, &self.config, seed);
         let shrinker = Shrinker::new(case.choices.clone(), case.spans.clone(), ATTEMPTS);
         Ok(ModuleTree { strategy: self.clone(), case, shrinker, pending: false })

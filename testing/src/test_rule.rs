@@ -31,10 +31,9 @@ mod places;
 mod run;
 
 use std::fmt;
-use std::sync::Arc;
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::{EvalTable, Limits, Val};
+use regraft_exec::{Limits, Val};
 use regraft_ir::{Module, Type};
 use regraft_passes::Pipeline;
 
@@ -61,8 +60,6 @@ pub struct RuleOptions {
     pub seed: u64,
     /// What a run of the function may use; its derivatives may use 30 times as much.
     pub limits: Limits,
-    /// What the ops compute.
-    pub table: Arc<EvalTable>,
     /// With respect to which parameters [`test_rule`] differentiates, counted from 1; `None` for
     /// all.
     pub wrt: Option<Vec<usize>>,
@@ -83,13 +80,12 @@ pub struct RuleOptions {
 impl Default for RuleOptions {
     /// Four inputs of seed 0, 20,000 instructions each; all parameters, both modes, no pipelines.
     fn default() -> Self {
-        let CompareConfig { limits, table, .. } = CompareConfig::default();
+        let CompareConfig { limits, .. } = CompareConfig::default();
         let limits = Limits { fuel: Some(20_000), ..limits };
         Self {
             inputs: 4,
             seed: 0,
             limits,
-            table,
             wrt: None,
             widths: vec![1],
             plans: vec![

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use regraft_ir::{Context, Registry, render_all, verify_module};
+use regraft_ir::{Context, Extensions, render_all, verify_module};
 use regraft_passes::{PassRegistry, Pipeline, diff_modules};
 use regraft_syntax::parse_module;
 
@@ -76,8 +76,7 @@ pub fn check_pass_preserves(pipeline: &str, cases: u32) {
 /// ```
 #[derive(Debug)]
 pub struct Tester {
-    passes: PassRegistry,
-    ops: Arc<Registry>,
+    extensions: Extensions,
     generate: Config,
     compare: CompareConfig,
     cases: u32,
@@ -148,8 +147,7 @@ impl Tester {
     /// standard dialects. What such a pass adds is judged by [`test_rule`](crate::test_rule()).
     pub fn new() -> Self {
         Self {
-            passes: regraft_ad::registry(),
-            ops: regraft_dialects::registry(),
+            extensions: regraft_ad::extensions(),
             generate: Config::default(),
             compare: CompareConfig { inputs: 4, ..CompareConfig::default() },
             cases: 200,
@@ -160,15 +158,15 @@ impl Tester {
     /// Adds passes.
     #[must_use]
     pub fn with_passes(mut self, add: impl FnOnce(&mut PassRegistry)) -> Self {
-        add(&mut self.passes);
+        add(self.extensions.edit());
         self
     }
 
-    /// Takes the ops from another registry, which has to hold those of `regraft-dialects`. To
-    /// run them, [`CompareConfig::table`] has to say what they compute.
+    /// Takes passes, ops, and all that is known of them, from `extensions`, which have to hold those
+    /// of `regraft-dialects`: [`regraft_ad::extensions`], with what was added to them.
     #[must_use]
-    pub fn with_ops(mut self, ops: Arc<Registry>) -> Self {
-        self.ops = ops;
+    pub fn with_extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
         self
     }
 
@@ -218,12 +216,12 @@ impl Tester {
     /// # Errors
     /// What `check` panics with.
     pub fn try_check(&self, pipeline: &str, input: &str) -> Result<String, String> {
-        let ctx = Context::new(Arc::clone(&self.ops));
+        let ctx = self.context();
         let report = |errors: Vec<_>| render_all(&errors, false);
         let before =
             parse_module(&ctx, "input.ir", input.trim_start_matches('\n')).map_err(report)?;
         verify_module(&before).map_err(report)?;
-        let pipeline = Pipeline::parse(&self.passes, pipeline).map_err(report)?;
+        let pipeline = Pipeline::parse(self.extensions.get(), pipeline).map_err(report)?;
         let mut after = before.clone();
         run(&mut after, &pipeline).map_err(|failure| failure.report)?;
         let diff = diff_modules(&before, &after);
@@ -256,7 +254,7 @@ impl Tester {
     /// If there is no such pipeline.
     #[track_caller]
     pub fn try_preserves(&self, pipeline: &str) -> Result<Preserved, Box<Broken>> {
-        let trial = match Trial::new(&self.passes, pipeline, &self.compare) {
+        let trial = match Trial::new(self.extensions.get(), pipeline, &self.compare) {
             Ok(trial) => trial,
             Err(errors) => panic!("{}", render_all(&errors, false)),
         };
@@ -276,7 +274,7 @@ impl Tester {
     }
 
     fn context(&self) -> Arc<Context> {
-        Context::new(Arc::clone(&self.ops))
+        Context::with_extensions(&Arc::new(self.extensions.clone()))
     }
 
     fn shrink(

@@ -27,9 +27,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use regraft_ir::{Context, Diagnostic, Module, Registry, render_all};
+use regraft_ir::{Context, Diagnostic, Extensions, Module, render_all};
 use regraft_lang::{Entry, Session};
-use regraft_passes::{PassRegistry, Pipeline, RunOptions, diff_modules, diff_text, run_pipeline};
+use regraft_passes::{Pipeline, RunOptions, diff_modules, diff_text, run_pipeline};
 use regraft_syntax::{decode, parse_and_verify};
 
 use crate::check::Check;
@@ -41,8 +41,7 @@ const RUN: &str = "# RUN:";
 /// Runs text tests, those of passes and dialects of one's own included.
 #[derive(Clone, Debug)]
 pub struct TextTests {
-    passes: PassRegistry,
-    ops: Arc<Registry>,
+    extensions: Arc<Extensions>,
     bless: bool,
 }
 
@@ -85,15 +84,13 @@ struct Run {
 /// If something is not as expected, with all reports, or if there is no test.
 #[track_caller]
 pub fn text_tests(folder: impl AsRef<Path>) {
-    let mut ops = Registry::new();
-    regraft_dialects::add_all(&mut ops);
-    TextTests::new(&regraft_ad::registry(), &Arc::new(ops)).assert_all(folder);
+    TextTests::new(&Arc::new(regraft_ad::extensions())).assert_all(folder);
 }
 
 impl TextTests {
     /// Tests of these passes, over programs of these ops.
-    pub fn new(passes: &PassRegistry, ops: &Arc<Registry>) -> Self {
-        Self { passes: passes.clone(), ops: Arc::clone(ops), bless: false }
+    pub fn new(extensions: &Arc<Extensions>) -> Self {
+        Self { extensions: Arc::clone(extensions), bless: false }
     }
 
     /// Whether what comes out is written down as what is expected.
@@ -171,8 +168,8 @@ impl TextTests {
 
     /// What comes out of one run.
     fn output(&self, file: &Path, text: &str, run: &Run) -> Result<String, Vec<Diagnostic>> {
-        let ctx = Context::new(Arc::clone(&self.ops));
-        let pipeline = Pipeline::parse(&self.passes, &run.pipeline)?;
+        let ctx = Context::with_extensions(&self.extensions);
+        let pipeline = Pipeline::parse(self.extensions.get(), &run.pipeline)?;
         let before = module(&ctx, file, text, run)?;
         let mut after = before.clone();
         let options = RunOptions::default().threads(1);

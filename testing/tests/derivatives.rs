@@ -1,7 +1,9 @@
 //! Derivatives of random programs are right: 5,000 programs, in both modes, with all plans, before
 //! and after pipelines. `regraft fuzz --ad` runs as many more as one likes.
 
-use regraft_passes::PassRegistry;
+use std::sync::Arc;
+
+use regraft_ir::Extensions;
 use regraft_testing::{Fuzzer, Tally};
 
 /// Of 1,000 modules, so many may still show something wrong: reverse mode of some graphs with several
@@ -15,8 +17,8 @@ const OPEN_SCRIPTS: u64 = 0;
 /// Cases from one on, of which so many of 100 are scripts.
 #[track_caller]
 fn fuzz(scripts: u32, cases: std::ops::Range<u64>) -> Tally {
-    let passes = PassRegistry::standard();
-    let fuzzer = Fuzzer::new(&passes, &regraft_dialects::registry(), 1).scripts(scripts);
+    let extensions = Arc::new(Extensions::new(regraft_dialects::registry()));
+    let fuzzer = Fuzzer::new(&extensions, 1).scripts(scripts);
     let fuzzer = fuzzer.derivatives().large();
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     let count = cases.end - cases.start;

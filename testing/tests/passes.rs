@@ -1,6 +1,9 @@
 //! Every registered pass, alone and with others, preserves the meaning of generated programs:
 //! 2,000 cases. `regraft fuzz` runs as many more as one likes.
 
+use std::sync::Arc;
+
+use regraft_ir::Extensions;
 use regraft_passes::{PassKind, PassRegistry};
 use regraft_testing::generate::Config;
 use regraft_testing::{Fuzzer, Tally, Tester};
@@ -72,8 +75,8 @@ fn pipelines_as_they_are_used_preserve_meaning() {
 /// Cases of the fuzzer, from one on.
 #[track_caller]
 fn fuzz(scripts: u32, cases: std::ops::Range<u64>) -> Tally {
-    let passes = PassRegistry::standard();
-    let fuzzer = Fuzzer::new(&passes, &regraft_dialects::registry(), 1).scripts(scripts);
+    let extensions = Arc::new(Extensions::new(regraft_dialects::registry()));
+    let fuzzer = Fuzzer::new(&extensions, 1).scripts(scripts);
     let mut tally = Tally::default();
     for number in cases {
         match fuzzer.case(number, &[]) {

@@ -1,11 +1,12 @@
 //! The checker is checked: passes that are wrong on purpose are caught, and shown on a module
 //! that is about as small as one can be.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use regraft_dialects::{arith, cf, core, data, mem};
 use regraft_ir::{Cursor, Function, Inst, Op, Value};
-use regraft_passes::{FunctionPass, PassContext, PassResult};
+use regraft_passes::{FunctionPass, PassContext, PassRegistry, PassResult};
 use regraft_testing::{Broken, BrokenKind, Find, FuzzRun, Fuzzer, Tally, Tester};
 
 /// Declares a pass that calls `$edit` at every instruction until it says that it did something.
@@ -196,13 +197,13 @@ fn the_report_says_how_to_reproduce_it() {
 
 #[test]
 fn finds_and_tally_do_not_depend_on_the_number_of_threads() {
-    let mut passes = regraft_ad::registry();
+    let mut extensions = regraft_ad::extensions();
+    let passes: &mut PassRegistry = extensions.edit();
     passes.add::<SwapSub>();
     passes.add::<SwapEdges>();
+    let extensions = Arc::new(extensions);
     let run = |threads: usize, most: usize| -> (Vec<(u64, String)>, Tally, u64) {
-        let ops = regraft_dialects::registry();
-        let fuzzer =
-            Fuzzer::new(&passes, &ops, 7).pipeline("swap-sub, swap-edges").unwrap().large();
+        let fuzzer = Fuzzer::new(&extensions, 7).pipeline("swap-sub, swap-edges").unwrap().large();
         let mut run = FuzzRun::new(fuzzer, 5, threads).unwrap();
         let stop = AtomicBool::new(false);
         while run.next_case() < 145 && run.finds().len() < most {
@@ -225,8 +226,8 @@ fn finds_and_tally_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_run_that_is_stopped_counts_what_it_did() {
-    let passes = regraft_ad::registry();
-    let fuzzer = Fuzzer::new(&passes, &regraft_dialects::registry(), 1).pipeline("dce").unwrap();
+    let extensions = Arc::new(regraft_ad::extensions());
+    let fuzzer = Fuzzer::new(&extensions, 1).pipeline("dce").unwrap();
     let mut run = FuzzRun::new(fuzzer, 0, 2).unwrap();
     run.batch(64, 1, &AtomicBool::new(true));
     assert_eq!((run.next_case(), run.tally().cases), (0, 0));

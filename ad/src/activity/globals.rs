@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::Activities;
 use super::calls::{Target, call_site};
 use super::flow::is_call;
-use crate::rules::ScalarRules;
+use crate::derivative_table::DerivativeTable;
 use crate::tangent::TangentTypes;
 
 /// The global names of a module that hold objects with shadows, in the order of the module.
@@ -56,10 +56,10 @@ impl ActiveGlobals {
         module: &Module,
         f: FuncId,
         active: &[bool],
-        rules: &ScalarRules,
+        table: &DerivativeTable,
         shared: bool,
     ) -> Self {
-        let mut all = Activities::new(module, rules, shared);
+        let mut all = Activities::new(module, table, shared);
         if !all.globals.is_empty() && !shared {
             all.of(f, active.to_vec());
         }

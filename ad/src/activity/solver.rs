@@ -9,7 +9,7 @@ use super::classes::Classes;
 use super::flow::{Flow, flow, is_call};
 use super::globals::global_name;
 use super::{Activities, Activity, Context, Summary};
-use crate::rules::{Derivative, ScalarRules, derivative};
+use crate::derivative_table::{Derivative, DerivativeTable};
 
 /// Looks at one function.
 pub(super) struct Solver<'a, 'm> {
@@ -77,7 +77,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     }
 
     /// Puts together what may share objects, and finds where derivatives come from.
-    pub(super) fn start(&mut self, rules: &ScalarRules) {
+    pub(super) fn start(&mut self, table: &DerivativeTable) {
         let f = self.f;
         for block in f.blocks() {
             for v in f.params(block).chain(f.body(block)) {
@@ -89,7 +89,7 @@ impl<'a, 'm> Solver<'a, 'm> {
                 continue;
             }
             for v in f.body(block) {
-                self.start_at(v, rules);
+                self.start_at(v, table);
             }
             for edge in f.out_edges(block) {
                 let target = f.edge_target(edge);
@@ -126,7 +126,7 @@ impl<'a, 'm> Solver<'a, 'm> {
         }
     }
 
-    fn start_at(&mut self, v: Value, rules: &ScalarRules) {
+    fn start_at(&mut self, v: Value, table: &DerivativeTable) {
         let f = self.f;
         let Some(op) = f.op(v) else { return };
         let operand = |i| f.operand(v, i).and_then(Operand::as_value);
@@ -146,7 +146,7 @@ impl<'a, 'm> Solver<'a, 'm> {
             self.calls.push((v, site));
             return;
         }
-        if !matches!(derivative(rules, op), Some(Derivative::Structural)) {
+        if !matches!(table.get(op), Derivative::Structural) {
             return;
         }
         match flow(op) {
@@ -190,13 +190,13 @@ impl<'a, 'm> Solver<'a, 'm> {
         }
     }
 
-    pub(super) fn run(&mut self, rules: &ScalarRules) {
+    pub(super) fn run(&mut self, table: &DerivativeTable) {
         loop {
             while let Some(node) = self.news.pop() {
                 let Some(v) = self.values.get(node).copied().flatten() else { continue };
                 let f = self.f;
                 for at in f.uses(v) {
-                    self.follow(at.user, at.index as usize, rules);
+                    self.follow(at.user, at.index as usize, table);
                 }
             }
             let mut changed = false;
@@ -210,7 +210,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     }
 
     /// The operand of `user` at this position is active.
-    fn follow(&mut self, user: Value, position: usize, rules: &ScalarRules) {
+    fn follow(&mut self, user: Value, position: usize, table: &DerivativeTable) {
         let f = self.f;
         let block = user.terminated_block().unwrap_or_else(|| f.block_of(user));
         if !self.returns[block.index()] {
@@ -236,13 +236,21 @@ impl<'a, 'm> Solver<'a, 'm> {
         if is_call(op) {
             return;
         }
-        match derivative(rules, op) {
-            Some(Derivative::Scalar(rule)) => {
+        match table.get(op) {
+            Derivative::Scalar(rule) => {
                 if rule.partial(position).is_some_and(|partial| !partial.is_zero()) {
                     self.activate(user);
                 }
             }
-            Some(Derivative::Structural) => match flow(op) {
+            Derivative::Written(written) => {
+                self.activate(user);
+                for &object in written.changes {
+                    if let Some(object) = f.operand(user, object).and_then(Operand::as_value) {
+                        self.activate(object);
+                    }
+                }
+            }
+            Derivative::Structural => match flow(op) {
                 Flow::Result | Flow::Copy | Flow::Fresh => self.activate(user),
                 Flow::Into { object, value: from } | Flow::Elements { object, source: from } => {
                     let object = f.operand(user, object).and_then(Operand::as_value);
@@ -255,8 +263,8 @@ impl<'a, 'm> Solver<'a, 'm> {
                 Flow::Global | Flow::None => {}
             },
             // Said when code is made.
-            Some(Derivative::NotImplemented(_)) | None => self.activate(user),
-            Some(Derivative::None) => {}
+            Derivative::NotImplemented(_) => self.activate(user),
+            Derivative::None => {}
         }
     }
 

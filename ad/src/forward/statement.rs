@@ -1,13 +1,17 @@
 //! The pair that a statement becomes: itself, and the tangents of its result.
 
 use regraft_dialects::{ad, arith, core, data};
-use regraft_ir::{Inst, Op, Operand, Operands, Type, TypeKind, Value};
+use std::sync::Arc;
+
+use regraft_ir::{Context, Inst, Op, Operand, Operands, Type, TypeKind, Value};
 use smallvec::smallvec;
 
 use super::tangents::Dual;
 use super::writer::Writer;
 use crate::activity::flow::is_call;
-use crate::rules::{Derivative, Product, ScalarRule, derivative};
+use crate::derivative_table::Derivative;
+use crate::op_derivative::{OpDerivative, TangentCx};
+use crate::rules::{Product, ScalarRule};
 use crate::scopes;
 
 /// What was computed for one statement already.
@@ -34,6 +38,45 @@ impl Shared {
     }
 }
 
+/// The statement `v`, for a function that writes its tangent in one direction.
+struct Statement<'w, 'a, 'm> {
+    writer: &'w mut Writer<'a, 'm>,
+    ctx: Arc<Context>,
+    v: Value,
+    direction: usize,
+    is_after: bool,
+}
+
+impl Statement<'_, '_, '_> {
+    fn old(&self, index: usize) -> Operand {
+        self.writer.from.operand(self.v, index).expect("the op has so many operands")
+    }
+}
+
+impl TangentCx for Statement<'_, '_, '_> {
+    fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
+    }
+
+    fn emit(&mut self, inst: Inst) -> Operand {
+        self.writer.emit(inst)
+    }
+
+    fn operand(&mut self, index: usize) -> Operand {
+        self.writer.operand(self.old(index))
+    }
+
+    fn tangent(&mut self, index: usize) -> Option<Operand> {
+        let old = self.old(index);
+        let is_active = self.writer.operand_is_active(old);
+        is_active.then(|| self.writer.tangent_of(old)[self.direction])
+    }
+
+    fn result(&mut self) -> Option<Operand> {
+        self.is_after.then(|| self.writer.operand(self.v.into()))
+    }
+}
+
 impl Writer<'_, '_> {
     /// Makes what the instruction `v` becomes.
     pub(super) fn statement(&mut self, v: Value) {
@@ -41,15 +84,52 @@ impl Writer<'_, '_> {
         if is_call(op) {
             return self.call(v);
         }
+        let derivative = self.maker.table.get(op);
+        if let Derivative::Written(written) = derivative
+            && !written.changes.is_empty()
+        {
+            self.written(v, written, false);
+            return self.copy(v);
+        }
         self.copy(v);
-        let options = self.maker.options;
-        match derivative(&options.rules, op) {
-            Some(Derivative::Scalar(rule)) if self.is_active(v) => self.scalar(v, rule),
-            Some(Derivative::Scalar(_)) => {}
-            Some(Derivative::Structural) => self.structural(v, op),
-            Some(Derivative::None) => self.no_tangent(v),
-            Some(Derivative::NotImplemented(why)) => self.not_implemented(v, why),
-            None => self.not_implemented(v, "nothing is known of the derivative of this op"),
+        match derivative {
+            Derivative::Scalar(rule) if self.is_active(v) => self.scalar(v, rule),
+            Derivative::Scalar(_) => {}
+            Derivative::Written(written) => self.written(v, written, true),
+            Derivative::Structural => self.structural(v, op),
+            Derivative::None => self.no_tangent(v),
+            Derivative::NotImplemented(why) => self.not_implemented(v, why),
+        }
+    }
+
+    /// What a function of the op's own writes.
+    fn written(&mut self, v: Value, written: &OpDerivative, is_after: bool) {
+        if !self.is_active(v) && !self.from.operands(v).any(|o| self.operand_is_active(o)) {
+            return;
+        }
+        let ty = self.from.ty(v);
+        let mut dual = Dual::new();
+        for direction in 0..self.maker.width {
+            let ctx = self.ctx();
+            let mut cx = Statement { writer: self, ctx, v, direction, is_after };
+            let tangent = (written.tangent)(&mut cx);
+            if self.is_active(v) {
+                let tangent = match tangent {
+                    Some(tangent) => tangent,
+                    None if is_after => {
+                        let result = self.operand(v.into());
+                        self.zero(result, ty)
+                    }
+                    None => {
+                        let want = self.tangent_type(ty);
+                        self.zeros(want)
+                    }
+                };
+                dual.push(tangent);
+            }
+        }
+        if self.is_active(v) {
+            self.define_tangent(v, dual);
         }
     }
 

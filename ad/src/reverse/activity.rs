@@ -20,9 +20,8 @@ use regraft_ir::{Block, Function, Module, Operand, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callee::{CallKind, call_kind};
-use super::derivative_of;
 use crate::activity::globals::ActiveGlobals;
-use crate::rules::{Derivative, ScalarRules};
+use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::tangent::TangentTypes;
 
 /// What is varied, and which objects are active.
@@ -45,7 +44,7 @@ impl Activity {
         f: &Function,
         module: &Module,
         types: &mut TangentTypes,
-        rules: &ScalarRules,
+        table: &DerivativeTable,
         active: &[bool],
         blocks: &[Block],
         active_globals: &ActiveGlobals,
@@ -66,7 +65,7 @@ impl Activity {
         let mut globals = FxHashMap::default();
         for &block in blocks {
             for v in f.body(block) {
-                this.unite(f, module, v, &mut globals);
+                this.unite(f, module, table, v, &mut globals);
                 this.find_global(f, module, v, active_globals);
             }
             for edge in f.out_edges(block) {
@@ -90,7 +89,7 @@ impl Activity {
                 this.activate(result);
             }
         }
-        while this.round(f, module, types, rules, blocks) {}
+        while this.round(f, module, types, table, blocks) {}
         this
     }
 
@@ -155,6 +154,7 @@ impl Activity {
         &mut self,
         f: &Function,
         module: &Module,
+        table: &DerivativeTable,
         v: Value,
         globals: &mut FxHashMap<regraft_ir::Symbol, Value>,
     ) {
@@ -200,6 +200,7 @@ impl Activity {
                 self.join(first.unwrap_or(v.into()), v.into());
             }
             ad::ZERO | ad::COPY | ad::IGNORE => {}
+            _ if matches!(table.get(op), Derivative::Written(_)) => {}
             _ => {
                 // What is made of others, is one of them, or is in one of them.
                 let operands: Vec<Operand> = f.plain_operands(v).collect();
@@ -258,13 +259,13 @@ impl Activity {
         f: &Function,
         module: &Module,
         types: &mut TangentTypes,
-        rules: &ScalarRules,
+        table: &DerivativeTable,
         blocks: &[Block],
     ) -> bool {
         let mut changed = false;
         for &block in blocks {
             for v in f.body(block) {
-                changed |= self.flow(f, module, types, rules, v);
+                changed |= self.flow(f, module, types, table, v);
             }
             for edge in f.out_edges(block) {
                 for (param, arg) in f.params(f.edge_target(edge)).zip(f.edge_args(edge)) {
@@ -290,7 +291,7 @@ impl Activity {
         f: &Function,
         module: &Module,
         types: &mut TangentTypes,
-        rules: &ScalarRules,
+        table: &DerivativeTable,
         v: Value,
     ) -> bool {
         let Some(op) = f.op(v) else { return false };
@@ -367,12 +368,21 @@ impl Activity {
                 (false, false)
             }
             cf::BR | cf::SWITCH | cf::RETURN | cf::UNREACHABLE => (false, false),
-            _ => match derivative_of(rules, op) {
+            _ => match table.get(op) {
                 Derivative::Scalar(rule) => {
                     let varied = f.plain_operands(v).enumerate().any(|(i, o)| {
                         rule.partial(i).is_some_and(|p| !p.is_zero()) && self.is_varied(o)
                     });
                     (varied, false)
+                }
+                Derivative::Written(written) => {
+                    let any = f.plain_operands(v).any(|o| self.is_active(o));
+                    if any {
+                        for &object in written.changes {
+                            changed |= operand(object).is_some_and(|o| self.activate(o));
+                        }
+                    }
+                    (any, any)
                 }
                 Derivative::None => (false, false),
                 Derivative::Structural | Derivative::NotImplemented(_) => {

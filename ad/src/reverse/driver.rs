@@ -99,7 +99,7 @@ impl<'m> Driver<'m> {
     ) -> Self {
         let ctx = Arc::clone(module.ctx());
         let shared = options.shared_globals;
-        let globals = ActiveGlobals::of(module, f, active, &options.rules, shared);
+        let globals = ActiveGlobals::of(module, f, active, ctx.extensions().get(), shared);
         let summaries = EffectSummaries::compute(module);
         let graph = CallGraph::of(module);
         let mut recursive = FxHashSet::default();
@@ -348,12 +348,12 @@ impl<'m> Driver<'m> {
         let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
         blocks.retain(|block| undone[block.index()]);
         let activity = {
-            let rules = Arc::clone(&self.options.rules);
+            let ctx = Arc::clone(&self.ctx);
             Activity::compute(
                 &p,
                 self.module,
                 &mut self.types,
-                &rules,
+                ctx.extensions().get(),
                 &pair.active,
                 &blocks,
                 &self.globals,

@@ -66,12 +66,9 @@ mod vjp;
 mod way_back;
 mod ways;
 
-use std::sync::Arc;
-
-use crate::rules::{Derivative, ScalarRules, derivative};
 pub use checkpoint::Checkpoints;
 use driver::Driver;
-use regraft_ir::{Diagnostic, FuncId, Loc, Module, Op, Symbol, Type};
+use regraft_ir::{Diagnostic, FuncId, Loc, Module, Symbol, Type};
 
 /// What is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -102,12 +99,10 @@ pub struct ReverseOptions {
     pub shared_globals: bool,
     /// Fills [`ReverseFunctions::plans`].
     pub describe: bool,
-    /// The derivatives of scalar ops.
-    pub rules: Arc<ScalarRules>,
 }
 
 impl Default for ReverseOptions {
-    /// As little kept as there is to be kept, with the rules that come with this crate.
+    /// As little kept as there is to be kept.
     fn default() -> Self {
         Self {
             plan: PlanKind::Best,
@@ -116,7 +111,6 @@ impl Default for ReverseOptions {
             checkpoints: None,
             shared_globals: false,
             describe: false,
-            rules: ScalarRules::standard(),
         }
     }
 }
@@ -202,10 +196,4 @@ fn add(
         plans,
         bytes_per_iteration,
     })
-}
-
-/// What is known of the derivative of an op; of one that nobody knows, that it is not known.
-fn derivative_of(rules: &ScalarRules, op: Op) -> Derivative<'_> {
-    let unknown = "nothing is known of the derivative of this op";
-    derivative(rules, op).unwrap_or(Derivative::NotImplemented(unknown))
 }

@@ -12,9 +12,10 @@ mod scalars;
 mod shadows;
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use regraft_dialects as dialects;
-use regraft_ir::{Attrs, Constant, Context, Op, OpDef, OpTable, Type};
+use regraft_ir::{Attrs, Constant, Context, Extension, Op, OpDef, OpTable, Type};
 
 use crate::error::Trap;
 use crate::host::Host;
@@ -94,6 +95,13 @@ impl fmt::Debug for EvalRow {
 #[derive(Clone, Debug, Default)]
 pub struct EvalTable {
     rows: OpTable<EvalRow>,
+}
+
+impl Extension for EvalTable {
+    fn builtin() -> &'static Self {
+        static BUILTIN: LazyLock<EvalTable> = LazyLock::new(EvalTable::standard);
+        &BUILTIN
+    }
 }
 
 impl EvalTable {

@@ -27,7 +27,6 @@ use self::link::{Link, LinkKey};
 use crate::chain::Chain;
 use crate::engine::{Engine, Limits};
 use crate::error::{ErrorKind, ExecError, Trap};
-use crate::eval::EvalTable;
 use crate::host::Host;
 use crate::linker::Linker;
 use crate::value::Val;
@@ -45,7 +44,6 @@ pub struct Interpreter {
 /// The functions of a program. While it runs, some may be added; none changes or goes.
 struct World {
     ctx: Arc<Context>,
-    table: Arc<EvalTable>,
     /// By name, and never removed: compact code names callees by their slots.
     slots: boxcar::Vec<Slot>,
     by_name: RefCell<FxHashMap<Symbol, u32>>,
@@ -106,17 +104,11 @@ impl Slot {
 }
 
 impl Interpreter {
-    /// An interpreter of the functions of `module`, with the evaluation functions of the ops of
-    /// `regraft-dialects`.
+    /// An interpreter of the functions of `module`. Ops are evaluated as the [`EvalTable`](crate::EvalTable) of its
+    /// context says.
     pub fn new(module: &Module) -> Self {
-        Self::with_table(module, Arc::new(EvalTable::standard()))
-    }
-
-    /// An interpreter with evaluation functions of your own.
-    pub fn with_table(module: &Module, table: Arc<EvalTable>) -> Self {
         let world = World {
             ctx: Arc::clone(module.ctx()),
-            table,
             slots: boxcar::Vec::new(),
             by_name: RefCell::default(),
             spare: None,

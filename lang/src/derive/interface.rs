@@ -195,12 +195,8 @@ fn push(
     let depends = shared_globals || parts.active.contains(&true);
     let jvp = match depends {
         true => {
-            let options = ForwardOptions {
-                width: lanes,
-                dynamic: Some(dynamics[0]),
-                shared_globals,
-                ..ForwardOptions::default()
-            };
+            let options =
+                ForwardOptions { width: lanes, dynamic: Some(dynamics[0]), shared_globals };
             Some(regraft_ad::forward(module, primal.name, &parts.active, &options)?)
         }
         false => None,

@@ -1,14 +1,15 @@
 //! Loading the prelude.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use regraft_ir::Diagnostic;
 
 use super::Session;
 use crate::definition::Space;
 use crate::lower::{Library, Statement};
-use crate::prelude::FILES;
 use crate::prelude::statements::{self, Kind};
+use crate::start_up::StartUp;
 use crate::world::Deferred;
 
 impl Session {
@@ -16,7 +17,9 @@ impl Session {
     /// their function, and lowered and inferred when something calls them.
     pub(super) fn load_prelude(&mut self) {
         let library = Library::new(&self.ctx, Space::Base);
-        for (name, text) in FILES {
+        let extensions = Arc::clone(self.ctx.extensions());
+        let start_up: &StartUp = extensions.get();
+        for &(name, text) in start_up.files() {
             let source = self.ctx.add_source(name, text).expect("there is room in a new context");
             for statement in statements::statements(text) {
                 let deferred = Deferred {
@@ -31,8 +34,13 @@ impl Session {
                 if let Err(now) = taken
                     && let Err(errors) = self.load(&now)
                 {
-                    panic!("the prelude is wrong\n{}", regraft_ir::render_all(&errors, false));
+                    panic!("{name} is wrong\n{}", regraft_ir::render_all(&errors, false));
                 }
+            }
+        }
+        for setup in start_up.setups() {
+            if let Err(errors) = setup(&mut self.compiler.borrow_mut().world) {
+                panic!("a setup fails\n{}", regraft_ir::render_all(&errors, false));
             }
         }
         self.compiler.borrow_mut().note_deferred_rules();

@@ -1,16 +1,14 @@
-//! The analyses that `print{..}` shows, in one table: an analysis that has a line here has a flag
-//! of that name.
+//! Analyses that `print{..}` shows. Each has a flag of its name there.
 
 use std::fmt::Write as _;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
 
 use super::{Aliases, InductionVariables, Invariants, LoopForest, Ranges, TripCounts};
-use crate::options::OptionDef;
 use crate::pass::PassContext;
 
 /// An analysis whose result can be read as text.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Printable {
     /// Its name in `print{..}`.
     pub name: &'static str,
@@ -20,8 +18,8 @@ pub struct Printable {
     pub describe: fn(&Function, &mut PassContext<'_>) -> String,
 }
 
-/// The analyses, by name.
-pub const PRINTABLE: &[Printable] = &[
+/// The analyses of this crate, by name.
+pub(crate) const PRINTABLE: &[Printable] = &[
     Printable {
         name: "aliases",
         doc: "which allocation or argument each object is",
@@ -88,20 +86,6 @@ pub const PRINTABLE: &[Printable] = &[
         describe: |f, cx| cx.analysis::<TripCounts>(f).describe(f),
     },
 ];
-
-/// The options of `print`: a flag for each analysis.
-pub(crate) const FLAGS: [OptionDef; PRINTABLE.len()] = flags();
-
-/// Flags for the first `N` of the analyses; what is left over is for the caller to set.
-pub const fn flags<const N: usize>() -> [OptionDef; N] {
-    let mut flags = [OptionDef::flag("", false, ""); N];
-    let mut i = 0;
-    while i < N && i < PRINTABLE.len() {
-        flags[i] = OptionDef::flag(PRINTABLE[i].name, false, PRINTABLE[i].doc);
-        i += 1;
-    }
-    flags
-}
 
 /// Blocks as text, `^2, ^5`; `none` if there are none.
 pub(super) fn list(blocks: impl IntoIterator<Item = Block>) -> String {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use regraft_ad::DerivativeTable;
 use regraft_dialects::{arith, cf, core};
+use regraft_exec::EvalTable;
 use regraft_ir::{
-    Block, Constant, Context, Function, Inst, Module, Op, OpDef, Operand, Symbol, Traits, Type,
-    Value,
+    Block, Constant, Context, Extensions, Function, Inst, Module, Op, OpDef, Operand, Symbol,
+    Traits, Type, Value,
 };
 
 use super::Config;
@@ -65,7 +67,8 @@ impl<'c> Shared<'c> {
         let registry = ctx.registry();
         let of = |arithmetic: bool| {
             let is = move |def: &&OpDef| (def.op.dialect() == arith::ADD.dialect()) == arithmetic;
-            registry.ops().filter(is).filter(|def| is_wanted(config, def))
+            let wanted = registry.ops().filter(is).filter(|def| is_wanted(config, def));
+            wanted.filter(|def| !is_unknown(ctx.extensions(), config.smooth, def))
         };
         // The first are the simplest: arithmetic.
         let ops = of(true).chain(of(false)).collect();
@@ -98,6 +101,21 @@ fn is_wanted(config: &Config, def: &OpDef) -> bool {
         },
         _ => true,
     }
+}
+
+/// Whether programs of an op would say nothing: it is not known what it computes or, for programs
+/// that have derivatives, what its derivative is.
+fn is_unknown(extensions: &Extensions, smooth: bool, def: &OpDef) -> bool {
+    extensions.get::<EvalTable>().get(def.op).is_none()
+        || smooth && extensions.get::<DerivativeTable>().find(def.op).is_none()
+}
+
+/// The ops of which no programs are made because it is not known what they compute, or what their
+/// derivatives are if programs are to have some. O(ops).
+pub fn unknown_ops(extensions: &Extensions, smooth: bool) -> Vec<&'static OpDef> {
+    let config = if smooth { Config::differentiable() } else { Config::default() };
+    let wanted = extensions.ops().ops().filter(|def| is_wanted(&config, def));
+    wanted.filter(|def| is_unknown(extensions, smooth, def)).collect()
 }
 
 /// A function under construction.

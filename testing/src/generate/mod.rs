@@ -32,6 +32,7 @@ use regraft_ir::{Context, Module, Op, Type};
 use crate::choices::{Choices, Span};
 use body::{Callee, Shared};
 
+pub use body::unknown_ops;
 pub(crate) use values::special_constant;
 
 /// What generated modules are made of.

@@ -1,7 +1,7 @@
 //! Instructions of any op, from its signature.
 
 use regraft_dialects::arith;
-use regraft_ir::{Attrs, Inst, OpDef, Operand, ResultType, Traits, Type, TypePattern};
+use regraft_ir::{Attrs, Inst, OpDef, Operand, ResultType, Traits, Type, TypeClass, TypePattern};
 
 use super::body::{Body, Var};
 use super::types::{array_element, ref_element};
@@ -74,17 +74,34 @@ impl Body<'_, '_> {
                 Some(if ty == Type::ANY { self.anything() } else { self.guarded(def, index, ty) })
             }
             TypePattern::ArrayOf(v) => {
-                let var = self.array(bound[usize::from(v)])?;
+                let element = self.element_of_class(def, v, bound);
+                let var = self.array(element)?;
                 bound[usize::from(v)] = array_element(self.shared.ctx.kind(var.known));
                 Some(var)
             }
             TypePattern::RefOf(v) => {
-                let var = self.reference(bound[usize::from(v)])?;
+                let element = self.element_of_class(def, v, bound);
+                let var = self.reference(element)?;
                 bound[usize::from(v)] = ref_element(self.shared.ctx.kind(var.known));
                 Some(var)
             }
             TypePattern::Anything => Some(self.anything()),
         }
+    }
+
+    /// The type that elements are to have for a type variable, if not any will do.
+    fn element_of_class(
+        &mut self,
+        def: &OpDef,
+        var: u8,
+        bound: &[Option<Type>; 4],
+    ) -> Option<Type> {
+        let class = def.type_vars[usize::from(var)];
+        let shared = &mut *self.shared;
+        bound[usize::from(var)].or_else(|| {
+            let is_any = class == TypeClass::Any;
+            (!is_any).then(|| shared.types.of(class, &mut shared.choices))
+        })
     }
 
     /// An operand of type `ty`, which, if the op may trap on numbers, is mostly one on which it

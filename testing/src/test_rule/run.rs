@@ -107,8 +107,8 @@ impl<'a> Checker<'a> {
         if derivatives.active.len() != f.param_types().len() {
             return Err(refused("it has another number of parameters".to_owned()));
         }
-        let mut plain = Interpreter::with_table(primal, Arc::clone(&options.table));
-        let mut engine = Interpreter::with_table(derived, Arc::clone(&options.table));
+        let mut plain = Interpreter::new(primal);
+        let mut engine = Interpreter::new(derived);
         let Limits { fuel, depth, memory } = options.limits;
         plain.set_limits(options.limits);
         engine.set_limits(Limits {

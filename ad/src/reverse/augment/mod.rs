@@ -20,8 +20,9 @@ use std::sync::Arc;
 
 use regraft_dialects::{ad, cf, core, data, mem};
 use regraft_ir::{
-    Block, Constant, Context, Diagnostic, Function, Inst, Operand, Type, TypeKind, Value,
+    Block, Constant, Context, Diagnostic, Function, Inst, Op, Operand, Type, TypeKind, Value,
 };
+use regraft_passes::analysis::may_reach_objects;
 use rustc_hash::FxHashMap;
 
 use super::activity::Activity;
@@ -29,6 +30,8 @@ use super::driver::{Driver, Pair};
 use super::parts::{self, element_type};
 use super::private::PrivateObjects;
 use super::stability::Stability;
+use crate::derivative_table::{Derivative, DerivativeTable};
+use crate::op_derivative::OpDerivative;
 
 /// A call that is made again on the way back.
 #[derive(Clone, Debug)]
@@ -64,6 +67,8 @@ pub(super) struct Action {
 pub(super) enum ActionKind {
     /// What the op says.
     Op,
+    /// What functions of the op's own write, with what its operands were when it ran.
+    Written { derivative: OpDerivative, operands: Box<[Operand]> },
     /// A call of a function that was differentiated, with its arguments.
     Call { pair: Box<Pair>, tape: Operand, args: Box<[Operand]> },
     /// A call that is made again on the way back.
@@ -163,7 +168,7 @@ impl Augmented {
                     given.extend(operand.as_value().map(|v| (v, block)));
                 };
                 match &action.kind {
-                    ActionKind::Op | ActionKind::Replace { .. } => {
+                    ActionKind::Op | ActionKind::Replace { .. } | ActionKind::Written { .. } => {
                         self.f.plain_operands(action.v).for_each(note);
                     }
                     ActionKind::Call { args, .. }
@@ -428,6 +433,9 @@ impl Augment<'_, '_> {
             ad::ACCUMULATE | ad::CLEAR | ad::SPREAD | ad::UNCOPY | ad::RECOPY if object_active => {
                 self.note(block, v, ActionKind::Op);
             }
+            _ if let Some(derivative) = self.written(op) => {
+                self.note_written(block, v, derivative)?;
+            }
             _ => {
                 if self.activity.has_shadow(v) {
                     self.make_shadow(v)?;
@@ -444,6 +452,43 @@ impl Augment<'_, '_> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The functions that write the derivative of an op, if it has some.
+    fn written(&self, op: Op) -> Option<OpDerivative> {
+        match self.ctx.extensions().get::<DerivativeTable>().get(op) {
+            Derivative::Written(&derivative) => Some(derivative),
+            _ => None,
+        }
+    }
+
+    /// Lets functions of the op's own undo it; keeps the elements that they read.
+    fn note_written(
+        &mut self,
+        block: Block,
+        v: Value,
+        derivative: OpDerivative,
+    ) -> Result<(), Diagnostic> {
+        let mut operands: Vec<Operand> = self.out.f.plain_operands(v).collect();
+        if !self.activity.is_active(v) && !operands.iter().any(|&o| self.activity.is_active(o)) {
+            return Ok(());
+        }
+        if self.activity.has_shadow(v) {
+            let after = self.after(v);
+            let shadow = self.zero_shadow(v, after)?;
+            self.out.shadows.insert(v, shadow);
+        }
+        for &position in derivative.residuals {
+            let Some(operand) = operands.get_mut(position) else { continue };
+            let ty = self.out.f.operand_type(*operand);
+            // What the op changes may be the same array.
+            let stays = self.stability.reads_stay(v) && derivative.changes.is_empty();
+            if !stays && may_reach_objects(&self.ctx, ty) {
+                *operand = self.before(v, ad::copy(*operand, ty))?;
+            }
+        }
+        self.note(block, v, ActionKind::Written { derivative, operands: operands.into() });
         Ok(())
     }
 

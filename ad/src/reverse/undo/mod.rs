@@ -9,6 +9,7 @@ mod calls;
 mod fields;
 mod memory;
 mod replaced;
+mod written;
 
 use std::sync::Arc;
 
@@ -17,9 +18,9 @@ use regraft_ir::{Constant, Effects, Operand, Type, Value};
 
 use super::augment::{Action, ActionKind};
 use super::backward::Backward;
-use super::derivative_of;
 use super::parts::{self, Cell, element_type};
-use crate::rules::{Derivative, Product, ScalarRule};
+use crate::derivative_table::{Derivative, DerivativeTable};
+use crate::rules::{Product, ScalarRule};
 
 impl Backward<'_, '_> {
     /// Appends what undoes an action. Increments of shadows by cotangents of what was read wait
@@ -39,6 +40,9 @@ impl Backward<'_, '_> {
             ActionKind::Replace { kept } => {
                 self.undo_op(v);
                 self.put_back(v, *kept);
+            }
+            ActionKind::Written { derivative, operands } => {
+                self.undo_written(v, derivative, operands);
             }
             ActionKind::Resize { length, kept } => self.undo_resize(v, *length, *kept),
             ActionKind::Call { pair, tape, args } => {
@@ -290,8 +294,8 @@ impl Backward<'_, '_> {
                 }
             }
             _ => {
-                let rules = Arc::clone(&self.driver.options.rules);
-                match derivative_of(&rules, op) {
+                let ctx = Arc::clone(&self.ctx);
+                match ctx.extensions().get::<DerivativeTable>().get(op) {
                     Derivative::Scalar(rule) => self.undo_scalar(v, rule, adjoint, &operands),
                     Derivative::NotImplemented(why) => self.not_implemented(v, why),
                     _ => {

@@ -9,7 +9,7 @@ use super::super::machine::Quick;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
-use crate::eval::{EvalFn, EvalRow};
+use crate::eval::{EvalFn, EvalRow, EvalTable};
 
 impl Compiler<'_> {
     pub(super) fn inst(&mut self, v: Value) -> Result<(), Trap> {
@@ -35,7 +35,9 @@ impl Compiler<'_> {
             return Ok(());
         }
         let def = self.f.ctx().def(op);
-        let Some(EvalRow::Function(function)) = self.world.table.get(op) else {
+        let Some(EvalRow::Function(function)) =
+            self.world.ctx.extensions().get::<EvalTable>().get(op)
+        else {
             let message = format!("there is no evaluation function for `{}`", def.name);
             return Err(Trap::of_kind(ErrorKind::Module, message));
         };
@@ -57,7 +59,9 @@ impl Compiler<'_> {
     /// Returns a tuple that is made for that; `false` if it is another value.
     pub(super) fn return_tuple(&mut self, value: Operand) -> bool {
         let Some(v) = value.as_value().filter(|&v| self.is_returned(v)) else { return false };
-        let Some(EvalRow::Function(function)) = self.world.table.get(core::TUPLE) else {
+        let Some(EvalRow::Function(function)) =
+            self.world.ctx.extensions().get::<EvalTable>().get(core::TUPLE)
+        else {
             return false;
         };
         let site = self.eval_site(v, core::TUPLE, function);

@@ -41,7 +41,7 @@ impl Checker<'_> {
     }
 
     fn engine(&self, module: &Module) -> Interpreter {
-        let mut engine = Interpreter::with_table(module, Arc::clone(&self.options.table));
+        let mut engine = Interpreter::new(module);
         let Limits { fuel, depth, memory } = self.options.limits;
         engine.set_limits(Limits {
             fuel: fuel.map(|fuel| fuel.saturating_mul(200)),

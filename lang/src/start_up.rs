@@ -1,0 +1,69 @@
+//! What programs of the language find beside the prelude: files that dialects bring with them, and
+//! dynamos.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use regraft_ir::{Diagnostic, Extension};
+
+use crate::prelude::FILES;
+use crate::world::World;
+
+/// Changes a world: adds a dynamo, say.
+pub type Setup = fn(&mut World) -> Result<(), Vec<Diagnostic>>;
+
+/// The files and dynamos that every session starts with: those of the prelude first.
+///
+/// ```
+/// use regraft_lang::{Session, StartUp};
+/// use regraft_ir::Context;
+///
+/// let mut extensions = regraft_ad::extensions();
+/// extensions.edit::<StartUp>().file("own.jl", "half(x::Float64) = arith.mul(x, 0.5)\n");
+/// let mut session = Session::new(&Context::with_extensions(&extensions.into()));
+/// let value = session.run("f.jl", "half(3.0)").unwrap();
+/// assert_eq!(value.as_f64(), Some(1.5));
+/// ```
+#[derive(Clone)]
+pub struct StartUp {
+    files: Vec<(&'static str, &'static str)>,
+    setups: Vec<Setup>,
+}
+
+impl StartUp {
+    /// Adds a file: its name, and its text, which is read as a file of the
+    /// [prelude](crate::prelude) is: `dialect.op(x)` calls an op.
+    pub fn file(&mut self, name: &'static str, text: &'static str) -> &mut Self {
+        self.files.push((name, text));
+        self
+    }
+
+    /// Adds a change that is made to the world after the files were run.
+    pub fn setup(&mut self, setup: Setup) -> &mut Self {
+        self.setups.push(setup);
+        self
+    }
+
+    pub(crate) fn files(&self) -> &[(&'static str, &'static str)] {
+        &self.files
+    }
+
+    pub(crate) fn setups(&self) -> &[Setup] {
+        &self.setups
+    }
+}
+
+impl Extension for StartUp {
+    fn builtin() -> &'static Self {
+        static BUILTIN: LazyLock<StartUp> =
+            LazyLock::new(|| StartUp { files: FILES.to_vec(), setups: Vec::new() });
+        &BUILTIN
+    }
+}
+
+impl fmt::Debug for StartUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.files.iter().map(|&(name, _)| name).collect();
+        write!(f, "files {}, {} setups", names.join(", "), self.setups.len())
+    }
+}
