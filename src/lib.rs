@@ -90,15 +90,28 @@ pub mod cli;
 mod paint;
 mod repl;
 
-/// The examples in Rust of the guide.
+/// The examples in Rust of the guide and of the README, as doctests.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/differentiation.md")]
-mod guide {}
-
-/// The same of the guide to the library.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/library.md")]
-mod library_guide {}
+mod guide {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../docs/functions.md")]
+    mod functions {}
+    #[doc = include_str!("../docs/passes.md")]
+    mod passes {}
+    #[doc = include_str!("../docs/analyses.md")]
+    mod analyses {}
+    #[doc = include_str!("../docs/dialects.md")]
+    mod dialects {}
+    #[doc = include_str!("../docs/testing.md")]
+    mod testing {}
+    #[doc = include_str!("../docs/derivatives.md")]
+    mod derivatives {}
+    #[doc = include_str!("../docs/rules.md")]
+    mod rules {}
+    #[doc = include_str!("../docs/command-line.md")]
+    mod command_line {}
+}
 
 pub use regraft_ad as ad;
 pub use regraft_dialects as dialects;

@@ -1,28 +1,152 @@
-//! The examples of the guide on differentiation: what a command or an input is shown to give is
-//! what it gives.
+//! The examples of the guide: what a command or an input is shown to give is what it gives.
 //!
-//! - A block that begins with `# NAME.jl` or `# NAME.ir` is a file of that name.
-//! - A block that begins with `$ regraft` is a command, and what it prints.
-//! - A block that begins with `regraft> ` is a piece of one session at the prompt, which goes on
-//!   from block to block.
-//! - A line `...` stands for any number of lines.
+//! Each chapter of `docs/SUMMARY.md` has a folder of its own, in which `examples` is that of the
+//! repository, and a session of its own at the prompt. Of its fenced blocks,
+//!
+//! - one that begins with `# NAME.jl` (or `.ir`, `.expected`) is a file of that name;
+//! - one that begins with `$ ` is a shell session: commands, and what each prints;
+//! - one that begins with `regraft> ` is a piece of the session at the prompt, which goes on from
+//!   block to block;
+//! - one of `julia` without a name is such a piece as well: of a line with `# VALUE` at its end, the
+//!   value is what it shows. Lines that are indented, and `end`, go on with the line before;
+//! - one of `rust` is compiled and run as a doctest (`src/lib.rs`);
+//! - one of `sh`, `toml` or `text,syntax` is no example: what takes long, a manifest, a form.
+//!
+//! There are no others. A line `...` stands for any number of lines.
 //!
 //! `UPDATE_GUIDE=1 cargo test --test guide` writes what is printed today into the guide, where that
 //! is something else. Where lines are left out, as many are shown before and after as there were;
 //! look at what comes out.
+#![cfg(unix)]
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/differentiation.md");
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// A line of its own between what one input prints and what the next one prints.
 const MARK: &str = "=== next ===";
 
-/// A fenced block of the guide: its lines, and where they are.
+/// A test for each chapter, so that they run side by side.
+macro_rules! chapters {
+    ($($test:ident: $file:literal,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                check_chapter($file);
+            }
+        )*
+
+        const CHAPTERS: &[&str] = &[$($file),*];
+    };
+}
+
+chapters! {
+    start: "start.md",
+    ir_text: "ir-text.md",
+    functions: "functions.md",
+    passes: "passes.md",
+    analyses: "analyses.md",
+    dialects: "dialects.md",
+    testing: "testing.md",
+    pipelines: "pipelines.md",
+    language: "language.md",
+    derivatives: "derivatives.md",
+    rules: "rules.md",
+    tape_plans: "tape-plans.md",
+    design: "design.md",
+    command_line: "command-line.md",
+    performance: "performance.md",
+}
+
+#[test]
+fn every_chapter_is_tested_and_its_rust_is_compiled() {
+    let summary = read(&docs().join("SUMMARY.md"));
+    let listed: Vec<&str> = links(&summary).collect();
+    assert_eq!(listed, CHAPTERS);
+    let mut files: Vec<String> = std::fs::read_dir(docs())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".md") && name != "SUMMARY.md")
+        .collect();
+    files.sort();
+    let mut sorted = listed.clone();
+    sorted.sort_unstable();
+    assert_eq!(files, sorted, "a file of docs/ is not in SUMMARY.md");
+    let facade = read(&Path::new(ROOT).join("src/lib.rs"));
+    for chapter in listed {
+        let has_rust = read(&docs().join(chapter)).lines().any(|line| line.starts_with("```rust"));
+        let included = facade.contains(&format!("\"../docs/{chapter}\""));
+        assert_eq!(has_rust, included, "{chapter}: Rust blocks, and doctests in src/lib.rs");
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut wrong = String::new();
+    let pages = CHAPTERS.iter().map(|chapter| docs().join(chapter));
+    let root = ["README.md", "ARCHITECTURE.md"].map(|name| Path::new(ROOT).join(name));
+    for page in pages.chain(root) {
+        let text = read(&page);
+        for link in links(&text).filter(|link| !link.starts_with("http")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target =
+                if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            if !target.exists() || !(anchor.is_empty() || anchors(&read(&target)).contains(anchor))
+            {
+                writeln!(wrong, "{}: {link}", page.display()).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn docs() -> PathBuf {
+    Path::new(ROOT).join("docs")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The lines of a page that are not in fenced blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    text.lines().filter(move |line| {
+        let fence = line.starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    })
+}
+
+/// The targets of the links of a page.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    prose(text).flat_map(|line| {
+        line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link)
+    })
+}
+
+/// The anchors of the headings of a page.
+fn anchors(text: &str) -> HashSet<String> {
+    prose(text)
+        .filter(|line| line.starts_with('#'))
+        .map(|line| {
+            let heading = line.trim_start_matches('#').trim().to_lowercase();
+            heading
+                .chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+                .map(|c| if c == ' ' { '-' } else { c })
+                .collect()
+        })
+        .collect()
+}
+
+/// A fenced block: what stands behind its fence, its lines, and where they are.
 struct Block<'a> {
+    language: &'a str,
     first: usize,
     lines: Vec<&'a str>,
 }
@@ -31,32 +155,77 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut open: Option<Block<'_>> = None;
     for (at, line) in text.lines().enumerate() {
-        match (line.starts_with("```"), open.take()) {
-            (true, Some(block)) => blocks.push(block),
-            (true, None) => open = Some(Block { first: at + 1, lines: Vec::new() }),
-            (false, Some(mut block)) => {
+        match (line.strip_prefix("```"), open.take()) {
+            (Some(_), Some(block)) => blocks.push(block),
+            (Some(language), None) => {
+                open = Some(Block { language, first: at + 1, lines: Vec::new() });
+            }
+            (None, Some(mut block)) => {
                 block.lines.push(line);
                 open = Some(block);
             }
-            (false, None) => {}
-        }
-    }
-    assert!(open.is_none(), "a block of the guide has no end");
-    blocks
-}
-
-/// The parts of a block that begin with a line that has this prefix: that line without it, the
-/// line that it is, and the lines up to the next one.
-fn parts<'a>(block: &Block<'a>, prefix: &str) -> Vec<(&'a str, usize, Vec<&'a str>)> {
-    let mut parts: Vec<(&str, usize, Vec<&str>)> = Vec::new();
-    for (at, &line) in block.lines.iter().enumerate() {
-        match (line.strip_prefix(prefix), parts.last_mut()) {
-            (Some(input), _) => parts.push((input, block.first + at, Vec::new())),
-            (None, Some(part)) => part.2.push(line),
             (None, None) => {}
         }
     }
-    parts
+    assert!(open.is_none(), "a block has no end");
+    blocks
+}
+
+/// What is put in, and what is shown to come out.
+struct Example<'a> {
+    input: String,
+    /// The first line of what is shown.
+    at: usize,
+    shown: Vec<&'a str>,
+    /// Whether what is shown stands behind the input, in a comment.
+    comment: bool,
+}
+
+/// The examples of a block that begin with a line that has this prefix.
+fn examples<'a>(block: &Block<'a>, prefix: &str) -> Vec<Example<'a>> {
+    let mut examples: Vec<Example<'a>> = Vec::new();
+    for (at, &line) in block.lines.iter().enumerate() {
+        match (line.strip_prefix(prefix), examples.last_mut()) {
+            (Some(input), _) => examples.push(Example {
+                input: input.to_owned(),
+                at: block.first + at + 1,
+                shown: Vec::new(),
+                comment: false,
+            }),
+            (None, Some(example)) => example.shown.push(line),
+            (None, None) => {}
+        }
+    }
+    examples
+}
+
+/// The examples of a block of Julia.
+fn julia<'a>(block: &Block<'a>) -> Vec<Example<'a>> {
+    let mut examples: Vec<Example<'a>> = Vec::new();
+    for (at, &line) in block.lines.iter().enumerate() {
+        if line.is_empty() {
+            continue;
+        }
+        let (input, shown) = match line.rsplit_once("  # ") {
+            Some((input, shown)) => (input.trim_end(), vec![shown]),
+            None => (line, Vec::new()),
+        };
+        if (line.starts_with(' ') || line == "end")
+            && let Some(open) = examples.last_mut()
+        {
+            write!(open.input, "\n{input}").unwrap();
+            open.shown = shown;
+            continue;
+        }
+        // What is not shown is nobody's business, unless it is an error.
+        examples.push(Example {
+            input: input.to_owned(),
+            at: block.first + at,
+            shown,
+            comment: true,
+        });
+    }
+    examples
 }
 
 /// Whether lines are as they are shown to be. The recursion is as deep as there are lines `...`.
@@ -82,10 +251,12 @@ fn abridged<'a>(shown: &[&'a str], real: &'a str) -> Vec<&'a str> {
     [&real[..before], &["..."], &real[real.len() - after..]].concat()
 }
 
-fn folder() -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guide");
+/// An empty folder for the files of a chapter.
+fn folder(chapter: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guide").join(chapter);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(Path::new(ROOT).join("examples"), folder.join("examples")).unwrap();
     folder
 }
 
@@ -102,61 +273,76 @@ fn run(command: &str, input: &str, folder: &Path) -> String {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    // A command need not read its input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
 }
 
-#[test]
-#[cfg(unix)]
-fn what_is_shown_is_what_there_is() {
-    let text = std::fs::read_to_string(GUIDE).unwrap();
-    let folder = folder();
+/// The name of the file that a block is.
+fn file_name<'a>(block: &Block<'a>) -> Option<&'a str> {
+    let name = block.lines.first()?.strip_prefix("# ")?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    (!stem.contains(' ') && matches!(ending, "jl" | "ir" | "expected")).then_some(name)
+}
+
+fn check_chapter(chapter: &str) {
+    let page = docs().join(chapter);
+    let text = read(&page);
+    let folder = folder(chapter);
     let mut inputs = Vec::new();
-    let mut found: Vec<(&str, usize, Vec<&str>, String)> = Vec::new();
+    let mut found: Vec<(Example<'_>, String)> = Vec::new();
     for block in blocks(&text) {
-        let Some(&first) = block.lines.first() else { continue };
-        if let Some(name) = first.strip_prefix("# ")
-            && (name.ends_with(".jl") || name.ends_with(".ir"))
-        {
+        let first = block.lines.first().copied().unwrap_or_default();
+        if let Some(name) = file_name(&block) {
             std::fs::write(folder.join(name), block.lines[1..].join("\n") + "\n").unwrap();
-        } else if first.starts_with("$ regraft") {
-            for (command, at, shown) in parts(&block, "$ ") {
-                let real = run(command, "", &folder);
-                found.push((command, at, shown, real));
+        } else if first.starts_with("$ ") {
+            for example in examples(&block, "$ ") {
+                let real = run(&example.input, "", &folder);
+                found.push((example, real));
             }
         } else if first.starts_with("regraft> ") {
-            inputs.extend(parts(&block, "regraft> "));
+            inputs.extend(examples(&block, "regraft> "));
+        } else if block.language == "julia" {
+            inputs.extend(julia(&block));
+        } else {
+            let known = ["sh", "toml", "text,syntax"].contains(&block.language)
+                || block.language.starts_with("rust");
+            assert!(known, "{chapter}:{}: a block that nobody runs: {first}", block.first);
         }
     }
     let mut session = String::new();
-    for (input, ..) in &inputs {
-        writeln!(session, "{input}\nprintln({MARK:?})").unwrap();
+    for example in &inputs {
+        writeln!(session, "{}\nprintln({MARK:?})", example.input).unwrap();
     }
-    let real = run("regraft repl", &session, &folder);
-    let real: Vec<&str> = real.split(&format!("{MARK}\n")).collect();
-    assert_eq!(real.len(), inputs.len() + 1, "the session has ended early: {real:?}");
-    for ((input, at, shown), real) in inputs.into_iter().zip(real) {
-        found.push((input, at, shown, real.to_owned()));
+    if !inputs.is_empty() {
+        let real = run("regraft repl", &session, &folder);
+        let real: Vec<&str> = real.split(&format!("{MARK}\n")).collect();
+        assert_eq!(real.len(), inputs.len() + 1, "the session has ended early: {real:?}");
+        found.extend(inputs.into_iter().zip(real.into_iter().map(str::to_owned)));
     }
-    found.sort_by_key(|&(_, at, ..)| at);
+    found.sort_by_key(|(example, _)| example.at);
     let wrong: Vec<_> = found
         .iter()
-        .filter(|(_, _, shown, real)| !agree(shown, &real.lines().collect::<Vec<_>>()))
+        .filter(|(example, real)| {
+            let nothing_shown = example.comment && example.shown.is_empty();
+            let fine = nothing_shown && !real.contains("  × ");
+            !fine && !agree(&example.shown, &real.lines().collect::<Vec<_>>())
+        })
         .collect();
     if std::env::var_os("UPDATE_GUIDE").is_some() {
         let mut lines: Vec<&str> = text.lines().collect();
-        for (_, at, shown, real) in wrong.iter().rev() {
-            lines.splice(at + 1..at + 1 + shown.len(), abridged(shown, real));
+        for (example, real) in wrong.iter().rev().filter(|(example, _)| !example.comment) {
+            let end = example.at + example.shown.len();
+            lines.splice(example.at..end, abridged(&example.shown, real));
         }
-        std::fs::write(GUIDE, lines.join("\n") + "\n").unwrap();
+        std::fs::write(page, lines.join("\n") + "\n").unwrap();
         return;
     }
     let mut message = String::new();
-    for (input, at, shown, real) in &wrong {
+    for (Example { input, at, shown, .. }, real) in &wrong {
         let shown = shown.join("\n");
-        writeln!(message, "\nline {}: {input}\n--- shown\n{shown}\n--- real\n{real}", at + 1)
+        writeln!(message, "\n{chapter}:{at}: {input}\n--- shown\n{shown}\n--- real\n{real}")
             .unwrap();
     }
     assert!(wrong.is_empty(), "{message}");
-    assert!(found.len() > 30, "examples of the guide are not found: there are {}", found.len());
 }

@@ -1,5 +1,5 @@
 //! Singular points, and arguments at the edges of what floats can be: one convention in both modes.
-//! The table of `docs/differentiation.md` has these rows.
+//! The table of `docs/derivatives.md` has these rows.
 
 use super::check;
 
