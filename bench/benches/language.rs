@@ -2,7 +2,7 @@
 //! against CPython.
 //!
 //! `cargo bench -p regraft-bench --bench language` prints a table of medians beside the targets.
-//! It runs `regraft` from the folder of release builds if it is there (`cargo build --release`),
+//! It runs `regraft` as it is published if that is there (`cargo build --profile dist`),
 //! and `python3.11` or `python3` if there is one.
 
 use std::cell::Cell;
@@ -77,8 +77,8 @@ fn inference_figures(table: &mut Table) {
 fn start_figures(table: &mut Table) {
     let loading = median_seconds(RUNS, context, |ctx| Session::new(&ctx));
     table.add("load the prelude", loading * 1e3, "ms", Bound::AtMost(10.0), "");
-    let Some(command) = release_build() else {
-        println!("`regraft run` is not measured: `cargo build --release` first");
+    let Some(command) = published() else {
+        println!("`regraft run` is not measured: `cargo build --profile dist` first");
         return;
     };
     let file = std::env::temp_dir().join(format!("regraft-bench-{}.jl", std::process::id()));
@@ -116,10 +116,10 @@ fn start_figures(table: &mut Table) {
     table.add("`regraft run` of one line", start * 1e3, "ms", Bound::AtMost(15.0), note);
 }
 
-/// The command, beside the folder in which benchmarks are built.
-fn release_build() -> Option<PathBuf> {
+/// The command as it is published, beside the folder in which benchmarks are built.
+fn published() -> Option<PathBuf> {
     let here = std::env::current_exe().ok()?;
-    let command = here.parent()?.parent()?.join("regraft");
+    let command = here.ancestors().nth(3)?.join("dist/regraft");
     command.is_file().then_some(command)
 }
 
