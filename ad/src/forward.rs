@@ -32,7 +32,6 @@
 mod call_code;
 mod control;
 mod objects;
-mod pass;
 mod statement;
 mod tangents;
 mod writer;
@@ -41,8 +40,6 @@ use regraft_ir::{
     Attrs, Constant, Diagnostic, FuncId, Function, Loc, Module, Symbol, Type, is_plain_name,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-
-pub use self::pass::ForwardDiff;
 
 use crate::activity::{Activities, Context};
 use crate::derivative_table::DerivativeTable;

@@ -10,7 +10,6 @@ mod derivative_table;
 mod forward;
 mod op_derivative;
 mod passes;
-mod print;
 mod reverse;
 pub mod rules;
 mod scopes;

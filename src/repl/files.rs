@@ -5,11 +5,10 @@ use std::path::Path;
 use regraft_ir::Diagnostic;
 use regraft_syntax::{decode, parse_and_verify};
 
-use super::commands::Done;
 use super::console::Console;
 use super::current::{Current, Origin};
 use super::look::{current, shown};
-use super::{Outcome, Repl};
+use super::{Done, Outcome, Repl};
 
 /// `:load FILE`
 pub(super) fn load(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {

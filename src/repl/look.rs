@@ -3,10 +3,9 @@
 use regraft_ir::{Diagnostic, Function, Module, cfg_to_dot, suggest};
 use regraft_lang::Entry;
 
-use super::commands::Done;
 use super::console::Console;
 use super::current::{Current, Origin};
-use super::{Outcome, Repl};
+use super::{Done, Outcome, Repl};
 
 /// `:ir [CALL | @FUNCTION]`
 pub(super) fn ir(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {

@@ -35,7 +35,6 @@ use regraft_syntax::decode;
 
 use crate::cli::Tool;
 use crate::cli::output::is_colored;
-use commands::Done;
 use console::Console;
 use current::Current;
 use interrupt::Interruptible;
@@ -54,6 +53,9 @@ enum Outcome {
     /// The session is over.
     Quit,
 }
+
+/// What a command leaves.
+type Done = Result<Outcome, Vec<Diagnostic>>;
 
 /// A session with its current program.
 struct Repl {
@@ -132,7 +134,9 @@ impl Repl {
                 return self.guarded(line, console, Self::command);
             }
             if let Some(name) = reader::question(line) {
-                return self.guarded(name, console, pages::about);
+                let is_command = name.is_empty() || name.starts_with(':');
+                let page = if is_command { commands::help } else { pages::about };
+                return self.guarded(name, console, page);
             }
         }
         self.pending.push_str(line);
@@ -280,6 +284,16 @@ fn script(repl: &mut Repl, console: &mut Console<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses an argument of a command that takes none.
+fn no_argument(rest: &str) -> Result<(), Vec<Diagnostic>> {
+    match rest {
+        "" => Ok(()),
+        _ => {
+            Err(vec![Diagnostic::error(format!("`{rest}` is too much: nothing is expected here"))])
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,12 +5,11 @@ use regraft_exec::value::{Val, type_name};
 use regraft_ir::{Context, Diagnostic, Function, Type, is_plain_name};
 use regraft_syntax::julia::tokens;
 
-use super::commands::Done;
 use super::console::Console;
 use super::current::{Current, Origin};
 use super::interrupt::Interruptible;
 use super::look::current;
-use super::{Outcome, Repl};
+use super::{Done, Outcome, Repl};
 
 /// `:run [CALL]`
 pub(super) fn run(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {

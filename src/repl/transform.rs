@@ -10,11 +10,10 @@ use regraft_passes::{Gate, Moment, Observer, Pipeline, RunOptions, diff_modules,
 use regraft_testing::choices::Choices;
 use regraft_testing::{Agreement, CompareConfig, arguments, compare_functions};
 
-use super::commands::{Done, no_argument};
 use super::console::Console;
 use super::look::{current, select};
 use super::reader::call_and_pipeline;
-use super::{Outcome, Repl};
+use super::{Done, Outcome, Repl, no_argument};
 use crate::cli::opt::dynamic_call;
 
 /// `:pipeline [PIPELINE]`

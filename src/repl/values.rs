@@ -8,9 +8,8 @@ use regraft_ir::Diagnostic;
 use regraft_lang::Mode;
 use terminal_size::{Height, Width, terminal_size};
 
-use super::commands::Done;
 use super::console::Console;
-use super::{Outcome, Repl, reader};
+use super::{Done, Outcome, Repl, reader};
 
 /// Evaluates an input, and shows its value unless it ends with `;`.
 pub(super) fn evaluate(repl: &mut Repl, text: &str, console: &mut Console<'_>) -> Done {

@@ -3,8 +3,7 @@
 use regraft_dialects::core;
 use regraft_ir::{Constant, FuncId, Operand, Symbol, Type, TypeKind, Value};
 
-use super::tangents::Dual;
-use super::writer::Writer;
+use super::writer::{Dual, Writer};
 use crate::activity::calls::{Target, call_site};
 
 impl Writer<'_, '_> {

@@ -3,8 +3,7 @@
 use regraft_dialects::{ad, cf, core};
 use regraft_ir::{Block, ControlFlow, Inst, Operand, Traits, Type, Value};
 
-use super::tangents::Dual;
-use super::writer::Writer;
+use super::writer::{Dual, Writer};
 
 impl Writer<'_, '_> {
     /// Makes the blocks that can be reached, in their order, with their parameters: first the

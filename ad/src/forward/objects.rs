@@ -4,8 +4,7 @@ use regraft_dialects::semantics::field_type;
 use regraft_dialects::{ad, core, data, mem};
 use regraft_ir::{Constant, Inst, Op, Operand, Type, TypeKind, Value};
 
-use super::tangents::Dual;
-use super::writer::Writer;
+use super::writer::{Dual, Writer};
 
 impl Writer<'_, '_> {
     /// Makes what an op on objects does to their shadows. Returns whether it is such an op.

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use regraft_ir::{Context, Inst, Op, Operand, Operands, Type, TypeKind, Value};
 use smallvec::smallvec;
 
-use super::tangents::Dual;
-use super::writer::Writer;
+use super::writer::{Dual, Writer};
 use crate::activity::flow::is_call;
 use crate::derivative_table::Derivative;
 use crate::op_derivative::{OpDerivative, TangentCx};

@@ -2,12 +2,9 @@
 
 use regraft_dialects::{ad, core, data, mem};
 use regraft_ir::{Constant, Operand, Type, TypeKind, Value};
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
-use super::writer::Writer;
-
-/// The tangents of a value: one for each direction.
-pub(super) type Dual = SmallVec<[Operand; 1]>;
+use super::writer::{Dual, Writer};
 
 impl Writer<'_, '_> {
     /// The tangents of an operand of the function that is differentiated; zeros if it has none.

@@ -7,9 +7,13 @@ use regraft_ir::{
     Value,
 };
 
+use smallvec::SmallVec;
+
 use super::Maker;
-use super::tangents::Dual;
 use crate::activity::Context;
+
+/// The tangents of a value: one for each direction.
+pub(super) type Dual = SmallVec<[Operand; 1]>;
 
 /// Writes the derivative of a function.
 pub(super) struct Writer<'a, 'm> {

@@ -50,6 +50,7 @@ mod augment;
 mod backward;
 mod callee;
 mod checkpoint;
+mod differentiate;
 mod discardable;
 mod driver;
 mod parts;
@@ -66,7 +67,6 @@ mod vjp;
 mod way_back;
 mod ways;
 
-pub use checkpoint::Checkpoints;
 use driver::Driver;
 use regraft_ir::{Diagnostic, FuncId, Loc, Module, Symbol, Type};
 
@@ -78,6 +78,16 @@ pub enum PlanKind {
     Best,
     /// Everything that is needed, on stacks.
     Naive,
+}
+
+/// How much a loop may keep at one time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Checkpoints {
+    /// So many states.
+    Snapshots(u64),
+    /// As many states as take no more than so many bytes, but at least one. What one iteration
+    /// keeps while it is undone comes on top.
+    Bytes(u64),
 }
 
 /// How a function is differentiated in reverse mode.

@@ -2,18 +2,14 @@
 
 use std::sync::Arc;
 
-use regraft_ad::DerivativeTable;
 use regraft_dialects::{arith, cf, core};
-use regraft_exec::EvalTable;
 use regraft_ir::{
-    Block, Constant, Context, Extensions, Function, Inst, Module, Op, OpDef, Operand, Symbol,
-    Traits, Type, Value,
+    Block, Constant, Context, Function, Inst, Module, Op, OpDef, Operand, Symbol, Type, Value,
 };
 
 use super::Config;
-use super::loops::Counter;
-use super::smooth;
 use super::types::TypePool;
+use super::wanted::{is_unknown, is_wanted};
 use crate::choices::Choices;
 
 /// What the functions of a module share while they are made.
@@ -77,45 +73,13 @@ impl<'c> Shared<'c> {
     }
 }
 
-/// Whether statements may be made of an op.
-fn is_wanted(config: &Config, def: &OpDef) -> bool {
-    if def.is_terminator() || config.ops.as_ref().is_some_and(|ops| !ops.contains(&def.op)) {
-        return false;
-    }
-    let calls = def.traits.contains(Traits::CALL);
-    if config.smooth && !smooth::is_wanted(def) {
-        return false;
-    }
-    match def.dialect_name() {
-        "mem" => config.objects,
-        "data" => config.aggregates || config.objects,
-        "prof" => config.clock,
-        // They work on tangents: of other values, most would stop with an error.
-        "ad" => false,
-        "core" if calls => config.calls,
-        "core" => match def.op {
-            core::PRINT | core::PRINTLN => config.prints,
-            core::TUPLE | core::GET => config.aggregates,
-            core::TYPEASSERT | core::TYPEOF | core::ISA => config.dynamic,
-            _ => true,
-        },
-        _ => true,
-    }
-}
-
-/// Whether programs of an op would say nothing: it is not known what it computes or, for programs
-/// that have derivatives, what its derivative is.
-fn is_unknown(extensions: &Extensions, smooth: bool, def: &OpDef) -> bool {
-    extensions.get::<EvalTable>().get(def.op).is_none()
-        || smooth && extensions.get::<DerivativeTable>().find(def.op).is_none()
-}
-
-/// The ops of which no programs are made because it is not known what they compute, or what their
-/// derivatives are if programs are to have some. O(ops).
-pub fn unknown_ops(extensions: &Extensions, smooth: bool) -> Vec<&'static OpDef> {
-    let config = if smooth { Config::differentiable() } else { Config::default() };
-    let wanted = extensions.ops().ops().filter(|def| is_wanted(&config, def));
-    wanted.filter(|def| is_unknown(extensions, smooth, def)).collect()
+/// A counter of a loop that is being made, to compute indices from.
+#[derive(Clone, Copy)]
+pub(super) struct Counter {
+    /// Its value in a round, of type `i64`.
+    pub(super) value: Operand,
+    /// The array that it runs over from 1 to the length, if it does.
+    pub(super) over: Option<Operand>,
 }
 
 /// A function under construction.

@@ -7,19 +7,10 @@
 use regraft_dialects::{arith, cf, mem};
 use regraft_ir::{Block, Constant, Inst, Op, Operand, Type, Value};
 
-use super::body::{Body, Slot, Var};
+use super::body::{Body, Counter, Slot, Var};
 
 /// The most rounds of a loop whose counter is simulated.
 const MOST_ROUNDS: u32 = 8;
-
-/// A counter of a loop that is being made, to compute indices from.
-#[derive(Clone, Copy)]
-pub(super) struct Counter {
-    /// Its value in a round, of type `i64`.
-    pub(super) value: Operand,
-    /// The array that it runs over from 1 to the length, if it does.
-    pub(super) over: Option<Operand>,
-}
 
 /// How a counter runs: `for i = start; i <test> bound; i += step`.
 struct Count {

@@ -24,6 +24,7 @@ mod smooth;
 mod special;
 mod types;
 mod values;
+mod wanted;
 
 use std::sync::Arc;
 
@@ -32,8 +33,8 @@ use regraft_ir::{Context, Module, Op, Type};
 use crate::choices::{Choices, Span};
 use body::{Callee, Shared};
 
-pub use body::unknown_ops;
 pub(crate) use values::special_constant;
+pub use wanted::unknown_ops;
 
 /// What generated modules are made of.
 ///

@@ -6,7 +6,7 @@
 //! derivatives overflow.
 
 use regraft_dialects::{arith, cf, core, math, mem};
-use regraft_ir::{Context, Inst, Op, OpDef, Operand, Type, Value};
+use regraft_ir::{Inst, Op, Operand, Type, Value};
 
 use super::body::{Body, Slot, Var};
 use crate::choices::Choices;
@@ -55,30 +55,6 @@ const INSIDE: [Op; 27] = [
     math::LOGBETA,
     math::BETA,
 ];
-
-/// Ops that have a derivative only in a sense that differences do not share, or none.
-const LEFT_OUT: [Op; 12] = [
-    arith::BITCAST,
-    arith::FLOAT_CAST,
-    arith::FLOAT_TO_INT,
-    arith::FREM,
-    arith::FLOOR_MOD,
-    math::ERFCINV,
-    math::TRIGAMMA,
-    core::APPLY,
-    core::SPLAT,
-    core::TYPEOF,
-    core::STRING,
-    core::PRINT,
-];
-
-/// Whether statements of any op may be of this one.
-pub(super) fn is_wanted(def: &OpDef) -> bool {
-    // Those of floats are made here, in their domains.
-    !matches!(def.dialect_name(), "ad" | "prof" | "math")
-        && !LEFT_OUT.contains(&def.op)
-        && !matches!(def.op, arith::FDIV | arith::MUL | arith::FMA | core::CONVERT)
-}
 
 /// A float of ordinary size.
 pub(super) fn float(c: &mut Choices) -> f64 {
@@ -455,24 +431,4 @@ impl Body<'_, '_> {
         let ty = self.f.operand_type(stack);
         self.define(Var { operand: stack, ty, known: ty });
     }
-}
-
-/// The types that floats of such programs are in, each as likely: vectors twice.
-pub(super) fn types(ctx: &Context) -> Vec<Type> {
-    let vector = ctx.array_type(Type::F64, 1);
-    let pair = ctx.tuple_type(&[Type::F64, Type::F64]);
-    vec![
-        vector,
-        ctx.ref_type(Type::F64),
-        pair,
-        ctx.array_type(Type::F64, 2),
-        ctx.array_type(vector, 1),
-        ctx.tuple_type(&[Type::I64, Type::F64]),
-        ctx.named_type(&[(ctx.symbol("a"), Type::F64), (ctx.symbol("b"), vector)]),
-        ctx.array_type(pair, 1),
-        ctx.ref_type(vector),
-        ctx.tuple_type(&[vector, Type::F64]),
-        ctx.ref_type(pair),
-        ctx.array_type(Type::I64, 1),
-    ]
 }

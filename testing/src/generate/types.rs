@@ -1,6 +1,6 @@
 //! The types that the values of one module have.
 
-use regraft_ir::{Module, StructDef, Type, TypeClass, TypeKind};
+use regraft_ir::{Context, Module, StructDef, Type, TypeClass, TypeKind};
 
 use super::Config;
 use crate::choices::Choices;
@@ -57,7 +57,7 @@ impl TypePool {
     /// Types that floats are in.
     fn smooth(&mut self, module: &mut Module, config: &Config, c: &mut Choices) {
         let ctx = std::sync::Arc::clone(module.ctx());
-        let usual = super::smooth::types(&ctx);
+        let usual = smooth_types(&ctx);
         if config.objects {
             self.add(usual[0]);
         }
@@ -186,4 +186,24 @@ pub(super) fn array_element(kind: &TypeKind) -> Option<Type> {
 /// What a ref type refers to.
 pub(super) fn ref_element(kind: &TypeKind) -> Option<Type> {
     if let &TypeKind::Ref(element) = kind { Some(element) } else { None }
+}
+
+/// The types that floats of programs that have derivatives are in, each as likely: vectors twice.
+pub(super) fn smooth_types(ctx: &Context) -> Vec<Type> {
+    let vector = ctx.array_type(Type::F64, 1);
+    let pair = ctx.tuple_type(&[Type::F64, Type::F64]);
+    vec![
+        vector,
+        ctx.ref_type(Type::F64),
+        pair,
+        ctx.array_type(Type::F64, 2),
+        ctx.array_type(vector, 1),
+        ctx.tuple_type(&[Type::I64, Type::F64]),
+        ctx.named_type(&[(ctx.symbol("a"), Type::F64), (ctx.symbol("b"), vector)]),
+        ctx.array_type(pair, 1),
+        ctx.ref_type(vector),
+        ctx.tuple_type(&[vector, Type::F64]),
+        ctx.ref_type(pair),
+        ctx.array_type(Type::I64, 1),
+    ]
 }

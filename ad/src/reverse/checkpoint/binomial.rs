@@ -28,10 +28,10 @@ use regraft_ir::{
 };
 use regraft_syntax::parse_module_into;
 
-use super::super::driver::{Driver, Pair};
+use super::super::Checkpoints;
+use super::super::driver::{CheckpointedLoop, Driver, Pair};
 use super::super::parts::{self, element_type};
 use super::super::tape_plan::bytes_of;
-use super::{Checkpoints, Repeated};
 
 /// The function that undoes all steps, with names in braces for what differs.
 const SKELETON: &str = include_str!("binomial.ir");
@@ -94,7 +94,7 @@ impl Writer {
 pub(in super::super) fn add_back(
     driver: &mut Driver<'_>,
     steps: Symbol,
-    repeated: &Repeated,
+    repeated: &CheckpointedLoop,
     pair: &Pair,
     limit: Checkpoints,
 ) -> Result<(Symbol, Type), Diagnostic> {
@@ -233,7 +233,7 @@ pub(in super::super) fn save_one(
 fn add_room(
     driver: &mut Driver<'_>,
     name: Symbol,
-    repeated: &Repeated,
+    repeated: &CheckpointedLoop,
     types: &Types,
     env: &[Type],
     limit: Checkpoints,

@@ -23,34 +23,11 @@ use regraft_passes::analysis::{
     Access, Aliases, Base, inst_effects, may_be_object, may_reach_objects,
 };
 
-use super::driver::Driver;
+use super::driver::{CheckpointedLoop, Driver};
 use super::parts::element_type;
 use super::returning::returning_blocks;
 use super::stability::Stability;
 use outline::{Candidate, Outlined, candidate};
-
-/// How much a loop may keep at one time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Checkpoints {
-    /// So many states.
-    Snapshots(u64),
-    /// As many states as take no more than so many bytes, but at least one. What one iteration
-    /// keeps while it is undone comes on top.
-    Bytes(u64),
-}
-
-/// A loop that was taken out.
-#[derive(Clone, Debug)]
-pub(super) struct Repeated {
-    /// The function that makes one step.
-    pub(super) step: Symbol,
-    /// The types of the state.
-    pub(super) state: Vec<Type>,
-    /// The positions in the environment of what snapshots have copies of.
-    pub(super) saved: Vec<usize>,
-    /// Whether arrays among these may change their lengths after the loop.
-    pub(super) resized: bool,
-}
 
 /// Takes the loop of that header out of `f`, if that is possible; else says why not. `returns` says
 /// by [`Block::index`] which blocks the function comes back from.
@@ -90,7 +67,8 @@ pub(super) fn take_out(
     };
     *f = shorter;
     driver.summaries = summaries;
-    let repeated = Repeated { step: step_name, state: outlined.state, saved, resized: !stable };
+    let repeated =
+        CheckpointedLoop { step: step_name, state: outlined.state, saved, resized: !stable };
     driver.module.add(outlined.step)?;
     driver.module.add(steps)?;
     driver.repeated.insert(steps_name, repeated);

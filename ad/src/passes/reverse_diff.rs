@@ -1,40 +1,10 @@
-//! Differentiation as passes.
+//! Reverse mode as a pass.
 
-use std::sync::LazyLock;
+use regraft_ir::Module;
+use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassResult, pass};
 
-use regraft_ir::{Diagnostic, Extensions, Function, Module, Symbol, suggest};
-use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassRegistry, PassResult, pass};
-
-use crate::forward::ForwardDiff;
-use crate::print::TAPE_PLAN;
+use super::subject::{numbers, subject};
 use crate::reverse::{Checkpoints, PlanKind, ReverseOptions, reverse};
-
-/// Adds the passes of this crate to a registry, and the tape plan to what `print` shows.
-///
-/// # Panics
-/// If it has a pass of the same name.
-#[track_caller]
-pub fn add_passes(registry: &mut PassRegistry) {
-    registry.add_module::<ForwardDiff>();
-    registry.add_module::<ReverseDiff>();
-    registry.add_printable(TAPE_PLAN);
-}
-
-/// Everything that comes with the dialects, with this crate, and with those below it: the built-in
-/// tables, the passes that differentiate included.
-pub fn extensions() -> Extensions {
-    static ALL: LazyLock<Extensions> = LazyLock::new(|| {
-        let mut all = Extensions::new(regraft_dialects::registry());
-        add_passes(all.edit());
-        all
-    });
-    ALL.clone()
-}
-
-/// The passes that come with Regraft, those of this crate included.
-pub fn registry() -> PassRegistry {
-    extensions().get::<PassRegistry>().clone()
-}
 
 pass! {
     /// Adds the derivative of a function in reverse mode.
@@ -132,56 +102,4 @@ impl ModulePass for ReverseDiff {
             }
         }
     }
-}
-
-/// The function of that name, or the first one, and which of its parameters are named by numbers.
-///
-/// # Errors
-/// If there is no such function or parameter.
-pub(crate) fn subject(
-    module: &Module,
-    name: &str,
-    wrt: Option<&[usize]>,
-) -> Result<(Symbol, Vec<bool>), Diagnostic> {
-    let found = if name.is_empty() { module.functions().next() } else { module.function(name) };
-    let Some(f) = found else {
-        if name.is_empty() {
-            return Err(Diagnostic::error("there is no function to differentiate"));
-        }
-        let error = Diagnostic::error(format!("there is no function @{name} to differentiate"));
-        return Err(match suggest(name, module.functions().map(Function::name_str)) {
-            Some(near) => error.help(format!("did you mean `function={near}`?")),
-            None => error,
-        });
-    };
-    Ok((f.name(), active(wrt, f.param_types().len())?))
-}
-
-/// Numbers from 1, separated by commas; `None` for no text.
-pub(crate) fn numbers(text: &str) -> Result<Option<Vec<usize>>, String> {
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
-    let parts = text.split(',').map(str::trim);
-    let numbers = parts.map(|part| match part.parse::<usize>() {
-        Ok(n) if n > 0 => Ok(n),
-        _ => Err(format!("`{part}` is no number of a parameter; the first one is 1")),
-    });
-    numbers.collect::<Result<_, _>>().map(Some)
-}
-
-/// Which of `count` parameters are named by numbers.
-fn active(wrt: Option<&[usize]>, count: usize) -> Result<Vec<bool>, Diagnostic> {
-    let Some(wrt) = wrt else { return Ok(vec![true; count]) };
-    let mut active = vec![false; count];
-    for &n in wrt {
-        match active.get_mut(n - 1) {
-            Some(place) => *place = true,
-            None => {
-                let message = format!("there is no parameter {n}: the function has {count}");
-                return Err(Diagnostic::error(message));
-            }
-        }
-    }
-    Ok(active)
 }

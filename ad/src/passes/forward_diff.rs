@@ -3,8 +3,8 @@
 use regraft_ir::Module;
 use regraft_passes::{ModulePass, OptionDef, Options, PassContext, PassResult, pass};
 
-use super::{ForwardOptions, forward};
-use crate::passes::{numbers, subject};
+use super::subject::{numbers, subject};
+use crate::forward::{ForwardOptions, forward};
 
 pass! {
     /// Adds the derivative of a function in forward mode.

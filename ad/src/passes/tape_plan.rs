@@ -8,7 +8,7 @@ use crate::reverse::{ReverseOptions, reverse};
 
 /// How the reverse sweep comes to each value that the derivative of a function by all its parameters
 /// needs, and how many bytes are kept in each iteration.
-pub(crate) const TAPE_PLAN: Printable = Printable {
+pub(super) const TAPE_PLAN: Printable = Printable {
     name: "tape-plan",
     doc: "how a reverse sweep would find each value that it needs, and what is kept for it",
     describe: tape_plan,
