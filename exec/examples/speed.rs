@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use regraft_dialects::{arith, cf, context, core, mem};
 use regraft_exec::value::Array;
-use regraft_exec::{Engine, Interpreter, Linked, Linker, Trap, Val};
+use regraft_exec::{CallResolver, Engine, Interpreter, ResolvedCall, Trap, Val};
 use regraft_ir::{Constant, Context, Function, IrResult, Module, Operand, Symbol, Type};
 
 fn main() -> IrResult<()> {
@@ -29,7 +29,7 @@ fn main() -> IrResult<()> {
     // Of fib(31) - 1 calls that call on, each is 8 instructions; of fib(31) that do not, 3.
     let insts = 8.0 * 1_346_268.0 + 3.0 * 1_346_269.0;
     measure(&mut engine, "fib(30), calls", "fib", &[30i64.into()], insts);
-    engine.set_linker(Box::new(Methods { ctx: Arc::clone(&ctx) }));
+    engine.set_call_resolver(Box::new(Methods { ctx: Arc::clone(&ctx) }));
     let n = 3_000_000i64;
     // Four calls that only the types of the arguments decide, and two branches.
     measure(&mut engine, "dynamic loop", "dynamic_loop", &[n.into()], 6.0 * n as f64);
@@ -127,13 +127,13 @@ struct Methods {
     ctx: Arc<Context>,
 }
 
-impl Linker for Methods {
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap> {
+impl CallResolver for Methods {
+    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap> {
         let &Val::Func(name) = callee else { return Err(Trap::type_error("not a function")) };
         let types = args.iter().map(|arg| self.ctx.type_text(arg.type_of(&self.ctx)));
         let types = types.collect::<Vec<_>>().join(", ");
         let function = self.ctx.symbol(&format!("{}({types})", self.ctx.str(name)));
-        Ok(Linked { function, fixed: None, pass_callee: false, by_value: false })
+        Ok(ResolvedCall { function, fixed: None, pass_callee: false, by_value: false })
     }
 
     fn function(&mut self, _: Symbol) -> Result<Option<Rc<Function>>, Trap> {

@@ -1,16 +1,14 @@
 //! What a running program reaches outside of itself: its output, the clock, the profiler.
 
-use std::cell::{RefCell, RefMut};
 use std::fmt;
 use std::io::Write;
 use std::rc::Rc;
 use std::time::Instant;
 
-use crate::error::{ErrorKind, Trap};
+use crate::error::Trap;
 use crate::profiler::Calls;
-use crate::value::tangent::{self, Known, Spare};
-use crate::value::{Array, Names, Texts, Val, collect_cycles, live_bytes};
-use regraft_dialects::tangent::TangentTable;
+use crate::tangent::{Tangents, Workspace};
+use crate::value::{Names, Texts, Val};
 use regraft_ir::{Context, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
@@ -20,56 +18,6 @@ enum Output {
     Passed(Box<dyn Write>),
 }
 
-/// The shadows of objects that globals hold, of derivatives that are being taken. A derivative of
-/// some level is that of all lower levels as well, until another one begins within it.
-#[derive(Default)]
-struct Scopes {
-    /// The first is for derivatives that nobody has begun.
-    shadows: Vec<Known>,
-    begun: usize,
-    /// By level, from 1: which ones are at work, the last one first.
-    levels: Vec<Vec<usize>>,
-}
-
-impl Scopes {
-    fn of(&mut self, level: usize) -> &mut Known {
-        let found = self.levels.get(level.saturating_sub(1)).and_then(|begun| begun.last());
-        // Beyond all levels, it is the outermost one.
-        let scope = found.copied().unwrap_or(self.begun.min(1));
-        if self.shadows.len() <= scope {
-            self.shadows.resize_with(scope + 1, Known::default);
-        }
-        &mut self.shadows[scope]
-    }
-
-    fn begin(&mut self, level: usize) {
-        self.begun += 1;
-        if self.levels.len() < level {
-            self.levels.resize_with(level, Vec::new);
-        }
-        for begun in &mut self.levels[..level] {
-            begun.push(self.begun);
-        }
-    }
-
-    fn end(&mut self, level: usize) {
-        let end = level.min(self.levels.len());
-        for begun in &mut self.levels[..end] {
-            begun.pop();
-        }
-        if let Some(shadows) = self.shadows.get_mut(self.begun) {
-            tangent::clear(shadows);
-        }
-        self.begun = self.begun.saturating_sub(1);
-    }
-
-    fn clear(&mut self) {
-        self.begun = 0;
-        self.levels.iter_mut().for_each(Vec::clear);
-        self.shadows.iter_mut().for_each(tangent::clear);
-    }
-}
-
 /// The outside of a program.
 pub struct Host {
     output: Output,
@@ -77,18 +25,7 @@ pub struct Host {
     /// The profiler's buffer.
     pub calls: Calls,
     globals: FxHashMap<Symbol, Val>,
-    names: Option<Rc<dyn Names>>,
-    /// The types of tangents of the program.
-    tangent_types: RefCell<TangentTable>,
-    /// For the next walk over tangents.
-    spare: RefCell<Spare>,
-    /// The shapes of named tuples of a type, and of the fields of a struct.
-    shapes: RefCell<FxHashMap<Type, Type>>,
-    /// The shadows of objects that globals hold, of each derivative that is being taken.
-    global_shadows: RefCell<Scopes>,
-    /// The live bytes that may not be exceeded.
-    ceiling: usize,
-    limit: usize,
+    workspace: Workspace,
 }
 
 impl Default for Host {
@@ -99,13 +36,7 @@ impl Default for Host {
             clock: Box::new(move || start.elapsed().as_nanos() as u64),
             calls: Calls::default(),
             globals: FxHashMap::default(),
-            names: None,
-            tangent_types: RefCell::default(),
-            spare: RefCell::default(),
-            shapes: RefCell::default(),
-            global_shadows: RefCell::default(),
-            ceiling: usize::MAX,
-            limit: usize::MAX,
+            workspace: Workspace::default(),
         }
     }
 }
@@ -123,12 +54,18 @@ impl Host {
 
     /// Sets how a language names types and functions and shows values: in output, in errors.
     pub fn set_names(&mut self, names: Rc<dyn Names>) {
-        self.names = Some(names);
+        self.workspace.names = Some(names);
     }
 
     /// How values and types read.
     pub fn texts<'a>(&'a self, ctx: &'a Context) -> Texts<'a> {
-        Texts { ctx, names: self.names.as_deref() }
+        self.workspace.texts(ctx)
+    }
+
+    /// The operations on tangents, within the memory limit and with the names of this host, on
+    /// values of programs over `ctx`.
+    pub fn tangents<'a>(&'a self, ctx: &'a Context) -> Tangents<'a> {
+        Tangents::new(ctx, &self.workspace)
     }
 
     /// The time in nanoseconds.
@@ -156,7 +93,7 @@ impl Host {
     pub fn undefined_global(&self, ctx: &Context, name: Symbol) -> Trap {
         let text = ctx.str(name);
         let trap = Trap::new("UndefVarError", format!("`{text}` not defined"));
-        if let Some(names) = &self.names {
+        if let Some(names) = &self.workspace.names {
             return match names.near(name) {
                 Some(near) => trap.help(format!("did you mean `{near}`?")),
                 None => trap,
@@ -171,48 +108,23 @@ impl Host {
         }
     }
 
-    pub(crate) fn tangent_types(&self) -> RefMut<'_, TangentTable> {
-        self.tangent_types.borrow_mut()
-    }
-
     /// The [shape](Val::named_shape) of named tuples of type `ty`, or of those of the fields of a
-    /// struct of that type; `make` says what it is. It is remembered.
+    /// struct of that type; `make` makes it where it is not known.
     pub(crate) fn shape(&self, ty: Type, make: impl FnOnce() -> Option<Type>) -> Option<Type> {
-        if let Some(&shape) = self.shapes.borrow().get(&ty) {
-            return Some(shape);
-        }
-        let shape = make()?;
-        self.shapes.borrow_mut().insert(ty, shape);
-        Some(shape)
-    }
-
-    pub(crate) fn take_spare(&self) -> Spare {
-        self.spare.take()
-    }
-
-    pub(crate) fn keep_spare(&self, spare: Spare) {
-        self.spare.replace(spare);
-    }
-
-    pub(crate) fn take_global_shadows(&self, level: usize) -> Known {
-        std::mem::take(self.global_shadows.borrow_mut().of(level))
-    }
-
-    pub(crate) fn keep_global_shadows(&self, level: usize, shadows: Known) {
-        *self.global_shadows.borrow_mut().of(level) = shadows;
+        self.workspace.shape(ty, make)
     }
 
     pub(crate) fn begin_derivative(&mut self, level: usize) {
-        self.global_shadows.get_mut().begin(level);
+        self.workspace.begin_derivative(level);
     }
 
     pub(crate) fn end_derivative(&mut self, level: usize) {
-        self.global_shadows.get_mut().end(level);
+        self.workspace.end_derivative(level);
     }
 
     /// A run is over.
     pub(crate) fn end(&mut self) {
-        self.global_shadows.get_mut().clear();
+        self.workspace.end();
     }
 
     /// Writes output.
@@ -244,8 +156,7 @@ impl Host {
 
     /// From now on, `limit` more bytes may be used.
     pub(crate) fn start(&mut self, limit: usize) {
-        self.limit = limit;
-        self.ceiling = live_bytes().saturating_add(limit);
+        self.workspace.budget.start(limit);
     }
 
     /// Checks that `bytes` more bytes may be used.
@@ -254,31 +165,18 @@ impl Host {
     /// If they would exceed the memory limit.
     #[inline]
     pub fn reserve(&self, bytes: usize) -> Result<(), Trap> {
-        if live_bytes().saturating_add(bytes) <= self.ceiling {
-            return Ok(());
-        }
-        self.reserve_after_collection(bytes)
-    }
-
-    #[cold]
-    fn reserve_after_collection(&self, bytes: usize) -> Result<(), Trap> {
-        collect_cycles();
-        if live_bytes().saturating_add(bytes) <= self.ceiling {
-            return Ok(());
-        }
-        Err(self.memory_exceeded().help(format!("{bytes} more bytes were asked for")))
+        self.workspace.budget.reserve(bytes)
     }
 
     /// The bytes that may still be used.
     pub fn remaining(&self) -> usize {
-        self.ceiling.saturating_sub(live_bytes())
+        self.workspace.budget.remaining()
     }
 
     /// The error of exceeding the memory limit.
     #[cold]
     pub fn memory_exceeded(&self) -> Trap {
-        let message = format!("the memory limit of {} bytes is exceeded", self.limit);
-        Trap::of_kind(ErrorKind::Memory, message)
+        self.workspace.budget.memory_exceeded()
     }
 
     /// Checks that an array of that length may be made.
@@ -286,13 +184,7 @@ impl Host {
     /// # Errors
     /// If it would exceed the memory limit, or is larger than any memory.
     pub fn reserve_array(&self, element: Type, len: usize) -> Result<(), Trap> {
-        match Array::bytes(element, len) {
-            Some(bytes) => self.reserve(bytes),
-            None => Err(Trap::new(
-                "OutOfMemoryError",
-                format!("an array of {len} elements is too large"),
-            )),
-        }
+        self.workspace.budget.reserve_array(element, len)
     }
 }
 

@@ -5,15 +5,15 @@ pub mod definition;
 mod derive;
 pub mod emit;
 pub mod infer;
-mod link;
 pub mod lower;
 mod phases;
 pub mod prelude;
 mod session;
 mod start_up;
 pub mod world;
+mod world_resolver;
 
-pub use link::WorldLinker;
 pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{Completeness, Entry, Gradient, Mode, PreparedGradient, Session};
 pub use start_up::{Setup, StartUp};
+pub use world_resolver::WorldResolver;

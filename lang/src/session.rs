@@ -33,8 +33,8 @@ use rustc_hash::FxHashSet;
 use crate::definition::Space;
 use crate::derive::world_type;
 use crate::infer::Compiler;
-use crate::link::WorldLinker;
 use crate::world::{Binding, MethodList, World};
+use crate::world_resolver::WorldResolver;
 use names::WorldNames;
 
 pub use derivatives::{Gradient, Mode, PreparedGradient};
@@ -90,7 +90,7 @@ impl Session {
     pub fn new(ctx: &Arc<Context>) -> Self {
         let compiler = Rc::new(RefCell::new(Compiler::new(ctx, World::new(ctx))));
         let mut interpreter = Interpreter::new(&Module::new(ctx));
-        interpreter.set_linker(Box::new(WorldLinker::new(&compiler)));
+        interpreter.set_call_resolver(Box::new(WorldResolver::new(&compiler)));
         let texts = Rc::new(WorldNames::new(&compiler));
         let present_world = {
             let world = &mut compiler.borrow_mut().world;

@@ -99,7 +99,7 @@ impl Run {
     }
 
     fn on(&self) -> Tangents<'_> {
-        Tangents::new(&self.ctx, self.engine.host())
+        self.engine.host().tangents(&self.ctx)
     }
 
     fn call(&mut self, name: &str, args: &[Val]) -> Val {

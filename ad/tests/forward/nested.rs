@@ -148,7 +148,7 @@ fn check_over_reverse(text: &str, args: &[Val], result: Val) {
         let (f, vjp) = (module.find(f).unwrap(), module.find(vjp).unwrap());
         let ctx = Arc::clone(module.ctx());
         let shadows = args.iter().filter(|arg| matches!(arg, Val::Array(_)));
-        let zeros = |arg: &Val| Tangents::new(&ctx, &regraft_exec::Host::default()).zero(arg);
+        let zeros = |arg: &Val| regraft_exec::Host::default().tangents(&ctx).zero(arg);
         let mut all = args.to_vec();
         all.extend(shadows.map(|arg| zeros(arg).unwrap()));
         all.push(result.clone());

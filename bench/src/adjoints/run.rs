@@ -1,7 +1,7 @@
 //! Running functions and their derivatives.
 
 use regraft_ad::tangent::TangentTypes;
-use regraft_exec::{Engine, Host, Interpreter, Tangents, Val};
+use regraft_exec::{Engine, Host, Interpreter, Val};
 use regraft_ir::Module;
 
 use super::{Adjoint, entry};
@@ -41,7 +41,7 @@ impl Adjoint {
         let Some([value, cotangents]) = result.as_fields() else { panic!("{result:?} is no pair") };
         let cotangents = cotangents.as_fields().expect("there is one for each argument");
         let host = Host::default();
-        let tangents = Tangents::new(ctx, &host);
+        let tangents = host.tangents(ctx);
         let join = |(shadow, cotangent): (&Val, &Val)| {
             tangents.join(shadow, cotangent).expect("they are parts of one tangent")
         };
@@ -67,7 +67,7 @@ impl Adjoint {
     /// If the program fails.
     pub fn along_a_direction(&self, seed: u64) -> (f64, f64) {
         let host = Host::default();
-        let tangents = Tangents::new(self.primal.ctx(), &host);
+        let tangents = host.tangents(self.primal.ctx());
         let directions: Vec<Val> = (self.args.iter().zip(&self.active).zip(seed..))
             .map(|((arg, &active), seed)| {
                 let direction =
@@ -108,7 +108,7 @@ impl Adjoint {
     fn with_shadows(&self) -> (Vec<Val>, Vec<Val>) {
         let ctx = self.primal.ctx();
         let host = Host::default();
-        let tangents = Tangents::new(ctx, &host);
+        let tangents = host.tangents(ctx);
         let mut args = self.copied_args();
         let shadow = |arg: &Val| {
             let zero = tangents.zero(arg).expect("it is small");
@@ -130,7 +130,7 @@ impl Adjoint {
         match self.run_primal(self.copied_args()).0 {
             Val::F64(_) => Val::F64(1.0),
             other => {
-                let tangents = Tangents::new(self.primal.ctx(), &host);
+                let tangents = host.tangents(self.primal.ctx());
                 tangents.random(&other, seed).expect("it is small")
             }
         }
@@ -138,7 +138,7 @@ impl Adjoint {
 
     fn copied_args(&self) -> Vec<Val> {
         let host = Host::default();
-        let tangents = Tangents::new(self.primal.ctx(), &host);
+        let tangents = host.tangents(self.primal.ctx());
         self.args.iter().map(|arg| tangents.copy(arg).expect("it is small")).collect()
     }
 

@@ -2,11 +2,12 @@
 
 use super::EvalCx;
 use crate::error::Trap;
-use crate::value::{Tangents, Val};
+use crate::tangent::Tangents;
+use crate::value::Val;
 
 /// The operations, for the values of this program.
 pub(super) fn tangents<'a>(cx: &'a EvalCx<'_>) -> Tangents<'a> {
-    Tangents::new(cx.ctx, cx.host)
+    cx.host.tangents(cx.ctx)
 }
 
 pub(super) fn zero(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

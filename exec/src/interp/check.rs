@@ -1,6 +1,7 @@
 //! Checks compact code before it runs, so that the loop that runs it need not.
 
-use super::code::{Code, Inst, Pc};
+use super::code::Code;
+use super::inst::{Inst, Pc};
 use super::register::Reg;
 
 impl Code {

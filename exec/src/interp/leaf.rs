@@ -4,7 +4,8 @@
 //! frame would cost several times as much as that. Such code has no jumps, calls or traps, and
 //! knows only scalar registers, so a handful of them on our own stack is all it needs.
 
-use super::code::{Code, Inst};
+use super::code::Code;
+use super::inst::Inst;
 use super::register::Reg;
 
 /// The registers there are room for.

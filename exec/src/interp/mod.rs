@@ -3,32 +3,35 @@
 mod check;
 mod code;
 mod compile;
+mod inline_cache;
+mod inst;
 mod leaf;
 mod link;
 mod machine;
 mod parallel_copy;
+mod quick;
 mod register;
+mod resolve;
 mod scalar;
+mod state;
 mod world;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type};
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use regraft_ir::{Context, Function, Module, Symbol};
 
-use self::code::Code;
-pub use self::link::Repeated;
-use self::link::{Link, LinkKey};
+pub use self::resolve::PreparedCall;
+use self::state::State;
+use self::world::World;
+use crate::call_resolver::CallResolver;
 use crate::chain::Chain;
 use crate::engine::{Engine, Limits};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::host::Host;
-use crate::linker::Linker;
 use crate::value::Val;
 
 /// Runs functions by compiling each once, when it is first called, to a compact form for a
@@ -41,68 +44,6 @@ pub struct Interpreter {
     state: State,
 }
 
-/// The functions of a program. While it runs, some may be added; none changes or goes.
-struct World {
-    ctx: Arc<Context>,
-    /// By name, and never removed: compact code names callees by their slots.
-    slots: boxcar::Vec<Slot>,
-    by_name: RefCell<FxHashMap<Symbol, u32>>,
-    /// A slot that is lent to functions that are run once.
-    spare: Option<u32>,
-    linker: RefCell<Option<Box<dyn Linker>>>,
-    /// What the linker has answered.
-    links: RefCell<FxHashMap<LinkKey, Link>>,
-    /// The types of tuples that were passed to calls of values, by those of their parts.
-    tuple_types: RefCell<FxHashMap<SmallVec<[Type; 6]>, Type>>,
-    /// How often all answers were forgotten.
-    links_since: u64,
-}
-
-struct Slot {
-    name: Symbol,
-    function: OnceCell<Held>,
-    code: OnceCell<Box<Code>>,
-}
-
-/// A function of the module, or of the linker.
-struct Held {
-    /// The state of the original that it is a copy of.
-    stamp: Stamp,
-    function: Rc<Function>,
-    params: Vec<Type>,
-}
-
-/// What changes while a program runs.
-struct State {
-    limits: Limits,
-    /// Instructions that may still be run, apart from the slice at work.
-    fuel_left: u64,
-    interrupt: Arc<AtomicBool>,
-    host: Host,
-    /// Stacks, kept between calls.
-    scalars: Vec<u64>,
-    vals: Vec<Val>,
-    /// Empty: a place for frames, and one for the operands of an op that has many.
-    frames: Vec<machine::Frame<'static>>,
-    operands: Vec<Val>,
-}
-
-impl Held {
-    fn new(function: Rc<Function>) -> Self {
-        Self { stamp: function.stamp(), params: function.param_types(), function }
-    }
-}
-
-impl Slot {
-    fn new(name: Symbol) -> Self {
-        Self { name, function: OnceCell::new(), code: OnceCell::new() }
-    }
-
-    fn signature(&self) -> Option<(&[Type], Type)> {
-        self.function.get().map(|held| (&*held.params, held.function.ret_type()))
-    }
-}
-
 impl Interpreter {
     /// An interpreter of the functions of `module`. Ops are evaluated as the [`EvalTable`](crate::EvalTable) of its
     /// context says.
@@ -112,7 +53,7 @@ impl Interpreter {
             slots: boxcar::Vec::new(),
             by_name: RefCell::default(),
             spare: None,
-            linker: RefCell::default(),
+            resolver: RefCell::default(),
             links: RefCell::default(),
             tuple_types: RefCell::default(),
             links_since: 0,
@@ -148,12 +89,12 @@ impl Interpreter {
     }
 
     /// Whom to ask for functions that the module does not have.
-    pub fn set_linker(&mut self, linker: Box<dyn Linker>) {
-        self.world.linker = RefCell::new(Some(linker));
+    pub fn set_call_resolver(&mut self, resolver: Box<dyn CallResolver>) {
+        self.world.resolver = RefCell::new(Some(resolver));
         self.forget(&[]);
     }
 
-    /// Drops the functions of these names, and all that the linker has answered to calls of
+    /// Drops the functions of these names, and all that the call resolver has answered to calls of
     /// values: after a redefinition, both are asked for again. O(compiled call sites).
     pub fn forget(&mut self, names: &[Symbol]) {
         self.world.forget(names);
@@ -174,14 +115,14 @@ impl Interpreter {
     ///
     /// # Errors
     /// As [`call_value`](Self::call_value).
-    pub fn call_again(
+    pub fn call_prepared(
         &mut self,
-        site: &mut Repeated,
+        site: &mut PreparedCall,
         callee: &Val,
         args: &[Val],
     ) -> Result<Val, ExecError> {
         self.start();
-        let linked = self.world.arrange_again(site, &self.state.host, callee, args);
+        let linked = self.world.arrange_prepared(site, &self.state.host, callee, args);
         let (slot, args) = linked.map_err(|trap| self.not_started(trap))?;
         machine::run(&self.world, &mut self.state, slot, &args)
     }

@@ -1,53 +1,94 @@
-//! The functions of a program: taken over from a module, asked of the linker, dropped again.
+//! The functions of a program: taken over from a module, asked of the call resolver, dropped again.
 //!
 //! While a program runs it holds on to code, so a run may only add functions. Code is dropped by
 //! those that have the interpreter to themselves; they reset every place that remembers code.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use regraft_ir::{Function, Module, Symbol, suggest};
-use rustc_hash::FxHashSet;
+use regraft_ir::{Context, Function, Module, Stamp, Symbol, Type, suggest};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
-use super::code::Code;
-use super::{Held, Slot, World, compile};
+use super::code::{Code, CodeCell};
+use super::link::{Link, LinkKey};
+use crate::call_resolver::CallResolver;
 use crate::error::{ErrorKind, Trap};
 
+/// The functions of a program. While it runs, some may be added; none changes or goes.
+pub(super) struct World {
+    pub(super) ctx: Arc<Context>,
+
+    /// By name, and never removed: compact code names callees by their slots.
+    pub(super) slots: boxcar::Vec<Slot>,
+    pub(super) by_name: RefCell<FxHashMap<Symbol, u32>>,
+    /// A slot that is lent to functions that are run once.
+    pub(super) spare: Option<u32>,
+    pub(super) resolver: RefCell<Option<Box<dyn CallResolver>>>,
+    /// What the call resolver has answered.
+    pub(super) links: RefCell<FxHashMap<LinkKey, Link>>,
+    /// The types of tuples that were passed to calls of values, by those of their parts.
+    pub(super) tuple_types: RefCell<FxHashMap<SmallVec<[Type; 6]>, Type>>,
+    /// How often all answers were forgotten.
+    pub(super) links_since: u64,
+}
+
+pub(super) struct Slot {
+    pub(super) name: Symbol,
+    pub(super) function: OnceCell<Held>,
+    pub(super) code: OnceCell<Box<Code>>,
+}
+
+/// A function of the module, or of the call resolver.
+pub(super) struct Held {
+    /// The state of the original that it is a copy of.
+    pub(super) stamp: Stamp,
+    pub(super) function: Rc<Function>,
+    pub(super) params: Vec<Type>,
+}
+
+impl Held {
+    fn new(function: Rc<Function>) -> Self {
+        Self { stamp: function.stamp(), params: function.param_types(), function }
+    }
+}
+
+impl Slot {
+    fn new(name: Symbol) -> Self {
+        Self { name, function: OnceCell::new(), code: OnceCell::new() }
+    }
+
+    pub(super) fn signature(&self) -> Option<(&[Type], Type)> {
+        self.function.get().map(|held| (&*held.params, held.function.ret_type()))
+    }
+}
+
 impl World {
+    /// The code that a cell of this world holds.
+    #[inline]
+    #[allow(unsafe_code)]
+    pub(super) fn code_in(&self, cell: &CodeCell) -> Option<&Code> {
+        // SAFETY: what was set is code of this world, on the heap. Code is dropped only by those
+        // who hold the world mutably, and they clear all cells first (`World::unlink`).
+        cell.0.get().map(|code| unsafe { &*code })
+    }
+
     #[inline]
     pub(super) fn slot(&self, slot: u32) -> &Slot {
         &self.slots[slot as usize]
     }
 
-    /// The code of a function, compiled if it is needed for the first time.
-    #[inline]
-    pub(super) fn code(&self, slot: u32) -> Result<&Code, Trap> {
-        let slot = self.slot(slot);
-        match slot.code.get() {
-            Some(code) => Ok(code),
-            None => self.compile(slot),
-        }
-    }
-
-    #[cold]
-    fn compile<'a>(&self, slot: &'a Slot) -> Result<&'a Code, Trap> {
-        let Some(held) = slot.function.get() else {
-            return Err(self.unknown_name(self.ctx.str(slot.name)));
-        };
-        let code = compile::compile(self, &held.function)?;
-        Ok(slot.code.get_or_init(|| Box::new(code)))
-    }
-
-    /// The slot of the function of that name, if there is one here or with the linker.
+    /// The slot of the function of that name, if there is one here or with the call resolver.
     ///
     /// # Errors
-    /// Those of the linker.
+    /// Those of the call resolver.
     pub(super) fn lookup(&self, name: Symbol) -> Result<Option<u32>, Trap> {
         if let Some(slot) = self.find(name) {
             return Ok(Some(slot));
         }
-        let function = match &mut *self.linker.borrow_mut() {
-            Some(linker) => linker.function(name)?,
+        let function = match &mut *self.resolver.borrow_mut() {
+            Some(resolver) => resolver.function(name)?,
             None => None,
         };
         Ok(function.map(|function| self.add(name, function)))
@@ -61,7 +102,7 @@ impl World {
 
     fn add(&self, name: Symbol, function: Rc<Function>) -> u32 {
         let index = self.slot_of(name);
-        // The linker cannot have come back here, so the place is free.
+        // The resolver cannot have come back here, so the place is free.
         let _ = self.slot(index).function.set(Held::new(function));
         index
     }

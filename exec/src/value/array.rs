@@ -4,43 +4,11 @@ use std::cell::RefCell;
 use std::fmt;
 
 use regraft_ir::Type;
-use smallvec::SmallVec;
 
-use super::pool::{self, Buffers, Scalars};
-use super::{Buffer, Charge, Val, heap};
-
-/// The elements of an array in memory order.
-pub enum Storage {
-    /// Of `bool`.
-    Bool(Buffer<bool>),
-    /// Of `i8`.
-    I8(Buffer<i8>),
-    /// Of `i16`.
-    I16(Buffer<i16>),
-    /// Of `i32`.
-    I32(Buffer<i32>),
-    /// Of `i64`.
-    I64(Buffer<i64>),
-    /// Of `f32`.
-    F32(Buffer<f32>),
-    /// Of `f64`.
-    F64(Buffer<f64>),
-    /// Of anything else. `None` is an element that is not defined yet.
-    Val(RefCell<Vec<Option<Val>>>),
-}
-
-/// The lengths of an array along its dimensions.
-pub type Dims = SmallVec<[usize; 4]>;
-
-/// An array.
-pub struct Array {
-    element: Type,
-    rank: u8,
-    /// Empty if the rank is 1: then the length says it all, and may change.
-    dims: Box<[usize]>,
-    storage: Storage,
-    charge: Charge,
-}
+use super::buffer::Buffer;
+use super::charge::{COUNTS, Charge};
+use super::pool;
+use super::val::{Array, Element, Storage, Val, with_storage};
 
 /// Why an array cannot be made or changed so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,59 +35,6 @@ impl fmt::Display for ArrayError {
 }
 
 impl std::error::Error for ArrayError {}
-
-/// A Rust type that arrays have specialised storage for.
-pub trait Element: Copy + Default + Into<Val> + 'static {
-    /// The element type.
-    const TYPE: Type;
-    /// Storage of these elements.
-    fn storage(buffer: Buffer<Self>) -> Storage;
-    /// The elements, if they are of this type.
-    fn buffer(storage: &Storage) -> Option<&Buffer<Self>>;
-    /// The element that a value is.
-    fn from_val(value: &Val) -> Option<Self>;
-    /// Buffers that are free.
-    #[doc(hidden)]
-    fn buffers(free: &mut Scalars) -> &mut Buffers<Self>;
-}
-
-macro_rules! elements {
-    ($($ty:ty, $variant:ident, $type:ident, $free:ident;)*) => {
-        $(impl Element for $ty {
-            const TYPE: Type = Type::$type;
-
-            #[inline]
-            fn storage(buffer: Buffer<Self>) -> Storage {
-                Storage::$variant(buffer)
-            }
-
-            #[inline]
-            fn buffer(storage: &Storage) -> Option<&Buffer<Self>> {
-                if let Storage::$variant(buffer) = storage { Some(buffer) } else { None }
-            }
-
-            #[inline]
-            fn from_val(value: &Val) -> Option<Self> {
-                if let Val::$variant(x) = value { Some(*x) } else { None }
-            }
-
-            fn buffers(free: &mut Scalars) -> &mut Buffers<Self> {
-                &mut free.$free
-            }
-        })*
-    };
-}
-
-elements! {
-    bool, Bool, BOOL, bools;
-    i8, I8, I8, i8s;
-    i16, I16, I16, i16s;
-    i32, I32, I32, i32s;
-    i64, I64, I64, i64s;
-    f32, F32, F32, f32s;
-    f64, F64, F64, f64s;
-}
-
 /// `$scalar::<T>(args)` for the Rust type `T` of a scalar element type, or `$other`.
 macro_rules! by_element {
     ($element:expr, $scalar:ident($($arg:expr),*), $other:expr) => {
@@ -136,40 +51,6 @@ macro_rules! by_element {
     };
 }
 
-/// `$body` with `$buffer` bound to the scalars, or `$other` with `$cell` bound to the values.
-macro_rules! with_storage {
-    ($storage:expr, $buffer:pat => $body:expr, $cell:pat => $other:expr) => {
-        match $storage {
-            Storage::Bool($buffer) => $body,
-            Storage::I8($buffer) => $body,
-            Storage::I16($buffer) => $body,
-            Storage::I32($buffer) => $body,
-            Storage::I64($buffer) => $body,
-            Storage::F32($buffer) => $body,
-            Storage::F64($buffer) => $body,
-            Storage::Val($cell) => $other,
-        }
-    };
-}
-
-impl Storage {
-    /// The number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        with_storage!(self, buffer => buffer.len(), cell => cell.borrow().len())
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The number of elements that there is room for.
-    fn capacity(&self) -> usize {
-        with_storage!(self, buffer => buffer.capacity(), cell => cell.borrow().capacity())
-    }
-}
-
 impl Array {
     /// The bytes that an array of `len` elements takes, or `None` if that is more than memory
     /// can ever hold.
@@ -181,7 +62,7 @@ impl Array {
             Type::I64 | Type::F64 => 8,
             _ => size_of::<Val>(),
         };
-        let bytes = len.checked_mul(size)?.checked_add(size_of::<Self>() + heap::COUNTS)?;
+        let bytes = len.checked_mul(size)?.checked_add(size_of::<Self>() + COUNTS)?;
         (bytes <= isize::MAX as usize).then_some(bytes)
     }
 
@@ -279,23 +160,6 @@ impl Array {
         }
     }
 
-    /// The type of the elements.
-    #[inline]
-    pub fn element(&self) -> Type {
-        self.element
-    }
-
-    /// The number of dimensions.
-    #[inline]
-    pub fn rank(&self) -> u8 {
-        self.rank
-    }
-
-    /// The length along each dimension.
-    pub fn dims(&self) -> Dims {
-        if self.rank == 1 { Dims::from_slice(&[self.len()]) } else { Dims::from_slice(&self.dims) }
-    }
-
     /// The length along dimension `dim`, counted from 0; 1 beyond the last.
     pub fn dim(&self, dim: usize) -> usize {
         if self.rank == 1 && dim == 0 {
@@ -303,31 +167,6 @@ impl Array {
         }
         self.dims.get(dim).copied().unwrap_or(1)
     }
-
-    /// The number of elements.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.storage.len()
-    }
-
-    /// Whether there are none.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The elements.
-    #[inline]
-    pub fn storage(&self) -> &Storage {
-        &self.storage
-    }
-
-    /// The elements, if they are of this type.
-    #[inline]
-    pub fn buffer<T: Element>(&self) -> Option<&Buffer<T>> {
-        T::buffer(&self.storage)
-    }
-
     /// A copy of the elements in memory order, if they are of this type.
     pub fn to_vec<T: Element>(&self) -> Option<Vec<T>> {
         self.buffer().map(Buffer::to_vec)
@@ -517,17 +356,6 @@ impl Array {
         if self.rank == 1 { Ok(()) } else { Err(ArrayError::WrongRank) }
     }
 
-    /// Takes the elements out, and keeps their room.
-    pub(super) fn strip(&self) {
-        self.charge.set(0);
-        with_storage!(&self.storage, buffer => buffer.strip(), cell => pool::give_vals(cell.take()));
-    }
-
-    /// Takes the lengths out as well.
-    pub(super) fn strip_dims(&mut self) {
-        pool::give_dims(std::mem::take(&mut self.dims));
-    }
-
     /// Takes the elements of another array of the same build, which are no scalars.
     pub(super) fn move_from(&self, other: &Self) {
         if let (Storage::Val(cell), Storage::Val(from)) = (&self.storage, &other.storage) {
@@ -539,29 +367,6 @@ impl Array {
 
     fn update_charge(&self) {
         self.charge.set(Self::bytes(self.element, self.storage.capacity()).unwrap_or(0));
-    }
-}
-
-impl Drop for Array {
-    fn drop(&mut self) {
-        if pool::is_active() {
-            self.strip();
-            self.strip_dims();
-        } else if let Storage::Val(items) = &mut self.storage {
-            heap::dismantle(items.get_mut().drain(..).flatten());
-        }
-    }
-}
-
-impl fmt::Debug for Array {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "array of {:?} {:?}", self.element, self.dims())
-    }
-}
-
-impl fmt::Debug for Storage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} elements", self.len())
     }
 }
 

@@ -7,8 +7,6 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 
-use super::{Element, pool};
-
 /// The elements of an array of scalars. An array is an object that several values refer to, so
 /// elements are read and written through a shared reference; no method hands out a reference to
 /// what is inside.
@@ -16,44 +14,7 @@ pub struct Buffer<T> {
     items: UnsafeCell<Vec<T>>,
 }
 
-impl<T: Element> Buffer<T> {
-    /// An empty buffer with room for so many elements.
-    pub(super) fn with_room(count: usize) -> Self {
-        Self::new(pool::room(count))
-    }
-
-    /// A buffer of these elements.
-    pub(super) fn of(items: &[T]) -> Self {
-        let mut all = pool::room(items.len());
-        all.extend_from_slice(items);
-        Self::new(all)
-    }
-
-    /// A buffer of the same element everywhere.
-    pub(super) fn filled(item: T, count: usize) -> Self {
-        if !pool::is_active() {
-            return Self::new(vec![item; count]);
-        }
-        let mut all = pool::room(count);
-        all.resize(count, item);
-        Self::new(all)
-    }
-
-    /// Takes the elements out, and keeps their room.
-    pub(super) fn strip(&self) {
-        pool::give_room(std::mem::take(self.items_mut()));
-    }
-
-    /// Makes room for `count` elements at least.
-    #[cold]
-    fn grow(&self, count: usize) {
-        if pool::is_active() {
-            let mut more = pool::room(count.max(4));
-            more.extend_from_slice(self.items());
-            pool::give_room(std::mem::replace(self.items_mut(), more));
-        }
-    }
-
+impl<T: Copy> Buffer<T> {
     /// A buffer of these elements.
     pub fn new(items: Vec<T>) -> Self {
         Self { items: UnsafeCell::new(items) }
@@ -112,13 +73,25 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// Appends an element.
+    /// Appends an element where there is room for it.
     #[inline]
-    pub fn push(&self, value: T) {
-        if self.len() == self.capacity() {
-            self.grow(self.len() * 2);
-        }
+    pub(super) fn append(&self, value: T) {
         self.items_mut().push(value);
+    }
+
+    /// Takes the elements out.
+    pub(super) fn take(&self) -> Vec<T> {
+        std::mem::take(self.items_mut())
+    }
+
+    /// Puts these elements into the place of the others, which are returned.
+    pub(super) fn replace(&self, items: Vec<T>) -> Vec<T> {
+        std::mem::replace(self.items_mut(), items)
+    }
+
+    /// Adds the elements to the end of `all`.
+    pub(super) fn append_to(&self, all: &mut Vec<T>) {
+        all.extend_from_slice(self.items());
     }
 
     /// Removes the last element.
@@ -127,11 +100,8 @@ impl<T: Element> Buffer<T> {
         self.items_mut().pop()
     }
 
-    /// Makes it `len` long; new elements are `fill`.
-    pub fn resize(&self, len: usize, fill: T) {
-        if len > self.capacity() {
-            self.grow(len);
-        }
+    /// Makes it `len` long, where there is room for that; new elements are `fill`.
+    pub(super) fn set_len(&self, len: usize, fill: T) {
         self.items_mut().resize(len, fill);
     }
 
@@ -163,21 +133,13 @@ impl<T: Element> Buffer<T> {
     }
 }
 
-impl<T: Element> Clone for Buffer<T> {
-    fn clone(&self) -> Self {
-        let mut all = pool::room(self.len());
-        all.extend_from_slice(self.items());
-        Self::new(all)
-    }
-}
-
-impl<T: Element> FromIterator<T> for Buffer<T> {
+impl<T: Copy> FromIterator<T> for Buffer<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         Self::new(items.into_iter().collect())
     }
 }
 
-impl<T: Element> fmt::Debug for Buffer<T> {
+impl<T: Copy> fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} elements", self.len())
     }

@@ -1,4 +1,4 @@
-//! What the values of a thread take, and the cycles among them.
+//! How values are freed, and the cycles among them.
 //!
 //! Values are counted pointers, so they are freed as soon as the last one goes. Two things need
 //! care. A value can be nested a million deep, so dropping one must not recurse
@@ -14,58 +14,22 @@ use std::rc::Weak;
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
-use super::{Array, Object, RefCellObject, Shared, Storage, Val};
-
-/// The two counts in front of what an `Rc` points to, in bytes.
-pub(crate) const COUNTS: usize = 16;
+use super::pool;
+use super::shared::Shared;
+use super::val::{Array, Fields, Object, RefCellObject, Storage, Val};
 
 /// Below this number of registered objects no collection starts by itself.
 const LEAST_THRESHOLD: usize = 4096;
 
 thread_local! {
-    static LIVE: Cell<usize> = const { Cell::new(0) };
     static PENDING: RefCell<Vec<Val>> = const { RefCell::new(Vec::new()) };
     static DISMANTLING: Cell<bool> = const { Cell::new(false) };
     static REGISTRY: RefCell<Registry> = const { RefCell::new(Registry::new()) };
 }
 
-/// The bytes that the values of this thread take.
-pub fn live_bytes() -> usize {
-    LIVE.with(Cell::get)
-}
-
-/// A number of bytes that count as live until this is dropped.
-#[derive(Debug)]
-pub struct Charge(Cell<usize>);
-
-impl Charge {
-    /// Counts `bytes`.
-    pub fn new(bytes: usize) -> Self {
-        let _ = LIVE.try_with(|live| live.set(live.get().wrapping_add(bytes)));
-        Self(Cell::new(bytes))
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.0.get()
-    }
-
-    /// Changes the number.
-    pub fn set(&self, bytes: usize) {
-        let old = self.0.replace(bytes);
-        let _ = LIVE.try_with(|live| live.set(live.get().wrapping_add(bytes).wrapping_sub(old)));
-    }
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        // While a thread ends its counters may be gone already; then nobody asks any more.
-        let _ = LIVE.try_with(|live| live.set(live.get().wrapping_sub(self.0.get())));
-    }
-}
-
 /// Drops the parts of a value that is being dropped, without recursing: parts that nobody else
 /// holds wait in a list, and the outermost call works it off.
-pub(crate) fn dismantle(parts: impl Iterator<Item = Val>) {
+fn dismantle(parts: impl Iterator<Item = Val>) {
     let mut waiting = false;
     for part in parts {
         if is_last_of_container(&part) {
@@ -89,6 +53,35 @@ fn is_last_of_container(value: &Val) -> bool {
         Val::Ref(x) => Shared::strong_count(x) == 1,
         Val::Array(x) => Shared::strong_count(x) == 1,
         _ => false,
+    }
+}
+
+impl Drop for Fields {
+    fn drop(&mut self) {
+        dismantle(self.items.drain(..));
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        dismantle(self.fields.get_mut().drain(..));
+    }
+}
+
+impl Drop for RefCellObject {
+    fn drop(&mut self) {
+        dismantle(std::iter::once(std::mem::replace(self.value.get_mut(), Val::Unit)));
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        if pool::is_active() {
+            self.strip();
+            self.strip_dims();
+        } else if let Storage::Val(items) = &mut self.storage {
+            dismantle(items.get_mut().drain(..).flatten());
+        }
     }
 }
 

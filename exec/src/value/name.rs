@@ -3,13 +3,38 @@
 use regraft_dialects::semantics::number_name;
 use regraft_ir::{Context, Type, TypeKind};
 
-use super::Texts;
+use super::texts::Texts;
+use super::val::Val;
 
 /// The name of a type in Julia: `Int64`, `Vector{Float64}`, `Tuple{Int64, Any}`.
 pub fn type_name(ctx: &Context, ty: Type) -> String {
     let mut out = String::new();
     write_type(Texts::plain(ctx), ty, &mut out);
     out
+}
+
+impl Texts<'_> {
+    /// The name of a type in Julia.
+    pub fn type_name(self, ty: Type) -> String {
+        match self.names {
+            None => type_name(self.ctx, ty),
+            Some(_) => {
+                let mut out = String::new();
+                write_type(self, ty, &mut out);
+                out
+            }
+        }
+    }
+
+    /// A type in messages: as the language names it, or, without one, as IR text does.
+    pub fn type_text(self, ty: Type) -> String {
+        if self.names.is_some() { self.type_name(ty) } else { self.ctx.type_text(ty) }
+    }
+
+    /// The type of a value in messages.
+    pub fn type_of(self, value: &Val) -> String {
+        self.type_text(value.type_of(self.ctx))
+    }
 }
 
 /// How many equal parameters at the end of a tuple type are written one by one.

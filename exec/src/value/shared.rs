@@ -4,19 +4,17 @@ use std::fmt;
 use std::ops::Deref;
 use std::rc::{Rc, Weak};
 
-use super::pool::{self, Dead};
-
 /// A counted pointer to what a [`Val`](super::Val) does not hold itself. When the last one goes
 /// while a [`Pool`](super::Pool) is at work, the pool gets what it pointed to.
-pub struct Shared<T: Kept>(Rc<T>);
+pub struct Shared<T: Recycle>(Rc<T>);
 
-/// What a pool keeps.
-pub trait Kept: Sized {
-    /// How it is handed over.
-    fn dead(this: Rc<Self>) -> Dead;
+/// A type whose memory the pool uses again.
+pub trait Recycle: Sized {
+    /// Hands over to the pool what only this pointer points to, if a pool is at work.
+    fn recycle(last: &Rc<Self>);
 }
 
-impl<T: Kept> Shared<T> {
+impl<T: Recycle> Shared<T> {
     pub(crate) fn new(rc: Rc<T>) -> Self {
         Self(rc)
     }
@@ -41,14 +39,14 @@ impl<T: Kept> Shared<T> {
     }
 }
 
-impl<T: Kept> Clone for Shared<T> {
+impl<T: Recycle> Clone for Shared<T> {
     #[inline]
     fn clone(&self) -> Self {
         Self(Rc::clone(&self.0))
     }
 }
 
-impl<T: Kept> Deref for Shared<T> {
+impl<T: Recycle> Deref for Shared<T> {
     type Target = T;
 
     #[inline]
@@ -57,17 +55,17 @@ impl<T: Kept> Deref for Shared<T> {
     }
 }
 
-impl<T: Kept> Drop for Shared<T> {
+impl<T: Recycle> Drop for Shared<T> {
     #[inline]
     fn drop(&mut self) {
         // The pool holds the only pointer when this one is gone, right after.
-        if Rc::strong_count(&self.0) == 1 && pool::is_active() {
-            pool::bury(T::dead(Rc::clone(&self.0)));
+        if Rc::strong_count(&self.0) == 1 {
+            T::recycle(&self.0);
         }
     }
 }
 
-impl<T: Kept + fmt::Debug> fmt::Debug for Shared<T> {
+impl<T: Recycle + fmt::Debug> fmt::Debug for Shared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -2,8 +2,7 @@
 
 use regraft_ir::{Context, Symbol, Type};
 
-use super::name::write_type;
-use super::{Val, type_name};
+use super::val::Val;
 
 /// What a language knows better than this crate about how its values read. Answers may not depend
 /// on anything but the value.
@@ -73,28 +72,6 @@ impl<'a> Texts<'a> {
     /// Without names of a language.
     pub fn plain(ctx: &'a Context) -> Self {
         Self { ctx, names: None }
-    }
-
-    /// The name of a type in Julia.
-    pub fn type_name(self, ty: Type) -> String {
-        match self.names {
-            None => type_name(self.ctx, ty),
-            Some(_) => {
-                let mut out = String::new();
-                write_type(self, ty, &mut out);
-                out
-            }
-        }
-    }
-
-    /// A type in messages: as the language names it, or, without one, as IR text does.
-    pub fn type_text(self, ty: Type) -> String {
-        if self.names.is_some() { self.type_name(ty) } else { self.ctx.type_text(ty) }
-    }
-
-    /// The type of a value in messages.
-    pub fn type_of(self, value: &Val) -> String {
-        self.type_text(value.type_of(self.ctx))
     }
 
     /// The name of a function in messages: `@f` in IR.

@@ -40,7 +40,7 @@ impl Fixture {
     }
 
     fn on(&self) -> Tangents<'_> {
-        Tangents::new(&self.ctx, &self.host)
+        self.host.tangents(&self.ctx)
     }
 
     fn ty(&self, name: &str) -> Type {

@@ -132,7 +132,7 @@ impl Compiler {
         self.apply(frame, callee, args, Lattice::ANY)
     }
 
-    /// A call that fails when control gets to it, with the error of the linker.
+    /// A call that fails when control gets to it, with the error of the call resolver.
     pub(super) fn no_method(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> Arg {
         self.apply(frame, callee, args, Lattice::Bottom)
     }

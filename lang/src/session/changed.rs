@@ -7,7 +7,7 @@ use regraft_exec::{Engine, Interpreter};
 use regraft_ir::Module;
 
 use super::Session;
-use crate::link::WorldLinker;
+use crate::world_resolver::WorldResolver;
 
 impl Session {
     /// An interpreter of the functions of a module for the time that `run` takes: with the world,
@@ -20,7 +20,7 @@ impl Session {
         run: impl FnOnce(&mut Interpreter) -> T,
     ) -> T {
         let mut interpreter = Interpreter::new(module);
-        interpreter.set_linker(Box::new(WorldLinker::new(&self.compiler)));
+        interpreter.set_call_resolver(Box::new(WorldResolver::new(&self.compiler)));
         interpreter.set_limits(self.limits);
         swap(interpreter.host_mut(), self.interpreter.host_mut());
         let result = catch_unwind(AssertUnwindSafe(|| run(&mut interpreter)));

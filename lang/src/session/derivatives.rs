@@ -1,7 +1,7 @@
 //! Derivatives of the functions of a session, for Rust.
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::{Engine, Limits, Pool, Repeated, Val};
+use regraft_exec::{Engine, Limits, Pool, PreparedCall, Val};
 use regraft_ir::Diagnostic;
 use regraft_syntax::julia;
 
@@ -57,7 +57,7 @@ pub struct PreparedGradient {
     function: Val,
     /// What is called with the function and its arguments.
     gradient: Val,
-    site: Repeated,
+    site: PreparedCall,
     /// What a call needs beyond its result, and the result when nobody else has it.
     pool: Pool,
     found: Gradient,
@@ -235,7 +235,7 @@ impl Session {
         Ok(PreparedGradient {
             function,
             gradient: Val::Func(self.ctx.symbol("#gradient")),
-            site: Repeated::default(),
+            site: PreparedCall::default(),
             pool: Pool::default(),
             found: Gradient { value: Val::Unit, gradient: Vec::new() },
         })
@@ -269,7 +269,7 @@ impl PreparedGradient {
             found.gradient.clear();
             let args = [function.clone(), Val::tuple(args.iter().cloned())];
             session.limit_interpreter();
-            let result = session.interpreter.call_again(site, gradient, &args);
+            let result = session.interpreter.call_prepared(site, gradient, &args);
             session.note_fuel();
             let pair = result.map_err(|error| vec![error.to_diagnostic()])?;
             found.set(&pair)

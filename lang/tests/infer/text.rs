@@ -8,7 +8,7 @@ use regraft_dialects::context;
 use regraft_exec::Interpreter;
 use regraft_exec::value::{Val, show_string};
 use regraft_ir::{Context, Module, verify_module};
-use regraft_lang::WorldLinker;
+use regraft_lang::WorldResolver;
 use regraft_lang::definition::{Item, Space, Thunk};
 use regraft_lang::infer::Compiler;
 use regraft_lang::lower::{LowerOptions, lower};
@@ -30,7 +30,7 @@ impl Text {
         let world = World::new(&ctx);
         let compiler = Rc::new(RefCell::new(Compiler::new(&ctx, world)));
         let mut interpreter = Interpreter::new(&Module::new(&ctx));
-        interpreter.set_linker(Box::new(WorldLinker::new(&compiler)));
+        interpreter.set_call_resolver(Box::new(WorldResolver::new(&compiler)));
         let mut text = Self { ctx, compiler, interpreter, counter: Cell::new(0) };
         for (name, source) in regraft_lang::prelude::FILES {
             text.load(name, source, Space::Base);

@@ -3,9 +3,10 @@
 use regraft_dialects::core;
 use regraft_ir::{Constant, Op, Operand, Symbol, Type, Value};
 
-use super::super::code::{ApplySite, Arg, CallSite, EvalSite, Inst};
-use super::super::link::{CodeCell, SiteCache};
-use super::super::machine::Quick;
+use super::super::code::{ApplySite, CallSite, EvalSite};
+use super::super::code::{CodeCell, InlineCache};
+use super::super::inst::{Arg, Inst};
+use super::super::quick::Quick;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
@@ -81,7 +82,7 @@ impl Compiler<'_> {
     pub(super) fn call(&mut self, v: Value) {
         let operands: Vec<Operand> = self.f.operands(v).collect();
         let Some(name) = self.f.const_func(operands[0]) else { return };
-        // An error of the linker comes again, at the call, if control ever gets there.
+        // An error of the call resolver comes again, at the call, if control ever gets there.
         let callee = self.world.lookup(name).ok().flatten();
         let signature = callee.and_then(|callee| self.world.slot(callee).signature());
         let (callee, params, ret) = match (callee, signature) {
@@ -136,7 +137,7 @@ impl Compiler<'_> {
 
     fn apply(&mut self, v: Value, args: Box<[Src]>, splat: bool, by_name: Option<Symbol>) {
         let (dst, check) = (self.dsts[v.index()], self.check(v, Type::ANY));
-        let (cache, parts) = (SiteCache::default(), self.taken_parts(v));
+        let (cache, parts) = (InlineCache::default(), self.taken_parts(v));
         self.applies.push(ApplySite { args, dst, check, parts, splat, by_name, cache });
         self.emit(Inst::Apply { site: self.applies.len() as u32 - 1 });
     }

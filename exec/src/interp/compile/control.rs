@@ -3,7 +3,8 @@
 use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Edge, Op, Operand, Type, Value, ValueDef};
 
-use super::super::code::{Inst, Pc, SwitchTable};
+use super::super::code::SwitchTable;
+use super::super::inst::{Inst, Pc};
 use super::super::parallel_copy::sequence;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::super::scalar;

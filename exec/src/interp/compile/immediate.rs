@@ -7,7 +7,7 @@
 use regraft_dialects::arith;
 use regraft_ir::{Op, Operand, Type, Value};
 
-use super::super::code::Inst;
+use super::super::inst::Inst;
 use super::super::register::Reg;
 use super::Compiler;
 use super::control::Test;

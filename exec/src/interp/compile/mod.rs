@@ -9,19 +9,42 @@ mod reuse;
 mod special;
 
 use regraft_ir::{Block, Constant, Function, Loc, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
-use super::World;
-use super::code::{ApplySite, CallSite, Code, EvalSite, Inst, Pc, ScalarSite, SwitchTable};
+use super::code::{ApplySite, CallSite, Code, EvalSite, ScalarSite, SwitchTable};
+use super::inst::{Inst, Pc};
 use super::register::{Dst, Reg};
+use super::world::{Slot, World};
 use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
+
+impl World {
+    /// The code of a function, compiled if it is needed for the first time.
+    #[inline]
+    pub(super) fn code(&self, slot: u32) -> Result<&Code, Trap> {
+        let slot = self.slot(slot);
+        match slot.code.get() {
+            Some(code) => Ok(code),
+            None => self.compile(slot),
+        }
+    }
+
+    #[cold]
+    fn compile<'a>(&self, slot: &'a Slot) -> Result<&'a Code, Trap> {
+        let Some(held) = slot.function.get() else {
+            return Err(self.unknown_name(self.ctx.str(slot.name)));
+        };
+        let code = compile(self, &held.function)?;
+        Ok(slot.code.get_or_init(|| Box::new(code)))
+    }
+}
 
 /// Compiles a function against the signatures of the functions of `world`.
 ///
 /// # Errors
 /// If an op has no evaluation function, or a block no terminator.
-pub(crate) fn compile(world: &World, f: &Function) -> Result<Code, Trap> {
+fn compile(world: &World, f: &Function) -> Result<Code, Trap> {
     let mut compiler = Compiler::new(world, f)?;
     compiler.run()?;
     Ok(compiler.finish())
@@ -55,7 +78,18 @@ struct Compiler<'a> {
     calls: Vec<CallSite>,
     applies: Vec<ApplySite>,
     switches: Vec<SwitchTable>,
-    parts: parts::Parts,
+    parts: Parts,
+}
+
+/// What is never there as a whole.
+#[derive(Default)]
+struct Parts {
+    /// Calls, with the instructions that take parts of their results.
+    calls: FxHashMap<Value, SmallVec<[Value; 4]>>,
+    /// These instructions.
+    taken: FxHashSet<Value>,
+    /// Tuples that are returned.
+    returned: FxHashSet<Value>,
 }
 
 impl<'a> Compiler<'a> {
@@ -91,7 +125,7 @@ impl<'a> Compiler<'a> {
             calls: Vec::new(),
             applies: Vec::new(),
             switches: Vec::new(),
-            parts: parts::Parts::default(),
+            parts: Parts::default(),
         };
         compiler.find_parts();
         for v in f.params(entry) {

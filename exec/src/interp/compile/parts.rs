@@ -13,7 +13,6 @@
 
 use regraft_dialects::{cf, core, data};
 use regraft_ir::{Block, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::super::register::Dst;
@@ -21,17 +20,6 @@ use super::Compiler;
 
 /// As many parts are taken at once.
 const MOST_PARTS: usize = 8;
-
-/// What is never there as a whole.
-#[derive(Default)]
-pub(super) struct Parts {
-    /// Calls, with the instructions that take parts of their results.
-    calls: FxHashMap<Value, SmallVec<[Value; 4]>>,
-    /// These instructions.
-    taken: FxHashSet<Value>,
-    /// Tuples that are returned.
-    returned: FxHashSet<Value>,
-}
 
 impl Compiler<'_> {
     /// Finds all of them. O(instructions and uses).

@@ -4,7 +4,8 @@ use regraft_dialects::{arith, core, data, math, mem};
 use regraft_ir::{Constant, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
-use super::super::code::{Inst, ScalarSite};
+use super::super::code::ScalarSite;
+use super::super::inst::Inst;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::super::scalar;
 use super::Compiler;

@@ -2,7 +2,8 @@
 
 use regraft_ir::Symbol;
 
-use super::super::code::{ApplySite, Arg, Code};
+use super::super::code::{ApplySite, Code};
+use super::super::inst::Arg;
 use super::super::leaf::{self, LEAF_REGS};
 use super::super::link::Args;
 use super::super::register::{Dst, Scalar};
@@ -101,7 +102,7 @@ impl<'a> Machine<'a> {
         let world = self.world;
         let vals = &self.vals[frame.1..];
         if let Some(known) = site.cache.find(&world.ctx, site, vals)
-            && let Some(callee) = known.code.get(world)
+            && let Some(callee) = world.code_in(&known.code)
         {
             if known.leaf && site.check.is_none() && site.parts.is_none() {
                 return self.run_leaf(callee, &known.args, site.dst, frame).map(|()| None);
@@ -188,7 +189,7 @@ impl<'a> Machine<'a> {
         let passed = link.arrange(&self.state.host, callee, args)?;
         self.push_frame_for(code, code.name, &passed, next, kind)?;
         if link.is_for_types() {
-            site.cache.remember(world, site, (callee, args), link, code);
+            site.cache.remember(&world.ctx, site, (callee, args), link, code);
         }
         Ok(code)
     }

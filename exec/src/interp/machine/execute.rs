@@ -1,6 +1,7 @@
 //! The loop that runs compact code.
 
-use super::super::code::{Code, Inst, Pc};
+use super::super::code::Code;
+use super::super::inst::{Inst, Pc};
 use super::super::register::{Reg, Scalar};
 use super::super::scalar;
 use super::access::{access_error, field, field_error, load_slot, set_field, store_slot};
@@ -415,7 +416,7 @@ impl<'a> Machine<'a> {
                     if self.frames.len() + 1 >= self.state.limits.depth {
                         trap!(self.too_deep());
                     }
-                    let callee = match site.code.get(self.world) {
+                    let callee = match self.world.code_in(&site.code) {
                         Some(callee) => callee,
                         None => {
                             let callee = check!(self.world.code(site.callee));

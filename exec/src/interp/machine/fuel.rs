@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::super::State;
+use super::super::state::State;
 use crate::error::{ErrorKind, Trap};
 
 /// How many instructions run between two looks at the interrupt flag.

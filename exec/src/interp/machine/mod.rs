@@ -12,26 +12,14 @@ mod transfer;
 
 use regraft_ir::Type;
 
-use super::code::{Code, Pc};
+use super::code::Code;
+use super::inst::Pc;
 use super::register::Reg;
-use super::{State, World};
+use super::state::{Frame, State};
+use super::world::World;
 use crate::chain::{Chain, Spot};
 use crate::error::{ErrorKind, ExecError, Trap};
 use crate::value::{Charge, Texts, Val};
-
-pub(super) use quick::Quick;
-
-/// A caller that waits for a result.
-#[derive(Clone, Copy)]
-pub(super) struct Frame<'a> {
-    code: &'a Code,
-    /// Of the call.
-    pc: Pc,
-    /// The scalar register that the result goes to as it is, or [`NO_REG`].
-    direct: Reg,
-    scalars: usize,
-    vals: usize,
-}
 
 const NO_REG: Reg = Reg::MAX;
 

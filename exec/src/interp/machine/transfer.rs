@@ -3,9 +3,12 @@
 use regraft_ir::Type;
 use smallvec::SmallVec;
 
-use super::super::code::{Arg, Code, EvalSite, Inst, Pc};
+use super::super::code::{Code, EvalSite};
+use super::super::inst::{Arg, Inst, Pc};
+use super::super::quick::Quick;
 use super::super::register::{Dst, Scalar, Src};
-use super::{Frame, Machine, Quick};
+use super::super::state::Frame;
+use super::Machine;
 use crate::error::Trap;
 use crate::eval::EvalCx;
 use crate::value::Val;

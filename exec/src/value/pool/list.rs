@@ -1,5 +1,7 @@
 //! Free lists, which never hold more than was made for want of a free one.
 
+use std::fmt;
+
 /// Free things of one kind.
 #[derive(Debug)]
 pub(super) struct List<T> {
@@ -97,4 +99,32 @@ pub(super) fn class_of(count: usize) -> usize {
 /// The class that what has room for `capacity` can serve.
 pub(super) fn class_with(capacity: usize) -> usize {
     capacity.ilog2() as usize
+}
+
+/// Buffers of scalars.
+#[derive(Default)]
+pub struct Scalars {
+    pub(in crate::value) bools: Buffers<bool>,
+    pub(in crate::value) i8s: Buffers<i8>,
+    pub(in crate::value) i16s: Buffers<i16>,
+    pub(in crate::value) i32s: Buffers<i32>,
+    pub(in crate::value) i64s: Buffers<i64>,
+    pub(in crate::value) f32s: Buffers<f32>,
+    pub(in crate::value) f64s: Buffers<f64>,
+}
+
+/// Buffers of scalars of one type.
+#[derive(Default)]
+pub struct Buffers<T>(pub(super) Classes<Vec<T>>);
+
+impl fmt::Debug for Scalars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scalars").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Buffers<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Buffers").finish_non_exhaustive()
+    }
 }

@@ -24,7 +24,8 @@
 //! eight arguments, are allocated as ever. A pool keeps what the largest run had at once, with buffers of up to twice
 //! the length that was asked for, until it is dropped; what is kept does not count as live.
 
-mod list;
+mod buffer;
+pub(super) mod list;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -33,10 +34,11 @@ use std::rc::Rc;
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
-use self::list::{Classes, List, class_of, class_with};
-use super::shared::Kept;
-use super::tangent::Pairs;
-use super::{Array, Dims, Element, Fields, Items, Object, RefCellObject, Val};
+use self::list::{Classes, List, Scalars, class_of, class_with};
+use super::shared::Recycle;
+use super::val::{
+    Array, Dims, Element, Fields, Items, Object, Pairs, RefCellObject, Storage, Val, with_storage,
+};
 
 /// How many runs there are between two looks at what has not come back.
 const BALANCE_AFTER: u32 = 64;
@@ -54,7 +56,7 @@ thread_local! {
 pub struct Pool(Option<Box<Lists>>);
 
 /// A value that nobody points to.
-pub enum Dead {
+enum Recycled {
     /// Of a tuple, named tuple or immutable struct.
     Fields(Rc<Fields>),
     /// A mutable struct.
@@ -69,7 +71,7 @@ pub enum Dead {
 #[derive(Default)]
 pub(super) struct Lists {
     /// What is still to be taken apart.
-    dead: Vec<Dead>,
+    recycled: Vec<Recycled>,
     boxes: usize,
     runs: u32,
     fields: List<Rc<Fields>>,
@@ -85,22 +87,6 @@ pub(super) struct Lists {
     vals: Classes<Vec<Option<Val>>>,
     scalars: Scalars,
 }
-
-/// Buffers of scalars.
-#[derive(Default)]
-pub struct Scalars {
-    pub(super) bools: Buffers<bool>,
-    pub(super) i8s: Buffers<i8>,
-    pub(super) i16s: Buffers<i16>,
-    pub(super) i32s: Buffers<i32>,
-    pub(super) i64s: Buffers<i64>,
-    pub(super) f32s: Buffers<f32>,
-    pub(super) f64s: Buffers<f64>,
-}
-
-/// Buffers of scalars of one type.
-#[derive(Default)]
-pub struct Buffers<T>(Classes<Vec<T>>);
 
 impl Pool {
     /// Runs `f` on the memory of this pool. Values that are made meanwhile are like others, and
@@ -138,11 +124,11 @@ impl Drop for AtWork<'_> {
 }
 
 impl Lists {
-    /// Notes that a box was made: there is room for all of them among the dead.
+    /// Notes that a box was made: there is room for all of them among the recycled.
     fn note_box(&mut self) {
         self.boxes += 1;
-        let more = self.boxes.saturating_sub(self.dead.len());
-        self.dead.reserve(more);
+        let more = self.boxes.saturating_sub(self.recycled.len());
+        self.recycled.reserve(more);
     }
 
     fn end_of_run(&mut self) {
@@ -183,31 +169,31 @@ fn with<R>(f: impl FnOnce(&mut Lists) -> R) -> Option<R> {
 
 /// Takes over what nobody points to but the caller.
 #[inline(never)]
-pub(super) fn bury(dead: Dead) {
-    with(|lists| lists.dead.push(dead));
+fn recycle(value: Recycled) {
+    with(|lists| lists.recycled.push(value));
 }
 
-/// Takes what is dead apart.
+/// Takes recycled values apart.
 fn settle() {
-    while let Some(dead) = with(|lists| lists.dead.pop()).flatten() {
-        match dead {
-            Dead::Fields(mut rc) => {
+    while let Some(value) = with(|lists| lists.recycled.pop()).flatten() {
+        match value {
+            Recycled::Fields(mut rc) => {
                 if let Some(fields) = Rc::get_mut(&mut rc) {
                     give_items(fields.strip());
                     drop(with(|lists| lists.fields.keep(rc)));
                 }
             }
-            Dead::Object(rc) => {
+            Recycled::Object(rc) => {
                 give_items(rc.strip());
                 let ty = rc.ty();
                 drop(with(|lists| lists.objects.get_mut(&ty)?.keep(rc)));
             }
-            Dead::Ref(rc) => {
+            Recycled::Ref(rc) => {
                 drop(rc.strip());
                 let element = rc.element();
                 drop(with(|lists| lists.refs.get_mut(&element)?.keep(rc)));
             }
-            Dead::Array(mut rc) => {
+            Recycled::Array(mut rc) => {
                 rc.strip();
                 if let Some(array) = Rc::get_mut(&mut rc) {
                     array.strip_dims();
@@ -365,28 +351,61 @@ pub(super) fn give_vals(mut items: Vec<Option<Val>>) {
     }
 }
 
-impl Kept for Fields {
-    fn dead(this: Rc<Self>) -> Dead {
-        Dead::Fields(this)
+impl Fields {
+    /// Takes everything out.
+    fn strip(&mut self) -> Items {
+        self.charge.set(0);
+        std::mem::take(&mut self.items)
     }
 }
 
-impl Kept for Object {
-    fn dead(this: Rc<Self>) -> Dead {
-        Dead::Object(this)
+impl Object {
+    /// Takes everything out.
+    fn strip(&self) -> Items {
+        self.charge.set(0);
+        self.fields.take()
     }
 }
 
-impl Kept for Array {
-    fn dead(this: Rc<Self>) -> Dead {
-        Dead::Array(this)
+impl RefCellObject {
+    /// Takes everything out.
+    fn strip(&self) -> Val {
+        self.charge.set(0);
+        self.value.replace(Val::Unit)
     }
 }
 
-impl Kept for RefCellObject {
-    fn dead(this: Rc<Self>) -> Dead {
-        Dead::Ref(this)
+impl Array {
+    /// Takes the elements out, and keeps their room.
+    pub(super) fn strip(&self) {
+        self.charge.set(0);
+        with_storage!(&self.storage, buffer => buffer.strip(), cell => give_vals(cell.take()));
     }
+
+    /// Takes the lengths out as well.
+    pub(super) fn strip_dims(&mut self) {
+        give_dims(std::mem::take(&mut self.dims));
+    }
+}
+
+macro_rules! recycled {
+    ($($ty:ident, $variant:ident;)*) => {
+        $(impl Recycle for $ty {
+            #[inline]
+            fn recycle(last: &Rc<Self>) {
+                if is_active() {
+                    recycle(Recycled::$variant(Rc::clone(last)));
+                }
+            }
+        })*
+    };
+}
+
+recycled! {
+    Fields, Fields;
+    Object, Object;
+    Array, Array;
+    RefCellObject, Ref;
 }
 
 impl fmt::Debug for Pool {
@@ -395,20 +414,8 @@ impl fmt::Debug for Pool {
     }
 }
 
-impl fmt::Debug for Dead {
+impl fmt::Debug for Recycled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dead").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Scalars {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scalars").finish_non_exhaustive()
-    }
-}
-
-impl<T> fmt::Debug for Buffers<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Buffers").finish_non_exhaustive()
+        f.debug_struct("Recycled").finish_non_exhaustive()
     }
 }

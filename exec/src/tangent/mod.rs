@@ -19,16 +19,16 @@
 //! # Cost
 //! O(size of the values). No recursion: values may be nested a million deep.
 
+mod context;
 mod copies;
 mod dot;
 mod parts;
 mod update;
 mod walk;
+mod workspace;
 mod zero;
 
-use std::fmt;
-
-use regraft_ir::{Context, Symbol, Type, TypeKind};
+use regraft_ir::Type;
 
 use self::copies::{Copy, Difference, Perturbed, Scaled};
 use self::dot::Dot;
@@ -36,26 +36,13 @@ use self::parts::{Cotangent, Join, Shadow, Sum, Unbox};
 use self::update::{Accumulate, Clear};
 use self::walk::Walk;
 use self::zero::Zero;
-use super::{Array, Fields, Val};
 use crate::error::Trap;
-use crate::host::Host;
+use crate::value::Val;
 
-pub(crate) use self::walk::{Known, Pairs, Spare, clear};
+pub use self::context::Tangents;
+pub(crate) use self::workspace::Workspace;
 
-/// Operations on tangents, on the values of programs over one context.
-#[derive(Clone, Copy)]
-pub struct Tangents<'a> {
-    ctx: &'a Context,
-    host: &'a Host,
-}
-
-impl<'a> Tangents<'a> {
-    /// With the memory limit and the names of `host`, which is that of an engine over this context,
-    /// or a new one.
-    pub fn new(ctx: &'a Context, host: &'a Host) -> Self {
-        Self { ctx, host }
-    }
-
+impl Tangents<'_> {
     /// The zero tangent: the same object has the same shadow.
     ///
     /// # Errors
@@ -186,103 +173,13 @@ impl<'a> Tangents<'a> {
     /// # Errors
     /// If the memory limit is exceeded.
     pub fn global_shadow(self, value: &Val, level: usize) -> Result<Val, Trap> {
-        let mut walk = Walk::remembering(self, self.host.take_global_shadows(level));
+        let mut walk = Walk::remembering(self, self.workspace.take_global_shadows(level));
         let zero = walk.map(&mut Zero::zeros(), value, &Val::Unit)?;
-        self.host.keep_global_shadows(level, walk.into_known());
+        self.workspace.keep_global_shadows(level, walk.into_known());
         self.shadow(&zero)
     }
 
     fn map(self, rule: &mut impl walk::Rule, a: &Val, b: &Val) -> Result<Val, Trap> {
         Walk::new(self).map(rule, a, b)
     }
-
-    /// The type of the elements of the shadow of what holds values of type `element`, if it has
-    /// one.
-    fn shadow_element(self, element: Type) -> Option<Type> {
-        let mut types = self.host.tangent_types();
-        let tangent = types.of(self.ctx, element).tangent;
-        types.has_content(self.ctx, tangent).then_some(tangent)
-    }
-
-    /// The type of what the shadow of a mutable struct holds, if it has one.
-    fn shadow_of_object(self, ty: Type) -> Option<Type> {
-        let mut types = self.host.tangent_types();
-        let shadow = types.object_shadow(self.ctx, ty)?;
-        let &TypeKind::Ref(inner) = self.ctx.kind(shadow) else { return None };
-        types.has_content(self.ctx, inner).then_some(inner)
-    }
-
-    /// The shape of the named tuple of the fields of a struct.
-    fn field_shape(self, ty: Type) -> Option<Type> {
-        self.host.shape(ty, || {
-            let def = self.ctx.struct_of(ty)?;
-            Some(Val::named_shape(self.ctx, def.fields.iter().map(|&(name, _)| name)))
-        })
-    }
-
-    /// The shape of named tuples of type `ty`, which has these fields.
-    fn shape(self, ty: Type, fields: &[(Symbol, Type)]) -> Type {
-        let make = || Some(Val::named_shape(self.ctx, fields.iter().map(|&(name, _)| name)));
-        self.host.shape(ty, make).unwrap_or(ty)
-    }
-
-    fn reserve_fields(self, count: usize) -> Result<(), Trap> {
-        self.host.reserve(size_of::<Fields>() + count * size_of::<Val>())
-    }
-
-    /// A ref that is to be filled.
-    fn new_ref(self, element: Type) -> Result<Val, Trap> {
-        self.reserve_fields(1)?;
-        Ok(Val::reference(element, Val::Unit))
-    }
-
-    /// An array of the size of another one that is to be filled.
-    fn new_array(self, element: Type, like: &Array) -> Result<Val, Trap> {
-        self.host.reserve_array(element, like.len())?;
-        let array = Array::new(element, &like.dims());
-        array.map(Val::from).map_err(|error| Trap::new("OutOfMemoryError", error.to_string()))
-    }
-
-    fn type_text(self, value: &Val) -> String {
-        self.host.texts(self.ctx).type_of(value)
-    }
-
-    #[cold]
-    fn no_tangent(self, value: &Val) -> Trap {
-        Trap::type_error(format!("a value of type {} is not a tangent", self.type_text(value)))
-    }
-
-    #[cold]
-    fn mismatch(self, what: &str, a: &Val, b: &Val) -> Trap {
-        let (a, b) = (self.type_text(a), self.type_text(b));
-        Trap::type_error(format!("{what} of types {a} and {b}"))
-    }
-
-    /// Checks that two arrays have the same size.
-    fn check_sizes(self, a: &Array, b: &Array) -> Result<(), Trap> {
-        let (x, y) = (a.dims(), b.dims());
-        if x == y { Ok(()) } else { Err(sizes_differ(&x, &y)) }
-    }
-}
-
-impl fmt::Debug for Tangents<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tangents").finish_non_exhaustive()
-    }
-}
-
-#[cold]
-fn sizes_differ(x: &[usize], y: &[usize]) -> Trap {
-    let text = |dims: &[usize]| {
-        let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
-        format!("({}{})", dims.join(", "), if dims.len() == 1 { "," } else { "" })
-    };
-    let (x, y) = (text(x), text(y));
-    Trap::new("DimensionMismatch", format!("dimensions must match: found {x} and {y}"))
-}
-
-#[cold]
-fn counts_differ(x: usize, y: usize) -> Trap {
-    let message = format!("tuples must be of the same length: found {x} and {y} elements");
-    Trap::new("DimensionMismatch", message)
 }

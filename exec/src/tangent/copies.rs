@@ -1,11 +1,13 @@
 //! New values from values: copies, values moved along a tangent, multiples of a tangent, and the
 //! difference of two values.
 
-use super::Tangents;
+use super::context::Tangents;
 use super::parts::{pairs_of, parts};
-use super::walk::{Pairs, Rule, Shape, Step};
+use super::walk::{Rule, Step};
+use super::workspace::Shape;
 use super::zero::{alone, new_shadow};
 use crate::error::Trap;
+use crate::value::Pairs;
 use crate::value::{Array, Storage, Val};
 
 /// A copy of any value.
@@ -28,7 +30,7 @@ impl Rule for Copy {
 }
 
 fn duplicate(on: Tangents<'_>, array: &Array) -> Result<Val, Trap> {
-    on.host.reserve_array(array.element(), array.len())?;
+    on.workspace.budget.reserve_array(array.element(), array.len())?;
     Ok(array.duplicate().into())
 }
 
@@ -119,7 +121,7 @@ impl Rule for Scaled {
             Val::Array(array) => match array.storage() {
                 Storage::F64(items) => {
                     let scaled: Vec<f64> = items.to_vec().iter().map(|x| self.factor * x).collect();
-                    on.host.reserve_array(array.element(), array.len())?;
+                    on.workspace.budget.reserve_array(array.element(), array.len())?;
                     match Array::of(&scaled, &array.dims()) {
                         Ok(scaled) => Step::Done(scaled.into()),
                         Err(_) => Step::Fill(on.new_array(array.element(), array)?),

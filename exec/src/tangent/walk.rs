@@ -14,24 +14,10 @@
 //! # Cost
 //! O(number of different pairs of objects and their elements). No recursion.
 
-use regraft_ir::Type;
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
-
-use super::Tangents;
+use super::context::Tangents;
+use super::workspace::{Fill, Frame, Known, Shape, Spare, clear};
 use crate::error::Trap;
-use crate::value::{Items, Shared, Val, pool};
-
-/// What a tuple, named tuple or struct is made as.
-#[derive(Clone, Copy)]
-pub(super) enum Shape {
-    Tuple,
-    /// Of this [shape](Val::named_shape).
-    Named(Type),
-    Struct(Type),
-}
-
-pub(crate) type Pairs = SmallVec<[(Val, Val); 3]>;
+use crate::value::{Items, Pairs, Shared, Val, pool};
 
 /// Pairs in a buffer from the pool, if one is at work.
 pub(super) fn gathered(pairs: impl IntoIterator<Item = (Val, Val)>) -> Pairs {
@@ -89,10 +75,6 @@ pub(super) trait Rule {
     }
 }
 
-/// What became of pairs of values, by their addresses. The pair is kept so that the addresses
-/// are theirs.
-pub(crate) type Known = FxHashMap<(*const (), *const ()), (Val, [Val; 2])>;
-
 /// A walk, and what it has found so far.
 pub(super) struct Walk<'a> {
     on: Tangents<'a>,
@@ -101,51 +83,6 @@ pub(super) struct Walk<'a> {
     remembers: bool,
     fills: Vec<Fill>,
     frames: Vec<Frame>,
-}
-
-/// The tables of a walk, kept for the next one.
-#[derive(Default)]
-pub(crate) struct Spare {
-    known: Known,
-    fills: Vec<Fill>,
-    frames: Vec<Frame>,
-}
-
-/// Larger tables are not kept: to clear one takes as long as it is large.
-const LARGEST_SPARE: usize = 1 << 12;
-
-/// Empties a table, and keeps its place.
-pub(crate) fn clear(known: &mut Known) {
-    if known.capacity() < LARGEST_SPARE {
-        known.clear();
-    } else {
-        *known = Known::default();
-    }
-}
-
-struct Fill {
-    target: Val,
-    a: Val,
-    b: Val,
-}
-
-/// A tuple under construction.
-struct Frame {
-    shape: Shape,
-    /// The pair that it comes of, if that is to be remembered.
-    from: Option<[Val; 2]>,
-    pairs: Pairs,
-    /// The pair that is next.
-    at: usize,
-    made: Items,
-}
-
-impl Frame {
-    fn next(&mut self) -> Option<(Val, Val)> {
-        let pair = self.pairs.get_mut(self.at)?;
-        self.at += 1;
-        Some(std::mem::replace(pair, (Val::Unit, Val::Unit)))
-    }
 }
 
 impl<'a> Walk<'a> {
@@ -182,7 +119,7 @@ impl<'a> Walk<'a> {
             Step::Done(done) if !self.remembers => return Ok(done),
             step => step,
         };
-        let spare = self.on.host.take_spare();
+        let spare = self.on.workspace.take_spare();
         let mut known = spare.known;
         (self.fills, self.frames) = (spare.fills, spare.frames);
         if !self.remembers {
@@ -197,7 +134,7 @@ impl<'a> Walk<'a> {
             clear(&mut known);
         }
         let (fills, frames) = (std::mem::take(&mut self.fills), std::mem::take(&mut self.frames));
-        self.on.host.keep_spare(Spare { known, fills, frames });
+        self.on.workspace.keep_spare(Spare { known, fills, frames });
         Ok(result)
     }
 

@@ -1,9 +1,10 @@
 //! What changes shadows in place: adding a tangent, setting to zero.
 
-use super::Tangents;
+use super::context::Tangents;
 use super::copies::Copy;
 use super::parts::{pairs, parts};
-use super::walk::{Known, Rule, Step, Walk};
+use super::walk::{Rule, Step, Walk};
+use super::workspace::Known;
 use crate::error::Trap;
 use crate::value::{Array, Storage, Val};
 

@@ -2,10 +2,12 @@
 
 use regraft_ir::{Type, TypeKind};
 
-use super::walk::{Pairs, Rule, Shape, Step, gathered};
+use super::context::{Tangents, counts_differ};
+use super::walk::{Rule, Step, gathered};
+use super::workspace::Shape;
 use super::zero::alone;
-use super::{Tangents, counts_differ};
 use crate::error::Trap;
+use crate::value::Pairs;
 use crate::value::{Fields, Val};
 
 /// The part with an identity.
@@ -121,7 +123,7 @@ impl Rule for Unbox {
             }
             _ if a.is_a(on.ctx, ty) => Ok(Step::Done(a.clone())),
             _ => {
-                let want = on.host.texts(on.ctx).type_text(ty);
+                let want = on.workspace.texts(on.ctx).type_text(ty);
                 let have = on.type_text(a);
                 let message = format!("expected a tangent of type {want}, found {have}");
                 Err(Trap::type_error(message))

@@ -14,14 +14,14 @@ use crate::value::Val;
 /// Finds functions for calls.
 ///
 /// Answers have to depend on types alone (and, for a function or a type that is called, on which
-/// it is), but for those that are marked [`by_value`](Linked::by_value): the interpreter asks once
+/// it is), but for those that are marked [`by_value`](ResolvedCall::by_value): the interpreter asks once
 /// for each combination, until [`Interpreter::forget`](crate::Interpreter::forget).
-pub trait Linker {
+pub trait CallResolver {
     /// What a call of the value `callee` with these arguments runs.
     ///
     /// # Errors
     /// If it cannot be called so; the error is shown at the call, with the chain of calls.
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap>;
+    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap>;
 
     /// The function of that name; `None` if there is none.
     ///
@@ -32,7 +32,7 @@ pub trait Linker {
 
 /// What a call runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Linked {
+pub struct ResolvedCall {
     /// The name of the function.
     pub function: Symbol,
     /// The number of arguments that are passed as they are; those that follow are packed into

@@ -1,4 +1,4 @@
-//! Functions that appear while a program runs: a linker in place of the world of methods.
+//! Functions that appear while a program runs: a call resolver in place of the world of methods.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_exec::value::show_string;
-use regraft_exec::{Engine, ErrorKind, Interpreter, Limits, Linked, Linker, Trap, Val};
+use regraft_exec::{CallResolver, Engine, ErrorKind, Interpreter, Limits, ResolvedCall, Trap, Val};
 use regraft_ir::{Context, Function, Module, Symbol};
 
 fn int(x: i64) -> Val {
@@ -19,7 +19,7 @@ fn int(x: i64) -> Val {
 #[derive(Default)]
 struct Known {
     /// By callee and types of the arguments, as text.
-    methods: BTreeMap<String, Linked>,
+    methods: BTreeMap<String, ResolvedCall>,
     functions: BTreeMap<Symbol, Rc<Function>>,
     asked: Vec<String>,
 }
@@ -29,8 +29,8 @@ struct StandIn {
     known: Rc<RefCell<Known>>,
 }
 
-impl Linker for StandIn {
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap> {
+impl CallResolver for StandIn {
+    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap> {
         let types: Vec<String> =
             args.iter().map(|arg| self.ctx.type_text(arg.type_of(&self.ctx))).collect();
         let callee = match callee {
@@ -69,7 +69,7 @@ impl World {
         let ctx = regraft_dialects::context();
         let known = Rc::new(RefCell::new(Known::default()));
         let mut engine = Interpreter::new(&Module::new(&ctx));
-        engine.set_linker(Box::new(StandIn { ctx, known: Rc::clone(&known) }));
+        engine.set_call_resolver(Box::new(StandIn { ctx, known: Rc::clone(&known) }));
         let mut world = Self { engine, known };
         world.define(text);
         world
@@ -93,7 +93,7 @@ impl World {
 
     fn method_with(&mut self, signature: &str, name: &str, fixed: Option<usize>, callee: bool) {
         let function = self.engine.ctx().symbol(name);
-        let linked = Linked { function, fixed, pass_callee: callee, by_value: false };
+        let linked = ResolvedCall { function, fixed, pass_callee: callee, by_value: false };
         self.known.borrow_mut().methods.insert(signature.to_owned(), linked);
     }
 
@@ -300,7 +300,7 @@ fn a_function_of_the_program_goes_before_the_linker() {
     let module = regraft_syntax::parse_and_verify(&ctx, "test.ir", text).unwrap();
     let mut engine = Interpreter::new(&module);
     let known = Rc::new(RefCell::new(Known::default()));
-    engine.set_linker(Box::new(StandIn { ctx, known: Rc::clone(&known) }));
+    engine.set_call_resolver(Box::new(StandIn { ctx, known: Rc::clone(&known) }));
     assert_eq!(common::shown(&mut engine, "f", &[int(3)]), "3");
     assert!(known.borrow().asked.is_empty());
 }

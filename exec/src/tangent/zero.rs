@@ -2,9 +2,11 @@
 
 use regraft_ir::Type;
 
-use super::Tangents;
-use super::walk::{Pairs, Rule, Shape, Step, gathered};
+use super::context::Tangents;
+use super::walk::{Rule, Step, gathered};
+use super::workspace::Shape;
 use crate::error::Trap;
+use crate::value::Pairs;
 use crate::value::{Array, Storage, Val};
 
 /// Makes a tangent of a value.

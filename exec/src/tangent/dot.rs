@@ -1,8 +1,9 @@
 //! The inner product of two tangents.
 
-use super::Tangents;
+use super::context::Tangents;
 use super::parts::pairs;
-use super::walk::{Rule, Shape, Step};
+use super::walk::{Rule, Step};
+use super::workspace::Shape;
 use crate::error::Trap;
 use crate::value::{Array, Items, Storage, Val};
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use regraft_exec::value::Val;
-use regraft_exec::{Linked, Linker, Trap};
+use regraft_exec::{CallResolver, ResolvedCall, Trap};
 use regraft_ir::{Constant, Function, Symbol, Type, TypeKind};
 
 use crate::infer::Compiler;
@@ -17,19 +17,19 @@ use crate::world::SpecId;
 /// The interpreter asks only while it runs a program, and the session changes the world only
 /// between programs, so that it is never borrowed twice.
 #[derive(Clone, Debug)]
-pub struct WorldLinker {
+pub struct WorldResolver {
     compiler: Rc<RefCell<Compiler>>,
 }
 
-impl WorldLinker {
+impl WorldResolver {
     /// Answers from what `compiler` derives from its world.
     pub fn new(compiler: &Rc<RefCell<Compiler>>) -> Self {
         Self { compiler: Rc::clone(compiler) }
     }
 }
 
-impl Linker for WorldLinker {
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap> {
+impl CallResolver for WorldResolver {
+    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap> {
         let _phase = enter(Phase::Infer);
         self.compiler.borrow_mut().link(callee, args)
     }
@@ -46,7 +46,7 @@ impl Compiler {
     ///
     /// # Errors
     /// If there is no method for them, or no single one.
-    pub fn link(&mut self, callee: &Val, args: &[Val]) -> Result<Linked, Trap> {
+    pub fn link(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap> {
         let ctx = self.ctx().clone();
         let callee_type = match callee {
             &Val::Func(name) => ctx.ty(TypeKind::Fn(name)),
@@ -56,7 +56,7 @@ impl Compiler {
             && let Some(id) = self.specialize_for_values(name, args)
         {
             let function = self.name_of(id);
-            return Ok(Linked { function, fixed: None, pass_callee: false, by_value: true });
+            return Ok(ResolvedCall { function, fixed: None, pass_callee: false, by_value: true });
         }
         let types: Vec<Type> = args.iter().map(|arg| arg.type_of(&ctx)).collect();
         let id = self.specialize(callee_type, &types).map_err(|error| {
@@ -68,7 +68,12 @@ impl Compiler {
         }
         let function = self.name_of(id);
         let spec = self.spec(id);
-        Ok(Linked { function, fixed: spec.fixed, pass_callee: spec.takes_callee, by_value: false })
+        Ok(ResolvedCall {
+            function,
+            fixed: spec.fixed,
+            pass_callee: spec.takes_callee,
+            by_value: false,
+        })
     }
 
     /// The code of a type function whose answer depends on the values of numbers and names, as

@@ -1,0 +1,61 @@
+//! The common cases of ops on values whose types are known only when the program runs.
+
+use regraft_dialects::{ad, core, data, mem};
+use regraft_ir::{Constant, Function, Op, Type, Value};
+
+/// The common case of an op.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Quick {
+    /// There is none.
+    None,
+    Tuple,
+    /// The part at a position, from 0, of a tuple or struct.
+    Part(u32),
+    /// An element of an array.
+    Load,
+    /// The same of an array of scalars, or of one whose elements may be anything.
+    Store,
+    /// A value as it is.
+    Same,
+    /// The same if it is of a type.
+    Assert(Type),
+    /// Whether a value is of a type.
+    IsA(Type),
+    /// The number that a value of type `any` is.
+    Unbox,
+    /// The parts of a tangent that is a number, and the number from its parts.
+    Shadow,
+    Cotangent,
+    Join,
+    /// The sum of two numbers.
+    Add,
+}
+
+impl Quick {
+    /// The common case of an instruction.
+    pub(crate) fn of(f: &Function, v: Value, op: Op) -> Self {
+        let constant = |index| f.operand(v, index).and_then(|operand| f.constant(operand));
+        let ty = |index| f.operand(v, index).map(|operand| f.operand_type(operand));
+        match op {
+            core::TUPLE => Self::Tuple,
+            core::GET | data::GETFIELD => match constant(1) {
+                Some(Constant::I64(index @ 1..=0xffff)) => Self::Part(index as u32 - 1),
+                _ => Self::None,
+            },
+            mem::LOAD => Self::Load,
+            mem::STORE => Self::Store,
+            core::CONVERT if f.ty(v) == Type::ANY || ty(0) == Some(f.ty(v)) => Self::Same,
+            core::TYPEASSERT => Self::Assert(f.ty(v)),
+            core::ISA => match constant(1) {
+                Some(Constant::Type(ty)) => Self::IsA(ty),
+                _ => Self::None,
+            },
+            ad::UNBOX if f.ty(v) == Type::F64 => Self::Unbox,
+            ad::SHADOW if f.ty(v) == Type::ANY => Self::Shadow,
+            ad::COTANGENT if f.ty(v) == Type::ANY => Self::Cotangent,
+            ad::JOIN if f.ty(v) == Type::ANY => Self::Join,
+            ad::ADD if f.ty(v) == Type::ANY => Self::Add,
+            _ => Self::None,
+        }
+    }
+}

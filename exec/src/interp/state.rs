@@ -1,0 +1,38 @@
+//! What changes while a program runs: what is left of the limits, the host, and the stacks.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::code::Code;
+use super::inst::Pc;
+use super::register::Reg;
+use crate::engine::Limits;
+use crate::host::Host;
+use crate::value::Val;
+
+/// What changes while a program runs.
+pub(super) struct State {
+    pub(super) limits: Limits,
+    /// Instructions that may still be run, apart from the slice at work.
+    pub(super) fuel_left: u64,
+    pub(super) interrupt: Arc<AtomicBool>,
+    pub(super) host: Host,
+    /// Stacks, kept between calls.
+    pub(super) scalars: Vec<u64>,
+    pub(super) vals: Vec<Val>,
+    /// Empty: a place for frames, and one for the operands of an op that has many.
+    pub(super) frames: Vec<Frame<'static>>,
+    pub(super) operands: Vec<Val>,
+}
+
+/// A caller that waits for a result.
+#[derive(Clone, Copy)]
+pub(super) struct Frame<'a> {
+    pub(super) code: &'a Code,
+    /// Of the call.
+    pub(super) pc: Pc,
+    /// The scalar register that the result goes to as it is, or [`NO_REG`](super::machine::NO_REG).
+    pub(super) direct: Reg,
+    pub(super) scalars: usize,
+    pub(super) vals: usize,
+}

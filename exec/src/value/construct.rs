@@ -1,0 +1,188 @@
+//! How values are made: in memory of the [pool](super::pool), if one is at work.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use regraft_ir::{Constant, Context, Symbol, Type};
+
+use super::charge::{COUNTS, Charge};
+use super::shared::Shared;
+use super::val::{Array, Fields, Items, Object, RefCellObject, Storage, Text, Val};
+use super::{heap, pool};
+
+impl Fields {
+    fn new(ty: Type, items: Items) -> Shared<Self> {
+        let bytes = size_of::<Self>() + COUNTS + spilled(&items);
+        if let Some(mut free) = pool::fields()
+            && let Some(fields) = Rc::get_mut(&mut free)
+        {
+            (fields.ty, fields.items) = (ty, items);
+            fields.charge.set(bytes);
+            return Shared::new(free);
+        }
+        Shared::new(Rc::new(Self { ty, items, charge: Charge::new(bytes) }))
+    }
+}
+
+/// Fields in a buffer from the pool, if one is at work.
+pub(crate) fn collected(items: impl IntoIterator<Item = Val>) -> Items {
+    let items = items.into_iter();
+    let mut all = pool::items(items.size_hint().0);
+    all.extend(items);
+    all
+}
+
+fn spilled(items: &Items) -> usize {
+    if items.spilled() { items.capacity() * size_of::<Val>() } else { 0 }
+}
+
+impl Object {
+    /// A copy of the fields.
+    pub fn fields(&self) -> Items {
+        collected(self.fields.borrow().iter().cloned())
+    }
+}
+
+impl Val {
+    /// A string.
+    pub fn str(text: impl Into<Box<str>>) -> Self {
+        let text = text.into();
+        let bytes = size_of::<Text>() + COUNTS + text.len();
+        Self::Str(Rc::new(Text { text, _charge: Charge::new(bytes) }))
+    }
+
+    /// A tuple.
+    pub fn tuple(items: impl IntoIterator<Item = Self>) -> Self {
+        Self::tuple_of(collected(items))
+    }
+
+    pub(crate) fn tuple_of(items: Items) -> Self {
+        Self::Tuple(Fields::new(Type::ANY, items))
+    }
+
+    /// A named tuple.
+    pub fn named<'a>(ctx: &Context, fields: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+        let (names, items): (Vec<_>, Items) =
+            fields.into_iter().map(|(name, value)| (ctx.symbol(name), value)).unzip();
+        Self::named_of(Self::named_shape(ctx, names), items)
+    }
+
+    /// The type that stands for the names of a named tuple, whatever its fields are: all are
+    /// `any`. So two named tuples have the same names if and only if their shapes are equal.
+    pub fn named_shape(ctx: &Context, names: impl IntoIterator<Item = Symbol>) -> Type {
+        let fields: Vec<_> = names.into_iter().map(|name| (name, Type::ANY)).collect();
+        ctx.named_type(&fields)
+    }
+
+    /// A named tuple of that [shape](Self::named_shape).
+    pub fn named_of(shape: Type, items: Items) -> Self {
+        Self::Named(Fields::new(shape, items))
+    }
+
+    /// An immutable struct of that type. The fields have to be those that its definition asks for.
+    pub fn structure(ty: Type, items: impl IntoIterator<Item = Self>) -> Self {
+        Self::struct_of(ty, collected(items))
+    }
+
+    pub(crate) fn struct_of(ty: Type, items: Items) -> Self {
+        Self::Struct(Fields::new(ty, items))
+    }
+
+    /// A mutable struct of that type. The fields have to be those that its definition asks for.
+    pub fn object(ty: Type, items: impl IntoIterator<Item = Self>) -> Self {
+        let items = collected(items);
+        let bytes = size_of::<Object>() + COUNTS + spilled(&items);
+        if let Some(free) = pool::object(ty) {
+            free.fields.replace(items);
+            free.charge.set(bytes);
+            return Self::Object(Shared::new(free));
+        }
+        let object = Object { ty, fields: RefCell::new(items), charge: Charge::new(bytes) };
+        let object = Shared::new(Rc::new(object));
+        heap::register_object(&object);
+        Self::Object(object)
+    }
+
+    /// A ref to a cell that may hold values of type `element`.
+    pub fn reference(element: Type, value: Self) -> Self {
+        let bytes = size_of::<RefCellObject>() + COUNTS;
+        if let Some(free) = pool::reference(element) {
+            free.value.replace(value);
+            free.charge.set(bytes);
+            return Self::Ref(Shared::new(free));
+        }
+        let cell = Shared::new(Rc::new(RefCellObject {
+            element,
+            value: RefCell::new(value),
+            charge: Charge::new(bytes),
+        }));
+        if heap::may_close_a_cycle(element) {
+            heap::register_ref(&cell);
+        }
+        Self::Ref(cell)
+    }
+
+    /// The value of a constant.
+    pub fn constant(ctx: &Context, constant: Constant) -> Self {
+        match constant {
+            Constant::Unit => Self::Unit,
+            Constant::Bool(x) => Self::Bool(x),
+            Constant::I8(x) => Self::I8(x),
+            Constant::I16(x) => Self::I16(x),
+            Constant::I32(x) => Self::I32(x),
+            Constant::I64(x) => Self::I64(x),
+            Constant::F32(bits) => Self::F32(f32::from_bits(bits)),
+            Constant::F64(bits) => Self::F64(f64::from_bits(bits)),
+            Constant::Sym(name) => Self::Sym(name),
+            Constant::Str(text) => Self::str(ctx.str(text)),
+            Constant::Func(name) => Self::Func(name),
+            Constant::Type(ty) => Self::Type(ty),
+        }
+    }
+
+    /// The constant that a value without parts is.
+    pub fn as_constant(&self, ctx: &Context) -> Option<Constant> {
+        Some(match self {
+            Self::Unit => Constant::Unit,
+            &Self::Bool(x) => Constant::Bool(x),
+            &Self::I8(x) => Constant::I8(x),
+            &Self::I16(x) => Constant::I16(x),
+            &Self::I32(x) => Constant::I32(x),
+            &Self::I64(x) => Constant::I64(x),
+            &Self::F32(x) => Constant::F32(x.to_bits()),
+            &Self::F64(x) => Constant::F64(x.to_bits()),
+            &Self::Sym(name) => Constant::Sym(name),
+            &Self::Func(name) => Constant::Func(name),
+            &Self::Type(ty) => Constant::Type(ty),
+            Self::Str(text) => Constant::Str(ctx.symbol(text.as_str())),
+            _ => return None,
+        })
+    }
+}
+
+impl From<&str> for Val {
+    fn from(text: &str) -> Self {
+        Self::str(text)
+    }
+}
+
+impl From<Array> for Val {
+    fn from(array: Array) -> Self {
+        if matches!(array.storage(), Storage::Val(_)) && heap::may_close_a_cycle(array.element()) {
+            if let Some(free) = pool::container(&array) {
+                free.move_from(&array);
+                return Self::Array(Shared::new(free));
+            }
+            let array = Shared::new(Rc::new(array));
+            heap::register_array(&array);
+            return Self::Array(array);
+        }
+        if let Some(mut free) = pool::array()
+            && let Some(place) = Rc::get_mut(&mut free)
+        {
+            *place = array;
+            return Self::Array(Shared::new(free));
+        }
+        Self::Array(Shared::new(Rc::new(array)))
+    }
+}

@@ -1,0 +1,69 @@
+//! Buffers of scalars in memory of the pool, if one is at work.
+
+use super::{give_room, is_active, room};
+use crate::value::buffer::Buffer;
+use crate::value::val::Element;
+
+impl<T: Element> Buffer<T> {
+    /// An empty buffer with room for so many elements.
+    pub(in crate::value) fn with_room(count: usize) -> Self {
+        Self::new(room(count))
+    }
+
+    /// A buffer of these elements.
+    pub(in crate::value) fn of(items: &[T]) -> Self {
+        let mut all = room(items.len());
+        all.extend_from_slice(items);
+        Self::new(all)
+    }
+
+    /// A buffer of the same element everywhere.
+    pub(in crate::value) fn filled(item: T, count: usize) -> Self {
+        if !is_active() {
+            return Self::new(vec![item; count]);
+        }
+        let mut all = room(count);
+        all.resize(count, item);
+        Self::new(all)
+    }
+
+    /// Takes the elements out, and keeps their room.
+    pub(in crate::value) fn strip(&self) {
+        give_room(self.take());
+    }
+
+    /// Makes room for `count` elements at least.
+    #[cold]
+    fn grow(&self, count: usize) {
+        if is_active() {
+            let mut more = room(count.max(4));
+            self.append_to(&mut more);
+            give_room(self.replace(more));
+        }
+    }
+
+    /// Appends an element.
+    #[inline]
+    pub fn push(&self, value: T) {
+        if self.len() == self.capacity() {
+            self.grow(self.len() * 2);
+        }
+        self.append(value);
+    }
+
+    /// Makes it `len` long; new elements are `fill`.
+    pub fn resize(&self, len: usize, fill: T) {
+        if len > self.capacity() {
+            self.grow(len);
+        }
+        self.set_len(len, fill);
+    }
+}
+
+impl<T: Element> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        let mut all = room(self.len());
+        self.append_to(&mut all);
+        Self::new(all)
+    }
+}

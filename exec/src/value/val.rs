@@ -1,0 +1,451 @@
+//! The types of values: a [`Val`] takes 16 bytes, scalars are in it, everything else is behind one
+//! counted pointer.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+
+use regraft_ir::{Symbol, Type};
+use smallvec::SmallVec;
+
+use super::buffer::Buffer;
+use super::charge::Charge;
+use super::pool::list::{Buffers, Scalars};
+use super::shared::Shared;
+
+/// A value of the running program.
+#[derive(Clone)]
+pub enum Val {
+    /// `nothing`.
+    Unit,
+    /// A truth value.
+    Bool(bool),
+    /// An 8-bit integer.
+    I8(i8),
+    /// A 16-bit integer.
+    I16(i16),
+    /// A 32-bit integer.
+    I32(i32),
+    /// A 64-bit integer.
+    I64(i64),
+    /// A single float.
+    F32(f32),
+    /// A double float.
+    F64(f64),
+    /// A symbol.
+    Sym(Symbol),
+    /// The function of that name.
+    Func(Symbol),
+    /// A type as a value.
+    Type(Type),
+    /// A string.
+    Str(Rc<Text>),
+    /// A tuple.
+    Tuple(Shared<Fields>),
+    /// A named tuple. Its [`Fields::ty`] is its shape: see [`Val::named_shape`].
+    Named(Shared<Fields>),
+    /// An immutable struct.
+    Struct(Shared<Fields>),
+    /// A mutable struct.
+    Object(Shared<Object>),
+    /// An array.
+    Array(Shared<Array>),
+    /// A one-cell object.
+    Ref(Shared<RefCellObject>),
+}
+
+const _: () = assert!(size_of::<Val>() == 16);
+
+/// Inline room for the fields of a tuple or struct.
+pub type Items = SmallVec<[Val; 3]>;
+
+/// Inline room for pairs of values.
+pub(crate) type Pairs = SmallVec<[(Val, Val); 3]>;
+
+/// The content of a string.
+#[derive(Debug)]
+pub struct Text {
+    pub(super) text: Box<str>,
+    pub(super) _charge: Charge,
+}
+
+impl Text {
+    /// The string.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The fields of a tuple, named tuple or immutable struct.
+pub struct Fields {
+    pub(super) ty: Type,
+    pub(super) items: Items,
+    pub(super) charge: Charge,
+}
+
+impl Fields {
+    /// The type of a struct, the shape of a named tuple, `any` for a tuple.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+
+    /// The fields in order.
+    pub fn items(&self) -> &[Val] {
+        &self.items
+    }
+}
+
+/// A mutable struct.
+pub struct Object {
+    pub(super) ty: Type,
+    pub(super) fields: RefCell<Items>,
+    pub(super) charge: Charge,
+}
+
+impl Object {
+    /// Its type.
+    pub fn ty(&self) -> Type {
+        self.ty
+    }
+
+    /// The number of fields.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.fields.borrow().len()
+    }
+
+    /// A field.
+    pub fn get(&self, index: usize) -> Option<Val> {
+        self.fields.borrow().get(index).cloned()
+    }
+
+    /// Sets a field; `false` if there is none at `index`.
+    pub fn set(&self, index: usize, value: Val) -> bool {
+        let old = match self.fields.borrow_mut().get_mut(index) {
+            Some(place) => std::mem::replace(place, value),
+            None => return false,
+        };
+        // Dropped when the borrow is over: dropping may run through this object again.
+        drop(old);
+        true
+    }
+}
+
+/// A one-cell object.
+pub struct RefCellObject {
+    pub(super) element: Type,
+    pub(super) value: RefCell<Val>,
+    pub(super) charge: Charge,
+}
+
+impl RefCellObject {
+    /// The type of what it may hold.
+    pub fn element(&self) -> Type {
+        self.element
+    }
+
+    /// What it holds.
+    pub fn get(&self) -> Val {
+        self.value.borrow().clone()
+    }
+
+    /// Changes what it holds, and returns what it held.
+    pub fn set(&self, value: Val) -> Val {
+        self.value.replace(value)
+    }
+}
+
+/// The elements of an array in memory order.
+pub enum Storage {
+    /// Of `bool`.
+    Bool(Buffer<bool>),
+    /// Of `i8`.
+    I8(Buffer<i8>),
+    /// Of `i16`.
+    I16(Buffer<i16>),
+    /// Of `i32`.
+    I32(Buffer<i32>),
+    /// Of `i64`.
+    I64(Buffer<i64>),
+    /// Of `f32`.
+    F32(Buffer<f32>),
+    /// Of `f64`.
+    F64(Buffer<f64>),
+    /// Of anything else. `None` is an element that is not defined yet.
+    Val(RefCell<Vec<Option<Val>>>),
+}
+
+/// The lengths of an array along its dimensions.
+pub type Dims = SmallVec<[usize; 4]>;
+
+/// An array.
+pub struct Array {
+    pub(super) element: Type,
+    pub(super) rank: u8,
+    /// Empty if the rank is 1: then the length says it all, and may change.
+    pub(super) dims: Box<[usize]>,
+    pub(super) storage: Storage,
+    pub(super) charge: Charge,
+}
+
+/// A Rust type that arrays have specialised storage for.
+pub trait Element: Copy + Default + Into<Val> + 'static {
+    /// The element type.
+    const TYPE: Type;
+    /// Storage of these elements.
+    fn storage(buffer: Buffer<Self>) -> Storage;
+    /// The elements, if they are of this type.
+    fn buffer(storage: &Storage) -> Option<&Buffer<Self>>;
+    /// The element that a value is.
+    fn from_val(value: &Val) -> Option<Self>;
+    /// Buffers that are free.
+    #[doc(hidden)]
+    fn buffers(free: &mut Scalars) -> &mut Buffers<Self>;
+}
+
+macro_rules! elements {
+    ($($ty:ty, $variant:ident, $type:ident, $free:ident;)*) => {
+        $(impl Element for $ty {
+            const TYPE: Type = Type::$type;
+
+            #[inline]
+            fn storage(buffer: Buffer<Self>) -> Storage {
+                Storage::$variant(buffer)
+            }
+
+            #[inline]
+            fn buffer(storage: &Storage) -> Option<&Buffer<Self>> {
+                if let Storage::$variant(buffer) = storage { Some(buffer) } else { None }
+            }
+
+            #[inline]
+            fn from_val(value: &Val) -> Option<Self> {
+                if let Val::$variant(x) = value { Some(*x) } else { None }
+            }
+
+            fn buffers(free: &mut Scalars) -> &mut Buffers<Self> {
+                &mut free.$free
+            }
+        })*
+    };
+}
+
+elements! {
+    bool, Bool, BOOL, bools;
+    i8, I8, I8, i8s;
+    i16, I16, I16, i16s;
+    i32, I32, I32, i32s;
+    i64, I64, I64, i64s;
+    f32, F32, F32, f32s;
+    f64, F64, F64, f64s;
+}
+
+/// `$body` with `$buffer` bound to the scalars, or `$other` with `$cell` bound to the values.
+macro_rules! with_storage {
+    ($storage:expr, $buffer:pat => $body:expr, $cell:pat => $other:expr) => {
+        match $storage {
+            Storage::Bool($buffer) => $body,
+            Storage::I8($buffer) => $body,
+            Storage::I16($buffer) => $body,
+            Storage::I32($buffer) => $body,
+            Storage::I64($buffer) => $body,
+            Storage::F32($buffer) => $body,
+            Storage::F64($buffer) => $body,
+            Storage::Val($cell) => $other,
+        }
+    };
+}
+
+impl Storage {
+    /// The number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        with_storage!(self, buffer => buffer.len(), cell => cell.borrow().len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of elements that there is room for.
+    pub(super) fn capacity(&self) -> usize {
+        with_storage!(self, buffer => buffer.capacity(), cell => cell.borrow().capacity())
+    }
+}
+
+impl Array {
+    /// The type of the elements.
+    #[inline]
+    pub fn element(&self) -> Type {
+        self.element
+    }
+
+    /// The number of dimensions.
+    #[inline]
+    pub fn rank(&self) -> u8 {
+        self.rank
+    }
+
+    /// The length along each dimension.
+    pub fn dims(&self) -> Dims {
+        if self.rank == 1 { Dims::from_slice(&[self.len()]) } else { Dims::from_slice(&self.dims) }
+    }
+
+    /// The number of elements.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.storage.len()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements.
+    #[inline]
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// The elements, if they are of this type.
+    #[inline]
+    pub fn buffer<T: Element>(&self) -> Option<&Buffer<T>> {
+        T::buffer(&self.storage)
+    }
+}
+
+impl Val {
+    /// Whether the value is all there is: it points to nothing.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        match self {
+            Self::Unit | Self::Bool(_) | Self::Sym(_) | Self::Func(_) | Self::Type(_) => true,
+            Self::I8(_) | Self::I16(_) | Self::I32(_) | Self::I64(_) => true,
+            Self::F32(_) | Self::F64(_) => true,
+            Self::Str(_) | Self::Tuple(_) | Self::Named(_) | Self::Struct(_) => false,
+            Self::Object(_) | Self::Array(_) | Self::Ref(_) => false,
+        }
+    }
+
+    /// The address of a value that has an identity or is shared; `None` for scalars.
+    pub(crate) fn address(&self) -> Option<*const ()> {
+        Some(match self {
+            Self::Tuple(x) | Self::Named(x) | Self::Struct(x) => Shared::as_ptr(x).cast(),
+            Self::Object(x) => Shared::as_ptr(x).cast(),
+            Self::Array(x) => Shared::as_ptr(x).cast(),
+            Self::Ref(x) => Shared::as_ptr(x).cast(),
+            _ => return None,
+        })
+    }
+
+    /// The boolean, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Self::Bool(x) = self { Some(*x) } else { None }
+    }
+
+    /// The integer, if it is an `i64`.
+    pub fn as_i64(&self) -> Option<i64> {
+        if let Self::I64(x) = self { Some(*x) } else { None }
+    }
+
+    /// The float, if it is an `f64`.
+    pub fn as_f64(&self) -> Option<f64> {
+        if let Self::F64(x) = self { Some(*x) } else { None }
+    }
+
+    /// The string, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Self::Str(x) = self { Some(x.as_str()) } else { None }
+    }
+
+    /// The array, if it is one.
+    pub fn as_array(&self) -> Option<&Array> {
+        if let Self::Array(x) = self { Some(x) } else { None }
+    }
+
+    /// The fields of a tuple, named tuple or immutable struct.
+    pub fn as_fields(&self) -> Option<&[Val]> {
+        match self {
+            Self::Tuple(x) | Self::Named(x) | Self::Struct(x) => Some(&x.items),
+            _ => None,
+        }
+    }
+}
+
+impl From<()> for Val {
+    fn from((): ()) -> Self {
+        Self::Unit
+    }
+}
+
+macro_rules! from_scalar {
+    ($($ty:ty => $variant:ident),*) => {$(
+        impl From<$ty> for Val {
+            fn from(value: $ty) -> Self {
+                Self::$variant(value)
+            }
+        }
+    )*};
+}
+from_scalar!(bool => Bool, i8 => I8, i16 => I16, i32 => I32, i64 => I64, f32 => F32, f64 => F64);
+
+impl fmt::Debug for Val {
+    /// One level deep, without names: those need a [`Context`] (see [`show_string`]).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unit => f.write_str("nothing"),
+            Self::Bool(x) => write!(f, "{x}"),
+            Self::I8(x) => write!(f, "{x}i8"),
+            Self::I16(x) => write!(f, "{x}i16"),
+            Self::I32(x) => write!(f, "{x}i32"),
+            Self::I64(x) => write!(f, "{x}"),
+            Self::F32(x) => write!(f, "{x:?}f32"),
+            Self::F64(x) => write!(f, "{x:?}"),
+            Self::Sym(x) => write!(f, ":{x:?}"),
+            Self::Func(x) => write!(f, "@{x:?}"),
+            Self::Type(x) => write!(f, "!{x:?}"),
+            Self::Str(x) => write!(f, "{:?}", x.as_str()),
+            Self::Tuple(x) => write!(f, "tuple of {}", x.items.len()),
+            Self::Named(x) => write!(f, "named tuple of {}", x.items.len()),
+            Self::Struct(x) => write!(f, "struct of {}", x.items.len()),
+            Self::Object(x) => write!(f, "{x:?}"),
+            Self::Array(x) => write!(f, "{x:?}"),
+            Self::Ref(x) => write!(f, "{x:?}"),
+        }
+    }
+}
+
+impl fmt::Debug for Fields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} fields", self.items.len())
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "object of {:?}", self.ty)
+    }
+}
+
+impl fmt::Debug for RefCellObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ref of {:?}", self.element)
+    }
+}
+
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "array of {:?} {:?}", self.element, self.dims())
+    }
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} elements", self.len())
+    }
+}
+
+pub(super) use with_storage;
