@@ -16,7 +16,7 @@ use regraft_bench::table::{Bound, Table, median_seconds};
 use regraft_dialects::context;
 use regraft_ir::Function;
 use regraft_lang::definition::Space;
-use regraft_lang::lower::{LowerOptions, lower};
+use regraft_lang::testing::{LowerOptions, lower};
 use regraft_lang::{Entry, Session};
 use regraft_syntax::julia::{Options, parse};
 

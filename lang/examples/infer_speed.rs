@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use regraft_dialects::context;
 use regraft_ir::{Context, Function, Loc, Type, TypeKind};
 use regraft_lang::definition::{Callee, MethodDef, ParamDecl, Space, TypeExpr, TypeExprKind};
-use regraft_lang::infer::Compiler;
+use regraft_lang::testing::Compiler;
 use regraft_lang::world::World;
 
 /// What the program uses of the prelude: op methods.

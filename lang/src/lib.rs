@@ -1,13 +1,14 @@
 //! The Julia subset: syntax trees to lowered IR, the world of methods, and inference, which turns
 //! lowered methods into typed functions.
 
+mod compiler;
 pub mod definition;
 mod derive;
-pub mod emit;
-pub mod infer;
-pub mod lower;
+mod emit;
+mod infer;
+mod lower;
 mod phases;
-pub mod prelude;
+mod prelude;
 mod session;
 mod start_up;
 pub mod world;
@@ -16,4 +17,13 @@ mod world_resolver;
 pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{Completeness, Entry, Gradient, Mode, PreparedGradient, Session};
 pub use start_up::{Setup, StartUp};
-pub use world_resolver::WorldResolver;
+
+/// The single steps, for tests and benchmarks.
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::compiler::Compiler;
+    pub use crate::infer::{Lattice, MAX_NESTED, MAX_SPECS};
+    pub use crate::lower::{Library, LowerOptions, Statement, lower};
+    pub use crate::prelude::{FILES, statements};
+    pub use crate::world_resolver::WorldResolver;
+}

@@ -30,9 +30,9 @@ use regraft_passes::Pipeline;
 use regraft_syntax::julia;
 use rustc_hash::FxHashSet;
 
+use crate::compiler::Compiler;
 use crate::definition::Space;
 use crate::derive::world_type;
-use crate::infer::Compiler;
 use crate::world::{Binding, MethodList, World};
 use crate::world_resolver::WorldResolver;
 use names::WorldNames;

@@ -8,7 +8,7 @@ use regraft_exec::value::Val;
 use regraft_exec::{CallResolver, ResolvedCall, Trap};
 use regraft_ir::{Constant, Function, Symbol, Type, TypeKind};
 
-use crate::infer::Compiler;
+use crate::compiler::Compiler;
 use crate::phases::{Phase, enter};
 use crate::world::SpecId;
 
@@ -63,7 +63,7 @@ impl Compiler {
             let trap = Trap::new("MethodError", error.message);
             if error.help.is_empty() { trap } else { trap.help(error.help.join("\n")) }
         })?;
-        if let Some(errors) = self.derived.failures.get(&id) {
+        if let Some(errors) = self.failures.get(&id) {
             return Err(Trap::because(errors));
         }
         let function = self.name_of(id);

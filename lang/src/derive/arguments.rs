@@ -3,9 +3,8 @@
 use regraft_dialects::ad;
 use regraft_ir::{Operand, Type};
 
-use super::Primal;
-use super::interface::zero_of;
-use super::parts::Writer;
+use super::deriver::Primal;
+use super::parts::{Writer, zero_of};
 
 /// What goes into an interface.
 pub(super) struct Parts<'a> {

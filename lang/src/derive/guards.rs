@@ -34,8 +34,8 @@ use regraft_dialects::{cf, core};
 use regraft_ir::{Constant, FuncId, IrResult, Module, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
+use super::deriver::Deriver;
 use crate::definition::Space;
-use crate::infer::Compiler;
 use crate::world::{SpecId, Ty};
 
 /// As many types are guessed of one argument.
@@ -52,7 +52,7 @@ struct Guess {
     function: SpecId,
 }
 
-impl Compiler {
+impl Deriver<'_> {
     /// Guesses the types of arguments of calls. Whether there were any to be guessed.
     pub(super) fn guess_types(&mut self, module: &mut Module, from: SpecId) -> IrResult<bool> {
         let mut pending: Vec<FuncId> = module.ids().to_vec();

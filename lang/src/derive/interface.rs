@@ -13,10 +13,10 @@ use regraft_dialects::{ad, core};
 use regraft_ir::{Context, Diagnostic, Function, Module, Operand, Symbol, Type, TypeKind};
 
 use super::arguments::Parts;
-use super::parts::Writer;
+use super::deriver::{Deriver, Primal};
+use super::parts::{Writer, zero_of};
 use super::sweeps::Sweeps;
-use super::{Kind, Primal, Question};
-use crate::infer::{Compiler, field_types};
+use crate::infer::{DerivativeKey, DerivativeKind, field_types};
 
 /// The interfaces that were written.
 pub(super) struct Interfaces {
@@ -30,24 +30,24 @@ impl Interfaces {
     }
 }
 
-impl Compiler {
+impl Deriver<'_> {
     /// Makes a derivative and adds the interfaces.
     pub(super) fn interfaces(
         &mut self,
-        question: &Question,
+        key: &DerivativeKey,
         primal: &Primal,
         module: &mut Module,
     ) -> Result<Interfaces, Vec<Diagnostic>> {
-        let known = self.derived.types.take();
+        let known = self.derivatives.types.take();
         let mut types = known.unwrap_or_else(|| TangentTypes::new(self.ctx()));
-        let made = self.interfaces_with(question, primal, module, &mut types);
-        self.derived.types = Some(types);
+        let made = self.interfaces_with(key, primal, module, &mut types);
+        self.derivatives.types.replace(Some(types));
         made
     }
 
     fn interfaces_with(
         &mut self,
-        question: &Question,
+        key: &DerivativeKey,
         primal: &Primal,
         module: &mut Module,
         types: &mut TangentTypes,
@@ -56,40 +56,41 @@ impl Compiler {
         let ctx = Arc::clone(self.ctx());
         let base = ctx.str(primal.name).to_owned();
         let name = |text: &str| self.unique_name(&format!("{base}.{text}"), &taken);
-        let (first, second) = match question.kind {
-            Kind::Gradient => (name("gradient"), None),
-            Kind::Push(None) | Kind::DynamicPush => (name("pushforward"), None),
-            Kind::Push(Some(width)) => (name(&format!("pushforward{width}")), None),
-            Kind::Pullback => (name("pullback"), Some(name("back"))),
-            Kind::Dynamic => (name("dynamic_pullback"), Some(name("dynamic_back"))),
+        let (first, second) = match key.kind {
+            DerivativeKind::Gradient => (name("gradient"), None),
+            DerivativeKind::Push(None) | DerivativeKind::DynamicPush => (name("pushforward"), None),
+            DerivativeKind::Push(Some(width)) => (name(&format!("pushforward{width}")), None),
+            DerivativeKind::Pullback => (name("pullback"), Some(name("back"))),
+            DerivativeKind::Dynamic => (name("dynamic_pullback"), Some(name("dynamic_back"))),
         };
-        let active = active(question, primal, types);
-        let mut parts = Parts { primal, args: &question.args, active };
-        let functions = match question.kind {
-            Kind::Push(_) | Kind::DynamicPush => {
+        let active = active(key, primal, types);
+        let mut parts = Parts { primal, args: &key.args, active };
+        let functions = match key.kind {
+            DerivativeKind::Push(_) | DerivativeKind::DynamicPush => {
                 let dynamic = self.dynamic_forward();
                 let dynamics = [dynamic, self.dynamic_reverse()];
-                vec![push(question, &mut parts, types, module, first, dynamics)?]
+                vec![push(key, &mut parts, types, module, first, dynamics)?]
             }
             kind => {
-                if kind == Kind::Gradient {
+                if kind == DerivativeKind::Gradient {
                     self.check_result(primal)?;
                 }
                 let dynamic = self.dynamic_reverse();
                 // Nothing flows back from what has no derivative, unless it changes objects of those
                 // who called it, and nothing to no one.
                 let shared_globals = shares_globals(kind, module, types);
-                let changes =
-                    kind == Kind::Dynamic && primal.params.iter().any(|&ty| types.has_shadow(ty));
+                let changes = kind == DerivativeKind::Dynamic
+                    && primal.params.iter().any(|&ty| types.has_shadow(ty));
                 let gives = types.has_tangent(primal.result) || changes;
                 let depends = shared_globals || gives && parts.active.contains(&true);
                 let made = match depends {
                     true => {
-                        let split = matches!(kind, Kind::Pullback | Kind::Dynamic)
-                            || primal.result == Type::ANY;
+                        let split =
+                            matches!(kind, DerivativeKind::Pullback | DerivativeKind::Dynamic)
+                                || primal.result == Type::ANY;
                         let options = ReverseOptions {
-                            plan: self.derived.plan,
-                            checkpoints: self.derived.checkpoints,
+                            plan: self.derivatives.plan.get(),
+                            checkpoints: self.derivatives.checkpoints.get(),
                             dynamic: Some(dynamic),
                             split,
                             shared_globals,
@@ -103,9 +104,9 @@ impl Compiler {
                 let scope = regraft_ad::scope_level(module, &[dynamic, self.dynamic_forward()]);
                 let mut cx = Sweeps { parts: &parts, types, module, made, scope };
                 match kind {
-                    Kind::Gradient => vec![cx.gradient(first)],
-                    Kind::Dynamic => {
-                        let forward = cx.dynamic_pullback(names.0, names.1, question);
+                    DerivativeKind::Gradient => vec![cx.gradient(first)],
+                    DerivativeKind::Dynamic => {
+                        let forward = cx.dynamic_pullback(names.0, names.1, key);
                         let pullback = field_types(&ctx, forward.ret_type())[2];
                         vec![forward, cx.dynamic_back(names.1, pullback)]
                     }
@@ -141,30 +142,32 @@ impl Compiler {
 
 /// Whether code outside of the module may put something with a derivative into objects of globals
 /// that the module reads.
-fn shares_globals(kind: Kind, module: &Module, types: &mut TangentTypes) -> bool {
-    matches!(kind, Kind::Dynamic | Kind::DynamicPush) && regraft_ad::reads_globals(module, types)
+fn shares_globals(kind: DerivativeKind, module: &Module, types: &mut TangentTypes) -> bool {
+    matches!(kind, DerivativeKind::Dynamic | DerivativeKind::DynamicPush)
+        && regraft_ad::reads_globals(module, types)
 }
 
 /// The parameters that a derivative is with respect to.
-fn active(question: &Question, primal: &Primal, types: &mut TangentTypes) -> Vec<bool> {
+fn active(key: &DerivativeKey, primal: &Primal, types: &mut TangentTypes) -> Vec<bool> {
     let mut active: Vec<bool> = primal.params.iter().map(|&ty| types.has_tangent(ty)).collect();
-    match question.kind {
-        Kind::Gradient | Kind::Pullback => {
+    match key.kind {
+        DerivativeKind::Gradient | DerivativeKind::Pullback => {
             if primal.takes_callee {
                 active[0] = false;
             }
         }
         // What is passed says it.
-        Kind::Push(_) | Kind::Dynamic | Kind::DynamicPush => {
-            let mut given = question.tangents.iter().copied();
+        DerivativeKind::Push(_) | DerivativeKind::Dynamic | DerivativeKind::DynamicPush => {
+            let mut given = key.tangents.iter().copied();
             if !primal.takes_callee {
                 given.next();
             }
-            for (i, count) in primal.spread(question.args.len()).into_iter().enumerate() {
+            for (i, count) in primal.spread(key.args.len()).into_iter().enumerate() {
                 let any =
                     given.by_ref().take(count).fold(false, |any, ty| any | (ty != Type::UNIT));
                 let of = types.of(primal.params[i]);
-                let is_value = question.kind == Kind::Dynamic && types.has_content(of.cotangent);
+                let is_value =
+                    key.kind == DerivativeKind::Dynamic && types.has_content(of.cotangent);
                 active[i] &= any || is_value;
             }
         }
@@ -174,7 +177,7 @@ fn active(question: &Question, primal: &Primal, types: &mut TangentTypes) -> Vec
 
 /// The interface of forward mode.
 fn push(
-    question: &Question,
+    key: &DerivativeKey,
     parts: &mut Parts<'_>,
     types: &mut TangentTypes,
     module: &mut Module,
@@ -182,16 +185,16 @@ fn push(
     dynamics: [Symbol; 2],
 ) -> Result<Function, Vec<Diagnostic>> {
     let primal = parts.primal;
-    let given = types.ctx().tuple_type(&question.tangents);
+    let given = types.ctx().tuple_type(&key.tangents);
     let mut params = primal.params.clone();
     params.push(given);
-    let width = match question.kind {
-        Kind::Push(width) => width,
+    let width = match key.kind {
+        DerivativeKind::Push(width) => width,
         _ => None,
     };
     let lanes = width.map_or(1, usize::from);
     let tangent = types.tangent(primal.result);
-    let shared_globals = shares_globals(question.kind, module, types);
+    let shared_globals = shares_globals(key.kind, module, types);
     let depends = shared_globals || parts.active.contains(&true);
     let jvp = match depends {
         true => {
@@ -202,8 +205,8 @@ fn push(
         false => None,
     };
     // A dynamic call belongs to the derivative that it is in.
-    let scope = match question.kind {
-        Kind::DynamicPush => None,
+    let scope = match key.kind {
+        DerivativeKind::DynamicPush => None,
         _ => regraft_ad::scope_level(module, &dynamics),
     };
     let mut w = Writer::new(types, name, &params, Type::ANY, primal.loc);
@@ -223,7 +226,7 @@ fn push(
     if !primal.takes_callee {
         given.next();
     }
-    let spread = primal.spread(question.args.len());
+    let spread = primal.spread(key.args.len());
     let mut packed = Vec::new();
     for (i, count) in spread.into_iter().enumerate() {
         let given: Vec<Operand> = given.by_ref().take(count).collect();
@@ -320,15 +323,4 @@ fn have_same_parts(ctx: &Context, a: Type, b: Type) -> bool {
         }
         _ => false,
     }
-}
-
-/// The zero tangent of a value of type `ty`.
-pub(super) fn zero_of(w: &mut Writer<'_>, ty: Type, value: Operand) -> Operand {
-    let tangent = w.types.tangent(ty);
-    if !w.types.has_shadow(ty)
-        && let Some(zero) = w.zero(tangent)
-    {
-        return zero;
-    }
-    w.push(ad::zero(value, tangent))
 }

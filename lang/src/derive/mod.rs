@@ -29,6 +29,7 @@
 //! types.
 
 mod arguments;
+mod deriver;
 mod guards;
 mod held;
 mod interface;
@@ -36,190 +37,62 @@ mod known_late;
 mod module;
 mod parts;
 mod pipelines;
+mod release;
+mod rule_table;
 mod rules;
 mod sweeps;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ad::tangent::{TangentType, TangentTypes};
+use regraft_ad::tangent::TangentType;
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, TypeKind};
-use rustc_hash::FxHashMap;
+use regraft_ir::{Context, Diagnostic, Symbol, Type};
+use rustc_hash::FxHashSet;
 
-use crate::infer::{CallError, Compiler};
+use crate::infer::{
+    CallError, DerivativeEntry, DerivativeKey, DerivativeOracle, GeneratedFunctions, Inference,
+};
 use crate::phases::{Phase, enter};
 use crate::world::SpecId;
-use held::Held;
+use pipelines::Pipelines;
 
+pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
-pub(crate) use rules::Rules;
 
-/// What is asked for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Kind {
-    /// Value and gradient: `(x…) -> (y, (dx…))`.
-    Gradient,
-    /// Forward mode: `(x…, (df, dx…)) -> (y, dy)`, of so many directions at once.
-    Push(Option<u8>),
-    /// The same in one direction, for a dynamic call.
-    DynamicPush,
-    /// Reverse mode in two parts: `(x…) -> (y, state, back)`, `(state, dy) -> (dx…)`, of which
-    /// `back` is the second.
-    Pullback,
-    /// The same for a dynamic call: `(f, df, x, dx, …) -> (y, shadow of y, pullback)` and
-    /// `(pullback, dy) -> (df, dx…)`, with shadows going in.
-    Dynamic,
-}
-
-/// A derivative that is asked for. The callee does not count as an argument.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Question {
-    pub(crate) kind: Kind,
-    /// The type of what is differentiated.
-    pub(crate) callee: Type,
-    pub(crate) args: Box<[Type]>,
-    /// The types of the tangents or shadows that are passed, that of the callee first.
-    pub(crate) tangents: Box<[Type]>,
-}
-
-/// What there is for a question.
-#[derive(Clone, Debug)]
-pub(crate) enum Answer {
-    /// The interfaces.
-    Made(Made),
-    /// There is none, and why.
-    Fails(SpecId, Rc<[Diagnostic]>),
-    /// The function never returns, so that its derivative is never there.
-    Never(SpecId),
-    /// The running program will know.
-    Later,
-}
-
-/// The interfaces of a derivative.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
-    /// What it was derived from.
-    pub(crate) from: SpecId,
-    /// The first of the functions that [`Kind`] tells of.
-    pub(crate) first: SpecId,
-    /// Whether the callee is the first parameter.
-    pub(crate) takes_callee: bool,
-    /// How many arguments come before those that are packed into a tuple.
-    pub(crate) fixed: Option<usize>,
-}
-
-/// The derivatives that there are.
-#[derive(Debug)]
-pub(crate) struct Derivatives {
-    types: Option<TangentTypes>,
-    known: FxHashMap<Question, Answer>,
-    plan: PlanKind,
-    checkpoints: Option<Checkpoints>,
-    pipelines: Option<Rc<pipelines::Pipelines>>,
-    /// What pullbacks hold.
-    held: Held,
-    /// Why calls that stand alone cannot be made.
-    pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
-}
-
-impl Derivatives {
-    pub(crate) fn new(ctx: &Arc<regraft_ir::Context>) -> Self {
-        Self {
-            types: Some(TangentTypes::new(ctx)),
-            known: FxHashMap::default(),
-            plan: PlanKind::Best,
-            checkpoints: None,
-            pipelines: None,
-            held: Held::new(),
-            failures: FxHashMap::default(),
-        }
-    }
-}
-
-/// The function that is differentiated.
-#[derive(Clone, Debug)]
-struct Primal {
-    /// Its name, or that of what calls it.
-    name: Symbol,
-    params: Vec<Type>,
-    result: Type,
-    takes_callee: bool,
-    fixed: Option<usize>,
-    /// Where it was written.
-    loc: Loc,
-}
-
-impl Primal {
-    /// The tangents that are passed, by parameter: how many arguments each parameter takes, the
-    /// callee's first.
-    fn spread(&self, args: usize) -> Vec<usize> {
-        let mut counts = Vec::new();
-        if self.takes_callee {
-            counts.push(1);
-        }
-        match self.fixed {
-            Some(fixed) => {
-                counts.extend(std::iter::repeat_n(1, fixed));
-                counts.push(args.saturating_sub(fixed));
-            }
-            None => counts.extend(std::iter::repeat_n(1, args)),
-        }
-        counts
-    }
-}
-
-impl Compiler {
+impl Deriver<'_> {
     /// The interfaces of a derivative; made when it is first asked for.
-    pub(crate) fn derive(&mut self, question: &Question) -> Answer {
-        if let Some(known) = self.derived.known.get(question) {
-            let from = match known {
-                Answer::Made(made) => Some(made.from),
-                Answer::Fails(from, _) | Answer::Never(from) => Some(*from),
-                Answer::Later => None,
+    pub(crate) fn derive(&mut self, key: &DerivativeKey) -> DerivativeEntry {
+        let known = self.derivatives.known.borrow().get(key).cloned();
+        if let Some(known) = known {
+            let from = match &known {
+                DerivativeEntry::Generated(made) => Some(made.from),
+                DerivativeEntry::Fails(from, _) | DerivativeEntry::Never(from) => Some(*from),
+                DerivativeEntry::Deferred => None,
             };
             if from.is_some_and(|from| self.is_derivation(from)) {
-                return known.clone();
+                return known;
             }
         }
         let _phase = enter(Phase::Differentiate);
         let from = self.new_derivation();
-        let answer = match self.make_derivative(question, from) {
+        let answer = match self.make_derivative(key, from) {
             Ok(Some(answer)) => answer,
-            Ok(None) => return Answer::Later,
-            Err(errors) => Answer::Fails(from, errors.into()),
+            Ok(None) => return DerivativeEntry::Deferred,
+            Err(errors) => DerivativeEntry::Fails(from, errors.into()),
         };
-        self.derived.known.insert(question.clone(), answer.clone());
-        answer
-    }
-
-    /// The type of tangents of values of this type, if they have any.
-    pub(crate) fn tangent_type(&mut self, ty: Type) -> Option<Type> {
-        self.with_tangent_types(|types| types.has_tangent(ty).then(|| types.tangent(ty)))
-    }
-
-    /// What the derivative of a value of this type is made of.
-    pub(crate) fn tangent_types_of(&mut self, ty: Type) -> TangentType {
-        self.with_tangent_types(|types| types.of(ty))
-    }
-
-    fn with_tangent_types<T>(&mut self, ask: impl FnOnce(&mut TangentTypes) -> T) -> T {
-        let known = self.derived.types.take();
-        let mut types = known.unwrap_or_else(|| TangentTypes::new(self.ctx()));
-        let answer = ask(&mut types);
-        self.derived.types = Some(types);
+        self.derivatives.known.borrow_mut().insert(key.clone(), answer.clone());
         answer
     }
 
     /// What reverse mode keeps from now on: derivatives are made anew.
     pub(crate) fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
-        let old = (self.derived.plan, self.derived.checkpoints);
-        if old == (plan, checkpoints) {
+        let old_plan = self.derivatives.plan.replace(plan);
+        let old_checkpoints = self.derivatives.checkpoints.replace(checkpoints);
+        if (old_plan, old_checkpoints) == (plan, checkpoints) {
             return;
         }
-        (self.derived.plan, self.derived.checkpoints) = (plan, checkpoints);
-        for (_, answer) in std::mem::take(&mut self.derived.known) {
-            if let Answer::Made(Made { from, .. }) = answer {
+        for (_, answer) in self.derivatives.known.take() {
+            if let DerivativeEntry::Generated(GeneratedFunctions { from, .. }) = answer {
                 self.world.invalidate(from);
             }
         }
@@ -228,10 +101,10 @@ impl Compiler {
     /// Makes a derivative; `None` if that has to wait.
     fn make_derivative(
         &mut self,
-        question: &Question,
+        key: &DerivativeKey,
         from: SpecId,
-    ) -> Result<Option<Answer>, Vec<Diagnostic>> {
-        let id = match self.specialize_within(question.callee, &question.args, Some(from)) {
+    ) -> Result<Option<DerivativeEntry>, Vec<Diagnostic>> {
+        let id = match self.specialize_within(key.callee, &key.args, Some(from)) {
             Ok(id) => id,
             Err(error) => return Err(vec![self.no_such_call(error)]),
         };
@@ -240,41 +113,41 @@ impl Compiler {
         }
         self.world.depend(from, id);
         if self.signature(id).result == Type::NEVER {
-            return Ok(Some(Answer::Never(from)));
+            return Ok(Some(DerivativeEntry::Never(from)));
         }
         let Some(module) = self.module_to_differentiate(id, from, true)? else { return Ok(None) };
         let is_guessed = module.is_guessed;
-        match self.differentiate(question, from, id, module) {
+        match self.differentiate(key, from, id, module) {
             // It may be a function that was only guessed to be called.
             Err(_) if is_guessed => {}
             made => return made.map(Some),
         }
         let Some(module) = self.module_to_differentiate(id, from, false)? else { return Ok(None) };
-        self.differentiate(question, from, id, module).map(Some)
+        self.differentiate(key, from, id, module).map(Some)
     }
 
     /// Differentiates the function of a specialisation.
     fn differentiate(
         &mut self,
-        question: &Question,
+        key: &DerivativeKey,
         from: SpecId,
         id: SpecId,
         mut module: module::Functions,
-    ) -> Result<Answer, Vec<Diagnostic>> {
-        let pipelines = self.pipelines();
+    ) -> Result<DerivativeEntry, Vec<Diagnostic>> {
+        let pipelines = self.derivatives.pipelines.get_or_init(Pipelines::standard);
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
         pipelines.prepare(&mut module.module)?;
         let rewritten = known_late::resolve_late(&mut module.module);
         rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
-        let interfaces = self.interfaces(question, &primal, &mut module.module)?;
+        let interfaces = self.interfaces(key, &primal, &mut module.module)?;
         pipelines.finish(&mut module.module, &interfaces.names())?;
         let ids = self.adopt(module.module, &primal_names, &interfaces.names(), from)?;
         if let &[_, back] = &*ids {
             let back = self.name_of(back);
-            self.derived.held.add(back);
+            self.derivatives.held.borrow_mut().add(back);
         }
-        Ok(Answer::Made(Made {
+        Ok(DerivativeEntry::Generated(GeneratedFunctions {
             from,
             first: ids[0],
             takes_callee: primal.takes_callee,
@@ -285,22 +158,26 @@ impl Compiler {
     fn no_such_call(&self, error: CallError) -> Diagnostic {
         Diagnostic::from(error)
     }
+}
 
-    /// The function that a dynamic call in differentiated code goes to.
-    fn dynamic_reverse(&self) -> Symbol {
-        self.ctx().symbol("#dynamic_reverse")
+impl DerivativeOracle for Derivatives {
+    fn derive(&self, inference: &mut Inference, key: &DerivativeKey) -> DerivativeEntry {
+        self.deriver(inference).derive(key)
     }
 
-    fn dynamic_forward(&self) -> Symbol {
-        self.ctx().symbol("#dynamic_forward")
+    fn tangent_type(&self, ctx: &Arc<Context>, ty: Type) -> Option<Type> {
+        self.with_tangent_types(ctx, |types| types.has_tangent(ty).then(|| types.tangent(ty)))
     }
 
-    /// The constant that a callee of this type is, if there is only one.
-    fn constant_callee(&self, callee: Type) -> Option<Constant> {
-        match *self.ctx().kind(callee) {
-            TypeKind::Fn(name) => Some(Constant::Func(name)),
-            TypeKind::TypeOf(of) => Some(Constant::Type(of)),
-            _ => None,
-        }
+    fn tangent_types_of(&self, ctx: &Arc<Context>, ty: Type) -> TangentType {
+        self.with_tangent_types(ctx, |types| types.of(ty))
+    }
+
+    fn has_rule(&self, inference: &mut Inference, callee: Type, args: &[Type], by: SpecId) -> bool {
+        self.deriver(inference).rules_of(callee, args, by).any()
+    }
+
+    fn still_held(&self, inference: &mut Inference, dropped: &[SpecId]) -> FxHashSet<Symbol> {
+        self.deriver(inference).still_held(dropped)
     }
 }

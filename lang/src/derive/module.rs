@@ -6,8 +6,7 @@ use regraft_dialects::{cf, core};
 use regraft_ir::{Constant, Diagnostic, Function, Module, Operand, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Primal;
-use crate::infer::Compiler;
+use super::deriver::{Deriver, Primal};
 use crate::world::SpecId;
 
 /// The functions that a derivative is made of.
@@ -24,8 +23,8 @@ impl Functions {
     }
 }
 
-impl Compiler {
-    /// A specialisation and all that it calls, as [`module_of`](Compiler::module_of) gives it,
+impl Deriver<'_> {
+    /// A specialisation and all that it calls, as [`module_of`](Emitter::module_of) gives it,
     /// marked with the rules for derivatives, and with the functions that carry them out.
     pub(crate) fn module_with_rules(&mut self, id: SpecId) -> Module {
         let from = self.new_derivation();
@@ -107,7 +106,7 @@ impl Compiler {
         let mut name = self.ctx().symbol(text);
         let mut count = 1;
         while self.spec_by_name(name).is_some()
-            || self.derived.held.had(name)
+            || self.derivatives.held.borrow().had(name)
             || taken.contains(&name)
         {
             count += 1;

@@ -221,3 +221,14 @@ impl<'a> Writer<'a> {
         })
     }
 }
+
+/// The zero tangent of a value of type `ty`.
+pub(super) fn zero_of(w: &mut Writer<'_>, ty: Type, value: Operand) -> Operand {
+    let tangent = w.types.tangent(ty);
+    if !w.types.has_shadow(ty)
+        && let Some(zero) = w.zero(tangent)
+    {
+        return zero;
+    }
+    w.push(ad::zero(value, tangent))
+}

@@ -1,12 +1,9 @@
 //! What is done to functions before they are differentiated, and to what comes out.
 
-use std::rc::Rc;
-
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use rustc_hash::FxHashSet;
 
-use crate::infer::Compiler;
 use crate::phases::{Phase, enter};
 
 /// What makes the tape small: calls and aggregates go, what loops do not change leaves them.
@@ -23,21 +20,15 @@ pub(super) struct Pipelines {
     finish: Pipeline,
 }
 
-impl Compiler {
-    pub(super) fn pipelines(&mut self) -> Rc<Pipelines> {
-        let known = self.derived.pipelines.get_or_insert_with(|| {
-            let registry = PassRegistry::standard();
-            let parse = |text: &str| {
-                Pipeline::parse(&registry, text)
-                    .expect("the pipelines are made of passes there are")
-            };
-            Rc::new(Pipelines { prepare: parse(PREPARE), finish: parse(O2.name) })
-        });
-        Rc::clone(known)
-    }
-}
-
 impl Pipelines {
+    pub(super) fn standard() -> Self {
+        let registry = PassRegistry::standard();
+        let parse = |text: &str| {
+            Pipeline::parse(&registry, text).expect("the pipelines are made of passes there are")
+        };
+        Self { prepare: parse(PREPARE), finish: parse(O2.name) }
+    }
+
     /// Before a derivative is made.
     pub(super) fn prepare(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.prepare)

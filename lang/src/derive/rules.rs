@@ -11,64 +11,24 @@ use regraft_dialects::{cf, core};
 use regraft_ir::{Attrs, Const, Constant, Diagnostic, Function, Operand, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
+use super::deriver::Deriver;
+use super::rule_table::{Rules, RulesOf};
 use crate::definition::Space;
-use crate::infer::Compiler;
-use crate::world::{Dispatch, SpecId, World};
+use crate::world::{Dispatch, SpecId};
 
-/// The functions whose methods are rules.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
-    /// `rrule(f, x…)`
-    reverse: Symbol,
-    /// `frule((df, dx…), f, x…)`
-    forward: Symbol,
-    /// `#non_differentiable(f, x…)`
-    none: Symbol,
-    /// Whether there is any rule.
-    pub(crate) any: bool,
-}
-
-/// The rules that there are for calls of a function with arguments of certain types.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct RulesOf {
-    reverse: bool,
-    forward: bool,
-    none: bool,
-}
-
-impl RulesOf {
-    pub(crate) fn any(self) -> bool {
-        self.reverse || self.forward || self.none
-    }
-}
-
-impl Rules {
-    /// Those of a world.
-    pub(crate) fn new(world: &mut World) -> Self {
-        let ctx = Arc::clone(world.ctx());
-        let reverse = ctx.symbol("rrule");
-        let forward = ctx.symbol("frule");
-        let none = ctx.symbol("#non_differentiable");
-        world.watch_rules(&[reverse, forward, none]);
-        // Methods of these are rules wherever they are defined.
-        world.import(&[reverse, forward, none]);
-        Self { reverse, forward, none, any: false }
-    }
-}
-
-impl Compiler {
+impl Deriver<'_> {
     /// Asks for rules from now on, if there are some in the prelude.
     pub(crate) fn note_deferred_rules(&mut self) {
-        let Rules { reverse, forward, none, .. } = self.rules;
-        self.rules.any |= [reverse, forward, none].iter().any(|&rule| self.world.is_deferred(rule));
+        let Rules { reverse, forward, none } = self.derivatives.rules;
+        self.has_rules |= [reverse, forward, none].iter().any(|&rule| self.world.is_deferred(rule));
     }
 
     /// The rules for a call; `by` becomes invalid if that changes.
     pub(crate) fn rules_of(&mut self, callee: Type, args: &[Type], by: SpecId) -> RulesOf {
-        if !self.rules.any {
+        if !self.has_rules {
             return RulesOf::default();
         }
-        let Rules { reverse, forward, none, .. } = self.rules;
+        let Rules { reverse, forward, none } = self.derivatives.rules;
         let mut call: SmallVec<[Type; 8]> = SmallVec::new();
         call.push(callee);
         call.extend_from_slice(args);
@@ -80,9 +40,11 @@ impl Compiler {
 
     /// The type of a tuple of the tangents of values of these types.
     fn tangents_of(&mut self, types: &[Type]) -> Type {
-        let tangents: Vec<Type> =
-            self.with_tangent_types(|of| types.iter().map(|&ty| of.tangent(ty)).collect());
-        self.ctx().tuple_type(&tangents)
+        let ctx = Arc::clone(self.ctx());
+        let tangents: Vec<Type> = self
+            .derivatives
+            .with_tangent_types(&ctx, |of| types.iter().map(|&ty| of.tangent(ty)).collect());
+        ctx.tuple_type(&tangents)
     }
 
     fn rule(&mut self, rules: Symbol, args: &[Type], by: SpecId) -> bool {

@@ -5,10 +5,9 @@ use regraft_ad::tangent::TangentTypes;
 use regraft_dialects::{ad, core};
 use regraft_ir::{Constant, Context, Function, Module, Operand, Symbol, Type, TypeKind};
 
-use super::Question;
 use super::arguments::Parts;
-use super::interface::zero_of;
-use super::parts::Writer;
+use super::parts::{Writer, zero_of};
+use crate::infer::DerivativeKey;
 use crate::infer::field_types;
 
 /// The interfaces of reverse mode.
@@ -138,13 +137,13 @@ impl Sweeps<'_> {
         &mut self,
         name: Symbol,
         back: Symbol,
-        question: &Question,
+        key: &DerivativeKey,
     ) -> Function {
         let (made, parts) = (self.made.clone(), self.parts);
         let primal = parts.primal;
         let forward = made.as_ref().map(|made| self.result_of(made.forward));
-        let values = std::iter::once(question.callee).chain(question.args.iter().copied());
-        let pairs = values.zip(question.tangents.iter().copied());
+        let values = std::iter::once(key.callee).chain(key.args.iter().copied());
+        let pairs = values.zip(key.tangents.iter().copied());
         let types: Vec<Type> = pairs.flat_map(|(value, shadow)| [value, shadow]).collect();
         let mut w = Writer::new(self.types, name, &types, Type::ANY, primal.loc);
         let given = w.params();

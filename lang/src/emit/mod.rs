@@ -3,12 +3,14 @@
 //! The plans that inference made are followed in the order of the lowered code; only blocks that
 //! control gets to are looked at. Small callees are expanded in place, constants are operands,
 //! what a tuple was made of in sight is used in place of reading it. What nobody needs is left
-//! out when the [`Draft`] is finished.
+//! out when the [`FunctionBuilder`] is finished.
 
-mod draft;
-mod expand;
+mod builder;
+mod inline;
 mod module;
 
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use regraft_dialects::{cf, core as core_ops, data};
@@ -17,28 +19,28 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::infer::{Arg, Compiler, Frame, Lattice, Plan, StepKind};
+use crate::infer::{Arg, Frame, Inference, Lattice, Plan, StepKind};
 use crate::world::SpecId;
 
-pub use draft::{Draft, DraftBlock, DraftEdge, DraftInst, Leave, Slot};
+use builder::{FunctionBuilder, Slot, Terminator};
 
 type Slots = SmallVec<[Slot; 6]>;
 
 /// Where emission is, and what stands for what.
 struct Emission<'a> {
     frame: &'a Frame,
-    draft: &'a mut Draft,
+    builder: &'a mut FunctionBuilder,
     /// What stands for what.
     maps: Maps,
-    /// The block of the draft that is being written.
+    /// The block of the function builder that is being written.
     at: u32,
     /// Whether more is known than when it was inferred, by what was expanded.
     knows_more: bool,
 }
 
-/// What of a draft stands for what of the lowered code.
+/// What of a function builder stands for what of the lowered code.
 #[derive(Debug, Default)]
-pub(crate) struct Maps {
+struct Maps {
     /// For each value of the lowered code, by index.
     values: Vec<Option<Slot>>,
     /// For the result of each step.
@@ -58,9 +60,41 @@ impl Maps {
     }
 }
 
-impl Compiler {
+/// Memory of emission that is used again.
+#[derive(Default, Debug)]
+pub(crate) struct Scratch {
+    builders: RefCell<Vec<FunctionBuilder>>,
+    maps: RefCell<Vec<Maps>>,
+}
+
+/// Emits the functions of what was inferred.
+pub(crate) struct Emitter<'a> {
+    inference: &'a mut Inference,
+    scratch: &'a Scratch,
+}
+
+impl Deref for Emitter<'_> {
+    type Target = Inference;
+
+    fn deref(&self) -> &Inference {
+        self.inference
+    }
+}
+
+impl DerefMut for Emitter<'_> {
+    fn deref_mut(&mut self) -> &mut Inference {
+        self.inference
+    }
+}
+
+impl<'a> Emitter<'a> {
+    /// Emits from `inference`, in memory of `scratch`.
+    pub(crate) fn new(inference: &'a mut Inference, scratch: &'a Scratch) -> Self {
+        Self { inference, scratch }
+    }
+
     /// The typed function of a specialisation; made when it is first asked for.
-    pub fn function(&mut self, id: SpecId) -> Rc<Function> {
+    pub(crate) fn function(&mut self, id: SpecId) -> Rc<Function> {
         if let Some(function) = &self.spec(id).function {
             return Rc::clone(function);
         }
@@ -68,7 +102,7 @@ impl Compiler {
     }
 
     /// The name of the function of a specialisation: `foo(Float64, Int64)`.
-    pub fn name_of(&mut self, id: SpecId) -> Symbol {
+    pub(crate) fn name_of(&mut self, id: SpecId) -> Symbol {
         if let Some(name) = self.spec(id).name {
             return name;
         }
@@ -128,28 +162,28 @@ impl Compiler {
         let spec = self.spec_for_emission(id);
         let frame = spec.frame.take().expect("what is emitted was inferred");
         spec.is_emitting = true;
-        let mut draft = self.free_drafts.pop().unwrap_or_default();
-        draft.clear();
+        let mut builder = self.scratch.builders.borrow_mut().pop().unwrap_or_default();
+        builder.clear();
         let body = &*frame.body;
         let mut emission = Emission {
             frame: &frame,
-            draft: &mut draft,
-            maps: self.free_maps.pop().unwrap_or_default(),
+            builder: &mut builder,
+            maps: self.scratch.maps.borrow_mut().pop().unwrap_or_default(),
             at: 0,
             knows_more: false,
         };
         emission.maps.clear(body.value_capacity(), frame.steps.len(), body.block_capacity());
         self.emit_blocks(&mut emission, id);
         let maps = emission.maps;
-        self.free_maps.push(maps);
+        self.scratch.maps.borrow_mut().push(maps);
         let name = self.name_of(id);
         let result = self.partials.type_of(self.spec(id).result);
-        let finished = draft.finish(self.ctx(), name, result);
+        let finished = builder.finish(self.ctx(), name, result);
         let mut function = finished.unwrap_or_else(|error| {
             panic!("the code of {} does not fit: {error}", self.ctx().str(name))
         });
         function.set_function_loc(body.function_loc());
-        self.free_drafts.push(draft);
+        self.scratch.builders.borrow_mut().push(builder);
         let function = Rc::new(function);
         let spec = self.spec_for_emission(id);
         spec.is_emitting = false;
@@ -162,7 +196,7 @@ impl Compiler {
         let body = &*cx.frame.body;
         for block in body.blocks() {
             if cx.frame.is_reached(block) {
-                let drafted = cx.draft.add_block();
+                let drafted = cx.builder.add_block();
                 cx.maps.blocks[block.index()] = Some(drafted);
                 self.params(cx, id, block, drafted == 0);
             }
@@ -171,7 +205,7 @@ impl Compiler {
         let mut ends: SmallVec<[(Block, u32); 16]> = SmallVec::new();
         for (place, &block) in order.blocks.iter().enumerate() {
             let Some(drafted) = cx.maps.blocks[block.index()] else { continue };
-            cx.draft.enter(drafted);
+            cx.builder.enter(drafted);
             cx.at = drafted;
             let loc = body.terminator(block).map_or(Loc::UNKNOWN, |term| body.loc(term));
             let completes = self.emit_block(cx, block)
@@ -180,12 +214,12 @@ impl Compiler {
             if completes {
                 ends.push((block, cx.at));
             } else {
-                cx.draft.leave(cx.at, Leave::Unreachable, loc);
+                cx.builder.set_terminator(cx.at, Terminator::Unreachable, loc);
             }
         }
         // Arguments of edges that go back come from blocks that are written later.
         for (block, at) in ends {
-            self.emit_leave(cx, block, at);
+            self.emit_terminator(cx, block, at);
         }
     }
 
@@ -208,7 +242,7 @@ impl Compiler {
                 self.partials.type_of(known)
             };
             let name = body.value_symbol(param);
-            let drafted = cx.draft.add_param(ty, name, body.loc(param));
+            let drafted = cx.builder.add_param(ty, name, body.loc(param));
             cx.maps.values[param.index()].get_or_insert(Slot::Value(drafted));
         }
     }
@@ -225,7 +259,7 @@ impl Compiler {
             let slot = cx.slot(result);
             cx.maps.values[v.index()] = Some(slot);
             if let Some(name) = body.value_symbol(v) {
-                cx.draft.set_name(slot, name);
+                cx.builder.set_name(slot, name);
             }
             if cx.frame.lattice(result).is_bottom() {
                 return false;
@@ -244,12 +278,12 @@ impl Compiler {
                 && !cx.knows_more
                 && Self::is_plain(op)
             {
-                let first_arg = cx.draft.args.len();
+                let first_arg = cx.builder.args.len();
                 for &arg in frame.step_args(&step) {
                     let slot = cx.slot(arg);
-                    cx.draft.args.push(slot);
+                    cx.builder.args.push(slot);
                 }
-                let slot = cx.draft.push_with(cx.at, op, first_arg, ty, step.attrs, loc);
+                let slot = cx.builder.push_with(cx.at, op, first_arg, ty, step.attrs, loc);
                 cx.maps.steps[number as usize] = Some(match step.result {
                     Lattice::Const(constant) => Slot::Const(constant),
                     _ => slot,
@@ -265,9 +299,9 @@ impl Compiler {
             }
             let slot = match step.kind {
                 StepKind::Op(op, ty) => {
-                    let before = cx.draft.insts.len();
-                    let slot = self.emit_op(cx.draft, cx.at, op, &args, ty, step.attrs, loc);
-                    cx.knows_more |= cx.draft.insts.len() == before;
+                    let before = cx.builder.insts.len();
+                    let slot = self.emit_op(cx.builder, cx.at, op, &args, ty, step.attrs, loc);
+                    cx.knows_more |= cx.builder.insts.len() == before;
                     slot
                 }
                 StepKind::Call(spec) => {
@@ -306,7 +340,7 @@ impl Compiler {
     #[allow(clippy::too_many_arguments)]
     fn emit_op(
         &mut self,
-        draft: &mut Draft,
+        builder: &mut FunctionBuilder,
         at: u32,
         op: Op,
         args: &[Slot],
@@ -319,10 +353,10 @@ impl Compiler {
             && let [Slot::Value(made), Slot::Const(index)] = *args
             && let Constant::I64(index) = ctx.constant(index)
         {
-            let maker = draft.insts[made as usize];
+            let maker = builder.insts[made as usize];
             if matches!(maker.op, Some(core_ops::TUPLE | data::NEW | data::NAMED))
-                && let Some(&part) = draft.operands(&maker).get(index as usize - 1)
-                && draft.ty(ctx, part) == ty
+                && let Some(&part) = builder.operands(&maker).get(index as usize - 1)
+                && builder.ty(ctx, part) == ty
             {
                 return part;
             }
@@ -331,7 +365,7 @@ impl Compiler {
             let mut operands: SmallVec<[Operand; 6]> = SmallVec::new();
             let mut types: SmallVec<[Type; 6]> = SmallVec::new();
             for &arg in args {
-                types.push(draft.ty(self.ctx(), arg));
+                types.push(builder.ty(self.ctx(), arg));
                 operands.push(match arg {
                     Slot::Const(constant) => constant.into(),
                     Slot::Value(v) => self.stand_in(v).into(),
@@ -346,14 +380,14 @@ impl Compiler {
                 _ => {}
             }
         }
-        draft.push(at, op, args, ty, attrs, loc)
+        builder.push(at, op, args, ty, attrs, loc)
     }
 
     /// The terminator of a block whose instructions are in `at` and before.
-    fn emit_leave(&mut self, cx: &mut Emission<'_>, block: Block, at: u32) {
+    fn emit_terminator(&mut self, cx: &mut Emission<'_>, block: Block, at: u32) {
         let body = &*cx.frame.body;
         let Some(term) = body.terminator(block) else {
-            return cx.draft.leave(at, Leave::Unreachable, Loc::UNKNOWN);
+            return cx.builder.set_terminator(at, Terminator::Unreachable, Loc::UNKNOWN);
         };
         let loc = body.loc(term);
         let edges: SmallVec<[regraft_ir::Edge; 2]> = body.out_edges(block).collect();
@@ -363,21 +397,21 @@ impl Compiler {
                     Some(operand) => cx.slot(operand.into()),
                     None => Slot::Const(body.ctx().constant_id(Constant::Unit)),
                 };
-                cx.draft.leave(at, Leave::Return(slot), loc);
+                cx.builder.set_terminator(at, Terminator::Return(slot), loc);
             }
             Some(cf::BR) if edges.len() == 2 => {
                 let condition = cx.frame.leaving(block).result;
                 let Some(condition) = condition else {
-                    return cx.draft.leave(at, Leave::Unreachable, loc);
+                    return cx.builder.set_terminator(at, Terminator::Unreachable, loc);
                 };
                 match cx.slot(condition) {
                     Slot::Const(constant) => {
                         let truth = body.ctx().constant(constant) == Constant::Bool(true);
-                        cx.draft.leave(at, Leave::Jump, loc);
+                        cx.builder.set_terminator(at, Terminator::Jump, loc);
                         self.emit_edge(cx, at, edges[usize::from(!truth)]);
                     }
                     slot => {
-                        cx.draft.leave(at, Leave::Branch(slot), loc);
+                        cx.builder.set_terminator(at, Terminator::Branch(slot), loc);
                         for edge in edges {
                             self.emit_edge(cx, at, edge);
                         }
@@ -385,26 +419,26 @@ impl Compiler {
                 }
             }
             Some(cf::BR) => {
-                cx.draft.leave(at, Leave::Jump, loc);
+                cx.builder.set_terminator(at, Terminator::Jump, loc);
                 for edge in edges {
                     self.emit_edge(cx, at, edge);
                 }
             }
             Some(cf::SWITCH) => {
-                let start = cx.draft.args.len() as u32;
+                let start = cx.builder.args.len() as u32;
                 let plain: SmallVec<[Operand; 8]> = body.plain_operands(term).collect();
                 for &case in &plain[1..] {
                     let case = cx.slot(case.into());
-                    cx.draft.args.push(case);
+                    cx.builder.args.push(case);
                 }
-                let end = cx.draft.args.len() as u32;
+                let end = cx.builder.args.len() as u32;
                 let value = cx.slot(plain[0].into());
-                cx.draft.leave(at, Leave::Switch(value, (start, end)), loc);
+                cx.builder.set_terminator(at, Terminator::Switch(value, (start, end)), loc);
                 for edge in edges {
                     self.emit_edge(cx, at, edge);
                 }
             }
-            _ => cx.draft.leave(at, Leave::Unreachable, loc),
+            _ => cx.builder.set_terminator(at, Terminator::Unreachable, loc),
         }
     }
 
@@ -421,12 +455,12 @@ impl Compiler {
             // A variable without a value may have to be passed as one of the type that it has on
             // other ways; it is never read.
             if known != Lattice::Undef && cx.frame.lattice(arg.into()) == Lattice::Undef {
-                args.push(cx.draft.undef(self.partials.type_of(known)));
+                args.push(cx.builder.undef(self.partials.type_of(known)));
                 continue;
             }
             args.push(cx.slot(arg.into()));
         }
-        cx.draft.add_edge(at, drafted, &args);
+        cx.builder.add_edge(at, drafted, &args);
     }
 }
 

@@ -7,14 +7,14 @@ use regraft_dialects::core as core_ops;
 use regraft_ir::{Function, Module, OperandKind, StructId, Symbol, Type, TypeKind};
 use rustc_hash::FxHashSet;
 
-use crate::infer::Compiler;
+use super::Emitter;
 use crate::world::SpecId;
 
-impl Compiler {
+impl Emitter<'_> {
     /// The function of a specialisation, and behind it every function that it calls directly, in
     /// the order in which the calls stand. Struct types that occur are part of the module.
     /// O(size).
-    pub fn module_of(&mut self, id: SpecId) -> Module {
+    pub(crate) fn module_of(&mut self, id: SpecId) -> Module {
         let mut functions: Vec<Rc<Function>> = Vec::new();
         let mut seen: FxHashSet<SpecId> = FxHashSet::default();
         let mut work = vec![id];

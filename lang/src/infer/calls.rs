@@ -12,37 +12,15 @@ use regraft_dialects::{core as core_ops, data};
 use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::Compiler;
-use super::frame::{Arg, Frame, StepKind};
+use super::frame::{Arg, Args, Frame, StepKind};
+use super::inference::{Inference, Name, Owner};
 use super::known_ops::{Answer, Question};
 use super::lattice::{Lattice, field_types};
-use super::method::{Code, MethodFacts, Piece};
-use super::names::Name;
+use super::lookup::{Found, Lookup};
+use super::method_facts::{Code, MethodFacts, Piece};
 use crate::world::{Binding, Dispatch, MethodMatch, SpecId};
 
-/// The method that was found for a combination of argument types.
-#[derive(Clone, Debug)]
-pub(super) enum Found {
-    /// This one.
-    Method(Rc<MethodFacts>, MethodMatch),
-    /// None, or several: the call fails when control gets to it.
-    Fails,
-    /// It depends on the values.
-    Unknown,
-}
-
-/// An answer to a question for a method.
-#[derive(Debug)]
-pub(super) struct Lookup {
-    pub(super) callee: Type,
-    pub(super) args: SmallVec<[Type; 4]>,
-    pub(super) id: SpecId,
-    pub(super) found: Found,
-}
-
-pub(super) type Args = SmallVec<[Arg; 6]>;
-
-impl Compiler {
+impl Inference {
     /// A call by name.
     pub(super) fn call_name(
         &mut self,
@@ -165,7 +143,7 @@ impl Compiler {
             Dispatch::Method(found) => {
                 let mut facts = self.method_facts(&found);
                 // What there is a rule for is called, whatever it is.
-                if self.rules_of(callee, args, id).any() {
+                if self.has_rule(callee, args, id) {
                     let (code, inline) = (Code::Body, Some(false));
                     facts = Rc::new(MethodFacts { code, inline, ..(*facts).clone() });
                 }
@@ -175,7 +153,7 @@ impl Compiler {
             Dispatch::Unknown => Found::Unknown,
         };
         let index = self.lookups.len() as u32;
-        self.own(id, super::Owner::Lookup(index));
+        self.own(id, Owner::Lookup(index));
         self.lookups.push(Lookup {
             callee,
             args: SmallVec::from_slice(args),
@@ -328,7 +306,7 @@ impl Compiler {
             return Arg::Operand(constant.into());
         }
         frame.effect_free &= harmless;
-        let attrs = if self.spec(spec).may_expand() { attrs } else { Attrs::NONE };
+        let attrs = if self.spec(spec).may_inline() { attrs } else { Attrs::NONE };
         frame.push(StepKind::Call(spec), &packed, result, attrs)
     }
 

@@ -1,22 +1,38 @@
 //! Calls of derivatives: made when the function and the types of the arguments are known, else
 //! left to the running program.
 
+use std::rc::Rc;
+
 use regraft_dialects::semantics::is_subtype;
 use regraft_dialects::{ad, core as core_ops};
 use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::Compiler;
-use super::builtin::Builtin;
-use super::calls::Args;
-use super::frame::{Arg, Frame, StepKind};
+use super::builtin_table::Builtin;
+use super::derivative_key::{DerivativeEntry, DerivativeKey, DerivativeKind, GeneratedFunctions};
+use super::frame::{Arg, Args, Frame, StepKind};
+use super::inference::Inference;
 use super::lattice::{Lattice, field_types};
-use crate::derive::{Answer, Kind, Made, Question};
 use crate::world::SpecId;
 
 type Types = SmallVec<[Type; 8]>;
 
-impl Compiler {
+impl Inference {
+    /// Asks for a derivative.
+    fn derive(&mut self, key: &DerivativeKey) -> DerivativeEntry {
+        let oracle = Rc::clone(&self.oracle);
+        oracle.derive(self, key)
+    }
+
+    /// Returns whether a program gives a rule for a call; `by` becomes invalid if that changes.
+    pub(super) fn has_rule(&mut self, callee: Type, args: &[Type], by: SpecId) -> bool {
+        if !self.has_rules {
+            return false;
+        }
+        let oracle = Rc::clone(&self.oracle);
+        oracle.has_rule(self, callee, args, by)
+    }
+
     /// A call of a derivative.
     pub(super) fn derivative(
         &mut self,
@@ -48,38 +64,38 @@ impl Compiler {
             return Some(self.fail(frame, &message));
         }
         let kind = match builtin {
-            Builtin::Gradient => Kind::Gradient,
-            Builtin::Push => Kind::Push(None),
-            Builtin::DynamicPush => Kind::DynamicPush,
+            Builtin::Gradient => DerivativeKind::Gradient,
+            Builtin::Push => DerivativeKind::Push(None),
+            Builtin::DynamicPush => DerivativeKind::DynamicPush,
             Builtin::PushMany => {
                 let many = tangents.iter().find(|&&ty| ty != Type::UNIT)?;
-                Kind::Push(Some(u8::try_from(field_types(&self.ctx, *many).len()).ok()?))
+                DerivativeKind::Push(Some(u8::try_from(field_types(&self.ctx, *many).len()).ok()?))
             }
-            Builtin::Pullback => Kind::Pullback,
-            _ => Kind::Dynamic,
+            Builtin::Pullback => DerivativeKind::Pullback,
+            _ => DerivativeKind::Dynamic,
         };
         let tangents = self.as_declared(kind, callee, &types, tangents.as_slice().into());
-        let question = Question { kind, callee, args: types.as_slice().into(), tangents };
-        let made = match self.derive(&question) {
-            Answer::Made(made) => made,
-            Answer::Later => return None,
-            Answer::Never(from) => {
+        let key = DerivativeKey { kind, callee, args: types.as_slice().into(), tangents };
+        let made = match self.derive(&key) {
+            DerivativeEntry::Generated(made) => made,
+            DerivativeEntry::Deferred => return None,
+            DerivativeEntry::Never(from) => {
                 self.depend(frame, from);
                 let args = match kind {
-                    Kind::Dynamic => args.iter().copied().skip(2).step_by(2).collect(),
+                    DerivativeKind::Dynamic => args.iter().copied().skip(2).step_by(2).collect(),
                     _ => self.elements(frame, rest[0])?,
                 };
                 return Some(self.call_value(frame, f, &args, Attrs::NONE));
             }
             // What has no derivative in several directions at once may have one in each.
-            Answer::Fails(from, _) if builtin == Builtin::PushMany => {
+            DerivativeEntry::Fails(from, _) if builtin == Builtin::PushMany => {
                 self.depend(frame, from);
                 return Some(self.constant_arg(Constant::Unit));
             }
-            Answer::Fails(from, errors) => {
+            DerivativeEntry::Fails(from, errors) => {
                 self.depend(frame, from);
                 if self.in_wrapper(frame) {
-                    self.derived.failures.insert(frame.spec, errors.clone());
+                    self.failures.insert(frame.spec, errors.clone());
                     let message = errors.first().map_or("", |error| error.message()).to_owned();
                     return Some(self.fail(frame, &message));
                 }
@@ -90,7 +106,7 @@ impl Compiler {
             }
         };
         self.depend(frame, made.from);
-        if kind == Kind::Dynamic {
+        if kind == DerivativeKind::Dynamic {
             return Some(self.call_made(frame, made.first, args));
         }
         let mut given = self.pack(frame, &made, f, rest[0])?;
@@ -116,10 +132,10 @@ impl Compiler {
             return None;
         }
         let (&callee, args) = values.split_first()?;
-        let kind = Kind::Dynamic;
+        let kind = DerivativeKind::Dynamic;
         let tangents = self.as_declared(kind, callee, args, tangents.as_slice().into());
-        match self.derive(&Question { kind, callee, args: args.into(), tangents }) {
-            Answer::Made(made) => {
+        match self.derive(&DerivativeKey { kind, callee, args: args.into(), tangents }) {
+            DerivativeEntry::Generated(made) => {
                 if let Some(by) = by {
                     self.world.depend(by, made.from);
                 }
@@ -133,17 +149,19 @@ impl Compiler {
     /// field that is declared as any has a tangent of any type, whatever it holds now.
     fn as_declared(
         &mut self,
-        kind: Kind,
+        kind: DerivativeKind,
         callee: Type,
         args: &[Type],
         mut tangents: Box<[Type]>,
     ) -> Box<[Type]> {
         let values = std::iter::once(callee).chain(args.iter().copied());
         for (have, ty) in tangents.iter_mut().zip(values) {
-            let of = self.tangent_types_of(ty);
+            let of = self.oracle.tangent_types_of(&self.ctx, ty);
             let want = match kind {
-                Kind::Push(Some(width)) => self.ctx.tuple_type(&vec![of.tangent; width.into()]),
-                Kind::Push(None) | Kind::DynamicPush => of.tangent,
+                DerivativeKind::Push(Some(width)) => {
+                    self.ctx.tuple_type(&vec![of.tangent; width.into()])
+                }
+                DerivativeKind::Push(None) | DerivativeKind::DynamicPush => of.tangent,
                 _ => of.shadow,
             };
             if is_subtype(&self.ctx, *have, want) && want != Type::ANY {
@@ -157,7 +175,7 @@ impl Compiler {
     pub(super) fn zero_tangent(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[x] = args else { return None };
         let ty = self.exact_type(frame, x)?;
-        let tangent = self.tangent_type(ty);
+        let tangent = self.oracle.tangent_type(&self.ctx, ty);
         let Some(tangent) = tangent else {
             return Some(self.constant_arg(Constant::Unit));
         };
@@ -180,7 +198,13 @@ impl Compiler {
 
     /// The arguments of an interface: the callee if it takes one, those of the call, with those of
     /// a vararg as a tuple.
-    fn pack(&mut self, frame: &mut Frame, made: &Made, f: Arg, args: Arg) -> Option<Args> {
+    fn pack(
+        &mut self,
+        frame: &mut Frame,
+        made: &GeneratedFunctions,
+        f: Arg,
+        args: Arg,
+    ) -> Option<Args> {
         let args = self.elements(frame, args)?;
         let mut given: Args = SmallVec::new();
         if made.takes_callee {

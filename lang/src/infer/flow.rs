@@ -12,11 +12,11 @@ use regraft_dialects::{cf, core as core_ops};
 use regraft_ir::{Block, Constant, Edge, Function, OperandKind, Type, Value};
 use smallvec::SmallVec;
 
-use super::Compiler;
 use super::frame::{Arg, Frame};
+use super::inference::Inference;
 use super::lattice::Lattice;
 
-impl Compiler {
+impl Inference {
     /// Finds out all there is to know of the values of a body whose arguments are `arguments`.
     pub(super) fn flow(&mut self, frame: &mut Frame, arguments: &[Lattice]) {
         let body = &*Arc::clone(&frame.body);

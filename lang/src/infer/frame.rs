@@ -16,6 +16,9 @@ use super::lattice::Lattice;
 use crate::definition::Space;
 use crate::world::SpecId;
 
+/// The arguments of a call.
+pub(super) type Args = SmallVec<[Arg; 6]>;
+
 /// An operand of a step: one of the lowered body, or the result of a step of the same frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arg {

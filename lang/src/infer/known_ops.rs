@@ -16,7 +16,7 @@ use rustc_hash::FxHasher;
 
 use super::frame::{Arg, Frame, StepKind};
 use super::lattice::Lattice;
-use super::method::{Code, MethodFacts, Piece};
+use super::method_facts::{Code, MethodFacts, Piece};
 use crate::definition::Space;
 use crate::world::SpecId;
 

@@ -4,28 +4,15 @@
 //! depends on it.
 
 use regraft_dialects::core as core_ops;
-use regraft_ir::{Attrs, Constant, OpDef, Symbol, Type};
+use regraft_ir::{Attrs, Constant, Symbol, Type};
 
-use super::Compiler;
-use super::builtin::Builtin;
-use super::calls::Args;
-use super::frame::{Arg, Frame, StepKind};
+use super::frame::{Arg, Args, Frame, StepKind};
+use super::inference::{Inference, Name, Owner};
 use super::lattice::Lattice;
 use crate::definition::Space;
 use crate::world::{Binding, StaticValue};
 
-/// What a name in front of parentheses stands for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Name {
-    /// An op of a dialect.
-    Op(&'static OpDef),
-    /// A type function.
-    Builtin(Builtin),
-    /// What else the world knows.
-    Binding(Binding),
-}
-
-impl Compiler {
+impl Inference {
     /// What a name stands for, once for each name and space.
     pub(super) fn name(&mut self, frame: &mut Frame, name: Symbol, space: Space) -> Name {
         if let Some(&(id, found)) = self.names.get(&(name, space)) {
@@ -52,7 +39,7 @@ impl Compiler {
                     _ => None,
                 };
                 let builtin = function.and_then(|name| self.builtins.get(&name).copied());
-                self.own(id, super::Owner::Name(name, space));
+                self.own(id, Owner::Name(name, space));
                 (Some(id), builtin.map_or(Name::Binding(binding), Name::Builtin))
             }
         };

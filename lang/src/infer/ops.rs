@@ -10,11 +10,11 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
-use super::Compiler;
 use super::frame::{Arg, Frame, StepKind};
+use super::inference::Inference;
 use super::lattice::{Lattice, field_index};
 
-impl Compiler {
+impl Inference {
     /// A value that stands for `index` in questions about an instruction that is not made yet.
     pub(crate) fn stand_in(&mut self, index: u32) -> Value {
         if let Some(v) = self.scratch.raw_value(index + 1) {

@@ -4,16 +4,15 @@
 use regraft_ir::{Attrs, Constant, TypeKind};
 use smallvec::SmallVec;
 
-use super::Compiler;
-use super::calls::Args;
-use super::frame::{Arg, Frame};
+use super::frame::{Arg, Args, Frame};
+use super::inference::Inference;
 
 /// The longest tuple that is unrolled.
 const MAX_UNROLLED: usize = 1 << 10;
 /// The same where no tuple is made of it: sums may have many terms.
 const MAX_FOLDED: usize = 1 << 16;
 
-impl Compiler {
+impl Inference {
     pub(super) fn unroll_map(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let (&f, tuples) = args.split_first()?;
         let columns = self.columns(frame, tuples)?;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use regraft_exec::value::{Names, Part, Shown, Texts, Val};
 use regraft_ir::{Context, Symbol, Type};
 
+use crate::compiler::Compiler;
 use crate::definition::Space;
-use crate::infer::Compiler;
 use crate::world::{Binding, World};
 
 /// The names that a world gives.

@@ -8,7 +8,7 @@ use regraft_lang::definition::{
     Callee, ClosureDef, MethodDef, ParamDecl, Space, StaticDecl, StructDecl, Thunk, TypeExpr,
     TypeExprKind,
 };
-use regraft_lang::infer::{Compiler, Lattice};
+use regraft_lang::testing::{Compiler, Lattice};
 use regraft_lang::world::{SpecId, World};
 
 /// A compiler, and what is needed to tell it things.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use regraft_ir::{Constant, Type, TypeKind};
-use regraft_lang::infer::{Lattice, MAX_NESTED, MAX_SPECS};
+use regraft_lang::testing::{Lattice, MAX_NESTED, MAX_SPECS};
 
 use crate::lab::Lab;
 

@@ -8,10 +8,10 @@ use regraft_dialects::context;
 use regraft_exec::Interpreter;
 use regraft_exec::value::{Val, show_string};
 use regraft_ir::{Context, Module, verify_module};
-use regraft_lang::WorldResolver;
 use regraft_lang::definition::{Item, Space, Thunk};
-use regraft_lang::infer::Compiler;
-use regraft_lang::lower::{LowerOptions, lower};
+use regraft_lang::testing::Compiler;
+use regraft_lang::testing::WorldResolver;
+use regraft_lang::testing::{LowerOptions, lower};
 use regraft_lang::world::{SpecId, World};
 use regraft_syntax::julia::{Options, parse};
 
@@ -32,7 +32,7 @@ impl Text {
         let mut interpreter = Interpreter::new(&Module::new(&ctx));
         interpreter.set_call_resolver(Box::new(WorldResolver::new(&compiler)));
         let mut text = Self { ctx, compiler, interpreter, counter: Cell::new(0) };
-        for (name, source) in regraft_lang::prelude::FILES {
+        for (name, source) in regraft_lang::testing::FILES {
             text.load(name, source, Space::Base);
         }
         text

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::support::{FILE, How, PRELUDE, errors, errors_as, items, lowered, lowered_as, show};
 use regraft_ir::Symbol;
 use regraft_lang::definition::{Item, Space};
-use regraft_lang::lower::{LowerOptions, lower};
+use regraft_lang::testing::{LowerOptions, lower};
 use regraft_syntax::julia::{self, Options};
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use regraft_ir::Context;
 use regraft_lang::definition::{Item, MethodDef, Space};
-use regraft_lang::lower::{Library, LowerOptions, Statement, lower};
-use regraft_lang::prelude::FILES;
+use regraft_lang::testing::FILES;
+use regraft_lang::testing::{Library, LowerOptions, Statement, lower};
 use regraft_syntax::julia::{self, Ast, Options};
 
 fn parse(ctx: &Arc<Context>, name: &str, text: &str, prelude: bool) -> Ast {

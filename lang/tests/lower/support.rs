@@ -8,7 +8,7 @@ use regraft_ir::{Context, Diagnostic, Function, Symbol, verify_function};
 use regraft_lang::definition::{
     Callee, ClosureDef, Item, MethodDef, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
-use regraft_lang::lower::{LowerOptions, lower};
+use regraft_lang::testing::{LowerOptions, lower};
 use regraft_syntax::julia::{self, Options};
 
 /// How a text is lowered.

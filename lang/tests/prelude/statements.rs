@@ -2,8 +2,8 @@
 
 use regraft_dialects::context;
 use regraft_lang::Session;
-use regraft_lang::prelude::FILES;
-use regraft_lang::prelude::statements::{Kind, Owner, statements};
+use regraft_lang::testing::FILES;
+use regraft_lang::testing::statements::{Kind, Owner, statements};
 use regraft_syntax::julia::{self, Kind as Expr, Options};
 
 #[test]

@@ -9,14 +9,13 @@ use std::sync::Arc;
 use regraft_dialects::{cf, core as core_ops, mem};
 use regraft_ir::{Attrs, Constant, Function, Loc, OperandKind, Type};
 
-use super::{Emission, Slot, Slots};
-use crate::infer::Compiler;
+use super::{Emission, Emitter, Slot, Slots};
 use crate::world::SpecId;
 
-/// The most instructions of a callee that is expanded without being asked for.
-const MAX_EXPANDED: usize = 64;
+/// The most instructions of a callee that is inlined without being asked for.
+const MAX_INLINED: usize = 64;
 
-impl Compiler {
+impl Emitter<'_> {
     /// A call of a specialisation; `None` if control does not come back.
     pub(super) fn emit_call(
         &mut self,
@@ -27,33 +26,33 @@ impl Compiler {
         attrs: Attrs,
         loc: Loc,
     ) -> Option<Slot> {
-        if let Some(code) = self.expandable(spec) {
+        if let Some(code) = self.inlinable(spec) {
             cx.knows_more = true;
-            return self.expand(cx, &code, args, attrs, loc);
+            return self.inline(cx, &code, args, attrs, loc);
         }
         let name = self.name_of(spec);
         let ctx = self.ctx();
         let mut operands: Slots = Slots::new();
         operands.push(Slot::Const(ctx.constant_id(Constant::Func(name))));
         operands.extend_from_slice(args);
-        let slot = cx.draft.push(cx.at, core_ops::CALL, &operands, result, Attrs::NONE, loc);
+        let slot = cx.builder.push(cx.at, core_ops::CALL, &operands, result, Attrs::NONE, loc);
         (result != Type::NEVER).then_some(slot)
     }
 
     /// The code of a callee, if it is to stand in the place of calls.
-    fn expandable(&mut self, id: SpecId) -> Option<Rc<Function>> {
+    fn inlinable(&mut self, id: SpecId) -> Option<Rc<Function>> {
         let spec = self.spec(id);
-        if !spec.may_expand() || spec.is_emitting {
+        if !spec.may_inline() || spec.is_emitting {
             return None;
         }
         let forced = spec.inline == Some(true);
         let code = self.function(id);
-        let most = if forced { usize::MAX } else { MAX_EXPANDED };
+        let most = if forced { usize::MAX } else { MAX_INLINED };
         (code.block_count() == 1 && code.inst_count() <= most).then_some(code)
     }
 
     /// The code of a callee of one block in the place of a call.
-    fn expand(
+    fn inline(
         &mut self,
         cx: &mut Emission<'_>,
         code: &Function,
@@ -66,8 +65,8 @@ impl Compiler {
         let mut map: Vec<Option<Slot>> = vec![None; code.value_capacity()];
         for (param, &arg) in code.params(entry).zip(args) {
             // Of what a parameter of any type is, the code does not know.
-            let arg = if code.ty(param) == Type::ANY && cx.draft.ty(&ctx, arg) != Type::ANY {
-                cx.draft.push(cx.at, core_ops::CONVERT, &[arg], Type::ANY, Attrs::NONE, loc)
+            let arg = if code.ty(param) == Type::ANY && cx.builder.ty(&ctx, arg) != Type::ANY {
+                cx.builder.push(cx.at, core_ops::CONVERT, &[arg], Type::ANY, Attrs::NONE, loc)
             } else {
                 arg
             };
@@ -85,7 +84,7 @@ impl Compiler {
                 mem::LOAD | mem::STORE if !attrs.is_empty() => attrs,
                 _ => code.attrs(v),
             };
-            let made = self.emit_op(cx.draft, cx.at, op, &operands, code.ty(v), attrs, loc);
+            let made = self.emit_op(cx.builder, cx.at, op, &operands, code.ty(v), attrs, loc);
             map[v.index()] = Some(made);
         }
         let term = code.terminator(entry)?;

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::super::Compiler;
-use super::super::frame::Frame;
-use super::super::lattice::Lattice;
-use super::{Running, State};
+use super::frame::Frame;
+use super::inference::Inference;
+use super::lattice::Lattice;
+use super::spec::{Running, State};
 use crate::world::SpecId;
 
-impl Compiler {
+impl Inference {
     /// What is known of the result of a specialisation; infers it if need be.
-    pub(in crate::infer) fn infer(&mut self, id: SpecId) -> Lattice {
+    pub(super) fn infer(&mut self, id: SpecId) -> Lattice {
         match self.spec(id).state {
             State::Done => {}
             State::New => stacker::maybe_grow(128 << 10, 4 << 20, || self.run(id)),

@@ -1,4 +1,4 @@
-//! The function of a draft: what stays of it, in order.
+//! The function of a function builder: what stays of it, in order.
 //!
 //! Blocks that continue another become part of it, parameters and instructions that nobody needs
 //! are passed over, and each operand is replaced by what it stands for. One pass over the
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use regraft_dialects::cf;
 use regraft_ir::{Block, Context, Function, Inst, IrResult, Operand, Symbol, Type, Value};
 
-use super::{Draft, DraftBlock, DraftInst, Leave, Slot};
+use super::{BuilderBlock, BuilderInst, FunctionBuilder, Slot, Terminator};
 
-impl Draft {
+impl FunctionBuilder {
     /// Whether `block` is all that control gets to from the end of the block before it, which
     /// goes nowhere else: then it is a part of that.
     fn continues(&self, block: u32) -> Option<u32> {
-        if self.blocks[block as usize].leave != Leave::Jump {
+        if self.blocks[block as usize].leave != Terminator::Jump {
             return None;
         }
         let target = self.edges[self.edges_of(block).start].0;
@@ -102,7 +102,7 @@ impl Draft {
 
     /// The blocks that are built, in an order in which values come before their uses.
     fn order(&self) -> Vec<u32> {
-        // Numbers of a draft are given in reverse postorder of the whole graph, in which definitions
+        // Numbers of a function builder are given in reverse postorder of the whole graph, in which definitions
         // mostly come first. Where a way into a cycle with several of them is never taken, another
         // one may come too late.
         let is_built = |&block: &u32| self.built_blocks[block as usize].is_some();
@@ -185,7 +185,7 @@ impl Draft {
     }
 
     fn build_inst(&mut self, f: &mut Function, block: Block, number: u32) -> IrResult<Value> {
-        let DraftInst { op, args, ty, attrs, loc, .. } = self.insts[number as usize];
+        let BuilderInst { op, args, ty, attrs, loc, .. } = self.insts[number as usize];
         let op = op.expect("parameters are built elsewhere");
         let mut inst = Inst::new(op).with_type(ty).with_attrs(attrs).at(loc);
         let operands = inst.operand_list_mut();
@@ -203,20 +203,22 @@ impl Draft {
             Slot::Value(v) => {
                 let built = self.built[v as usize];
                 built
-                    .unwrap_or_else(|| panic!("the use of value {v} of a draft comes first"))
+                    .unwrap_or_else(|| {
+                        panic!("the use of value {v} of a function builder comes first")
+                    })
                     .into()
             }
         }
     }
 
     fn terminator(&self, block: u32) -> Inst {
-        let DraftBlock { leave, loc, .. } = self.blocks[block as usize];
+        let BuilderBlock { leave, loc, .. } = self.blocks[block as usize];
         let mut inst = match leave {
-            Leave::Unreachable => cf::unreachable(),
-            Leave::Return(slot) => cf::ret(self.operand(slot)),
-            Leave::Jump => Inst::new(cf::BR),
-            Leave::Branch(slot) => Inst::new(cf::BR).operand(self.operand(slot)),
-            Leave::Switch(slot, (start, end)) => {
+            Terminator::Unreachable => cf::unreachable(),
+            Terminator::Return(slot) => cf::ret(self.operand(slot)),
+            Terminator::Jump => Inst::new(cf::BR),
+            Terminator::Branch(slot) => Inst::new(cf::BR).operand(self.operand(slot)),
+            Terminator::Switch(slot, (start, end)) => {
                 let cases = (start..end).map(|case| self.operand(self.args[case as usize]));
                 Inst::new(cf::SWITCH).operand(self.operand(slot)).operands(cases)
             }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use regraft_dialects::core;
 use regraft_ir::{Attrs, Block, Const, Context, Function, IrResult, Loc, Op, Symbol, Type, Value};
 
-/// An operand in a draft.
+/// An operand in a builder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
     /// The instruction or parameter of that number.
@@ -23,10 +23,10 @@ pub enum Slot {
 
 /// An instruction or a block parameter.
 #[derive(Clone, Copy, Debug)]
-pub struct DraftInst {
+pub struct BuilderInst {
     /// Its op; `None` for a parameter.
     pub op: Option<Op>,
-    /// Its operands: a range of [`Draft::args`].
+    /// Its operands: a range of [`FunctionBuilder::args`].
     pub args: (u32, u32),
     /// Its type.
     pub ty: Type,
@@ -40,7 +40,7 @@ pub struct DraftInst {
 
 /// How control leaves a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Leave {
+pub enum Terminator {
     /// Not said yet: nothing gets there.
     Unreachable,
     /// With a value, out of the function.
@@ -49,23 +49,23 @@ pub enum Leave {
     Jump,
     /// To the first target if the condition is true, else to the second.
     Branch(Slot),
-    /// As `switch`; its cases are in [`Draft::args`].
+    /// As `switch`; its cases are in [`FunctionBuilder::args`].
     Switch(Slot, (u32, u32)),
 }
 
-/// An edge: its target, and its arguments as a range of [`Draft::args`].
-pub type DraftEdge = (u32, (u32, u32));
+/// An edge: its target, and its arguments as a range of [`FunctionBuilder::args`].
+pub type BuilderEdge = (u32, (u32, u32));
 
 /// A block.
 #[derive(Clone, Copy, Debug)]
-pub struct DraftBlock {
+pub struct BuilderBlock {
     /// Its parameters: a range of the instructions.
     pub params: (u32, u32),
     /// Its instructions, likewise.
     pub insts: (u32, u32),
     /// How control leaves it.
-    pub leave: Leave,
-    /// Its edges: a range of [`Draft::edges`].
+    pub leave: Terminator,
+    /// Its edges: a range of [`FunctionBuilder::edges`].
     pub edges: (u32, u32),
     /// Where its terminator comes from.
     pub loc: Loc,
@@ -73,15 +73,15 @@ pub struct DraftBlock {
 
 /// A function on its way.
 #[derive(Debug, Default)]
-pub struct Draft {
+pub struct FunctionBuilder {
     /// Instructions and parameters.
-    pub insts: Vec<DraftInst>,
+    pub insts: Vec<BuilderInst>,
     /// Operands, of instructions and edges.
     pub args: Vec<Slot>,
     /// Blocks in order of the layout, the entry first.
-    pub blocks: Vec<DraftBlock>,
+    pub blocks: Vec<BuilderBlock>,
     /// The edges of all blocks.
-    pub edges: Vec<DraftEdge>,
+    pub edges: Vec<BuilderEdge>,
     /// Instructions `core.undef` that belong to no block yet: one for each type.
     undefs: Vec<u32>,
     /// What stands for a value in the end, by number.
@@ -95,7 +95,7 @@ pub struct Draft {
     built_blocks: Vec<Option<Block>>,
 }
 
-impl Draft {
+impl FunctionBuilder {
     /// Makes it empty; the memory stays.
     pub fn clear(&mut self) {
         self.insts.clear();
@@ -108,10 +108,10 @@ impl Draft {
     /// Adds a block with parameters that are not there yet.
     pub fn add_block(&mut self) -> u32 {
         let at = self.insts.len() as u32;
-        self.blocks.push(DraftBlock {
+        self.blocks.push(BuilderBlock {
             params: (at, at),
             insts: (at, at),
-            leave: Leave::Unreachable,
+            leave: Terminator::Unreachable,
             edges: (0, 0),
             loc: Loc::UNKNOWN,
         });
@@ -121,7 +121,7 @@ impl Draft {
     /// Adds a parameter to the block that was added last.
     pub fn add_param(&mut self, ty: Type, name: Option<Symbol>, loc: Loc) -> u32 {
         let param = self.insts.len() as u32;
-        self.insts.push(DraftInst { op: None, args: (0, 0), ty, attrs: Attrs::NONE, loc, name });
+        self.insts.push(BuilderInst { op: None, args: (0, 0), ty, attrs: Attrs::NONE, loc, name });
         let block = self.blocks.last_mut().expect("a block was added");
         block.params.1 = param + 1;
         param
@@ -134,7 +134,7 @@ impl Draft {
         let undef = known.copied().unwrap_or_else(|| {
             let undef = self.insts.len() as u32;
             let (op, attrs, loc) = (Some(core::UNDEF), Attrs::NONE, Loc::UNKNOWN);
-            self.insts.push(DraftInst { op, args: (0, 0), ty, attrs, loc, name: None });
+            self.insts.push(BuilderInst { op, args: (0, 0), ty, attrs, loc, name: None });
             self.undefs.push(undef);
             undef
         });
@@ -162,7 +162,7 @@ impl Draft {
         self.push_with(block, op, first_arg, ty, attrs, loc)
     }
 
-    /// The same with the operands from `first_arg` on, which are in [`Draft::args`] already.
+    /// The same with the operands from `first_arg` on, which are in [`FunctionBuilder::args`] already.
     pub fn push_with(
         &mut self,
         block: u32,
@@ -174,19 +174,19 @@ impl Draft {
     ) -> Slot {
         let inst = self.insts.len() as u32;
         let args = (first_arg as u32, self.args.len() as u32);
-        self.insts.push(DraftInst { op: Some(op), args, ty, attrs, loc, name: None });
+        self.insts.push(BuilderInst { op: Some(op), args, ty, attrs, loc, name: None });
         self.blocks[block as usize].insts.1 = inst + 1;
         Slot::Value(inst)
     }
 
     /// Says how control leaves a block.
-    pub fn leave(&mut self, block: u32, leave: Leave, loc: Loc) {
+    pub fn set_terminator(&mut self, block: u32, leave: Terminator, loc: Loc) {
         let at = self.edges.len() as u32;
         let block = &mut self.blocks[block as usize];
         (block.leave, block.loc, block.edges) = (leave, loc, (at, at));
     }
 
-    /// Adds an edge to `block`, of which [`Draft::leave`] was said last.
+    /// Adds an edge to `block`, of which [`FunctionBuilder::leave`] was said last.
     pub fn add_edge(&mut self, block: u32, target: u32, args: &[Slot]) {
         let start = self.args.len() as u32;
         self.args.extend_from_slice(args);
@@ -195,7 +195,7 @@ impl Draft {
     }
 
     /// The operands of an instruction.
-    pub fn operands(&self, inst: &DraftInst) -> &[Slot] {
+    pub fn operands(&self, inst: &BuilderInst) -> &[Slot] {
         &self.args[inst.args.0 as usize..inst.args.1 as usize]
     }
 
@@ -312,7 +312,7 @@ impl Draft {
             if !self.reached[block] {
                 continue;
             }
-            let DraftBlock { insts, leave, .. } = self.blocks[block];
+            let BuilderBlock { insts, leave, .. } = self.blocks[block];
             for inst in insts.0..insts.1 {
                 let Some(op) = self.insts[inst as usize].op else { continue };
                 if !ctx.def(op).is_removable() {
@@ -320,10 +320,12 @@ impl Draft {
                 }
             }
             match leave {
-                Leave::Return(slot) | Leave::Branch(slot) | Leave::Switch(slot, _) => {
+                Terminator::Return(slot)
+                | Terminator::Branch(slot)
+                | Terminator::Switch(slot, _) => {
                     self.need(slot);
                 }
-                Leave::Jump | Leave::Unreachable => {}
+                Terminator::Jump | Terminator::Unreachable => {}
             }
         }
         // Parameters of the entry are the signature.

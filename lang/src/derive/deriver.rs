@@ -1,0 +1,140 @@
+//! The tables of derivatives, and what makes them.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use regraft_ad::tangent::TangentTypes;
+use regraft_ad::{Checkpoints, PlanKind};
+use regraft_ir::{Constant, Context, Loc, Symbol, Type, TypeKind};
+use rustc_hash::FxHashMap;
+
+use super::held::Held;
+use super::pipelines::Pipelines;
+use super::rule_table::Rules;
+use crate::emit::{Emitter, Scratch};
+use crate::infer::{DerivativeEntry, DerivativeKey, Inference};
+use crate::world::World;
+
+/// The derivatives that there are.
+///
+/// Inference asks for them while it is at work, and they are made with that inference: so the
+/// tables are in cells, which are borrowed for the time of one access.
+#[derive(Debug)]
+pub(crate) struct Derivatives {
+    pub(super) types: RefCell<Option<TangentTypes>>,
+    pub(super) known: RefCell<FxHashMap<DerivativeKey, DerivativeEntry>>,
+    pub(super) plan: Cell<PlanKind>,
+    pub(super) checkpoints: Cell<Option<Checkpoints>>,
+    pub(super) pipelines: OnceCell<Pipelines>,
+    /// Reverse parts that pullbacks hold.
+    pub(super) held: RefCell<Held>,
+    /// The functions whose methods are rules.
+    pub(super) rules: Rules,
+    pub(crate) scratch: Scratch,
+}
+
+impl Derivatives {
+    /// Those of a world, none yet.
+    pub(crate) fn new(world: &mut World) -> Self {
+        Self {
+            types: RefCell::default(),
+            known: RefCell::default(),
+            plan: Cell::new(PlanKind::Best),
+            checkpoints: Cell::new(None),
+            pipelines: OnceCell::new(),
+            held: RefCell::new(Held::new()),
+            rules: Rules::new(world),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Makes derivatives with an inference.
+    pub(crate) fn deriver<'a>(&'a self, inference: &'a mut Inference) -> Deriver<'a> {
+        Deriver { emitter: Emitter::new(inference, &self.scratch), derivatives: self }
+    }
+
+    pub(super) fn with_tangent_types<T>(
+        &self,
+        ctx: &Arc<Context>,
+        ask: impl FnOnce(&mut TangentTypes) -> T,
+    ) -> T {
+        let known = self.types.take();
+        let mut types = known.unwrap_or_else(|| TangentTypes::new(ctx));
+        let answer = ask(&mut types);
+        self.types.replace(Some(types));
+        answer
+    }
+}
+
+/// Makes derivatives with an inference.
+pub(crate) struct Deriver<'a> {
+    pub(super) emitter: Emitter<'a>,
+    pub(super) derivatives: &'a Derivatives,
+}
+
+impl<'a> Deref for Deriver<'a> {
+    type Target = Emitter<'a>;
+
+    fn deref(&self) -> &Emitter<'a> {
+        &self.emitter
+    }
+}
+
+impl DerefMut for Deriver<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.emitter
+    }
+}
+
+/// The function that is differentiated.
+#[derive(Clone, Debug)]
+pub(super) struct Primal {
+    /// Its name, or that of what calls it.
+    pub(super) name: Symbol,
+    pub(super) params: Vec<Type>,
+    pub(super) result: Type,
+    pub(super) takes_callee: bool,
+    pub(super) fixed: Option<usize>,
+    /// Where it was written.
+    pub(super) loc: Loc,
+}
+
+impl Primal {
+    /// The tangents that are passed, by parameter: how many arguments each parameter takes, the
+    /// callee's first.
+    pub(super) fn spread(&self, args: usize) -> Vec<usize> {
+        let mut counts = Vec::new();
+        if self.takes_callee {
+            counts.push(1);
+        }
+        match self.fixed {
+            Some(fixed) => {
+                counts.extend(std::iter::repeat_n(1, fixed));
+                counts.push(args.saturating_sub(fixed));
+            }
+            None => counts.extend(std::iter::repeat_n(1, args)),
+        }
+        counts
+    }
+}
+
+impl Deriver<'_> {
+    /// The function that a dynamic call in differentiated code goes to.
+    pub(super) fn dynamic_reverse(&self) -> Symbol {
+        self.ctx().symbol("#dynamic_reverse")
+    }
+
+    pub(super) fn dynamic_forward(&self) -> Symbol {
+        self.ctx().symbol("#dynamic_forward")
+    }
+
+    /// The constant that a callee of this type is, if there is only one.
+    pub(super) fn constant_callee(&self, callee: Type) -> Option<Constant> {
+        match *self.ctx().kind(callee) {
+            TypeKind::Fn(name) => Some(Constant::Func(name)),
+            TypeKind::TypeOf(of) => Some(Constant::Type(of)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The table of type functions.
+
+use regraft_ir::{Context, Symbol};
+use rustc_hash::FxHashMap;
+
+macro_rules! builtins {
+    ($($variant:ident $name:literal $doc:literal,)*) => {
+        /// A type function.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Builtin {
+            $(#[doc = $doc] $variant,)*
+        }
+
+        const NAMES: &[(&str, Builtin)] = &[$(($name, Builtin::$variant),)*];
+
+        impl Builtin {
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+builtins! {
+    TypeOf "typeof" "The type of a value.",
+    IsA "isa" "Whether a value is of a type.",
+    Below "<:" "Whether every value of a type is of another.",
+    Tuple "tuple" "A tuple.",
+    ApplyType "#apply_type" "`T{p…}`",
+    BelowParam "#below" "`<:T` as a type parameter.",
+    TypeAssert "#typeassert" "A value, known to be of a type.",
+    FieldType "#fieldtype" "The declared type of a field.",
+    Defined "#defined" "What was read of a field, if it has a value.",
+    Undefined "#undefined" "What stands in a field that has no value.",
+    FieldNames "#fieldnames" "The names of the fields of a type, as a tuple.",
+    New "#new" "A struct from its fields.",
+    Named "#named" "A named tuple from names and values in turn.",
+    NamedOf "#named_of" "A named tuple from a tuple of names and a tuple of values.",
+    Val "#val" "The value of the type `Val{x}`.",
+    Methods "#methods" "The text that lists the methods of a function, and their number.",
+    ReturnType "#return_type" "The type of what a call gives, if it is exact.",
+    Known "#known" "Whether a value is known.",
+    UnrollMap "#unroll_map" "A function of the elements of tuples, as a tuple.",
+    UnrollFold "#unroll_fold" "A function of what it gave so far and each element of a tuple.",
+    NTuple "#ntuple" "A function of 1 to n, as a tuple.",
+    Spread "#spread" "An op whose last operands are the elements of a tuple.",
+    Gradient "#gradient" "Value and gradient of a function of the elements of a tuple.",
+    Push "#push" "Value and tangent, from the tangents of function and arguments.",
+    PushMany "#push_many" "The same for several directions at once.",
+    DynamicPush "#dynamic_push" "Value and tangent of a dynamic call in what is differentiated.",
+    Pullback "#pullback" "A value, and what is needed for its gradients.",
+    Back "#back" "The gradients for a tangent of the value.",
+    DynamicReverse "#dynamic_reverse" "Value, its shadow and a pullback, from shadows.",
+    ZeroTangent "#zero_tangent" "The zero tangent of a value.",
+}
+
+/// The table of all, by symbol.
+pub(super) fn table(ctx: &Context) -> FxHashMap<Symbol, Builtin> {
+    NAMES.iter().map(|&(name, builtin)| (ctx.symbol(name), builtin)).collect()
+}

@@ -1,0 +1,51 @@
+//! What inference asks of a method again and again.
+
+use std::rc::Rc;
+
+use regraft_ir::{Const, OpDef, Symbol, Type};
+
+use super::frame::Order;
+use crate::definition::Space;
+use crate::world::MethodId;
+
+/// An operand of a method that is one op.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Piece {
+    /// A constant.
+    Constant(Const),
+    /// What is called.
+    Callee,
+    /// The parameter at this position.
+    Param(usize),
+}
+
+/// What the code of a method is like.
+#[derive(Clone, Debug)]
+pub(super) enum Code {
+    /// One op on parameters and constants. With a type, the op stands in the code itself.
+    Op { def: &'static OpDef, pieces: Box<[Piece]>, ty: Option<Type> },
+    /// A parameter or constant.
+    Value(Piece),
+    /// Anything else.
+    Body,
+}
+
+/// What is asked of a method.
+#[derive(Clone, Debug)]
+pub(super) struct MethodFacts {
+    pub(super) id: MethodId,
+    pub(super) name: Symbol,
+    pub(super) takes_callee: bool,
+    pub(super) params: usize,
+    pub(super) vararg: bool,
+    pub(super) inline: Option<bool>,
+    pub(super) space: Space,
+    pub(super) statics: Rc<[Symbol]>,
+    /// Whether all constants go into the keys of its specialisations.
+    pub(super) takes_constants: bool,
+    /// Whether it is expanded at calls whose argument types are not exact.
+    pub(super) expands: bool,
+    pub(super) code: Code,
+    /// The order of the blocks of its body, if all its specialisations share one.
+    pub(super) order: Option<Rc<Order>>,
+}
