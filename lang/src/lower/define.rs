@@ -12,9 +12,10 @@ use super::finish::Shape;
 use super::param::Param;
 use super::scope::{NONE, VarKind};
 use super::ssa::{Special, Val};
-use super::structs::in_order;
 use super::{Code, Constructed, Lower};
-use crate::definition::{Callee, ClosureDef, MethodDef, ParamDecl, Space, TypeExprKind};
+use crate::definition::{
+    Callee, ClosureDef, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
+};
 
 /// What a method is of, for its code.
 #[derive(Clone, Copy, Debug)]
@@ -324,5 +325,43 @@ impl Lower<'_> {
                 self.unit()
             }
         }
+    }
+}
+
+/// Type parameters so that each stands after those that its bounds name: outermost first. Where
+/// this leaves a choice, the order of the text.
+pub(super) fn in_order(statics: Vec<StaticDecl>) -> Vec<StaticDecl> {
+    if statics.len() < 2 {
+        return statics;
+    }
+    let mut left: Vec<StaticDecl> = statics;
+    let mut out = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let free = left.iter().position(|decl| {
+            !left.iter().any(|other| {
+                other.name != decl.name
+                    && [&decl.lower, &decl.upper]
+                        .into_iter()
+                        .flatten()
+                        .any(|bound| mentions(bound, other.name))
+            })
+        });
+        out.push(left.remove(free.unwrap_or(0)));
+    }
+    out
+}
+
+fn mentions(ty: &TypeExpr, name: Symbol) -> bool {
+    use TypeExprKind as T;
+    match &ty.kind {
+        T::Name(other) => *other == name,
+        T::Apply(base, params) => {
+            mentions(base, name) || params.iter().any(|ty| mentions(ty, name))
+        }
+        T::Below(ty) | T::Above(ty) | T::TypeOf(ty) | T::Vararg(ty) | T::Where(ty, _) => {
+            mentions(ty, name)
+        }
+        T::Constant(_) => false,
+        T::Tuple(list) => list.iter().any(|ty| mentions(ty, name)),
     }
 }

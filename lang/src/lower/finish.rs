@@ -11,7 +11,6 @@ use regraft_ir::{
 use rustc_hash::FxHashSet;
 
 use super::blocks::{self, BlockTables};
-use super::phis::PhiTables;
 use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val, ValKind};
 
 /// What finishing needs to know of the program, and room for it to work in.
@@ -34,6 +33,18 @@ pub(super) struct Finish {
     named: FxHashSet<Symbol>,
     tables: BlockTables,
     pub(super) stamps: Vec<u32>,
+}
+
+/// Tables of block parameters.
+#[derive(Debug, Default)]
+pub(super) struct PhiTables {
+    pub(super) maybe_undef: Vec<bool>,
+    pub(super) used: Vec<bool>,
+    /// The flag of a parameter: another parameter, or `u32::MAX`.
+    pub(super) flags: Vec<u32>,
+    pub(super) work: Vec<u32>,
+    pub(super) is_flag: Vec<bool>,
+    pub(super) value: Vec<Val>,
 }
 
 /// What a function is called, and its parameters.

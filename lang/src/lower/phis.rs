@@ -15,17 +15,6 @@ use regraft_ir::ssa::Phi;
 
 use super::ssa::{Body, Special, Term, Val, ValKind};
 
-#[derive(Debug, Default)]
-pub(super) struct PhiTables {
-    maybe_undef: Vec<bool>,
-    used: Vec<bool>,
-    /// The flag of a parameter: another parameter, or `u32::MAX`.
-    flags: Vec<u32>,
-    work: Vec<u32>,
-    pub(super) is_flag: Vec<bool>,
-    value: Vec<Val>,
-}
-
 const NO_FLAG: u32 = u32::MAX;
 
 impl Finish {

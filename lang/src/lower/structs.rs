@@ -3,12 +3,10 @@
 use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind};
 
-use super::define::{Made, Owner, Written};
+use super::define::{Made, Owner, Written, in_order};
 use super::scope::NONE;
 use super::{Constructed, Lower};
-use crate::definition::{
-    AbstractDecl, Callee, MethodDef, StaticDecl, StructDecl, TypeExpr, TypeExprKind,
-};
+use crate::definition::{AbstractDecl, Callee, MethodDef, StructDecl};
 
 impl Lower<'_> {
     /// The methods that a definition at top level adds; `None` if it is wrong.
@@ -171,43 +169,5 @@ impl Lower<'_> {
             space: self.options.space,
             loc: self.loc(id),
         })
-    }
-}
-
-/// Type parameters so that each stands after those that its bounds name: outermost first. Where
-/// this leaves a choice, the order of the text.
-pub(super) fn in_order(statics: Vec<StaticDecl>) -> Vec<StaticDecl> {
-    if statics.len() < 2 {
-        return statics;
-    }
-    let mut left: Vec<StaticDecl> = statics;
-    let mut out = Vec::with_capacity(left.len());
-    while !left.is_empty() {
-        let free = left.iter().position(|decl| {
-            !left.iter().any(|other| {
-                other.name != decl.name
-                    && [&decl.lower, &decl.upper]
-                        .into_iter()
-                        .flatten()
-                        .any(|bound| mentions(bound, other.name))
-            })
-        });
-        out.push(left.remove(free.unwrap_or(0)));
-    }
-    out
-}
-
-fn mentions(ty: &TypeExpr, name: Symbol) -> bool {
-    use TypeExprKind as T;
-    match &ty.kind {
-        T::Name(other) => *other == name,
-        T::Apply(base, params) => {
-            mentions(base, name) || params.iter().any(|ty| mentions(ty, name))
-        }
-        T::Below(ty) | T::Above(ty) | T::TypeOf(ty) | T::Vararg(ty) | T::Where(ty, _) => {
-            mentions(ty, name)
-        }
-        T::Constant(_) => false,
-        T::Tuple(list) => list.iter().any(|ty| mentions(ty, name)),
     }
 }

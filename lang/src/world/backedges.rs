@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::SpecId;
+use super::entities::SpecId;
 
 /// Who depends on something; most often it is one or two.
 pub(super) type Dependents = SmallVec<[SpecId; 2]>;

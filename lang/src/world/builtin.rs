@@ -5,30 +5,9 @@ use std::sync::Arc;
 
 use regraft_ir::{Constant, Context, Loc, Symbol, Type, TypeKind};
 
-use super::types::{Bound, Family, FamilyId, FamilyKind, Rest, Ty, Types, Var, close, union};
-
-/// Families that the rules of the language mention.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WellKnown {
-    pub array: FamilyId,
-    pub reference: FamilyId,
-    pub val: FamilyId,
-    pub named: FamilyId,
-    /// Above all functions and closures.
-    pub function: FamilyId,
-    /// Of all tuples. Only a name for tables: no type is an `App` of it.
-    pub tuple: FamilyId,
-    /// `Union` alone, which is applied to its members.
-    pub union: FamilyId,
-    scalars: [Option<FamilyId>; Type::BUILTIN.len()],
-}
-
-impl WellKnown {
-    /// The family of a builtin type of the IR.
-    pub fn scalar(&self, ty: Type) -> Option<FamilyId> {
-        *self.scalars.get(ty.index())?
-    }
-}
+use super::types::{
+    Bound, Family, FamilyId, FamilyKind, Rest, Ty, Types, Var, WellKnown, close, union,
+};
 
 struct Builder {
     ctx: Arc<Context>,

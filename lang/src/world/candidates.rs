@@ -4,9 +4,10 @@ use std::fmt;
 
 use regraft_ir::{Loc, Location, Type, TypeKind};
 
-use super::method::Method;
+use super::entities::{Binding, MethodId};
+use super::tables::Method;
+use super::tables::World;
 use super::types::Ty;
-use super::{Binding, MethodId, World};
 use crate::definition::Space;
 
 /// The methods of something that can be called, the most specific ones first.

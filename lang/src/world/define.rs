@@ -7,20 +7,22 @@ use regraft_ir::{Constant, Diagnostic, Function, Loc, Symbol, TypeKind};
 
 use super::bindings::Seen;
 use super::builtin::bare;
+use super::entities::{Binding, MethodId};
 use super::eval::Eval;
-use super::method::{Method, Signature, TableKey};
+use super::method::{Signature, TableKey};
+use super::tables::Method;
+use super::tables::{DynamoFn, World};
 use super::types::{Bound, Family, FamilyId, FamilyKind, Ty, Var};
-use super::{Binding, DynamoFn, MethodId, World};
 use crate::definition::{
     AbstractDecl, Callee, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
-use crate::lower::Later;
+use crate::lower::DeferredBody;
 use crate::phases::{Phase, enter};
 
 /// What a method runs.
 pub(super) enum Body {
     Lowered(Arc<Function>),
-    Later(Later),
+    DeferredBody(DeferredBody),
     Dynamo(DynamoFn),
 }
 
@@ -77,7 +79,7 @@ impl World {
     pub fn define_later(
         &mut self,
         def: &MethodDef,
-        code: Later,
+        code: DeferredBody,
     ) -> Result<MethodId, Vec<Diagnostic>> {
         self.define_later_at(def, code, self.age + 1)
     }
@@ -86,7 +88,7 @@ impl World {
     pub(super) fn define_later_at(
         &mut self,
         def: &MethodDef,
-        code: Later,
+        code: DeferredBody,
         born: u64,
     ) -> Result<MethodId, Vec<Diagnostic>> {
         self.add_method_at(
@@ -97,7 +99,7 @@ impl World {
                 params: &def.params,
                 vararg: def.vararg,
                 statics: &def.statics,
-                body: Body::Later(code),
+                body: Body::DeferredBody(code),
                 inline: def.inline,
                 space: def.space,
                 body_space: def.space,
@@ -112,11 +114,11 @@ impl World {
     /// What is wrong with it. It is tried again the next time.
     pub(crate) fn lower_now(&mut self, id: MethodId) -> Result<(), Vec<Diagnostic>> {
         let Some(method) = self.methods.get_mut(id.0 as usize) else { return Ok(()) };
-        let Some(later) = method.later.take() else { return Ok(()) };
+        let Some(deferred) = method.deferred_body.take() else { return Ok(()) };
         let born = method.born;
         let first = self.methods.len();
         let _phase = enter(Phase::Lower);
-        let done = later.lower().and_then(|(body, closures)| {
+        let done = deferred.lower().and_then(|(body, closures)| {
             closures.iter().try_for_each(|closure| self.register_closure(closure))?;
             Ok(body)
         });
@@ -126,7 +128,7 @@ impl World {
         match done {
             Ok(body) => method.body = Some(body),
             Err(errors) => {
-                method.later = Some(later);
+                method.deferred_body = Some(deferred);
                 return Err(errors);
             }
         }
@@ -221,15 +223,15 @@ impl World {
             table,
             dynamo: match &new.body {
                 Body::Dynamo(f) => Some(Rc::clone(f)),
-                Body::Lowered(_) | Body::Later(_) => None,
+                Body::Lowered(_) | Body::DeferredBody(_) => None,
             },
-            later: match &new.body {
-                Body::Later(later) => Some(later.clone()),
+            deferred_body: match &new.body {
+                Body::DeferredBody(deferred) => Some(deferred.clone()),
                 Body::Lowered(_) | Body::Dynamo(_) => None,
             },
             body: match new.body {
                 Body::Lowered(body) => Some(body),
-                Body::Dynamo(_) | Body::Later(_) => None,
+                Body::Dynamo(_) | Body::DeferredBody(_) => None,
             },
         }))
     }

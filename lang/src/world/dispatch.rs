@@ -4,92 +4,18 @@
 //! without an allocation. A definition asks those questions again that its table could answer,
 //! and invalidates the specialisations that got another answer.
 
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use hashbrown::HashTable;
 use regraft_dialects::semantics::is_exact;
 use regraft_ir::{Type, TypeKind};
-use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use super::backedges::{Dependents, note};
-use super::method::{Method, TableKey};
+use super::backedges::note;
+use super::entities::{Dispatch, MethodId, MethodMatch, SpecId};
+use super::method::TableKey;
+use super::tables::Method;
+use super::tables::World;
 use super::types::Ty;
-use super::{Dispatch, MethodId, MethodMatch, SpecId, World};
-
-/// The methods of one callee, or one kind of callees.
-#[derive(Default, Debug)]
-pub(super) struct Table {
-    /// All that there ever were, in order of definition.
-    pub methods: Vec<MethodId>,
-    /// The questions that it had a part in answering.
-    questions: Vec<u32>,
-    /// Who knows all its methods.
-    watchers: Dependents,
-    /// The age at which a method was added or replaced.
-    pub changed: u64,
-}
-
-impl Table {
-    /// Whether it had a part in answering a question.
-    pub fn was_asked(&self) -> bool {
-        !self.questions.is_empty()
-    }
-}
-
-#[derive(Debug)]
-struct Question {
-    callee: Type,
-    args: TypeList,
-    answer: Dispatch,
-    dependents: Dependents,
-}
-
-/// The types of the arguments of a call.
-type TypeList = SmallVec<[Type; 4]>;
-
-/// Questions and answers.
-#[derive(Default, Debug)]
-pub(super) struct Cache {
-    index: HashTable<u32>,
-    questions: Vec<Question>,
-}
-
-#[inline]
-fn hash_of(callee: Type, args: &[Type]) -> u64 {
-    let mut hasher = FxHasher::default();
-    callee.hash(&mut hasher);
-    args.iter().for_each(|ty| ty.hash(&mut hasher));
-    hasher.finish()
-}
-
-impl Cache {
-    #[inline]
-    fn find(&self, callee: Type, args: &[Type]) -> Option<u32> {
-        let same = |&id: &u32| {
-            let question = &self.questions[id as usize];
-            question.callee == callee && *question.args == *args
-        };
-        self.index.find(hash_of(callee, args), same).copied()
-    }
-
-    fn insert(&mut self, callee: Type, args: &[Type], answer: Dispatch) -> u32 {
-        let id = self.questions.len() as u32;
-        let args = TypeList::from_slice(args);
-        let code = hash_of(callee, &args);
-        self.questions.push(Question { callee, args, answer, dependents: Dependents::new() });
-        let questions = &self.questions;
-        self.index.insert_unique(code, id, |&id| {
-            let question = &questions[id as usize];
-            hash_of(question.callee, &question.args)
-        });
-        id
-    }
-}
-
-/// Tables by what they are of.
-pub(super) type Tables = FxHashMap<TableKey, Table>;
 
 impl World {
     /// The method that a call runs; `by` becomes invalid if that changes. Argument types are those

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use regraft_ir::{Diagnostic, Function, Loc, Type};
 
 use super::define::{Body, NewMethod};
-use super::{DynamoFn, MethodId, MethodMatch, SpecId, StaticValue, World};
+use super::entities::{MethodId, MethodMatch, SpecId};
+use super::tables::{DynamoCx, DynamoFn, World};
 use crate::definition::{Callee, ParamDecl, Space, StaticDecl};
 
 /// A method whose body is made for each specialisation.
@@ -27,20 +28,6 @@ pub struct DynamoDef {
     pub space: Space,
     /// Where it is defined, if in a text.
     pub loc: Loc,
-}
-
-/// What a dynamo can ask.
-#[derive(Debug)]
-pub struct DynamoCx<'a> {
-    /// The world that the method is in.
-    pub world: &'a mut World,
-    /// The specialisation that the body is for. What the dynamo looks up is to be looked up by it,
-    /// so that the body is made anew when an answer changes.
-    pub by: Option<SpecId>,
-    /// The type of the callee.
-    pub callee: Type,
-    /// The values of the type parameters.
-    pub statics: &'a [StaticValue],
 }
 
 impl World {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use regraft_ir::{Constant, Diagnostic, Loc, Symbol, TypeKind, suggest};
 
+use super::entities::{Binding, StaticValue};
 use super::types::{Bound, Rest, Ty, Types, Var, close, has_loose, union};
-use super::{Binding, StaticValue};
 use crate::definition::{StaticDecl, TypeExpr, TypeExprKind};
 
 /// Looks names up.

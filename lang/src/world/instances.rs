@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use regraft_ir::{Constant, StructDef, Symbol, Type, TypeKind};
 
-use super::Field;
+use super::entities::Field;
 use super::types::{FamilyId, FamilyKind, Ty, Types};
 
 /// Struct types within struct types, each of which the one around it brings about, are not

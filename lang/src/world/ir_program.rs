@@ -15,8 +15,9 @@ use regraft_ir::{
 use rustc_hash::FxHashMap;
 
 use super::define::Header;
+use super::entities::{Binding, Field};
+use super::tables::World;
 use super::types::{FamilyKind, StructInfo, Ty};
-use super::{Binding, Field, World};
 use crate::definition::{Callee, MethodDef, ParamDecl, Space, StructDecl, TypeExpr, TypeExprKind};
 
 impl World {

@@ -6,7 +6,7 @@
 
 use regraft_ir::{StructDef, Symbol, Type};
 
-use super::StaticValue;
+use super::entities::StaticValue;
 use super::types::{Ty, Types, has_loose};
 use regraft_ir::Constant;
 use std::rc::Rc;

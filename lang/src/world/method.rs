@@ -1,14 +1,12 @@
 //! Methods: signatures, and which of two is more specific.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
-use regraft_ir::{Function, Loc, Symbol};
+use regraft_ir::Symbol;
 
+use super::entities::StaticValue;
 use super::subtype::Question;
 use super::types::{Bound, FamilyId, Rest, Ty, Types, Var};
-use super::{DynamoFn, StaticValue};
-use crate::definition::Space;
 
 /// The types of the parameters of a method, the callee's first.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,61 +17,6 @@ pub(super) struct Signature {
     pub diagonal: Rc<[bool]>,
     pub params: Rc<[Ty]>,
     pub rest: Option<Rest>,
-}
-
-/// A method as it is in the world.
-#[derive(Clone)]
-pub struct Method {
-    /// The name of what it is a method of, as it is shown.
-    pub name: Symbol,
-    /// The lowered body; `None` of a dynamo, and of what is lowered later: then
-    /// [`World::body`](super::World::body) makes it.
-    pub body: Option<Arc<Function>>,
-    /// Whether the first parameter of the body is the callee itself.
-    pub takes_callee: bool,
-    /// The number of parameters, apart from the callee; a vararg counts as one.
-    pub params: usize,
-    /// Whether the last one takes all further arguments.
-    pub vararg: bool,
-    /// The names of its type parameters.
-    pub statics: Rc<[Symbol]>,
-    /// `@inline` or `@noinline`.
-    pub inline: Option<bool>,
-    /// Where names in it are looked up.
-    pub space: Space,
-    /// Where it is defined.
-    pub loc: Loc,
-    /// The age from which on it is there.
-    pub born: u64,
-    /// The age from which on it is not there any more.
-    pub died: Option<u64>,
-    pub(super) signature: Signature,
-    pub(super) names: Rc<[Option<Symbol>]>,
-    pub(super) table: TableKey,
-    pub(super) dynamo: Option<DynamoFn>,
-    pub(super) later: Option<crate::lower::Later>,
-}
-
-impl std::fmt::Debug for Method {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Method")
-            .field("name", &self.name)
-            .field("signature", &self.signature)
-            .field("born", &self.born)
-            .field("died", &self.died)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Method {
-    /// The type of the parameter for an argument, from 0, of a call with `count` arguments; `None`
-    /// if the method is for another number of them.
-    pub(crate) fn param_type(&self, count: usize, position: usize) -> Option<&Ty> {
-        if !self.signature.takes(count + 1) {
-            return None;
-        }
-        self.signature.param(position + 1)
-    }
 }
 
 /// Where methods are kept.
@@ -141,7 +84,7 @@ impl Signature {
     }
 
     /// The type of the argument at a position.
-    fn param(&self, index: usize) -> Option<&Ty> {
+    pub(super) fn param(&self, index: usize) -> Option<&Ty> {
         self.params.get(index).or(self.rest.as_ref().map(|rest| &rest.element))
     }
 }

@@ -5,16 +5,10 @@
 
 use regraft_ir::{Symbol, Type, TypeKind};
 
+use super::entities::MethodId;
 use super::method::TableKey;
+use super::tables::World;
 use super::types::Ty;
-use super::{MethodId, World};
-
-/// Functions whose methods are rules, and methods of them that nobody was told of yet.
-#[derive(Default, Debug)]
-pub(super) struct RuleMethods {
-    functions: Vec<Symbol>,
-    new: Vec<MethodId>,
-}
 
 impl World {
     /// Methods of these functions are rules.

@@ -13,9 +13,10 @@ use regraft_ir::{Constant, Diagnostic, Function, Operand, Symbol, Type};
 
 use super::bindings::Seen;
 use super::define::{Body, Header, NewMethod, same_params};
+use super::entities::{Binding, Field};
 use super::eval::Eval;
+use super::tables::World;
 use super::types::{Bound, FamilyId, FamilyKind, StructInfo, Ty, Var};
-use super::{Binding, Field, World};
 use crate::definition::{
     Callee, ClosureDef, ParamDecl, Space, StaticDecl, StructDecl, TypeExpr, TypeExprKind,
 };

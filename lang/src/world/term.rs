@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use regraft_ir::{Constant, Symbol, Type};
 
-use super::FamilyId;
+/// The id of a family of types: a struct, abstract or builtin type, with or without parameters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FamilyId(pub(super) u32);
 
 /// A type parameter: an index into those in scope (a method's own, outermost first), or, from
 /// [`Var::FIRST_BOUND`] on, one that a [`Ty::Where`] around it binds.

@@ -13,13 +13,32 @@ use regraft_dialects::semantics::is_exact;
 use regraft_ir::{Constant, Context, Loc, Symbol, Type, TypeKind};
 use rustc_hash::FxHashMap;
 
-use super::Field;
-pub use super::term::{Bound, Rest, Ty, Var};
+use super::entities::Field;
+pub use super::term::{Bound, FamilyId, Rest, Ty, Var};
 pub(super) use super::term::{close, has_loose, union};
 
-/// The id of a family of types: a struct, abstract or builtin type, with or without parameters.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FamilyId(pub(super) u32);
+/// Families that the rules of the language mention.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WellKnown {
+    pub array: FamilyId,
+    pub reference: FamilyId,
+    pub val: FamilyId,
+    pub named: FamilyId,
+    /// Above all functions and closures.
+    pub function: FamilyId,
+    /// Of all tuples. Only a name for tables: no type is an `App` of it.
+    pub tuple: FamilyId,
+    /// `Union` alone, which is applied to its members.
+    pub union: FamilyId,
+    pub(super) scalars: [Option<FamilyId>; Type::BUILTIN.len()],
+}
+
+impl WellKnown {
+    /// The family of a builtin type of the IR.
+    pub fn scalar(&self, ty: Type) -> Option<FamilyId> {
+        *self.scalars.get(ty.index())?
+    }
+}
 
 /// What the members of a family are.
 #[derive(Clone, Debug)]
@@ -70,7 +89,7 @@ pub(super) type Member = (FamilyId, Rc<[Ty]>);
 pub(super) struct Types {
     pub ctx: Arc<Context>,
     pub families: Vec<Family>,
-    pub well_known: super::builtin::WellKnown,
+    pub well_known: WellKnown,
     /// Which member of a family a struct type is.
     pub members: FxHashMap<Type, Member>,
     pub instances: FxHashMap<Member, Type>,

@@ -11,14 +11,15 @@ use std::sync::Arc;
 
 use regraft_ir::{Context, Diagnostic, Function, Symbol};
 use regraft_syntax::julia::{Ast, ExprId, Kind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use super::{Code, Lower, LowerOptions, in_text_order};
+use super::context::{Lower, Scratch, in_text_order};
+use super::options::LowerOptions;
 use crate::definition::{ClosureDef, Item, MethodDef, Space};
 
 /// The code of a method, before it is lowered.
 #[derive(Clone, Debug)]
-pub struct Later {
+pub struct DeferredBody {
     text: Rc<Text>,
     definition: ExprId,
     /// Which one of the methods of the definition it is.
@@ -29,7 +30,7 @@ pub struct Later {
 #[derive(Clone, Debug)]
 pub enum Statement {
     /// Methods without their code: the bodies in the definitions are empty.
-    Signatures(Vec<(MethodDef, Later)>),
+    Signatures(Vec<(MethodDef, DeferredBody)>),
     /// Another statement, or one that defines methods within it.
     Item(Item),
 }
@@ -51,18 +52,7 @@ pub struct Library {
     /// The structs that it declared so far.
     structs: RefCell<FxHashSet<Symbol>>,
     /// The memory in which code is built.
-    room: RefCell<Option<Room>>,
-}
-
-/// What a text needs anew each time that something of it is lowered.
-#[derive(Debug)]
-pub(super) struct Room {
-    pub(super) names: super::names::Names,
-    pub(super) scopes: super::scope::Scopes,
-    pub(super) finish: super::finish::Finish,
-    pub(super) consts: FxHashMap<regraft_ir::Constant, super::ssa::Val>,
-    pub(super) code: Code,
-    pub(super) pool: Vec<Code>,
+    scratch: RefCell<Option<Scratch>>,
 }
 
 impl Library {
@@ -73,7 +63,7 @@ impl Library {
             space,
             counter: Cell::default(),
             structs: RefCell::default(),
-            room: RefCell::default(),
+            scratch: RefCell::default(),
         })
     }
 
@@ -111,7 +101,7 @@ impl Library {
         let statements = found.into_iter().map(|found| match found {
             Found::Item(item) => Statement::Item(item),
             Found::Methods(definition, methods) => {
-                let later = |which| Later { text: Rc::clone(&text), definition, which };
+                let later = |which| DeferredBody { text: Rc::clone(&text), definition, which };
                 let methods = methods.into_iter().enumerate();
                 Statement::Signatures(methods.map(|(which, def)| (def, later(which))).collect())
             }
@@ -131,15 +121,15 @@ impl Library {
             space: self.space,
             counter: &self.counter,
         };
-        let mut lower = match self.room.take() {
-            Some(room) => Lower::within(&self.ctx, ast, &options, room),
+        let mut lower = match self.scratch.take() {
+            Some(scratch) => Lower::within(&self.ctx, ast, &options, scratch),
             None => Lower::new(&self.ctx, ast, &options),
         };
         lower.structs = self.structs.take();
         let result = lowered(&mut lower);
         let errors = std::mem::take(&mut lower.errors);
         self.structs.replace(std::mem::take(&mut lower.structs));
-        self.room.replace(Some(lower.into_room()));
+        self.scratch.replace(Some(lower.into_scratch()));
         if errors.is_empty() { Ok(result) } else { Err(in_text_order(errors)) }
     }
 }
@@ -150,7 +140,7 @@ enum Found {
     Item(Item),
 }
 
-impl Later {
+impl DeferredBody {
     /// Lowers the code: the function, and the functions that are made in it.
     ///
     /// # Errors
