@@ -344,15 +344,6 @@ impl InstView<'_> {
     pub fn edge_count(&self) -> usize {
         self.operands.iter().filter(|operand| operand.is_block()).count()
     }
-
-    /// The type of its result, by the signature of its op; of a declared one, [`InstView::ty`].
-    /// This is what making the instruction asks, for those who infer types before there is one.
-    ///
-    /// # Errors
-    /// If its operands or attributes do not fit: a sentence without a full stop.
-    pub fn result_type(&self) -> Result<Type, String> {
-        crate::signature::result_type(self)
-    }
 }
 
 /// Checks an instruction; the error is a sentence without a full stop.

@@ -8,6 +8,17 @@ use crate::{
     InstView, Op, OpDef, Registry, ResultType, Traits, Type, TypeClass, TypeKind, TypePattern,
 };
 
+impl InstView<'_> {
+    /// The type of its result, by the signature of its op; of a declared one, [`InstView::ty`].
+    /// This is what making the instruction asks, for those who infer types before there is one.
+    ///
+    /// # Errors
+    /// If its operands or attributes do not fit: a sentence without a full stop.
+    pub fn result_type(&self) -> Result<Type, String> {
+        result_type(self)
+    }
+}
+
 /// The most type variables that a signature can have.
 const MAX_VARS: usize = 4;
 

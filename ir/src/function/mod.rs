@@ -34,6 +34,7 @@ mod names;
 mod order;
 mod place;
 mod rebuild;
+mod refusals;
 mod reserve;
 mod traits;
 mod uses;

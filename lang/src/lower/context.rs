@@ -1,0 +1,272 @@
+//! The text that is being lowered, and the function.
+
+use std::sync::Arc;
+
+use regraft_dialects::core;
+use regraft_ir::{Constant, Context, Diagnostic, Function, Loc, Symbol};
+use regraft_syntax::julia::{Ast, ExprId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::finish::Finish;
+use super::names::Names;
+use super::options::LowerOptions;
+use super::scope::{NONE, Scopes};
+use super::ssa::{BlockId, Body, Slot, Special, Val};
+use crate::definition::{ClosureDef, Space};
+
+/// Sorts errors by where they are in the text.
+pub(super) fn in_text_order(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    errors.sort_by_key(|error| error.labels().first().map_or(0, |label| label.span.start));
+    errors
+}
+
+/// A text that is being lowered.
+pub(super) struct Lower<'a> {
+    pub(super) ctx: &'a Arc<Context>,
+    pub(super) ast: &'a Ast,
+    pub(super) options: &'a LowerOptions<'a>,
+    pub(super) names: Names,
+    pub(super) errors: Vec<Diagnostic>,
+    pub(super) scopes: Scopes,
+    pub(super) finish: Finish,
+    pub(super) consts: FxHashMap<Constant, Val>,
+    /// The structs that the text has declared so far.
+    pub(super) structs: FxHashSet<Symbol>,
+    /// The names that it has assigned at top level so far.
+    pub(super) globals: FxHashSet<Symbol>,
+    pub(super) code: Code,
+    /// Where the code of functions was built, to be used again.
+    pub(super) pool: Vec<Code>,
+    /// Whether the code of methods is left out.
+    pub(super) signatures_only: bool,
+    /// The smallest number of values of a `new` in the struct that is being declared.
+    pub(super) fewest_given: usize,
+    pub(super) no_code: Option<Arc<Function>>,
+}
+
+/// The function that is being lowered.
+#[derive(Debug)]
+pub(super) struct Code {
+    pub(super) body: Body,
+    /// Which one of [`Scopes::funcs`] it is; [`NONE`] if it is written nowhere.
+    pub(super) func: u32,
+    /// The slots of variables.
+    pub(super) slots: Vec<Option<Slot>>,
+    /// The functions that are made in it.
+    pub(super) closures: Vec<ClosureDef>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) labels: Vec<Label>,
+    /// The declared type of what it returns.
+    pub(super) returns: Option<ExprId>,
+    /// What `end` means.
+    pub(super) indexed: Option<Indexed>,
+    pub(super) inbounds: bool,
+    /// Whether it is code at top level, which does not return.
+    pub(super) is_thunk: bool,
+    /// The type that `new` makes, as it is written.
+    pub(super) new: Option<Constructed>,
+}
+
+/// A loop around.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loop {
+    pub(super) exit: BlockId,
+    /// Where `continue` goes; made when it is needed.
+    pub(super) latch: Option<BlockId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Label {
+    pub(super) name: Symbol,
+    pub(super) block: BlockId,
+    pub(super) defined: bool,
+    /// Where it was named first.
+    pub(super) expr: ExprId,
+}
+
+/// What is indexed, and where in the list of indices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Indexed {
+    pub(super) base: Val,
+    pub(super) position: usize,
+    pub(super) count: usize,
+}
+
+/// The struct whose inner constructor it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constructed {
+    pub(super) name: Symbol,
+    /// `P{T}`, where the constructor says so.
+    pub(super) applied: Option<ExprId>,
+    /// The constructor, among the functions of the statement.
+    pub(super) func: u32,
+}
+
+/// What a text needs anew each time that something of it is lowered.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    pub(super) names: Names,
+    pub(super) scopes: Scopes,
+    pub(super) finish: Finish,
+    pub(super) consts: FxHashMap<Constant, Val>,
+    pub(super) code: Code,
+    pub(super) pool: Vec<Code>,
+}
+
+impl Code {
+    pub(super) fn new() -> Self {
+        Self {
+            body: Body::new(),
+            func: NONE,
+            slots: Vec::new(),
+            closures: Vec::new(),
+            loops: Vec::new(),
+            labels: Vec::new(),
+            returns: None,
+            indexed: None,
+            inbounds: false,
+            is_thunk: false,
+            new: None,
+        }
+    }
+
+    pub(super) fn reset(&mut self, func: u32, vars: usize) {
+        self.body.reset();
+        self.func = func;
+        self.slots.clear();
+        self.slots.resize(vars, None);
+        self.loops.clear();
+        self.labels.clear();
+        self.returns = None;
+        self.indexed = None;
+        self.inbounds = false;
+        self.is_thunk = false;
+        self.new = None;
+    }
+}
+
+impl<'a> Lower<'a> {
+    pub(super) fn new(ctx: &'a Arc<Context>, ast: &'a Ast, options: &'a LowerOptions<'a>) -> Self {
+        let finish = Finish::new(ctx);
+        let mut consts = FxHashMap::default();
+        consts.insert(Constant::Bool(false), finish.no);
+        consts.insert(Constant::Bool(true), finish.yes);
+        let mut names = Names::new(ctx);
+        names.find_shadowed(ctx, ast, options);
+        let scopes = Scopes::default();
+        let scratch =
+            Scratch { names, scopes, finish, consts, code: Code::new(), pool: Vec::new() };
+        Self::within(ctx, ast, options, scratch)
+    }
+
+    /// The same in the memory of what lowered the same text before.
+    pub(super) fn within(
+        ctx: &'a Arc<Context>,
+        ast: &'a Ast,
+        options: &'a LowerOptions<'a>,
+        scratch: Scratch,
+    ) -> Self {
+        let Scratch { names, scopes, finish, consts, code, pool } = scratch;
+        Self {
+            ctx,
+            ast,
+            options,
+            names,
+            errors: Vec::new(),
+            scopes,
+            finish,
+            consts,
+            structs: FxHashSet::default(),
+            globals: FxHashSet::default(),
+            code,
+            pool,
+            signatures_only: false,
+            fewest_given: usize::MAX,
+            no_code: None,
+        }
+    }
+
+    pub(super) fn into_scratch(self) -> Scratch {
+        let Self { names, scopes, finish, consts, code, pool, .. } = self;
+        Scratch { names, scopes, finish, consts, code, pool }
+    }
+
+    #[cold]
+    pub(super) fn error(&mut self, at: ExprId, message: impl Into<String>, label: &str) {
+        let span = self.ast.span(at).range();
+        let message = message.into();
+        // Default values, and the patterns of generators, are lowered several times.
+        let known = self.errors.iter().rev().take(64).any(|error| {
+            error.message() == message
+                && error.labels().first().is_some_and(|label| label.span == span)
+        });
+        if !known {
+            self.errors.push(Diagnostic::error(message).at(&self.ast.source, span, label));
+        }
+    }
+
+    #[inline]
+    pub(super) fn loc(&self, id: ExprId) -> Loc {
+        self.ast.source.loc(self.ast.span(id).start as usize)
+    }
+
+    #[inline]
+    pub(super) fn text(&self, name: Symbol) -> &'a str {
+        self.ctx.str(name)
+    }
+
+    // --- instructions ------------------------------------------------------------------------
+
+    #[inline]
+    pub(super) fn constant(&mut self, constant: Constant) -> Val {
+        if let Some(&value) = self.consts.get(&constant) {
+            return value;
+        }
+        let value = Val::constant(self.finish.consts.len() as u32);
+        self.finish.consts.push(self.ctx.constant_id(constant));
+        self.consts.insert(constant, value);
+        value
+    }
+
+    #[inline]
+    pub(super) fn sym(&mut self, name: Symbol) -> Val {
+        self.constant(Constant::Sym(name))
+    }
+
+    #[inline]
+    pub(super) fn func(&mut self, name: Symbol) -> Val {
+        self.constant(Constant::Func(name))
+    }
+
+    pub(super) fn unit(&mut self) -> Val {
+        self.constant(Constant::Unit)
+    }
+
+    /// `call @name(args)`
+    #[inline]
+    pub(super) fn call(&mut self, name: Symbol, args: &[Val], loc: Loc) -> Val {
+        let callee = self.func(name);
+        let special = if self.code.inbounds { Special::Inbounds } else { Special::None };
+        let body = &mut self.code.body;
+        let start = body.operands.len();
+        body.operands.push(callee);
+        body.operands.extend_from_slice(args);
+        body.push_from(core::CALL, special, start, loc)
+    }
+
+    /// A function that syntax stands for.
+    #[inline]
+    pub(super) fn syntax(&mut self, name: Symbol, args: &[Val], loc: Loc) -> Val {
+        let name = self.names.of_prelude(name);
+        self.call(name, args, loc)
+    }
+
+    /// A name that no user can write, of a function that is made here: `#name#N`, in the prelude
+    /// `#name#base#N`.
+    pub(super) fn fresh_name(&self, name: &str) -> (Symbol, u32) {
+        let number = self.options.counter.get() + 1;
+        self.options.counter.set(number);
+        let space = if self.options.space == Space::Base { "base#" } else { "" };
+        (self.ctx.symbol(&format!("#{name}#{space}{number}")), number)
+    }
+}

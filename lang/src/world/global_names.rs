@@ -1,0 +1,207 @@
+//! Names and what they stand for: those of the prelude, and those of the program, which shadow
+//! them.
+
+use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, suggest};
+
+use super::bindings::MAX_VARIABLE_TYPES;
+use super::entities::{Binding, SpecId};
+use super::tables::World;
+use crate::definition::Space;
+
+impl World {
+    /// What a name stands for; `by` becomes invalid if that changes. O(1).
+    pub fn resolve(&mut self, name: Symbol, space: Space, by: Option<SpecId>) -> Binding {
+        let own = self.bindings.own(space, name);
+        if let Some(by) = by {
+            self.bindings.note(space, name, by);
+        }
+        if own != Binding::Undefined || space == Space::Base {
+            return own;
+        }
+        if let Some(by) = by {
+            self.bindings.note(Space::Base, name, by);
+        }
+        self.bindings.own(Space::Base, name)
+    }
+
+    pub(super) fn set(&mut self, name: Symbol, space: Space, binding: Binding) {
+        if self.bindings.set(space, name, binding, &mut self.edges) {
+            self.age += 1;
+        }
+    }
+
+    /// Binds what a program may bind anew only to a thing of its kind.
+    pub(super) fn bind(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        binding: Binding,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        let old = self.bindings.own(space, name);
+        let fixed = matches!(old, Binding::Function(_) | Binding::Type(_)) && old != binding;
+        let variable = matches!(binding, Binding::Variable { .. });
+        let constant = matches!(old, Binding::Const(_) | Binding::Global { .. });
+        if fixed || variable && constant || !variable && matches!(old, Binding::Variable { .. }) {
+            let text = self.ctx.str(name);
+            let (what, help) = match old {
+                Binding::Function(_) => ("function", "give the value another name"),
+                Binding::Type(_) => ("type", "give the value another name"),
+                Binding::Variable { .. } => {
+                    ("variable", "declare it `const` where it gets its first value")
+                }
+                _ => ("constant", "leave `const` out where it gets its first value"),
+            };
+            let message = format!("invalid redefinition of the {what} `{text}`");
+            return Err(Diagnostic::error(message).at_loc(&self.ctx, loc, "bound here").help(help));
+        }
+        self.set(name, space, binding);
+        Ok(())
+    }
+
+    /// Declares a function without methods: `function f end`. Returns its symbol.
+    ///
+    /// # Errors
+    /// If the name stands for a value in this space.
+    pub fn declare_function(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        loc: Loc,
+    ) -> Result<Symbol, Diagnostic> {
+        match self.bindings.own(space, name) {
+            Binding::Function(symbol) => return Ok(symbol),
+            Binding::Type(_) => return Ok(name),
+            _ => {}
+        }
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        let old = self.bindings.own(space, name);
+        if old != Binding::Undefined {
+            let message =
+                format!("cannot define function `{}`; it already has a value", self.ctx.str(name));
+            return Err(Diagnostic::error(message).at_loc(&self.ctx, loc, "defined here"));
+        }
+        self.set(name, space, Binding::Function(symbol));
+        Ok(symbol)
+    }
+
+    /// Binds a name to a constant whose value is known. A constant may be bound anew.
+    ///
+    /// # Errors
+    /// If the name is that of a function, type or variable of this space.
+    pub fn bind_const(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        value: Constant,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        self.bind(name, space, Binding::Const(value), loc)
+    }
+
+    /// Binds a name to a constant of type `ty` that the interpreter keeps, under the name that is
+    /// returned. A constant that is bound anew invalidates who asked for it only if its type is
+    /// another: values are not looked at.
+    ///
+    /// # Errors
+    /// If the name is that of a function, type or variable of this space.
+    pub fn bind_global(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        ty: Type,
+        loc: Loc,
+    ) -> Result<Symbol, Diagnostic> {
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        self.bind(name, space, Binding::Global { name: symbol, ty }, loc)?;
+        Ok(symbol)
+    }
+
+    /// Makes a name a variable that the interpreter keeps, under the name that is returned, and to
+    /// which values of any type may be assigned at any time.
+    ///
+    /// # Errors
+    /// If the name is that of a constant, function or type of this space.
+    pub fn declare_variable(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        loc: Loc,
+    ) -> Result<Symbol, Diagnostic> {
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        self.bind(name, space, Binding::Variable { name: symbol, ty: Type::ANY }, loc)?;
+        self.bindings.slot(space, name).types = MAX_VARIABLE_TYPES;
+        Ok(symbol)
+    }
+
+    /// Makes a name a variable that the interpreter keeps, to which values are assigned while
+    /// nothing runs that reads it: at the end of a statement at top level. Does nothing if it is a
+    /// variable.
+    ///
+    /// # Errors
+    /// If the name is that of a constant, function or type of this space.
+    pub fn declare_between_statements(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        loc: Loc,
+    ) -> Result<(), Diagnostic> {
+        if matches!(self.bindings.own(space, name), Binding::Variable { .. }) {
+            return Ok(());
+        }
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        self.bind(name, space, Binding::Variable { name: symbol, ty: Type::ANY }, loc)
+    }
+
+    /// Says of which type the value of a variable is that was assigned between statements. Who
+    /// asked for the variable becomes invalid if that is another type. A variable that has had too
+    /// many types, or to which values are assigned at any time, stays one of type `any`.
+    pub fn assigned(&mut self, name: Symbol, space: Space, ty: Type) {
+        let slot = self.bindings.slot(space, name);
+        if let Binding::Variable { name: symbol, ty: old } = slot.binding
+            && old != ty
+        {
+            slot.types = slot.types.saturating_add(1);
+            let ty = if slot.types > MAX_VARIABLE_TYPES { Type::ANY } else { ty };
+            self.set(name, space, Binding::Variable { name: symbol, ty });
+        }
+    }
+
+    /// What to say of a name that stands for nothing: a message, and help.
+    pub fn undefined(&self, name: Symbol, space: Space) -> (String, Vec<String>) {
+        let text = self.ctx.str(name);
+        let help = self.near(name, space).map(|near| format!("did you mean `{near}`?"));
+        (format!("`{text}` not defined"), help.into_iter().collect())
+    }
+
+    /// The name that may be meant by one that stands for nothing. O(names that there are).
+    pub fn near(&self, name: Symbol, space: Space) -> Option<String> {
+        let text = self.ctx.str(name);
+        let mut names: Vec<&str> = self
+            .bindings
+            .slots
+            .iter()
+            .filter(|((of, _), slot)| {
+                slot.binding != Binding::Undefined && (space == Space::Main || *of == Space::Base)
+            })
+            .map(|(&(_, name), _)| self.ctx.str(name))
+            .filter(|name| !name.starts_with('#') && *name != text)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        suggest(text, names).map(str::to_owned)
+    }
+
+    /// The names that stand for something in a space, sorted: for completion.
+    pub fn names(&self, space: Space) -> Vec<Symbol> {
+        let mut names: Vec<Symbol> = self
+            .bindings
+            .slots
+            .iter()
+            .filter(|((of, _), slot)| *of == space && slot.binding != Binding::Undefined)
+            .map(|(&(_, name), _)| name)
+            .collect();
+        names.sort_by_key(|&name| self.ctx.str(name));
+        names
+    }
+}

@@ -1,0 +1,314 @@
+//! The tables of a world.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use regraft_ir::{Context, Diagnostic, Function, Loc, Symbol, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::backedges::Backedges;
+use super::bindings::{Bindings, Seen};
+use super::builtin::builtin_types;
+use super::deferred::DeferredMethods;
+use super::dispatch_table::{Cache, Tables};
+use super::entities::{Binding, MethodId, SpecId, StaticValue, TypeArgument};
+use super::eval::Eval;
+use super::method::{Signature, TableKey};
+use super::types::{Bound, FamilyId, Ty, Types, Var, close};
+use crate::definition::{Space, TypeExpr};
+
+/// A method as it is in the world.
+#[derive(Clone)]
+pub struct Method {
+    /// The name of what it is a method of, as it is shown.
+    pub name: Symbol,
+    /// The lowered body; `None` of a dynamo, and of what is lowered later: then
+    /// [`World::body`](super::World::body) makes it.
+    pub body: Option<Arc<Function>>,
+    /// Whether the first parameter of the body is the callee itself.
+    pub takes_callee: bool,
+    /// The number of parameters, apart from the callee; a vararg counts as one.
+    pub params: usize,
+    /// Whether the last one takes all further arguments.
+    pub vararg: bool,
+    /// The names of its type parameters.
+    pub statics: Rc<[Symbol]>,
+    /// `@inline` or `@noinline`.
+    pub inline: Option<bool>,
+    /// Where names in it are looked up.
+    pub space: Space,
+    /// Where it is defined.
+    pub loc: Loc,
+    /// The age from which on it is there.
+    pub born: u64,
+    /// The age from which on it is not there any more.
+    pub died: Option<u64>,
+    pub(super) signature: Signature,
+    pub(super) names: Rc<[Option<Symbol>]>,
+    pub(super) table: TableKey,
+    pub(super) dynamo: Option<DynamoFn>,
+    pub(super) deferred_body: Option<crate::lower::DeferredBody>,
+}
+
+impl std::fmt::Debug for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Method")
+            .field("name", &self.name)
+            .field("signature", &self.signature)
+            .field("born", &self.born)
+            .field("died", &self.died)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Method {
+    /// The type of the parameter for an argument, from 0, of a call with `count` arguments; `None`
+    /// if the method is for another number of them.
+    pub(crate) fn param_type(&self, count: usize, position: usize) -> Option<&Ty> {
+        if !self.signature.takes(count + 1) {
+            return None;
+        }
+        self.signature.param(position + 1)
+    }
+}
+
+/// Functions whose methods are rules, and methods of them that nobody was told of yet.
+#[derive(Default, Debug)]
+pub(super) struct RuleMethods {
+    pub(super) functions: Vec<Symbol>,
+    pub(super) new: Vec<MethodId>,
+}
+
+/// Makes the lowered body of a method from the types of its arguments.
+pub type DynamoFn = Rc<dyn Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Function, Diagnostic>>;
+
+/// What a dynamo can ask.
+#[derive(Debug)]
+pub struct DynamoCx<'a> {
+    /// The world that the method is in.
+    pub world: &'a mut World,
+    /// The specialisation that the body is for. What the dynamo looks up is to be looked up by it,
+    /// so that the body is made anew when an answer changes.
+    pub by: Option<SpecId>,
+    /// The type of the callee.
+    pub callee: Type,
+    /// The values of the type parameters.
+    pub statics: &'a [StaticValue],
+}
+
+/// Types, functions, methods, names.
+#[derive(Debug)]
+pub struct World {
+    pub(super) ctx: Arc<Context>,
+    pub(super) types: Types,
+    pub(super) bindings: Bindings,
+    /// Names of the prelude that the program adds methods to without saying `Base.`.
+    pub(super) imported: FxHashSet<Symbol>,
+    /// All that there ever were.
+    pub(super) methods: Vec<Method>,
+    pub(super) tables: Tables,
+    /// Those of the prelude that are not in a table yet.
+    pub(super) deferred: DeferredMethods,
+    pub(super) cache: Cache,
+    pub(super) edges: Backedges,
+    /// Methods that others took the place of, and that nobody was told of yet.
+    pub(super) replaced: Vec<MethodId>,
+    /// The family of each closure, and the name under which it is shown.
+    pub(super) closures: FxHashMap<Symbol, (FamilyId, Symbol)>,
+    pub(super) rules: RuleMethods,
+    pub(super) age: u64,
+}
+
+impl World {
+    /// A world with the builtin types alone, and no function.
+    pub fn new(ctx: &Arc<Context>) -> Self {
+        let (types, names) = builtin_types(ctx);
+        let mut world = Self {
+            ctx: Arc::clone(ctx),
+            types,
+            bindings: Bindings::default(),
+            imported: FxHashSet::default(),
+            methods: Vec::new(),
+            tables: Tables::default(),
+            deferred: DeferredMethods::default(),
+            cache: Cache::default(),
+            edges: Backedges::default(),
+            replaced: Vec::new(),
+            closures: FxHashMap::default(),
+            rules: RuleMethods::default(),
+            age: 0,
+        };
+        for (name, ty) in names {
+            let ty = world.types.type_value(&ty);
+            world.bindings.set(Space::Base, name, Binding::Type(ty), &mut world.edges);
+        }
+        world
+    }
+
+    /// The context of its types and bodies.
+    pub fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
+    }
+
+    /// The age: the number of changes so far.
+    pub fn age(&self) -> u64 {
+        self.age
+    }
+
+    /// A method.
+    pub fn method(&self, id: MethodId) -> Option<&Method> {
+        self.methods.get(id.0 as usize)
+    }
+
+    /// A new specialisation.
+    pub fn new_spec(&mut self) -> SpecId {
+        self.edges.new_spec()
+    }
+
+    /// Says that `spec` is wrong if `on` is.
+    pub fn depend(&mut self, spec: SpecId, on: SpecId) {
+        self.edges.depend(spec, on);
+    }
+
+    /// Says that a specialisation is wrong.
+    pub(crate) fn invalidate(&mut self, spec: SpecId) {
+        self.edges.invalidate(spec);
+    }
+
+    /// The methods that others took the place of since this was last asked.
+    pub(crate) fn take_replaced(&mut self) -> Vec<MethodId> {
+        std::mem::take(&mut self.replaced)
+    }
+
+    /// The specialisations that became wrong since this was last asked, in order of their ids.
+    pub fn take_invalidated(&mut self) -> Vec<SpecId> {
+        self.edges.take_invalidated()
+    }
+
+    /// The type as a type value: itself if values can have it, else a marker that stands for it.
+    pub fn type_value(&mut self, ty: &Ty) -> Type {
+        self.types.type_value(ty)
+    }
+
+    /// What a type value stands for, or a type that the IR knows of a value.
+    pub fn ty_of(&self, ty: Type) -> Ty {
+        self.types.ty_of(ty)
+    }
+
+    /// Whether a type value is a type that values can have.
+    pub fn is_concrete(&self, ty: Type) -> bool {
+        self.types.is_concrete(ty)
+    }
+
+    /// The type of a place that holds values of the type that a type value stands for: `any` if it
+    /// is abstract.
+    pub fn stored_type(&mut self, ty: Type) -> Type {
+        let ty = self.types.ty_of(ty);
+        self.types.stored(&ty)
+    }
+
+    /// Whether every value of the one type is of the other: `a <: b`.
+    pub fn is_subtype(&self, a: &Ty, b: &Ty) -> bool {
+        self.types.is_subtype(a, b)
+    }
+
+    /// `a <: b` of type values.
+    pub fn is_below(&self, a: Type, b: Type) -> bool {
+        a == b || self.types.is_subtype(&self.types.ty_of(a), &self.types.ty_of(b))
+    }
+
+    /// Whether surely no value that the IR knows to be of type `a` is of the type that the type
+    /// value `b` stands for.
+    pub fn is_disjoint(&self, a: Type, b: Type) -> bool {
+        self.types.is_disjoint(&self.types.ty_of(a), &self.types.ty_of(b), &[])
+    }
+
+    /// The name of a type in Julia.
+    pub fn type_name(&self, ty: Type) -> String {
+        self.types.name(&self.types.ty_of(ty))
+    }
+
+    /// `head{args…}` as a type value.
+    ///
+    /// # Errors
+    /// If it takes no such parameters; a message.
+    pub fn apply_type(&mut self, head: Type, args: &[StaticValue]) -> Result<Type, String> {
+        let head = self.types.ty_of(head);
+        let mut parameters = Vec::with_capacity(args.len());
+        for arg in args {
+            match self.types.parameter_of(arg) {
+                Some(parameter) => parameters.push(parameter),
+                None => {
+                    let name = self.types.name(&head);
+                    return Err(format!(
+                        "a parameter of {name} is a type, an integer, a symbol or a bool"
+                    ));
+                }
+            }
+        }
+        let applied = self.types.apply(&head, &parameters)?;
+        Ok(self.types.type_value(&applied))
+    }
+
+    /// The type above another one, as Julia's `supertype`; `Any` of `Any`.
+    pub fn supertype(&mut self, ty: Type) -> Type {
+        let above = match self.types.ty_of(ty) {
+            Ty::Concrete(concrete) => match self.types.member(concrete) {
+                Some((family, args)) => self.types.family(family).supertype.with_args(0, &args),
+                None if matches!(self.ctx.kind(concrete), regraft_ir::TypeKind::Fn(_)) => {
+                    Ty::App(self.types.well_known.function, Rc::new([]))
+                }
+                None => Ty::Any,
+            },
+            Ty::App(family, args) => self.types.family(family).supertype.with_args(0, &args),
+            _ => Ty::Any,
+        };
+        let above = self.types.normalize(&above);
+        self.types.type_value(&above)
+    }
+
+    /// `T where {…<:above}` of a parameter `<:above`: `Vector{<:Real}` is `head{args…}` with such
+    /// a one among the parameters, which `below` tells.
+    ///
+    /// # Errors
+    /// Those of [`World::apply_type`].
+    pub fn apply_type_below(&mut self, head: Type, args: &[TypeArgument]) -> Result<Type, String> {
+        let head = self.types.ty_of(head);
+        let mut opened = Vec::new();
+        let mut parameters = Vec::new();
+        for arg in args {
+            let parameter = match arg {
+                TypeArgument::Is(value) => self.types.parameter_of(value),
+                TypeArgument::Below(upper) => {
+                    let var = Var(opened.len() as u32);
+                    let upper = self.types.ty_of(*upper);
+                    let name = self.ctx.symbol("");
+                    opened.push(Bound { var, name, lower: Ty::Bottom, upper });
+                    Some(Ty::Var(var))
+                }
+            };
+            let Some(parameter) = parameter else {
+                let name = self.types.name(&head);
+                return Err(format!(
+                    "a parameter of {name} is a type, an integer, a symbol or a bool"
+                ));
+            };
+            parameters.push(parameter);
+        }
+        let applied = self.types.apply(&head, &parameters)?;
+        let closed = close(&opened, applied);
+        let closed = self.types.normalize(&closed);
+        Ok(self.types.type_value(&closed))
+    }
+
+    /// Evaluates a type in which no type parameters are in scope.
+    ///
+    /// # Errors
+    /// All that is wrong with it, with the places.
+    pub fn eval_type(&mut self, expr: &TypeExpr, space: Space) -> Result<Ty, Vec<Diagnostic>> {
+        let seen = Seen { bindings: &self.bindings, space };
+        let mut eval = Eval::new(&mut self.types, &seen);
+        let ty = eval.ty(expr);
+        if eval.errors.is_empty() { Ok(ty) } else { Err(eval.errors) }
+    }
+}
