@@ -17,7 +17,7 @@ use crate::value::Val;
 /// it is), but for those that are marked [`by_value`](ResolvedCall::by_value): the interpreter asks once
 /// for each combination, until [`Interpreter::forget`](crate::Interpreter::forget).
 pub trait CallResolver {
-    /// What a call of the value `callee` with these arguments runs.
+    /// Returns what a call of the value `callee` with these arguments runs.
     ///
     /// # Errors
     /// If it cannot be called so; the error is shown at the call, with the chain of calls.
@@ -30,7 +30,7 @@ pub trait CallResolver {
     fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap>;
 }
 
-/// What a call runs.
+/// The function that a call runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResolvedCall {
     /// The name of the function.
@@ -38,9 +38,9 @@ pub struct ResolvedCall {
     /// The number of arguments that are passed as they are; those that follow are packed into
     /// one tuple. `None` if all are passed as they are. The callee does not count.
     pub fixed: Option<usize>,
-    /// Whether the callee itself is passed, in front of the arguments.
+    /// True if the callee itself is passed, in front of the arguments.
     pub pass_callee: bool,
-    /// Whether this answer is for these very arguments, not for all of their types: it is not
+    /// True if this answer is for these very arguments, not for all of their types: it is not
     /// remembered.
     pub by_value: bool,
 }

@@ -19,7 +19,7 @@ struct TrapData {
     kind: ErrorKind,
     message: String,
     help: Option<String>,
-    /// What is told in place of these, with places of its own.
+    /// The diagnostic that is shown instead, with places of its own.
     cause: Option<Diagnostic>,
 }
 
@@ -59,7 +59,7 @@ impl Trap {
         Self(Box::new(TrapData { kind, message: message.into(), help: None, cause: None }))
     }
 
-    /// What stopped somebody from making the code that is to run: the first of these is shown
+    /// Makes a trap of the errors that prevented code from being made: the first of them is shown
     /// with its own places, and the chain of calls below it.
     #[cold]
     pub fn because(causes: &[Diagnostic]) -> Self {
@@ -75,7 +75,7 @@ impl Trap {
         Self::new("TypeError", message)
     }
 
-    /// What `core.throw` does with its operand.
+    /// Makes the trap of `core.throw`.
     #[cold]
     pub fn thrown(texts: Texts<'_>, value: &Val) -> Self {
         let message = match value {

@@ -56,7 +56,7 @@ impl Calls {
         self.count = 0;
     }
 
-    /// How many events there were since the last reset.
+    /// Returns how many events there were since the last reset.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -8,7 +8,7 @@ use regraft_ir::{Context, Diagnostic, Loc, Location, Symbol};
 
 use crate::chain::{Chain, Spot};
 
-/// What the names of the sources of the library begin with.
+/// The beginning of the names of the library's sources.
 const LIBRARY: &str = "prelude/";
 
 /// How many places of one instruction are looked at: code that was inlined has several.

@@ -1,7 +1,7 @@
 # Derivatives.
 #
-# `lang/src/infer/derivative.rs` lists what inference provides: __gradient, __push, __push_many,
-# __zero_tangent, __pullback, __back, __dynamic_reverse, __dynamic_push.
+# `lang/src/infer/derivative.rs` lists what inference provides: __gradient, __pushforward, __pushforward_many,
+# __zero_tangent, __pullback, __back, __dynamic_reverse, __dynamic_pushforward.
 
 # --- rules ----------------------------------------------------------------------------------
 # Programs add methods. Where there is no derivative, `nothing` stands in its place.
@@ -111,7 +111,7 @@ function (p::__Pushforward)(tangents...)
     if data.fieldcount(tangents) == data.fieldcount(p.args)
         __check_tangent(p.args, tangents)
     end
-    return __push(p.f, p.args, (nothing, tangents...))[2]
+    return __pushforward(p.f, p.args, (nothing, tangents...))[2]
 end
 pushforward(f, args...) = __Pushforward(f, __variables(args))
 
@@ -119,7 +119,7 @@ __or_zero(d, x) = d
 __or_zero(d::Nothing, x) = zero(x)
 function derivative(f, x::Real)
     at = float(x)
-    return __or_zero(__push(f, (at,), (nothing, one(at)))[2], at)
+    return __or_zero(__pushforward(f, (at,), (nothing, one(at)))[2], at)
 end
 
 # The gradient by forward mode: once for each number.
@@ -143,7 +143,7 @@ function (g::__Along)(t)
     x = g.args[g.n]
     at = k -> k == g.n ? t : __same_tangent(x, g.args[k], t)
     tangents = __ntuple(at, Val(length(g.args)))
-    d = __push(g.f, ad.copy(typeof(g.args), g.args), (nothing, tangents...))[2]
+    d = __pushforward(g.f, ad.copy(typeof(g.args), g.args), (nothing, tangents...))[2]
     return d === nothing ? 0.0 : d
 end
 __same_tangent(x, y, t) = __zero_tangent(y)
@@ -199,7 +199,7 @@ function __columns(f, x, y)
     i = 1
     while i + 3 <= n
         d = (__direction(x, i), __direction(x, i + 1), __direction(x, i + 2), __direction(x, i + 3))
-        r = __push_many(f, (copy(x),), (nothing, d))
+        r = __pushforward_many(f, (copy(x),), (nothing, d))
         r === nothing && break
         dy = r[2]
         for k in 1:length(y)
@@ -211,7 +211,7 @@ function __columns(f, x, y)
         i += 4
     end
     while i <= n
-        dy = __push(f, (copy(x),), (nothing, __direction(x, i)))[2]
+        dy = __pushforward(f, (copy(x),), (nothing, __direction(x, i)))[2]
         for k in 1:length(y)
             J[k, i] = dy[k]
         end
@@ -258,7 +258,7 @@ __in_vector(y::Tuple) = vect(y...)
 function hvp(f, x, v)
     at = __point(x)
     __check_tangent(at, v)
-    return __push(__Gradient(f), (at,), (nothing, v))[2]
+    return __pushforward(__Gradient(f), (at,), (nothing, v))[2]
 end
 __point(x) = __variable(x)
 __point(x::Real) = float(x)
@@ -269,7 +269,7 @@ __hessian(f, x) = __columns(__Gradient(f), x, x)
 
 # --- dynamic calls in code that is differentiated -------------------------------------------
 
-__dynamic_forward(f, tangents, args...) = __dynamic_push(f, args, tangents)
+__dynamic_forward(f, tangents, args...) = __dynamic_pushforward(f, args, tangents)
 
 # --- what rules give ------------------------------------------------------------------------
 # A rule is called with a check of what it returns. `before` holds the function and its first

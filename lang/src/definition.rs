@@ -46,9 +46,9 @@ pub enum Item {
     If {
         /// The condition.
         condition: Box<Thunk>,
-        /// What runs if it is true.
+        /// The items that run if it is true.
         then: Vec<Item>,
-        /// What runs otherwise.
+        /// The items that run otherwise.
         otherwise: Vec<Item>,
     },
 }
@@ -64,12 +64,13 @@ pub struct Thunk {
     pub loc: Loc,
 }
 
-/// What a method is of.
+/// The owner of a method.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A generic function: `f(x) = …`. A field such as `Base.f` has [`MethodDef::extends_base`].
     Function(Symbol),
-    /// What is of a type: `(p::P)(x) = …`. The lowered function has the callee as its first parameter.
+    /// Values of a type: `(p::P)(x) = …`. The lowered function has the callee as its first
+    /// parameter.
     Instance(TypeExpr),
     /// A type: `P(x) = …` where `P` is a struct that is declared in the same text before, `P{T}(x) where T = …`,
     /// `(::Type{T})(x) where T = …` (then it is the argument of `Type`).
@@ -81,13 +82,13 @@ pub enum Callee {
 /// A method of a generic function.
 #[derive(Clone, Debug)]
 pub struct MethodDef {
-    /// What it is a method of.
+    /// The callee that it is a method of.
     pub callee: Callee,
-    /// Whether it was written `Base.f(…) = …` (or is in the prelude itself).
+    /// True if it was written `Base.f(…) = …` (or is in the prelude itself).
     pub extends_base: bool,
     /// Its parameters, apart from the callee.
     pub params: Vec<ParamDecl>,
-    /// Whether the last parameter takes all further arguments, as one tuple.
+    /// True if the last parameter takes all further arguments, as one tuple.
     pub vararg: bool,
     /// The type parameters of its `where`s, outermost first.
     pub statics: Vec<StaticDecl>,
@@ -132,7 +133,7 @@ pub struct ClosureDef {
     pub name: Symbol,
     /// The name under which it is shown: `foo`, or `#1` for an anonymous one.
     pub shown: Symbol,
-    /// What it captures: fields of the closure, in the order of the operands of `core.closure`.
+    /// The captured values: fields of the closure, in the order of the operands of `core.closure`.
     pub captures: Vec<Symbol>,
     /// Its methods.
     pub methods: Vec<MethodDef>,
@@ -147,7 +148,7 @@ pub struct StructDecl {
     pub params: Vec<StaticDecl>,
     /// The abstract type above it; `Any` if none is written.
     pub supertype: Option<TypeExpr>,
-    /// Whether it is an object.
+    /// True if it is an object.
     pub mutable: bool,
     /// Names and types of the fields.
     pub fields: Vec<(Symbol, TypeExpr)>,
@@ -179,13 +180,13 @@ pub struct AbstractDecl {
 /// A type as it is written.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeExprKind,
     /// Where it stands.
     pub loc: Loc,
 }
 
-/// What a [`TypeExpr`] is.
+/// The kind of a [`TypeExpr`].
 #[derive(Clone, Debug)]
 pub enum TypeExprKind {
     /// `Float64`, a type parameter, a name that is bound to a type.
@@ -213,7 +214,7 @@ impl TypeExpr {
     pub fn any(any: Symbol) -> Self {
         Self { kind: TypeExprKind::Name(any), loc: Loc::UNKNOWN }
     }
-    /// Whether it mentions a name that is not bound within it.
+    /// Returns whether it mentions a name that is not bound within it.
     pub fn mentions(&self, name: Symbol) -> bool {
         use TypeExprKind as T;
         match &self.kind {

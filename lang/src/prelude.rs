@@ -38,9 +38,9 @@
 //! | `__spread("dialect.op", a…, t)` | the op, of `a…` and the elements of the tuple `t`; the type comes first as in a plain op call |
 //! | `__gradient(f, t)` | `(f(t...), gradients)`, one gradient for each element of `t` |
 //! | `__zero_tangent(x)` | the zero tangent of a value, `nothing` if it has none |
-//! | `__push(f, t, (df, d...))` | `(f(t...), its tangent)` |
-//! | `__push_many(f, t, (df, d...))` | the same for tuples `d` of several tangents; `nothing` if there are only derivatives in one direction |
-//! | `__dynamic_push(f, t, (df, d...))` | the same as `__push`, of a dynamic call in what is differentiated |
+//! | `__pushforward(f, t, (df, d...))` | `(f(t...), its tangent)` |
+//! | `__pushforward_many(f, t, (df, d...))` | the same for tuples `d` of several tangents; `nothing` if there are only derivatives in one direction |
+//! | `__dynamic_pushforward(f, t, (df, d...))` | the same as `__pushforward`, of a dynamic call in what is differentiated |
 //! | `__pullback(f, t)` | `(f(t...), state, back)` |
 //! | `__back(back, state, dy)` | the gradients |
 //! | `__dynamic_reverse(f, sf, x, s, …)` | `(f(x…), its shadow, pullback)`, from shadows; `pullback[1](pullback, dy)` gives `(df, d…)`, the cotangents |

@@ -42,7 +42,7 @@ impl CallResolver for WorldResolver {
 }
 
 impl Compiler {
-    /// What a call of the value `callee` with these arguments runs.
+    /// Returns what a call of the value `callee` with these arguments runs.
     ///
     /// # Errors
     /// If there is no method for them, or no single one.

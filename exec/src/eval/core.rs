@@ -93,7 +93,7 @@ pub(super) fn throw(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Err(Trap::thrown(cx.texts(), args.first().unwrap_or(&Val::Unit)))
 }
 
-/// What `print` writes for a value, if there is memory for it.
+/// Returns the text that `print` writes for a value, if there is memory for it.
 fn printed(cx: &EvalCx<'_>, value: &Val) -> Result<String, Trap> {
     match cx.texts().print_within(value, cx.host.remaining()) {
         Some(text) => Ok(text),
@@ -148,7 +148,7 @@ pub(super) fn set_global(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap>
     Ok(Val::Unit)
 }
 
-/// What stands in lowered code only, and is gone when a method is specialised.
+/// Refuses an op that stands in lowered code only, and is gone when a method is specialised.
 pub(super) fn lowered_only(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let name = match args.first() {
         Some(&(Val::Sym(name) | Val::Func(name))) => cx.ctx.str(name),

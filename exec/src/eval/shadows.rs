@@ -61,7 +61,7 @@ pub(super) fn recopy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Ok(Val::Unit)
 }
 
-/// What was copied to, what was copied, and how many elements.
+/// The destination, the source, and the number of elements.
 type Copied<'a> = (&'a Shared<Array>, Option<&'a Shared<Array>>, usize);
 
 /// The operands of what undoes a copy. No elements count if an array was copied to itself, which has

@@ -43,7 +43,7 @@ pub(crate) struct ApplySite {
     pub(crate) check: Option<Type>,
     /// As of a [`CallSite`].
     pub(crate) parts: Option<Box<[(u32, Dst)]>>,
-    /// Whether arguments after the callee are collections to be spliced in.
+    /// True if arguments after the callee are collections to be spliced in.
     pub(crate) splat: bool,
     /// The function of that name is called, and not what the callee stands for: there was none
     /// when the code was compiled.
@@ -128,15 +128,15 @@ pub(crate) struct CacheEntry {
     /// One for each argument.
     pub(super) tests: Box<[Test]>,
     pub(super) code: CodeCell,
-    /// Whether the code can be run in place.
+    /// True if the code can be run in place.
     pub(super) leaf: bool,
     /// How the parameters of the function get their values.
     pub(super) args: Box<[Arg]>,
-    /// What is packed into a tuple, which is the last parameter.
+    /// The arguments that are packed into a tuple, which is the last parameter.
     pub(super) rest: Option<Box<[Src]>>,
 }
 
-/// Whether a value is of the type that an answer was for.
+/// True if a value is of the type that an answer was for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Test {
     /// The code says it.

@@ -56,7 +56,7 @@ impl InlineCache {
         self.0.borrow_mut().clear();
     }
 
-    /// What a call of `site` with these registers goes to, if the cache has it.
+    /// Returns the entry for a call of `site` with these registers, if there is one.
     #[inline]
     pub(super) fn find(
         &self,

@@ -449,7 +449,7 @@ pub(crate) enum Arg {
 }
 
 impl Arg {
-    /// Whether it goes to a parameter that is no scalar.
+    /// Returns whether it goes to a parameter that is no scalar.
     pub(crate) fn is_val(self) -> bool {
         !matches!(self, Self::Scalar(_) | Self::Unbox(..))
     }

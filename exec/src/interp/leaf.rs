@@ -15,7 +15,7 @@ pub(super) const LEAF_REGS: usize = 8;
 const LEAF_INSTS: usize = 8;
 
 impl Code {
-    /// Whether [`run`] can run the code.
+    /// Returns whether [`run`] can run the code.
     pub(super) fn is_leaf(&self) -> bool {
         self.scalar_regs as usize <= LEAF_REGS
             && self.val_regs == 0

@@ -10,18 +10,18 @@ use crate::value::Val;
 /// Callee and arguments of a call of a value, or only the latter.
 pub(super) type Args = SmallVec<[Val; 8]>;
 
-/// What a call of a value runs.
+/// The function that a call of a value runs, and how it takes the arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     pub(super) slot: u32,
     /// Arguments from here on are packed into one tuple.
     pub(super) fixed: Option<usize>,
     pub(super) pass_callee: bool,
-    /// Whether it is for these very arguments.
+    /// True if it is for these very arguments.
     pub(super) by_value: bool,
 }
 
-/// What the answers of the call resolver depend on.
+/// The key of an answer of the call resolver.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LinkKey {
     pub(super) callee: Callee,
@@ -50,13 +50,13 @@ impl Link {
         self.slot
     }
 
-    /// Whether a call site may remember it.
+    /// Returns whether a call site may remember it.
     pub(super) fn is_for_types(self) -> bool {
         !self.by_value
     }
 }
 
-/// Who is called, as far as it matters for what is run.
+/// The callee, as far as the answer depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Callee {
     Func(Symbol),
@@ -78,8 +78,8 @@ impl Callee {
     }
 }
 
-/// Whether all values that are of this type have exactly this type: tuples that are too large to
-/// be written down have types with `any` in them.
+/// Returns whether all values that are of this type have exactly this type: tuples that are too
+/// large to be written down have types with `any` in them.
 pub(super) fn says_all(ctx: &Context, ty: Type) -> bool {
     let mut work = vec![ty];
     while let Some(ty) = work.pop() {

@@ -19,7 +19,7 @@ pub(crate) enum Quick {
     Same,
     /// The same if it is of a type.
     Assert(Type),
-    /// Whether a value is of a type.
+    /// True if a value is of a type.
     IsA(Type),
     /// The number that a value of type `any` is.
     Unbox,

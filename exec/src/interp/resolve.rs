@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::value::{Val, type_name};
 
 impl World {
-    /// What a call of `callee` with these arguments runs.
+    /// Returns what a call of `callee` with these arguments runs.
     pub(super) fn link(&self, callee: &Val, args: &[Val]) -> Result<Link, Trap> {
         let ctx = &*self.ctx;
         let name = match callee {

@@ -14,7 +14,7 @@ pub(super) type Fn1 = fn(u64) -> Result<u64, Trap>;
 /// A function of two slots.
 pub(super) type Fn2 = fn(u64, u64) -> Result<u64, Trap>;
 
-/// What a scalar is in its slot.
+/// A scalar as it is stored in its slot.
 trait Slot: Copy {
     fn get(slot: u64) -> Self;
     fn put(self) -> u64;

@@ -10,7 +10,7 @@ use crate::engine::Limits;
 use crate::host::Host;
 use crate::value::Val;
 
-/// What changes while a program runs.
+/// The state that changes while a program runs.
 pub(super) struct State {
     pub(super) limits: Limits,
     /// Instructions that may still be run, apart from the slice at work.

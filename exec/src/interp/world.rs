@@ -26,7 +26,7 @@ pub(super) struct World {
     /// A slot that is lent to functions that are run once.
     pub(super) spare: Option<u32>,
     pub(super) resolver: RefCell<Option<Box<dyn CallResolver>>>,
-    /// What the call resolver has answered.
+    /// The answers of the call resolver.
     pub(super) links: RefCell<FxHashMap<LinkKey, Link>>,
     /// The types of tuples that were passed to calls of values, by those of their parts.
     pub(super) tuple_types: RefCell<FxHashMap<SmallVec<[Type; 6]>, Type>>,
@@ -82,7 +82,7 @@ impl World {
     /// The slot of the function of that name, if there is one here or with the call resolver.
     ///
     /// # Errors
-    /// Those of the call resolver.
+    /// The errors of the call resolver.
     pub(super) fn lookup(&self, name: Symbol) -> Result<Option<u32>, Trap> {
         if let Some(slot) = self.find(name) {
             return Ok(Some(slot));

@@ -142,9 +142,9 @@ fn unbox_number(value: &Val, ty: Type) -> Option<Val> {
     }
 }
 
-/// Whether no part of a tangent is an object. What is known as `nothing` has no derivative: a function
-/// that captures nothing has a tangent of empty parts, and the cotangent of a zero that is written
-/// `nothing` has numbers where that stands for zeros. Neither is of use to anyone.
+/// Returns whether no part of a tangent is an object. What is known as `nothing` has no derivative:
+/// a function that captures nothing has a tangent of empty parts, and the cotangent of a zero that
+/// is written `nothing` has numbers where that stands for zeros. Neither is of use to anyone.
 fn is_value(tangent: &Val) -> bool {
     let mut pending = vec![tangent];
     while let Some(part) = pending.pop() {

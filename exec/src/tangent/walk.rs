@@ -27,22 +27,22 @@ pub(super) fn gathered(pairs: impl IntoIterator<Item = (Val, Val)>) -> Pairs {
     all
 }
 
-/// What becomes of a pair of values.
+/// The image of a pair of values.
 pub(super) enum Step {
     /// This.
     Done(Val),
-    /// What these parts become, together.
+    /// The aggregate of the images of these parts.
     Parts(Shape, Pairs),
     /// This object, when it is filled with what the elements of the pair become.
     Fill(Val),
 }
 
-/// What a walk does.
+/// The rule of a walk.
 pub(super) trait Rule {
-    /// What becomes of a pair of values; the second is `nothing` if there is but one.
+    /// Returns the image of a pair of values; the second is `nothing` if there is but one.
     fn step(&mut self, on: Tangents<'_>, a: &Val, b: &Val) -> Result<Step, Trap>;
 
-    /// Whether what becomes of an object depends on the first of the pair alone.
+    /// True if what becomes of an object depends on the first of the pair alone.
     const BY_FIRST: bool = false;
 
     /// The elements at one place of two objects as a pair; `None` if nothing comes of them.
@@ -79,7 +79,7 @@ pub(super) trait Rule {
 pub(super) struct Walk<'a> {
     on: Tangents<'a>,
     known: Known,
-    /// Whether the result of the whole is asked for again.
+    /// True if the result of the whole is asked for again.
     remembers: bool,
     fills: Vec<Fill>,
     frames: Vec<Frame>,
@@ -105,7 +105,7 @@ impl<'a> Walk<'a> {
         self.known
     }
 
-    /// What becomes of a pair of values.
+    /// Returns the image of a pair of values.
     pub(super) fn map(&mut self, rule: &mut impl Rule, a: &Val, b: &Val) -> Result<Val, Trap> {
         let known = match self.remembers {
             true => key(rule, a, b).and_then(|key| self.known.get(&key)),
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What becomes of a pair, except that objects are still to be filled.
+    /// Returns the image of a pair, whose objects are still to be filled.
     fn value(&mut self, rule: &mut impl Rule, a: Val, b: Val) -> Result<Val, Trap> {
         if let Some((known, _)) = key(rule, &a, &b).and_then(|key| self.known.get(&key)) {
             return Ok(known.clone());
@@ -250,7 +250,8 @@ fn key<R: Rule>(_: &R, a: &Val, b: &Val) -> Option<(*const (), *const ())> {
     Some((address(a), if by_first { std::ptr::null() } else { address(b) }))
 }
 
-/// Whether a value may be met again. A tuple is held by what it is a part of, and by the walk.
+/// Returns whether a value may be met again. A tuple is held by what it is a part of, and by the
+/// walk.
 fn is_shared(value: &Val) -> bool {
     match value {
         Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Shared::strong_count(x) > 2,

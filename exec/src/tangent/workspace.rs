@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use crate::budget::Budget;
 use crate::value::{Items, Names, Pairs, Texts, Val};
 
-/// What became of pairs of values, by their addresses. The pair is kept so that the addresses
-/// are theirs.
+/// The images of pairs of values, by their addresses. The pair is kept so that the addresses are
+/// theirs.
 pub(crate) type Known = FxHashMap<(*const (), *const ()), (Val, [Val; 2])>;
 
 /// The tables of a walk, kept for the next one.
@@ -59,7 +59,7 @@ impl Frame {
     }
 }
 
-/// What a tuple, named tuple or struct is made as.
+/// The kind of aggregate that is made.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     Tuple,

@@ -14,7 +14,7 @@ pub(super) struct Zero {
     numbers: Numbers,
 }
 
-/// What its numbers are.
+/// The numbers of a tangent that is made.
 enum Numbers {
     Zero,
     Random(Random),

@@ -44,7 +44,7 @@ impl<T: Copy> Buffer<T> {
         self.items().len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -11,8 +11,9 @@ pub fn egal(a: &Val, b: &Val) -> bool {
     compare(a, b, false)
 }
 
-/// Whether two values have the same content: as [`egal`], but arrays, refs and mutable structs
-/// are compared by what they hold. Cyclic ones are the same if they unfold to the same. O(size).
+/// Returns whether two values have the same content: as [`egal`], but arrays, refs and mutable
+/// structs are compared by what they hold. Cyclic ones are the same if they unfold to the same.
+/// O(size).
 pub fn same(a: &Val, b: &Val) -> bool {
     compare(a, b, true)
 }

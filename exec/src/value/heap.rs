@@ -122,7 +122,7 @@ impl Registry {
     }
 }
 
-/// Whether an object that holds values of type `element` can be part of a cycle. Scalars,
+/// Returns whether an object that holds values of type `element` can be part of a cycle. Scalars,
 /// strings and the like refer to nothing.
 pub(crate) fn may_close_a_cycle(element: Type) -> bool {
     !(element.is_scalar() || matches!(element, Type::UNIT | Type::SYM | Type::STR | Type::NEVER))

@@ -24,12 +24,12 @@ impl<T: Recycle> Shared<T> {
         Rc::as_ptr(&this.0)
     }
 
-    /// Whether two point to the same object.
+    /// Returns whether two point to the same object.
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {
         Rc::ptr_eq(&this.0, &other.0)
     }
 
-    /// How many pointers to the object there are.
+    /// Returns how many pointers to the object there are.
     pub fn strong_count(this: &Self) -> usize {
         Rc::strong_count(&this.0)
     }

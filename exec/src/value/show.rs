@@ -11,7 +11,7 @@ use super::name::write_type;
 use super::texts::{Part, Shown, Texts};
 use super::{Array, Val};
 
-/// What `show` (and the REPL) writes: strings in quotes, `1.0f0`.
+/// Returns what `show` (and the REPL) writes: strings in quotes, `1.0f0`.
 pub fn show_string(ctx: &Context, value: &Val) -> String {
     Texts::plain(ctx).show(value)
 }
@@ -22,8 +22,8 @@ pub fn show_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> {
     Texts::plain(ctx).show_within(value, limit)
 }
 
-/// What `print` writes: as [`show_string`], but a string, symbol or single float by itself is
-/// bare.
+/// Returns what `print` writes: as [`show_string`], but a string, symbol or single float by itself
+/// is bare.
 pub fn print_string(ctx: &Context, value: &Val) -> String {
     Texts::plain(ctx).print(value)
 }
@@ -34,7 +34,7 @@ pub fn print_within(ctx: &Context, value: &Val, limit: usize) -> Option<String> 
 }
 
 impl Texts<'_> {
-    /// What `show` (and the REPL) writes.
+    /// Returns what `show` (and the REPL) writes.
     pub fn show(self, value: &Val) -> String {
         self.show_within(value, usize::MAX).unwrap_or_default()
     }
@@ -44,14 +44,14 @@ impl Texts<'_> {
         write_within(self, value, limit, usize::MAX, Style::Show(Type::ANY))
     }
 
-    /// What [`show`](Self::show) writes of a value that is known to be of type `said` (`any` if
-    /// nothing is known). Of arrays with more than `most` elements the first and the last are
-    /// written, as at Julia's prompt.
+    /// Returns what [`show`](Self::show) writes of a value that is known to be of type `said`
+    /// (`any` if nothing is known). Of arrays with more than `most` elements the first and the last
+    /// are written, as at Julia's prompt.
     pub fn show_shortened(self, value: &Val, said: Type, most: usize) -> String {
         write_within(self, value, usize::MAX, most, Style::Show(said)).unwrap_or_default()
     }
 
-    /// What `print` writes: a string, symbol or single float by itself is bare.
+    /// Returns what `print` writes: a string, symbol or single float by itself is bare.
     pub fn print(self, value: &Val) -> String {
         self.print_within(value, usize::MAX).unwrap_or_default()
     }
@@ -85,8 +85,8 @@ fn write_within(
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     Print,
-    /// What was written before has said that the value is of this type (`any` if nothing was
-    /// said), so that the value need not show it: Julia's `:typeinfo`.
+    /// The text before has said that the value is of this type (`any` if nothing was said), so that
+    /// the value need not show it: Julia's `:typeinfo`.
     Show(Type),
 }
 
@@ -124,7 +124,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Whether the text was short enough.
+    /// Returns whether the text was short enough.
     fn run(mut self, value: &Val, style: Style) -> bool {
         let mut work = vec![Work::Value(value.clone(), style)];
         while let Some(item) = work.pop() {
@@ -170,7 +170,7 @@ impl Writer<'_> {
         true
     }
 
-    /// What the language has to say about a value.
+    /// Asks the language how a value is shown.
     fn shown(&self, value: &Val) -> Option<Shown> {
         match value {
             Val::Struct(_) | Val::Object(_) => self.texts.names?.show(value),
@@ -425,7 +425,7 @@ fn list(work: &mut Vec<Work>, items: &[Val], said: impl Fn(usize) -> Type) {
     }
 }
 
-/// Whether the elements of an array show its element type, so that Julia leaves it away.
+/// Returns whether the elements of an array show its element type, so that Julia leaves it away.
 fn is_implicit(ctx: &Context, element: Type) -> bool {
     let mut todo = vec![element];
     while let Some(ty) = todo.pop() {

@@ -4,8 +4,8 @@ use regraft_ir::{Context, Symbol, Type};
 
 use super::val::Val;
 
-/// What a language knows better than this crate about how its values read. Answers may not depend
-/// on anything but the value.
+/// The names that a language gives to types, functions and values. Answers may not depend on
+/// anything but the value.
 pub trait Names {
     /// The name of a type, where it is not the one that follows from its parts: `P{Float64}`
     /// for a struct, the name of a type without values.
@@ -32,7 +32,7 @@ pub trait Names {
         None
     }
 
-    /// What a value reads as when it is thrown: `DomainError: ...`.
+    /// Returns the text of a value that is thrown: `DomainError: ...`.
     fn error(&self, value: &Val) -> Option<String> {
         let _ = value;
         None
@@ -55,14 +55,14 @@ pub enum Shown {
 pub enum Part {
     /// This text.
     Text(&'static str),
-    /// What this value is shown as.
+    /// The text of this value.
     Value(Val),
 }
 
 /// Makes texts of values and types.
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
-    /// What types and symbols are of.
+    /// The context of types and symbols.
     pub ctx: &'a Context,
     /// The names of a language, if there is one.
     pub names: Option<&'a dyn Names>,

@@ -76,9 +76,9 @@ impl Val {
         }
     }
 
-    /// Whether it is a value of type `ty`. Unlike [`Self::type_of`] it interns no types, and a
-    /// tuple belongs to every tuple type that its fields belong to: `(1, 2)` is a
-    /// `tuple<i64, any>`. O(size of the type).
+    /// Returns whether it is a value of type `ty`. Unlike [`Self::type_of`] it interns no types,
+    /// and a tuple belongs to every tuple type that its fields belong to: `(1, 2)` is a `tuple<i64,
+    /// any>`. O(size of the type).
     #[inline]
     pub fn is_a(&self, ctx: &Context, ty: Type) -> bool {
         if ty == Type::ANY {
@@ -169,7 +169,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether it has to be looked at.
+    /// Returns whether it has to be looked at.
     fn is_new(&mut self, value: &Val, ty: Type) -> bool {
         if self.few < FEW {
             self.few += 1;

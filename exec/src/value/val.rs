@@ -144,7 +144,7 @@ impl RefCellObject {
         self.element
     }
 
-    /// What it holds.
+    /// Returns the value that it holds.
     pub fn get(&self) -> Val {
         self.value.borrow().clone()
     }
@@ -263,7 +263,7 @@ impl Storage {
         with_storage!(self, buffer => buffer.len(), cell => cell.borrow().len())
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -298,7 +298,7 @@ impl Array {
         self.storage.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -318,7 +318,7 @@ impl Array {
 }
 
 impl Val {
-    /// Whether the value is all there is: it points to nothing.
+    /// Returns whether the value is all there is: it points to nothing.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
         match self {

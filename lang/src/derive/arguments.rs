@@ -1,4 +1,4 @@
-//! The arguments of an interface: their shadows going in, their tangents coming out.
+//! The arguments of an entry wrapper: their shadows going in, their tangents coming out.
 
 use regraft_dialects::ad;
 use regraft_ir::{Operand, Type};
@@ -6,7 +6,7 @@ use regraft_ir::{Operand, Type};
 use super::deriver::Primal;
 use super::parts::{Writer, zero_of};
 
-/// What goes into an interface.
+/// The arguments of an entry wrapper.
 pub(super) struct Parts<'a> {
     pub(super) primal: &'a Primal,
     pub(super) args: &'a [Type],

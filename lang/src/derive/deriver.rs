@@ -35,7 +35,7 @@ pub(crate) struct Derivatives {
 }
 
 impl Derivatives {
-    /// Those of a world, none yet.
+    /// Makes an empty table for a world.
     pub(crate) fn new(world: &mut World) -> Self {
         Self {
             types: RefCell::default(),

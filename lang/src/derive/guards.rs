@@ -26,7 +26,7 @@
 //! depends on that answer. All other types go the old way.
 //!
 //! # Cost
-//! Linear in the number of calls; a call becomes at most [`MOST_TYPES`] direct ones.
+//! Linear in the number of calls; a call becomes at most [`MAX_TYPES`] direct ones.
 
 use std::sync::Arc;
 
@@ -39,16 +39,16 @@ use crate::definition::Space;
 use crate::world::{SpecId, Ty};
 
 /// As many types are guessed of one argument.
-const MOST_TYPES: usize = 4;
+const MAX_TYPES: usize = 4;
 /// As many arguments of one call are guessed.
-const MOST_ARGUMENTS: usize = 3;
+const MAX_ARGUMENTS: usize = 3;
 /// In larger modules calls stay what they are.
-const MOST_CALLS: usize = 256;
+const MAX_CALLS: usize = 256;
 
 /// A direct call for arguments of these types.
 struct Guess {
     /// The arguments, from 0, that have to be of a type.
-    types: SmallVec<[(usize, Type); MOST_ARGUMENTS]>,
+    types: SmallVec<[(usize, Type); MAX_ARGUMENTS]>,
     function: SpecId,
 }
 
@@ -68,7 +68,7 @@ impl Deriver<'_> {
                     operands.iter().map(|&operand| f.operand_type(operand)).collect();
                 let Some(callee) = f.const_func(operands[0]) else { continue };
                 let callee = self.ctx().ty(TypeKind::Fn(callee));
-                if count == MOST_CALLS {
+                if count == MAX_CALLS {
                     return Ok(count > 0);
                 }
                 let guesses = self.guesses(callee, &types[1..], from);
@@ -85,13 +85,13 @@ impl Deriver<'_> {
         Ok(count > 0)
     }
 
-    /// What the types of the arguments of a call may be, and what it runs then.
+    /// Guesses the types of the arguments of a call, and finds what it runs then.
     fn guesses(&mut self, callee: Type, types: &[Type], from: SpecId) -> Vec<Guess> {
-        let unknown: SmallVec<[usize; MOST_ARGUMENTS]> =
+        let unknown: SmallVec<[usize; MAX_ARGUMENTS]> =
             (0..types.len()).filter(|&i| types[i] == Type::ANY).collect();
         let others = types.iter().filter(|&&ty| ty != Type::ANY);
         let is_exact = |&ty: &Type| self.partials.is_exact(self.partials.of_type(ty));
-        if unknown.is_empty() || unknown.len() > MOST_ARGUMENTS || !others.clone().all(is_exact) {
+        if unknown.is_empty() || unknown.len() > MAX_ARGUMENTS || !others.clone().all(is_exact) {
             return Vec::new();
         }
         let numbers = types.iter().all(|ty| *ty == Type::ANY || ty.is_scalar());
@@ -126,7 +126,7 @@ impl Deriver<'_> {
                 Some(_) => return Vec::new(),
             }
         }
-        if types.len() > MOST_TYPES { Vec::new() } else { types }
+        if types.len() > MAX_TYPES { Vec::new() } else { types }
     }
 
     fn guess(

@@ -30,7 +30,7 @@ pub(crate) struct Held {
     pub(super) parts: Vec<Part>,
     /// The names of all reverse parts that there ever were.
     pub(super) names: FxHashSet<Symbol>,
-    /// Whether the world is another one than the session knows.
+    /// True if the world is another one than the session knows.
     pub(super) is_new: bool,
 }
 
@@ -49,7 +49,7 @@ impl Held {
         Self { worlds, parts: Vec::new(), names: FxHashSet::default(), is_new: true }
     }
 
-    /// Whether a reverse part has or had that name.
+    /// Returns whether a reverse part has or had that name.
     pub(super) fn had(&self, name: Symbol) -> bool {
         self.names.contains(&name)
     }
@@ -70,7 +70,7 @@ impl Held {
         self.worlds.retain(|(number, world)| *number == present || is_held(world, 1));
     }
 
-    /// Whether a pullback may be there that was made in one of these worlds.
+    /// Returns whether a pullback may be there that was made in one of these worlds.
     pub(super) fn is_held(&self, from: u32, until: u32) -> bool {
         self.worlds.iter().any(|(number, world)| {
             let known = if *number == self.present() { 2 } else { 1 };
@@ -88,7 +88,7 @@ pub(super) fn world() -> Val {
     Val::reference(Type::UNIT, Val::Unit)
 }
 
-/// Whether more than `known` places hold an object.
+/// Returns whether more than `known` places hold an object.
 fn is_held(world: &Val, known: usize) -> bool {
     matches!(world, Val::Ref(cell) if Shared::strong_count(cell) > known)
 }

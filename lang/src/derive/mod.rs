@@ -7,7 +7,7 @@
 //!
 //! Where inference comes upon a call of a derivative and knows the function and the types of the
 //! arguments, the derivative is made then and there: the typed functions are taken as a module,
-//! prepared, differentiated, an *interface* is written around what came out, all of it is
+//! prepared, differentiated, an *entry wrapper* is written around what came out, all of it is
 //! optimized, and the functions become specialisations like others. So the call is direct, its
 //! result type is known, and derivatives of derivatives are derivatives of ordinary functions.
 //!
@@ -18,7 +18,7 @@
 //!
 //! A pullback keeps the reverse part that it was made with: see [`held`].
 //!
-//! What is known late is guessed before: see [`guards`].
+//! What is dynamically resolved is guessed before: see [`guards`].
 //!
 //! # Recursion
 //! A function that calls a derivative of itself is not settled when that is asked for; then the
@@ -30,10 +30,10 @@
 
 mod arguments;
 mod deriver;
+mod dynamically_resolved;
+mod entry_wrapper;
 mod guards;
 mod held;
-mod interface;
-mod known_late;
 mod module;
 mod parts;
 mod pipelines;
@@ -60,7 +60,7 @@ pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
 
 impl Deriver<'_> {
-    /// The interfaces of a derivative; made when it is first asked for.
+    /// The wrappers of a derivative; made when it is first asked for.
     pub(crate) fn derive(&mut self, key: &DerivativeKey) -> DerivativeEntry {
         let known = self.derivatives.known.borrow().get(key).cloned();
         if let Some(known) = known {
@@ -84,7 +84,7 @@ impl Deriver<'_> {
         answer
     }
 
-    /// What reverse mode keeps from now on: derivatives are made anew.
+    /// Sets what reverse mode keeps: derivatives are made anew.
     pub(crate) fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
         let old_plan = self.derivatives.plan.replace(plan);
         let old_checkpoints = self.derivatives.checkpoints.replace(checkpoints);
@@ -138,11 +138,11 @@ impl Deriver<'_> {
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
         pipelines.prepare(&mut module.module)?;
-        let rewritten = known_late::resolve_late(&mut module.module);
+        let rewritten = dynamically_resolved::resolve(&mut module.module);
         rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
-        let interfaces = self.interfaces(key, &primal, &mut module.module)?;
-        pipelines.finish(&mut module.module, &interfaces.names())?;
-        let ids = self.adopt(module.module, &primal_names, &interfaces.names(), from)?;
+        let wrappers = self.wrappers(key, &primal, &mut module.module)?;
+        pipelines.finish(&mut module.module, &wrappers.names())?;
+        let ids = self.adopt(module.module, &primal_names, &wrappers.names(), from)?;
         if let &[_, back] = &*ids {
             let back = self.name_of(back);
             self.derivatives.held.borrow_mut().add(back);

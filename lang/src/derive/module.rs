@@ -12,7 +12,7 @@ use crate::world::SpecId;
 /// The functions that a derivative is made of.
 pub(super) struct Functions {
     pub(super) module: Module,
-    /// Whether types were guessed in it.
+    /// True if types were guessed in it.
     pub(super) is_guessed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The parts of tangents whose types are known, by ordinary ops: what an interface does around
+//! The parts of tangents whose types are known, by ordinary ops: what an entry wrapper does around
 //! the functions of a derivative.
 
 use std::sync::Arc;
@@ -42,11 +42,11 @@ impl<'a> Writer<'a> {
     /// Adds an instruction.
     ///
     /// # Panics
-    /// If it does not fit: an interface is written for types that are known.
+    /// If it does not fit: an entry wrapper is written for types that are known.
     pub(super) fn push(&mut self, inst: Inst) -> Operand {
         match self.f.push(self.block, inst.at(self.loc)) {
             Ok(value) => value.into(),
-            Err(error) => panic!("the interface @{} does not fit: {error}", self.f.name_str()),
+            Err(error) => panic!("the entry wrapper @{} does not fit: {error}", self.f.name_str()),
         }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Writer<'a> {
         let ty = self.f.operand_type(result);
         self.f.set_ret_type(ty);
         if let Err(error) = self.f.set_terminator(self.block, cf::ret(result)) {
-            panic!("the interface @{} does not fit: {error}", self.f.name_str());
+            panic!("the entry wrapper @{} does not fit: {error}", self.f.name_str());
         }
         self.f
     }
@@ -125,8 +125,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether tangents of `ty` are tuples or named tuples of tangents of its parts; the types of
-    /// these parts.
+    /// Returns whether tangents of `ty` are tuples or named tuples of tangents of its parts; the
+    /// types of these parts.
     pub(super) fn structure(&mut self, ty: Type) -> Option<Vec<Type>> {
         let tangent = self.types.tangent(ty);
         match self.ctx.kind(tangent) {

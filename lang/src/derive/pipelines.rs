@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::phases::{Phase, enter};
 
-/// What makes the tape small: calls and aggregates go, what loops do not change leaves them.
+/// Passes that make the tape small: calls and aggregates go, what loops do not change leaves them.
 /// Loops keep their form.
 const PREPARE: &str = "\
 simplify-cfg, inline,

@@ -78,8 +78,8 @@ impl Deriver<'_> {
     }
 }
 
-/// Whether values of a type hold one of these functions. The recursion is as deep as types are
-/// nested, which the context limits.
+/// Returns whether values of a type hold one of these functions. The recursion is as deep as types
+/// are nested, which the context limits.
 fn mentions(
     ctx: &Context,
     ty: Type,

@@ -32,7 +32,7 @@ impl RulesOf {
 }
 
 impl Rules {
-    /// Those of a world.
+    /// Finds the functions of a world whose methods are rules.
     pub(crate) fn new(world: &mut World) -> Self {
         let ctx = Arc::clone(world.ctx());
         let reverse = ctx.symbol("rrule");

@@ -1,4 +1,4 @@
-//! The interfaces of reverse mode: value and gradient at once, or in two parts.
+//! The wrappers of reverse mode: value and gradient at once, or in two parts.
 
 use regraft_ad::ReverseFunctions;
 use regraft_ad::tangent::TangentTypes;
@@ -10,7 +10,7 @@ use super::parts::{Writer, zero_of};
 use crate::infer::DerivativeKey;
 use crate::infer::field_types;
 
-/// The interfaces of reverse mode.
+/// The wrappers of reverse mode.
 pub(super) struct Sweeps<'a> {
     pub(super) parts: &'a Parts<'a>,
     pub(super) types: &'a mut TangentTypes,
@@ -245,8 +245,8 @@ impl Sweeps<'_> {
     }
 }
 
-/// Whether the parts of a tape stand in the tuple that a pullback is: that of up to three parts
-/// takes one allocation.
+/// Returns whether the parts of a tape stand in the tuple that a pullback is: that of up to three
+/// parts takes one allocation.
 fn is_flat(ctx: &Context, tape: Type) -> bool {
     matches!(ctx.kind(tape), TypeKind::Tuple(parts) if parts.len() <= 2)
 }

@@ -84,7 +84,7 @@ pub struct FunctionBuilder {
     pub edges: Vec<BuilderEdge>,
     /// Instructions `core.undef` that belong to no block yet: one for each type.
     undefs: Vec<u32>,
-    /// What stands for a value in the end, by number.
+    /// The replacement of each value, by number.
     alias: Vec<Option<Slot>>,
     seen: Vec<Option<Option<Slot>>>,
     live: Vec<bool>,
@@ -127,8 +127,8 @@ impl FunctionBuilder {
         param
     }
 
-    /// What stands for a variable that has no value yet, where one of type `ty` is wanted. To be
-    /// asked for when the blocks have all their instructions.
+    /// Returns the placeholder of a variable without a value, of type `ty`. To be asked for when
+    /// the blocks have all their instructions.
     pub fn undef(&mut self, ty: Type) -> Slot {
         let known = self.undefs.iter().find(|&&undef| self.insts[undef as usize].ty == ty);
         let undef = known.copied().unwrap_or_else(|| {
@@ -219,7 +219,7 @@ impl FunctionBuilder {
         start as usize..end as usize
     }
 
-    /// What an operand stands for in the end.
+    /// Returns the replacement of an operand.
     fn resolve(&self, mut slot: Slot) -> Slot {
         while let Slot::Value(v) = slot
             && let Some(other) = self.alias[v as usize]
@@ -237,7 +237,7 @@ impl FunctionBuilder {
         self.build(ctx, name, result)
     }
 
-    /// Which blocks control gets to, and by how many edges.
+    /// Finds the blocks that control gets to, and by how many edges.
     fn find_reached(&mut self) {
         let count = self.blocks.len();
         self.reached.clear();

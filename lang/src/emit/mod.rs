@@ -30,15 +30,15 @@ type Slots = SmallVec<[Slot; 6]>;
 struct Emission<'a> {
     frame: &'a Frame,
     builder: &'a mut FunctionBuilder,
-    /// What stands for what.
+    /// The slots of the lowered code.
     maps: Maps,
     /// The block of the function builder that is being written.
     at: u32,
-    /// Whether more is known than when it was inferred, by what was expanded.
+    /// True if more is known than when it was inferred, by what was expanded.
     knows_more: bool,
 }
 
-/// What of a function builder stands for what of the lowered code.
+/// The slots that stand for values, steps and blocks of the lowered code.
 #[derive(Debug, Default)]
 struct Maps {
     /// For each value of the lowered code, by index.
@@ -323,7 +323,7 @@ impl<'a> Emitter<'a> {
         true
     }
 
-    /// Whether inference decided everything that there is to decide of an op.
+    /// Returns whether inference decided everything that there is to decide of an op.
     fn is_plain(op: Op) -> bool {
         !matches!(
             op,
@@ -465,7 +465,7 @@ impl<'a> Emitter<'a> {
 }
 
 impl Emission<'_> {
-    /// What stands for an operand.
+    /// Returns the slot of an operand.
     fn slot(&self, arg: Arg) -> Slot {
         if let Lattice::Const(constant) = self.frame.lattice(arg) {
             return Slot::Const(constant);

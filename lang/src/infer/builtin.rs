@@ -41,7 +41,7 @@ impl Inference {
         }
     }
 
-    /// Whether a function is a type function that values decide, not types alone.
+    /// Returns whether a function is a type function that values decide, not types alone.
     pub(crate) fn asks_for_values(&self, function: Symbol) -> bool {
         let builtin = self.builtins.get(&function);
         matches!(builtin, Some(Builtin::Val | Builtin::ApplyType | Builtin::NTuple))
@@ -78,9 +78,9 @@ impl Inference {
             Builtin::Spread => self.spread(frame, args),
             Builtin::ZeroTangent => self.zero_tangent(frame, args),
             Builtin::Gradient
-            | Builtin::Push
-            | Builtin::DynamicPush
-            | Builtin::PushMany
+            | Builtin::Pushforward
+            | Builtin::DynamicPushforward
+            | Builtin::PushforwardMany
             | Builtin::Pullback
             | Builtin::Back
             | Builtin::DynamicReverse => self.derivative(frame, builtin, args),
@@ -105,7 +105,7 @@ impl Inference {
         Some(self.op(frame, self.ctx.def(core_ops::TYPEOF), &[x], Type::ANY, Attrs::NONE))
     }
 
-    /// Whether values of a type are of the type that a type value stands for.
+    /// Returns whether values of a type are of the type that a type value stands for.
     fn is_of(&self, have: Type, want: Type) -> bool {
         self.world.is_below(have, want)
     }

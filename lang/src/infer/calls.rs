@@ -167,8 +167,8 @@ impl Inference {
         (id, found)
     }
 
-    /// Whether what a function does depends on the types of its arguments as they are when it is
-    /// called: the element type of a new array; whether what is called may be run again.
+    /// Returns whether what a function does depends on the types of its arguments as they are when
+    /// it is called: the element type of a new array; whether what is called may be run again.
     fn waits(&self, callee: Type) -> bool {
         const NAMES: [&str; 3] = ["#filled", "#new_ref", "checkpoint"];
         match *self.ctx.kind(callee) {

@@ -45,7 +45,10 @@ impl Inference {
         }
         let (&f, rest) = args.split_first()?;
         let callee = self.exact_type(frame, f)?;
-        let passes = matches!(builtin, Builtin::Push | Builtin::DynamicPush | Builtin::PushMany);
+        let passes = matches!(
+            builtin,
+            Builtin::Pushforward | Builtin::DynamicPushforward | Builtin::PushforwardMany
+        );
         let (types, tangents) = match builtin {
             Builtin::DynamicReverse => self.interleaved(frame, args)?,
             _ => {
@@ -65,11 +68,13 @@ impl Inference {
         }
         let kind = match builtin {
             Builtin::Gradient => DerivativeKind::Gradient,
-            Builtin::Push => DerivativeKind::Push(None),
-            Builtin::DynamicPush => DerivativeKind::DynamicPush,
-            Builtin::PushMany => {
+            Builtin::Pushforward => DerivativeKind::Pushforward(None),
+            Builtin::DynamicPushforward => DerivativeKind::DynamicPushforward,
+            Builtin::PushforwardMany => {
                 let many = tangents.iter().find(|&&ty| ty != Type::UNIT)?;
-                DerivativeKind::Push(Some(u8::try_from(field_types(&self.ctx, *many).len()).ok()?))
+                DerivativeKind::Pushforward(Some(
+                    u8::try_from(field_types(&self.ctx, *many).len()).ok()?,
+                ))
             }
             Builtin::Pullback => DerivativeKind::Pullback,
             _ => DerivativeKind::Dynamic,
@@ -88,7 +93,7 @@ impl Inference {
                 return Some(self.call_value(frame, f, &args, Attrs::NONE));
             }
             // What has no derivative in several directions at once may have one in each.
-            DerivativeEntry::Fails(from, _) if builtin == Builtin::PushMany => {
+            DerivativeEntry::Fails(from, _) if builtin == Builtin::PushforwardMany => {
                 self.depend(frame, from);
                 return Some(self.constant_arg(Constant::Unit));
             }
@@ -114,8 +119,8 @@ impl Inference {
         Some(self.call_made(frame, made.first, &given))
     }
 
-    /// What a dynamic call in differentiated code runs: the forward part of a derivative itself, if
-    /// there is one.
+    /// Returns the function that a dynamic call in differentiated code runs: the forward part of a
+    /// derivative itself, if there is one.
     pub(super) fn made_for_dynamic(
         &mut self,
         name: Symbol,
@@ -158,10 +163,12 @@ impl Inference {
         for (have, ty) in tangents.iter_mut().zip(values) {
             let of = self.oracle.tangent_types_of(&self.ctx, ty);
             let want = match kind {
-                DerivativeKind::Push(Some(width)) => {
+                DerivativeKind::Pushforward(Some(width)) => {
                     self.ctx.tuple_type(&vec![of.tangent; width.into()])
                 }
-                DerivativeKind::Push(None) | DerivativeKind::DynamicPush => of.tangent,
+                DerivativeKind::Pushforward(None) | DerivativeKind::DynamicPushforward => {
+                    of.tangent
+                }
                 _ => of.shadow,
             };
             if is_subtype(&self.ctx, *have, want) && want != Type::ANY {
@@ -196,7 +203,7 @@ impl Inference {
         frame.push(StepKind::Call(id), &given, result, Attrs::NONE)
     }
 
-    /// The arguments of an interface: the callee if it takes one, those of the call, with those of
+    /// The arguments of an entry wrapper: the callee if it takes one, those of the call, with those of
     /// a vararg as a tuple.
     fn pack(
         &mut self,

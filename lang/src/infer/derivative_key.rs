@@ -6,15 +6,15 @@ use regraft_ir::{Diagnostic, Type};
 
 use crate::world::SpecId;
 
-/// What is asked for.
+/// The kind of a derivative.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum DerivativeKind {
     /// Value and gradient: `(x…) -> (y, (dx…))`.
     Gradient,
     /// Forward mode: `(x…, (df, dx…)) -> (y, dy)`, of so many directions at once.
-    Push(Option<u8>),
+    Pushforward(Option<u8>),
     /// The same in one direction, for a dynamic call.
-    DynamicPush,
+    DynamicPushforward,
     /// Reverse mode in two parts: `(x…) -> (y, state, back)`, `(state, dy) -> (dx…)`, of which
     /// `back` is the second.
     Pullback,
@@ -34,10 +34,10 @@ pub(crate) struct DerivativeKey {
     pub(crate) tangents: Box<[Type]>,
 }
 
-/// What there is for a question.
+/// The entry of the table of derivatives for a key.
 #[derive(Clone, Debug)]
 pub(crate) enum DerivativeEntry {
-    /// The interfaces.
+    /// The wrappers.
     Generated(GeneratedFunctions),
     /// There is none, and why.
     Fails(SpecId, Rc<[Diagnostic]>),
@@ -47,14 +47,14 @@ pub(crate) enum DerivativeEntry {
     Deferred,
 }
 
-/// The interfaces of a derivative.
+/// The wrappers of a derivative.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GeneratedFunctions {
-    /// What it was derived from.
+    /// The id of the derivation.
     pub(crate) from: SpecId,
     /// The first of the functions that [`DerivativeKind`] tells of.
     pub(crate) first: SpecId,
-    /// Whether the callee is the first parameter.
+    /// True if the callee is the first parameter.
     pub(crate) takes_callee: bool,
     /// How many arguments come before those that are packed into a tuple.
     pub(crate) fixed: Option<usize>,

@@ -34,7 +34,7 @@ impl<T: Into<Operand>> From<T> for Arg {
     }
 }
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StepKind {
     /// An op, with the type that is declared for its result if it takes one.
@@ -50,13 +50,13 @@ pub struct Step {
     pub kind: StepKind,
     /// Its operands: a range of [`Frame::args`].
     pub args: (u32, u32),
-    /// What is known of its result; [`Lattice::Bottom`] if it does not return.
+    /// The lattice value of its result; [`Lattice::Bottom`] if it does not return.
     pub result: Lattice,
     /// Its attributes.
     pub attrs: Attrs,
 }
 
-/// What an instruction comes down to.
+/// The plan of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// A range of [`Frame::steps`].
@@ -76,7 +76,7 @@ pub struct Order {
     pub blocks: Vec<Block>,
     /// The place of each block in it, by index of the block.
     pub place: Vec<u32>,
-    /// Whether an edge goes back.
+    /// True if an edge goes back.
     pub has_loop: bool,
 }
 
@@ -119,21 +119,21 @@ impl Order {
     }
 }
 
-/// What is known of a block.
+/// The facts of a block.
 #[derive(Clone, Copy, Default, Debug)]
 struct BlockState {
-    /// Whether control gets to it.
+    /// True if control gets to it.
     reached: bool,
-    /// Whether control gets to its end.
+    /// True if control gets to its end.
     completes: bool,
-    /// Whether it is to be looked at (again).
+    /// True if it is to be looked at (again).
     queued: bool,
 }
 
 /// The state of inferring one specialisation.
 #[derive(Debug)]
 pub struct Frame {
-    /// Which one.
+    /// Its kind.
     pub spec: SpecId,
     /// Where names in it are looked up.
     pub(super) space: Space,
@@ -141,12 +141,12 @@ pub struct Frame {
     pub body: Arc<Function>,
     /// In which order its blocks are looked at.
     pub order: Rc<Order>,
-    /// What is known of each value, by index.
+    /// The lattice value of each value, by index.
     pub values: Vec<Lattice>,
-    /// What to do for each instruction, by index of its value, and behind them for each
-    /// terminator, by index of its block; the result of the latter is the condition.
+    /// The plan of each instruction, by index of its value, and behind them for each terminator, by
+    /// index of its block; the result of the latter is the condition.
     plans: Vec<Plan>,
-    /// What is known of each block, by its place in the order.
+    /// The facts of each block, by its place in the order.
     blocks: Vec<BlockState>,
     /// No block before this place is queued.
     pub(super) first_queued: usize,
@@ -154,11 +154,11 @@ pub struct Frame {
     pub steps: Vec<Step>,
     /// The operands of all steps.
     pub args: Vec<Arg>,
-    /// What is returned.
+    /// The lattice value of the result.
     pub result: Lattice,
-    /// Whether a call that is not needed for its result can be left away.
+    /// True if a call that is not needed for its result can be left away.
     pub effect_free: bool,
-    /// What its result was derived from.
+    /// The dependencies of its result.
     pub(super) dependencies: Vec<SpecId>,
 }
 
@@ -202,8 +202,8 @@ impl Frame {
         self
     }
 
-    /// What emission needs, in as much memory as it takes; the frame can be used again. Frames wait
-    /// for emission in great numbers, and what grew by doubling is half empty.
+    /// Returns what emission needs, in as much memory as it takes; the frame can be used again.
+    /// Frames wait for emission in great numbers, and what grew by doubling is half empty.
     pub(super) fn compact(&self) -> Box<Self> {
         Box::new(Self {
             spec: self.spec,
@@ -238,7 +238,7 @@ impl Frame {
         self.effect_free = !self.order.has_loop;
     }
 
-    /// What is known of an operand.
+    /// Returns the lattice value of an operand.
     #[inline]
     pub fn lattice(&self, arg: Arg) -> Lattice {
         match arg {
@@ -257,7 +257,7 @@ impl Frame {
         &self.args[step.args.0 as usize..step.args.1 as usize]
     }
 
-    /// Whether control gets to a block.
+    /// Returns whether control gets to a block.
     pub fn is_reached(&self, block: Block) -> bool {
         let place = self.order.place[block.index()];
         place != u32::MAX && self.blocks[place as usize].reached
@@ -268,7 +268,7 @@ impl Frame {
         !std::mem::replace(&mut self.blocks[place].reached, true)
     }
 
-    /// Whether control gets to the end of the block at a place of the order.
+    /// Returns whether control gets to the end of the block at a place of the order.
     pub fn completes(&self, place: usize) -> bool {
         self.blocks[place].completes
     }
@@ -277,13 +277,13 @@ impl Frame {
         self.blocks[place].completes = completes;
     }
 
-    /// What an instruction comes down to.
+    /// Returns the plan of an instruction.
     #[inline]
     pub fn plan(&self, v: Value) -> Plan {
         self.plans[v.index()]
     }
 
-    /// What leaving a block comes down to.
+    /// Returns the plan of a block's terminator.
     #[inline]
     pub fn leaving(&self, block: Block) -> Plan {
         self.plans[self.values.len() + block.index()]

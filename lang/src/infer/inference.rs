@@ -30,23 +30,23 @@ pub(super) enum Owner {
     Gone,
 }
 
-/// What a specialisation is called with.
+/// The signature of a specialisation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
     /// The types of the parameters of its function.
     pub params: Vec<Type>,
-    /// What it returns, `never` if it does not.
+    /// The type of its result, `never` if it does not return.
     pub result: Type,
     /// How many arguments are passed as they are, if those that follow are packed into a tuple.
     pub fixed: Option<usize>,
-    /// Whether the callee itself is the first parameter.
+    /// True if the callee itself is the first parameter.
     pub takes_callee: bool,
 }
 
 /// Why a call cannot be made: no method, or several.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallError {
-    /// What is wrong, a sentence without a full stop.
+    /// The message, a sentence without a full stop.
     pub message: String,
     /// The candidates.
     pub help: Vec<String>,
@@ -59,14 +59,14 @@ impl From<CallError> for Diagnostic {
     }
 }
 
-/// What a name in front of parentheses stands for.
+/// The meaning of a name in front of parentheses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Name {
     /// An op of a dialect.
     Op(&'static OpDef),
     /// A type function.
     Builtin(Builtin),
-    /// What else the world knows.
+    /// Another binding of the world.
     Binding(Binding),
 }
 
@@ -95,9 +95,9 @@ pub struct Inference {
     /// Methods, types, names.
     pub world: World,
     pub(super) ctx: Arc<Context>,
-    /// What is known of values with parts.
+    /// The lattice values of values with parts.
     pub partials: Partials,
-    /// What every id that the world gave stands for, by number.
+    /// The owner of every id that the world gave, by number.
     pub(super) owners: Vec<Owner>,
     /// By the same number, which specialisation was last noted to depend on it.
     pub(super) noted: Vec<SpecId>,
@@ -106,7 +106,7 @@ pub struct Inference {
     /// With their hashes: the keys lie far apart.
     pub(super) spec_table: HashTable<(u64, SpecId)>,
     pub(super) names: FxHashMap<(Symbol, Space), (Option<SpecId>, Name)>,
-    /// What calls came down to that are one op.
+    /// Calls that came down to one op.
     pub(super) known_ops: KnownOps,
     pub(super) lookups: Vec<Lookup>,
     pub(super) lookup_table: HashTable<u32>,
@@ -117,9 +117,9 @@ pub struct Inference {
     pub(super) builtins: FxHashMap<Symbol, Builtin>,
     /// Functions by name, of specialisations that were given one.
     pub(super) by_name: FxHashMap<Symbol, SpecId>,
-    /// Those that are being inferred, outermost first.
+    /// Specialisations that are being inferred, outermost first.
     pub(super) stack: Vec<Running>,
-    /// Those that were inferred with estimates of what is on the stack.
+    /// Specialisations that were inferred with estimates of others on the stack.
     pub(super) group: Vec<SpecId>,
     /// Frames whose memory can be used again.
     #[allow(clippy::vec_box)] // A frame moves between here and a specialisation; it is large.
@@ -129,11 +129,11 @@ pub struct Inference {
     pub(super) oracle: Rc<dyn DerivativeOracle>,
     /// Why calls that stand alone cannot be made.
     pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
-    /// Whether there is any rule for a derivative.
+    /// True if there is any rule for a derivative.
     pub(crate) has_rules: bool,
     /// The names of functions that were dropped and that nobody was told of yet.
     pub(super) dropped: Vec<Symbol>,
-    /// Whether specialisations became wrong that nobody was told of yet.
+    /// True if specialisations became wrong that nobody was told of yet.
     pub(super) changed: bool,
     /// Specialisations of which only the functions are still there, for pullbacks.
     pub(super) retired: Vec<SpecId>,
@@ -226,7 +226,7 @@ impl Inference {
         spec.expect("a specialisation that is in use is there")
     }
 
-    /// Whether a specialisation is there (still).
+    /// Returns whether a specialisation is there (still).
     pub fn has_spec(&self, id: SpecId) -> bool {
         self.find(id).is_some()
     }
@@ -246,7 +246,7 @@ impl Inference {
         self.by_name.get(&name).copied()
     }
 
-    /// Whether inference provides the function of that name.
+    /// Returns whether inference provides the function of that name.
     pub(crate) fn is_builtin(&self, name: Symbol) -> bool {
         self.builtins.contains_key(&name)
     }
@@ -263,7 +263,7 @@ impl Inference {
         }
     }
 
-    /// What is known of the result of a specialisation.
+    /// Returns the lattice value of the result of a specialisation.
     pub fn result(&self, id: SpecId) -> Lattice {
         self.spec(id).result
     }
@@ -293,7 +293,7 @@ impl Inference {
         id
     }
 
-    /// Whether such an id is valid (still).
+    /// Returns whether such an id is valid (still).
     pub(crate) fn is_derivation(&self, id: SpecId) -> bool {
         matches!(self.owners.get(id.0 as usize), Some(Owner::Derivation))
     }
@@ -320,7 +320,7 @@ impl Inference {
         }
     }
 
-    /// How much a type is made of, for the limits on what grows.
+    /// Returns how much a type is made of, for the limits on what grows.
     pub(super) fn size_of(&mut self, ty: Type) -> u32 {
         if ty.index() < Type::BUILTIN.len() {
             return 1;

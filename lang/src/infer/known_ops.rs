@@ -61,13 +61,13 @@ impl Question {
     }
 }
 
-/// What a call came down to.
+/// The op that a call came down to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     becomes: Becomes,
-    /// Whether the call can be left away if nobody needs its result.
+    /// True if the call can be left away if nobody needs its result.
     harmless: bool,
-    /// What the answer was derived from: the name and the method.
+    /// The dependencies of the answer: the name and the method.
     pub(super) from: [SpecId; 2],
 }
 
@@ -158,7 +158,7 @@ impl Default for KnownOps {
 }
 
 impl KnownOps {
-    /// What a call becomes, if that is known.
+    /// Returns the op that a call becomes, if that is known.
     #[inline]
     pub(super) fn answer(&self, question: &Question) -> Option<Answer> {
         match &self.entries[question.place()] {

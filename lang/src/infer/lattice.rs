@@ -34,7 +34,7 @@ pub const MAX_PARTS: usize = 256;
 /// How deep partial values are nested.
 pub const MAX_DEPTH: usize = 8;
 
-/// What is known of a value.
+/// A lattice value: the facts that are known of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lattice {
     /// There is no value: control does not get here, as far as is known.
@@ -55,7 +55,7 @@ impl Lattice {
     /// Nothing is known of it.
     pub const ANY: Self = Self::Of(Type::ANY);
 
-    /// Whether it has no value.
+    /// Returns whether it has no value.
     pub fn is_bottom(self) -> bool {
         self == Self::Bottom
     }
@@ -96,7 +96,7 @@ impl Partials {
         Self { ctx: Arc::clone(ctx), data: Vec::new(), table: HashTable::new() }
     }
 
-    /// What a type alone says of a value: if it has one value only, that one.
+    /// Returns the lattice value that a type alone gives: if it has one value only, that one.
     pub fn of_type(&self, ty: Type) -> Lattice {
         if ty.index() > Type::UNIT.index() && ty.index() < Type::BUILTIN.len() {
             return Lattice::Of(ty);
@@ -211,7 +211,7 @@ impl Partials {
         Some(self.of_type(field))
     }
 
-    /// What is known of a value that is one or the other.
+    /// Joins two lattice values.
     pub fn join(&mut self, a: Lattice, b: Lattice) -> Lattice {
         match (a, b) {
             _ if a == b => a,
@@ -234,8 +234,8 @@ impl Partials {
         }
     }
 
-    /// What of a value is part of the key of a specialisation: symbols, types, functions and
-    /// `nothing` always, other constants if `all`.
+    /// Returns the part of a lattice value that is in the key of a specialisation: symbols, types,
+    /// functions and `nothing` always, other constants if `all`.
     pub fn key(&mut self, value: Lattice, all: bool) -> Lattice {
         match value {
             Lattice::Undef | Lattice::Bottom => Lattice::ANY,
@@ -255,7 +255,7 @@ impl Partials {
         }
     }
 
-    /// Whether every value of this kind is exactly of the type that is known.
+    /// Returns whether every value of this kind is exactly of the type that is known.
     pub fn is_exact(&self, value: Lattice) -> bool {
         match value {
             Lattice::Const(_) => true,

@@ -50,7 +50,7 @@ impl Inference {
         }
     }
 
-    /// Whether a body is an op or less.
+    /// Returns whether a body is an op or less.
     fn code(&self, body: &Arc<Function>, method: &crate::world::Method) -> Code {
         if body.block_count() != 1 || method.inline == Some(false) {
             return Code::Body;

@@ -13,13 +13,13 @@ use crate::world::MethodId;
 pub(super) enum Piece {
     /// A constant.
     Constant(Const),
-    /// What is called.
+    /// The callee.
     Callee,
     /// The parameter at this position.
     Param(usize),
 }
 
-/// What the code of a method is like.
+/// The shape of the code of a method.
 #[derive(Clone, Debug)]
 pub(super) enum Code {
     /// One op on parameters and constants. With a type, the op stands in the code itself.
@@ -30,7 +30,7 @@ pub(super) enum Code {
     Body,
 }
 
-/// What is asked of a method.
+/// The facts of a method.
 #[derive(Clone, Debug)]
 pub(super) struct MethodFacts {
     pub(super) id: MethodId,
@@ -41,9 +41,9 @@ pub(super) struct MethodFacts {
     pub(super) inline: Option<bool>,
     pub(super) space: Space,
     pub(super) statics: Rc<[Symbol]>,
-    /// Whether all constants go into the keys of its specialisations.
+    /// True if all constants go into the keys of its specialisations.
     pub(super) takes_constants: bool,
-    /// Whether it is expanded at calls whose argument types are not exact.
+    /// True if it is expanded at calls whose argument types are not exact.
     pub(super) expands: bool,
     pub(super) code: Code,
     /// The order of the blocks of its body, if all its specialisations share one.

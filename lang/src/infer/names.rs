@@ -13,7 +13,7 @@ use crate::definition::Space;
 use crate::world::{Binding, StaticValue};
 
 impl Inference {
-    /// What a name stands for, once for each name and space.
+    /// Returns the meaning of a name; the world is asked once for each name and space.
     pub(super) fn name(&mut self, frame: &mut Frame, name: Symbol, space: Space) -> Name {
         if let Some(&(id, found)) = self.names.get(&(name, space)) {
             if let Some(id) = id {

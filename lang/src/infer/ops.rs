@@ -244,8 +244,8 @@ impl Inference {
         frame.push(StepKind::Op(core_ops::TYPEASSERT, ty), &[arg], Lattice::Bottom, Attrs::NONE)
     }
 
-    /// Whether a value of type `have` may be one of type `want`: of tuples with parts of any type,
-    /// values have types of their own. O(size of the types).
+    /// Returns whether a value of type `have` may be one of type `want`: of tuples with parts of
+    /// any type, values have types of their own. O(size of the types).
     fn may_be(&self, have: Type, want: Type) -> bool {
         let mut work = vec![(have, want)];
         while let Some((have, want)) = work.pop() {

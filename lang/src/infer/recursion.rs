@@ -13,7 +13,7 @@ use super::spec::{Running, State};
 use crate::world::SpecId;
 
 impl Inference {
-    /// What is known of the result of a specialisation; infers it if need be.
+    /// Returns the lattice value of the result of a specialisation; infers it if need be.
     pub(super) fn infer(&mut self, id: SpecId) -> Lattice {
         match self.spec(id).state {
             State::Done => {}
@@ -78,7 +78,7 @@ impl Inference {
         }
     }
 
-    /// What was inferred stays as it is.
+    /// Settles a specialisation: what was inferred stays as it is.
     fn settle(&mut self, id: SpecId) {
         let spec = self.spec_mut(id);
         spec.state = State::Done;

@@ -42,9 +42,9 @@ pub(super) struct Running {
     pub(super) method: Option<MethodId>,
     /// The lowest place on the stack of which an estimate was used.
     pub(super) low: usize,
-    /// Whether somebody used its own estimate.
+    /// True if somebody used its own estimate.
     pub(super) was_read: bool,
-    /// Whether an estimate changed that somebody used.
+    /// True if an estimate changed that somebody used.
     pub(super) unstable: bool,
     /// How much its types are made of.
     pub(super) size: u32,
@@ -59,7 +59,7 @@ pub struct Spec {
     pub method: Option<MethodId>,
     /// The type of what is called.
     pub callee: Type,
-    /// What is known of each parameter of its function.
+    /// The lattice value of each parameter of its function.
     pub key: SmallVec<[Lattice; 4]>,
     /// The name of the generic function.
     pub shown: Symbol,
@@ -69,18 +69,18 @@ pub struct Spec {
     pub statics: Rc<[StaticValue]>,
     /// The names of the type parameters.
     pub static_names: Rc<[Symbol]>,
-    /// Whether the callee is the first parameter.
+    /// True if the callee is the first parameter.
     pub takes_callee: bool,
     /// How many arguments come before those that are packed into a tuple, if any are.
     pub fixed: Option<usize>,
     /// `@inline` or `@noinline`.
     pub inline: Option<bool>,
-    /// What is known of its result.
+    /// The lattice value of its result.
     pub result: Lattice,
-    /// Whether calls that are not needed for their result can be left away.
+    /// True if calls that are not needed for their result can be left away.
     pub effect_free: bool,
     pub(super) state: State,
-    /// What was inferred, until its function is emitted.
+    /// The frame of inference, until the function is emitted.
     pub(crate) frame: Option<Box<Frame>>,
     pub(crate) body: Arc<Function>,
     pub(super) order: Rc<Order>,
@@ -91,12 +91,12 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Whether it is settled.
+    /// Returns whether it is settled.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// Whether its code may be put in the place of calls of it.
+    /// Returns whether its code may be put in the place of calls of it.
     pub fn may_inline(&self) -> bool {
         match self.inline {
             Some(inline) => inline,

@@ -339,7 +339,7 @@ impl Inference {
         id
     }
 
-    /// Whether the code is that of [`Inference::wrapper`].
+    /// Returns whether the code is that of [`Inference::wrapper`].
     pub(super) fn in_wrapper(&self, frame: &Frame) -> bool {
         let spec = self.spec(frame.spec);
         spec.method.is_none() && spec.callee != Type::ANY
@@ -358,7 +358,7 @@ impl Inference {
     }
 }
 
-/// What emission needs of the table.
+/// Access of emission to the table.
 impl Inference {
     pub(crate) fn spec_for_emission(&mut self, id: SpecId) -> &mut Spec {
         self.spec_mut(id)

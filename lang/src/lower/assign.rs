@@ -44,7 +44,7 @@ impl Lower<'_> {
         value
     }
 
-    /// Whether a literal tuple can be taken apart without being made.
+    /// Returns whether a literal tuple can be taken apart without being made.
     fn pairs(&self, targets: List, values: List) -> bool {
         targets.len() == values.len() && !self.has_splat(targets) && !self.has_splat(values)
     }

@@ -21,9 +21,9 @@ use crate::definition::{Callee, ClosureDef};
 #[derive(Default)]
 struct Tree {
     nodes: Vec<Node>,
-    /// What is passed to the function.
+    /// The arguments of the function.
     leaves: Vals,
-    /// What is called and is no name: captured.
+    /// The callee, captured if it is no name.
     callees: Vals,
     calls: usize,
 }
@@ -79,7 +79,7 @@ impl Lower<'_> {
         self.part(indexed, self.names.of_prelude(self.names.view))
     }
 
-    /// What a function makes of what is indexed and the indices.
+    /// Returns the call of a function with what is indexed and the indices.
     fn part(&mut self, indexed: ExprId, function: Symbol) -> Val {
         let Kind::Index { base, indices } = self.ast.kind(indexed) else {
             // It has been reported.

@@ -10,7 +10,7 @@ use super::ssa::{Special, Val};
 use super::{Constructed, Indexed, Lower};
 use crate::definition::Space;
 
-/// What is called.
+/// The callee.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Callee {
     /// A function by its name.
@@ -52,8 +52,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a call is `x^-2`, with the exponent in the text, and the power is the prelude's:
-    /// then even a whole number has a power to it.
+    /// Returns whether a call is `x^-2`, with the exponent in the text, and the power is the
+    /// prelude's: then even a whole number has a power to it.
     pub(super) fn is_literal_power(&self, name: Symbol, args: List) -> bool {
         if name != self.names.power || self.names.of_prelude(name) != name {
             return false;
@@ -69,7 +69,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What an expression calls.
+    /// Returns the callee of an expression.
     pub(super) fn callee(&mut self, id: ExprId) -> Callee {
         match self.ast.kind(id) {
             Kind::Name(name) if self.scopes.refs[id.index()] == NONE => Callee::Named(name),

@@ -97,7 +97,7 @@ impl Lower<'_> {
         self.code.body.push(core::CLOSURE, &operands, loc)
     }
 
-    /// What the captures of a group are called: after their variables, and told apart.
+    /// Returns the names of the captures of a group: after their variables, and told apart.
     fn capture_names(&self, group: u32) -> Vec<Symbol> {
         let mut names: Vec<Symbol> = Vec::new();
         for &var in &self.scopes.groups[group as usize].captures {
@@ -132,12 +132,12 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether one of the statements is there for its definitions.
+    /// Returns whether one of the statements is there for its definitions.
     pub(super) fn defines(&self, list: List) -> bool {
         self.ast.list(list).iter().any(|&id| self.is_definition(id))
     }
 
-    /// Whether a statement at top level declares something that is not just run.
+    /// Returns whether a statement at top level declares something that is not just run.
     pub(super) fn is_definition(&self, id: ExprId) -> bool {
         match self.ast.kind(id) {
             Kind::Function { .. } | Kind::Struct { .. } => true,

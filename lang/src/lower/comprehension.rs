@@ -14,7 +14,7 @@ use super::expr::Vals;
 use super::ssa::Val;
 use crate::definition::{Callee, ClosureDef, MethodDef, ParamDecl};
 
-/// What a function of a generator computes.
+/// The result of a function of a generator.
 #[derive(Clone, Copy)]
 enum Does<'c> {
     /// An element.

@@ -37,7 +37,7 @@ pub(super) struct Lower<'a> {
     pub(super) code: Code,
     /// Where the code of functions was built, to be used again.
     pub(super) pool: Vec<Code>,
-    /// Whether the code of methods is left out.
+    /// True if the code of methods is left out.
     pub(super) signatures_only: bool,
     /// The smallest number of values of a `new` in the struct that is being declared.
     pub(super) fewest_given: usize,
@@ -48,7 +48,7 @@ pub(super) struct Lower<'a> {
 #[derive(Debug)]
 pub(super) struct Code {
     pub(super) body: Body,
-    /// Which one of [`Scopes::funcs`] it is; [`NONE`] if it is written nowhere.
+    /// The index in [`Scopes::funcs`]; [`NONE`] if it is written nowhere.
     pub(super) func: u32,
     /// The slots of variables.
     pub(super) slots: Vec<Option<Slot>>,
@@ -58,10 +58,10 @@ pub(super) struct Code {
     pub(super) labels: Vec<Label>,
     /// The declared type of what it returns.
     pub(super) returns: Option<ExprId>,
-    /// What `end` means.
+    /// The meaning of `end`.
     pub(super) indexed: Option<Indexed>,
     pub(super) inbounds: bool,
-    /// Whether it is code at top level, which does not return.
+    /// True if it is code at top level, which does not return.
     pub(super) is_thunk: bool,
     /// The type that `new` makes, as it is written.
     pub(super) new: Option<Constructed>,
@@ -84,7 +84,7 @@ pub(super) struct Label {
     pub(super) expr: ExprId,
 }
 
-/// What is indexed, and where in the list of indices.
+/// The indexed value, and the position in the list of indices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Indexed {
     pub(super) base: Val,
@@ -102,7 +102,7 @@ pub(super) struct Constructed {
     pub(super) func: u32,
 }
 
-/// What a text needs anew each time that something of it is lowered.
+/// Scratch memory, which is used again each time that something of a text is lowered.
 #[derive(Debug)]
 pub(super) struct Scratch {
     pub(super) names: Names,

@@ -22,7 +22,7 @@ use crate::definition::{ClosureDef, Item, MethodDef, Space};
 pub struct DeferredBody {
     text: Rc<Text>,
     definition: ExprId,
-    /// Which one of the methods of the definition it is.
+    /// The index among the methods of the definition.
     which: usize,
 }
 
@@ -42,7 +42,7 @@ struct Text {
     ast: Ast,
 }
 
-/// What the texts of a library share.
+/// The state that the texts of a library share.
 #[derive(Debug)]
 pub struct Library {
     ctx: Arc<Context>,
@@ -76,7 +76,7 @@ impl Library {
     /// of its methods.
     ///
     /// # Errors
-    /// What is wrong with the text outside of the code of its methods, in the order of the text.
+    /// Returns the errors of the text outside of the code of its methods, in the order of the text.
     pub fn lower_signatures(self: &Rc<Self>, ast: Ast) -> Result<Vec<Statement>, Vec<Diagnostic>> {
         let found = self.lower_with(&ast, |lower| {
             let mut found: Vec<Found> = Vec::with_capacity(ast.statements().len());
@@ -144,7 +144,7 @@ impl DeferredBody {
     /// Lowers the code: the function, and the functions that are made in it.
     ///
     /// # Errors
-    /// What is wrong with it, in the order of the text.
+    /// The errors of its code, in the order of the text.
     pub fn lower(&self) -> Result<(Arc<Function>, Vec<ClosureDef>), Vec<Diagnostic>> {
         let Text { library, ast } = &*self.text;
         let mut methods =

@@ -17,7 +17,7 @@ use crate::definition::{
     Callee, ClosureDef, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
 
-/// What a method is of, for its code.
+/// The owner of a method, for its code.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Owner {
     /// A function or a type: the callee is no parameter.
@@ -42,7 +42,7 @@ pub(super) struct Written {
 /// How a method is made of it.
 #[derive(Clone, Debug)]
 pub(super) struct Made<'n> {
-    /// Which one of the scopes' functions it is.
+    /// The index among the scopes' functions.
     pub(super) func: u32,
     pub(super) owner: Owner,
     pub(super) callee: Callee,
@@ -142,7 +142,7 @@ impl Lower<'_> {
         methods
     }
 
-    /// What stands for the code of methods that are lowered later.
+    /// Returns the function that stands for bodies that are deferred.
     fn no_code(&mut self) -> Arc<Function> {
         let none = || Arc::new(Function::without_entry(self.ctx, "", regraft_ir::Type::ANY));
         Arc::clone(self.no_code.get_or_insert_with(none))

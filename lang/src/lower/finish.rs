@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::blocks::{self, BlockTables};
 use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val, ValKind};
 
-/// What finishing needs to know of the program, and room for it to work in.
+/// The constants and the scratch memory of finishing.
 #[derive(Debug)]
 pub(super) struct Finish {
     pub(super) ctx: Arc<Context>,
@@ -47,7 +47,7 @@ pub(super) struct PhiTables {
     pub(super) value: Vec<Val>,
 }
 
-/// What a function is called, and its parameters.
+/// The name of a function, and its parameters.
 #[derive(Debug)]
 pub(super) struct Shape<'a> {
     pub(super) name: &'a str,

@@ -87,7 +87,7 @@ names! {
 }
 
 impl Names {
-    /// What syntax stands for, among what a program could define as well.
+    /// Returns the names that syntax stands for and that a program could define as well.
     fn of_syntax(&self) -> [Symbol; 22] {
         [
             self.adjoint,
@@ -164,7 +164,7 @@ fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
     }
 }
 
-/// Whether a name is that of a module whose names are in the prelude.
+/// Returns whether a name is that of a module whose names are in the prelude.
 pub(super) fn is_module(name: &str) -> bool {
     matches!(
         name,

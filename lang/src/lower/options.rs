@@ -8,10 +8,10 @@ use crate::definition::Space;
 
 /// From where and for what a text is lowered.
 pub struct LowerOptions<'a> {
-    /// Whether a loop at top level assigns to the global variable of that name if there is one, as
+    /// True if a loop at top level assigns to the global variable of that name if there is one, as
     /// in the REPL; in a file it makes a new local one.
     pub soft_scope: bool,
-    /// Whether there is a global variable of that name in the program.
+    /// True if there is a global variable of that name in the program.
     pub is_global: &'a dyn Fn(Symbol) -> bool,
     /// Where the names of the text are looked up.
     pub space: Space,

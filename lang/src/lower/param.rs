@@ -7,12 +7,12 @@ use regraft_syntax::julia::{Ast, ExprId, Kind};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Param {
     pub(super) name: Option<(Symbol, ExprId)>,
-    /// What it is taken apart into.
+    /// The pattern that it is taken apart into.
     pub(super) pattern: Option<ExprId>,
     pub(super) ty: Option<ExprId>,
     pub(super) default: Option<ExprId>,
     pub(super) vararg: bool,
-    /// Whether it is none of these.
+    /// True if it is none of these.
     pub(super) wrong: bool,
 }
 

@@ -200,7 +200,7 @@ impl Finish {
         flag
     }
 
-    /// Whether a value is there, or the parameter that has no flag yet.
+    /// Returns whether a value is there, or the parameter that has no flag yet.
     fn flag_of(&self, value: Val) -> Result<Val, u32> {
         match value.kind() {
             ValKind::Undef => Ok(self.no),

@@ -24,7 +24,7 @@ mod walk;
 /// No variable, function, scope, …
 pub(super) const NONE: u32 = u32::MAX;
 
-/// What names mean, filled for one statement at top level after the other.
+/// The meaning of names, filled for one statement at top level after the other.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
     /// For each name, its variable or [`NONE`] if it is global; for what opens a scope or is a
@@ -53,7 +53,7 @@ pub(super) struct Var {
     pub(super) func: u32,
     /// Its declared type.
     pub(super) ty: Option<ExprId>,
-    /// Whether its values are kept in a box.
+    /// True if its values are kept in a box.
     pub(super) boxed: bool,
     /// The next variable of its scope.
     pub(super) next: u32,
@@ -91,7 +91,7 @@ pub(super) struct Scope {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ScopeKind {
-    /// What is assigned is global.
+    /// Assigned names are global.
     Global,
     Func,
     Let,
@@ -115,13 +115,13 @@ pub(super) struct Func {
 /// The methods of a local function.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// What they are called.
+    /// Their names.
     pub(super) var: u32,
     /// The functions, with their definitions.
     pub(super) methods: Vec<(u32, ExprId)>,
     /// The variables of functions around that they use.
     pub(super) captures: Vec<u32>,
-    /// Whether they know themselves by their first parameter.
+    /// True if they know themselves by their first parameter.
     pub(super) knows_itself: bool,
     region: u32,
     made_at: u32,
@@ -165,7 +165,7 @@ enum Event {
     Make(u32),
 }
 
-/// What is wrong, as the walk finds it.
+/// The errors, as the walk finds them.
 pub(super) struct Walk<'a> {
     pub(super) scopes: &'a mut Scopes,
     pub(super) ast: &'a Ast,
@@ -230,8 +230,8 @@ impl Scopes {
         scope.last_decl = index;
     }
 
-    /// Whether region `outer` is `inner` or around it, and if so, whether there is a loop between:
-    /// `inner`, or around it, but not `outer`.
+    /// Returns whether region `outer` is `inner` or around it, and if so, whether there is a loop
+    /// between: `inner`, or around it, but not `outer`.
     fn encloses(&self, outer: u32, inner: u32) -> Option<bool> {
         let (mut at, mut in_loop) = (inner, false);
         while at != outer {

@@ -16,7 +16,7 @@ pub(super) use regraft_ir::ssa::SsaBlock as BlockId;
 /// A variable of the function: of the program, or one that holds the value of an `if`.
 pub(super) use regraft_ir::ssa::Variable as Slot;
 
-/// What an operand is: an instruction, a block parameter, a constant, or nothing yet.
+/// The kind of an operand: an instruction, a block parameter, a constant, or nothing yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Val(u32);
 
@@ -84,7 +84,7 @@ impl SsaValue for Val {
 /// The index of an edge among those that enter its block, or `DEAD`.
 pub(super) type EdgeIndex = u32;
 
-/// What an instruction is, apart from its op.
+/// The role of an instruction, apart from its op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Special {
     /// As the op says.
@@ -120,7 +120,7 @@ pub(super) enum Term {
 
 #[derive(Clone, Debug)]
 pub(super) struct BlockData {
-    /// Whether control may get here: no block is entered from one that it does not get to.
+    /// True if control may get here: no block is entered from one that it does not get to.
     pub(super) alive: bool,
     pub(super) insts: (u32, u32),
     pub(super) term: Term,
@@ -147,7 +147,7 @@ pub(super) struct Body {
     /// When a slot was seen last by [`Body::end_loop`].
     seen: Vec<u32>,
     loops: u32,
-    /// Whether blocks were entered out of order.
+    /// True if blocks were entered out of order.
     pub(super) has_labels: bool,
 }
 
@@ -220,7 +220,7 @@ impl Body {
         self.layout.push(block);
     }
 
-    /// Whether control can get to where code is put now.
+    /// Returns whether control can get to where code is put now.
     #[inline]
     pub(super) fn alive(&self) -> bool {
         self.blocks[self.ssa.current().0 as usize].alive

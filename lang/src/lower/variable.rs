@@ -22,7 +22,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What the slot of a variable holds: its value, or its box.
+    /// Returns the content of a variable's slot: its value, or its box.
     pub(super) fn raw(&mut self, var: u32, loc: Loc) -> Val {
         let data = &self.scopes.vars[var as usize];
         if data.kind == VarKind::Static && data.func == self.code.func {
@@ -137,7 +137,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an expression is a global name that is one of a module, and of which.
+    /// Returns whether an expression is a global name that is one of a module, and of which.
     pub(super) fn module_member(&self, base: ExprId, member: Symbol) -> Option<Symbol> {
         let Kind::Name(module) = self.ast.kind(base) else { return None };
         if self.scopes.refs[base.index()] != NONE {

@@ -20,11 +20,11 @@ use std::ops::Range;
 pub struct Statement<'t> {
     /// Where it is in the text.
     pub range: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind<'t>,
 }
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind<'t> {
     /// The definition of methods.
@@ -33,7 +33,7 @@ pub enum Kind<'t> {
     Other,
 }
 
-/// What a method is of, as it is written.
+/// The owner of a method, as it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner<'t> {
     /// `f(x) = …`
@@ -81,7 +81,7 @@ impl Iterator for Lines<'_> {
     }
 }
 
-/// Whether a statement begins with a line.
+/// Returns whether a statement begins with a line.
 fn begins(line: &str) -> bool {
     match line.as_bytes().first() {
         None | Some(b' ' | b'\n' | b'#' | b')' | b']') => false,
@@ -94,7 +94,7 @@ fn begins(line: &str) -> bool {
     }
 }
 
-/// What the methods are of that a statement defines, if its first line tells.
+/// Returns the owner of the methods that a statement defines, if its first line tells.
 fn owner(line: &str) -> Option<Owner<'_>> {
     let mut rest = line;
     for word in ["@inline ", "@noinline ", "@inbounds ", "function "] {

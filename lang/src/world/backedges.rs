@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::entities::SpecId;
 
-/// Who depends on something; most often it is one or two.
+/// The dependents of something; most often there are one or two.
 pub(super) type Dependents = SmallVec<[SpecId; 2]>;
 
 #[derive(Default, Debug)]

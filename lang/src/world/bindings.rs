@@ -16,7 +16,7 @@ pub(super) const MAX_VARIABLE_TYPES: u8 = 8;
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) binding: Binding,
-    /// Who asked.
+    /// The specialisations that asked.
     pub(super) dependents: Dependents,
     /// How many types a variable has had.
     pub(super) types: u8,
@@ -35,12 +35,12 @@ pub(super) struct Bindings {
 }
 
 impl Bindings {
-    /// What a name stands for in one space alone.
+    /// Returns the binding of a name in one space alone.
     pub fn own(&self, space: Space, name: Symbol) -> Binding {
         self.slots.get(&(space, name)).map_or(Binding::Undefined, |slot| slot.binding)
     }
 
-    /// What a name stands for.
+    /// Returns the binding of a name.
     pub fn find(&self, space: Space, name: Symbol) -> Binding {
         match (space, self.own(space, name)) {
             (Space::Main, Binding::Undefined) => self.own(Space::Base, name),

@@ -47,7 +47,7 @@ impl Builder {
     }
 }
 
-/// What the name of a family alone means.
+/// Returns the type that the name of a family alone means.
 pub(super) fn bare(id: FamilyId, params: &[Bound]) -> Ty {
     close(params, Ty::App(id, params.iter().map(|b| Ty::Var(b.var)).collect()))
 }
@@ -138,9 +138,9 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
         fields: Default::default(),
         in_progress: Vec::new(),
         pending: Vec::new(),
-        markers: Default::default(),
-        marker_of: Default::default(),
-        where_markers: Vec::new(),
+        tokens: Default::default(),
+        token_of: Default::default(),
+        where_tokens: Vec::new(),
         views: Default::default(),
     };
     (types, b.names)

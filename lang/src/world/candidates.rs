@@ -15,7 +15,7 @@ use crate::definition::Space;
 /// Its text is that of Julia's `methods(f)`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MethodList {
-    /// What they are methods of: `generic function "f" from Main`.
+    /// The callee that they are methods of: `generic function "f" from Main`.
     pub of: String,
     /// The methods.
     pub methods: Vec<MethodLine>,
@@ -53,11 +53,11 @@ impl fmt::Display for MethodList {
 }
 
 /// As many candidates are shown.
-const MOST_SHOWN: usize = 4;
+const MAX_SHOWN: usize = 4;
 
 impl World {
-    /// What to say of a call that no method is for: a message, and lines of help, which list the
-    /// methods that come closest.
+    /// Returns the error of a call that no method is for: a message, and lines of help, which list
+    /// the methods that come closest.
     pub fn no_method(&self, callee: Type, args: &[Type]) -> (String, Vec<String>) {
         let name = self.callee_text(callee);
         let message = format!("no method matching {}", self.call_text(callee, args));
@@ -73,15 +73,15 @@ impl World {
         let all = methods.len();
         methods.sort_by_cached_key(|method| self.distance(method, args));
         let mut help = vec!["closest candidates are:".to_owned()];
-        help.extend(methods.iter().take(MOST_SHOWN).map(|method| self.method_text(method)));
-        if all > MOST_SHOWN {
-            help.push(format!("and {} more", all - MOST_SHOWN));
+        help.extend(methods.iter().take(MAX_SHOWN).map(|method| self.method_text(method)));
+        if all > MAX_SHOWN {
+            help.push(format!("and {} more", all - MAX_SHOWN));
         }
         (message, help)
     }
 
-    /// What to say of a call that several methods are for, none of them more specific than all
-    /// others.
+    /// Returns the error of a call that several methods are for, none of them more specific than
+    /// all others.
     pub fn ambiguous(
         &self,
         callee: Type,
@@ -91,7 +91,7 @@ impl World {
         let message = format!("{} is ambiguous", self.call_text(callee, args));
         let mut help = vec!["candidates:".to_owned()];
         let candidates = methods.iter().filter_map(|&id| self.method(id));
-        help.extend(candidates.take(MOST_SHOWN).map(|method| self.method_text(method)));
+        help.extend(candidates.take(MAX_SHOWN).map(|method| self.method_text(method)));
         let args: Vec<String> =
             args.iter().map(|&ty| format!("::{}", self.type_name(ty))).collect();
         let name = self.callee_text(callee);

@@ -18,7 +18,7 @@ use crate::lower::{Library, Statement};
 /// A statement that is not parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Deferred {
-    /// What it is a part of.
+    /// The library that it is a part of.
     pub(crate) library: Rc<Library>,
     pub(crate) source: Source,
     /// Where it is in the source.
@@ -29,7 +29,7 @@ impl Deferred {
     /// Parses it.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// Returns the errors of the text.
     pub(crate) fn read(&self) -> Result<Vec<Statement>, Vec<Diagnostic>> {
         let options = julia::Options { prelude: true };
         let parsed = parse_part(self.library.ctx(), &self.source, self.part.clone(), options);

@@ -19,7 +19,7 @@ use crate::definition::{
 use crate::lower::DeferredBody;
 use crate::phases::{Phase, enter};
 
-/// What a method runs.
+/// The body of a method.
 pub(super) enum Body {
     Lowered(Arc<Function>),
     DeferredBody(DeferredBody),
@@ -75,7 +75,7 @@ impl World {
     /// for it; the body in the definition is not looked at.
     ///
     /// # Errors
-    /// Those of [`World::define`].
+    /// The errors of [`World::define`].
     pub fn define_later(
         &mut self,
         def: &MethodDef,
@@ -111,7 +111,7 @@ impl World {
     /// Lowers the code of a method, if that is not done.
     ///
     /// # Errors
-    /// What is wrong with it. It is tried again the next time.
+    /// The errors of its code. It is tried again the next time.
     pub(crate) fn lower_now(&mut self, id: MethodId) -> Result<(), Vec<Diagnostic>> {
         let Some(method) = self.methods.get_mut(id.0 as usize) else { return Ok(()) };
         let Some(deferred) = method.deferred_body.take() else { return Ok(()) };
@@ -474,7 +474,7 @@ pub(super) fn same_params(a: &[super::Bound], b: &[super::Bound]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.lower == b.lower && a.upper == b.upper)
 }
 
-/// Whether nothing of this type can be called in a way of its own.
+/// Returns whether nothing of this type can be called in a way of its own.
 fn is_unfit(callee: &Ty) -> bool {
     matches!(callee, Ty::Any | Ty::Bottom | Ty::Value(_) | Ty::Names(_))
 }

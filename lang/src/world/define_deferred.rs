@@ -34,8 +34,8 @@ impl World {
         Ok(())
     }
 
-    /// Which table the methods of an owner belong to, if that is known here and now. The name of a
-    /// function is bound, if it is not.
+    /// Returns the table that the methods of an owner belong to, if that is known here and now. The
+    /// name of a function is bound, if it is not.
     fn table_of_owner(&mut self, owner: Owner<'_>) -> Option<TableKey> {
         let symbol = |world: &Self, name: &str| match name.strip_prefix("__") {
             Some(rest) => world.ctx.symbol(&format!("#{rest}")),
@@ -108,7 +108,7 @@ impl World {
         tables.into_iter().for_each(|table| self.define_deferred(table));
     }
 
-    /// Whether there are methods of a function of the prelude that are not parsed yet.
+    /// Returns whether there are methods of a function of the prelude that are not parsed yet.
     pub(crate) fn is_deferred(&self, function: Symbol) -> bool {
         self.deferred.by_table.contains_key(&TableKey::Function(function))
     }

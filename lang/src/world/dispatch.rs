@@ -73,7 +73,7 @@ impl World {
         }
     }
 
-    /// How many arguments a callee takes, if all its methods take as many. O(methods).
+    /// Returns how many arguments a callee takes, if all its methods take as many. O(methods).
     pub(crate) fn argument_count(&mut self, callee: Type) -> Option<usize> {
         self.know_methods_of(callee);
         let mut count = None;
@@ -233,7 +233,7 @@ impl World {
         Err((0..fitting.len()).filter(undominated).map(|index| fitting[index]).collect())
     }
 
-    /// Whether a method may be one for these arguments.
+    /// Returns whether a method may be one for these arguments.
     fn may_take(&self, method: MethodId, callee: Type, args: &[Type]) -> bool {
         let signature = &self.methods[method.0 as usize].signature;
         let params = signature.params.iter();
@@ -273,7 +273,7 @@ impl World {
     }
 }
 
-/// Whether it cannot be seen at once that the arguments do not fit.
+/// Returns whether it cannot be seen at once that the arguments do not fit.
 #[inline]
 fn quickly_fits(params: &[Ty], types: &[Ty]) -> bool {
     params.iter().zip(types).all(|pair| match pair {

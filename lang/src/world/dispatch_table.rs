@@ -18,14 +18,14 @@ pub(super) struct Table {
     pub methods: Vec<MethodId>,
     /// The questions that it had a part in answering.
     pub(super) questions: Vec<u32>,
-    /// Who knows all its methods.
+    /// The specialisations that know all its methods.
     pub(super) watchers: Dependents,
     /// The age at which a method was added or replaced.
     pub changed: u64,
 }
 
 impl Table {
-    /// Whether it had a part in answering a question.
+    /// Returns whether it had a part in answering a question.
     pub fn was_asked(&self) -> bool {
         !self.questions.is_empty()
     }

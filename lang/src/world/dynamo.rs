@@ -14,13 +14,13 @@ use crate::definition::{Callee, ParamDecl, Space, StaticDecl};
 /// A method whose body is made for each specialisation.
 #[derive(Clone, Debug)]
 pub struct DynamoDef {
-    /// What it is a method of.
+    /// The callee that it is a method of.
     pub callee: Callee,
-    /// Whether it is one of a function of the prelude.
+    /// True if it is one of a function of the prelude.
     pub extends_base: bool,
     /// Its parameters, apart from the callee.
     pub params: Vec<ParamDecl>,
-    /// Whether the last parameter takes all further arguments, as one tuple.
+    /// True if the last parameter takes all further arguments, as one tuple.
     pub vararg: bool,
     /// Its type parameters.
     pub statics: Vec<StaticDecl>,
@@ -35,7 +35,7 @@ impl World {
     /// the parameters that that of any other method would have.
     ///
     /// # Errors
-    /// Those of [`World::define`].
+    /// The errors of [`World::define`].
     pub fn add_dynamo(
         &mut self,
         def: &DynamoDef,
@@ -59,7 +59,7 @@ impl World {
     /// whoever asks keeps it.
     ///
     /// # Errors
-    /// Those of the dynamo.
+    /// The errors of the dynamo.
     pub fn body(
         &mut self,
         found: &MethodMatch,

@@ -30,12 +30,12 @@ pub struct MethodMatch {
     pub method: MethodId,
     /// The values of its type parameters, in the order of [`Method::statics`](super::Method::statics).
     pub statics: Rc<[StaticValue]>,
-    /// Whether all argument types were exact. If not, the method is right for every value that
-    /// the arguments can have all the same.
+    /// True if all argument types were exact. If not, the method is right for every value that the
+    /// arguments can have all the same.
     pub exact: bool,
 }
 
-/// What a call with arguments of certain types does.
+/// The effect of a call with arguments of certain types.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Dispatch {
     /// It runs this method.
@@ -48,7 +48,7 @@ pub enum Dispatch {
     Unknown,
 }
 
-/// What a name stands for.
+/// The binding of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binding {
     /// A generic function, by the symbol that tells it from others of that name: the `x` in

@@ -10,7 +10,7 @@ use crate::definition::{StaticDecl, TypeExpr, TypeExprKind};
 
 /// Looks names up.
 pub(super) trait Names {
-    /// What the name stands for.
+    /// Returns the binding of the name.
     fn binding(&self, name: Symbol) -> Binding;
     /// The names that stand for types.
     fn type_names(&self) -> Vec<Symbol>;
@@ -314,7 +314,7 @@ impl Types {
         Ok(self.normalize(&applied))
     }
 
-    /// Whether it is what the name `Union` alone means.
+    /// Returns whether it is what the name `Union` alone means.
     fn is_union(&self, ty: &Ty) -> bool {
         matches!(ty, Ty::App(family, _) if *family == self.well_known.union)
     }

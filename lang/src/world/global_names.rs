@@ -9,7 +9,7 @@ use super::tables::World;
 use crate::definition::Space;
 
 impl World {
-    /// What a name stands for; `by` becomes invalid if that changes. O(1).
+    /// Returns the binding of a name; `by` becomes invalid if that changes. O(1).
     pub fn resolve(&mut self, name: Symbol, space: Space, by: Option<SpecId>) -> Binding {
         let own = self.bindings.own(space, name);
         if let Some(by) = by {
@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// What to say of a name that stands for nothing: a message, and help.
+    /// Returns message and help for a name that is not bound.
     pub fn undefined(&self, name: Symbol, space: Space) -> (String, Vec<String>) {
         let text = self.ctx.str(name);
         let help = self.near(name, space).map(|near| format!("did you mean `{near}`?"));

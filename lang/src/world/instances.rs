@@ -9,7 +9,7 @@ use super::types::{FamilyId, FamilyKind, Ty, Types};
 
 /// Struct types within struct types, each of which the one around it brings about, are not
 /// followed deeper: `struct P{T} x::P{P{T}} end` never ends.
-const MOST_NESTED: usize = 24;
+const MAX_NESTED: usize = 24;
 
 impl Types {
     /// The struct type of a member of a struct family. The parameters are closed.
@@ -58,7 +58,7 @@ impl Types {
             .iter()
             .enumerate()
             .map(|(i, (name, field))| {
-                let field = if nested > MOST_NESTED {
+                let field = if nested > MAX_NESTED {
                     Ty::Any
                 } else {
                     let field = field.with_args(0, args);
@@ -86,7 +86,7 @@ impl Types {
         self.fields.insert(ty, fields);
     }
 
-    /// Whether values of the type would hold, in place, one of a type that is not finished.
+    /// Returns whether values of the type would hold, in place, one of a type that is not finished.
     fn holds_in_progress(&self, ty: Type) -> bool {
         match self.ctx.kind(ty) {
             TypeKind::Struct(_) => self.in_progress.contains(&ty) && !self.ctx.is_object(ty),

@@ -13,7 +13,7 @@ use super::types::{Bound, FamilyId, Rest, Ty, Types, Var};
 pub(super) struct Signature {
     /// Its type parameters, as `Var(0)` and so on.
     pub bounds: Rc<[Bound]>,
-    /// Which of them have to be concrete types.
+    /// The type parameters that have to be concrete types.
     pub diagonal: Rc<[bool]>,
     pub params: Rc<[Ty]>,
     pub rest: Option<Rest>,
@@ -63,13 +63,13 @@ impl Signature {
         }
     }
 
-    /// Whether there can be `count` arguments, the callee counted.
+    /// Returns whether there can be `count` arguments, the callee counted.
     pub fn takes(&self, count: usize) -> bool {
         count == self.params.len() || count > self.params.len() && self.rest.is_some()
     }
 
-    /// Whether it can be seen at once that the signatures differ: a definition compares itself
-    /// with all methods of its function.
+    /// Returns whether it can be seen at once that the signatures differ: a definition compares
+    /// itself with all methods of its function.
     fn surely_differs(&self, other: &Self) -> bool {
         let differ = |a: &Ty, b: &Ty| kind_of(a, &self.bounds) != kind_of(b, &other.bounds);
         if self.params.len() != other.params.len() {
@@ -89,7 +89,7 @@ impl Signature {
     }
 }
 
-/// What equal types have in common.
+/// A key that equal types have in common.
 #[derive(PartialEq, Eq)]
 enum Kind {
     Any,
@@ -119,7 +119,7 @@ fn kind_of(ty: &Ty, bounds: &[Bound]) -> Kind {
 }
 
 impl Types {
-    /// Whether all arguments that `a` takes, `b` takes too.
+    /// Returns whether all arguments that `a` takes, `b` takes too.
     fn signature_below(&self, a: &Signature, b: &Signature) -> bool {
         let mut question = Question::new(self);
         question.open(&a.bounds, true, |i| a.diagonal[i]);
@@ -130,13 +130,13 @@ impl Types {
             && question.close(first)
     }
 
-    /// Whether two signatures take the same arguments.
+    /// Returns whether two signatures take the same arguments.
     pub fn same_signature(&self, a: &Signature, b: &Signature) -> bool {
         !a.surely_differs(b) && (a == b || self.signature_below(a, b) && self.signature_below(b, a))
     }
 
-    /// Whether a call that both take runs `a`: its signature is below that of `b` and not the
-    /// other way round. Otherwise, where one of them is a vararg, it counts parameter by
+    /// Returns whether a call that both take runs `a`: its signature is below that of `b` and not
+    /// the other way round. Otherwise, where one of them is a vararg, it counts parameter by
     /// parameter.
     pub fn is_more_specific(&self, a: &Signature, b: &Signature) -> bool {
         if self.signature_below(a, b) {
@@ -244,7 +244,7 @@ impl Types {
 }
 
 impl Question<'_> {
-    /// What a parameter that is in scope stands for: the lowest type that it can be.
+    /// Returns the lowest type that a parameter in scope can be.
     fn value_of(&self, index: usize) -> Ty {
         let slot = &self.slots[index];
         let mut ty = slot.lower.clone();

@@ -5,6 +5,7 @@
 //! which specialisation asked ([`SpecId`]), so that a definition invalidates exactly those whose
 //! questions it answers differently.
 
+mod abstract_token;
 mod backedges;
 mod bindings;
 mod builtin;
@@ -20,7 +21,6 @@ mod eval;
 mod global_names;
 mod instances;
 mod ir_program;
-mod marker;
 mod method;
 mod name;
 mod rules;

@@ -265,7 +265,7 @@ impl World {
     /// Makes a closure known, with its methods. Doing so again defines them anew.
     ///
     /// # Errors
-    /// Those of its methods.
+    /// The errors of its methods.
     pub fn register_closure(&mut self, def: &ClosureDef) -> Result<(), Vec<Diagnostic>> {
         let known = self.closures.get(&def.name).map(|&(family, _)| family);
         let same = known.is_some_and(|family| match &self.types.family(family).kind {

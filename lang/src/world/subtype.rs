@@ -17,14 +17,14 @@ use smallvec::SmallVec;
 use super::types::{Bound, Rest, Ty, Types, Var, union};
 
 /// More steps than any type that a person writes takes.
-const MOST_STEPS: u32 = 50_000;
+const MAX_STEPS: u32 = 50_000;
 
-/// What is known of a type parameter in scope.
+/// The bounds known of a type parameter in scope.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// Whether it stands for every type within its bounds, rather than for some type.
+    /// True if it stands for every type within its bounds, rather than for some type.
     pub rigid: bool,
-    /// Whether it has to be a concrete type.
+    /// True if it has to be a concrete type.
     pub concrete: bool,
     /// One of a lower level does not know of those of higher ones.
     pub level: u32,
@@ -96,7 +96,7 @@ impl<'a> Question<'a> {
         body.substitute(&rename)
     }
 
-    /// Whether the parameters from `first` on that have to be concrete types are.
+    /// Returns whether the parameters from `first` on that have to be concrete types are.
     pub fn close(&self, first: usize) -> bool {
         self.slots[first..]
             .iter()
@@ -125,7 +125,7 @@ impl<'a> Question<'a> {
         matches!(ty, Ty::Var(var) if self.slot(*var).is_some_and(|slot| !slot.rigid))
     }
 
-    /// Whether `f` says yes; if not, nothing is learnt from it.
+    /// Returns whether `f` says yes; if not, nothing is learnt from it.
     fn attempt(&mut self, f: impl FnOnce(&mut Self) -> bool) -> bool {
         let before = self.slots.clone();
         let yes = f(self);
@@ -135,19 +135,19 @@ impl<'a> Question<'a> {
         yes
     }
 
-    /// Whether every type that a rigid parameter may stand for is below `b`.
+    /// Returns whether every type that a rigid parameter may stand for is below `b`.
     fn upper_is_below(&mut self, var: Var, b: &Ty) -> bool {
         let upper = self.slot(var).map(|slot| slot.upper.clone());
         upper.is_some_and(|upper| self.sub(&upper, b))
     }
 
-    /// Whether every value of type `a` is of type `b`.
+    /// Returns whether every value of type `a` is of type `b`.
     pub fn sub(&mut self, a: &Ty, b: &Ty) -> bool {
         if let (Ty::Concrete(a), Ty::Concrete(b)) = (a, b) {
             return a == b;
         }
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > MAX_STEPS {
             return false;
         }
         match (a, b) {
@@ -256,7 +256,7 @@ impl<'a> Question<'a> {
             && a_rest.is_none_or(|a_rest| self.sub(&a_rest.element, &b_rest.element))
     }
 
-    /// Whether two types have the same values (or are the same parameter).
+    /// Returns whether two types have the same values (or are the same parameter).
     pub fn equal(&mut self, a: &Ty, b: &Ty) -> bool {
         self.invariant += 1;
         let yes = self.equal_within(a, b);
@@ -266,7 +266,7 @@ impl<'a> Question<'a> {
 
     fn equal_within(&mut self, a: &Ty, b: &Ty) -> bool {
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > MAX_STEPS {
             return false;
         }
         match (a, b) {
@@ -285,7 +285,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Whether `ty` mentions only what the parameter `var` may know of.
+    /// Returns whether `ty` mentions only what the parameter `var` may know of.
     fn knows(&self, var: Var, ty: &Ty) -> bool {
         let Some(level) = self.slot(var).map(|slot| slot.level) else { return false };
         let unknown = std::cell::Cell::new(false);
@@ -374,18 +374,18 @@ impl<'a> Question<'a> {
 }
 
 impl Types {
-    /// Whether every value of the closed type `a` is of the closed type `b`.
+    /// Returns whether every value of the closed type `a` is of the closed type `b`.
     pub fn is_subtype(&self, a: &Ty, b: &Ty) -> bool {
         a == b || Question::new(self).sub(a, b)
     }
 
-    /// Whether two closed types have the same values.
+    /// Returns whether two closed types have the same values.
     pub fn is_equal(&self, a: &Ty, b: &Ty) -> bool {
         a == b || Question::new(self).equal(a, b)
     }
 
-    /// Whether surely no value of type `a`, which is what the IR knows of an argument, is of type
-    /// `b`. Type parameters in `b` are those of `bounds`.
+    /// Returns whether surely no value of type `a`, which is what the IR knows of an argument, is
+    /// of type `b`. Type parameters in `b` are those of `bounds`.
     pub fn is_disjoint(&self, a: &Ty, b: &Ty, bounds: &[Bound]) -> bool {
         match (a, b) {
             (Ty::Any, _) | (_, Ty::Any) => false,
@@ -427,8 +427,8 @@ impl Types {
         }
     }
 
-    /// Whether values can have this type itself.
+    /// Returns whether values can have this type itself.
     pub fn is_concrete(&self, ty: Type) -> bool {
-        ty != Type::ANY && ty != Type::NEVER && !self.markers.contains_key(&ty)
+        ty != Type::ANY && ty != Type::NEVER && !self.tokens.contains_key(&ty)
     }
 }

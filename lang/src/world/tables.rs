@@ -25,11 +25,11 @@ pub struct Method {
     /// The lowered body; `None` of a dynamo, and of what is lowered later: then
     /// [`World::body`](super::World::body) makes it.
     pub body: Option<Arc<Function>>,
-    /// Whether the first parameter of the body is the callee itself.
+    /// True if the first parameter of the body is the callee itself.
     pub takes_callee: bool,
     /// The number of parameters, apart from the callee; a vararg counts as one.
     pub params: usize,
-    /// Whether the last one takes all further arguments.
+    /// True if the last one takes all further arguments.
     pub vararg: bool,
     /// The names of its type parameters.
     pub statics: Rc<[Symbol]>,
@@ -82,7 +82,7 @@ pub(super) struct RuleMethods {
 /// Makes the lowered body of a method from the types of its arguments.
 pub type DynamoFn = Rc<dyn Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Function, Diagnostic>>;
 
-/// What a dynamo can ask.
+/// The context of a dynamo.
 #[derive(Debug)]
 pub struct DynamoCx<'a> {
     /// The world that the method is in.
@@ -107,7 +107,7 @@ pub struct World {
     /// All that there ever were.
     pub(super) methods: Vec<Method>,
     pub(super) tables: Tables,
-    /// Those of the prelude that are not in a table yet.
+    /// Methods of the prelude that are not in a table yet.
     pub(super) deferred: DeferredMethods,
     pub(super) cache: Cache,
     pub(super) edges: Backedges,
@@ -185,17 +185,17 @@ impl World {
         self.edges.take_invalidated()
     }
 
-    /// The type as a type value: itself if values can have it, else a marker that stands for it.
+    /// The type as a type value: itself if values can have it, else a token that stands for it.
     pub fn type_value(&mut self, ty: &Ty) -> Type {
         self.types.type_value(ty)
     }
 
-    /// What a type value stands for, or a type that the IR knows of a value.
+    /// Returns the type that a type value stands for, or that the IR knows of a value.
     pub fn ty_of(&self, ty: Type) -> Ty {
         self.types.ty_of(ty)
     }
 
-    /// Whether a type value is a type that values can have.
+    /// Returns whether a type value is a type that values can have.
     pub fn is_concrete(&self, ty: Type) -> bool {
         self.types.is_concrete(ty)
     }
@@ -207,7 +207,7 @@ impl World {
         self.types.stored(&ty)
     }
 
-    /// Whether every value of the one type is of the other: `a <: b`.
+    /// Returns whether every value of the one type is of the other: `a <: b`.
     pub fn is_subtype(&self, a: &Ty, b: &Ty) -> bool {
         self.types.is_subtype(a, b)
     }
@@ -217,8 +217,8 @@ impl World {
         a == b || self.types.is_subtype(&self.types.ty_of(a), &self.types.ty_of(b))
     }
 
-    /// Whether surely no value that the IR knows to be of type `a` is of the type that the type
-    /// value `b` stands for.
+    /// Returns whether surely no value that the IR knows to be of type `a` is of the type that the
+    /// type value `b` stands for.
     pub fn is_disjoint(&self, a: Type, b: Type) -> bool {
         self.types.is_disjoint(&self.types.ty_of(a), &self.types.ty_of(b), &[])
     }
@@ -271,7 +271,7 @@ impl World {
     /// a one among the parameters, which `below` tells.
     ///
     /// # Errors
-    /// Those of [`World::apply_type`].
+    /// The errors of [`World::apply_type`].
     pub fn apply_type_below(&mut self, head: Type, args: &[TypeArgument]) -> Result<Type, String> {
         let head = self.types.ty_of(head);
         let mut opened = Vec::new();

@@ -21,7 +21,7 @@ impl Var {
 /// A type parameter that is declared, with its bounds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bound {
-    /// Which one it is.
+    /// Its variable.
     pub var: Var,
     /// Its name, for messages.
     pub name: Symbol,
@@ -190,8 +190,8 @@ impl Ty {
         }
     }
 
-    /// Whether a parameter that occurs so often has to be a concrete type (the diagonal rule of
-    /// Julia: used twice or more, covariantly only).
+    /// Returns whether a parameter that occurs so often has to be a concrete type (the diagonal
+    /// rule of Julia: used twice or more, covariantly only).
     pub(super) fn is_diagonal((covariant, elsewhere): (u32, bool)) -> bool {
         covariant > 1 && !elsewhere
     }
@@ -274,7 +274,7 @@ pub(super) fn close(vars: &[Bound], body: Ty) -> Ty {
     Ty::Where(bounds, Rc::new(body.substitute(&rename)))
 }
 
-/// Whether a parameter occurs that no `where` within the type binds.
+/// Returns whether a parameter occurs that no `where` within the type binds.
 pub(super) fn has_loose(ty: &Ty) -> bool {
     fn loose(ty: &Ty, within: &mut Vec<Var>) -> bool {
         match ty {

@@ -40,7 +40,7 @@ impl WellKnown {
     }
 }
 
-/// What the members of a family are.
+/// The kind of the members of a family.
 #[derive(Clone, Debug)]
 pub(super) enum FamilyKind {
     Abstract,
@@ -54,7 +54,7 @@ pub(super) enum FamilyKind {
     Struct(StructInfo),
 }
 
-/// What is declared of a struct.
+/// The declaration of a struct.
 #[derive(Clone, Debug)]
 pub(super) struct StructInfo {
     pub mutable: bool,
@@ -63,7 +63,7 @@ pub(super) struct StructInfo {
     pub fields: Option<Rc<[(Symbol, Ty)]>>,
     /// How many fields each `new` gives a value, the first ones.
     pub given: usize,
-    /// What the name of the IR struct begins with.
+    /// The beginning of the name of the IR struct.
     pub ir_name: Symbol,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Family {
     pub params: Rc<[Bound]>,
     /// Over the parameters.
     pub supertype: Ty,
-    /// What the name alone means.
+    /// The type that the name alone means.
     pub bare: Ty,
     pub kind: FamilyKind,
     pub loc: Loc,
@@ -90,7 +90,7 @@ pub(super) struct Types {
     pub ctx: Arc<Context>,
     pub families: Vec<Family>,
     pub well_known: WellKnown,
-    /// Which member of a family a struct type is.
+    /// The member of a family that each struct type is.
     pub members: FxHashMap<Type, Member>,
     pub instances: FxHashMap<Member, Type>,
     pub fields: FxHashMap<Type, Rc<[Field]>>,
@@ -98,10 +98,10 @@ pub(super) struct Types {
     pub in_progress: Vec<Type>,
     /// Struct types whose fields are found out when those of their families are.
     pub pending: Vec<(FamilyId, Rc<[Ty]>, Type)>,
-    pub markers: FxHashMap<Type, Ty>,
-    pub marker_of: FxHashMap<Ty, Type>,
-    /// Markers of types with a `where`, of which equal ones may be different terms.
-    pub where_markers: Vec<Type>,
+    pub tokens: FxHashMap<Type, Ty>,
+    pub token_of: FxHashMap<Ty, Type>,
+    /// Tokens of types with a `where`, of which equal ones may be different terms.
+    pub where_tokens: Vec<Type>,
     /// Members of builtin families, taken apart.
     pub views: RefCell<FxHashMap<Type, Member>>,
 }
@@ -160,12 +160,12 @@ impl Types {
         Ty::Tuple(types.iter().map(|&ty| self.ty_of(ty)).collect(), None)
     }
 
-    /// What a type of the IR stands for: that of a value, or a type value.
+    /// Returns the type that an IR type stands for: that of a value, or a type value.
     pub fn ty_of(&self, ty: Type) -> Ty {
         match self.ctx.kind(ty) {
             TypeKind::Builtin if ty == Type::ANY => Ty::Any,
             TypeKind::Builtin if ty == Type::NEVER => Ty::Bottom,
-            TypeKind::Struct(_) => self.markers.get(&ty).cloned().unwrap_or(Ty::Concrete(ty)),
+            TypeKind::Struct(_) => self.tokens.get(&ty).cloned().unwrap_or(Ty::Concrete(ty)),
             &TypeKind::TypeOf(of) => Ty::TypeOf(Rc::new(self.ty_of(of))),
             TypeKind::Tuple(elements) => self.tuple_of(elements),
             TypeKind::Named(fields) => {

@@ -13,7 +13,7 @@ use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
 
 impl Compiler<'_> {
-    /// Whether a comparison is done by the branch that alone uses it.
+    /// Returns whether a comparison is done by the branch that alone uses it.
     pub(super) fn is_fused(&self, v: Value) -> bool {
         let ValueDef::Inst(block) = self.f.def(v) else { return false };
         if self.f.ty(v) != Type::BOOL || comparison(self.f.op(v)).is_none() {
@@ -122,7 +122,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether a block consists of a branch on a fused comparison.
+    /// Returns whether a block consists of a branch on a fused comparison.
     pub(super) fn only_branches(&self, block: Block) -> bool {
         self.f.out_edges(block).count() == 2
             && self.f.op(Value::terminator(block)) == Some(cf::BR)

@@ -33,7 +33,7 @@ impl ImmediateTest {
 }
 
 impl Compiler<'_> {
-    /// Whether the constant at `index` stands in the instruction that is made of `v`.
+    /// Returns whether the constant at `index` stands in the instruction that is made of `v`.
     pub(super) fn is_immediate(&self, v: Value, index: usize) -> bool {
         let operand = self.f.operand(v, index);
         let is = |other: Operand| operand.is_some_and(|operand| operand != other);

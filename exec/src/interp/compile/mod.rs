@@ -81,7 +81,7 @@ struct Compiler<'a> {
     parts: Parts,
 }
 
-/// What is never there as a whole.
+/// Aggregates that are never built.
 #[derive(Default)]
 struct Parts {
     /// Calls, with the instructions that take parts of their results.

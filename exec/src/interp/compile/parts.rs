@@ -19,7 +19,7 @@ use super::super::register::Dst;
 use super::Compiler;
 
 /// As many parts are taken at once.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 
 impl Compiler<'_> {
     /// Finds all of them. O(instructions and uses).
@@ -48,7 +48,7 @@ impl Compiler<'_> {
                 && by.index == 0
                 && f.block_of(by.user) == block
                 && self.position(by.user).is_some();
-            if !takes || parts.len() == MOST_PARTS {
+            if !takes || parts.len() == MAX_PARTS {
                 return None;
             }
             parts.push(by.user);
@@ -91,12 +91,12 @@ impl Compiler<'_> {
         order
     }
 
-    /// Whether an instruction takes a part of a result when the call returns.
+    /// Returns whether an instruction takes a part of a result when the call returns.
     pub(super) fn is_part(&self, v: Value) -> bool {
         self.parts.taken.contains(&v)
     }
 
-    /// Whether a tuple is only returned.
+    /// Returns whether a tuple is only returned.
     pub(super) fn is_returned(&self, v: Value) -> bool {
         self.parts.returned.contains(&v)
     }

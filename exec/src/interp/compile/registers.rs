@@ -31,12 +31,12 @@ impl Compiler<'_> {
     /// Lets an instruction write to the register of the parameter that it is passed to, so that
     /// nothing has to be moved at the end of a loop.
     ///
-    /// That is right if only its own block uses the instruction, and nobody reads the old value of
-    /// the parameter after it. At a plain jump to the block of the parameter it is enough to look at the
-    /// block of the instruction, as the old value ends with the jump. Where there are other
-    /// edges, all uses of the parameter have to be in this block, and control must not come back
-    /// to it but through the block of the parameter: in a loop within the loop of the parameter,
-    /// the old value is read again.
+    /// It is right if only its own block uses the instruction, and nobody reads the old value of
+    /// the parameter after it. At a plain jump to the block of the parameter it is enough to look
+    /// at the block of the instruction, as the old value ends with the jump. Where there are other
+    /// edges, all uses of the parameter have to be in this block, and control must not come back to
+    /// it but through the block of the parameter: in a loop within the loop of the parameter, the
+    /// old value is read again.
     pub(super) fn coalesce(&mut self) {
         for i in 0..self.blocks.len() {
             let block = self.blocks[i];
@@ -73,15 +73,15 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether only its own block uses `v`. "No" is always right.
+    /// Returns whether only its own block uses `v`. "No" is always right.
     pub(super) fn is_local(&self, v: Value) -> bool {
         let block = self.f.block_of(v);
         self.f.uses(v).nth(MANY_USES).is_none()
             && self.f.uses(v).all(|u| self.f.block_of(u.user) == block)
     }
 
-    /// Whether nobody reads `param` after the instruction `v`; `plain` says that its block ends
-    /// with a jump to that of `param`. "No" is always right; parameters with many uses are not
+    /// Returns whether nobody reads `param` after the instruction `v`; `plain` says that its block
+    /// ends with a jump to that of `param`. "No" is always right; parameters with many uses are not
     /// looked at closely.
     pub(super) fn is_dead_after(&self, param: Value, v: Value, plain: bool) -> bool {
         let block = self.f.block_of(v);
@@ -97,8 +97,8 @@ impl Compiler<'_> {
             })
     }
 
-    /// Whether control may come back to a block without passing `around`. "Yes" is always right:
-    /// it is what is said if it would take long to find out.
+    /// Returns whether control may come back to a block without passing `around`. "Yes" is always
+    /// right: it is what is said if it would take long to find out.
     fn comes_back(&self, block: Block, around: Block) -> bool {
         let mut seen: SmallVec<[Block; MANY_BLOCKS]> = SmallVec::new();
         let mut pending: SmallVec<[Block; MANY_BLOCKS]> = self.f.successors(block).collect();

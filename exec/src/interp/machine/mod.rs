@@ -68,7 +68,7 @@ struct Machine<'a> {
     scalars: Vec<u64>,
     vals: Vec<Val>,
     frames: Vec<Frame<'a>>,
-    /// What the stacks take.
+    /// The bytes of the stacks.
     stack_charge: Charge,
 }
 

@@ -113,7 +113,7 @@ fn flat(value: &Val) -> Option<&[Val]> {
     fields.items().iter().all(is_number).then(|| fields.items())
 }
 
-/// Whether a shadow holds no object, and is one of a value with this cotangent.
+/// Returns whether a shadow holds no object, and is one of a value with this cotangent.
 fn shadows_nothing(shadow: &Val, cotangent: &Val) -> bool {
     let (Some(shadows), Some(parts)) = (flat(shadow), flat(cotangent)) else { return false };
     let alike = match (shadow, cotangent) {

@@ -102,7 +102,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// What a function returns whose result would be a tuple of these operands: the parts go to
+    /// Returns the result of a function that would be a tuple of these operands: the parts go to
     /// where the caller wants them, if it wants parts.
     pub(super) fn return_tuple(
         &mut self,
@@ -242,7 +242,7 @@ pub(super) fn assign(place: &mut Val, value: Val) {
     }
 }
 
-/// What a function returns.
+/// The result of a function.
 pub(super) enum Returned {
     Scalar(u64),
     Val(Val),

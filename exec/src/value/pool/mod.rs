@@ -67,16 +67,16 @@ enum Recycled {
     Ref(Rc<RefCellObject>),
 }
 
-/// What is free.
+/// Free memory, by kind.
 #[derive(Default)]
 pub(super) struct Lists {
-    /// What is still to be taken apart.
+    /// Values that are still to be taken apart.
     recycled: Vec<Recycled>,
     boxes: usize,
     runs: u32,
     fields: List<Rc<Fields>>,
     arrays: List<Rc<Array>>,
-    /// Those that the search for cycles knows: by the type of the elements, and the lengths if
+    /// Arrays that the search for cycles knows: by the type of the elements, and the lengths if
     /// there are several.
     containers: FxHashMap<(Type, Dims), List<Rc<Array>>>,
     objects: FxHashMap<Type, List<Rc<Object>>>,
@@ -156,7 +156,7 @@ impl Lists {
     }
 }
 
-/// Whether a pool is at work on this thread.
+/// Returns whether a pool is at work on this thread.
 #[inline]
 pub(crate) fn is_active() -> bool {
     ACTIVE.get()

@@ -12,8 +12,8 @@ use regraft_ir::{Block, Context, Function, Inst, IrResult, Operand, Symbol, Type
 use super::{BuilderBlock, BuilderInst, FunctionBuilder, Slot, Terminator};
 
 impl FunctionBuilder {
-    /// Whether `block` is all that control gets to from the end of the block before it, which
-    /// goes nowhere else: then it is a part of that.
+    /// Returns whether `block` is all that control gets to from the end of the block before it,
+    /// which goes nowhere else: then it is a part of that.
     fn continues(&self, block: u32) -> Option<u32> {
         if self.blocks[block as usize].leave != Terminator::Jump {
             return None;
@@ -111,7 +111,7 @@ impl FunctionBuilder {
         if self.is_in_order(&order) { order } else { self.reverse_postorder() }
     }
 
-    /// Whether all values come before their uses. O(size).
+    /// Returns whether all values come before their uses. O(size).
     fn is_in_order(&self, order: &[u32]) -> bool {
         let mut done = vec![false; self.insts.len()];
         for &first in order {

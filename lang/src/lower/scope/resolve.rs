@@ -167,7 +167,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether what is assigned in `scope`, and no variable around, is global.
+    /// Returns whether what is assigned in `scope`, and no variable around, is global.
     fn is_global(&self, scope: u32, name: Symbol) -> bool {
         match self.scopes.scopes[scope as usize].kind {
             ScopeKind::Global => true,
@@ -319,8 +319,8 @@ impl Scopes {
         changed
     }
 
-    /// Whether the variable has the value that it will always have when the functions of `group`,
-    /// which capture it, are made.
+    /// Returns whether the variable has the value that it will always have when the functions of
+    /// `group`, which capture it, are made.
     fn is_stable(&self, var: u32, group: u32) -> bool {
         let var = &self.vars[var as usize];
         let group = &self.groups[group as usize];

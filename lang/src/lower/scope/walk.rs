@@ -193,8 +193,8 @@ impl Walk<'_> {
         }
     }
 
-    /// What an update reads: the target, as an expression. Its name is read on its own, since the
-    /// expression is the target of the assignment as well.
+    /// Reads the target of an update: the target, as an expression. Its name is read on its own,
+    /// since the expression is the target of the assignment as well.
     fn updated(&mut self, target: ExprId) {
         match self.ast.kind(target) {
             Kind::Name(_) => {}
@@ -217,7 +217,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is assigned to; names are declared as `kind` says.
+    /// Walks over the target of an assignment; names are declared as `kind` says.
     pub(super) fn target(&mut self, target: ExprId, kind: DeclKind) {
         let ast = self.ast;
         match ast.kind(target) {

@@ -30,12 +30,12 @@ impl Body {
         self.ssa.read(slot)
     }
 
-    /// Whether a parameter stands for itself, in a block that control gets to.
+    /// Returns whether a parameter stands for itself, in a block that control gets to.
     pub(in crate::lower) fn is_live_phi(&self, phi: u32) -> bool {
         self.ssa.is_own(phi) && self.blocks[self.ssa.phi(phi).block.0 as usize].alive
     }
 
-    /// What a value stands for.
+    /// Returns the replacement of a value.
     #[inline]
     pub(in crate::lower) fn find(&mut self, value: Val) -> Val {
         self.ssa.find(value)

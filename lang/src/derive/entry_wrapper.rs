@@ -1,6 +1,6 @@
-//! Interfaces: what the language calls, written around the functions of a derivative.
+//! EntryWrappers: what the language calls, written around the functions of a derivative.
 //!
-//! An interface takes the arguments as the function itself does, makes the shadows (one for each
+//! An entry wrapper takes the arguments as the function itself does, makes the shadows (one for each
 //! object, however often it is there), and gives one tangent for each argument of the call. The
 //! function that is differentiated is not differentiated with respect to itself, unless a tangent
 //! of it is passed.
@@ -18,55 +18,59 @@ use super::parts::{Writer, zero_of};
 use super::sweeps::Sweeps;
 use crate::infer::{DerivativeKey, DerivativeKind, field_types};
 
-/// The interfaces that were written.
-pub(super) struct Interfaces {
+/// The wrappers that were written.
+pub(super) struct EntryWrappers {
     first: Symbol,
     second: Option<Symbol>,
 }
 
-impl Interfaces {
+impl EntryWrappers {
     pub(super) fn names(&self) -> Vec<Symbol> {
         std::iter::once(self.first).chain(self.second).collect()
     }
 }
 
 impl Deriver<'_> {
-    /// Makes a derivative and adds the interfaces.
-    pub(super) fn interfaces(
+    /// Makes a derivative and adds the wrappers.
+    pub(super) fn wrappers(
         &mut self,
         key: &DerivativeKey,
         primal: &Primal,
         module: &mut Module,
-    ) -> Result<Interfaces, Vec<Diagnostic>> {
+    ) -> Result<EntryWrappers, Vec<Diagnostic>> {
         let known = self.derivatives.types.take();
         let mut types = known.unwrap_or_else(|| TangentTypes::new(self.ctx()));
-        let made = self.interfaces_with(key, primal, module, &mut types);
+        let made = self.entry_wrappers_with(key, primal, module, &mut types);
         self.derivatives.types.replace(Some(types));
         made
     }
 
-    fn interfaces_with(
+    fn entry_wrappers_with(
         &mut self,
         key: &DerivativeKey,
         primal: &Primal,
         module: &mut Module,
         types: &mut TangentTypes,
-    ) -> Result<Interfaces, Vec<Diagnostic>> {
+    ) -> Result<EntryWrappers, Vec<Diagnostic>> {
         let taken = module.functions().map(Function::name).collect();
         let ctx = Arc::clone(self.ctx());
         let base = ctx.str(primal.name).to_owned();
         let name = |text: &str| self.unique_name(&format!("{base}.{text}"), &taken);
         let (first, second) = match key.kind {
             DerivativeKind::Gradient => (name("gradient"), None),
-            DerivativeKind::Push(None) | DerivativeKind::DynamicPush => (name("pushforward"), None),
-            DerivativeKind::Push(Some(width)) => (name(&format!("pushforward{width}")), None),
+            DerivativeKind::Pushforward(None) | DerivativeKind::DynamicPushforward => {
+                (name("pushforward"), None)
+            }
+            DerivativeKind::Pushforward(Some(width)) => {
+                (name(&format!("pushforward{width}")), None)
+            }
             DerivativeKind::Pullback => (name("pullback"), Some(name("back"))),
             DerivativeKind::Dynamic => (name("dynamic_pullback"), Some(name("dynamic_back"))),
         };
         let active = active(key, primal, types);
         let mut parts = Parts { primal, args: &key.args, active };
         let functions = match key.kind {
-            DerivativeKind::Push(_) | DerivativeKind::DynamicPush => {
+            DerivativeKind::Pushforward(_) | DerivativeKind::DynamicPushforward => {
                 let dynamic = self.dynamic_forward();
                 let dynamics = [dynamic, self.dynamic_reverse()];
                 vec![push(key, &mut parts, types, module, first, dynamics)?]
@@ -121,10 +125,10 @@ impl Deriver<'_> {
         for function in functions {
             module.add(function).map_err(|error| vec![error.into()])?;
         }
-        Ok(Interfaces { first, second })
+        Ok(EntryWrappers { first, second })
     }
 
-    /// What has a gradient returns a real number.
+    /// Checks that a function with a gradient returns a real number.
     fn check_result(&self, primal: &Primal) -> Result<(), Vec<Diagnostic>> {
         let ty = primal.result;
         if ty == Type::ANY || ty == Type::BOOL || ty.is_float() || ty.is_int() {
@@ -140,10 +144,10 @@ impl Deriver<'_> {
     }
 }
 
-/// Whether code outside of the module may put something with a derivative into objects of globals
-/// that the module reads.
+/// Returns whether code outside of the module may put something with a derivative into objects of
+/// globals that the module reads.
 fn shares_globals(kind: DerivativeKind, module: &Module, types: &mut TangentTypes) -> bool {
-    matches!(kind, DerivativeKind::Dynamic | DerivativeKind::DynamicPush)
+    matches!(kind, DerivativeKind::Dynamic | DerivativeKind::DynamicPushforward)
         && regraft_ad::reads_globals(module, types)
 }
 
@@ -157,7 +161,9 @@ fn active(key: &DerivativeKey, primal: &Primal, types: &mut TangentTypes) -> Vec
             }
         }
         // What is passed says it.
-        DerivativeKind::Push(_) | DerivativeKind::Dynamic | DerivativeKind::DynamicPush => {
+        DerivativeKind::Pushforward(_)
+        | DerivativeKind::Dynamic
+        | DerivativeKind::DynamicPushforward => {
             let mut given = key.tangents.iter().copied();
             if !primal.takes_callee {
                 given.next();
@@ -175,7 +181,7 @@ fn active(key: &DerivativeKey, primal: &Primal, types: &mut TangentTypes) -> Vec
     active
 }
 
-/// The interface of forward mode.
+/// The entry wrapper of forward mode.
 fn push(
     key: &DerivativeKey,
     parts: &mut Parts<'_>,
@@ -189,7 +195,7 @@ fn push(
     let mut params = primal.params.clone();
     params.push(given);
     let width = match key.kind {
-        DerivativeKind::Push(width) => width,
+        DerivativeKind::Pushforward(width) => width,
         _ => None,
     };
     let lanes = width.map_or(1, usize::from);
@@ -206,7 +212,7 @@ fn push(
     };
     // A dynamic call belongs to the derivative that it is in.
     let scope = match key.kind {
-        DerivativeKind::DynamicPush => None,
+        DerivativeKind::DynamicPushforward => None,
         _ => regraft_ad::scope_level(module, &dynamics),
     };
     let mut w = Writer::new(types, name, &params, Type::ANY, primal.loc);
@@ -314,7 +320,7 @@ fn fitting(
     Err(vec![Diagnostic::error(message).help("a tangent has the shape of the value that it is of")])
 }
 
-/// Whether both are tuples of as many parts, or named tuples with the same names.
+/// Returns whether both are tuples of as many parts, or named tuples with the same names.
 fn have_same_parts(ctx: &Context, a: Type, b: Type) -> bool {
     match (ctx.kind(a), ctx.kind(b)) {
         (TypeKind::Tuple(a), TypeKind::Tuple(b)) => a.len() == b.len(),

@@ -27,7 +27,7 @@ use regraft_ir::{Constant, Context, Function, IrResult, Module, Operand, Type, T
 const MOST: usize = 64;
 
 /// Rewrites all of them. O(size).
-pub(super) fn resolve_late(module: &mut Module) -> IrResult<()> {
+pub(super) fn resolve(module: &mut Module) -> IrResult<()> {
     for id in module.ids().to_vec() {
         if let Some(f) = module.get_mut(id) {
             in_function(f)?;
@@ -78,7 +78,7 @@ fn in_function(f: &mut Function) -> IrResult<()> {
     Ok(())
 }
 
-/// Makes a call whose number of arguments is known late two: one that makes a tuple of all
+/// Makes a call whose number of arguments is dynamically resolved two: one that makes a tuple of all
 /// arguments, which has a rule, and one with that tuple.
 fn late_call(f: &mut Function, v: Value) -> IrResult<()> {
     let (ctx, loc) = (f.ctx().clone(), f.loc(v));
@@ -110,7 +110,7 @@ fn fields_of(ctx: &Context, ty: Type, by: Type) -> Vec<Constant> {
     names.into_iter().enumerate().map(field).collect()
 }
 
-/// Whether a type has a field of this name or number.
+/// Returns whether a type has a field of this name or number.
 fn has_field(ctx: &Context, ty: Type, field: Constant) -> bool {
     let by = if matches!(field, Constant::Sym(_)) { Type::SYM } else { Type::I64 };
     fields_of(ctx, ty, by).contains(&field)

@@ -1,7 +1,7 @@
 //! Types as values.
 //!
 //! A type value is a type of the IR. What values can have is itself; any other type (`Real`,
-//! `Vector`, `Union{Int64, Nothing}`) is a marker: a struct type without fields, which has no
+//! `Vector`, `Union{Int64, Nothing}`) is an abstract-type token: a struct type without fields, which has no
 //! values and stands for the type.
 
 use regraft_ir::{StructDef, Symbol, Type};
@@ -35,36 +35,36 @@ impl Types {
             }
             _ => {}
         }
-        if let Some(&known) = self.marker_of.get(ty) {
+        if let Some(&known) = self.token_of.get(ty) {
             return known;
         }
         if matches!(ty, Ty::Where(..)) {
             let head = self.head(ty);
-            let equal = |marker: &&Type| {
-                let other = &self.markers[*marker];
+            let equal = |token: &&Type| {
+                let other = &self.tokens[*token];
                 self.head(other) == head && self.is_equal(other, ty)
             };
-            if let Some(&known) = self.where_markers.iter().find(equal) {
-                self.marker_of.insert(ty.clone(), known);
+            if let Some(&known) = self.where_tokens.iter().find(equal) {
+                self.token_of.insert(ty.clone(), known);
                 return known;
             }
         }
         let name = self.ctx.symbol(&self.name(ty));
-        let (_, marker) = self.ctx.add_struct(StructDef {
+        let (_, token) = self.ctx.add_struct(StructDef {
             name,
             mutable: false,
             fields: Box::new([]),
             call: None,
         });
-        self.markers.insert(marker, ty.clone());
-        self.marker_of.insert(ty.clone(), marker);
+        self.tokens.insert(token, ty.clone());
+        self.token_of.insert(ty.clone(), token);
         if matches!(ty, Ty::Where(..)) {
-            self.where_markers.push(marker);
+            self.where_tokens.push(token);
         }
-        marker
+        token
     }
 
-    /// What the parameter of a type is as a value.
+    /// Returns the parameter of a type as a value.
     pub fn static_value(&mut self, ty: &Ty) -> StaticValue {
         match ty {
             Ty::Value(constant) => StaticValue::Constant(*constant),
