@@ -58,6 +58,7 @@ chapters! {
     rules: "rules.md",
     tape_plans: "tape-plans.md",
     design: "design.md",
+    from_text_to_gradient: "from-text-to-gradient.md",
     command_line: "command-line.md",
     performance: "performance.md",
 }
