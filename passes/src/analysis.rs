@@ -7,6 +7,7 @@
 //! added to its own while it is computed.
 
 mod alias;
+mod block_list;
 pub mod bounds;
 mod call_graph;
 pub(crate) mod comparison;
@@ -18,6 +19,7 @@ mod float_kinds;
 pub mod induction;
 mod invariants;
 mod liveness;
+pub(crate) mod loop_exits;
 mod loop_forest;
 mod memory;
 pub mod poly;

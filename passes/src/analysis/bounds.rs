@@ -48,11 +48,31 @@ use rustc_hash::FxHashMap;
 use super::effects::EffectSummaries;
 use super::{Aliases, Interval, Ranges};
 pub(crate) use residual::{Comparison, Source};
-use shapes::Shapes;
-pub(crate) use terms::{Sum, Term};
+use shapes::{Shapes, Version};
 
 /// How many checks of one index are remembered.
 const MOST_CHECKS: usize = 8;
+
+/// Something that a bound is a constant away from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Term {
+    /// Nothing but the constant.
+    Zero,
+    /// An integer value.
+    Value(Value),
+    /// The size of an array along a dimension from 1, or (0) the number of all its elements.
+    Size {
+        /// The array.
+        array: Value,
+        /// The dimension.
+        dim: u8,
+        /// Which state of its shape is meant.
+        version: Version,
+    },
+}
+
+/// `term + plus`, as mathematical integers.
+pub(crate) type Sum = (Term, i128);
 
 /// Answers questions about the indices of one function, in one state of it.
 #[derive(Debug)]

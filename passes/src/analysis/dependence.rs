@@ -29,7 +29,7 @@ use regraft_dialects::mem;
 use regraft_ir::{Function, Operand, Type, Value};
 use smallvec::SmallVec;
 
-use super::trip_count::LatchRuns;
+use super::loop_exits::LatchRuns;
 use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
 
 /// How two accesses in a loop depend on each other.

@@ -39,13 +39,12 @@ mod materialize;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, OperandKind, Type, Value};
+use regraft_ir::{Block, Function, Operand, OperandKind, Type, Value};
 
-use finder::Finder;
 pub use materialize::materialize;
 
 use super::poly::{Poly, Sym};
-use super::{Analyses, Analysis, Facets, Invariants, LoopForest, LoopId};
+use super::{Invariants, LoopForest, LoopId};
 
 /// A header parameter that grows by the same amount in each iteration.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -118,19 +117,6 @@ impl End {
 }
 
 impl InductionVariables {
-    /// Finds them.
-    pub fn compute(
-        f: &Function,
-        cfg: &ControlFlow,
-        dom: &DominatorTree,
-        invariants: Arc<Invariants>,
-    ) -> Self {
-        let mut finder = Finder::new(f, dom, invariants);
-        finder.evaluate_loops(cfg);
-        finder.resolve(cfg);
-        finder.result
-    }
-
     /// What an integer operand is, in the loops around its definition: at each use of a value that
     /// stands in the same loops. Of an opaque value it is the value as a symbol.
     ///
@@ -291,17 +277,5 @@ impl InductionVariables {
             out.push_str("no loops\n");
         }
         out
-    }
-}
-
-impl Analysis for InductionVariables {
-    const NAME: &'static str = "induction variables";
-    const FACETS: Facets = Facets::CFG.union(Facets::INSTS).union(Facets::TYPES);
-
-    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let dom = analyses.get::<DominatorTree>(f);
-        let invariants = analyses.get::<Invariants>(f);
-        Self::compute(f, &cfg, &dom, invariants)
     }
 }

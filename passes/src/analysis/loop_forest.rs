@@ -25,8 +25,6 @@ use std::fmt::Write as _;
 use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function};
 
 use super::components::Components;
-use super::{Analyses, Analysis, Facets};
-use finder::Finder;
 
 /// No loop.
 const NONE: u32 = u32::MAX;
@@ -123,15 +121,6 @@ pub struct LoopForest {
 }
 
 impl LoopForest {
-    /// Finds the loops. Near linear; O(depth) times that for what irreducible regions need.
-    pub fn compute(f: &Function, cfg: &ControlFlow, dom: &DominatorTree) -> Self {
-        let mut finder = Finder::new(f, cfg, dom);
-        finder.find_loops();
-        let mut forest = finder.number();
-        forest.find_irreducible(f, cfg, dom);
-        forest
-    }
-
     /// The loops, outer ones before those within them.
     pub fn loops(&self) -> impl DoubleEndedIterator<Item = LoopId> + ExactSizeIterator + use<> {
         (0..self.loops.len() as u32).map(LoopId)
@@ -352,17 +341,6 @@ impl LoopForest {
             out.push_str("no loops\n");
         }
         out
-    }
-}
-
-impl Analysis for LoopForest {
-    const NAME: &'static str = "loop forest";
-    const FACETS: Facets = Facets::CFG;
-
-    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let dom = analyses.get::<DominatorTree>(f);
-        Self::compute(f, &cfg, &dom)
     }
 }
 

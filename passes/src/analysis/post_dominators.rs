@@ -24,8 +24,8 @@ use std::fmt::Write as _;
 use regraft_ir::semi_nca::{self, Preorder, SearchedGraph};
 use regraft_ir::{Block, ControlFlow, Function};
 
+use super::block_list::list;
 use super::components::Components;
-use super::printable::list;
 use super::{Analyses, Analysis, Facets};
 
 /// No place in an order.

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
+use regraft_ir::{ControlFlow, DominatorTree, Function};
 
+use super::block_list::list;
 use super::{Aliases, InductionVariables, Invariants, LoopForest, Ranges, TripCounts};
 use crate::pass::PassContext;
 
@@ -86,12 +87,6 @@ pub(crate) const PRINTABLE: &[Printable] = &[
         describe: |f, cx| cx.analysis::<TripCounts>(f).describe(f),
     },
 ];
-
-/// Blocks as text, `^2, ^5`; `none` if there are none.
-pub(super) fn list(blocks: impl IntoIterator<Item = Block>) -> String {
-    let texts: Vec<String> = blocks.into_iter().map(|block| block.to_string()).collect();
-    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
-}
 
 fn describe_control_flow(f: &Function, cfg: &ControlFlow) -> String {
     let mut out = String::new();

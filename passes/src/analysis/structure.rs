@@ -34,7 +34,7 @@ use std::fmt::Write as _;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
 
-use super::printable::list;
+use super::block_list::list;
 use super::{Analyses, Analysis, Facets, LoopForest, LoopId};
 pub use scopes::Scopes;
 

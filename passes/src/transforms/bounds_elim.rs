@@ -28,14 +28,16 @@
 //! O(instructions + operands) for the analyses, and a bounded number of steps for each access
 //! (`examples/transform_speed.rs`).
 
+mod marks;
 mod versions;
 
-use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, IrResult, Value};
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult, Value};
 
-use crate::analysis::bounds::{Bounds, indices, is_promised};
+use crate::analysis::bounds::Bounds;
 use crate::analysis::{Aliases, LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
+use marks::{mark, unmarked};
 
 /// Marks the loads and stores among `accesses` that are in bounds. Returns how many.
 ///
@@ -136,11 +138,6 @@ impl BoundsElim {
     }
 }
 
-/// The accesses of a block that are checked.
-fn unmarked(f: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
-    f.body(block).filter(|&v| indices(f, v).is_some() && !is_promised(f, v))
-}
-
 /// Those of some accesses that are in bounds.
 fn prove(f: &Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Vec<Value> {
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
@@ -148,13 +145,4 @@ fn prove(f: &Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Vec<Valu
     let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
     let reached = accesses.iter().copied().filter(|&v| ranges.is_reached(f.block_of(v)));
     reached.filter(|&v| bounds.in_bounds(v)).collect()
-}
-
-/// Says of an access that it is in bounds, or that it has to be checked.
-fn mark(f: &mut Function, v: Value, in_bounds: bool) -> IrResult<()> {
-    let ctx = f.ctx();
-    let mut entries = ctx.attr_entries(f.attrs(v)).to_vec();
-    entries.push((ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(in_bounds))));
-    let attrs = ctx.attrs(&entries);
-    f.set_attrs(v, attrs)
 }

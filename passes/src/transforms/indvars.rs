@@ -46,24 +46,24 @@
 //! O(instructions of the loops and uses of their values), besides the analyses.
 
 mod exits;
+mod rewriter;
 
-use regraft_dialects::arith;
 use regraft_ir::{
-    Block, Constant, Diagnostic, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value,
+    Block, Constant, Diagnostic, DominatorTree, Edge, Function, IrResult, Operand, Value,
 };
 use rustc_hash::FxHashMap;
 
-use super::counters::{
-    add_induction, can_compute, compute, counter_of, ensure_preheaders, is_inside,
-};
+use super::counters::{add_induction, counter_of, ensure_preheaders, is_inside};
 use super::equal_numbers;
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::trip_count::LatchRuns;
-use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, TripCounts};
+use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_height;
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 use exits::{NewTest, final_values, is_after, new_test};
+pub use rewriter::Limits;
+use rewriter::Rewriter;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -76,21 +76,6 @@ pub struct Rewritten {
     pub tests: usize,
     /// Values used after a loop that are computed there.
     pub finals: usize,
-}
-
-/// What may be done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Whether final values are computed.
-    pub final_values: bool,
-    /// Whether a parameter goes if a multiplication takes its place.
-    pub multiply: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { final_values: true, multiply: true }
-    }
 }
 
 /// Rewrites loops that have preheaders, those within others of them before these. The analyses are
@@ -249,18 +234,6 @@ impl<'a> Exits<'a> {
     }
 }
 
-/// Works out what becomes of a loop, and inserts what it takes.
-struct Rewriter<'a> {
-    f: &'a mut Function,
-    ivs: &'a InductionVariables,
-    counts: &'a TripCounts,
-    l: LoopId,
-    limits: Limits,
-    counter: Option<Value>,
-    /// Counts that were computed before the loop, with the blocks of their exits.
-    known: Vec<(Block, Operand)>,
-}
-
 /// What is replaced in a loop, after everything that replaces it has been inserted.
 struct Plan {
     /// Parameters that go, and what they are.
@@ -336,78 +309,6 @@ impl Rewriter<'_> {
             plan.finals = final_values(self, exit, preheader)?;
         }
         Ok(Some(plan))
-    }
-
-    /// Uses what counted from 1 as the next number of the counter, in the place of `next`.
-    fn reuse_next(&mut self, next: Value, params: &[(Value, Operand)]) -> IrResult<()> {
-        let ty = self.f.ty(next);
-        let one = |poly: &Poly| poly.constant_value() == Some(1);
-        let from_one = self
-            .ivs
-            .basic(self.l)
-            .iter()
-            .find(|b| b.base.ty() == ty && one(&b.base) && one(&b.step));
-        let value = from_one.and_then(|b| params.iter().find(|&&(param, _)| param == b.param));
-        if let Some(&(_, value)) = value {
-            self.f.replace_all_uses(next, value)?;
-            self.f.delete(next)?;
-        }
-        Ok(())
-    }
-
-    /// Whether a parameter can be expressed by a counter, and is to be.
-    fn is_worth_it(&self, basic: &BasicInduction) -> bool {
-        if basic.step.is_zero() {
-            return true;
-        }
-        let step = basic.step.constant_value();
-        (self.limits.multiply || matches!(step, Some(1 | -1)))
-            && can_compute(self.f, self.ivs, &basic.step)
-    }
-
-    /// What a parameter is, in terms of the counter, at the start of the header.
-    fn express(
-        &mut self,
-        basic: &BasicInduction,
-        preheader: Block,
-        start: Value,
-    ) -> IrResult<Operand> {
-        let ty = basic.base.ty();
-        let base = self.entering_arg(basic.param, preheader);
-        if basic.step.is_zero() {
-            return Ok(base);
-        }
-        let counter = self.counter.expect("a counter was made for what has a step");
-        let insert = |f: &mut Function, inst: Inst| {
-            f.insert(start, inst.made_from(basic.param)).map(Operand::from)
-        };
-        let i = if self.f.ty(counter) == ty {
-            counter.into()
-        } else {
-            insert(self.f, arith::wrap(counter, ty))?
-        };
-        let is_zero = self.f.constant(base).and_then(Constant::as_int) == Some(0);
-        match basic.step.constant_value() {
-            Some(1) if is_zero => return Ok(i),
-            Some(-1) => return insert(self.f, arith::sub(base, i)),
-            _ => {}
-        }
-        let growth = if basic.step.constant_value() == Some(1) {
-            i
-        } else {
-            let at = Value::terminator(preheader);
-            let step = compute(self.f, self.ivs, &basic.step, at, &[])?;
-            insert(self.f, arith::mul(i, step))?
-        };
-        if is_zero { Ok(growth) } else { insert(self.f, arith::add(growth, base)) }
-    }
-
-    /// What the preheader passes for a parameter of the header.
-    fn entering_arg(&self, param: Value, preheader: Block) -> Operand {
-        let edge = self.f.out_edges(preheader).next().expect("a preheader goes to the header");
-        let position = self.f.params(self.f.block_of(param)).position(|p| p == param);
-        let arg = position.and_then(|position| self.f.edge_args(edge).nth(position));
-        arg.expect("an edge has an argument for each parameter")
     }
 }
 

@@ -45,9 +45,6 @@ use super::edit::{is_cold, replace_or_widen};
 use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// Types with more parts are left alone.
-const MOST_PARTS: usize = 64;
-
 /// Makes ordinary what types decide. Returns how many operations on tangents are gone.
 ///
 /// # Errors

@@ -5,13 +5,15 @@ use regraft_ir::{Block, Edge, Operand, Value, ValueDef};
 use smallvec::SmallVec;
 
 use super::super::ranges::Relation;
-use super::residual::MOST_CONDITIONS;
 use super::shapes::Version;
 use super::{Bounds, Check, Goal, Interval, Term};
 
 /// How many steps a question may take, and how deep one may lead to another.
 const MOST_STEPS: usize = 300;
 const MOST_DEPTH: usize = 40;
+
+/// The most comparisons for one access.
+pub(super) const MOST_CONDITIONS: usize = 4;
 
 /// One question and what leads to it.
 pub(super) struct Proof {

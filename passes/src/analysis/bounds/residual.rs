@@ -10,9 +10,6 @@ use super::prover::Proof;
 use super::shapes::Version;
 use super::{Bounds, Goal, Interval, Term};
 
-/// The most comparisons for one access.
-pub(super) const MOST_CONDITIONS: usize = 4;
-
 /// Where the program gets a side of a comparison from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {

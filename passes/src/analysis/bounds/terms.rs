@@ -3,30 +3,8 @@
 use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Block, Constant, Operand, TypeKind, Value};
 
-use super::shapes::Version;
-use super::{Bounds, Interval};
+use super::{Bounds, Interval, Sum, Term};
 use crate::analysis::copied_shape;
-
-/// Something that a bound is a constant away from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Term {
-    /// Nothing but the constant.
-    Zero,
-    /// An integer value.
-    Value(Value),
-    /// The size of an array along a dimension from 1, or (0) the number of all its elements.
-    Size {
-        /// The array.
-        array: Value,
-        /// The dimension.
-        dim: u8,
-        /// Which state of its shape is meant.
-        version: Version,
-    },
-}
-
-/// `term + plus`, as mathematical integers.
-pub(crate) type Sum = (Term, i128);
 
 impl Bounds<'_> {
     /// An integer operand, with constants taken off as long as that cannot wrap. What it says holds

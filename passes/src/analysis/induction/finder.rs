@@ -6,9 +6,11 @@ use regraft_dialects::arith;
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Op, Operand, Type, Value};
 
 use super::{BasicInduction, Chain, ChainRule, End, InductionVariables};
+use crate::analysis::loop_exits::{
+    CountForm, DominatingConditions, Holds, LatchRuns, Test, compared, is_once,
+};
 use crate::analysis::poly::{Poly, Sym};
-use crate::analysis::trip_count::{CountForm, Guards, Holds, LatchRuns, Test, compared, is_once};
-use crate::analysis::{Invariants, LoopForest, LoopId};
+use crate::analysis::{Analyses, Analysis, Facets, Invariants, LoopForest, LoopId};
 
 /// A header parameter in terms of its loop, before what comes from outside is resolved.
 struct Rule {
@@ -181,7 +183,7 @@ impl<'a> Finder<'a> {
             self.expanded(&poly, l)
         };
         let (x, y) = (expanded(left)?, expanded(right)?);
-        match compared(self.f, &Guards::default(), l, stay, [&x, &y], |_| true)? {
+        match compared(self.f, &DominatingConditions::default(), l, stay, [&x, &y], |_| true)? {
             LatchRuns::Constant(n) => Some(End::Constant(n)),
             LatchRuns::Symbolic(count) => match (count.form, count.holds) {
                 (CountForm::Number(poly), Holds::Always | Holds::IfTaken) => {
@@ -354,6 +356,33 @@ impl<'a> Finder<'a> {
         let known =
             self.result.known(v).and_then(|poly| self.result.leave(poly.truncate(ty), inside));
         known.unwrap_or_else(|| Poly::value(ty, v))
+    }
+}
+
+impl InductionVariables {
+    /// Finds them.
+    pub fn compute(
+        f: &Function,
+        cfg: &ControlFlow,
+        dom: &DominatorTree,
+        invariants: Arc<Invariants>,
+    ) -> Self {
+        let mut finder = Finder::new(f, dom, invariants);
+        finder.evaluate_loops(cfg);
+        finder.resolve(cfg);
+        finder.result
+    }
+}
+
+impl Analysis for InductionVariables {
+    const NAME: &'static str = "induction variables";
+    const FACETS: Facets = Facets::CFG.union(Facets::INSTS).union(Facets::TYPES);
+
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
+        let cfg = analyses.get::<ControlFlow>(f);
+        let dom = analyses.get::<DominatorTree>(f);
+        let invariants = analyses.get::<Invariants>(f);
+        Self::compute(f, &cfg, &dom, invariants)
     }
 }
 

@@ -3,6 +3,7 @@
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function};
 
 use super::{Loop, LoopExit, LoopForest, LoopId, NONE};
+use crate::analysis::{Analyses, Analysis, Facets};
 
 /// Finds natural loops, in the order in which their headers are found; they are numbered after.
 pub(super) struct Finder<'a> {
@@ -167,6 +168,15 @@ fn slot(id: u32, outside: usize) -> usize {
 }
 
 impl LoopForest {
+    /// Finds the loops. Near linear; O(depth) times that for what irreducible regions need.
+    pub fn compute(f: &Function, cfg: &ControlFlow, dom: &DominatorTree) -> Self {
+        let mut finder = Finder::new(f, cfg, dom);
+        finder.find_loops();
+        let mut forest = finder.number();
+        forest.find_irreducible(f, cfg, dom);
+        forest
+    }
+
     /// Exits and preheaders. O(edges + depth of each edge that leaves loops).
     fn find_edges(&mut self, f: &Function, cfg: &ControlFlow) {
         for source in cfg.reverse_postorder() {
@@ -191,5 +201,16 @@ impl LoopForest {
             };
             self.loops[id.index()].preheader = preheader;
         }
+    }
+}
+
+impl Analysis for LoopForest {
+    const NAME: &'static str = "loop forest";
+    const FACETS: Facets = Facets::CFG;
+
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
+        let cfg = analyses.get::<ControlFlow>(f);
+        let dom = analyses.get::<DominatorTree>(f);
+        Self::compute(f, &cfg, &dom)
     }
 }

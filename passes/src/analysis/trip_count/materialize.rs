@@ -3,8 +3,8 @@
 use regraft_dialects::{arith, core};
 use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 
-use super::{Condition, Count, CountForm, LatchRuns, constant_bits, range};
 use crate::analysis::induction::materialize;
+use crate::analysis::loop_exits::{Condition, Count, CountForm, LatchRuns, range};
 use crate::analysis::{LoopId, Poly};
 
 impl Count {
@@ -153,12 +153,9 @@ impl LatchRuns {
             _ => None,
         }
     }
+}
 
-    /// The expression, if it is one.
-    pub fn as_symbolic(&self) -> Option<&Count> {
-        match self {
-            Self::Symbolic(count) => Some(count),
-            _ => None,
-        }
-    }
+/// An unsigned number of a width as the constant with those bits.
+fn constant_bits(ty: Type, x: u64) -> Option<Constant> {
+    Constant::int(ty, x as i64)
 }

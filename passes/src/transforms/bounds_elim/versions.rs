@@ -14,7 +14,7 @@
 use regraft_dialects::{arith, cf, mem};
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, IrResult, Operand, Value};
 
-use super::{mark, unmarked};
+use super::marks::{mark, unmarked};
 use crate::PassContext;
 use crate::analysis::bounds::{Bounds, Comparison, Source};
 use crate::analysis::{Aliases, LoopForest, Ranges};

@@ -3,7 +3,7 @@
 use regraft_ir::{Block, Operand, Value};
 use rustc_hash::FxHashSet;
 
-use super::plan::{Facts, Pair};
+use super::pair::{FusionAnalyses, Pair};
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Access, Footprint, InstEffects, inst_effects};
 use crate::transforms::loop_accesses::{Accesses, is_float_function};
@@ -49,7 +49,7 @@ impl Between {
     /// Finds where each instruction goes; `Some(None)` if nothing is between the loops, `None` if
     /// it cannot be sorted, or if the second loop uses what the first one computes.
     pub(super) fn sort(
-        facts: &Facts<'_>,
+        facts: &FusionAnalyses<'_>,
         pair: &Pair,
         accesses: (&Accesses, &Accesses),
     ) -> Option<Option<Self>> {
@@ -120,7 +120,7 @@ impl Between {
     }
 }
 
-impl Facts<'_> {
+impl FusionAnalyses<'_> {
     fn doing(&self, v: Value) -> Doing {
         let effects = inst_effects(self.f, v, self.summaries);
         let ignored = !self.domain_errors && is_float_function(self.f, v);

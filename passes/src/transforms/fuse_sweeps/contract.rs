@@ -14,7 +14,7 @@
 use regraft_dialects::mem;
 use regraft_ir::{Block, Function, IrResult, Operand, TypeKind, Value};
 
-use super::forward::Facts;
+use super::forward::ForwardingAnalyses;
 use crate::analysis::traps::may_trap;
 use crate::analysis::{LoopId, Poly};
 use crate::transforms::loop_fuse::join::Counted;
@@ -30,7 +30,7 @@ struct Rows {
 }
 
 /// Lets arrays be rows. Returns how many are.
-pub(super) fn run(f: &mut Function, facts: &Facts<'_>) -> IrResult<usize> {
+pub(super) fn run(f: &mut Function, facts: &ForwardingAnalyses<'_>) -> IrResult<usize> {
     let blocks = facts.forest.order().iter();
     let arrays = blocks.flat_map(|&block| f.body(block)).filter(|&v| f.op(v) == Some(mem::ALLOC));
     let found: Vec<Rows> = arrays.filter_map(|array| Rows::of(f, facts, array)).collect();
@@ -42,7 +42,7 @@ pub(super) fn run(f: &mut Function, facts: &Facts<'_>) -> IrResult<usize> {
 }
 
 impl Rows {
-    fn of(f: &Function, facts: &Facts<'_>, array: Value) -> Option<Self> {
+    fn of(f: &Function, facts: &ForwardingAnalyses<'_>, array: Value) -> Option<Self> {
         let TypeKind::Array { element, rank: rank @ 2.. } = *f.ctx().kind(f.ty(array)) else {
             return None;
         };
@@ -116,7 +116,12 @@ fn skipped(f: &Function, v: Value) -> Option<usize> {
 }
 
 /// The loop around a user of an array that is beside the array.
-fn loop_below(f: &Function, facts: &Facts<'_>, array: Value, user: Value) -> Option<LoopId> {
+fn loop_below(
+    f: &Function,
+    facts: &ForwardingAnalyses<'_>,
+    array: Value,
+    user: Value,
+) -> Option<LoopId> {
     let around = facts.forest.loop_of(f.block_of(array));
     let mut l = facts.forest.loop_of(f.block_of(user))?;
     while facts.forest.get(l).parent != around {

@@ -19,7 +19,7 @@ use crate::transforms::equal_numbers::{self, comes_first};
 use crate::transforms::loop_accesses::{lines, meets_later};
 
 /// What is known of a function.
-pub(super) struct Facts<'a> {
+pub(super) struct ForwardingAnalyses<'a> {
     pub(super) forest: &'a LoopForest,
     pub(super) variables: &'a InductionVariables,
     pub(super) aliases: &'a Aliases,
@@ -28,7 +28,11 @@ pub(super) struct Facts<'a> {
 }
 
 /// Lets the loads of some loops be what was stored. Returns how many are.
-pub(super) fn run(f: &mut Function, loops: &[LoopId], facts: &Facts<'_>) -> IrResult<usize> {
+pub(super) fn run(
+    f: &mut Function,
+    loops: &[LoopId],
+    facts: &ForwardingAnalyses<'_>,
+) -> IrResult<usize> {
     let mut found: Vec<(Value, Operand)> = Vec::new();
     let mut equal: Vec<(Value, Value)> = Vec::new();
     let writes = facts.writes(f);
@@ -70,7 +74,7 @@ struct Writes {
     others: FxHashMap<Value, FxHashSet<Block>>,
 }
 
-impl Facts<'_> {
+impl ForwardingAnalyses<'_> {
     fn writes(&self, f: &Function) -> Writes {
         let mut writes = Writes::default();
         for &block in self.forest.order() {

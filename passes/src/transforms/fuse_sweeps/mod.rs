@@ -45,6 +45,7 @@ mod between;
 mod contract;
 mod forward;
 mod join;
+mod pair;
 mod plan;
 mod rounds;
 mod unguard;
@@ -56,7 +57,8 @@ use super::adce;
 use crate::analysis::{Aliases, InductionVariables, LoopForest, LoopId, MemoryClasses, TripCounts};
 use crate::options::{OptionDef, Options};
 use crate::{FunctionPass, PassContext, PassResult};
-use plan::{Facts, Pair, Plan, Turned};
+use pair::{FusionAnalyses, Pair};
+use plan::{Plan, Turned};
 
 crate::pass! {
     /// Makes one loop of a forward and a reverse loop, so that nothing is kept between them.
@@ -134,7 +136,7 @@ impl FunctionPass for FuseSweeps {
             .loops()
             .filter(|&id| fused.contains(&forest.get(id).header) && outermost(id))
             .collect();
-        let facts = forward::Facts {
+        let facts = forward::ForwardingAnalyses {
             forest: &forest,
             variables: &cx.analysis::<InductionVariables>(f),
             aliases: &cx.analysis::<Aliases>(f),
@@ -143,7 +145,7 @@ impl FunctionPass for FuseSweeps {
         };
         let forwarded = forward::run(f, &loops, &facts)?;
         let dropped = adce::run(f, cx.analyses())?;
-        let facts = forward::Facts {
+        let facts = forward::ForwardingAnalyses {
             forest: &cx.analysis::<LoopForest>(f),
             variables: &cx.analysis::<InductionVariables>(f),
             aliases: &cx.analysis::<Aliases>(f),
@@ -211,7 +213,7 @@ fn find_plans(f: &Function, cx: &mut PassContext<'_>, domain_errors: bool) -> Ve
     if pairs.is_empty() {
         return Vec::new();
     }
-    let facts = Facts {
+    let facts = FusionAnalyses {
         f,
         forest,
         counts: cx.analysis::<TripCounts>(f),

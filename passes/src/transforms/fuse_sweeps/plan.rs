@@ -1,16 +1,12 @@
 //! Which loops become one, and how.
 
-use std::sync::Arc;
-
-use regraft_ir::{Block, Function, Operand, Traits, Value};
+use regraft_ir::{Block, Operand, Traits, Value};
 
 use super::between::Between;
+use super::pair::{FusionAnalyses, Pair};
 use super::rounds::Rounds;
 use crate::analysis::traps::speculatable;
-use crate::analysis::{
-    Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, MemoryClasses, Poly, Sym,
-    TripCounts,
-};
+use crate::analysis::{LoopId, Poly, Sym};
 use crate::transforms::counters::can_compute;
 use crate::transforms::loop_accesses::{Accesses, Line, Meeting, MemoryAccess, lines, meets_later};
 use crate::transforms::loop_form::LoopForm;
@@ -47,54 +43,6 @@ pub(super) struct Plan {
     pub(super) form: LoopForm,
 }
 
-/// What decides.
-pub(super) struct Facts<'a> {
-    pub(super) f: &'a Function,
-    pub(super) forest: Arc<LoopForest>,
-    pub(super) counts: Arc<TripCounts>,
-    pub(super) variables: Arc<InductionVariables>,
-    pub(super) aliases: Arc<Aliases>,
-    pub(super) classes: Arc<MemoryClasses>,
-    pub(super) summaries: &'a EffectSummaries,
-    /// Whether it matters what was done before a float function stopped the program.
-    pub(super) domain_errors: bool,
-}
-
-/// Two loops that follow each other and run equally often.
-pub(super) struct Pair {
-    pub(super) first: Counted,
-    pub(super) second: Counted,
-    /// The block between them, if there is one.
-    pub(super) between: Option<Block>,
-}
-
-impl Pair {
-    /// A loop and the one that comes after it, both with their tests first.
-    pub(super) fn after(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
-        let first = Counted::of(f, forest, id).filter(Counted::is_tested_first)?;
-        let target = f.edge_target(first.exit(f));
-        let parent = forest.get(id).parent;
-        let (between, header) = match forest.headed_by(target) {
-            Some(next) if forest.get(next).parent == parent => (None, target),
-            _ if forest.loop_of(target) != parent => return None,
-            _ => {
-                let term = f.terminator(target)?;
-                let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
-                let header = f.operand(term, 0)?.as_block()?;
-                if !is_jump || f.in_edges(target).nth(1).is_some() {
-                    return None;
-                }
-                (Some(target), header)
-            }
-        };
-        let next = forest.headed_by(header)?;
-        let second = Counted::of(f, forest, next).filter(Counted::is_tested_first)?;
-        let fits =
-            next != id && forest.get(next).parent == parent && f.in_edges(header).count() == 2;
-        fits.then_some(Self { first, second, between })
-    }
-}
-
 /// A loop with what it does to memory.
 struct Side<'a> {
     counted: &'a Counted,
@@ -105,7 +53,7 @@ struct Side<'a> {
     turned: Vec<Option<Vec<Line>>>,
 }
 
-impl Facts<'_> {
+impl FusionAnalyses<'_> {
     /// How two loops become one, if they can.
     pub(super) fn plan(&self, pair: &Pair) -> Option<Plan> {
         let f = self.f;

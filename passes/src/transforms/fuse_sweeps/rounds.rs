@@ -10,7 +10,7 @@
 use regraft_dialects::arith;
 use regraft_ir::{Function, Type, Value};
 
-use crate::analysis::trip_count::{CountForm, Holds, LatchRuns, range};
+use crate::analysis::loop_exits::{CountForm, Holds, LatchRuns, range};
 use crate::analysis::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
 /// How often numbers are looked through that are the greater one of two.

@@ -17,7 +17,7 @@ use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Value};
 use super::rounds::Rounds;
 use crate::analysis::comparison::swapped;
 use crate::analysis::traps::speculatable;
-use crate::analysis::trip_count::Test;
+use crate::analysis::trip_count::edge_condition;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
 use crate::transforms::loop_fuse::join::Counted;
 use crate::transforms::simplify_cfg::merge_after;
@@ -171,12 +171,12 @@ fn is_idle(
     skip: Edge,
     counted: &Counted,
 ) -> bool {
-    let Some((guard, x, y)) = Test::on_edge(f, variables, skip) else { return false };
+    let Some((guard, x, y)) = edge_condition(f, variables, skip) else { return false };
     let at_first = |poly: Poly| {
         let zero = Poly::constant(poly.ty(), 0);
         poly.substitute(|s| (s == Sym::Iteration(l)).then(|| zero.clone()))
     };
-    if let Some((exit, a, b)) = Test::on_edge(f, variables, counted.exit(f))
+    if let Some((exit, a, b)) = edge_condition(f, variables, counted.exit(f))
         && let (Some(a), Some(b)) = (at_first(a), at_first(b))
         && (guard == exit && x == a && y == b || guard == swapped(exit) && x == b && y == a)
     {

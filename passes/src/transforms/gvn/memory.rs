@@ -1,6 +1,6 @@
 //! Versions of memory: which writes a load can see.
 //!
-//! Each class of memory ([`MemoryClasses`]) has two parts, contents and shape, and each part has a
+//! Each class of memory ([`MemoryClasses`](crate::analysis::MemoryClasses)) has two parts, contents and shape, and each part has a
 //! version, which a write makes anew: memory in static single assignment form (Chow, Chan,
 //! Liu, Lo and Streich, 1996). Where edges with different versions meet, and at the header of a loop
 //! that writes the class, there is a new version as well. One sweep in reverse postorder finds
@@ -10,11 +10,8 @@ use regraft_ir::{Block, Function, Operand, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::Facts;
-use crate::analysis::{Footprint, MemoryClasses, copied_shape, inst_effects};
-
-/// Blocks times versions: of more, memory is seen as one class.
-const MOST_VERSIONS: usize = 1 << 23;
+use super::analyses::{GvnAnalyses, is_repeatable};
+use crate::analysis::{Footprint, copied_shape, inst_effects};
 
 /// One version of one part of a class of memory.
 pub(super) type Version = u32;
@@ -75,12 +72,6 @@ impl Memory {
     }
 }
 
-/// How many classes to tell apart in a function of so many blocks.
-pub(super) fn most_classes(f: &Function) -> u32 {
-    let each = MOST_VERSIONS / f.block_count().max(1) / 2;
-    each.clamp(1, MemoryClasses::MOST as usize) as u32
-}
-
 /// Whether an instruction reads memory and does nothing else, or makes an object of which the
 /// shape is known.
 fn takes_part(f: &Function, v: Value) -> bool {
@@ -91,7 +82,7 @@ fn takes_part(f: &Function, v: Value) -> bool {
 }
 
 /// Finds the versions. O((instructions + edges) + blocks * classes).
-pub(super) fn versions(f: &Function, facts: &Facts) -> Memory {
+pub(super) fn versions(f: &Function, facts: &GvnAnalyses) -> Memory {
     let mut memory = Memory {
         of: Vec::new(),
         seen: Vec::new(),
@@ -130,7 +121,7 @@ pub(super) fn versions(f: &Function, facts: &Facts) -> Memory {
 
 struct Sweep<'a> {
     f: &'a Function,
-    facts: &'a Facts,
+    facts: &'a GvnAnalyses,
     memory: Memory,
     /// Numbers for sets of versions.
     ids: FxHashMap<SmallVec<[Version; 4]>, u32>,
@@ -191,7 +182,7 @@ impl Sweep<'_> {
         let (f, facts) = (self.f, self.facts);
         let effects = inst_effects(f, v, &facts.summaries);
         let print = facts.classes.footprint(f, &facts.aliases, &effects);
-        if super::is_repeatable(f, v, &effects, &facts.summaries) {
+        if is_repeatable(f, v, &effects, &facts.summaries) {
             let seen = self.see(print, state);
             self.memory.seen.push(seen);
             self.memory.of[v.index()] = self.memory.seen.len() as u32;

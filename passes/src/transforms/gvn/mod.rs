@@ -42,26 +42,26 @@
 //! none without parameters that start alike), besides blocks times classes of memory
 //! (`examples/transform_speed.rs`).
 
-mod guess;
+mod analyses;
+mod congruence;
 mod memory;
 mod number;
+mod numbers;
 mod reads;
 
-use std::sync::Arc;
+use regraft_ir::{DominatorTree, Function, IrResult, Value};
 
-use regraft_ir::{ControlFlow, DominatorTree, Function, IrResult, Value};
-
-use crate::analysis::{
-    Aliases, Analyses, EffectSummaries, InstEffects, LoopForest, MemoryClasses, callee_summary,
-};
+use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
+use analyses::GvnAnalyses;
+use numbers::Numbers;
 
 /// Replaces values by equal ones and deletes them. Returns how many went.
 ///
 /// # Errors
 /// None if `f` is valid.
 pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
-    let facts = Facts::of(f, analyses);
+    let facts = GvnAnalyses::of(f, analyses);
     let memory = memory::versions(f, &facts);
     let numbers = number::number(f, &facts, &memory);
     let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];
@@ -93,7 +93,7 @@ pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
 fn eliminate(
     f: &mut Function,
     dom: &DominatorTree,
-    numbers: &number::Numbers,
+    numbers: &Numbers,
     leaders: &mut [Option<Value>],
     v: Value,
     gone: &mut Vec<Value>,
@@ -114,55 +114,6 @@ fn eliminate(
     f.replace_all_uses(v, with)?;
     gone.push(v);
     Ok(())
-}
-
-/// What the pass knows of the function.
-struct Facts {
-    cfg: Arc<ControlFlow>,
-    dom: Arc<DominatorTree>,
-    forest: Arc<LoopForest>,
-    aliases: Arc<Aliases>,
-    classes: Arc<MemoryClasses>,
-    summaries: EffectSummaries,
-}
-
-impl Facts {
-    fn of(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let aliases = analyses.get::<Aliases>(f);
-        Self {
-            classes: match memory::most_classes(f) {
-                MemoryClasses::MOST => analyses.get::<MemoryClasses>(f),
-                // Very large functions: the cache keeps the classes of unlimited number only.
-                most => Arc::new(MemoryClasses::at_most(most, f, &cfg, &aliases)),
-            },
-            dom: analyses.get::<DominatorTree>(f),
-            forest: analyses.get::<LoopForest>(f),
-            summaries: analyses.effects().clone(),
-            cfg,
-            aliases,
-        }
-    }
-}
-
-/// Whether an instruction that is not pure gives the same again as long as what it reads is the
-/// same.
-fn is_repeatable(
-    f: &Function,
-    v: Value,
-    effects: &InstEffects,
-    summaries: &EffectSummaries,
-) -> bool {
-    if effects.writes_anything() || effects.observable {
-        return false;
-    }
-    match callee_summary(f, v, summaries) {
-        Some(summary) => summary.is_repeatable(),
-        None => {
-            let opaque = f.op_def(v).is_none_or(|def| def.effects.opaque);
-            !opaque && !effects.allocates
-        }
-    }
 }
 
 crate::pass! {

@@ -10,37 +10,24 @@ use regraft_ir::{Attrs, Block, Edge, Function, Op, Operand, Traits, Type, Value}
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use super::Facts;
-use super::guess::Guess;
+use super::analyses::GvnAnalyses;
+use super::congruence::OptimisticClasses;
 use super::memory::{Memory, Seen, Version};
-use super::reads::Look;
+use super::numbers::Numbers;
 
-/// So often equal parameters of loops are guessed before all count as different.
-const GUESSES: usize = 6;
-
-/// The numbers of all values.
-pub(super) struct Numbers {
-    of: Vec<Operand>,
-}
-
-impl Numbers {
-    /// What a value equals: a constant, or a value that stands for all that are equal.
-    #[inline]
-    pub(super) fn of(&self, operand: Operand) -> Operand {
-        operand.as_value().map_or(operand, |v| self.of[v.index()])
-    }
-}
+/// After so many rounds, all parameters of loops count as different.
+const MAX_ROUNDS: usize = 6;
 
 /// Numbers all reachable values. Near linear.
-pub(super) fn number(f: &Function, facts: &Facts, memory: &Memory) -> Numbers {
-    let mut guess = Guess::first(f, facts);
-    let mut left = GUESSES;
+pub(super) fn number(f: &Function, facts: &GvnAnalyses, memory: &Memory) -> Numbers {
+    let mut classes = OptimisticClasses::first(f, facts);
+    let mut left = MAX_ROUNDS;
     loop {
         let mut walk = Walk {
             f,
             facts,
             memory,
-            guess: &guess,
+            classes: &classes,
             numbers: Numbers { of: Vec::new() },
             table: HashTable::with_capacity(f.value_count()),
             of_params: FxHashMap::default(),
@@ -49,13 +36,13 @@ pub(super) fn number(f: &Function, facts: &Facts, memory: &Memory) -> Numbers {
         walk.run();
         let numbers = walk.numbers;
         left -= 1;
-        if guess.is_empty() {
+        if classes.is_empty() {
             return numbers;
         }
         match left {
-            0 => guess.give_up(),
+            0 => classes.give_up(),
             _ => {
-                if guess.holds(f, facts, &numbers) {
+                if classes.holds(f, facts, &numbers) {
                     return numbers;
                 }
             }
@@ -67,9 +54,9 @@ pub(super) fn number(f: &Function, facts: &Facts, memory: &Memory) -> Numbers {
 
 pub(super) struct Walk<'a> {
     pub(super) f: &'a Function,
-    pub(super) facts: &'a Facts,
+    pub(super) facts: &'a GvnAnalyses,
     pub(super) memory: &'a Memory,
-    guess: &'a Guess,
+    classes: &'a OptimisticClasses,
     pub(super) numbers: Numbers,
     table: HashTable<Value>,
     /// Parameters by what their arguments equal.
@@ -155,7 +142,7 @@ impl Walk<'_> {
     }
 
     /// A parameter of a loop: it equals what enters if it is passed back as it is, or a parameter
-    /// before it that is guessed to be the same.
+    /// before it of the same optimistic congruence class.
     fn loop_param(
         &self,
         block: Block,
@@ -184,7 +171,7 @@ impl Walk<'_> {
         {
             return number;
         }
-        let leader = params[self.guess.leader(block, position) as usize];
+        let leader = params[self.classes.leader(block, position) as usize];
         self.numbers_or_self(leader, param)
     }
 
@@ -198,12 +185,12 @@ impl Walk<'_> {
                 return Some(known);
             }
             if let Some(contents) = seen.contents {
-                match self.look(v, contents) {
-                    Look::Stored(value) => return Some(self.numbers.of(value)),
-                    Look::Version(version) if version != contents => {
+                match self.clobber(v, contents) {
+                    Clobber::Stored(value) => return Some(self.numbers.of(value)),
+                    Clobber::Version(version) if version != contents => {
                         self.versions.insert(v, version);
                     }
-                    Look::Version(_) => {}
+                    Clobber::Version(_) => {}
                 }
             }
         }
@@ -269,6 +256,14 @@ impl Walk<'_> {
         }
         Some(Key { op, attrs, ty: f.ty(v), seen, operands })
     }
+}
+
+/// The end of a clobber walk.
+pub(super) enum Clobber {
+    /// The read is forwarded this stored value.
+    Stored(Operand),
+    /// It sees this version of memory.
+    Version(Version),
 }
 
 /// What decides about the value of an instruction.

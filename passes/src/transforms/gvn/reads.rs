@@ -5,11 +5,11 @@ use regraft_ir::{Constant, Op, Operand, Type, Value};
 use smallvec::SmallVec;
 
 use super::memory::{Seen, Version, maker};
-use super::number::Walk;
+use super::number::{Clobber, Walk};
 use crate::analysis::{Access, copied_shape, inst_effects, may_be_object};
 
 /// So many stores elsewhere are looked through for the one that a load sees.
-const STEPS: usize = 16;
+const MAX_CLOBBER_STEPS: usize = 16;
 
 impl Walk<'_> {
     /// The shape of a copy is that of what was copied, as it was then.
@@ -28,14 +28,14 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks for the write that a read of one object sees, past those that cannot be it.
-    pub(super) fn look(&self, read: Value, mut version: Version) -> Look {
+    /// Walks up the writes that a read of one object may see, past those that do not alias it.
+    pub(super) fn clobber(&self, read: Value, mut version: Version) -> Clobber {
         let (f, facts) = (self.f, self.facts);
-        let Some(object) = f.operand(read, 0) else { return Look::Version(version) };
+        let Some(object) = f.operand(read, 0) else { return Clobber::Version(version) };
         if !matches!(f.op(read), Some(mem::LOAD | mem::REF_GET | data::GETFIELD)) {
-            return Look::Version(version);
+            return Clobber::Version(version);
         }
-        for _ in 0..STEPS {
+        for _ in 0..MAX_CLOBBER_STEPS {
             let Some(write) = maker(version).and_then(|number| f.value_by_number(number)) else {
                 break;
             };
@@ -73,7 +73,7 @@ impl Walk<'_> {
                     if let Some(value) = f.operand(write, position)
                         && f.operand_type(self.numbers.of(value)) == f.ty(read)
                     {
-                        return Look::Stored(value);
+                        return Clobber::Stored(value);
                     }
                     break;
                 }
@@ -84,7 +84,7 @@ impl Walk<'_> {
                 Places::Unknown => break,
             }
         }
-        Look::Version(version)
+        Clobber::Version(version)
     }
 
     fn compare(&self, pairs: impl Iterator<Item = (Operand, Operand)>) -> Places {
@@ -214,14 +214,6 @@ impl Walk<'_> {
         };
         (f.operand_type(size) == Type::I64).then_some(size)
     }
-}
-
-/// What a read finds.
-pub(super) enum Look {
-    /// It gives what was stored.
-    Stored(Operand),
-    /// It sees this version of memory.
-    Version(Version),
 }
 
 /// Whether two places of one object are the same.

@@ -4,9 +4,9 @@ use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
 
 use super::super::counters::{can_compute, compute, compute_count, is_inside};
-use super::Rewriter;
+use super::rewriter::Rewriter;
+use crate::analysis::loop_exits::{Count, CountForm, Holds, LatchRuns, Test};
 use crate::analysis::poly::Sym;
-use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns, Test};
 use crate::analysis::{LoopForest, LoopId, Poly};
 
 /// The most terms of a final value, its constant not counted.

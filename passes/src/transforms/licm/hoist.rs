@@ -4,7 +4,7 @@ use regraft_dialects::mem;
 use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
-use super::Facts;
+use super::analyses::LicmAnalyses;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Footprint, InstEffects, LoopForest, LoopId, inst_effects};
@@ -25,7 +25,7 @@ const NEVER: u32 = u32::MAX;
 /// them it is noted that they would be of use.
 pub(super) fn plan<'a>(
     f: &'a Function,
-    facts: &'a Facts,
+    facts: &'a LicmAnalyses,
     only: Option<&'a FxHashSet<Block>>,
     bounds: Option<Bounds<'a>>,
 ) -> Plan {
@@ -121,7 +121,7 @@ enum Kind {
 
 struct Walk<'a> {
     f: &'a Function,
-    facts: &'a Facts,
+    facts: &'a LicmAnalyses,
     only: Option<&'a FxHashSet<Block>>,
     /// By loop.
     writes: Vec<Footprint>,

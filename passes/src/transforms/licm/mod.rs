@@ -38,22 +38,20 @@
 //! O(instructions + operands), near linear in the nesting of loops: an instruction finds the
 //! outermost loop that it can leave by binary search, and moves once.
 
+mod analyses;
 mod hoist;
 mod nests;
 mod promote;
 
-use std::sync::Arc;
-
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult};
+use regraft_ir::{Block, Function, IrResult};
 use rustc_hash::FxHashSet;
 
 use super::counters::ensure_preheaders;
 use crate::analysis::bounds::Bounds;
-use crate::analysis::{
-    Aliases, Analyses, EffectSummaries, Footprint, LoopForest, MemoryClasses, Ranges,
-};
+use crate::analysis::{Analyses, LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
+use analyses::LicmAnalyses;
 
 /// What was moved.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -94,29 +92,29 @@ pub fn run(
         if analyses.get::<LoopForest>(f).is_empty() {
             return Ok(moved);
         }
-        let mut facts = Facts::of(f, analyses);
+        let mut facts = LicmAnalyses::of(f, analyses);
         let mut plan = hoist::plan(f, &facts, only.as_ref(), None);
         if plan.wants_bounds {
             // What is known on the way into a loop is known in its preheader.
             let headers: Vec<Block> =
                 facts.forest.loops().map(|id| facts.forest.get(id).header).collect();
             ensure_preheaders(f, &headers, &facts.forest, |_| true)?;
-            facts = Facts::of(f, analyses);
+            facts = LicmAnalyses::of(f, analyses);
             let ranges = analyses.get::<Ranges>(f);
-            let Facts { cfg, dom, aliases, summaries, .. } = &facts;
+            let LicmAnalyses { cfg, dom, aliases, summaries, .. } = &facts;
             let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, summaries);
             plan = hoist::plan(f, &facts, only.as_ref(), Some(bounds));
         }
         moved.instructions += hoist::apply(f, &facts.forest, plan)?;
         if moves.stores && facts.loop_footprints(f).iter().any(|touched| touched.writes()) {
-            let facts = Facts::of(f, analyses);
+            let facts = LicmAnalyses::of(f, analyses);
             moved.places += promote::run(f, &facts, only.as_ref())?;
         }
         let forest = analyses.get::<LoopForest>(f);
         if !moves.loops || forest.loops().all(|id| forest.get(id).parent.is_none()) {
             break;
         }
-        let facts = Facts::of(f, analyses);
+        let facts = LicmAnalyses::of(f, analyses);
         let loops = nests::run(f, &facts, only.as_ref())?;
         if loops == 0 {
             break;
@@ -124,35 +122,6 @@ pub fn run(
         moved.loops += loops;
     }
     Ok(moved)
-}
-
-/// What the pass knows of the function.
-struct Facts {
-    cfg: Arc<ControlFlow>,
-    dom: Arc<DominatorTree>,
-    forest: Arc<LoopForest>,
-    aliases: Arc<Aliases>,
-    classes: Arc<MemoryClasses>,
-    summaries: EffectSummaries,
-}
-
-impl Facts {
-    /// What is cached is not found out again: nothing is, after steps that have moved nothing.
-    fn of(f: &Function, analyses: &mut Analyses) -> Self {
-        Self {
-            cfg: analyses.get::<ControlFlow>(f),
-            dom: analyses.get::<DominatorTree>(f),
-            forest: analyses.get::<LoopForest>(f),
-            aliases: analyses.get::<Aliases>(f),
-            classes: analyses.get::<MemoryClasses>(f),
-            summaries: analyses.effects().clone(),
-        }
-    }
-
-    /// What each loop touches, if it writes.
-    fn loop_footprints(&self, f: &Function) -> Vec<Footprint> {
-        self.classes.loop_footprints(f, &self.forest, &self.aliases, &self.summaries)
-    }
 }
 
 crate::pass! {

@@ -19,7 +19,7 @@ use regraft_ir::{Block, Constant, Function, IrResult, Operand, Type, TypeKind, V
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::Facts;
+use super::analyses::LicmAnalyses;
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Base, Footprint, LoopForest, LoopId, inst_effects};
 use crate::transforms::loop_form::LoopForm;
@@ -48,7 +48,7 @@ struct Info {
 /// outermost that can. Returns how many.
 pub(super) fn run(
     f: &mut Function,
-    facts: &Facts,
+    facts: &LicmAnalyses,
     only: Option<&FxHashSet<Block>>,
 ) -> IrResult<usize> {
     let forest = &*facts.forest;
@@ -73,7 +73,7 @@ pub(super) fn run(
     Ok(count)
 }
 
-fn survey(f: &Function, facts: &Facts) -> Vec<Info> {
+fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
     let forest = &*facts.forest;
     let mut infos = vec![Info::default(); forest.len()];
     for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
@@ -112,7 +112,12 @@ fn survey(f: &Function, facts: &Facts) -> Vec<Info> {
 }
 
 /// The places of a loop that can be kept in a value, with the accesses to them in order.
-fn promotable(f: &Function, facts: &Facts, id: LoopId, info: &Info) -> Vec<(Place, Vec<Value>)> {
+fn promotable(
+    f: &Function,
+    facts: &LicmAnalyses,
+    id: LoopId,
+    info: &Info,
+) -> Vec<(Place, Vec<Value>)> {
     let forest = &*facts.forest;
     let mut found: Vec<(Place, Vec<Value>)> = Vec::new();
     let mut seen: Vec<Place> = Vec::new();
@@ -152,7 +157,7 @@ fn place_of(f: &Function, v: Value) -> Option<Place> {
 
 /// The accesses of a loop to a place, if whatever else it touches is elsewhere, and none of them
 /// traps.
-fn accesses(f: &Function, facts: &Facts, info: &Info, place: &Place) -> Option<Vec<Value>> {
+fn accesses(f: &Function, facts: &LicmAnalyses, info: &Info, place: &Place) -> Option<Vec<Value>> {
     let class = facts.classes.of(f, &facts.aliases, place.object);
     let ty = held(f, place.object)?;
     let mut result = Vec::new();
@@ -206,13 +211,13 @@ fn is_apart(f: &Function, a: &Place, b: &Place) -> bool {
 }
 
 /// Whether a place is there wherever its object is known.
-fn is_there(f: &Function, facts: &Facts, place: &Place) -> bool {
+fn is_there(f: &Function, facts: &LicmAnalyses, place: &Place) -> bool {
     matches!(f.ctx().kind(f.operand_type(place.object)), TypeKind::Ref(_))
         && matches!(facts.aliases.base(place.object), Base::Fresh(_) | Base::Param(_))
 }
 
 /// Whether `v` surely runs when the loop is entered: nothing before it may stop.
-fn runs(f: &Function, facts: &Facts, id: LoopId, v: Value) -> bool {
+fn runs(f: &Function, facts: &LicmAnalyses, id: LoopId, v: Value) -> bool {
     let forest = &*facts.forest;
     let goes_on = |v: Value| {
         let effects = inst_effects(f, v, &facts.summaries);

@@ -30,16 +30,9 @@ use super::add_params::add_params;
 use super::edit::{delete_unreachable, replace_or_widen};
 use crate::Analyses;
 use frontier::Joins;
+pub(super) use objects::Kinds;
 use objects::{Access, Object};
 use reaching::{Holds, Reaching};
-
-/// Which objects are looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kinds {
-    Refs,
-    /// Mutable structs and small arrays as well.
-    All,
-}
 
 /// Objects that hold others become values only after those that hold them; deeper ones than this
 /// wait for another run.

@@ -6,10 +6,16 @@ use regraft_ir::{
     Value,
 };
 
-use super::Kinds;
-
 /// Arrays with more elements stay arrays.
 const MOST_ELEMENTS: i64 = 16;
+
+/// Which objects are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::transforms) enum Kinds {
+    Refs,
+    /// Mutable structs and small arrays as well.
+    All,
+}
 
 /// An object that only instructions of the function itself see, each of which says which cell it
 /// is about.

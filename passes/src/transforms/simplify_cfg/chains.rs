@@ -3,21 +3,17 @@
 use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Traits, Value};
 
 use super::super::edit::replace_if_it_fits;
-use super::Simplified;
 
-/// Appends to each block those that it leads to and nothing else does.
-pub(super) fn merge_chains(
-    f: &mut Function,
-    cfg: &ControlFlow,
-    done: &mut Simplified,
-) -> IrResult<()> {
+/// Appends to each block those that it leads to and nothing else does. Returns how many.
+pub(super) fn merge_chains(f: &mut Function, cfg: &ControlFlow) -> IrResult<usize> {
+    let mut merged = 0;
     for block in cfg.reverse_postorder() {
         if !f.is_live_block(block) {
             continue;
         }
-        done.merged += merge_after(f, block)?;
+        merged += merge_after(f, block)?;
     }
-    Ok(())
+    Ok(merged)
 }
 
 /// Appends to a block those that it leads to and nothing else does. Returns how many. O(size of what

@@ -5,18 +5,14 @@ use regraft_ir::{
     ValueDef,
 };
 
-use super::Simplified;
-
 /// How many arguments more than it had an edge may get when it goes around an empty block that
 /// other edges enter as well.
 const MORE_ARGS: usize = 4;
 
-/// Lets edges to empty blocks that jump on go to where those jump.
-pub(super) fn forward_edges(
-    f: &mut Function,
-    cfg: &ControlFlow,
-    done: &mut Simplified,
-) -> IrResult<()> {
+/// Lets edges to empty blocks that jump on go to where those jump. Returns how many terminators
+/// changed.
+pub(super) fn forward_edges(f: &mut Function, cfg: &ControlFlow) -> IrResult<usize> {
+    let mut forwarded = 0;
     // Whether the parameters of a block are used by its own terminator alone, once known. No
     // step of the loop below changes it.
     let mut private: Vec<Option<bool>> = vec![None; f.block_capacity()];
@@ -42,10 +38,10 @@ pub(super) fn forward_edges(
         if changed && operands.len() <= MAX_OPERANDS {
             let op = f.op(term).expect("a terminator is an instruction");
             f.set_terminator(block, Inst::new(op).with_attrs(f.attrs(term)).operands(operands))?;
-            done.forwarded += 1;
+            forwarded += 1;
         }
     }
-    Ok(())
+    Ok(forwarded)
 }
 
 /// Where `block` jumps, if it does nothing else and the edges to it may go there directly.

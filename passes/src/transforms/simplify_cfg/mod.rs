@@ -228,18 +228,20 @@ fn round(
         f.delete_all(&replaced)?;
     }
     done.parameters += replaced.len();
-    forward::forward_edges(f, &analyses.get(f), done)?;
+    done.forwarded += forward::forward_edges(f, &analyses.get(f))?;
     if let Some(limit) = config.select_cost {
-        select::convert(f, limit, analyses, done)?;
+        done.selected += select::convert(f, limit, analyses)?;
     }
     let mut cfg = analyses.get::<ControlFlow>(f);
-    let threaded = done.threaded;
-    if let Some(limit) = config.thread_copies {
-        thread::thread_jumps(f, &cfg, limit, done)?;
-    }
-    if done.threaded != threaded || cfg.reachable_count() != f.block_count() {
+    let threaded = match config.thread_copies {
+        Some(limit) => thread::thread_jumps(f, &cfg, limit)?,
+        None => 0,
+    };
+    done.threaded += threaded;
+    if threaded > 0 || cfg.reachable_count() != f.block_count() {
         delete_unreachable(f, analyses)?;
         cfg = analyses.get(f);
     }
-    chains::merge_chains(f, &cfg, done)
+    done.merged += chains::merge_chains(f, &cfg)?;
+    Ok(())
 }

@@ -26,18 +26,13 @@ use regraft_dialects::{arith, core};
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Type, Value};
 use smallvec::SmallVec;
 
-use super::Simplified;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Analyses, LoopForest};
 
 /// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), and that
-/// of a loop forest where a branch decides on a condition.
-pub(super) fn convert(
-    f: &mut Function,
-    limit: usize,
-    analyses: &mut Analyses,
-    done: &mut Simplified,
-) -> IrResult<()> {
+/// of a loop forest where a branch decides on a condition. Returns how many.
+pub(super) fn convert(f: &mut Function, limit: usize, analyses: &mut Analyses) -> IrResult<usize> {
+    let mut selected = 0;
     let blocks: Vec<Block> = f.blocks().collect();
     let mut forest = None;
     for block in blocks {
@@ -46,10 +41,10 @@ pub(super) fn convert(
             && !(decides_on_exit(f, &plan) && leaves_loop(f, plan.join, &mut forest, analyses))
         {
             plan.carry_out(f)?;
-            done.selected += 1;
+            selected += 1;
         }
     }
-    Ok(())
+    Ok(selected)
 }
 
 /// What one edge of a branch leads to.

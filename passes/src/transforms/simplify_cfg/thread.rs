@@ -34,7 +34,6 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
-use super::Simplified;
 use super::branches::taken;
 use super::live::is_live_behind;
 use crate::transforms::ssa_repair::repair;
@@ -43,22 +42,17 @@ use crate::transforms::ssa_repair::repair;
 const FOLDED: usize = 8;
 
 /// Lets edges go around blocks that branch as the edge decides, where at most `limit` instructions
-/// have to be copied. O(size).
-pub(super) fn thread_jumps(
-    f: &mut Function,
-    cfg: &ControlFlow,
-    limit: usize,
-    done: &mut Simplified,
-) -> IrResult<()> {
+/// have to be copied. Returns how many. O(size).
+pub(super) fn thread_jumps(f: &mut Function, cfg: &ControlFlow, limit: usize) -> IrResult<usize> {
     let decides = deciding_blocks(f, cfg);
     if !decides.contains(&true) {
-        return Ok(());
+        return Ok(0);
     }
-    let blocks: Vec<Block> = cfg.reverse_postorder().collect();
-    for block in blocks {
-        thread_from(f, block, &decides, limit, done)?;
+    let mut threaded = 0;
+    for block in cfg.reverse_postorder() {
+        threaded += thread_from(f, block, &decides, limit)?;
     }
-    Ok(())
+    Ok(threaded)
 }
 
 /// Which blocks may be gone around: they choose between edges, and no edge goes back to them.
@@ -84,17 +78,11 @@ enum Decision {
     Through(Block),
 }
 
-/// Rewrites the terminator of a block, if edges of it can go elsewhere.
-fn thread_from(
-    f: &mut Function,
-    from: Block,
-    decides: &[bool],
-    limit: usize,
-    done: &mut Simplified,
-) -> IrResult<()> {
+/// Rewrites the terminator of a block, if edges of it can go elsewhere. Returns how many do.
+fn thread_from(f: &mut Function, from: Block, decides: &[bool], limit: usize) -> IrResult<usize> {
     let is_candidate = |block: Block| decides.get(block.index()) == Some(&true);
     if !f.successors(from).any(is_candidate) {
-        return Ok(());
+        return Ok(0);
     }
     let count = f.out_edges(from).count();
     let mut decisions: SmallVec<[Decision; 2]> = SmallVec::new();
@@ -116,7 +104,7 @@ fn thread_from(
         });
     }
     if decisions.iter().all(|&decision| decision == Decision::Stay) {
-        return Ok(());
+        return Ok(0);
     }
     // All edges are rewritten at once, so that a switch with many costs no more than they are.
     let term = Value::terminator(from);
@@ -144,9 +132,9 @@ fn thread_from(
     }
     if operands.len() <= MAX_OPERANDS {
         f.set_terminator(from, Inst::new(op).with_attrs(f.attrs(term)).operands(operands))?;
-        done.threaded += threaded;
+        return Ok(threaded);
     }
-    Ok(())
+    Ok(0)
 }
 
 /// An edge, and what the block that it enters does then.

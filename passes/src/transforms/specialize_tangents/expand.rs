@@ -5,9 +5,11 @@ use regraft_dialects::{ad, mem};
 use regraft_ir::{Context, Function, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
-use super::MOST_PARTS;
 use crate::analysis::{may_reach_objects, may_reach_others};
 use crate::transforms::aggregate::parts;
+
+/// Types with more parts are left alone.
+const MOST_PARTS: usize = 64;
 
 /// An operand, or a part of one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

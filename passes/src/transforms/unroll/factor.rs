@@ -24,7 +24,7 @@ use regraft_ir::{Block, Constant, Function, Inst, IrResult, Operand, Type, Value
 
 use super::super::clone_blocks::{CloneMap, clone_blocks};
 use super::super::loop_form::LoopForm;
-use super::{lead_back, place, settle};
+use super::edges::{fold_branch, place, redirect_back_edges};
 use crate::analysis::induction::materialize;
 use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCount};
@@ -147,7 +147,7 @@ impl ByFactor {
             maps.push(map);
         }
         for pair in maps.windows(2) {
-            lead_back(f, &pair[0], &places, pair[1].block(header))?;
+            redirect_back_edges(f, &pair[0], &places, pair[1].block(header))?;
         }
         let end = &maps[maps.len() - 1];
         match (&self.counted, count) {
@@ -159,15 +159,15 @@ impl ByFactor {
                     f.append_param(round, f.ty(param))?;
                 }
                 // Before the tests go: with them the places of the edges do, where a latch leaves.
-                lead_back(f, end, &places, round)?;
+                redirect_back_edges(f, end, &places, round)?;
                 for map in &maps {
-                    settle(f, map.block(counted.exit.0), 1 - counted.exit.1)?;
+                    fold_branch(f, map.block(counted.exit.0), 1 - counted.exit.1)?;
                 }
                 let enough = counted.guard.map(|(_, enough)| enough);
                 let rounds = Rounds { preheader, first: maps[0].block(header), round, header };
                 rounds.connect(f, self.factor, count, enough)?;
             }
-            _ => lead_back(f, end, &places, header)?,
+            _ => redirect_back_edges(f, end, &places, header)?,
         }
         Ok(made)
     }

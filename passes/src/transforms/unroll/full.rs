@@ -4,7 +4,7 @@ use regraft_ir::{Block, Function, IrResult};
 
 use super::super::clone_blocks::{CloneMap, clone_blocks};
 use super::super::loop_form::LoopForm;
-use super::{lead_back, place, settle};
+use super::edges::{fold_branch, place, redirect_back_edges};
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{LoopForest, LoopId, TripCounts};
 
@@ -52,7 +52,7 @@ impl Full {
         let back = self.form.back_edges(f);
         let places: Vec<(Block, usize)> = back.iter().map(|&e| (e.from, place(f, e))).collect();
         for pair in maps.windows(2) {
-            lead_back(f, &pair[0], &places, pair[1].block(header))?;
+            redirect_back_edges(f, &pair[0], &places, pair[1].block(header))?;
         }
         for (i, map) in maps.iter().enumerate() {
             for (block, nth, runs) in &self.exits {
@@ -62,7 +62,7 @@ impl Full {
                     LatchRuns::Symbolic(_) | LatchRuns::Unknown => continue,
                 };
                 // A branch has two edges, if it is not a jump that always leaves.
-                settle(f, map.block(*block), if taken { *nth } else { 1 - *nth })?;
+                fold_branch(f, map.block(*block), if taken { *nth } else { 1 - *nth })?;
             }
         }
         Ok(made)

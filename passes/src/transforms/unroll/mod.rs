@@ -36,12 +36,12 @@
 //! O(size of what is copied), which the limits bound for each loop, and that of the analyses, once
 //! for all loops that are looked at together.
 
+mod edges;
 mod factor;
 mod full;
 
-use regraft_ir::{Block, ControlFlow, Edge, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{Block, ControlFlow, Function};
 
-use super::clone_blocks::CloneMap;
 use super::edit::delete_unreachable;
 use super::loop_form::{LoopForm, close_loops};
 use super::simplify_cfg::{merge_after, replace_params};
@@ -267,47 +267,6 @@ fn size_up_to(f: &Function, blocks: &[Block], most: usize) -> Option<usize> {
         }
     }
     Some(size)
-}
-
-/// Lets a block take the edge at this place in its terminator, whatever that decides on, and drops
-/// what nobody needs any more.
-fn settle(f: &mut Function, block: Block, nth: usize) -> IrResult<()> {
-    let term = Value::terminator(block);
-    let Some(edge) = f.out_edges(block).nth(nth) else { return Ok(()) };
-    if f.out_edges(block).nth(1).is_none() {
-        return Ok(());
-    }
-    let decided_on = f.operand(term, 0).and_then(Operand::as_value);
-    let jump = Inst::new(f.jump_op()?).edge(f.edge_target(edge), f.edge_args(edge)).at(f.loc(term));
-    f.set_terminator(block, jump)?;
-    if let Some(v) = decided_on
-        && !f.is_param(v)
-        && !f.is_used(v)
-        && f.is_removable(v)
-    {
-        f.delete_tree(v)?;
-    }
-    Ok(())
-}
-
-/// Lets the edges at these places go to `target`, in the copy that `map` is for.
-fn lead_back(
-    f: &mut Function,
-    map: &CloneMap,
-    places: &[(Block, usize)],
-    target: Block,
-) -> IrResult<()> {
-    for &(latch, nth) in places {
-        let Some(edge) = f.out_edges(map.block(latch)).nth(nth) else { continue };
-        let args: Vec<Operand> = f.edge_args(edge).collect();
-        f.redirect(edge, target, args)?;
-    }
-    Ok(())
-}
-
-/// The place of an edge among those that leave its block.
-fn place(f: &Function, edge: Edge) -> usize {
-    f.out_edges(edge.from).position(|other| other == edge).unwrap_or(0)
 }
 
 /// Lets what the only edge into a block passes take the place of its parameters, and joins blocks

@@ -2,11 +2,11 @@
 
 use regraft_ir::{Function, Operand};
 
-use super::super::Facts;
+use super::super::analyses::LicmAnalyses;
 use crate::analysis::LoopId;
 
 /// Makes `chain` the loops around a block whose innermost one is `inner`, outermost first.
-pub(super) fn enter(facts: &Facts, chain: &mut Vec<LoopId>, inner: LoopId) {
+pub(super) fn enter(facts: &LicmAnalyses, chain: &mut Vec<LoopId>, inner: LoopId) {
     let forest = &*facts.forest;
     while chain.last().is_some_and(|&top| !forest.encloses(top, inner)) {
         chain.pop();
@@ -21,7 +21,12 @@ pub(super) fn enter(facts: &Facts, chain: &mut Vec<LoopId>, inner: LoopId) {
 }
 
 /// The depth of the innermost loop of `chain` that contains an operand.
-pub(super) fn common_depth(f: &Function, facts: &Facts, chain: &[LoopId], operand: Operand) -> u32 {
+pub(super) fn common_depth(
+    f: &Function,
+    facts: &LicmAnalyses,
+    chain: &[LoopId],
+    operand: Operand,
+) -> u32 {
     let forest = &*facts.forest;
     let Some(home) = operand.as_value().and_then(|v| forest.loop_of(f.block_of(v))) else {
         return 0;

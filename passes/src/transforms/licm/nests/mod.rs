@@ -27,7 +27,7 @@ use regraft_dialects::cf;
 use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
-use super::Facts;
+use super::analyses::LicmAnalyses;
 use crate::analysis::traps::{may_trap, speculatable};
 use crate::analysis::{Footprint, LoopId, callee_summary, inst_effects};
 use chain::{common_depth, enter, highest_below, set_word};
@@ -39,7 +39,7 @@ const MOST_COPIED: usize = 16;
 /// Near linear.
 pub(super) fn run(
     f: &mut Function,
-    facts: &Facts,
+    facts: &LicmAnalyses,
     only: Option<&FxHashSet<Block>>,
 ) -> IrResult<usize> {
     let forest = &*facts.forest;
@@ -93,14 +93,14 @@ struct Plan {
 }
 
 struct Survey<'a> {
-    facts: &'a Facts,
+    facts: &'a LicmAnalyses,
     infos: Vec<Info>,
     /// By block: whether nothing in it traps, runs on or can be observed.
     quiet: Vec<bool>,
 }
 
 impl<'a> Survey<'a> {
-    fn of(f: &Function, facts: &'a Facts) -> Self {
+    fn of(f: &Function, facts: &'a LicmAnalyses) -> Self {
         let forest = &*facts.forest;
         let fresh = Info { pure: true, ..Info::default() };
         let mut survey = Self {

@@ -1,131 +1,21 @@
-//! What an exit of a loop asks, and when the answer is to leave.
+//! After how many back edges a comparison of polynomials leaves a loop.
 
-use regraft_dialects::{arith, cf};
-use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand, Type};
+use regraft_dialects::arith;
+use regraft_ir::{Function, Op, Type};
 
+use super::dominating::DominatingConditions;
 use super::first_hit::first_hit;
-use super::guards::Guards;
 use super::known::{limits, range};
 use super::{Condition, Count, CountForm, Holds, LatchRuns};
-use crate::analysis::comparison::{is_comparison, opposite, swapped};
+use crate::analysis::comparison::swapped;
 use crate::analysis::poly::{Sym, wrap};
-use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
-
-/// What can be said of each exit of a loop.
-pub(super) fn exits_of(
-    f: &Function,
-    dom: &DominatorTree,
-    ivs: &InductionVariables,
-    l: LoopId,
-) -> Vec<(Edge, LatchRuns)> {
-    let forest = ivs.forest();
-    let decides = forest.get(l).exits.iter().filter(|exit| is_once(dom, forest, l, exit.from));
-    let mut guards = None;
-    decides
-        .map(|exit| {
-            let exit = exit.edge(f);
-            let guards = guards.get_or_insert_with(|| Guards::of(f, dom, ivs, l));
-            (exit, exit_count(f, ivs, guards, l, exit))
-        })
-        .filter(|(_, runs)| *runs != LatchRuns::Unknown)
-        .collect()
-}
-
-/// Whether a block runs exactly once in each iteration of a loop that is not left before.
-pub(crate) fn is_once(dom: &DominatorTree, forest: &LoopForest, l: LoopId, block: Block) -> bool {
-    let latches = &forest.get(l).latches;
-    forest.loop_of(block) == Some(l) && latches.iter().all(|&latch| dom.dominates(block, latch))
-}
-
-/// How often a loop goes back before it leaves by an exit whose branch runs once in each iteration.
-fn exit_count(
-    f: &Function,
-    ivs: &InductionVariables,
-    guards: &Guards,
-    l: LoopId,
-    exit: Edge,
-) -> LatchRuns {
-    let Some(test) = Test::of(f, exit) else { return LatchRuns::Unknown };
-    match test {
-        Test::Constant(true) => LatchRuns::Never,
-        Test::Constant(false) => LatchRuns::Constant(0),
-        Test::Compare { stay, left, right, .. } => {
-            let x = ivs.evolution_at(f, left, exit.from);
-            let y = ivs.evolution_at(f, right, exit.from);
-            let available = |poly: &Poly| ivs.is_available_before(poly, l);
-            compared(f, guards, l, stay, [&x, &y], available).unwrap_or(LatchRuns::Unknown)
-        }
-    }
-}
-
-/// What an exiting branch asks.
-#[derive(Debug)]
-pub(crate) enum Test {
-    /// Whether it always stays (or always leaves).
-    Constant(bool),
-    /// It stays as long as this comparison of integers is true.
-    Compare {
-        /// True where it stays.
-        stay: Op,
-        /// True where it leaves.
-        leave: Op,
-        /// What is compared.
-        left: Operand,
-        /// What it is compared with.
-        right: Operand,
-    },
-}
-
-impl Test {
-    /// That of a branch. `None` if it asks something else.
-    pub(crate) fn of(f: &Function, exit: Edge) -> Option<Self> {
-        let term = f.terminator(exit.from)?;
-        if f.op(term) == Some(cf::BR) && f.out_edges(exit.from).count() == 1 {
-            return Some(Self::Constant(false));
-        }
-        if f.op(term) != Some(cf::BR) {
-            return None;
-        }
-        let mut condition = f.operand(term, 0)?;
-        // The first edge is that for true.
-        let mut stay_if = f.out_edges(exit.from).next() != Some(exit);
-        loop {
-            if let Some(constant) = f.const_bool(condition) {
-                return Some(Self::Constant(constant == stay_if));
-            }
-            match f.matches(condition.as_value()?, arith::NOT) {
-                Some([inner]) => (condition, stay_if) = (inner, !stay_if),
-                None => break,
-            }
-        }
-        let v = condition.as_value()?;
-        let op = f.op(v).filter(|&op| is_comparison(op))?;
-        let (left, right) = (f.operand(v, 0)?, f.operand(v, 1)?);
-        let ty = f.operand_type(left);
-        if !ty.is_int() || f.operand_type(right) != ty {
-            return None;
-        }
-        let stay = if stay_if { op } else { opposite(op) };
-        Some(Self::Compare { stay, leave: opposite(stay), left, right })
-    }
-
-    /// The comparison of polynomials that is true where a branch takes an edge, if it is one.
-    pub(crate) fn on_edge(
-        f: &Function,
-        ivs: &InductionVariables,
-        edge: Edge,
-    ) -> Option<(Op, Poly, Poly)> {
-        let Self::Compare { leave, left, right, .. } = Self::of(f, edge)? else { return None };
-        let of = |operand| ivs.evolution_at(f, operand, edge.from);
-        Some((leave, of(left), of(right)))
-    }
-}
+use crate::analysis::{LoopId, Poly};
 
 /// The first iteration in which `x stay y` is false, of polynomials in the iteration of a loop. All
 /// else in them has to be `available` before the loop.
 pub(crate) fn compared(
     f: &Function,
-    guards: &Guards,
+    dominating: &DominatingConditions,
     l: LoopId,
     stay: Op,
     [x, y]: [&Poly; 2],
@@ -154,7 +44,7 @@ pub(crate) fn compared(
     if let (Some(from), Some(to)) = (from.constant_value(), to.constant_value()) {
         return Some(constant_count(x.ty(), stay, from, step, to));
     }
-    let count = symbolic_count(f, guards, stay, &from, step, &to)?;
+    let count = symbolic_count(f, dominating, stay, &from, step, &to)?;
     // What has no symbols left (n + 4 - n) is a constant.
     Some(match (&count.form, &count.holds) {
         (CountForm::Number(poly), Holds::Always) if poly.terms().is_empty() => {
@@ -190,7 +80,7 @@ fn constant_count(ty: Type, stay: Op, from: i64, step: i64, to: i64) -> LatchRun
 /// A count for a constant step.
 fn symbolic_count(
     f: &Function,
-    guards: &Guards,
+    dominating: &DominatingConditions,
     stay: Op,
     from: &Poly,
     step: i64,
@@ -239,7 +129,7 @@ fn symbolic_count(
     } else {
         start.1 <= low.saturating_add(past)
     };
-    let ahead = ahead || guards.are_ahead(from, to, inclusive, down);
+    let ahead = ahead || dominating.are_ahead(from, to, inclusive, down);
     let to = to.plus(past);
     // The distance of two numbers of the same sign is no larger than the greatest signed number.
     let (first, last) = (range(f, from), range(f, &to));
@@ -297,8 +187,8 @@ mod tests {
         let ops = [arith::LT, arith::LE, arith::GT, arith::GE, arith::EQ, arith::NE];
         let mut held = 0;
         for (step, stay) in steps.flat_map(|step| ops.map(|stay| (step, stay))) {
-            let guards = Guards::default();
-            let Some(count) = symbolic_count(&f, &guards, stay, &from, step, &to) else {
+            let dominating = DominatingConditions::default();
+            let Some(count) = symbolic_count(&f, &dominating, stay, &from, step, &to) else {
                 continue;
             };
             for a in -128..=127 {

@@ -1,0 +1,109 @@
+//! Inserts what takes the place of the parameters of one loop.
+
+use regraft_dialects::arith;
+use regraft_ir::{Block, Constant, Function, Inst, IrResult, Operand, Value};
+
+use crate::analysis::induction::BasicInduction;
+use crate::analysis::{InductionVariables, LoopId, Poly, TripCounts};
+use crate::transforms::counters::{can_compute, compute};
+
+/// What may be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Whether final values are computed.
+    pub final_values: bool,
+    /// Whether a parameter goes if a multiplication takes its place.
+    pub multiply: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { final_values: true, multiply: true }
+    }
+}
+
+/// Works out what becomes of a loop, and inserts what it takes.
+pub(super) struct Rewriter<'a> {
+    pub(super) f: &'a mut Function,
+    pub(super) ivs: &'a InductionVariables,
+    pub(super) counts: &'a TripCounts,
+    pub(super) l: LoopId,
+    pub(super) limits: Limits,
+    pub(super) counter: Option<Value>,
+    /// Counts that were computed before the loop, with the blocks of their exits.
+    pub(super) known: Vec<(Block, Operand)>,
+}
+
+impl Rewriter<'_> {
+    /// Uses what counted from 1 as the next number of the counter, in the place of `next`.
+    pub(super) fn reuse_next(&mut self, next: Value, params: &[(Value, Operand)]) -> IrResult<()> {
+        let ty = self.f.ty(next);
+        let one = |poly: &Poly| poly.constant_value() == Some(1);
+        let from_one = self
+            .ivs
+            .basic(self.l)
+            .iter()
+            .find(|b| b.base.ty() == ty && one(&b.base) && one(&b.step));
+        let value = from_one.and_then(|b| params.iter().find(|&&(param, _)| param == b.param));
+        if let Some(&(_, value)) = value {
+            self.f.replace_all_uses(next, value)?;
+            self.f.delete(next)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a parameter can be expressed by a counter, and is to be.
+    pub(super) fn is_worth_it(&self, basic: &BasicInduction) -> bool {
+        if basic.step.is_zero() {
+            return true;
+        }
+        let step = basic.step.constant_value();
+        (self.limits.multiply || matches!(step, Some(1 | -1)))
+            && can_compute(self.f, self.ivs, &basic.step)
+    }
+
+    /// What a parameter is, in terms of the counter, at the start of the header.
+    pub(super) fn express(
+        &mut self,
+        basic: &BasicInduction,
+        preheader: Block,
+        start: Value,
+    ) -> IrResult<Operand> {
+        let ty = basic.base.ty();
+        let base = self.entering_arg(basic.param, preheader);
+        if basic.step.is_zero() {
+            return Ok(base);
+        }
+        let counter = self.counter.expect("a counter was made for what has a step");
+        let insert = |f: &mut Function, inst: Inst| {
+            f.insert(start, inst.made_from(basic.param)).map(Operand::from)
+        };
+        let i = if self.f.ty(counter) == ty {
+            counter.into()
+        } else {
+            insert(self.f, arith::wrap(counter, ty))?
+        };
+        let is_zero = self.f.constant(base).and_then(Constant::as_int) == Some(0);
+        match basic.step.constant_value() {
+            Some(1) if is_zero => return Ok(i),
+            Some(-1) => return insert(self.f, arith::sub(base, i)),
+            _ => {}
+        }
+        let growth = if basic.step.constant_value() == Some(1) {
+            i
+        } else {
+            let at = Value::terminator(preheader);
+            let step = compute(self.f, self.ivs, &basic.step, at, &[])?;
+            insert(self.f, arith::mul(i, step))?
+        };
+        if is_zero { Ok(growth) } else { insert(self.f, arith::add(growth, base)) }
+    }
+
+    /// What the preheader passes for a parameter of the header.
+    pub(super) fn entering_arg(&self, param: Value, preheader: Block) -> Operand {
+        let edge = self.f.out_edges(preheader).next().expect("a preheader goes to the header");
+        let position = self.f.params(self.f.block_of(param)).position(|p| p == param);
+        let arg = position.and_then(|position| self.f.edge_args(edge).nth(position));
+        arg.expect("an edge has an argument for each parameter")
+    }
+}
