@@ -11,7 +11,7 @@ use regraft_dialects::{core, mem};
 use regraft_ir::{
     Attrs, Block, Constant, Context, Diagnostic, DominatorTree, Function, Operand, Type, Value,
 };
-use regraft_passes::transforms::ssa_repair;
+use regraft_passes::transforms::util::ssa_repair;
 use rustc_hash::FxHashMap;
 
 use super::parts::{self, dummy};

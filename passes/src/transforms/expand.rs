@@ -31,8 +31,8 @@ use regraft_ir::{
     Attrs, Block, Diagnostic, Function, Inst, Loc, MAX_OPERANDS, Op, Operand, Use, Value,
 };
 
-use super::edit::delete_unreachable;
 use crate::analysis::Analyses;
+use crate::transforms::util::edit::delete_unreachable;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// Makes a parameter of every use of a value of another block. Returns how many parameters were

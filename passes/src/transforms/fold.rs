@@ -26,8 +26,8 @@
 
 use regraft_ir::{ControlFlow, Fold as Folded, Function, IrResult, Operand, Value};
 
-use super::edit::replace_where_it_fits;
 use crate::analysis::Analyses;
+use crate::transforms::util::edit::replace_where_it_fits;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// Replaces instructions by the constants and operands that they always equal, and deletes

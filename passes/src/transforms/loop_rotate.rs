@@ -36,12 +36,12 @@
 
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
-use super::clone_blocks::{CloneMap, copy_body};
-use super::loop_form::{ensure_preheader, gather_edges};
-use super::repair_below::{Below, Places};
 use crate::analysis::{Analyses, LoopForest, LoopId};
 use crate::loop_run::by_height;
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::clone_blocks::{CloneMap, copy_body};
+use crate::transforms::util::loop_form::{ensure_preheader, gather_edges};
+use crate::transforms::util::repair_below::{Below, Places};
 use crate::{LoopPass, PassContext, PassResult};
 
 /// Rotates those of some loops, given by their headers, inner ones first, of which the header leaves

@@ -24,9 +24,9 @@
 
 use regraft_ir::{Block, Edge, Function, IrResult};
 
-use super::loop_form::{LoopForm, close_loops};
 use crate::analysis::{Analyses, LoopForest, LoopId};
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::{LoopPass, PassContext, PassResult};
 
 /// What was made.

@@ -24,11 +24,11 @@
 
 use regraft_ir::{Function, IrResult};
 
-use super::promote::{self, Kinds};
 use crate::analysis::Analyses;
+use crate::transforms::util::promote::{self, Kinds};
 use crate::{FunctionPass, PassContext, PassResult};
 
-pub use super::promote::Promoted;
+pub use crate::transforms::util::promote::Promoted;
 
 /// Turns refs into values. Near linear in the size of the result.
 ///

@@ -1,19 +1,13 @@
-//! The transformations that come with Regraft, one file each. Each is a function `run`, and a
-//! pass around it that takes options and counts. `loop_form`, `clone_blocks` and `ssa_repair`
-//! are what several of them are made with.
+//! The transformations that come with Regraft, one file or folder each, named as the pass. Each is a
+//! function `run`, and a pass around it that takes options and counts. [`util`] has what several of
+//! them are made with.
 
 use crate::PassRegistry;
 
 pub mod adce;
-mod add_params;
-mod aggregate;
 pub mod bounds_elim;
-pub mod clone_blocks;
-mod counters;
 pub mod cse;
 pub mod dce;
-mod edit;
-mod equal_numbers;
 pub mod expand;
 pub mod fold;
 pub mod fuse_sweeps;
@@ -21,30 +15,25 @@ pub mod gvn;
 pub mod indvars;
 pub mod inline;
 pub mod licm;
-mod loop_accesses;
 pub mod loop_delete;
-pub mod loop_form;
 pub mod loop_fuse;
 pub mod loop_interchange;
 pub mod loop_rotate;
 pub mod loop_simplify;
-mod makers;
 pub mod mem2reg;
 pub mod merge_returns;
 pub mod profile;
-mod promote;
 pub mod prune;
 pub mod reassociate;
 pub mod renumber;
-mod repair_below;
 pub mod sccp;
 pub mod simplify_cfg;
 pub mod specialize_getfield;
 pub mod specialize_tangents;
 pub mod sroa;
-pub mod ssa_repair;
 pub mod strength_reduce;
 pub mod unroll;
+pub mod util;
 
 /// Adds the transformations of this folder.
 pub fn register(registry: &mut PassRegistry) {

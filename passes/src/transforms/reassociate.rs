@@ -31,9 +31,9 @@ use regraft_ir::{
     Block, Constant, ControlFlow, Function, Inst, IrResult, Op, Operand, Type, Use, Value,
 };
 
-use super::edit::replace_where_it_fits;
 use crate::analysis::LoopForest;
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::edit::replace_where_it_fits;
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// Which rules of arithmetic may be used.

@@ -40,9 +40,9 @@
 use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Op, Operand, Traits, Value};
 
-use super::edit::{delete_unreachable, replace_where_it_fits};
 use crate::analysis::traps::may_trap_given;
 use crate::analysis::{Analyses, Ranges};
+use crate::transforms::util::edit::{delete_unreachable, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What was replaced and removed.

@@ -42,10 +42,10 @@ use regraft_ir::{
     Value, ValueDef,
 };
 
-use super::aggregate;
-use super::edit::{is_cold, replace_where_it_fits, sharpen};
 use super::fold::known_result;
 use crate::analysis::Analyses;
+use crate::transforms::util::aggregate;
+use crate::transforms::util::edit::{is_cold, replace_where_it_fits, sharpen};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What was done.

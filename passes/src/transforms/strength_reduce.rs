@@ -38,9 +38,9 @@ use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, DominatorTree, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashSet;
 
-use super::counters::{add_induction, can_compute, compute, ensure_preheaders};
 use crate::analysis::{InductionVariables, LoopId, Poly};
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::counters::{add_induction, can_compute, compute, ensure_preheaders};
 use crate::{LoopPass, PassContext, PassResult};
 
 /// The most terms of a base or a step, their constants not counted.

@@ -2,8 +2,8 @@
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function, Module, Operand, Value};
 use regraft_passes::analysis::LoopForest;
-use regraft_passes::transforms::clone_blocks::{CloneMap, clone_blocks};
-use regraft_passes::transforms::loop_form::LoopForm;
+use regraft_passes::transforms::util::clone_blocks::{CloneMap, clone_blocks};
+use regraft_passes::transforms::util::loop_form::LoopForm;
 
 use super::{only, parse, verify};
 

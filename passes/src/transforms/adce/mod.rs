@@ -45,10 +45,10 @@ use regraft_ir::{
     Block, ControlFlow, Function, Inst, IrResult, Operand, Syntax, Traits, Value, ValueDef,
 };
 
-use super::edit::delete_unreachable;
-use super::makers::is_maker;
 use crate::analysis::control_dependence::Controllers;
 use crate::analysis::{Analyses, InstEffects, PostDominatorTree, inst_effects, may_be_object};
+use crate::transforms::util::allocation_sites::is_maker;
+use crate::transforms::util::edit::delete_unreachable;
 use crate::{FunctionPass, PassContext, PassResult};
 use objects::LocalObjects;
 

@@ -26,7 +26,9 @@ use rustc_hash::FxHashMap;
 use crate::analysis::{
     Access, Aliases, Analyses, EffectSummaries, InstEffects, Ranges, inst_effects,
 };
-use crate::transforms::makers::{needs_memory_only, needs_memory_only_given, plainly_natural};
+use crate::transforms::util::allocation_sites::{
+    needs_memory_only, needs_memory_only_given, plainly_natural,
+};
 
 /// The objects of a function that nobody else knows, and what waits for them.
 pub(super) struct LocalObjects<'a> {

@@ -18,8 +18,8 @@ use super::marks::{mark, unmarked};
 use crate::PassContext;
 use crate::analysis::bounds::{Bounds, Comparison, Source};
 use crate::analysis::{Aliases, LoopForest, Ranges};
-use crate::transforms::clone_blocks::{CloneMap, clone_blocks};
-use crate::transforms::loop_form::{LoopForm, close_loops};
+use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
+use crate::transforms::util::loop_form::{LoopForm, close_loops};
 
 /// The most comparisons before one loop.
 const MOST_COMPARISONS: usize = 6;

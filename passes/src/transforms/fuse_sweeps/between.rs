@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 use super::pair::{FusionAnalyses, Pair};
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Access, Footprint, InstEffects, inst_effects};
-use crate::transforms::loop_accesses::{Accesses, is_float_function};
-use crate::transforms::makers::needs_memory_only;
+use crate::transforms::util::allocation_sites::needs_memory_only;
+use crate::transforms::util::loop_accesses::{Accesses, is_float_function};
 
 /// The instructions of the block between two loops, in order.
 pub(super) struct Between {

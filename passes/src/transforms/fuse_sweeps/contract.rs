@@ -18,7 +18,7 @@ use super::forward::ForwardingAnalyses;
 use crate::analysis::traps::may_trap;
 use crate::analysis::{LoopId, Poly};
 use crate::transforms::loop_fuse::join::Counted;
-use crate::transforms::makers::needs_memory_only;
+use crate::transforms::util::allocation_sites::needs_memory_only;
 
 /// An array, and the index that it loses.
 struct Rows {

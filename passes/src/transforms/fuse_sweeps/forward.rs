@@ -15,8 +15,8 @@ use crate::analysis::traps::may_trap;
 use crate::analysis::{
     Access, Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, inst_effects,
 };
-use crate::transforms::equal_numbers::{self, comes_first};
-use crate::transforms::loop_accesses::{lines, meets_later};
+use crate::transforms::util::loop_accesses::{lines, meets_later};
+use crate::transforms::util::redundant_inductions::{self, comes_first};
 
 /// What is known of a function.
 pub(super) struct ForwardingAnalyses<'a> {
@@ -38,7 +38,7 @@ pub(super) fn run(
     let writes = facts.writes(f);
     for &l in loops {
         let blocks = facts.forest.blocks(l).iter().copied();
-        equal.extend(equal_numbers::find(f, blocks, facts.variables, facts.dom));
+        equal.extend(redundant_inductions::find(f, blocks, facts.variables, facts.dom));
         let loads = facts.forest.blocks(l).iter().flat_map(|&block| f.body(block));
         for load in loads.filter(|&v| f.op(v) == Some(mem::LOAD)) {
             let given = facts.given(f, l, load, &writes);

@@ -5,8 +5,8 @@ use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Value
 
 use super::plan::{Becomes, Plan, Turned};
 use crate::analysis::InductionVariables;
-use crate::transforms::counters::compute;
 use crate::transforms::simplify_cfg::merge_after;
+use crate::transforms::util::counters::compute;
 
 /// What edges pass for a parameter of the header of the new loop.
 struct Passed {

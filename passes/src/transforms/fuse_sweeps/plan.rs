@@ -7,10 +7,12 @@ use super::pair::{FusionAnalyses, Pair};
 use super::rounds::Rounds;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{LoopId, Poly, Sym};
-use crate::transforms::counters::can_compute;
-use crate::transforms::loop_accesses::{Accesses, Line, Meeting, MemoryAccess, lines, meets_later};
-use crate::transforms::loop_form::LoopForm;
 use crate::transforms::loop_fuse::join::Counted;
+use crate::transforms::util::counters::can_compute;
+use crate::transforms::util::loop_accesses::{
+    Accesses, Line, Meeting, MemoryAccess, lines, meets_later,
+};
+use crate::transforms::util::loop_form::LoopForm;
 
 /// Which of two loops runs the other way round when they are one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

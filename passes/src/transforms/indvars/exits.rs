@@ -3,11 +3,11 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Use, Value};
 
-use super::super::counters::{can_compute, compute, compute_count, is_inside};
 use super::rewriter::Rewriter;
 use crate::analysis::loop_exits::{Count, CountForm, Holds, LatchRuns, Test};
 use crate::analysis::poly::Sym;
 use crate::analysis::{LoopForest, LoopId, Poly};
+use crate::transforms::util::counters::{can_compute, compute, compute_count, is_inside};
 
 /// The most terms of a final value, its constant not counted.
 const MOST_TERMS: usize = 2;

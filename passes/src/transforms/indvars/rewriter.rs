@@ -5,7 +5,7 @@ use regraft_ir::{Block, Constant, Function, Inst, IrResult, Operand, Value};
 
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::{InductionVariables, LoopId, Poly, TripCounts};
-use crate::transforms::counters::{can_compute, compute};
+use crate::transforms::util::counters::{can_compute, compute};
 
 /// What may be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

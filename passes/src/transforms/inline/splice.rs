@@ -12,7 +12,7 @@ use regraft_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::transforms::edit::replace_if_it_fits;
+use crate::transforms::util::edit::replace_if_it_fits;
 
 /// What copying a callee takes, found once for all its calls.
 #[derive(Debug)]

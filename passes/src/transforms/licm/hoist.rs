@@ -8,7 +8,7 @@ use super::analyses::LicmAnalyses;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Footprint, InstEffects, LoopForest, LoopId, inst_effects};
-use crate::transforms::loop_form::ensure_preheader;
+use crate::transforms::util::loop_form::ensure_preheader;
 
 /// The instructions to be moved, in order, with the outermost loop that each leaves.
 pub(super) struct Plan {

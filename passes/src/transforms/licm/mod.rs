@@ -46,10 +46,10 @@ mod promote;
 use regraft_ir::{Block, Function, IrResult};
 use rustc_hash::FxHashSet;
 
-use super::counters::ensure_preheaders;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::{Analyses, LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::counters::ensure_preheaders;
 use crate::{LoopPass, PassContext, PassResult};
 use analyses::LicmAnalyses;
 

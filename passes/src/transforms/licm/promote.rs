@@ -22,8 +22,8 @@ use smallvec::SmallVec;
 use super::analyses::LicmAnalyses;
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Base, Footprint, LoopForest, LoopId, inst_effects};
-use crate::transforms::loop_form::LoopForm;
-use crate::transforms::ssa_repair::repair;
+use crate::transforms::util::loop_form::LoopForm;
+use crate::transforms::util::ssa_repair::repair;
 
 /// Loops with more instructions that touch memory are left alone.
 const MOST: usize = 64;

@@ -2,9 +2,9 @@
 
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Value};
 
-use super::super::loop_form::LoopForm;
 use super::super::simplify_cfg::merge_after;
 use crate::analysis::{InductionVariables, LoopForest, LoopId};
+use crate::transforms::util::loop_form::LoopForm;
 
 /// A loop with one exit and one latch.
 #[derive(Clone, Copy)]

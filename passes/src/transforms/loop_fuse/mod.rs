@@ -44,11 +44,11 @@ pub(super) mod join;
 
 use regraft_ir::{Function, Operand, Traits, Value};
 
-use super::loop_accesses::{Accesses, Meeting, MemoryAccess, lines, meets_later};
 use crate::analysis::traps::speculatable;
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
 };
+use crate::transforms::util::loop_accesses::{Accesses, Meeting, MemoryAccess, lines, meets_later};
 use crate::{FunctionPass, PassContext, PassResult};
 use join::Pair;
 

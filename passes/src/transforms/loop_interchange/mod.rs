@@ -33,10 +33,10 @@ mod swap;
 
 use regraft_ir::Function;
 
-use super::loop_accesses::{Accesses, Distance, Meeting, MemoryAccess, distance};
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts,
 };
+use crate::transforms::util::loop_accesses::{Accesses, Distance, Meeting, MemoryAccess, distance};
 use crate::{FunctionPass, PassContext, PassResult};
 use nest::Nest;
 

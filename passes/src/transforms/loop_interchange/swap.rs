@@ -10,9 +10,9 @@
 
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
-use super::super::clone_blocks::CloneMap;
 use super::super::simplify_cfg::merge_after;
 use super::nest::{Counter, Nest};
+use crate::transforms::util::clone_blocks::CloneMap;
 
 impl Nest {
     /// Interchanges the loops.

@@ -2,7 +2,7 @@
 
 use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Traits, Value};
 
-use super::super::edit::replace_if_it_fits;
+use crate::transforms::util::edit::replace_if_it_fits;
 
 /// Appends to each block those that it leads to and nothing else does. Returns how many.
 pub(super) fn merge_chains(f: &mut Function, cfg: &ControlFlow) -> IrResult<usize> {

@@ -59,9 +59,9 @@ use regraft_ir::{ControlFlow, Function, IrResult};
 pub(super) use branches::replace_params;
 pub(super) use chains::merge_after;
 
-use super::edit::delete_unreachable;
 use super::prune;
 use crate::analysis::Analyses;
+use crate::transforms::util::edit::delete_unreachable;
 use crate::{FunctionPass, OptionDef, Options, PassContext, PassResult};
 
 /// After so many rounds no more edges are threaded.

@@ -36,7 +36,7 @@ use smallvec::SmallVec;
 
 use super::branches::taken;
 use super::live::is_live_behind;
-use crate::transforms::ssa_repair::repair;
+use crate::transforms::util::ssa_repair::repair;
 
 /// How many instructions are folded at most, so that few need to be copied.
 const FOLDED: usize = 8;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::expand::{Effect, Make, Part};
-use crate::transforms::aggregate::construct;
+use crate::transforms::util::aggregate::construct;
 
 /// Puts instructions before one that they stand for.
 pub(super) struct Emit<'a> {

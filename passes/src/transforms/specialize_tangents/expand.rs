@@ -6,7 +6,7 @@ use regraft_ir::{Context, Function, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
 use crate::analysis::{may_reach_objects, may_reach_others};
-use crate::transforms::aggregate::parts;
+use crate::transforms::util::aggregate::parts;
 
 /// Types with more parts are left alone.
 const MOST_PARTS: usize = 64;

@@ -5,8 +5,8 @@ use regraft_dialects::{arith, core, mem};
 use regraft_ir::{Constant, ControlFlow, Function, IrResult, Operand, Type, TypeKind, Use, Value};
 use rustc_hash::FxHashMap;
 
-use crate::transforms::aggregate::{is_construction, parts, projected};
-use crate::transforms::edit::replace_or_widen;
+use crate::transforms::util::aggregate::{is_construction, parts, projected};
+use crate::transforms::util::edit::replace_or_widen;
 
 /// Lets the parts that were put together stand for those that are taken out, and deletes what
 /// nobody needs as a whole any more. Returns how many instructions went. O(uses of aggregates).

@@ -10,9 +10,9 @@ use regraft_dialects::core;
 use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Operand, Traits, Type, Use, Value};
 use rustc_hash::FxHashMap;
 
-use crate::transforms::add_params::add_params;
-use crate::transforms::aggregate::{construct, is_construction, part_name, parts, projected};
-use crate::transforms::edit::{is_cold, replace_or_widen};
+use crate::transforms::util::add_params::add_params;
+use crate::transforms::util::aggregate::{construct, is_construction, part_name, parts, projected};
+use crate::transforms::util::edit::{is_cold, replace_or_widen};
 
 /// Aggregates with more parts stay whole.
 const MOST_PARTS: usize = 32;

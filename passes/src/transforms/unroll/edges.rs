@@ -2,7 +2,7 @@
 
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
-use crate::transforms::clone_blocks::CloneMap;
+use crate::transforms::util::clone_blocks::CloneMap;
 
 /// Lets a block take the edge at this place in its terminator, whatever that decides on, and drops
 /// what nobody needs any more.

@@ -2,11 +2,11 @@
 
 use regraft_ir::{Block, Function, IrResult};
 
-use super::super::clone_blocks::{CloneMap, clone_blocks};
-use super::super::loop_form::LoopForm;
 use super::edges::{fold_branch, place, redirect_back_edges};
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{LoopForest, LoopId, TripCounts};
+use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
+use crate::transforms::util::loop_form::LoopForm;
 
 /// A loop that is to be unrolled fully.
 pub(super) struct Full {

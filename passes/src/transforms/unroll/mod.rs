@@ -42,11 +42,11 @@ mod full;
 
 use regraft_ir::{Block, ControlFlow, Function};
 
-use super::edit::delete_unreachable;
-use super::loop_form::{LoopForm, close_loops};
 use super::simplify_cfg::{merge_after, replace_params};
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
+use crate::transforms::util::edit::delete_unreachable;
+use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::{LoopPass, OptionDef, Options, PassContext, PassResult};
 use factor::ByFactor;
 use full::Full;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Plan, Survey};
 use crate::analysis::LoopId;
-use crate::transforms::loop_form::ensure_preheader;
+use crate::transforms::util::loop_form::ensure_preheader;
 
 impl Survey<'_> {
     /// Moves a loop as planned.

@@ -58,9 +58,9 @@ mod splice;
 
 use regraft_ir::{Block, Constant, Function, IrResult, Module, Type};
 
-use super::edit::is_cold;
 use crate::analysis::{Analyses, CallGraph, CallSite};
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::edit::is_cold;
 use crate::{ModulePass, PassContext, PassResult};
 use splice::{Scratch, Template, splice};
 

@@ -17,45 +17,45 @@ use regraft_dialects::math;
 use regraft_ir::{Block, Function, Operand, Value};
 use smallvec::SmallVec;
 
-use super::makers::needs_memory_only;
 use crate::analysis::dependence::{Dependence, element, strong};
 use crate::analysis::{
     Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, inst_effects,
 };
+use crate::transforms::util::allocation_sites::needs_memory_only;
 
 /// The most accesses that are compared with each other.
 const MOST: usize = 128;
 
 /// An instruction that reads or writes objects.
-pub(super) struct MemoryAccess {
-    pub(super) inst: Value,
-    pub(super) block: Block,
-    pub(super) effects: InstEffects,
+pub(crate) struct MemoryAccess {
+    pub(crate) inst: Value,
+    pub(crate) block: Block,
+    pub(crate) effects: InstEffects,
 }
 
 /// What some blocks do.
 #[derive(Default)]
-pub(super) struct Accesses {
-    pub(super) list: Vec<MemoryAccess>,
+pub(crate) struct Accesses {
+    pub(crate) list: Vec<MemoryAccess>,
     /// Whether an error may end the program, or a call may not return.
-    pub(super) may_stop: bool,
+    pub(crate) may_stop: bool,
     /// The same, but for domain errors of float functions.
-    pub(super) may_stop_otherwise: bool,
+    pub(crate) may_stop_otherwise: bool,
     /// Whether something is printed.
-    pub(super) observable: bool,
+    pub(crate) observable: bool,
     /// Whether objects are written that others may look at when the program has stopped.
-    pub(super) writes_visible: bool,
+    pub(crate) writes_visible: bool,
 }
 
 /// Whether an instruction is a function of floats, which stops the program outside of its domain
 /// alone.
-pub(super) fn is_float_function(f: &Function, v: Value) -> bool {
+pub(crate) fn is_float_function(f: &Function, v: Value) -> bool {
     f.op(v).is_some_and(|op| op.dialect() == math::SQRT.dialect()) && !f.checks_operands(v)
 }
 
 /// How two accesses may meet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Meeting {
+pub(crate) enum Meeting {
     /// Not so that their order matters.
     Never,
     /// In an element of an array, by their indices.
@@ -66,7 +66,7 @@ pub(super) enum Meeting {
 
 impl Accesses {
     /// Those of blocks; `None` if there are too many to compare.
-    pub(super) fn of(
+    pub(crate) fn of(
         f: &Function,
         blocks: &[Block],
         aliases: &Aliases,
@@ -98,7 +98,7 @@ impl Accesses {
 
 impl MemoryAccess {
     /// How this one may meet another one.
-    pub(super) fn meeting(&self, f: &Function, other: &Self, aliases: &Aliases) -> Meeting {
+    pub(crate) fn meeting(&self, f: &Function, other: &Self, aliases: &Aliases) -> Meeting {
         let (a, b) = (&self.effects, &other.effects);
         let by_others = |x: &InstEffects, y: &InstEffects| {
             x.objects.iter().any(|&(object, access)| {
@@ -122,12 +122,12 @@ impl MemoryAccess {
     }
 
     /// The indices, if it reads or writes an element of an array.
-    pub(super) fn indices(&self, f: &Function) -> Option<SmallVec<[Operand; 3]>> {
+    pub(crate) fn indices(&self, f: &Function) -> Option<SmallVec<[Operand; 3]>> {
         element(f, self.inst).map(|(_, indices)| indices)
     }
 
     /// What its indices are in the iterations around it.
-    pub(super) fn polynomials(
+    pub(crate) fn polynomials(
         &self,
         f: &Function,
         variables: &InductionVariables,
@@ -139,7 +139,7 @@ impl MemoryAccess {
 
 /// For `a + s*i` and `b + s*j`: what `i - j` is where they are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Distance {
+pub(crate) enum Distance {
     /// They are never equal.
     Never,
     /// This.
@@ -149,7 +149,7 @@ pub(super) enum Distance {
 }
 
 /// The distance of two indices, given the bases and steps.
-pub(super) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly)) -> Distance {
+pub(crate) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly)) -> Distance {
     let (Some(step), Some(other)) = (a.1.constant_value(), b.1.constant_value()) else {
         return Distance::Any;
     };
@@ -171,16 +171,16 @@ pub(super) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly)) -> Distance {
 }
 
 /// An index as `base + step * i` in the iterations of a loop, if it is that.
-pub(super) type Line = Option<(Poly, Poly)>;
+pub(crate) type Line = Option<(Poly, Poly)>;
 
 /// What the indices of an access are in the iterations of a loop.
-pub(super) fn lines(variables: &InductionVariables, at: &[Poly], l: LoopId) -> SmallVec<[Line; 3]> {
+pub(crate) fn lines(variables: &InductionVariables, at: &[Poly], l: LoopId) -> SmallVec<[Line; 3]> {
     at.iter().map(|index| variables.affine_in(index, l)).collect()
 }
 
 /// Whether an access in one loop and one in another (or the same, `i` and `j` being iterations of
 /// each) may be to the same element although `i > j`.
-pub(super) fn meets_later(a: &[Line], b: &[Line]) -> bool {
+pub(crate) fn meets_later(a: &[Line], b: &[Line]) -> bool {
     if a.len() != b.len() {
         return true;
     }

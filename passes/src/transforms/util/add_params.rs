@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// edge passes already. Returns the parameters, or `None`, and changes nothing, if a terminator
 /// would get more than [`MAX_OPERANDS`] operands. O(parameters + operands of the terminators that
 /// change).
-pub(super) fn add_params(
+pub(crate) fn add_params(
     f: &mut Function,
     wanted: &[(Block, Type)],
     mut passed: impl FnMut(&[Value], usize, Block, &[Operand]) -> Operand,

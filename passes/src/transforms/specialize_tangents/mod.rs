@@ -41,8 +41,8 @@ use regraft_ir::{Constant, ControlFlow, Function, IrResult, Operand, Value};
 
 use self::emit::Emit;
 use self::expand::{Expand, Expansion};
-use super::edit::{is_cold, replace_or_widen};
 use crate::analysis::Analyses;
+use crate::transforms::util::edit::{is_cold, replace_or_widen};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// Makes ordinary what types decide. Returns how many operations on tangents are gone.

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 /// Where blocks stand in preorder of the dominator tree.
 #[derive(Debug)]
-pub(super) struct Places<'a> {
+pub(crate) struct Places<'a> {
     tree: &'a DominatorTree,
     /// By [`Block::index`].
     of: Vec<Option<u32>>,
@@ -31,7 +31,7 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// Finds them. O(blocks).
-    pub(super) fn new(f: &Function, tree: &'a DominatorTree) -> Self {
+    pub(crate) fn new(f: &Function, tree: &'a DominatorTree) -> Self {
         let mut of = vec![None; f.block_capacity()];
         for (place, block) in tree.order().iter().enumerate() {
             of[block.index()] = Some(place as u32);
@@ -47,7 +47,7 @@ impl<'a> Places<'a> {
 
 /// What is below a region.
 #[derive(Debug)]
-pub(super) struct Below<'a> {
+pub(crate) struct Below<'a> {
     places: &'a Places<'a>,
     /// In preorder of the tree.
     heads: Vec<Block>,
@@ -56,7 +56,7 @@ pub(super) struct Below<'a> {
 impl<'a> Below<'a> {
     /// What is below a region: one block, or the blocks of a loop. O(blocks of the region and what
     /// they immediately dominate).
-    pub(super) fn new(
+    pub(crate) fn new(
         places: &'a Places<'a>,
         region: impl Iterator<Item = Block>,
         contains: impl Fn(Block) -> bool,
@@ -84,7 +84,7 @@ impl<'a> Below<'a> {
     ///
     /// # Errors
     /// If something is stale, or a definition does not fit.
-    pub(super) fn repair(
+    pub(crate) fn repair(
         &self,
         f: &mut Function,
         old: Value,

@@ -26,11 +26,11 @@ use regraft_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::add_params::add_params;
-use super::edit::{delete_unreachable, replace_or_widen};
 use crate::Analyses;
+use crate::transforms::util::add_params::add_params;
+use crate::transforms::util::edit::{delete_unreachable, replace_or_widen};
 use frontier::Joins;
-pub(super) use objects::Kinds;
+pub(crate) use objects::Kinds;
 use objects::{Access, Object};
 use reaching::{Holds, Reaching};
 
@@ -48,7 +48,7 @@ pub struct Promoted {
 }
 
 /// Turns objects into values. O((size + parameters made and what is passed for them) × log edges).
-pub(super) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> IrResult<Promoted> {
+pub(crate) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> IrResult<Promoted> {
     let mut done = Promoted::default();
     for _ in 0..MOST_ROUNDS {
         let cfg = analyses.get::<ControlFlow>(f);

@@ -6,17 +6,17 @@ use regraft_dialects::{arith, mem};
 use regraft_ir::{Function, Operand, Value};
 
 /// Whether `v` makes an array, which fails for its dimensions or for want of memory.
-pub(super) fn is_maker(f: &Function, v: Value) -> bool {
+pub(crate) fn is_maker(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(mem::ALLOC | mem::FILL | mem::COPY))
 }
 
 /// Whether `v` makes or grows an array and cannot fail but for want of memory.
-pub(super) fn needs_memory_only(f: &Function, v: Value) -> bool {
+pub(crate) fn needs_memory_only(f: &Function, v: Value) -> bool {
     needs_memory_only_given(f, v, |size| plainly_natural(f, size))
 }
 
 /// The same, given which operands are known not to be negative.
-pub(super) fn needs_memory_only_given(
+pub(crate) fn needs_memory_only_given(
     f: &Function,
     v: Value,
     is_natural: impl FnMut(Operand) -> bool,
@@ -31,7 +31,7 @@ pub(super) fn needs_memory_only_given(
 }
 
 /// Whether an integer is seen at once not to be negative.
-pub(super) fn plainly_natural(f: &Function, size: Operand) -> bool {
+pub(crate) fn plainly_natural(f: &Function, size: Operand) -> bool {
     let constant = |operand: Operand| f.const_i64(operand).is_some_and(|n| n >= 0);
     let Some(v) = size.as_value() else { return constant(size) };
     match f.op(v) {

@@ -11,7 +11,7 @@ const MOST_ELEMENTS: i64 = 16;
 
 /// Which objects are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::transforms) enum Kinds {
+pub(crate) enum Kinds {
     Refs,
     /// Mutable structs and small arrays as well.
     All,

@@ -53,13 +53,13 @@ use regraft_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::counters::{add_induction, counter_of, ensure_preheaders, is_inside};
-use super::equal_numbers;
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_height;
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::counters::{add_induction, counter_of, ensure_preheaders, is_inside};
+use crate::transforms::util::redundant_inductions;
 use crate::{LoopPass, PassContext, PassResult};
 use exits::{NewTest, final_values, is_after, new_test};
 pub use rewriter::Limits;
@@ -183,7 +183,7 @@ impl Indvars {
         let known = headers.clone();
         let ids: Vec<LoopId> =
             headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
-        let equal = equal_numbers::join(f, &ids, &ivs, &dom)?;
+        let equal = redundant_inductions::join(f, &ids, &ivs, &dom)?;
         let mut again = Vec::new();
         let done = run(f, &ids, &ivs, &counts, self.limits, &mut again)?;
         for &v in &equal {
@@ -197,7 +197,7 @@ impl Indvars {
             let dom = cx.analysis::<DominatorTree>(f);
             let ids: Vec<LoopId> =
                 known.iter().filter_map(|&header| ivs.forest().headed_by(header)).collect();
-            equal_numbers::join(f, &ids, &ivs, &dom)?
+            redundant_inductions::join(f, &ids, &ivs, &dom)?
         } else {
             Vec::new()
         };

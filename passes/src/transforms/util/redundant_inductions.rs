@@ -17,7 +17,7 @@ use crate::analysis::{InductionVariables, LoopId, Poly, Sym};
 
 /// Lets what is the same number as an earlier one of the same loop be that. Returns what nobody uses
 /// now.
-pub(super) fn join(
+pub(crate) fn join(
     f: &mut Function,
     loops: &[LoopId],
     variables: &InductionVariables,
@@ -37,7 +37,7 @@ pub(super) fn join(
 
 /// Instructions in some blocks, each after those that lead to it, that compute what an earlier
 /// one of these does or a header parameter is, each with that. O(instructions).
-pub(super) fn find(
+pub(crate) fn find(
     f: &Function,
     blocks: impl Iterator<Item = Block>,
     variables: &InductionVariables,
@@ -69,7 +69,7 @@ pub(super) fn find(
 }
 
 /// Whether one value is there wherever another one is.
-pub(super) fn comes_first(f: &Function, dom: &DominatorTree, u: Value, v: Value) -> bool {
+pub(crate) fn comes_first(f: &Function, dom: &DominatorTree, u: Value, v: Value) -> bool {
     let (a, b) = (f.block_of(u), f.block_of(v));
     if a == b { f.is_param(u) || f.comes_before(u, v) } else { dom.dominates(a, b) }
 }

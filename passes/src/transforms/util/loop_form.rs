@@ -29,8 +29,8 @@
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashSet;
 
-use super::repair_below::{Below, Places};
 use crate::analysis::{Analyses, LoopForest, LoopId};
+use crate::transforms::util::repair_below::{Below, Places};
 
 /// A natural loop while it is rewritten. It is told of blocks that join the loop
 /// ([`LoopForm::add_block`]); everything else it reads off the function.

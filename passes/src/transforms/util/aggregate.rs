@@ -4,7 +4,7 @@ use regraft_dialects::{core, data};
 use regraft_ir::{Constant, Context, Function, Inst, Operand, Symbol, Type, TypeKind, Use, Value};
 
 /// The types of the parts of an aggregate type; `None` for any other type.
-pub(super) fn parts(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
+pub(crate) fn parts(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
     match ctx.kind(ty) {
         TypeKind::Tuple(types) => Some(types.to_vec()),
         TypeKind::Named(fields) => Some(fields.iter().map(|&(_, ty)| ty).collect()),
@@ -17,7 +17,7 @@ pub(super) fn parts(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
 }
 
 /// The name of a part, if it has one.
-pub(super) fn part_name(ctx: &Context, ty: Type, position: usize) -> Option<Symbol> {
+pub(crate) fn part_name(ctx: &Context, ty: Type, position: usize) -> Option<Symbol> {
     match ctx.kind(ty) {
         TypeKind::Named(fields) => Some(fields.get(position)?.0),
         &TypeKind::Struct(id) => Some(ctx.struct_def(id).fields.get(position)?.0),
@@ -26,7 +26,7 @@ pub(super) fn part_name(ctx: &Context, ty: Type, position: usize) -> Option<Symb
 }
 
 /// The position, from 0, of the part that a constant names, if there is one.
-pub(super) fn position(ctx: &Context, ty: Type, field: Constant) -> Option<usize> {
+pub(crate) fn position(ctx: &Context, ty: Type, field: Constant) -> Option<usize> {
     let find = |names: &[(Symbol, Type)]| match field {
         Constant::Sym(name) => names.iter().position(|&(other, _)| other == name),
         _ => index(field, names.len()),
@@ -48,13 +48,13 @@ fn index(field: Constant, count: usize) -> Option<usize> {
 }
 
 /// Whether `v` makes an aggregate out of its operands.
-pub(super) fn is_construction(f: &Function, v: Value) -> bool {
+pub(crate) fn is_construction(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(core::TUPLE | data::NAMED | data::NEW))
         && parts(f.ctx(), f.ty(v)).is_some_and(|parts| parts.len() == f.operand_count(v))
 }
 
 /// The position of the part that a use takes out of an aggregate, if that is what it does.
-pub(super) fn projected(f: &Function, at: Use) -> Option<usize> {
+pub(crate) fn projected(f: &Function, at: Use) -> Option<usize> {
     if at.index != 0 || !matches!(f.op(at.user), Some(core::GET | data::GETFIELD)) {
         return None;
     }
@@ -63,7 +63,7 @@ pub(super) fn projected(f: &Function, at: Use) -> Option<usize> {
 }
 
 /// An aggregate of type `ty` of these parts.
-pub(super) fn construct(ctx: &Context, ty: Type, parts: Vec<Operand>) -> Inst {
+pub(crate) fn construct(ctx: &Context, ty: Type, parts: Vec<Operand>) -> Inst {
     match ctx.kind(ty) {
         TypeKind::Tuple(_) => core::tuple(parts),
         TypeKind::Named(_) => data::named(parts, ty),

@@ -15,7 +15,7 @@ use crate::analysis::Analyses;
 
 /// Makes the uses of `old` uses of `new` wherever the user accepts it. Returns whether all did.
 /// O(uses).
-pub(super) fn replace_where_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
+pub(crate) fn replace_where_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
     if f.operand_type(new) == f.ty(old) {
         f.hand_on_name(old, new);
         f.replace_all_uses(old, new)?;
@@ -30,7 +30,7 @@ pub(super) fn replace_where_it_fits(f: &mut Function, old: Value, new: Operand) 
 }
 
 /// The same, but changes nothing if one user does not accept `new`.
-pub(super) fn replace_if_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
+pub(crate) fn replace_if_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
     if f.operand_type(new) == f.ty(old) {
         return replace_where_it_fits(f, old, new);
     }
@@ -49,7 +49,7 @@ pub(super) fn replace_if_it_fits(f: &mut Function, old: Value, new: Operand) -> 
 
 /// Deletes the blocks that the entry does not reach. Returns how many there were. O(blocks +
 /// operands of terminators + size of what goes).
-pub(super) fn delete_unreachable(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
+pub(crate) fn delete_unreachable(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
     let cfg = analyses.get::<ControlFlow>(f);
     if cfg.reachable_count() == f.block_count() {
         return Ok(0);
@@ -61,7 +61,7 @@ pub(super) fn delete_unreachable(f: &mut Function, analyses: &mut Analyses) -> I
 
 /// Makes all uses of `old` uses of `new`, which may be of a more special type: where a user does not
 /// take that, of `new` as a value of the type of `old`, from just before `at` on. O(uses).
-pub(super) fn replace_or_widen(
+pub(crate) fn replace_or_widen(
     f: &mut Function,
     old: Value,
     new: Operand,
@@ -78,7 +78,7 @@ pub(super) fn replace_or_widen(
 
 /// Gives `v` a more special type if all its users take it. Returns whether they do; nothing has
 /// changed if not. O(operands of the users).
-pub(super) fn sharpen(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
+pub(crate) fn sharpen(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
     if !ty.is_assignable_to(f.ty(v)) || ty == Type::NEVER {
         return Ok(false);
     }
@@ -104,7 +104,7 @@ pub(super) fn sharpen(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
 
 /// Whether a block ends without going or returning anywhere: an error was thrown. Nothing is to be
 /// gained there.
-pub(super) fn is_cold(f: &Function, block: Block) -> bool {
+pub(crate) fn is_cold(f: &Function, block: Block) -> bool {
     let def = f.op_def(Value::terminator(block));
     def.is_some_and(|def| !def.traits.contains(Traits::RETURN))
         && f.out_edges(block).next().is_none()

@@ -3,14 +3,14 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Value};
 
-use super::loop_form::ensure_preheader;
 use crate::analysis::induction::{BasicInduction, materialize};
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::Count;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
+use crate::transforms::util::loop_form::ensure_preheader;
 
 /// Makes sure that those loops have preheaders which `wanted` names, and returns their headers.
-pub(super) fn ensure_preheaders(
+pub(crate) fn ensure_preheaders(
     f: &mut Function,
     loops: &[Block],
     forest: &LoopForest,
@@ -28,7 +28,7 @@ pub(super) fn ensure_preheaders(
 }
 
 /// The parameter of the header of a loop that counts 0, 1, 2, ...; of the widest type.
-pub(super) fn counter_of(f: &Function, ivs: &InductionVariables, l: LoopId) -> Option<Value> {
+pub(crate) fn counter_of(f: &Function, ivs: &InductionVariables, l: LoopId) -> Option<Value> {
     let counts = |b: &&BasicInduction| {
         b.base.is_zero() && b.step.constant_value() == Some(1) && f.is_live(b.param)
     };
@@ -69,7 +69,7 @@ fn entering_arg(f: &Function, forest: &LoopForest, param: Value) -> Option<Opera
 
 /// Whether a polynomial can be computed where its values are: whether the iterations in it of the
 /// loops around can be.
-pub(super) fn can_compute(f: &Function, ivs: &InductionVariables, poly: &Poly) -> bool {
+pub(crate) fn can_compute(f: &Function, ivs: &InductionVariables, poly: &Poly) -> bool {
     poly.symbols().all(|s| match s {
         Sym::Value(_) => true,
         Sym::Iteration(l) => any_counter(f, ivs, l, poly.ty()).is_some(),
@@ -78,7 +78,7 @@ pub(super) fn can_compute(f: &Function, ivs: &InductionVariables, poly: &Poly) -
 
 /// Inserts instructions before `at` for a polynomial; see [`can_compute`]. `known` has operands for
 /// the iterations of some loops.
-pub(super) fn compute(
+pub(crate) fn compute(
     f: &mut Function,
     ivs: &InductionVariables,
     poly: &Poly,
@@ -91,7 +91,7 @@ pub(super) fn compute(
 }
 
 /// Inserts instructions before `at` for a count; see [`can_compute`].
-pub(super) fn compute_count(
+pub(crate) fn compute_count(
     f: &mut Function,
     ivs: &InductionVariables,
     count: &Count,
@@ -140,7 +140,7 @@ fn counter_among(counters: &[(LoopId, Operand)], l: LoopId) -> Operand {
 }
 
 /// Whether a block is in a loop, be it one that was put on an edge after the loops were found.
-pub(super) fn is_inside(f: &Function, forest: &LoopForest, l: LoopId, block: Block) -> bool {
+pub(crate) fn is_inside(f: &Function, forest: &LoopForest, l: LoopId, block: Block) -> bool {
     if forest.knows(block) {
         return forest.contains(l, block);
     }
@@ -156,7 +156,7 @@ pub(super) fn is_inside(f: &Function, forest: &LoopForest, l: LoopId, block: Blo
 
 /// Adds a parameter to the header of a loop with a preheader: at first `base`, then more by `step`
 /// each time, both of an integer type and known before the loop. Returns it, and the next one.
-pub(super) fn add_induction(
+pub(crate) fn add_induction(
     f: &mut Function,
     forest: &LoopForest,
     l: LoopId,

@@ -43,9 +43,9 @@ mod split;
 
 use regraft_ir::{ControlFlow, Function, IrResult};
 
-use super::edit::delete_unreachable;
-use super::promote::{self, Kinds};
 use crate::analysis::Analyses;
+use crate::transforms::util::edit::delete_unreachable;
+use crate::transforms::util::promote::{self, Kinds};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What is nested deeper waits for another run.
