@@ -10,9 +10,8 @@ use regraft_exec::Limits;
 use regraft_ir::{Block, Edge, Function, IrResult, Module, Operand, Type, Value, verify_module};
 use regraft_passes::analysis::poly::Sym;
 use regraft_passes::analysis::trip_count::{Holds, LatchRuns};
-use regraft_passes::analysis::{
-    InductionVariables, LoopForest, LoopId, Poly, TripCounts, induction::materialize,
-};
+use regraft_passes::analysis::{InductionVariables, LoopForest, LoopId, Poly, TripCounts};
+use regraft_passes::transforms::util::materialize::materialize;
 use regraft_passes::{
     FunctionPass, PassContext, PassRegistry, PassResult, Pipeline, RunOptions, run_pass,
     run_pipeline,

@@ -7,7 +7,8 @@ use regraft_dialects::{arith, core, mem};
 use regraft_ir::{
     Block, Constant, Context, ControlFlow, Diagnostic, Inst, Operand, OperandKind, Value,
 };
-use regraft_passes::analysis::{LoopId, Poly, Sym, induction};
+use regraft_passes::analysis::{LoopId, Poly, Sym};
+use regraft_passes::transforms::util::materialize::materialize;
 use rustc_hash::FxHashMap;
 
 use super::backward::{Need, Sweep};
@@ -177,7 +178,7 @@ impl Restore<'_, '_> {
         });
         let poly = poly.ok_or_else(|| Diagnostic::error("a polynomial has become too large"))?;
         let none: Operand = self.ctx.constant_id(Constant::Unit).into();
-        Ok(induction::materialize(&mut self.sweep.f, &poly, at, &mut |_| none)?)
+        Ok(materialize(&mut self.sweep.f, &poly, at, &mut |_| none)?)
     }
 
     /// The cell that counts what is left on a stack.

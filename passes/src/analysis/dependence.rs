@@ -26,10 +26,10 @@
 use std::fmt::Write as _;
 
 use regraft_dialects::mem;
-use regraft_ir::{Function, Operand, Type, Value};
-use smallvec::SmallVec;
+use regraft_ir::{Function, Type, Value};
 
 use super::loop_exits::LatchRuns;
+use super::memory_location::element_indices;
 use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
 
 /// How two accesses in a loop depend on each other.
@@ -76,7 +76,10 @@ pub fn dependence(
     first: Value,
     second: Value,
 ) -> Dependence {
-    let (Some((x, xs)), Some((y, ys))) = (element(f, first), element(f, second)) else {
+    let (Some(xs), Some(ys)) = (element_indices(f, first), element_indices(f, second)) else {
+        return Dependence::Unknown;
+    };
+    let (Some(x), Some(y)) = (f.operand(first, 0), f.operand(second, 0)) else {
         return Dependence::Unknown;
     };
     if !aliases.may_alias(f, x, y) {
@@ -91,7 +94,7 @@ pub fn dependence(
     };
     let blocks = (f.block_of(first), f.block_of(second));
     let mut all = Dependence::Unknown;
-    for (&a, &b) in xs.iter().zip(&ys) {
+    for (a, b) in xs.zip(ys) {
         if f.operand_type(a) != Type::I64 || f.operand_type(b) != Type::I64 {
             continue;
         }
@@ -102,16 +105,6 @@ pub fn dependence(
         }
     }
     all
-}
-
-/// The array and the indices of a `mem.load` or `mem.store`.
-pub(crate) fn element(f: &Function, v: Value) -> Option<(Operand, SmallVec<[Operand; 3]>)> {
-    let first = match f.op(v)? {
-        mem::LOAD => 1,
-        mem::STORE => 2,
-        _ => return None,
-    };
-    Some((f.operand(v, 0)?, f.operands(v).skip(first).collect()))
 }
 
 /// Solves `a + s * i = b + t * j` for iterations up to `most`.
@@ -200,7 +193,7 @@ pub(crate) fn describe(f: &Function, analyses: &mut Analyses) -> String {
     for l in forest.loops().filter(|&l| forest.is_innermost(l)) {
         let blocks = forest.blocks(l).iter().flat_map(|&block| f.body(block));
         let accesses: Vec<Value> =
-            blocks.filter(|&v| element(f, v).is_some()).take(MOST_SHOWN).collect();
+            blocks.filter(|&v| element_indices(f, v).is_some()).take(MOST_SHOWN).collect();
         for (i, &a) in accesses.iter().enumerate() {
             for &b in &accesses[i..] {
                 if f.op(a) == Some(mem::LOAD) && f.op(b) == Some(mem::LOAD) {

@@ -22,6 +22,7 @@ mod liveness;
 pub(crate) mod loop_exits;
 mod loop_forest;
 mod memory;
+pub(crate) mod memory_location;
 pub mod poly;
 mod post_dominators;
 pub mod printable;

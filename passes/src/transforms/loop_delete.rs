@@ -36,13 +36,13 @@ use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Function, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::induction::materialize;
 use crate::analysis::trip_count::{CountForm, LatchRuns};
 use crate::analysis::{
     EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts, inst_effects,
 };
 use crate::transforms::util::edit::delete_unreachable;
 use crate::transforms::util::loop_form::LoopForm;
+use crate::transforms::util::materialize::materialize;
 use crate::{LoopPass, PassContext, PassResult};
 
 /// What was done.

@@ -46,6 +46,7 @@ use regraft_ir::{Constant, ControlFlow, DominatorTree, Function, Operand, TypeKi
 use rustc_hash::FxHashMap;
 
 use super::effects::EffectSummaries;
+use super::memory_location::element_indices;
 use super::{Aliases, Interval, Ranges};
 pub(crate) use residual::{Comparison, Source};
 use shapes::{Shapes, Version};
@@ -141,7 +142,7 @@ impl<'a> Bounds<'a> {
     fn remember_check(&mut self, access: Value) {
         let f = self.f;
         let array = f.operand(access, 0).and_then(Operand::as_value);
-        let (Some(array), Some(all)) = (array, indices(f, access)) else { return };
+        let (Some(array), Some(all)) = (array, element_indices(f, access)) else { return };
         let whole = all.len() == 1;
         for (i, index) in all.enumerate() {
             if let (Term::Value(v), plus) = self.sum(index, access) {
@@ -176,7 +177,7 @@ impl<'a> Bounds<'a> {
         let f = self.f;
         let array = f.operand(v, 0)?.as_value()?;
         let TypeKind::Array { rank, .. } = *f.ctx().kind(f.ty(array)) else { return None };
-        let indices: Vec<Operand> = indices(f, v)?.collect();
+        let indices: Vec<Operand> = element_indices(f, v)?.collect();
         let whole = indices.len() == 1;
         if !whole && indices.len() != usize::from(rank) || f.checks_operands(v) {
             return None;
@@ -197,19 +198,6 @@ impl<'a> Bounds<'a> {
         }
         Some(goals)
     }
-}
-
-/// The indices of a load or store.
-pub(crate) fn indices(
-    f: &Function,
-    v: Value,
-) -> Option<impl ExactSizeIterator<Item = Operand> + '_> {
-    let first = match f.op(v)? {
-        mem::LOAD => 1,
-        mem::STORE => 2,
-        _ => return None,
-    };
-    Some(f.operands(v).skip(first))
 }
 
 /// Whether the program says that the indices of a load or store are in bounds.

@@ -34,14 +34,11 @@
 //! O(instructions + operands), as polynomials are of bounded size.
 
 mod finder;
-mod materialize;
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use regraft_ir::{Block, Function, Operand, OperandKind, Type, Value};
-
-pub use materialize::materialize;
 
 use super::poly::{Poly, Sym};
 use super::{Invariants, LoopForest, LoopId};

@@ -37,7 +37,6 @@
 //! O(instructions), most of it for the polynomials; O(log 2^w) for a constant count.
 
 mod dominating;
-mod materialize;
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -2,11 +2,12 @@
 
 use regraft_ir::{Block, Constant, Function, IrResult, Value};
 
-use crate::analysis::bounds::{indices, is_promised};
+use crate::analysis::bounds::is_promised;
+use crate::analysis::memory_location::element_indices;
 
 /// The accesses of a block that are checked.
 pub(super) fn unmarked(f: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
-    f.body(block).filter(|&v| indices(f, v).is_some() && !is_promised(f, v))
+    f.body(block).filter(|&v| element_indices(f, v).is_some() && !is_promised(f, v))
 }
 
 /// Says of an access that it is in bounds, or that it has to be checked.

@@ -11,6 +11,7 @@ use regraft_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::analysis::memory_location::{Overlap, element_indices};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{
     Access, Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, inst_effects,
@@ -110,11 +111,12 @@ impl ForwardingAnalyses<'_> {
         let (stores, elsewhere): (Vec<Value>, Vec<Value>) =
             all.iter().partition(|&&store| inside(f.block_of(store)));
         let around = self.forest.loop_of(f.block_of(load))?;
-        let wanted = self.indices(f, load, 1);
+        let wanted = self.indices(f, load)?;
         let (mut last, mut later) = (None, Vec::new());
         for &store in &stores {
-            let at = self.indices(f, store, 2);
-            if are_apart(&at, &wanted) {
+            let at = self.indices(f, store)?;
+            let overlap = overlap(&at, &wanted);
+            if overlap == Overlap::No {
                 later.push((store, at));
                 continue;
             }
@@ -123,7 +125,7 @@ impl ForwardingAnalyses<'_> {
                 // In an inner loop, another one may come after it, before the load comes again.
                 let sees =
                     home == around || stores.len() == 1 && self.forest.encloses(home, around);
-                if at != wanted || !sees {
+                if overlap != Overlap::Must || !sees {
                     return None;
                 }
                 match last {
@@ -148,9 +150,10 @@ impl ForwardingAnalyses<'_> {
         first.then(|| made_with(f, array)).flatten()
     }
 
-    fn indices(&self, f: &Function, v: Value, skip: usize) -> Vec<Poly> {
+    fn indices(&self, f: &Function, v: Value) -> Option<Vec<Poly>> {
         let block = f.block_of(v);
-        f.operands(v).skip(skip).map(|i| self.variables.evolution_at(f, i, block)).collect()
+        let indices = element_indices(f, v)?;
+        Some(indices.map(|i| self.variables.evolution_at(f, i, block)).collect())
     }
 }
 
@@ -174,10 +177,16 @@ fn made_with(f: &Function, array: Value) -> Option<Operand> {
     }
 }
 
-/// Whether indices differ in the same iteration.
-fn are_apart(a: &[Poly], b: &[Poly]) -> bool {
-    let differ = |(x, y): (&Poly, &Poly)| {
-        x.sub(y).and_then(|d| d.constant_value()).is_some_and(|apart| apart != 0)
-    };
-    a.len() == b.len() && a.iter().zip(b).any(differ)
+/// Compares the indices of two elements of one array in the same iteration.
+fn overlap(a: &[Poly], b: &[Poly]) -> Overlap {
+    if a.len() != b.len() {
+        return Overlap::May;
+    }
+    Overlap::of_indices(a.iter().zip(b).map(|(x, y)| {
+        match x.sub(y).and_then(|apart| apart.constant_value()) {
+            _ if x == y => Overlap::Must,
+            Some(apart) if apart != 0 => Overlap::No,
+            _ => Overlap::May,
+        }
+    }))
 }

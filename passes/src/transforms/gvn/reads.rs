@@ -1,11 +1,12 @@
 //! What reads of memory give: a value that was stored, or the size of a new array.
 
-use regraft_dialects::{arith, data, mem};
-use regraft_ir::{Constant, Op, Operand, Type, Value};
+use regraft_dialects::{arith, mem};
+use regraft_ir::{Op, Operand, Type, Value};
 use smallvec::SmallVec;
 
 use super::memory::{Seen, Version, maker};
 use super::number::{Clobber, Walk};
+use crate::analysis::memory_location::{MemoryLocation, Overlap, stored_value};
 use crate::analysis::{Access, copied_shape, inst_effects, may_be_object};
 
 /// So many stores elsewhere are looked through for the one that a load sees.
@@ -31,86 +32,53 @@ impl Walk<'_> {
     /// Walks up the writes that a read of one object may see, past those that do not alias it.
     pub(super) fn clobber(&self, read: Value, mut version: Version) -> Clobber {
         let (f, facts) = (self.f, self.facts);
-        let Some(object) = f.operand(read, 0) else { return Clobber::Version(version) };
-        if !matches!(f.op(read), Some(mem::LOAD | mem::REF_GET | data::GETFIELD)) {
+        let Some(location) = MemoryLocation::of(f, read) else {
             return Clobber::Version(version);
-        }
+        };
+        let object = self.numbers.of(location.object);
         for _ in 0..MAX_CLOBBER_STEPS {
             let Some(write) = maker(version).and_then(|number| f.value_by_number(number)) else {
                 break;
             };
-            let same_object = || {
-                f.operand(write, 0).is_some_and(|o| self.numbers.of(o) == self.numbers.of(object))
-            };
-            let places = match (f.op(read), f.op(write)) {
-                (Some(mem::LOAD), Some(mem::STORE)) if same_object() => {
-                    let at = f.operands(read).skip(1).zip(f.operands(write).skip(2));
-                    if f.operand_count(read) + 1 != f.operand_count(write) {
-                        break;
-                    }
-                    self.compare(at)
-                }
-                (Some(mem::REF_GET), Some(mem::REF_SET)) if same_object() => Places::Same,
-                (Some(data::GETFIELD), Some(data::SETFIELD)) if same_object() => {
-                    match (f.operand(read, 1), f.operand(write, 1)) {
-                        (Some(a), Some(b)) => self.compare_fields(a, b),
-                        _ => Places::Unknown,
-                    }
-                }
-                _ => {
+            let written = MemoryLocation::of(f, write);
+            let overlap = match written.filter(|at| self.numbers.of(at.object) == object) {
+                Some(written) => location.overlap(f, &written, |a, b| self.compare(a, b)),
+                None => {
                     let effects = inst_effects(f, write, &facts.summaries);
-                    let touched = facts.aliases.touches(f, &effects, object);
-                    if touched.contains(Access::WRITES_CONTENTS) {
-                        Places::Unknown
-                    } else {
-                        Places::Different
+                    let touched = facts.aliases.touches(f, &effects, location.object);
+                    match touched.contains(Access::WRITES_CONTENTS) {
+                        true => Overlap::May,
+                        false => Overlap::No,
                     }
                 }
             };
-            match places {
-                Places::Same => {
-                    let position = if f.op(write) == Some(data::SETFIELD) { 2 } else { 1 };
-                    if let Some(value) = f.operand(write, position)
+            match overlap {
+                Overlap::Must => {
+                    if let Some(value) = stored_value(f, write)
                         && f.operand_type(self.numbers.of(value)) == f.ty(read)
                     {
                         return Clobber::Stored(value);
                     }
                     break;
                 }
-                Places::Different => match self.memory.before(write) {
+                Overlap::No => match self.memory.before(write) {
                     Some(before) => version = before,
                     None => break,
                 },
-                Places::Unknown => break,
+                Overlap::May => break,
             }
         }
         Clobber::Version(version)
     }
 
-    fn compare(&self, pairs: impl Iterator<Item = (Operand, Operand)>) -> Places {
-        let mut result = Places::Same;
-        for (a, b) in pairs {
-            let (a, b) = (self.numbers.of(a), self.numbers.of(b));
-            if a == b {
-                continue;
-            }
-            let ((x, dx), (y, dy)) = (self.offset(a), self.offset(b));
-            if x == y && dx != dy {
-                return Places::Different;
-            }
-            result = Places::Unknown;
-        }
-        result
-    }
-
-    fn compare_fields(&self, a: Operand, b: Operand) -> Places {
+    /// Compares two indices or fields by their value numbers.
+    fn compare(&self, a: Operand, b: Operand) -> Overlap {
         let (a, b) = (self.numbers.of(a), self.numbers.of(b));
-        match (self.f.constant(a), self.f.constant(b)) {
-            _ if a == b => Places::Same,
-            (Some(Constant::Sym(_)), Some(Constant::Sym(_)))
-            | (Some(Constant::I64(_)), Some(Constant::I64(_))) => Places::Different,
-            _ => Places::Unknown,
+        if a == b {
+            return Overlap::Must;
         }
+        let ((x, dx), (y, dy)) = (self.offset(a), self.offset(b));
+        if x == y && dx != dy { Overlap::No } else { Overlap::May }
     }
 
     /// An index as a value and a constant that is added to it.
@@ -214,11 +182,4 @@ impl Walk<'_> {
         };
         (f.operand_type(size) == Type::I64).then_some(size)
     }
-}
-
-/// Whether two places of one object are the same.
-enum Places {
-    Same,
-    Different,
-    Unknown,
 }

@@ -40,8 +40,8 @@
 
 mod analyses;
 mod hoist;
-mod nests;
-mod promote;
+mod scalar_promotion;
+mod whole_loops;
 
 use regraft_ir::{Block, Function, IrResult};
 use rustc_hash::FxHashSet;
@@ -108,14 +108,14 @@ pub fn run(
         moved.instructions += hoist::apply(f, &facts.forest, plan)?;
         if moves.stores && facts.loop_footprints(f).iter().any(|touched| touched.writes()) {
             let facts = LicmAnalyses::of(f, analyses);
-            moved.places += promote::run(f, &facts, only.as_ref())?;
+            moved.places += scalar_promotion::run(f, &facts, only.as_ref())?;
         }
         let forest = analyses.get::<LoopForest>(f);
         if !moves.loops || forest.loops().all(|id| forest.get(id).parent.is_none()) {
             break;
         }
         let facts = LicmAnalyses::of(f, analyses);
-        let loops = nests::run(f, &facts, only.as_ref())?;
+        let loops = whole_loops::run(f, &facts, only.as_ref())?;
         if loops == 0 {
             break;
         }

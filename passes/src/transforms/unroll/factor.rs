@@ -23,11 +23,11 @@ use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Constant, Function, Inst, IrResult, Operand, Type, Value};
 
 use super::edges::{fold_branch, place, redirect_back_edges};
-use crate::analysis::induction::materialize;
 use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCount};
 use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
 use crate::transforms::util::loop_form::LoopForm;
+use crate::transforms::util::materialize::materialize;
 
 /// A loop that is to be unrolled by a factor.
 pub(super) struct ByFactor {

@@ -3,11 +3,12 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, IrResult, Operand, Type, Value};
 
-use crate::analysis::induction::{BasicInduction, materialize};
+use crate::analysis::induction::BasicInduction;
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::Count;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
 use crate::transforms::util::loop_form::ensure_preheader;
+use crate::transforms::util::materialize::materialize;
 
 /// Makes sure that those loops have preheaders which `wanted` names, and returns their headers.
 pub(crate) fn ensure_preheaders(

@@ -14,10 +14,11 @@
 //! dependence.
 
 use regraft_dialects::math;
-use regraft_ir::{Block, Function, Operand, Value};
+use regraft_ir::{Block, Function, Value};
 use smallvec::SmallVec;
 
-use crate::analysis::dependence::{Dependence, element, strong};
+use crate::analysis::dependence::{Dependence, strong};
+use crate::analysis::memory_location::element_indices;
 use crate::analysis::{
     Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopId, Poly, inst_effects,
 };
@@ -117,13 +118,8 @@ impl MemoryAccess {
                 }
             }
         }
-        let by_index = self.indices(f).is_some() && other.indices(f).is_some();
+        let by_index = [self, other].iter().all(|x| element_indices(f, x.inst).is_some());
         if meeting == Meeting::InElement && !by_index { Meeting::Somehow } else { meeting }
-    }
-
-    /// The indices, if it reads or writes an element of an array.
-    pub(crate) fn indices(&self, f: &Function) -> Option<SmallVec<[Operand; 3]>> {
-        element(f, self.inst).map(|(_, indices)| indices)
     }
 
     /// What its indices are in the iterations around it.
@@ -132,8 +128,8 @@ impl MemoryAccess {
         f: &Function,
         variables: &InductionVariables,
     ) -> Option<SmallVec<[Poly; 3]>> {
-        let indices = self.indices(f)?;
-        Some(indices.iter().map(|&i| variables.evolution_at(f, i, self.block)).collect())
+        let indices = element_indices(f, self.inst)?;
+        Some(indices.map(|i| variables.evolution_at(f, i, self.block)).collect())
     }
 }
 

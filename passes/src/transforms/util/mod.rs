@@ -8,6 +8,7 @@ pub(crate) mod counters;
 pub(crate) mod edit;
 pub(crate) mod loop_accesses;
 pub mod loop_form;
+pub mod materialize;
 pub(crate) mod promote;
 pub(crate) mod redundant_inductions;
 pub(crate) mod repair_below;

@@ -58,7 +58,8 @@ pub(crate) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> Ir
         }
         delete_unreachable(f, analyses)?;
         let cfg = analyses.get::<ControlFlow>(f);
-        match promote(f, &cfg, &objects)? {
+        let tree = analyses.get::<DominatorTree>(f);
+        match promote(f, &cfg, &tree, &objects)? {
             Some(parameters) => done.parameters += parameters,
             None => break,
         }
@@ -73,9 +74,13 @@ fn find(f: &Function, cfg: &ControlFlow, kinds: Kinds) -> Vec<Object> {
 }
 
 /// Turns these objects into values; `None` if a terminator would get too many operands.
-fn promote(f: &mut Function, cfg: &ControlFlow, objects: &[Object]) -> IrResult<Option<usize>> {
-    let tree = DominatorTree::compute(f);
-    let graph = Joins::new(f, &tree);
+fn promote(
+    f: &mut Function,
+    cfg: &ControlFlow,
+    tree: &DominatorTree,
+    objects: &[Object],
+) -> IrResult<Option<usize>> {
+    let graph = Joins::new(f, tree);
     let mut reaching = Reaching::default();
     // For each join the object and the cell that it is for.
     let mut owners: Vec<(usize, usize)> = Vec::new();

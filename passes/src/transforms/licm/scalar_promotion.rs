@@ -17,9 +17,9 @@
 use regraft_dialects::{core, mem};
 use regraft_ir::{Block, Constant, Function, IrResult, Operand, Type, TypeKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 use super::analyses::LicmAnalyses;
+use crate::analysis::memory_location::{MemoryLocation, Overlap, Place};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Base, Footprint, LoopForest, LoopId, inst_effects};
 use crate::transforms::util::loop_form::LoopForm;
@@ -27,13 +27,6 @@ use crate::transforms::util::ssa_repair::repair;
 
 /// Loops with more instructions that touch memory are left alone.
 const MOST: usize = 64;
-
-/// A place in memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Place {
-    object: Operand,
-    indices: SmallVec<[Operand; 2]>,
-}
 
 /// What matters of a loop.
 #[derive(Clone, Default)]
@@ -117,24 +110,23 @@ fn promotable(
     facts: &LicmAnalyses,
     id: LoopId,
     info: &Info,
-) -> Vec<(Place, Vec<Value>)> {
+) -> Vec<(MemoryLocation, Vec<Value>)> {
     let forest = &*facts.forest;
-    let mut found: Vec<(Place, Vec<Value>)> = Vec::new();
-    let mut seen: Vec<Place> = Vec::new();
+    let mut found: Vec<(MemoryLocation, Vec<Value>)> = Vec::new();
+    let mut seen: Vec<MemoryLocation> = Vec::new();
     for &(v, _) in &info.touching {
         if !matches!(f.op(v), Some(mem::STORE | mem::REF_SET)) {
             continue;
         }
-        let Some(place) = place_of(f, v).filter(|place| !seen.contains(place)) else { continue };
+        let Some(place) = MemoryLocation::of(f, v).filter(|place| !seen.contains(place)) else {
+            continue;
+        };
         seen.push(place.clone());
         let outside = |operand: Operand| {
             operand.as_value().is_none_or(|v| !forest.contains(id, f.block_of(v)))
         };
         let hidden = facts.aliases.hidden(place.object).is_some();
-        if !outside(place.object)
-            || !place.indices.iter().all(|&index| outside(index))
-            || info.may_stop && !hidden
-        {
+        if !outside(place.object) || !place.indices().all(outside) || info.may_stop && !hidden {
             continue;
         }
         if let Some(accesses) = accesses(f, facts, info, &place)
@@ -146,20 +138,20 @@ fn promotable(
     found
 }
 
-fn place_of(f: &Function, v: Value) -> Option<Place> {
-    let first = match f.op(v)? {
-        mem::LOAD | mem::REF_GET => 1,
-        mem::STORE | mem::REF_SET => 2,
-        _ => return None,
-    };
-    Some(Place { object: f.operand(v, 0)?, indices: f.operands(v).skip(first).collect() })
-}
-
 /// The accesses of a loop to a place, if whatever else it touches is elsewhere, and none of them
 /// traps.
-fn accesses(f: &Function, facts: &LicmAnalyses, info: &Info, place: &Place) -> Option<Vec<Value>> {
+fn accesses(
+    f: &Function,
+    facts: &LicmAnalyses,
+    info: &Info,
+    place: &MemoryLocation,
+) -> Option<Vec<Value>> {
     let class = facts.classes.of(f, &facts.aliases, place.object);
     let ty = held(f, place.object)?;
+    let is_apart = |other: &MemoryLocation| {
+        let compare = |a, b| Overlap::of_operands(f, a, b);
+        place.object == other.object && place.overlap(f, other, compare) == Overlap::No
+    };
     let mut result = Vec::new();
     for &(v, touches) in &info.touching {
         if touches.writes_shape & class != 0 {
@@ -168,7 +160,7 @@ fn accesses(f: &Function, facts: &LicmAnalyses, info: &Info, place: &Place) -> O
         if (touches.reads_contents | touches.writes_contents) & class == 0 {
             continue;
         }
-        let other = place_of(f, v);
+        let other = MemoryLocation::of(f, v);
         if other.as_ref() == Some(place) {
             let value = match f.op(v) {
                 Some(mem::STORE | mem::REF_SET) => f.operand_type(f.operand(v, 1)?),
@@ -184,7 +176,7 @@ fn accesses(f: &Function, facts: &LicmAnalyses, info: &Info, place: &Place) -> O
         let contents =
             crate::analysis::Access::READS_CONTENTS | crate::analysis::Access::WRITES_CONTENTS;
         if facts.aliases.touches(f, &effects, place.object).intersects(contents)
-            && !other.is_some_and(|other| is_apart(f, place, &other))
+            && !other.is_some_and(|other| is_apart(&other))
         {
             return None;
         }
@@ -202,16 +194,8 @@ fn held(f: &Function, object: Operand) -> Option<Type> {
     }
 }
 
-/// Whether two places are different although the object is the same.
-fn is_apart(f: &Function, a: &Place, b: &Place) -> bool {
-    let constants = |(&x, &y): (&Operand, &Operand)| matches!((f.const_i64(x), f.const_i64(y)), (Some(x), Some(y)) if x != y);
-    a.object == b.object
-        && a.indices.len() == b.indices.len()
-        && a.indices.iter().zip(&b.indices).any(constants)
-}
-
 /// Whether a place is there wherever its object is known.
-fn is_there(f: &Function, facts: &LicmAnalyses, place: &Place) -> bool {
+fn is_there(f: &Function, facts: &LicmAnalyses, place: &MemoryLocation) -> bool {
     matches!(f.ctx().kind(f.operand_type(place.object)), TypeKind::Ref(_))
         && matches!(facts.aliases.base(place.object), Base::Fresh(_) | Base::Param(_))
 }
@@ -246,7 +230,7 @@ fn promote(
     f: &mut Function,
     forest: &LoopForest,
     id: LoopId,
-    place: &Place,
+    place: &MemoryLocation,
     accesses: &[Value],
 ) -> IrResult<()> {
     let mut form = LoopForm::new(forest, id);
@@ -254,11 +238,11 @@ fn promote(
     form.ensure_dedicated_exits(f)?;
     let exits = form.exit_blocks(f);
     let Some(ty) = held(f, place.object) else { return Ok(()) };
-    let is_ref = place.indices.is_empty();
+    let is_ref = place.place == Place::Ref;
     let attrs = accesses.first().map_or(regraft_ir::Attrs::NONE, |&v| f.attrs(v));
     let load = match is_ref {
         true => mem::ref_get(place.object),
-        false => mem::load(place.object, place.indices.iter().copied()).with_attrs(attrs),
+        false => mem::load(place.object, place.indices()).with_attrs(attrs),
     };
     let from = accesses.first().copied();
     let load = match from {
@@ -316,9 +300,7 @@ fn promote(
     for exit in exits {
         let store = match is_ref {
             true => mem::ref_set(place.object, first),
-            false => {
-                mem::store(place.object, first, place.indices.iter().copied()).with_attrs(attrs)
-            }
+            false => mem::store(place.object, first, place.indices()).with_attrs(attrs),
         };
         let store = match writes.first() {
             Some(&v) => store.at(f.loc(v)).made_from(v),

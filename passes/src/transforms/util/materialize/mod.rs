@@ -11,6 +11,8 @@
 //! A symbol that stands in several terms is taken out of them (Horner's scheme), iterations
 //! before values, so that what is multiplied with them is invariant and can be hoisted.
 
+mod count;
+
 use regraft_dialects::arith;
 use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 

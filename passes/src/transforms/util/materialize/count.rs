@@ -3,7 +3,7 @@
 use regraft_dialects::{arith, core};
 use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 
-use crate::analysis::induction::materialize;
+use super::materialize;
 use crate::analysis::loop_exits::{Condition, Count, CountForm, LatchRuns, range};
 use crate::analysis::{LoopId, Poly};
 
