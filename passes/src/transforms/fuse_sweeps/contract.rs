@@ -15,6 +15,7 @@ use regraft_dialects::mem;
 use regraft_ir::{Block, Function, IrResult, Operand, TypeKind, Value};
 
 use super::forward::ForwardingAnalyses;
+use crate::analysis::memory_location::{element_indices, stored_value};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{LoopId, Poly};
 use crate::transforms::loop_fuse::join::Counted;
@@ -51,8 +52,7 @@ impl Rows {
         }
         let mut users = Vec::new();
         for at in f.uses_in_order(array) {
-            let skipped = skipped(f, at.user)?;
-            let by_all = f.operand_count(at.user) == skipped + usize::from(rank);
+            let by_all = element_indices(f, at.user)?.len() == usize::from(rank);
             if at.index != 0 || !by_all || may_trap(f, at.user) {
                 return None;
             }
@@ -68,7 +68,7 @@ impl Rows {
         }
         let dimension = (0..usize::from(rank)).find(|&d| {
             let index = |&user: &Value| -> Option<Poly> {
-                let index = f.operand(user, skipped(f, user)? + d)?;
+                let index = element_indices(f, user)?.nth(d)?;
                 Some(facts.variables.evolution_at(f, index, f.block_of(user)))
             };
             let Some(first) = index(&users[0]) else { return false };
@@ -91,27 +91,18 @@ impl Rows {
         let at = f.first_inst(self.body).unwrap_or(Value::terminator(self.body));
         let row = f.insert(at, mem::alloc(dims, ty).made_from(self.array))?;
         for user in self.users {
-            let Some(skipped) = skipped(f, user) else { continue };
-            let mut indices: Vec<Operand> = f.operands(user).skip(skipped).collect();
+            let Some(indices) = element_indices(f, user) else { continue };
+            let mut indices: Vec<Operand> = indices.collect();
             indices.remove(self.dimension);
-            let inst = match f.operand(user, 1) {
-                Some(value) if skipped == 2 => mem::store(row, value, indices),
-                _ => mem::load(row, indices),
+            let inst = match stored_value(f, user) {
+                Some(value) => mem::store(row, value, indices),
+                None => mem::load(row, indices),
             };
             let inst = inst.with_attrs(f.attrs(user));
             f.replace(user, inst)?;
         }
         f.hand_on_name(self.array, row);
         f.delete(self.array)
-    }
-}
-
-/// How many operands of a load or store come before the indices.
-fn skipped(f: &Function, v: Value) -> Option<usize> {
-    match f.op(v)? {
-        mem::LOAD => Some(1),
-        mem::STORE => Some(2),
-        _ => None,
     }
 }
 

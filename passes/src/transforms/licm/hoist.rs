@@ -15,6 +15,8 @@ pub(super) struct Plan {
     moves: Vec<(Value, LoopId)>,
     /// Whether more might leave if more were known of the indices of loads.
     pub(super) wants_bounds: bool,
+    /// Whether a loop writes memory.
+    pub(super) loops_write: bool,
 }
 
 /// No depth: nothing can leave.
@@ -48,7 +50,8 @@ pub(super) fn plan<'a>(
             walk.block(block);
         }
     }
-    Plan { moves: walk.moves, wants_bounds: walk.wants_bounds }
+    let loops_write = walk.writes.iter().any(|touched| touched.writes());
+    Plan { moves: walk.moves, wants_bounds: walk.wants_bounds, loops_write }
 }
 
 /// Moves instructions as planned. Returns how many there were.

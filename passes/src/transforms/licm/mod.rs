@@ -74,7 +74,7 @@ pub struct Moves {
 }
 
 /// Moving a loop lets more be moved; after so many rounds that is enough.
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Moves what is invariant out of loops: out of those with the headers `only`, or of all.
 ///
@@ -88,40 +88,59 @@ pub fn run(
 ) -> IrResult<Moved> {
     let only: Option<FxHashSet<Block>> = only.map(|headers| headers.iter().copied().collect());
     let mut moved = Moved::default();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         if analyses.get::<LoopForest>(f).is_empty() {
-            return Ok(moved);
-        }
-        let mut facts = LicmAnalyses::of(f, analyses);
-        let mut plan = hoist::plan(f, &facts, only.as_ref(), None);
-        if plan.wants_bounds {
-            // What is known on the way into a loop is known in its preheader.
-            let headers: Vec<Block> =
-                facts.forest.loops().map(|id| facts.forest.get(id).header).collect();
-            ensure_preheaders(f, &headers, &facts.forest, |_| true)?;
-            facts = LicmAnalyses::of(f, analyses);
-            let ranges = analyses.get::<Ranges>(f);
-            let LicmAnalyses { cfg, dom, aliases, summaries, .. } = &facts;
-            let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, summaries);
-            plan = hoist::plan(f, &facts, only.as_ref(), Some(bounds));
-        }
-        moved.instructions += hoist::apply(f, &facts.forest, plan)?;
-        if moves.stores && facts.loop_footprints(f).iter().any(|touched| touched.writes()) {
-            let facts = LicmAnalyses::of(f, analyses);
-            moved.places += scalar_promotion::run(f, &facts, only.as_ref())?;
-        }
-        let forest = analyses.get::<LoopForest>(f);
-        if !moves.loops || forest.loops().all(|id| forest.get(id).parent.is_none()) {
             break;
         }
-        let facts = LicmAnalyses::of(f, analyses);
-        let loops = whole_loops::run(f, &facts, only.as_ref())?;
+        let (instructions, loops_write) = hoist_instructions(f, only.as_ref(), analyses)?;
+        moved.instructions += instructions;
+        if moves.stores && loops_write {
+            moved.places +=
+                scalar_promotion::run(f, &LicmAnalyses::of(f, analyses), only.as_ref())?;
+        }
+        let loops = if moves.loops { hoist_loops(f, only.as_ref(), analyses)? } else { 0 };
         if loops == 0 {
             break;
         }
         moved.loops += loops;
     }
     Ok(moved)
+}
+
+/// Moves invariant instructions out of loops. Returns how many, and whether a loop writes memory.
+fn hoist_instructions(
+    f: &mut Function,
+    only: Option<&FxHashSet<Block>>,
+    analyses: &mut Analyses,
+) -> IrResult<(usize, bool)> {
+    let mut facts = LicmAnalyses::of(f, analyses);
+    let mut plan = hoist::plan(f, &facts, only, None);
+    if plan.wants_bounds {
+        // What is known on the way into a loop is known in its preheader.
+        let forest = &facts.forest;
+        let headers: Vec<Block> = forest.loops().map(|id| forest.get(id).header).collect();
+        ensure_preheaders(f, &headers, forest, |_| true)?;
+        facts = LicmAnalyses::of(f, analyses);
+        let ranges = analyses.get::<Ranges>(f);
+        let LicmAnalyses { cfg, dom, aliases, summaries, .. } = &facts;
+        let bounds = Bounds::new(f, cfg, dom, &ranges, aliases, summaries);
+        plan = hoist::plan(f, &facts, only, Some(bounds));
+    }
+    let loops_write = plan.loops_write;
+    Ok((hoist::apply(f, &facts.forest, plan)?, loops_write))
+}
+
+/// Moves invariant inner loops out of the loops around them. Returns how many.
+fn hoist_loops(
+    f: &mut Function,
+    only: Option<&FxHashSet<Block>>,
+    analyses: &mut Analyses,
+) -> IrResult<usize> {
+    let forest = analyses.get::<LoopForest>(f);
+    if forest.loops().all(|id| forest.get(id).parent.is_none()) {
+        return Ok(0);
+    }
+    whole_loops::run(f, &LicmAnalyses::of(f, analyses), only)
 }
 
 crate::pass! {

@@ -14,7 +14,7 @@
 //! the loop touches has to be elsewhere. An error in the loop would leave memory as it was before
 //! the loop: so either nothing in it may trap, or nobody else knows the object.
 
-use regraft_dialects::{core, mem};
+use regraft_dialects::mem;
 use regraft_ir::{Block, Constant, Function, IrResult, Operand, Type, TypeKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +23,7 @@ use crate::analysis::memory_location::{MemoryLocation, Overlap, Place};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Base, Footprint, LoopForest, LoopId, inst_effects};
 use crate::transforms::util::loop_form::LoopForm;
-use crate::transforms::util::ssa_repair::repair;
+use crate::transforms::util::ssa_repair::repair_and_read;
 
 /// Loops with more instructions that touch memory are left alone.
 const MOST: usize = 64;
@@ -284,12 +284,8 @@ fn promote(
                         f.replace_all_uses(v, value)?;
                         f.delete(v)?;
                     }
-                    None => {
-                        let yes = f.constant_id(true);
-                        f.replace(v, core::select(yes, first, first))?;
-                        reads.push(v);
-                        users.push(v);
-                    }
+                    // What the block begins with is known once all definitions are.
+                    None => reads.push(v),
                 },
             }
         }
@@ -308,18 +304,21 @@ fn promote(
         };
         users.push(f.push_front(exit, store)?);
     }
-    repair(f, first, &defs, &users)?;
+    let homes: Vec<Block> = reads.iter().map(|&v| f.block_of(v)).collect();
+    let mut reaching = repair_and_read(f, first, &defs, &users, &homes)?;
     let nothing = f.constant_id(Constant::Unit);
     for v in writes {
         f.replace_all_uses(v, nothing)?;
         f.delete(v)?;
     }
-    for v in reads {
-        if let Some(value) = f.operand(v, 1) {
-            f.hand_on_name(v, value);
-            f.replace_all_uses(v, value)?;
-            f.delete(v)?;
-        }
+    for (i, v) in reads.into_iter().enumerate() {
+        let value = reaching[i];
+        f.hand_on_name(v, value);
+        f.replace_all_uses(v, value)?;
+        f.delete(v)?;
+        // What reaches a read may be another read.
+        let later = reaching[i + 1..].iter_mut();
+        later.filter(|other| **other == v.into()).for_each(|other| *other = value);
     }
     for (block, rest) in split.into_iter().rev() {
         f.merge_blocks(block, rest)?;

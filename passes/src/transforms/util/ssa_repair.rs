@@ -52,11 +52,34 @@ pub fn repair(
     defs: &[(Block, Operand)],
     users: &[Value],
 ) -> IrResult<Vec<Value>> {
-    let Some(&(_, any)) = defs.first() else { return Ok(Vec::new()) };
+    Ok(repair_in(f, old, defs, users, &[])?.0)
+}
+
+/// Does the same, and returns what of `defs` or of the parameters reaches each of `blocks`, as a
+/// user in that block gets it.
+pub(crate) fn repair_and_read(
+    f: &mut Function,
+    old: Value,
+    defs: &[(Block, Operand)],
+    users: &[Value],
+    blocks: &[Block],
+) -> IrResult<Vec<Operand>> {
+    Ok(repair_in(f, old, defs, users, blocks)?.1)
+}
+
+fn repair_in(
+    f: &mut Function,
+    old: Value,
+    defs: &[(Block, Operand)],
+    users: &[Value],
+    blocks: &[Block],
+) -> IrResult<(Vec<Value>, Vec<Operand>)> {
+    let Some(&(_, any)) = defs.first() else { return Ok(Default::default()) };
     let fits = defs.iter().map(|&(_, def)| f.operand_type(def) == f.ty(old)).collect();
     let mut region = Region::new(defs, fits);
-    for &user in users {
-        region.walk(f, f.block_of(user));
+    let homes = users.iter().map(|&user| f.block_of(user));
+    for block in homes.chain(blocks.iter().copied()) {
+        region.walk(f, block);
     }
     region.simplify(f);
     let mut params: Vec<Option<Value>> = vec![None; region.meetings.len()];
@@ -101,7 +124,8 @@ pub fn repair(
             f.set_operand(user, index, new)?;
         }
     }
-    Ok(order.iter().filter_map(|&m| params[m]).collect())
+    let reaching = blocks.iter().map(|&block| operand(&mut region, block)).collect();
+    Ok((order.iter().filter_map(|&m| params[m]).collect(), reaching))
 }
 
 /// The blocks that have to know what reaches them.
