@@ -3,11 +3,11 @@
 use regraft_ir::{Block, Operand, Value};
 use rustc_hash::FxHashSet;
 
-use super::pair::{FusionAnalyses, Pair};
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Access, Footprint, InstEffects, inst_effects};
 use crate::transforms::util::allocation_sites::needs_memory_only;
 use crate::transforms::util::loop_accesses::{Accesses, is_float_function};
+use crate::transforms::util::loop_pair::{FusionAnalyses, LoopPair};
 
 /// The instructions of the block between two loops, in order.
 pub(super) struct Between {
@@ -50,12 +50,11 @@ impl Between {
     /// it cannot be sorted, or if the second loop uses what the first one computes.
     pub(super) fn sort(
         facts: &FusionAnalyses<'_>,
-        pair: &Pair,
+        pair: &LoopPair,
         accesses: (&Accesses, &Accesses),
     ) -> Option<Option<Self>> {
         let f = facts.f;
-        let source = pair.between.unwrap_or(pair.first.header);
-        let enter = f.out_edges(source).find(|&e| f.edge_target(e) == pair.second.header)?;
+        let enter = pair.enter_second(f);
         let exit = pair.second.exit(f);
         // What it passes on when it is left does not count.
         let passed = exit.position as usize..=exit.position as usize + f.edge_args(exit).len();

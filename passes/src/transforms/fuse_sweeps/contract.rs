@@ -18,8 +18,8 @@ use super::forward::ForwardingAnalyses;
 use crate::analysis::memory_location::{element_indices, stored_value};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{LoopId, Poly};
-use crate::transforms::loop_fuse::join::Counted;
 use crate::transforms::util::allocation_sites::needs_memory_only;
+use crate::transforms::util::loop_pair::CountedLoop;
 
 /// An array, and the index that it loses.
 struct Rows {
@@ -59,7 +59,7 @@ impl Rows {
             users.push(at.user);
         }
         let l = loop_below(f, facts, array, *users.first()?)?;
-        let counted = Counted::of(f, facts.forest, l).filter(Counted::is_tested_first)?;
+        let counted = CountedLoop::of(f, facts.forest, l).filter(CountedLoop::is_tested_first)?;
         let body = f.edge_target(counted.stay(f));
         let alone = f.in_edges(body).nth(1).is_none();
         let inside = |v: &Value| facts.dom.dominates(body, f.block_of(*v));

@@ -7,6 +7,7 @@ use super::plan::{Becomes, Plan, Turned};
 use crate::analysis::InductionVariables;
 use crate::transforms::simplify_cfg::merge_after;
 use crate::transforms::util::counters::compute;
+use crate::transforms::util::loop_pair::{bind_params, delete_unused};
 
 /// What edges pass for a parameter of the header of the new loop.
 struct Passed {
@@ -82,7 +83,7 @@ impl Plan {
         for v in f.body(second.header).collect::<Vec<_>>() {
             f.move_before(v, end)?;
         }
-        let tests = [first.header, second.header].map(|block| test_of(f, block));
+        let tests = [first.test(f), second.test(f)];
         self.lead_on(f, exit)?;
         let (body, body_args) = body_of_second;
         f.set_terminator(first.latch, Inst::new(jump).edge(body, body_args).at(at_latch))?;
@@ -115,12 +116,7 @@ impl Plan {
             }
         }
         merge_after(f, first.latch)?;
-        for v in tests.into_iter().flatten() {
-            if f.is_live(v) && !f.is_used(v) && f.is_removable(v) {
-                f.delete_tree(v)?;
-            }
-        }
-        Ok(())
+        tests.into_iter().try_for_each(|test| delete_unused(f, test))
     }
 
     /// Lets what is between the loops run before or after them, and its parameters be what the
@@ -130,16 +126,8 @@ impl Plan {
         for &v in &between.before {
             f.move_before(v, Value::terminator(preheader))?;
         }
-        let params: Vec<Value> = f.params(between.block).collect();
-        let args: Vec<Operand> = f.edge_args(self.first.exit(f)).collect();
-        for (&param, arg) in params.iter().zip(args) {
-            f.hand_on_name(param, arg);
-            f.replace_all_uses(param, arg)?;
-        }
-        for param in params {
-            f.remove_param(param)?;
-        }
-        Ok(())
+        let exit = self.first.exit(f);
+        bind_params(f, between.block, exit)
     }
 
     /// Lets the test of the new loop lead to the body of the first one, and to where the second
@@ -182,10 +170,4 @@ impl Plan {
         }
         Ok(())
     }
-}
-
-/// The instruction that the branch at the end of a block decides on.
-fn test_of(f: &Function, block: Block) -> Option<Value> {
-    let test = f.operand(Value::terminator(block), 0)?.as_value()?;
-    (!f.is_param(test)).then_some(test)
 }

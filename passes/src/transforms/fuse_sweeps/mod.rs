@@ -45,7 +45,6 @@ mod between;
 mod contract;
 mod forward;
 mod join;
-mod pair;
 mod plan;
 mod rounds;
 mod unguard;
@@ -54,10 +53,10 @@ use regraft_ir::{Block, DominatorTree, Edge, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adce;
-use crate::analysis::{Aliases, InductionVariables, LoopForest, LoopId, MemoryClasses, TripCounts};
+use crate::analysis::{Aliases, InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::options::{OptionDef, Options};
+use crate::transforms::util::loop_pair::{FusionAnalyses, LoopPair};
 use crate::{FunctionPass, PassContext, PassResult};
-use pair::{FusionAnalyses, Pair};
 use plan::{Plan, Turned};
 
 crate::pass! {
@@ -209,20 +208,13 @@ fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
 /// Pairs of loops that can be fused, apart from each other.
 fn find_plans(f: &Function, cx: &mut PassContext<'_>, domain_errors: bool) -> Vec<Plan> {
     let forest = cx.analysis::<LoopForest>(f);
-    let pairs: Vec<Pair> = forest.loops().filter_map(|l| Pair::after(f, &forest, l)).collect();
+    let mut pairs: Vec<LoopPair> =
+        forest.loops().filter_map(|l| LoopPair::after(f, &forest, l)).collect();
+    pairs.retain(|pair| pair.first.is_tested_first());
     if pairs.is_empty() {
         return Vec::new();
     }
-    let facts = FusionAnalyses {
-        f,
-        forest,
-        counts: cx.analysis::<TripCounts>(f),
-        variables: cx.analysis::<InductionVariables>(f),
-        classes: cx.analysis::<MemoryClasses>(f),
-        aliases: cx.analysis::<Aliases>(f),
-        summaries: cx.effects(),
-        domain_errors,
-    };
+    let facts = FusionAnalyses::of(f, cx, domain_errors);
     let mut plans: Vec<Plan> = Vec::new();
     let (mut touched, mut needed) = (FxHashSet::default(), FxHashSet::default());
     for pair in pairs {

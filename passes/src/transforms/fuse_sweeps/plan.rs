@@ -1,18 +1,16 @@
 //! Which loops become one, and how.
 
-use regraft_ir::{Block, Operand, Traits, Value};
+use regraft_ir::{Block, Operand, Value};
 
 use super::between::Between;
-use super::pair::{FusionAnalyses, Pair};
 use super::rounds::Rounds;
-use crate::analysis::traps::speculatable;
 use crate::analysis::{LoopId, Poly, Sym};
-use crate::transforms::loop_fuse::join::Counted;
 use crate::transforms::util::counters::can_compute;
 use crate::transforms::util::loop_accesses::{
     Accesses, Line, Meeting, MemoryAccess, lines, meets_later,
 };
 use crate::transforms::util::loop_form::LoopForm;
+use crate::transforms::util::loop_pair::{CountedLoop, FusionAnalyses, LoopPair, is_pure};
 
 /// Which of two loops runs the other way round when they are one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +33,8 @@ pub(super) enum Becomes {
 
 /// Two loops that can become one.
 pub(super) struct Plan {
-    pub(super) first: Counted,
-    pub(super) second: Counted,
+    pub(super) first: CountedLoop,
+    pub(super) second: CountedLoop,
     pub(super) between: Option<Between>,
     pub(super) turned: Turned,
     /// For each parameter of the first header, and of the second.
@@ -47,7 +45,7 @@ pub(super) struct Plan {
 
 /// A loop with what it does to memory.
 struct Side<'a> {
-    counted: &'a Counted,
+    counted: &'a CountedLoop,
     accesses: &'a Accesses,
     /// By access, where it is to an element: its indices in the iterations of the loop.
     lines: Vec<Option<Vec<Line>>>,
@@ -57,29 +55,24 @@ struct Side<'a> {
 
 impl FusionAnalyses<'_> {
     /// How two loops become one, if they can.
-    pub(super) fn plan(&self, pair: &Pair) -> Option<Plan> {
+    pub(super) fn plan(&self, pair: &LoopPair) -> Option<Plan> {
         let f = self.f;
         let (first, second) = (&pair.first, &pair.second);
         if ![first, second].iter().all(|l| self.counts.is_known(l.id)) {
             return None;
         }
-        let rounds = |l: &Counted| Rounds::of(f, &self.counts, &self.variables, l.id);
+        let rounds = |l: &CountedLoop| Rounds::of(f, &self.counts, &self.variables, l.id);
         let (mut rounds, others) = (rounds(first)?, rounds(second)?);
         if rounds != others {
             return None;
         }
         rounds.known.extend(others.known);
-        if !self.is_pure(second.header) {
+        if !is_pure(f, second.header) {
             return None;
         }
-        let accesses = |l: &Counted| self.accesses(l.id);
+        let accesses = |l: &CountedLoop| self.accesses(l.id);
         let (a, b) = (accesses(first)?, accesses(second)?);
-        let (a_shows, b_shows) =
-            (a.writes_visible || a.observable, b.writes_visible || b.observable);
-        if a.may_stop && (b.may_stop || b_shows)
-            || b.may_stop && a_shows
-            || a.observable && b.observable
-        {
+        if !a.may_interleave(&b) {
             return None;
         }
         let between = Between::sort(self, pair, (&a, &b))?;
@@ -110,8 +103,8 @@ impl FusionAnalyses<'_> {
     }
 
     /// Whether one loop counts up and the other down.
-    fn directions_differ(&self, pair: &Pair) -> bool {
-        let counts = |l: &Counted, step: i64| {
+    fn directions_differ(&self, pair: &LoopPair) -> bool {
+        let counts = |l: &CountedLoop, step: i64| {
             let mut all = self.variables.basic(l.id).iter();
             all.any(|basic| basic.step.constant_value() == Some(step))
         };
@@ -120,26 +113,12 @@ impl FusionAnalyses<'_> {
             || counts(first, -1) && counts(second, 1) && !counts(first, 1)
     }
 
-    /// Whether nothing in a block but its terminator does more than compute.
-    fn is_pure(&self, block: Block) -> bool {
-        self.f.body(block).all(|v| {
-            let pure = self.f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
-            pure && speculatable(self.f, v)
-        })
-    }
-
-    fn accesses(&self, id: LoopId) -> Option<Accesses> {
-        let blocks = self.forest.blocks(id);
-        let mut accesses = Accesses::of(self.f, blocks, &self.aliases, self.summaries)?;
-        if !self.domain_errors {
-            accesses.may_stop = accesses.may_stop_otherwise;
-        }
-        accesses.may_stop |= self.forest.get(id).has_irreducible;
-        accesses.may_stop |= !self.forest.children(id).all(|l| self.counts.surely_ends(l));
-        Some(accesses)
-    }
-
-    fn side<'a>(&self, counted: &'a Counted, accesses: &'a Accesses, rounds: &Rounds) -> Side<'a> {
+    fn side<'a>(
+        &self,
+        counted: &'a CountedLoop,
+        accesses: &'a Accesses,
+        rounds: &Rounds,
+    ) -> Side<'a> {
         let last = &rounds.number.plus(-1);
         let all = accesses.list.iter().map(|access| {
             let at = access.polynomials(self.f, &self.variables)?;
@@ -171,16 +150,11 @@ impl FusionAnalyses<'_> {
         };
         may_turn
             && a.accesses.list.iter().zip(lines_a).all(|(x, at_x)| {
-                b.accesses.list.iter().zip(lines_b).all(|(y, at_y)| {
-                    match x.meeting(self.f, y, &self.aliases) {
-                        Meeting::Never => true,
-                        Meeting::Somehow => false,
-                        Meeting::InElement => {
-                            let (Some(at_x), Some(at_y)) = (at_x, at_y) else { return false };
-                            !meets_later(at_x, at_y)
-                        }
-                    }
-                })
+                b.accesses
+                    .list
+                    .iter()
+                    .zip(lines_b)
+                    .all(|(y, at_y)| self.stay_in_order((x, at_x.as_deref()), (y, at_y.as_deref())))
             })
     }
 
@@ -189,7 +163,7 @@ impl FusionAnalyses<'_> {
     fn may_turn(&self, side: &Side<'_>) -> bool {
         let (f, id) = (self.f, side.counted.id);
         let accesses = side.accesses;
-        if accesses.may_stop || accesses.observable || !self.is_pure(side.counted.header) {
+        if accesses.may_stop || accesses.observable || !is_pure(f, side.counted.header) {
             return false;
         }
         let counts = |param| self.counter(side.counted, param).is_some();
@@ -207,10 +181,10 @@ impl FusionAnalyses<'_> {
         let list = || accesses.list.iter().zip(&side.lines);
         list().enumerate().all(|(i, (x, at_x))| {
             list().skip(i).all(|(y, at_y)| match x.meeting(f, y, &self.aliases) {
-                Meeting::Never => true,
+                Meeting::NoAlias => true,
                 _ if self.is_made_in(x, id) && self.is_made_in(y, id) => true,
-                Meeting::Somehow => false,
-                Meeting::InElement => {
+                Meeting::MayAlias => false,
+                Meeting::MayAliasElement => {
                     let (Some(at_x), Some(at_y)) = (at_x, at_y) else { return false };
                     !meets_later(at_x, at_y) && !meets_later(at_y, at_x)
                 }
@@ -230,18 +204,18 @@ impl FusionAnalyses<'_> {
 
     fn counter(
         &self,
-        of: &Counted,
+        of: &CountedLoop,
         param: Value,
     ) -> Option<&crate::analysis::induction::BasicInduction> {
         self.variables.basic(of.id).iter().find(|basic| basic.param == param)
     }
 
-    fn stay(&self, of: &Counted) -> Vec<Becomes> {
+    fn stay(&self, of: &CountedLoop) -> Vec<Becomes> {
         self.f.params(of.header).map(|_| Becomes::Itself).collect()
     }
 
     /// What the parameters of a loop become beside another one.
-    fn along(&self, of: &Counted, beside: &Counted, rounds: &Rounds) -> Vec<Becomes> {
+    fn along(&self, of: &CountedLoop, beside: &CountedLoop, rounds: &Rounds) -> Vec<Becomes> {
         let params = self.f.params(of.header).map(|param| {
             let own = self.counter(of, param)?;
             let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
@@ -251,7 +225,12 @@ impl FusionAnalyses<'_> {
     }
 
     /// What the parameters of a loop become that runs the other way, beside another one.
-    fn turn(&self, of: &Counted, beside: &Counted, rounds: &Rounds) -> Option<Vec<Becomes>> {
+    fn turn(
+        &self,
+        of: &CountedLoop,
+        beside: &CountedLoop,
+        rounds: &Rounds,
+    ) -> Option<Vec<Becomes>> {
         let last = rounds.number.plus(-1);
         let params = self.f.params(of.header).map(|param| {
             let own = self.counter(of, param)?;
@@ -272,7 +251,7 @@ impl FusionAnalyses<'_> {
     }
 
     /// A counter of a loop that goes along with one that begins and steps like this.
-    fn beside(&self, of: &Counted, own: &(Poly, Poly), rounds: &Rounds) -> Option<Becomes> {
+    fn beside(&self, of: &CountedLoop, own: &(Poly, Poly), rounds: &Rounds) -> Option<Becomes> {
         let others = self.variables.basic(of.id).iter().filter_map(|other| {
             let (base, step) = (rounds.resolve(&other.base)?, rounds.resolve(&other.step)?);
             if step != own.1 {

@@ -12,22 +12,21 @@
 //! that says that there are no rounds), and its header does nothing that can be noticed.
 
 use regraft_dialects::{arith, core};
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Value};
+use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
 use super::rounds::Rounds;
 use crate::analysis::comparison::swapped;
-use crate::analysis::traps::speculatable;
 use crate::analysis::trip_count::edge_condition;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
-use crate::transforms::loop_fuse::join::Counted;
 use crate::transforms::simplify_cfg::merge_after;
+use crate::transforms::util::loop_pair::{CountedLoop, is_pure};
 
 /// A branch around a loop.
 pub(super) struct Guard {
     block: Block,
     /// Where it leads if it does not go around: the header, or a block before it.
     into: Block,
-    counted: Counted,
+    counted: CountedLoop,
     /// The block that the loop is left to, if that is not where the ways meet.
     left: Option<Block>,
     /// What is passed where the branch goes around the loop.
@@ -54,7 +53,7 @@ impl Guard {
         counts: &TripCounts,
         l: LoopId,
     ) -> Option<Self> {
-        let counted = Counted::of(f, forest, l).filter(Counted::is_tested_first)?;
+        let counted = CountedLoop::of(f, forest, l).filter(CountedLoop::is_tested_first)?;
         let parent = forest.get(l).parent;
         let mut entering = f.in_edges(counted.header).filter(|e| !forest.contains(l, e.from));
         let (mut enter, None) = (entering.next()?, entering.next()) else { return None };
@@ -141,14 +140,6 @@ impl Guard {
     }
 }
 
-/// Whether nothing in a block but its terminator does more than compute.
-fn is_pure(f: &Function, block: Block) -> bool {
-    f.body(block).all(|v| {
-        let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
-        pure && speculatable(f, v)
-    })
-}
-
 /// Whether a loop comes just before the branch, or just after the loop that it goes around.
 fn has_neighbour(
     f: &Function,
@@ -169,7 +160,7 @@ fn is_idle(
     counts: &TripCounts,
     l: LoopId,
     skip: Edge,
-    counted: &Counted,
+    counted: &CountedLoop,
 ) -> bool {
     let Some((guard, x, y)) = edge_condition(f, variables, skip) else { return false };
     let at_first = |poly: Poly| {

@@ -40,17 +40,15 @@
 //! # Cost
 //! O(size) for a round and that of the analyses; what is compared for a pair is bounded.
 
-pub(super) mod join;
+mod join;
 
-use regraft_ir::{Function, Operand, Traits, Value};
+use regraft_ir::{Function, Operand, Value};
 
-use crate::analysis::traps::speculatable;
-use crate::analysis::{
-    Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
-};
-use crate::transforms::util::loop_accesses::{Accesses, Meeting, MemoryAccess, lines, meets_later};
+use crate::analysis::{LoopForest, TripCounts};
+use crate::transforms::util::loop_accesses::{MemoryAccess, lines};
+use crate::transforms::util::loop_pair::{FusionAnalyses, LoopPair, is_pure};
 use crate::{FunctionPass, PassContext, PassResult};
-use join::Pair;
+use join::Fusion;
 
 crate::pass! {
     /// Fuses loops that follow each other and run equally often.
@@ -84,147 +82,103 @@ impl FunctionPass for LoopFuse {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         loop {
-            let pairs = find_pairs(f, cx);
-            if pairs.is_empty() {
+            let fusions = find_fusions(f, cx);
+            if fusions.is_empty() {
                 return Ok(());
             }
-            for pair in pairs {
-                pair.join(f)?;
+            for fusion in fusions {
+                fusion.join(f)?;
                 cx.count("loops fused");
             }
         }
     }
 }
 
-/// Pairs of loops that can be fused, no loop in two of them.
-fn find_pairs(f: &Function, cx: &mut PassContext<'_>) -> Vec<Pair> {
+/// Finds pairs of loops that can be fused, no loop in two of them.
+fn find_fusions(f: &Function, cx: &mut PassContext<'_>) -> Vec<Fusion> {
     let forest = cx.analysis::<LoopForest>(f);
-    let neighbours: Vec<Pair> =
-        forest.loops().filter_map(|first| Pair::after(f, &forest, first)).collect();
-    if neighbours.is_empty() {
+    let mut pairs: Vec<LoopPair> =
+        forest.loops().filter_map(|first| LoopPair::after(f, &forest, first)).collect();
+    if pairs.is_empty() {
         return Vec::new();
     }
     let counts = cx.analysis::<TripCounts>(f);
-    let same = |pair: &Pair| {
+    pairs.retain(|pair| {
         let (first, second) = (counts.of(pair.first.id), counts.of(pair.second.id));
-        first.is_exact && second.is_exact && first.latch_runs == second.latch_runs
-    };
-    let neighbours: Vec<Pair> = neighbours
-        .into_iter()
-        .filter(|pair| counts.is_known(pair.first.id) && same(pair))
-        .collect();
-    if neighbours.is_empty() {
+        let same = first.latch_runs == second.latch_runs;
+        counts.is_known(pair.first.id) && first.is_exact && second.is_exact && same
+    });
+    if pairs.is_empty() {
         return Vec::new();
     }
-    let variables = cx.analysis::<InductionVariables>(f);
-    let aliases = cx.analysis::<Aliases>(f);
-    let facts = Facts {
-        f,
-        forest: &forest,
-        counts: &counts,
-        variables: &variables,
-        aliases: &aliases,
-        summaries: cx.effects(),
-    };
+    let facts = FusionAnalyses::of(f, cx, true);
     let mut taken = vec![false; forest.len()];
-    let mut pairs = Vec::new();
-    for mut pair in neighbours {
+    let mut fusions = Vec::new();
+    for pair in pairs {
         let ids = [pair.first.id.index(), pair.second.id.index()];
-        if ids.iter().all(|&id| !taken[id]) && facts.allow(&pair) {
+        if ids.iter().all(|&id| !taken[id]) && is_legal(&facts, &pair) {
             ids.iter().for_each(|&id| taken[id] = true);
-            pair.compare_counters(&variables);
-            pairs.push(pair);
+            fusions.push(Fusion::new(&forest, pair, &facts.variables));
         }
     }
-    pairs
+    fusions
 }
 
-/// What decides.
-struct Facts<'a> {
-    f: &'a Function,
-    forest: &'a LoopForest,
-    counts: &'a TripCounts,
-    variables: &'a InductionVariables,
-    aliases: &'a Aliases,
-    summaries: &'a EffectSummaries,
+fn is_legal(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
+    values_are_independent(facts, pair)
+        && moves_are_pure(facts.f, pair)
+        && effects_may_be_mixed(facts, pair)
 }
 
-impl Facts<'_> {
-    fn allow(&self, pair: &Pair) -> bool {
-        self.values_are_independent(pair)
-            && self.moves_are_pure(pair)
-            && self.effects_may_be_mixed(pair)
-    }
-
-    /// Whether the second loop, and what comes before it, uses nothing of the first one. What it
-    /// passes on when it is left does not count.
-    fn values_are_independent(&self, pair: &Pair) -> bool {
-        let f = self.f;
-        let is_of_first = |operand: Operand| {
-            operand.as_value().is_some_and(|v| {
-                let home = f.block_of(v);
-                self.forest.contains(pair.first.id, home)
-                    || Some(home) == pair.between && f.is_param(v)
-            })
-        };
-        let enter = pair.first.exit(f);
-        if pair.between.is_none() && f.edge_args(enter).any(is_of_first) {
-            return false;
-        }
-        let exit = pair.second.exit(f);
-        let passed = exit.position as usize..=exit.position as usize + f.edge_args(exit).len();
-        let blocks = self.forest.blocks(pair.second.id).iter().chain(&pair.between);
-        blocks.flat_map(|&block| f.insts(block)).all(|v| {
-            let leaves = v == Value::terminator(exit.from);
-            let mut operands = f.operands(v).enumerate();
-            operands.all(|(i, operand)| leaves && passed.contains(&i) || !is_of_first(operand))
+/// Whether the second loop, and what comes before it, uses nothing of the first one. What it
+/// passes on when it is left does not count.
+fn values_are_independent(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
+    let f = facts.f;
+    let is_of_first = |operand: Operand| {
+        operand.as_value().is_some_and(|v| {
+            let home = f.block_of(v);
+            facts.forest.contains(pair.first.id, home)
+                || Some(home) == pair.between && f.is_param(v)
         })
+    };
+    let enter = pair.first.exit(f);
+    if pair.between.is_none() && f.edge_args(enter).any(is_of_first) {
+        return false;
     }
+    let exit = pair.second.exit(f);
+    let passed = exit.position as usize..=exit.position as usize + f.edge_args(exit).len();
+    let blocks = facts.forest.blocks(pair.second.id).iter().chain(&pair.between);
+    blocks.flat_map(|&block| f.insts(block)).all(|v| {
+        let leaves = v == Value::terminator(exit.from);
+        let mut operands = f.operands(v).enumerate();
+        operands.all(|(i, operand)| leaves && passed.contains(&i) || !is_of_first(operand))
+    })
+}
 
-    /// Whether what is run before the first loop, or once more than the rest of the second, is
-    /// free of effects.
-    fn moves_are_pure(&self, pair: &Pair) -> bool {
-        let header = (pair.second.header != pair.second.latch).then_some(pair.second.header);
-        let header = header.filter(|_| pair.second.is_tested_first());
-        let mut moved = pair.between.into_iter().chain(header).flat_map(|b| self.f.body(b));
-        moved.all(|v| {
-            let pure = self.f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
-            pure && speculatable(self.f, v)
-        })
-    }
+/// Whether what is run before the first loop, or once more than the rest of the second, is
+/// free of effects.
+fn moves_are_pure(f: &Function, pair: &LoopPair) -> bool {
+    let header = (pair.second.header != pair.second.latch).then_some(pair.second.header);
+    let header = header.filter(|_| pair.second.is_tested_first());
+    pair.between.into_iter().chain(header).all(|block| is_pure(f, block))
+}
 
-    fn effects_may_be_mixed(&self, pair: &Pair) -> bool {
-        let f = self.f;
-        let (first, second) = (pair.first.id, pair.second.id);
-        let accesses = |id| Accesses::of(f, self.forest.blocks(id), self.aliases, self.summaries);
-        let (Some(a), Some(b)) = (accesses(first), accesses(second)) else { return false };
-        let a_stops = a.may_stop || !self.inner_loops_end(first);
-        let b_stops = b.may_stop || !self.inner_loops_end(second);
-        let (a_shows, b_shows) =
-            (a.writes_visible || a.observable, b.writes_visible || b.observable);
-        if a_stops && (b_stops || b_shows) || b_stops && a_shows || a.observable && b.observable {
-            return false;
-        }
-        a.list.iter().all(|x| {
-            b.list.iter().all(|y| match x.meeting(f, y, self.aliases) {
-                Meeting::Never => true,
-                Meeting::Somehow => false,
-                Meeting::InElement => {
-                    let at = |access: &MemoryAccess, l| {
-                        let at = access.polynomials(f, self.variables)?;
-                        Some(lines(self.variables, &at, l))
-                    };
-                    let (Some(at_x), Some(at_y)) = (at(x, first), at(y, second)) else {
-                        return false;
-                    };
-                    !meets_later(&at_x, &at_y)
-                }
-            })
-        })
+fn effects_may_be_mixed(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
+    let (first, second) = (pair.first.id, pair.second.id);
+    let (Some(a), Some(b)) = (facts.accesses(first), facts.accesses(second)) else { return false };
+    let at = |access: &MemoryAccess, l| {
+        let at = access.polynomials(facts.f, &facts.variables)?;
+        Some(lines(&facts.variables, &at, l))
+    };
+    if !a.may_interleave(&b) {
+        return false;
     }
-
-    /// Whether all loops in a loop surely end.
-    fn inner_loops_end(&self, id: LoopId) -> bool {
-        self.forest.children(id).all(|l| self.counts.surely_ends(l))
-    }
+    let at_b: Vec<_> = b.list.iter().map(|y| at(y, second)).collect();
+    a.list.iter().all(|x| {
+        let at_x = at(x, first);
+        b.list
+            .iter()
+            .zip(&at_b)
+            .all(|(y, at_y)| facts.stay_in_order((x, at_x.as_deref()), (y, at_y.as_deref())))
+    })
 }

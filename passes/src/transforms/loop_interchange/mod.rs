@@ -137,9 +137,9 @@ impl Facts<'_> {
         let pairs =
             list.iter().enumerate().flat_map(|(n, a)| list[n..].iter().map(move |b| (a, b)));
         pairs.into_iter().all(|(a, b)| match a.meeting(self.f, b, self.aliases) {
-            Meeting::Never => true,
-            Meeting::Somehow => false,
-            Meeting::InElement => self.meets_in_order(nest, a, b),
+            Meeting::NoAlias => true,
+            Meeting::MayAlias => false,
+            Meeting::MayAliasElement => self.meets_in_order(nest, a, b),
         })
     }
 

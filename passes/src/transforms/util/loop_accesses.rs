@@ -58,11 +58,11 @@ pub(crate) fn is_float_function(f: &Function, v: Value) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Meeting {
     /// Not so that their order matters.
-    Never,
+    NoAlias,
     /// In an element of an array, by their indices.
-    InElement,
+    MayAliasElement,
     /// Nothing is known.
-    Somehow,
+    MayAlias,
 }
 
 impl Accesses {
@@ -95,6 +95,15 @@ impl Accesses {
         }
         Some(this)
     }
+
+    /// Whether these may come between others: where one may stop the program, the others have no
+    /// side effects.
+    pub(crate) fn may_interleave(&self, other: &Self) -> bool {
+        let shows = |x: &Self| x.writes_visible || x.observable;
+        !(self.may_stop && (other.may_stop || shows(other))
+            || other.may_stop && shows(self)
+            || self.observable && other.observable)
+    }
 }
 
 impl MemoryAccess {
@@ -108,18 +117,18 @@ impl MemoryAccess {
             })
         };
         if a.elsewhere.conflicts_with(b.elsewhere) || by_others(a, b) || by_others(b, a) {
-            return Meeting::Somehow;
+            return Meeting::MayAlias;
         }
-        let mut meeting = Meeting::Never;
+        let mut meeting = Meeting::NoAlias;
         for &(x, to_x) in &a.objects {
             for &(y, to_y) in &b.objects {
                 if to_x.conflicts_with(to_y) && aliases.may_alias(f, x, y) {
-                    meeting = Meeting::InElement;
+                    meeting = Meeting::MayAliasElement;
                 }
             }
         }
         let by_index = [self, other].iter().all(|x| element_indices(f, x.inst).is_some());
-        if meeting == Meeting::InElement && !by_index { Meeting::Somehow } else { meeting }
+        if meeting == Meeting::MayAliasElement && !by_index { Meeting::MayAlias } else { meeting }
     }
 
     /// What its indices are in the iterations around it.

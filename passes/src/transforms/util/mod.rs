@@ -8,6 +8,7 @@ pub(crate) mod counters;
 pub(crate) mod edit;
 pub(crate) mod loop_accesses;
 pub mod loop_form;
+pub(crate) mod loop_pair;
 pub mod materialize;
 pub(crate) mod promote;
 pub(crate) mod redundant_inductions;

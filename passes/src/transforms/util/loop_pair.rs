@@ -1,0 +1,200 @@
+//! Two loops of which the second begins where the first ends, and whether the effects of the two
+//! stay in order when they become one.
+
+use std::sync::Arc;
+
+use regraft_ir::{Block, Edge, Function, IrResult, Operand, Traits, Value};
+
+use crate::PassContext;
+use crate::analysis::traps::speculatable;
+use crate::analysis::{
+    Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, MemoryClasses, TripCounts,
+};
+use crate::transforms::util::loop_accesses::{Accesses, Line, Meeting, MemoryAccess, meets_later};
+
+/// A loop with one exit and one latch.
+#[derive(Clone, Copy)]
+pub(crate) struct CountedLoop {
+    pub(crate) id: LoopId,
+    pub(crate) header: Block,
+    pub(crate) latch: Block,
+    /// The block that is left from, the header or the latch, and the place of its edge.
+    exit: (Block, usize),
+}
+
+impl CountedLoop {
+    pub(crate) fn of(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
+        let l = forest.get(id);
+        let [exit] = *l.exits else { return None };
+        let latch = l.single_latch()?;
+        let back = f.out_edges(latch).filter(|&edge| f.edge_target(edge) == l.header).count();
+        let other = if exit.from == latch { 2 } else { 1 };
+        if l.has_irreducible
+            || Some(l.header) == f.entry()
+            || back != 1
+            || f.out_edges(latch).count() != other
+            || ![l.header, latch].contains(&exit.from)
+            || f.out_edges(exit.from).count() != 2
+        {
+            return None;
+        }
+        let nth = f.out_edges(exit.from).position(|edge| edge == exit.edge(f))?;
+        Some(Self { id, header: l.header, latch, exit: (exit.from, nth) })
+    }
+
+    /// Whether the test stands in the header, and is not the only block.
+    pub(crate) fn is_tested_first(&self) -> bool {
+        self.exit.0 == self.header && self.header != self.latch
+    }
+
+    /// The edge that leaves it.
+    pub(crate) fn exit(&self, f: &Function) -> Edge {
+        f.out_edges(self.exit.0).nth(self.exit.1).expect("the edge stays in its place")
+    }
+
+    /// The other edge of the block that it is left from.
+    pub(crate) fn stay(&self, f: &Function) -> Edge {
+        f.out_edges(self.exit.0).nth(1 - self.exit.1).expect("a test has two edges")
+    }
+
+    /// The edge from the latch to the header.
+    pub(crate) fn back_edge(&self, f: &Function) -> Edge {
+        let mut edges = f.out_edges(self.latch);
+        edges.find(|&edge| f.edge_target(edge) == self.header).expect("the latch goes back")
+    }
+
+    /// The instruction that the test decides on.
+    pub(crate) fn test(&self, f: &Function) -> Option<Value> {
+        let test = f.operand(Value::terminator(self.exit.0), 0)?.as_value()?;
+        (!f.is_param(test)).then_some(test)
+    }
+}
+
+/// Two loops that follow each other.
+pub(crate) struct LoopPair {
+    pub(crate) first: CountedLoop,
+    pub(crate) second: CountedLoop,
+    /// The block between them, if there is one.
+    pub(crate) between: Option<Block>,
+}
+
+impl LoopPair {
+    /// Returns a loop and the one that comes after it, both tested in the header or both in the
+    /// latch.
+    pub(crate) fn after(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Self> {
+        let first = CountedLoop::of(f, forest, id)?;
+        let target = f.edge_target(first.exit(f));
+        let parent = forest.get(id).parent;
+        let (between, header) = match forest.headed_by(target) {
+            Some(next) if forest.get(next).parent == parent => (None, target),
+            _ if forest.loop_of(target) != parent => return None,
+            _ => {
+                let term = f.terminator(target)?;
+                let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
+                let header = f.operand(term, 0)?.as_block()?;
+                if !is_jump || f.in_edges(target).nth(1).is_some() {
+                    return None;
+                }
+                (Some(target), header)
+            }
+        };
+        let next = forest.headed_by(header)?;
+        let second = CountedLoop::of(f, forest, next)?;
+        let fits = next != id
+            && forest.get(next).parent == parent
+            && f.in_edges(header).count() == 2
+            && first.is_tested_first() == second.is_tested_first();
+        fits.then_some(Self { first, second, between })
+    }
+
+    /// The edge by which the second loop is entered.
+    pub(crate) fn enter_second(&self, f: &Function) -> Edge {
+        let source = self.between.unwrap_or(self.first.exit.0);
+        let mut edges = f.out_edges(source);
+        let enter = edges.find(|&edge| f.edge_target(edge) == self.second.header);
+        enter.expect("the first loop leads to the second")
+    }
+}
+
+/// Removes the parameters of the block between two loops: they are what the exit of the first one
+/// passes.
+pub(crate) fn bind_params(f: &mut Function, between: Block, exit: Edge) -> IrResult<()> {
+    let params: Vec<Value> = f.params(between).collect();
+    let args: Vec<Operand> = f.edge_args(exit).collect();
+    for (&param, arg) in params.iter().zip(args) {
+        f.hand_on_name(param, arg);
+        f.replace_all_uses(param, arg)?;
+    }
+    params.into_iter().try_for_each(|param| f.remove_param(param))
+}
+
+/// Deletes a test that is no longer used, and what only it needs.
+pub(crate) fn delete_unused(f: &mut Function, test: Option<Value>) -> IrResult<()> {
+    match test {
+        Some(v) if f.is_live(v) && !f.is_used(v) && f.is_removable(v) => f.delete_tree(v).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// Whether nothing in a block but its terminator does more than compute.
+pub(crate) fn is_pure(f: &Function, block: Block) -> bool {
+    f.body(block).all(|v| {
+        let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
+        pure && speculatable(f, v)
+    })
+}
+
+/// The analyses by which it is decided whether two loops become one.
+pub(crate) struct FusionAnalyses<'a> {
+    pub(crate) f: &'a Function,
+    pub(crate) forest: Arc<LoopForest>,
+    pub(crate) counts: Arc<TripCounts>,
+    pub(crate) variables: Arc<InductionVariables>,
+    pub(crate) aliases: Arc<Aliases>,
+    pub(crate) classes: Arc<MemoryClasses>,
+    pub(crate) summaries: &'a EffectSummaries,
+    /// Whether it matters what was done before a float function stopped the program.
+    pub(crate) domain_errors: bool,
+}
+
+impl<'a> FusionAnalyses<'a> {
+    pub(crate) fn of(f: &'a Function, cx: &'a mut PassContext<'_>, domain_errors: bool) -> Self {
+        Self {
+            f,
+            forest: cx.analysis::<LoopForest>(f),
+            counts: cx.analysis::<TripCounts>(f),
+            variables: cx.analysis::<InductionVariables>(f),
+            classes: cx.analysis::<MemoryClasses>(f),
+            aliases: cx.analysis::<Aliases>(f),
+            summaries: cx.effects(),
+            domain_errors,
+        }
+    }
+
+    /// The accesses of a loop; `None` if there are too many to compare.
+    pub(crate) fn accesses(&self, id: LoopId) -> Option<Accesses> {
+        let blocks = self.forest.blocks(id);
+        let mut accesses = Accesses::of(self.f, blocks, &self.aliases, self.summaries)?;
+        if !self.domain_errors {
+            accesses.may_stop = accesses.may_stop_otherwise;
+        }
+        accesses.may_stop |= !self.forest.children(id).all(|l| self.counts.surely_ends(l));
+        Some(accesses)
+    }
+
+    /// Whether no access `x` of an iteration `i` of the first loop may meet an access `y` of an
+    /// earlier iteration `j < i` of the second one.
+    pub(crate) fn stay_in_order(
+        &self,
+        (x, at_x): (&MemoryAccess, Option<&[Line]>),
+        (y, at_y): (&MemoryAccess, Option<&[Line]>),
+    ) -> bool {
+        match x.meeting(self.f, y, &self.aliases) {
+            Meeting::NoAlias => true,
+            Meeting::MayAlias => false,
+            Meeting::MayAliasElement => {
+                at_x.zip(at_y).is_some_and(|(at_x, at_y)| !meets_later(at_x, at_y))
+            }
+        }
+    }
+}
