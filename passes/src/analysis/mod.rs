@@ -23,6 +23,7 @@ pub(crate) mod loop_exits;
 mod loop_forest;
 mod memory;
 pub(crate) mod memory_location;
+pub(crate) mod memory_ssa;
 pub mod poly;
 mod post_dominators;
 pub mod printable;

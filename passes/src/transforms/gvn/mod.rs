@@ -44,7 +44,6 @@
 
 mod analyses;
 mod congruence;
-mod memory;
 mod number;
 mod numbers;
 mod reads;
@@ -62,8 +61,7 @@ use numbers::Numbers;
 /// None if `f` is valid.
 pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
     let facts = GvnAnalyses::of(f, analyses);
-    let memory = memory::versions(f, &facts);
-    let numbers = number::number(f, &facts, &memory);
+    let numbers = number::number(f, &facts);
     let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];
     let mut gone = Vec::new();
     for &block in facts.dom.order() {

@@ -12,21 +12,20 @@ use smallvec::SmallVec;
 
 use super::analyses::GvnAnalyses;
 use super::congruence::OptimisticClasses;
-use super::memory::{Memory, Seen, Version};
 use super::numbers::Numbers;
+use crate::analysis::memory_ssa::{Seen, Version};
 
 /// After so many rounds, all parameters of loops count as different.
 const MAX_ROUNDS: usize = 6;
 
 /// Numbers all reachable values. Near linear.
-pub(super) fn number(f: &Function, facts: &GvnAnalyses, memory: &Memory) -> Numbers {
+pub(super) fn number(f: &Function, facts: &GvnAnalyses) -> Numbers {
     let mut classes = OptimisticClasses::first(f, facts);
     let mut left = MAX_ROUNDS;
     loop {
         let mut walk = Walk {
             f,
             facts,
-            memory,
             classes: &classes,
             numbers: Numbers { of: Vec::new() },
             table: HashTable::with_capacity(f.value_count()),
@@ -55,7 +54,6 @@ pub(super) fn number(f: &Function, facts: &GvnAnalyses, memory: &Memory) -> Numb
 pub(super) struct Walk<'a> {
     pub(super) f: &'a Function,
     pub(super) facts: &'a GvnAnalyses,
-    pub(super) memory: &'a Memory,
     classes: &'a OptimisticClasses,
     pub(super) numbers: Numbers,
     table: HashTable<Value>,
@@ -180,7 +178,7 @@ impl Walk<'_> {
         let f = self.f;
         let def = f.op_def(v)?;
         if !def.traits.contains(Traits::PURE) {
-            let seen = self.memory.seen(v)?;
+            let seen = self.facts.memory.seen(v)?;
             if let Some(known) = self.shape_of_new(v, seen) {
                 return Some(known);
             }
@@ -247,7 +245,7 @@ impl Walk<'_> {
         let attrs = if op == mem::LOAD { Attrs::NONE } else { f.attrs(v) };
         let mut seen = None;
         if !def.traits.contains(Traits::PURE) {
-            let mut what = self.memory.seen(v)?;
+            let mut what = self.facts.memory.seen(v)?;
             if let Some(&version) = self.versions.get(&v) {
                 what.contents = Some(version);
             }

@@ -4,9 +4,9 @@ use regraft_dialects::{arith, mem};
 use regraft_ir::{Op, Operand, Type, Value};
 use smallvec::SmallVec;
 
-use super::memory::{Seen, Version, maker};
 use super::number::{Clobber, Walk};
 use crate::analysis::memory_location::{MemoryLocation, Overlap, stored_value};
+use crate::analysis::memory_ssa::{Seen, Version, defining_write};
 use crate::analysis::{Access, copied_shape, inst_effects, may_be_object};
 
 /// So many stores elsewhere are looked through for the one that a load sees.
@@ -21,8 +21,8 @@ impl Walk<'_> {
         while let Some(copy) = operands[0].as_value()
             && let Some(source) = copied_shape(self.f, copy)
             && seen.shape.is_some()
-            && self.memory.shape_at(copy) == seen.shape
-            && let Some(before) = self.memory.shape_of_source(copy)
+            && self.facts.memory.shape_at(copy) == seen.shape
+            && let Some(before) = self.facts.memory.shape_of_source(copy)
         {
             operands[0] = self.numbers.of(source);
             seen.shape = Some(before);
@@ -37,7 +37,8 @@ impl Walk<'_> {
         };
         let object = self.numbers.of(location.object);
         for _ in 0..MAX_CLOBBER_STEPS {
-            let Some(write) = maker(version).and_then(|number| f.value_by_number(number)) else {
+            let Some(write) = defining_write(version).and_then(|number| f.value_by_number(number))
+            else {
                 break;
             };
             let written = MemoryLocation::of(f, write);
@@ -61,7 +62,7 @@ impl Walk<'_> {
                     }
                     break;
                 }
-                Overlap::No => match self.memory.before(write) {
+                Overlap::No => match self.facts.memory.before(write) {
                     Some(before) => version = before,
                     None => break,
                 },
@@ -121,7 +122,7 @@ impl Walk<'_> {
         let mut operands = [self.numbers.of(f.operand(v, 0)?)];
         self.ask_source(op, &mut operands, &mut seen);
         let new = operands[0].as_value()?;
-        if seen.shape.is_none() || self.memory.shape_at(new) != seen.shape {
+        if seen.shape.is_none() || self.facts.memory.shape_at(new) != seen.shape {
             return None;
         }
         let dimension = match op {
@@ -152,11 +153,11 @@ impl Walk<'_> {
         if f.op(shape) != Some(mem::SHAPE) {
             return None;
         }
-        let mut seen = self.memory.seen(shape)?;
+        let mut seen = self.facts.memory.seen(shape)?;
         let mut operands = [self.numbers.of(f.operand(shape, 0)?)];
         self.ask_source(mem::SHAPE, &mut operands, &mut seen);
         let new = operands[0].as_value()?;
-        if seen.shape.is_none() || self.memory.shape_at(new) != seen.shape {
+        if seen.shape.is_none() || self.facts.memory.shape_at(new) != seen.shape {
             return None;
         }
         self.dimension(new, usize::try_from(f.const_i64(f.operand(v, 1)?)?).ok()?)

@@ -1,0 +1,293 @@
+//! MemorySSA: which writes a read can see.
+//!
+//! Each class of memory ([`MemoryClasses`]) has two parts, contents and shape, and each part has a
+//! version, which a write makes anew (Chow, Chan, Liu, Lo and Streich: "Effective representation of
+//! aliases and indirect memory operations in SSA form", CC 1996). Where edges with different versions
+//! meet, and at the header of a loop that writes the class, there is a MemoryPhi. One sweep in reverse
+//! postorder finds them, as what a loop writes is known before it is entered.
+
+use std::sync::Arc;
+
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, Value};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::effects::{EffectSummaries, InstEffects, callee_summary, copied_shape, inst_effects};
+use super::memory::{Footprint, MemoryClasses};
+use super::{Aliases, Analyses, Analysis, Facets, LoopForest};
+
+/// Blocks times versions: of more, memory is seen as one class.
+const MAX_VERSIONS: usize = 1 << 23;
+
+/// One version of one part of a class of memory.
+pub(crate) type Version = u32;
+
+/// Marks versions that no write makes: a MemoryPhi, or memory as it is when the function begins.
+const PHI: Version = 1 << 31;
+
+/// Returns the number of the instruction that made a version.
+pub(crate) fn defining_write(version: Version) -> Option<u32> {
+    (version & PHI == 0).then_some(version)
+}
+
+/// What a read sees.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Seen {
+    /// The version of the contents, if those of one class are read.
+    pub(crate) contents: Option<Version>,
+    /// The version of the shape, if that of one class is read.
+    pub(crate) shape: Option<Version>,
+    /// Stands for all other versions that are read.
+    pub(crate) rest: u32,
+}
+
+/// The versions of memory that reads see.
+#[derive(Debug)]
+pub(crate) struct MemorySsa {
+    /// By value: one more than a position in `seen`, or 0.
+    of: Vec<u32>,
+    seen: Vec<Seen>,
+    /// Of an allocation: the version of its shape where it stands.
+    shape_at: FxHashMap<Value, Version>,
+    /// Of a copy: the version of the shape of what is copied.
+    shape_of_source: FxHashMap<Value, Version>,
+    /// Of an instruction that writes contents of one class: the version before it.
+    before: FxHashMap<Value, Version>,
+}
+
+impl MemorySsa {
+    /// What a value reads of memory; `None` if it takes no part.
+    pub(crate) fn seen(&self, v: Value) -> Option<Seen> {
+        let at = *self.of.get(v.index())?;
+        Some(self.seen[at.checked_sub(1)? as usize])
+    }
+
+    /// The version of the shape of what `allocation` allocates, where it stands.
+    pub(crate) fn shape_at(&self, allocation: Value) -> Option<Version> {
+        self.shape_at.get(&allocation).copied()
+    }
+
+    /// The version of the shape of what `copy` copies, where it stands.
+    pub(crate) fn shape_of_source(&self, copy: Value) -> Option<Version> {
+        self.shape_of_source.get(&copy).copied()
+    }
+
+    /// The version of the contents before a write to one class.
+    pub(crate) fn before(&self, write: Value) -> Option<Version> {
+        self.before.get(&write).copied()
+    }
+}
+
+/// Whether an instruction reads memory and does nothing else, or makes an object of which the
+/// shape is known.
+fn takes_part(f: &Function, v: Value) -> bool {
+    f.op_def(v).is_some_and(|def| {
+        let effects = def.effects;
+        effects != regraft_ir::Effects::NONE
+    })
+}
+
+/// Whether an instruction that is not pure gives the same again as long as what it reads is the
+/// same.
+fn is_repeatable(
+    f: &Function,
+    v: Value,
+    effects: &InstEffects,
+    summaries: &EffectSummaries,
+) -> bool {
+    if effects.writes_anything() || effects.observable {
+        return false;
+    }
+    match callee_summary(f, v, summaries) {
+        Some(summary) => summary.is_repeatable(),
+        None => {
+            let opaque = f.op_def(v).is_none_or(|def| def.effects.opaque);
+            !opaque && !effects.allocates
+        }
+    }
+}
+
+/// How many classes to tell apart in a function of so many blocks.
+fn max_classes(f: &Function) -> u32 {
+    let each = MAX_VERSIONS / f.block_count().max(1) / 2;
+    each.clamp(1, MemoryClasses::MOST as usize) as u32
+}
+
+impl Analysis for MemorySsa {
+    const NAME: &'static str = "MemorySSA";
+    const FACETS: Facets =
+        Facets::CFG.union(Facets::INSTS).union(Facets::TYPES).union(Facets::EFFECTS);
+
+    /// O((instructions + edges) + blocks * classes).
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
+        let mut memory = Self {
+            of: Vec::new(),
+            seen: Vec::new(),
+            shape_at: FxHashMap::default(),
+            shape_of_source: FxHashMap::default(),
+            before: FxHashMap::default(),
+        };
+        let cfg = analyses.get::<ControlFlow>(f);
+        if !cfg.reverse_postorder().any(|b| f.body(b).any(|v| takes_part(f, v))) {
+            return memory;
+        }
+        let aliases = analyses.get::<Aliases>(f);
+        let classes = match max_classes(f) {
+            MemoryClasses::MOST => analyses.get::<MemoryClasses>(f),
+            // Of a very large function, the cache has the classes of unlimited number only.
+            most => Arc::new(MemoryClasses::at_most(most, f, &cfg, &aliases)),
+        };
+        let forest = analyses.get::<LoopForest>(f);
+        let summaries = analyses.effects().clone();
+        memory.of = vec![0; f.value_capacity()];
+        let slots = 2 * classes.count();
+        let mut sweep = Sweep {
+            f,
+            cfg: &cfg,
+            dom: &analyses.get::<DominatorTree>(f),
+            forest: &forest,
+            written: classes.loop_footprints(f, &forest, &aliases, &summaries),
+            aliases: &aliases,
+            classes: &classes,
+            summaries: &summaries,
+            memory,
+            ids: FxHashMap::default(),
+            out: vec![0; f.block_capacity() * slots],
+            count: classes.count(),
+            next: PHI,
+        };
+        for block in cfg.reverse_postorder() {
+            let mut state = sweep.meet(block);
+            for v in f.body(block) {
+                if takes_part(f, v) {
+                    sweep.instruction(v, &mut state);
+                }
+            }
+            sweep.out[block.index() * slots..][..slots].copy_from_slice(&state);
+        }
+        sweep.memory
+    }
+}
+
+struct Sweep<'a> {
+    f: &'a Function,
+    cfg: &'a ControlFlow,
+    dom: &'a DominatorTree,
+    forest: &'a LoopForest,
+    aliases: &'a Aliases,
+    classes: &'a MemoryClasses,
+    summaries: &'a EffectSummaries,
+    /// By loop: what it writes.
+    written: Vec<Footprint>,
+    memory: MemorySsa,
+    /// Numbers for sets of versions.
+    ids: FxHashMap<SmallVec<[Version; 4]>, u32>,
+    /// By block: the versions at its end, first those of contents, then those of shapes.
+    out: Vec<Version>,
+    /// The number of classes.
+    count: usize,
+    next: Version,
+}
+
+type State = SmallVec<[Version; 16]>;
+
+impl Sweep<'_> {
+    /// The versions at the start of a block.
+    fn meet(&mut self, block: Block) -> State {
+        let (f, slots) = (self.f, 2 * self.count);
+        let mut state: Option<State> = None;
+        let mut clobbers_all = Some(block) == f.entry();
+        for edge in f.in_edges(block) {
+            let from = edge.from;
+            if !self.cfg.is_reachable(from) {
+                continue;
+            }
+            if self.cfg.rpo_index(from) >= self.cfg.rpo_index(block) {
+                // What a loop writes is known; a cycle that is no loop may write anything.
+                clobbers_all |= !self.dom.dominates(block, from);
+                continue;
+            }
+            let out = &self.out[from.index() * slots..][..slots];
+            match &mut state {
+                None => state = Some(out.into()),
+                Some(state) => {
+                    for (mine, &other) in state.iter_mut().zip(out) {
+                        if *mine != other {
+                            // Two different ones: a new version, below.
+                            *mine = 0;
+                        }
+                    }
+                }
+            }
+        }
+        let mut state = state.unwrap_or_else(|| smallvec::smallvec![0; slots]);
+        let writes = self.forest.headed_by(block).map(|id| self.written[id.index()]);
+        for (slot, version) in state.iter_mut().enumerate() {
+            let (class, is_shape) = (slot % self.count, slot >= self.count);
+            let in_loop = writes.is_some_and(|w| {
+                let set = if is_shape { w.writes_shape } else { w.writes_contents };
+                set & (1 << class) != 0
+            });
+            if clobbers_all || in_loop || *version == 0 {
+                self.next += 1;
+                *version = self.next;
+            }
+        }
+        state
+    }
+
+    fn instruction(&mut self, v: Value, state: &mut State) {
+        let f = self.f;
+        let effects = inst_effects(f, v, self.summaries);
+        let touched = self.classes.footprint(f, self.aliases, &effects);
+        if is_repeatable(f, v, &effects, self.summaries) {
+            let seen = self.see(touched, state);
+            self.memory.seen.push(seen);
+            self.memory.of[v.index()] = self.memory.seen.len() as u32;
+        }
+        if effects.allocates {
+            let class = self.classes.of(f, self.aliases, Operand::from(v));
+            let shape = |class: u64| state[self.count + class.trailing_zeros() as usize];
+            if class.is_power_of_two() {
+                self.memory.shape_at.insert(v, shape(class));
+            }
+            if copied_shape(f, v).is_some() && touched.reads_shape.is_power_of_two() {
+                self.memory.shape_of_source.insert(v, shape(touched.reads_shape));
+            }
+        }
+        if touched.writes_contents.is_power_of_two() {
+            let before = state[touched.writes_contents.trailing_zeros() as usize];
+            self.memory.before.insert(v, before);
+        }
+        // Every instruction makes one version, in all the parts that it writes. Versions of
+        // different parts are never compared.
+        let new = v.index() as Version + 1;
+        for (sets, first) in [(touched.writes_contents, 0), (touched.writes_shape, self.count)] {
+            let mut classes = sets;
+            while classes != 0 {
+                let class = classes.trailing_zeros() as usize;
+                if class < self.count {
+                    state[first + class] = new;
+                }
+                classes &= classes - 1;
+            }
+        }
+    }
+
+    fn see(&mut self, touched: Footprint, state: &State) -> Seen {
+        let mut rest: SmallVec<[Version; 4]> = SmallVec::new();
+        let mut one = |set: u64, first: usize| {
+            if set.is_power_of_two() {
+                return state.get(first + set.trailing_zeros() as usize).copied();
+            }
+            rest.extend((0..self.count).filter(|c| set & (1 << c) != 0).map(|c| state[first + c]));
+            // The parts are told apart.
+            rest.push(0);
+            None
+        };
+        let contents = one(touched.reads_contents, 0);
+        let shape = one(touched.reads_shape, self.count);
+        let next = self.ids.len() as u32;
+        Seen { contents, shape, rest: *self.ids.entry(rest).or_insert(next) }
+    }
+}
