@@ -23,7 +23,7 @@ pub fn diff_functions(before: &Function, after: &Function) -> String {
 
 /// As [`diff_functions`], where the pass gave numbers anew: what is old is shown under its new
 /// number, and under its old number with a `~` if it is gone.
-pub fn diff_renumbered(before: &Function, after: &Function, map: &Renumbering) -> String {
+pub(crate) fn diff_renumbered(before: &Function, after: &Function, map: &Renumbering) -> String {
     diff_text(&renumbered_text(before, map), &after.to_string())
 }
 

@@ -269,11 +269,6 @@ impl Options {
         }
     }
 
-    /// Whether the pipeline gives this option.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.given.contains(&name)
-    }
-
     /// What the pipeline gives, in its order.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &Setting)> + '_ {
         self.given.iter().map(|&name| (name, &self.settings[name]))

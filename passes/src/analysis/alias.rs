@@ -198,7 +198,7 @@ impl Analysis for Aliases {
 }
 
 /// Whether objects of two types may be the same.
-pub fn types_may_alias(ctx: &Context, a: Type, b: Type) -> bool {
+fn types_may_alias(ctx: &Context, a: Type, b: Type) -> bool {
     (a == b || a == Type::ANY || b == Type::ANY) && may_be_object(ctx, a) && may_be_object(ctx, b)
 }
 

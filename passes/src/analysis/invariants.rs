@@ -84,7 +84,7 @@ impl Invariants {
 
     /// The innermost loop around `block` in which a value varies that is used there. O(1), but
     /// for values that come out of loops.
-    pub fn varies_at(&self, v: Value, block: Block) -> Option<LoopId> {
+    pub(crate) fn varies_at(&self, v: Value, block: Block) -> Option<LoopId> {
         let mut at = self.varies_in(v);
         while let Some(l) = at.filter(|&l| !self.forest.contains(l, block)) {
             at = self.forest.get(l).parent;

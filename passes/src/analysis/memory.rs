@@ -166,7 +166,7 @@ impl MemoryClasses {
     }
 
     /// The classes of objects that others may know of.
-    pub fn visible(&self) -> u64 {
+    pub(crate) fn visible(&self) -> u64 {
         self.visible
     }
 
@@ -196,7 +196,7 @@ impl Analysis for MemoryClasses {
 impl MemoryClasses {
     /// What the instructions of each loop touch that write something, those of loops within it
     /// included. O(instructions + loops).
-    pub fn loop_footprints(
+    pub(crate) fn loop_footprints(
         &self,
         f: &Function,
         forest: &LoopForest,

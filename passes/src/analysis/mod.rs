@@ -38,13 +38,14 @@ use std::sync::Arc;
 use regraft_ir::{ControlFlow, DominatorTree, Function, Stamp};
 use rustc_hash::FxHashMap;
 
-pub use alias::{Aliases, Base, types_may_alias};
+pub use alias::{Aliases, Base};
 pub use call_graph::{CallGraph, CallSite};
 pub use dependence::{Dependence, dependence};
 pub use effects::{
-    Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, callee_summary,
-    copied_shape, inst_effects, may_be_object, may_reach_objects, may_reach_others,
+    Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, inst_effects,
+    may_be_object, may_reach_objects,
 };
+pub(crate) use effects::{callee_summary, copied_shape, may_reach_others};
 pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;
 pub use invariants::Invariants;

@@ -24,7 +24,7 @@ use smallvec::SmallVec;
 use super::{LoopForest, LoopId};
 
 /// The most terms that a polynomial has, its constant not counted.
-pub const MAX_TERMS: usize = 8;
+pub(crate) const MAX_TERMS: usize = 8;
 /// The most symbols that are multiplied in a term.
 pub const MAX_DEGREE: usize = 3;
 
@@ -274,7 +274,7 @@ impl Poly {
     }
 
     /// What `symbol` is multiplied with. `None` if the symbol is in it with a higher power.
-    pub fn coefficient_of(&self, symbol: Sym) -> Option<Self> {
+    pub(crate) fn coefficient_of(&self, symbol: Sym) -> Option<Self> {
         self.linear_in(symbol).map(|(_, factor)| factor)
     }
 

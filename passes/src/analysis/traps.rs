@@ -101,7 +101,7 @@ pub fn speculatable(f: &Function, v: Value) -> bool {
 }
 
 /// The same, given what is known of its operands, which has to hold where it is to run.
-pub fn speculatable_given(f: &Function, v: Value, facts: &impl Facts) -> bool {
+pub(crate) fn speculatable_given(f: &Function, v: Value, facts: &impl Facts) -> bool {
     let Some(def) = f.op_def(v) else { return false };
     if def.is_terminator() || def.effects.writes_anything() || def.effects.allocates {
         return false;

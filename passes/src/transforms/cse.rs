@@ -39,7 +39,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// Where an earlier instruction has to stand to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// In the same block.
     Local,
     /// Anywhere that dominates.
@@ -52,7 +52,7 @@ pub enum Scope {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, tree: &DominatorTree, scope: Scope) -> IrResult<usize> {
+pub(crate) fn run(f: &mut Function, tree: &DominatorTree, scope: Scope) -> IrResult<usize> {
     let mut table: HashTable<Value> = HashTable::with_capacity(f.value_count());
     let mut replaced = 0;
     for &block in tree.order() {

@@ -53,7 +53,7 @@ pub fn run(f: &mut Function) -> IrResult<Dropped> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_with(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
+pub(crate) fn run_with(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
     let dead = unused(f, Roots::Effects(summaries));
     let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
     if !dead.is_empty() {

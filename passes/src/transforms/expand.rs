@@ -41,7 +41,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 /// # Errors
 /// If a terminator would get more than [`MAX_OPERANDS`] operands, or if a definition does not
 /// dominate its uses.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> Result<usize, Diagnostic> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> Result<usize, Diagnostic> {
     delete_unreachable(f, analyses)?;
     let mut needed = live_at_start(f)?;
     make_parameters(f, &mut needed)?;

@@ -47,7 +47,7 @@ use crate::{LoopPass, PassContext, PassResult};
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Deleted {
+pub(crate) struct Deleted {
     /// Loops deleted.
     pub loops: usize,
     /// Values that are computed before the loop now.
@@ -58,7 +58,7 @@ pub struct Deleted {
 
 /// What is known of a function.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
+pub(crate) struct Facts<'a> {
     /// Its loops.
     pub forest: &'a LoopForest,
     /// How values vary in them.
@@ -74,7 +74,7 @@ pub struct Facts<'a> {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, loops: &[LoopId], facts: Facts<'_>) -> IrResult<Deleted> {
+pub(crate) fn run(f: &mut Function, loops: &[LoopId], facts: Facts<'_>) -> IrResult<Deleted> {
     let mut done = Deleted::default();
     let mut loops = loops.to_vec();
     loops.sort_unstable();

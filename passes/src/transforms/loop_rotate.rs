@@ -50,7 +50,7 @@ use crate::{LoopPass, PassContext, PassResult};
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(
+pub(crate) fn run(
     f: &mut Function,
     headers: &[Block],
     max_size: usize,

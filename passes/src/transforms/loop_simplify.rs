@@ -31,7 +31,7 @@ use crate::{LoopPass, PassContext, PassResult};
 
 /// What was made.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Simplified {
+pub(crate) struct Simplified {
     /// Preheaders.
     pub preheaders: usize,
     /// Latches that several back edges lead through.
@@ -47,7 +47,7 @@ pub struct Simplified {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(
+pub(crate) fn run(
     f: &mut Function,
     forms: &mut [LoopForm],
     closed: bool,

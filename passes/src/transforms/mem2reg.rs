@@ -28,13 +28,13 @@ use crate::analysis::Analyses;
 use crate::transforms::util::promote::{self, Kinds};
 use crate::{FunctionPass, PassContext, PassResult};
 
-pub use crate::transforms::util::promote::Promoted;
+pub(crate) use crate::transforms::util::promote::Promoted;
 
 /// Turns refs into values. Near linear in the size of the result.
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Promoted> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Promoted> {
     promote::run(f, Kinds::Refs, analyses)
 }
 

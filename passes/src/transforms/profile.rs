@@ -26,7 +26,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// What to record.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Events {
+pub(crate) enum Events {
     /// Calls and computations.
     #[default]
     All,
@@ -41,7 +41,7 @@ pub enum Events {
 ///
 /// # Errors
 /// If the context of `f` does not know the dialect `prof`.
-pub fn run(f: &mut Function, events: Events) -> IrResult<usize> {
+pub(crate) fn run(f: &mut Function, events: Events) -> IrResult<usize> {
     let found: Vec<(Value, Symbol)> =
         f.all_insts().filter_map(|v| Some((v, event(f, v, events)?))).collect();
     for &(v, name) in &found {

@@ -40,7 +40,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// How many parameters were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Pruned {
+pub(crate) struct Pruned {
     /// Parameters that always stood for one value.
     pub redundant: usize,
     /// Parameters that nothing depended on.
@@ -51,7 +51,7 @@ pub struct Pruned {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Pruned> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Pruned> {
     let redundant = replace_redundant(f, &analyses.get(f))?;
     if !redundant.is_empty() {
         f.delete_all(&redundant)?;

@@ -38,7 +38,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// Which rules of arithmetic may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Math {
+pub(crate) enum Math {
     /// Those that hold bit for bit.
     #[default]
     Exact,
@@ -50,7 +50,7 @@ pub enum Math {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(
+pub(crate) fn run(
     f: &mut Function,
     cfg: &ControlFlow,
     forest: &LoopForest,

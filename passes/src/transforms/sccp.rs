@@ -47,7 +47,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// What was replaced and removed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Propagated {
+pub(crate) struct Propagated {
     /// Instructions that were known.
     pub instructions: usize,
     /// Parameters that were constant.
@@ -62,7 +62,7 @@ pub struct Propagated {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Propagated> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Propagated> {
     let (cfg, ranges) = (analyses.get::<ControlFlow>(f), analyses.get::<Ranges>(f));
     let ranges = &*ranges;
     let mut done = Propagated::default();

@@ -50,7 +50,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Specialized {
+pub(crate) struct Specialized {
     /// Instructions that became others, or went.
     pub instructions: usize,
     /// Values that are of a better type now.
@@ -62,7 +62,7 @@ pub struct Specialized {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(
+pub(crate) fn run(
     f: &mut Function,
     signatures: Option<&Module>,
     analyses: &mut Analyses,

@@ -51,7 +51,7 @@ const MOST_TERMS: usize = 3;
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(
+pub(crate) fn run(
     f: &mut Function,
     loops: &[LoopId],
     ivs: &InductionVariables,

@@ -162,7 +162,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// Whether they would be if it ran just before `at`, where its operands have to be known.
-    pub fn in_bounds_at(&mut self, v: Value, at: Value) -> bool {
+    pub(crate) fn in_bounds_at(&mut self, v: Value, at: Value) -> bool {
         let Some(goals) = self.goals_at(v, at) else { return false };
         goals.into_iter().all(|goal| self.holds(goal, at))
     }

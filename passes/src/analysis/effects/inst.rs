@@ -31,12 +31,12 @@ impl InstEffects {
     }
 
     /// Whether it reads an object.
-    pub fn reads_anything(&self) -> bool {
+    pub(crate) fn reads_anything(&self) -> bool {
         self.all_accesses().intersects(Access::READS)
     }
 
     /// What it does to objects, whichever they are.
-    pub fn all_accesses(&self) -> Access {
+    pub(crate) fn all_accesses(&self) -> Access {
         self.objects.iter().fold(self.elsewhere, |all, object| all | object.1)
     }
 
@@ -103,7 +103,7 @@ pub fn inst_effects(f: &Function, v: Value, summaries: &EffectSummaries) -> Inst
 }
 
 /// The summary of the function that `v` calls by its name with as many arguments as it takes.
-pub fn callee_summary<'a>(
+pub(crate) fn callee_summary<'a>(
     f: &Function,
     v: Value,
     summaries: &'a EffectSummaries,
@@ -174,7 +174,7 @@ pub fn may_reach_objects(ctx: &Context, ty: Type) -> bool {
 
 /// Whether objects may be reached from a value of this type, apart from the object that it is
 /// itself.
-pub fn may_reach_others(ctx: &Context, ty: Type) -> bool {
+pub(crate) fn may_reach_others(ctx: &Context, ty: Type) -> bool {
     match *ctx.kind(ty) {
         TypeKind::Array { element: of, .. } | TypeKind::Ref(of) => may_reach_objects(ctx, of),
         TypeKind::Struct(id) => {
@@ -186,7 +186,7 @@ pub fn may_reach_others(ctx: &Context, ty: Type) -> bool {
 }
 
 /// The array whose shape the new array `v` has when it is made.
-pub fn copied_shape(f: &Function, v: Value) -> Option<Operand> {
+pub(crate) fn copied_shape(f: &Function, v: Value) -> Option<Operand> {
     let source = f.operand(v, 0)?;
     match f.op(v)? {
         mem::COPY => Some(source),

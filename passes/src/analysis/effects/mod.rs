@@ -32,8 +32,6 @@ mod inst;
 mod module;
 mod summary;
 
-pub use inst::{
-    InstEffects, callee_summary, copied_shape, inst_effects, may_be_object, may_reach_objects,
-    may_reach_others,
-};
+pub use inst::{InstEffects, inst_effects, may_be_object, may_reach_objects};
+pub(crate) use inst::{callee_summary, copied_shape, may_reach_others};
 pub use summary::{Access, EffectSummaries, EffectSummary, ParamEffects, Returns};

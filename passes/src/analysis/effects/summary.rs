@@ -169,13 +169,6 @@ impl EffectSummary {
         self.opaque || all.intersects(Access::WRITES)
     }
 
-    /// Whether it reads objects of its caller.
-    pub fn reads_anything(&self) -> bool {
-        let params = self.params.iter().map(|p| p.access);
-        let all = params.fold(self.elsewhere, |all, access| all | access);
-        self.opaque || all.intersects(Access::READS)
-    }
-
     /// Whether a call does nothing but compute its result (from its arguments and what memory
     /// holds), ends, and does not trap: if the result is not used, it can go.
     pub fn is_removable(&self) -> bool {
@@ -184,7 +177,7 @@ impl EffectSummary {
 
     /// Whether two calls that find the same in memory give the same: it writes nothing, prints
     /// nothing, and what it returns has no identity of its own.
-    pub fn is_repeatable(&self) -> bool {
+    pub(crate) fn is_repeatable(&self) -> bool {
         !self.writes_anything()
             && !self.observable
             && !self.params.iter().any(|p| p.escapes)

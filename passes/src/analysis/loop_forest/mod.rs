@@ -163,7 +163,7 @@ impl LoopForest {
     }
 
     /// The blocks of a loop that are in no loop within it, in the order of [`LoopForest::blocks`].
-    pub fn own_blocks(&self, id: LoopId) -> &[Block] {
+    pub(crate) fn own_blocks(&self, id: LoopId) -> &[Block] {
         let (start, end) = self.get(id).own;
         &self.own[start as usize..end as usize]
     }

@@ -151,7 +151,7 @@ impl Ranges {
     }
 
     /// The numbers of the edges of a block that can be taken, in order.
-    pub fn edges_taken(&self, f: &Function, block: Block) -> Vec<usize> {
+    pub(crate) fn edges_taken(&self, f: &Function, block: Block) -> Vec<usize> {
         let mut taken = Vec::new();
         let known = |operand| self.at(f, block, operand);
         edges_taken(f, Value::terminator(block), known, |number| taken.push(number));

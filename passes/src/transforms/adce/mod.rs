@@ -57,7 +57,7 @@ const MOST_ROUNDS: usize = 8;
 
 /// How much was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Dropped {
+pub(crate) struct Dropped {
     /// Branches that became jumps.
     pub branches: usize,
     /// Blocks that could not be reached, before or then.
@@ -75,7 +75,7 @@ pub struct Dropped {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Dropped> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Dropped> {
     let mut dropped = Dropped { blocks: delete_unreachable(f, analyses)?, ..Dropped::default() };
     for _ in 0..MOST_ROUNDS {
         if !sweep(f, analyses, &mut dropped)? {

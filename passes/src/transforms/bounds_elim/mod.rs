@@ -43,7 +43,11 @@ use marks::{mark, unmarked};
 ///
 /// # Errors
 /// If something is stale.
-pub fn run(f: &mut Function, accesses: &[Value], cx: &mut PassContext<'_>) -> IrResult<usize> {
+pub(crate) fn run(
+    f: &mut Function,
+    accesses: &[Value],
+    cx: &mut PassContext<'_>,
+) -> IrResult<usize> {
     if accesses.is_empty() {
         return Ok(0);
     }

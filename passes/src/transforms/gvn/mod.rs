@@ -59,7 +59,7 @@ use numbers::Numbers;
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
     let facts = GvnAnalyses::of(f, analyses);
     let numbers = number::number(f, &facts);
     let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];

@@ -62,12 +62,12 @@ use crate::transforms::util::counters::{add_induction, counter_of, ensure_prehea
 use crate::transforms::util::redundant_inductions;
 use crate::{LoopPass, PassContext, PassResult};
 use exits::{NewTest, final_values, is_after, new_test};
-pub use rewriter::Limits;
+pub(crate) use rewriter::Limits;
 use rewriter::Rewriter;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Rewritten {
+pub(crate) struct Rewritten {
     /// Counters made.
     pub counters: usize,
     /// Parameters that went.
@@ -85,7 +85,7 @@ pub struct Rewritten {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(
+pub(crate) fn run(
     f: &mut Function,
     loops: &[LoopId],
     ivs: &InductionVariables,

@@ -9,7 +9,7 @@ use crate::transforms::util::counters::{can_compute, compute};
 
 /// What may be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Whether final values are computed.
     pub final_values: bool,
     /// Whether a parameter goes if a multiplication takes its place.

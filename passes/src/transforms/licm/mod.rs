@@ -55,7 +55,7 @@ use analyses::LicmAnalyses;
 
 /// What was moved.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Moved {
+pub(crate) struct Moved {
     /// Instructions that left a loop.
     pub instructions: usize,
     /// Loops that left a loop as a whole.
@@ -66,7 +66,7 @@ pub struct Moved {
 
 /// What may be moved beside instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moves {
+pub(crate) struct Moves {
     /// Whole loops.
     pub loops: bool,
     /// Stores to a place that is the same in each iteration.
@@ -80,7 +80,7 @@ const MAX_ROUNDS: usize = 8;
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(
+pub(crate) fn run(
     f: &mut Function,
     only: Option<&[Block]>,
     moves: Moves,

@@ -49,7 +49,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
     let cfg = analyses.get::<ControlFlow>(f);
     let mut types = TangentTable::default();
     let mut done = 0;

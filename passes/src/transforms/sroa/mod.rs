@@ -53,7 +53,7 @@ const MOST_TURNS: usize = 8;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct TakenApart {
+pub(crate) struct TakenApart {
     /// Objects that are values now.
     pub objects: usize,
     /// Parameters that are several now.
@@ -66,7 +66,7 @@ pub struct TakenApart {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<TakenApart> {
+pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<TakenApart> {
     let mut done = TakenApart::default();
     for _ in 0..MOST_TURNS {
         let before = done;

@@ -79,7 +79,7 @@ crate::pass! {
 
 /// What is unrolled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// The most times that the header of a loop is entered which is unrolled fully.
     pub full_trips: usize,
     /// The most instructions that a loop which is unrolled fully becomes.

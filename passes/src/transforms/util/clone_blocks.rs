@@ -16,7 +16,7 @@
 //! that stands for both ([`ssa_repair`](super::ssa_repair),
 //! [`LoopForm::close`](crate::transforms::util::loop_form::LoopForm::close)).
 
-use regraft_ir::{Block, Function, Inst, IrResult, Operand, Value, ValueDef};
+use regraft_ir::{Block, Function, Inst, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
 /// What stands for values and blocks in a copy.
@@ -38,7 +38,7 @@ impl CloneMap {
     }
 
     /// Lets edges to `old` go to `new` in copies to come.
-    pub fn set_block(&mut self, old: Block, new: Block) {
+    pub(crate) fn set_block(&mut self, old: Block, new: Block) {
         self.blocks.insert(old, new);
     }
 
@@ -116,7 +116,12 @@ pub fn clone_blocks(
 ///
 /// # Errors
 /// As [`clone_blocks`].
-pub fn copy_body(f: &mut Function, from: Block, to: Block, map: &mut CloneMap) -> IrResult<()> {
+pub(crate) fn copy_body(
+    f: &mut Function,
+    from: Block,
+    to: Block,
+    map: &mut CloneMap,
+) -> IrResult<()> {
     let body: Vec<Value> = f.body(from).collect();
     for v in body {
         let inst = map.instruction(f, v);
@@ -131,18 +136,5 @@ fn name_copy(f: &mut Function, old: Value, new: Value) -> IrResult<()> {
     match f.value_symbol(old) {
         Some(name) => f.name_after(new, name),
         None => Ok(()),
-    }
-}
-
-/// What an edge passes for a value of the block that it enters; the value itself if it is no
-/// parameter of that block.
-pub fn passed(f: &Function, edge: regraft_ir::Edge, value: Operand) -> Operand {
-    let target = f.edge_target(edge);
-    match value.as_value().map(|v| f.def(v)) {
-        Some(ValueDef::Param(block, position)) if block == target => {
-            let index = (edge.position + 1 + position) as usize;
-            f.operand(Value::terminator(edge.from), index).unwrap_or(value)
-        }
-        _ => value,
     }
 }

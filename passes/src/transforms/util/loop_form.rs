@@ -78,7 +78,7 @@ impl LoopForm {
     }
 
     /// The edges that go back to the header, in layout order.
-    pub fn back_edges(&self, f: &Function) -> Vec<Edge> {
+    pub(crate) fn back_edges(&self, f: &Function) -> Vec<Edge> {
         let mut edges = f.in_edges_in_order(self.header);
         edges.retain(|edge| self.contains(edge.from));
         edges
@@ -91,7 +91,7 @@ impl LoopForm {
     }
 
     /// The distinct blocks that it leaves to, in the order of the edges.
-    pub fn exit_blocks(&self, f: &Function) -> Vec<Block> {
+    pub(crate) fn exit_blocks(&self, f: &Function) -> Vec<Block> {
         let mut seen = FxHashSet::default();
         let targets = self.exits(f).into_iter().map(|edge| f.edge_target(edge));
         targets.filter(|&target| seen.insert(target)).collect()
@@ -168,7 +168,7 @@ impl LoopForm {
     ///
     /// # Errors
     /// None if `f` is valid.
-    pub fn ensure_single_latch(&mut self, f: &mut Function) -> IrResult<Block> {
+    pub(crate) fn ensure_single_latch(&mut self, f: &mut Function) -> IrResult<Block> {
         let back = self.back_edges(f);
         if let [edge] = *back {
             return Ok(edge.from);
@@ -184,7 +184,7 @@ impl LoopForm {
     ///
     /// # Errors
     /// None if `f` is valid.
-    pub fn ensure_dedicated_exits(&self, f: &mut Function) -> IrResult<Vec<Block>> {
+    pub(crate) fn ensure_dedicated_exits(&self, f: &mut Function) -> IrResult<Vec<Block>> {
         let mut made = Vec::new();
         for exit in self.exit_blocks(f) {
             if !self.is_dedicated(f, exit) {
@@ -240,7 +240,7 @@ impl LoopForm {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn close_loops(
+pub(crate) fn close_loops(
     f: &mut Function,
     forms: &[&LoopForm],
     analyses: &mut Analyses,
@@ -262,7 +262,7 @@ pub fn close_loops(
 ///
 /// # Errors
 /// None if `f` is valid.
-pub fn ensure_preheader(
+pub(crate) fn ensure_preheader(
     f: &mut Function,
     forest: &LoopForest,
     id: LoopId,
@@ -291,7 +291,7 @@ pub fn ensure_preheader(
 ///
 /// # Errors
 /// If an edge is stale or goes elsewhere.
-pub fn gather_edges(
+pub(crate) fn gather_edges(
     f: &mut Function,
     edges: &[Edge],
     target: Block,

@@ -40,7 +40,7 @@ const MOST_ROUNDS: usize = 8;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Promoted {
+pub(crate) struct Promoted {
     /// Objects that are values now.
     pub objects: usize,
     /// Parameters that were made.
