@@ -44,7 +44,7 @@ struct Checker<'a> {
     written: &'a regraft_syntax::Pipeline,
     /// How many passes there are so far.
     passes: usize,
-    /// Whether this is in `loop(..)`.
+    /// True if this is in `loop(..)`.
     in_loop: bool,
     errors: Vec<Diagnostic>,
 }
@@ -292,7 +292,7 @@ mod tests {
         Pipeline::parse(&registry, text)
     }
 
-    /// What is wrong with `text`: message, the text that it is about, help.
+    /// Returns what is wrong with `text`: message, the text that it is about, help.
     fn errors(text: &str) -> Vec<(String, String, Option<String>)> {
         let errors = parse(text).expect_err("it is wrong");
         let place = |d: &Diagnostic| text[d.labels()[0].span.clone()].to_owned();

@@ -16,7 +16,7 @@ use similar::TextDiff;
 /// How many unchanged lines are shown around a change.
 const CONTEXT: usize = 3;
 
-/// What changed in a function: a unified diff without file names, empty if nothing changed.
+/// Returns what changed in a function: a unified diff without file names, empty if nothing changed.
 pub fn diff_functions(before: &Function, after: &Function) -> String {
     diff_text(&before.to_string(), &after.to_string())
 }
@@ -27,8 +27,8 @@ pub(crate) fn diff_renumbered(before: &Function, after: &Function, map: &Renumbe
     diff_text(&renumbered_text(before, map), &after.to_string())
 }
 
-/// What changed in a module: one unified diff for each function that changed, in the order of
-/// `after`, under the name of the function; functions that are gone come last.
+/// Returns what changed in a module: one unified diff for each function that changed, in the order
+/// of `after`, under the name of the function; functions that are gone come last.
 pub fn diff_modules(before: &Module, after: &Module) -> String {
     let mut out = String::new();
     let types = diff_text(&struct_text(before), &struct_text(after));

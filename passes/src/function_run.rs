@@ -314,7 +314,7 @@ impl<'a> FunctionRun<'a> {
     }
 }
 
-/// How often each pass has changed something.
+/// Returns how often each pass has changed something.
 pub(crate) fn changes_of(passes: &[PassReport]) -> Vec<u64> {
     passes.iter().map(|pass| pass.changed).collect()
 }

@@ -104,7 +104,7 @@ pub(crate) fn pass_result(
     }
 }
 
-/// What a pass worked on, for messages.
+/// Returns what a pass worked on, for messages.
 pub(crate) fn unit_text(function: Option<&str>) -> String {
     function.map_or_else(|| "the module".to_owned(), |name| format!("@{name}"))
 }

@@ -27,8 +27,8 @@ use crate::analysis::{Analyses, LoopForest};
 
 /// The headers of all loops in the order in which a walk comes to them: by height, and those of
 /// one height in layout order. O(loops × log loops).
-pub(crate) fn by_height(f: &Function, forest: &LoopForest) -> Vec<Block> {
-    let heights = heights(forest);
+pub(crate) fn by_nesting_depth(f: &Function, forest: &LoopForest) -> Vec<Block> {
+    let heights = nesting_depths(forest);
     let mut headers: Vec<(usize, Block)> =
         forest.loops().map(|id| (heights[id.index()], forest.get(id).header)).collect();
     headers.sort_by(|&(i, a), &(j, b)| {
@@ -38,7 +38,7 @@ pub(crate) fn by_height(f: &Function, forest: &LoopForest) -> Vec<Block> {
 }
 
 /// By loop: how deep loops are nested within it.
-fn heights(forest: &LoopForest) -> Vec<usize> {
+fn nesting_depths(forest: &LoopForest) -> Vec<usize> {
     let mut heights = vec![0; forest.len()];
     for id in forest.innermost_first() {
         if let Some(parent) = forest.get(id).parent {
@@ -65,7 +65,7 @@ impl LoopWalk {
         let forest = analyses.get::<LoopForest>(f);
         let mut heights: Vec<Vec<Block>> = Vec::new();
         let mut barred = vec![false; f.block_capacity()];
-        let own = self::heights(&forest);
+        let own = self::nesting_depths(&forest);
         for id in forest.innermost_first() {
             let (own, header) = (own[id.index()], forest.get(id).header);
             if heights.len() <= own {

@@ -186,7 +186,7 @@ impl fmt::Display for Setting {
     }
 }
 
-/// Whether a text can stand in a pipeline without quotes.
+/// Returns whether a text can stand in a pipeline without quotes.
 fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
@@ -269,7 +269,7 @@ impl Options {
         }
     }
 
-    /// What the pipeline gives, in its order.
+    /// Returns what the pipeline gives, in its order.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &Setting)> + '_ {
         self.given.iter().map(|&name| (name, &self.settings[name]))
     }

@@ -159,13 +159,13 @@ pub(crate) struct Output {
     pub(crate) text: String,
     pub(crate) warnings: Vec<Diagnostic>,
     pub(crate) errors: Vec<Diagnostic>,
-    /// Whether the error is about the options.
+    /// True if the error is about the options.
     pub(crate) wrong_options: bool,
     pub(crate) renumbering: Option<Renumbering>,
 }
 
 impl Output {
-    /// Whether there is nothing that anybody would miss.
+    /// Returns whether there is nothing that anybody would miss.
     pub(crate) fn is_idle(&self) -> bool {
         self.counts.values().all(|&n| n == 0)
             && self.text.is_empty()
@@ -226,7 +226,7 @@ impl<'a> PassContext<'a> {
         self.analyses
     }
 
-    /// What calls of functions of the module may do, for
+    /// Returns what calls of functions of the module may do, for
     /// [`inst_effects`](crate::analysis::inst_effects). Without a manager, anything.
     pub fn effects(&self) -> &EffectSummaries {
         self.analyses.effects()

@@ -40,7 +40,7 @@ pub(crate) enum Step {
         options: Options,
         body: Vec<Step>,
         functions_only: bool,
-        /// Whether it is part of a named pipeline, which says itself how much is enough.
+        /// True if it is part of a named pipeline, which says itself how much is enough.
         is_named: bool,
     },
     /// Passes over loops, for the loops of one height after the other.
@@ -79,8 +79,8 @@ impl PassStep {
         self.position
     }
 
-    /// Whether it may take floats for real numbers, so that results are the same only about:
-    /// that is what an option `math=fast` of a pass means.
+    /// Returns whether it may take floats for real numbers, so that results are the same only
+    /// about: that is what an option `math=fast` of a pass means.
     pub fn is_fast(&self) -> bool {
         self.info.options.iter().any(|option| option.name == "math")
             && self.options.text("math") == "fast"
@@ -117,7 +117,7 @@ impl Step {
         }
     }
 
-    /// Whether it can be run on each function by itself. O(1).
+    /// Returns whether it can be run on each function by itself. O(1).
     pub(crate) fn is_functions_only(&self) -> bool {
         match self {
             Self::Pass(pass) => pass.info.kind != PassKind::Module,
@@ -129,8 +129,8 @@ impl Step {
     }
 }
 
-/// What to tell of a `fix` that stopped at its limit: where, and by which passes it was still
-/// changing things.
+/// Returns what to tell of a `fix` that stopped at its limit: where, and by which passes it was
+/// still changing things.
 pub(crate) fn unsettled_warning(step: &Step, unit: &str, changing: &[String]) -> Diagnostic {
     let limit = if let Step::Fix { options, .. } = step { fix_limit(options) } else { 0 };
     let rounds = if limit == 1 { "round" } else { "rounds" };
@@ -144,7 +144,7 @@ pub(crate) fn unsettled_warning(step: &Step, unit: &str, changing: &[String]) ->
         ))
 }
 
-/// How often a `fix` repeats at most.
+/// Returns how often a `fix` repeats at most.
 pub(crate) fn fix_limit(options: &Options) -> u32 {
     u32::try_from(options.int("max")).unwrap_or(u32::MAX)
 }
@@ -165,12 +165,12 @@ impl Pipeline {
         (0..passes.len()).map(|i| first(i).unwrap_or(i)).collect()
     }
 
-    /// Whether one of its passes is [fast](PassStep::is_fast).
+    /// Returns whether one of its passes is [fast](PassStep::is_fast).
     pub fn is_fast(&self) -> bool {
         self.passes().iter().any(|pass| pass.is_fast())
     }
 
-    /// Whether there is nothing in it.
+    /// Returns whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.passes == 0
     }

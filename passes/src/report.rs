@@ -77,7 +77,7 @@ impl Report {
         Self { passes, ..Self::default() }
     }
 
-    /// How many executions there were.
+    /// Returns how many executions there were.
     pub fn executions(&self) -> u64 {
         self.passes.iter().map(|pass| pass.calls).sum()
     }

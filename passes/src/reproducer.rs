@@ -71,7 +71,7 @@ impl Failure {
         self.0.function.as_deref()
     }
 
-    /// What to tell the user: first which pass failed on what, then the details.
+    /// Returns what to tell the user: first which pass failed on what, then the details.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.0.diagnostics
     }
@@ -87,7 +87,7 @@ impl Failure {
         self.0.reproducer_file.as_deref()
     }
 
-    /// What was done up to the failure.
+    /// Returns what was done up to the failure.
     pub fn report(&self) -> &Report {
         &self.0.report
     }

@@ -5,7 +5,7 @@ use regraft_dialects::{arith, cf, core, math};
 use regraft_ir::{Constant, Function, Inst, Op, Operand, Traits, Type, Value};
 use regraft_passes::analysis::FloatKinds;
 use regraft_passes::analysis::traps::{
-    Facts, is_removable, may_trap, may_trap_given, speculatable,
+    OperandFacts, is_removable, may_trap, may_trap_given, speculatable,
 };
 use regraft_syntax::parse_module;
 
@@ -182,7 +182,7 @@ impl Rough {
     }
 }
 
-impl Facts for Rough {
+impl OperandFacts for Rough {
     fn int(&self, operand: Operand) -> (i64, i64) {
         // One of the ranges -4 to -1, 0, 1 to 5, and the ends.
         match self.constant(operand).as_int() {

@@ -25,7 +25,7 @@ impl PrivateObjects {
                 continue;
             }
             for operand in f.plain_operands(v) {
-                if let Some(allocation) = aliases.hidden(operand) {
+                if let Some(allocation) = aliases.non_escaping(operand) {
                     looked_into[allocation.index()] = true;
                 }
             }
@@ -35,7 +35,7 @@ impl PrivateObjects {
 
     /// Whether a value is one of them.
     pub(super) fn contains(&self, object: Operand) -> bool {
-        let allocation: Option<Value> = self.aliases.hidden(object);
+        let allocation: Option<Value> = self.aliases.non_escaping(object);
         allocation.is_some_and(|v| !self.looked_into[v.index()])
     }
 }

@@ -9,7 +9,7 @@
 
 use regraft_dialects::core;
 use regraft_ir::{Block, ControlFlow, Function, Value};
-use regraft_passes::analysis::{Aliases, EffectSummaries, Footprint, MemoryClasses};
+use regraft_passes::analysis::{Aliases, EffectSummaries, MemoryClasses, ModRefSet};
 
 /// What stays as it is.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ impl Stability {
             return Self { stable, reads_stay };
         }
         let classes = MemoryClasses::compute(f, cfg, aliases);
-        let of = |v: Value| classes.footprint_of(f, aliases, summaries, v);
-        let mut own = vec![Footprint::default(); f.block_capacity()];
+        let of = |v: Value| classes.mod_ref_of(f, aliases, summaries, v);
+        let mut own = vec![ModRefSet::default(); f.block_capacity()];
         let blocks: Vec<Block> = cfg.reverse_postorder().collect();
         for &block in &blocks {
             for v in f.body(block) {
@@ -46,7 +46,7 @@ impl Stability {
                 }
             }
         }
-        let mut after = vec![Footprint::default(); f.block_capacity()];
+        let mut after = vec![ModRefSet::default(); f.block_capacity()];
         let mut changed = true;
         while changed {
             changed = false;

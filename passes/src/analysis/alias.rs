@@ -102,14 +102,14 @@ impl Aliases {
         }
     }
 
-    /// Whether what `allocation` allocates may become known to others before the function
+    /// Returns whether what `allocation` allocates may become known to others before the function
     /// returns. That it is returned does not count.
     pub fn escapes(&self, allocation: Value) -> bool {
         self.escaped.get(allocation.index()).copied().unwrap_or(true)
     }
 
-    /// Whether the parameter at this position may become known to others than the caller and
-    /// those it is known to already. That it is returned does not count.
+    /// Returns whether the parameter at this position may become known to others than the caller
+    /// and those it is known to already. That it is returned does not count.
     pub fn param_escapes(&self, position: usize) -> bool {
         self.escaped_params.get(position).copied().unwrap_or(true)
     }
@@ -117,14 +117,14 @@ impl Aliases {
     /// The allocation that a value is the object of, if nobody but this function knows that object
     /// while it runs.
     #[inline]
-    pub fn hidden(&self, operand: impl Into<Operand>) -> Option<Value> {
+    pub fn non_escaping(&self, operand: impl Into<Operand>) -> Option<Value> {
         match self.base(operand) {
             Base::Fresh(v) if !self.escapes(v) => Some(v),
             _ => None,
         }
     }
 
-    /// Whether two values may be the same object. O(1).
+    /// Returns whether two values may be the same object. O(1).
     pub fn may_alias(&self, f: &Function, a: Operand, b: Operand) -> bool {
         if !types_may_alias(f.ctx(), f.operand_type(a), f.operand_type(b)) {
             return false;
@@ -139,17 +139,17 @@ impl Aliases {
         }
     }
 
-    /// Whether an object that is known to be a parameter is one of those that are apart from the
-    /// ones before them.
+    /// Returns whether an object that is known to be a parameter is one of those that are apart
+    /// from the ones before them.
     #[inline]
     pub(super) fn is_apart(&self, base: Base) -> bool {
         matches!(base, Base::Param(i) if i >= self.apart)
     }
 
-    /// What an instruction with these effects may do to `object`. O(operands).
+    /// Returns what an instruction with these effects may do to `object`. O(operands).
     pub fn touches(&self, f: &Function, effects: &InstEffects, object: Operand) -> Access {
         let mut access = Access::empty();
-        if !effects.elsewhere.is_empty() && self.hidden(object).is_none() {
+        if !effects.elsewhere.is_empty() && self.non_escaping(object).is_none() {
             access |= effects.elsewhere;
         }
         for &(other, what) in &effects.objects {
@@ -197,7 +197,7 @@ impl Analysis for Aliases {
     }
 }
 
-/// Whether objects of two types may be the same.
+/// Returns whether objects of two types may be the same.
 fn types_may_alias(ctx: &Context, a: Type, b: Type) -> bool {
     (a == b || a == Type::ANY || b == Type::ANY) && may_be_object(ctx, a) && may_be_object(ctx, b)
 }
@@ -209,7 +209,7 @@ struct Finder<'a> {
     bases: Vec<Base>,
     /// Values whose base has changed since their users were visited.
     changed: Vec<Value>,
-    /// Whether any value has a base that can escape.
+    /// True if any value has a base that can escape.
     any: bool,
 }
 
@@ -364,8 +364,8 @@ impl Finder<'_> {
         Aliases { bases: self.bases, escaped, escaped_params, apart: apart.unwrap_or(u32::MAX) }
     }
 
-    /// Whether `v` makes an object that others, or itself, may hold from the start: a copy in depth
-    /// of what is part of a cycle does.
+    /// Returns whether `v` makes an object that others, or itself, may hold from the start: a copy
+    /// in depth of what is part of a cycle does.
     fn may_hold_itself(&self, v: Value) -> bool {
         let deep = self.f.op_def(v).is_some_and(|def| {
             let effects = def.effects;
@@ -374,8 +374,8 @@ impl Finder<'_> {
         deep && may_reach_others(self.f.ctx(), self.f.ty(v))
     }
 
-    /// Whether the operand at `position` of the instruction `v`, which has this base, may become
-    /// known to others by it.
+    /// Returns whether the operand at `position` of the instruction `v`, which has this base, may
+    /// become known to others by it.
     fn lets_escape(&self, v: Value, position: usize, base: Base) -> bool {
         let f = self.f;
         if passes_on(f, v) {
@@ -399,7 +399,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether the result of an instruction is one of its operands.
+/// Returns whether the result of an instruction is one of its operands.
 fn passes_on(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(core::SELECT | core::TYPEASSERT | core::CONVERT | ad::IGNORE))
         && matches!(f.def(v), ValueDef::Inst(_))

@@ -62,14 +62,14 @@ impl CallGraph {
         &self.sites[node]
     }
 
-    /// How many operands can only be this function, whether they are called or passed on, and how
-    /// many calls of closures go to it.
+    /// Returns how many operands can only be this function, whether they are called or passed on,
+    /// and how many calls of closures go to it.
     pub fn uses(&self, node: usize) -> usize {
         self.uses[node]
     }
 
-    /// What `v` calls, if it is a call of a function that is known. `f` need not be as it was when
-    /// the graph was made.
+    /// Returns what `v` calls, if it is a call of a function that is known. `f` need not be as it
+    /// was when the graph was made.
     pub fn site(&self, f: &Function, v: Value) -> Option<CallSite> {
         let op = f.op(v)?;
         if op != core::CALL && op != core::APPLY {

@@ -3,7 +3,7 @@
 use regraft_dialects::arith;
 use regraft_ir::Op;
 
-/// Whether an op compares two numbers.
+/// Returns whether an op compares two numbers.
 pub(crate) fn is_comparison(op: Op) -> bool {
     matches!(op, arith::LT | arith::LE | arith::GT | arith::GE | arith::EQ | arith::NE)
 }

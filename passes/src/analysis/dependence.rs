@@ -50,7 +50,7 @@ impl Dependence {
         if d == 0 { Self::SameIteration } else { Self::Distance(d) }
     }
 
-    /// What is true if both are.
+    /// Returns what is true if both are.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unknown, x) | (x, Self::Unknown) => x,
@@ -61,12 +61,12 @@ impl Dependence {
 }
 
 /// The greatest power of two in a step of which distances are told.
-const MOST_SHIFT: u32 = 8;
+const MAX_SHIFT: u32 = 8;
 /// No program runs through more iterations of a loop.
-const MOST_ITERATIONS: u64 = 1 << 55;
+const MAX_ITERATIONS: u64 = 1 << 55;
 
-/// How the element that `first` reads or writes in a loop depends on that of `second`: both are
-/// `mem.load` or `mem.store`, anywhere in the loop. O(dimensions * terms).
+/// Returns how the element that `first` reads or writes in a loop depends on that of `second`: both
+/// are `mem.load` or `mem.store`, anywhere in the loop. O(dimensions * terms).
 pub fn dependence(
     f: &Function,
     aliases: &Aliases,
@@ -145,13 +145,13 @@ pub(crate) fn strong(apart: i64, s: i64, most: Option<i64>) -> Dependence {
     if apart.trailing_zeros() < shift {
         return Dependence::None;
     }
-    if shift > MOST_SHIFT {
+    if shift > MAX_SHIFT {
         return Dependence::Unknown;
     }
     let distance = (apart >> shift).wrapping_mul(inverse(s >> shift));
     // It is known modulo 2^(64 - shift).
     let distance = distance << shift >> shift;
-    let most = most.map_or(MOST_ITERATIONS, i64::unsigned_abs).min(MOST_ITERATIONS);
+    let most = most.map_or(MAX_ITERATIONS, i64::unsigned_abs).min(MAX_ITERATIONS);
     match distance.unsigned_abs() > most {
         true => Dependence::None,
         false => Dependence::of_distance(distance),
@@ -181,7 +181,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// So many accesses of a loop are shown.
-const MOST_SHOWN: usize = 16;
+const MAX_SHOWN: usize = 16;
 
 /// For each innermost loop, how its stores depend on its loads and stores, a pair a line.
 pub(crate) fn describe(f: &Function, analyses: &mut Analyses) -> String {
@@ -193,7 +193,7 @@ pub(crate) fn describe(f: &Function, analyses: &mut Analyses) -> String {
     for l in forest.loops().filter(|&l| forest.is_innermost(l)) {
         let blocks = forest.blocks(l).iter().flat_map(|&block| f.body(block));
         let accesses: Vec<Value> =
-            blocks.filter(|&v| element_indices(f, v).is_some()).take(MOST_SHOWN).collect();
+            blocks.filter(|&v| element_indices(f, v).is_some()).take(MAX_SHOWN).collect();
         for (i, &a) in accesses.iter().enumerate() {
             for &b in &accesses[i..] {
                 if f.op(a) == Some(mem::LOAD) && f.op(b) == Some(mem::LOAD) {

@@ -58,7 +58,7 @@ impl FloatKinds {
         constant.as_float().map_or(Self::all(), Self::of)
     }
 
-    /// Whether none of these kinds is possible.
+    /// Returns whether none of these kinds is possible.
     pub fn never(self, kinds: Self) -> bool {
         !self.intersects(kinds)
     }

@@ -92,9 +92,10 @@ impl Invariants {
         at
     }
 
-    /// Whether an operand is the same in all iterations of one execution of a loop, wherever in
-    /// the loop it is used: because it is defined outside, or computed by pure ops from what is.
-    /// Whether it can be computed before the loop (a division may trap) is another question. O(1).
+    /// Returns whether an operand is the same in all iterations of one execution of a loop,
+    /// wherever in the loop it is used: because it is defined outside, or computed by pure ops from
+    /// what is. Whether it can be computed before the loop (a division may trap) is another
+    /// question. O(1).
     pub fn is_invariant(&self, l: LoopId, operand: impl Into<Operand>) -> bool {
         match operand.into().kind() {
             OperandKind::Value(v) => {
@@ -106,13 +107,13 @@ impl Invariants {
         }
     }
 
-    /// Whether a value is defined outside a loop. O(1).
+    /// Returns whether a value is defined outside a loop. O(1).
     pub fn is_outside(&self, l: LoopId, v: Value) -> bool {
         let block = self.blocks.get(v.index()).copied().flatten();
         block.is_none_or(|block| !self.forest.contains(l, block))
     }
 
-    /// Whether the entry reached a block when this was computed.
+    /// Returns whether the entry reached a block when this was computed.
     pub(super) fn is_reachable(&self, block: Block) -> bool {
         self.reachable.get(block.index()).is_some_and(|&reachable| reachable)
     }

@@ -79,12 +79,12 @@ impl Liveness {
         self.live_out.get(block.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a value is live where a block begins. O(log values that are).
+    /// Returns whether a value is live where a block begins. O(log values that are).
     pub fn is_live_in(&self, v: Value, block: Block) -> bool {
         self.find(self.live_in(block), v)
     }
 
-    /// Whether a value is live where a block ends. O(log values that are).
+    /// Returns whether a value is live where a block ends. O(log values that are).
     pub fn is_live_out(&self, v: Value, block: Block) -> bool {
         self.find(self.live_out(block), v)
     }

@@ -15,7 +15,7 @@ use super::{Analyses, Analysis, Facets, LoopForest};
 
 /// Sets of classes of memory, one for each part of an object and each thing that is done to it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Footprint {
+pub struct ModRefSet {
     /// Classes of objects whose contents are read.
     pub reads_contents: u64,
     /// Classes of objects whose shape is read.
@@ -26,18 +26,18 @@ pub struct Footprint {
     pub writes_shape: u64,
 }
 
-impl Footprint {
-    /// Whether nothing is touched.
+impl ModRefSet {
+    /// Returns whether nothing is touched.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 
-    /// Whether something is written.
+    /// Returns whether something is written.
     pub const fn writes(self) -> bool {
         self.writes_contents | self.writes_shape != 0
     }
 
-    /// Whether what `writer` writes may be what this reads.
+    /// Returns whether what `writer` writes may be what this reads.
     pub const fn reads_what(self, writer: Self) -> bool {
         self.reads_contents & writer.writes_contents | self.reads_shape & writer.writes_shape != 0
     }
@@ -57,7 +57,7 @@ impl Footprint {
     }
 }
 
-impl std::ops::BitOrAssign for Footprint {
+impl std::ops::BitOrAssign for ModRefSet {
     fn bitor_assign(&mut self, other: Self) {
         self.reads_contents |= other.reads_contents;
         self.reads_shape |= other.reads_shape;
@@ -80,19 +80,19 @@ pub struct MemoryClasses {
 
 impl MemoryClasses {
     /// The most classes of a function: a set of them is one word.
-    pub const MOST: u32 = 64;
+    pub const MAX: u32 = 64;
 
     /// The classes of all objects that instructions work on, numbered in reverse postorder.
     /// O(instructions).
     pub fn compute(f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
-        Self::at_most(Self::MOST, f, cfg, aliases)
+        Self::at_most(Self::MAX, f, cfg, aliases)
     }
 
-    /// The same with at most `most` classes (and no more than [`Self::MOST`]).
+    /// The same with at most `most` classes (and no more than [`Self::MAX`]).
     pub fn at_most(most: u32, f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
         // The first class is for objects of types that no instruction works on by itself.
         let mut classes =
-            Self { count: 1, visible: 1, most: most.clamp(1, Self::MOST), ..Self::default() };
+            Self { count: 1, visible: 1, most: most.clamp(1, Self::MAX), ..Self::default() };
         for block in cfg.reverse_postorder() {
             for v in f.body(block) {
                 if !f.op_def(v).is_some_and(|def| def.effects != regraft_ir::Effects::NONE) {
@@ -112,7 +112,7 @@ impl MemoryClasses {
             return;
         }
         let next = self.count.min(self.most - 1);
-        let hidden = aliases.hidden(operand);
+        let hidden = aliases.non_escaping(operand);
         let is_new = match hidden {
             Some(new) => enter(&mut self.of_allocation, new, next),
             None => {
@@ -155,14 +155,14 @@ impl MemoryClasses {
         }
     }
 
-    /// What an instruction may touch.
-    pub fn footprint(&self, f: &Function, aliases: &Aliases, effects: &InstEffects) -> Footprint {
-        let mut footprint = Footprint::default();
-        footprint.add(effects.elsewhere, self.visible);
+    /// Returns what an instruction may touch.
+    pub fn mod_ref(&self, f: &Function, aliases: &Aliases, effects: &InstEffects) -> ModRefSet {
+        let mut mod_ref = ModRefSet::default();
+        mod_ref.add(effects.elsewhere, self.visible);
         for &(operand, access) in &effects.objects {
-            footprint.add(access, self.of(f, aliases, operand));
+            mod_ref.add(access, self.of(f, aliases, operand));
         }
-        footprint
+        mod_ref
     }
 
     /// The classes of objects that others may know of.
@@ -170,15 +170,15 @@ impl MemoryClasses {
         self.visible
     }
 
-    /// The same as [`MemoryClasses::footprint`], from the instruction.
-    pub fn footprint_of(
+    /// The same as [`MemoryClasses::mod_ref`], from the instruction.
+    pub fn mod_ref_of(
         &self,
         f: &Function,
         aliases: &Aliases,
         summaries: &EffectSummaries,
         v: Value,
-    ) -> Footprint {
-        self.footprint(f, aliases, &inst_effects(f, v, summaries))
+    ) -> ModRefSet {
+        self.mod_ref(f, aliases, &inst_effects(f, v, summaries))
     }
 }
 
@@ -194,22 +194,22 @@ impl Analysis for MemoryClasses {
 }
 
 impl MemoryClasses {
-    /// What the instructions of each loop touch that write something, those of loops within it
-    /// included. O(instructions + loops).
-    pub(crate) fn loop_footprints(
+    /// Returns what the instructions of each loop touch that write something, those of loops within
+    /// it included. O(instructions + loops).
+    pub(crate) fn loop_mod_refs(
         &self,
         f: &Function,
         forest: &LoopForest,
         aliases: &Aliases,
         summaries: &EffectSummaries,
-    ) -> Vec<Footprint> {
-        let mut all = vec![Footprint::default(); forest.len()];
+    ) -> Vec<ModRefSet> {
+        let mut all = vec![ModRefSet::default(); forest.len()];
         for id in forest.loops().filter(|&id| forest.get(id).parent.is_none()) {
             for &block in forest.blocks(id) {
                 let inner = forest.loop_of(block).unwrap_or(id);
                 for v in f.body(block) {
                     if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
-                        all[inner.index()] |= self.footprint_of(f, aliases, summaries, v);
+                        all[inner.index()] |= self.mod_ref_of(f, aliases, summaries, v);
                     }
                 }
             }

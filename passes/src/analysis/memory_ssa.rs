@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::effects::{EffectSummaries, InstEffects, callee_summary, copied_shape, inst_effects};
-use super::memory::{Footprint, MemoryClasses};
+use super::memory::{MemoryClasses, ModRefSet};
 use super::{Aliases, Analyses, Analysis, Facets, LoopForest};
 
 /// Blocks times versions: of more, memory is seen as one class.
@@ -56,7 +56,7 @@ pub(crate) struct MemorySsa {
 }
 
 impl MemorySsa {
-    /// What a value reads of memory; `None` if it takes no part.
+    /// Returns what a value reads of memory; `None` if it takes no part.
     pub(crate) fn seen(&self, v: Value) -> Option<Seen> {
         let at = *self.of.get(v.index())?;
         Some(self.seen[at.checked_sub(1)? as usize])
@@ -78,8 +78,8 @@ impl MemorySsa {
     }
 }
 
-/// Whether an instruction reads memory and does nothing else, or makes an object of which the
-/// shape is known.
+/// Returns whether an instruction reads memory and does nothing else, or makes an object of which
+/// the shape is known.
 fn takes_part(f: &Function, v: Value) -> bool {
     f.op_def(v).is_some_and(|def| {
         let effects = def.effects;
@@ -87,8 +87,8 @@ fn takes_part(f: &Function, v: Value) -> bool {
     })
 }
 
-/// Whether an instruction that is not pure gives the same again as long as what it reads is the
-/// same.
+/// Returns whether an instruction that is not pure gives the same again as long as what it reads is
+/// the same.
 fn is_repeatable(
     f: &Function,
     v: Value,
@@ -107,10 +107,10 @@ fn is_repeatable(
     }
 }
 
-/// How many classes to tell apart in a function of so many blocks.
+/// Returns how many classes to tell apart in a function of so many blocks.
 fn max_classes(f: &Function) -> u32 {
     let each = MAX_VERSIONS / f.block_count().max(1) / 2;
-    each.clamp(1, MemoryClasses::MOST as usize) as u32
+    each.clamp(1, MemoryClasses::MAX as usize) as u32
 }
 
 impl Analysis for MemorySsa {
@@ -133,7 +133,7 @@ impl Analysis for MemorySsa {
         }
         let aliases = analyses.get::<Aliases>(f);
         let classes = match max_classes(f) {
-            MemoryClasses::MOST => analyses.get::<MemoryClasses>(f),
+            MemoryClasses::MAX => analyses.get::<MemoryClasses>(f),
             // Of a very large function, the cache has the classes of unlimited number only.
             most => Arc::new(MemoryClasses::at_most(most, f, &cfg, &aliases)),
         };
@@ -146,7 +146,7 @@ impl Analysis for MemorySsa {
             cfg: &cfg,
             dom: &analyses.get::<DominatorTree>(f),
             forest: &forest,
-            written: classes.loop_footprints(f, &forest, &aliases, &summaries),
+            written: classes.loop_mod_refs(f, &forest, &aliases, &summaries),
             aliases: &aliases,
             classes: &classes,
             summaries: &summaries,
@@ -178,7 +178,7 @@ struct Sweep<'a> {
     classes: &'a MemoryClasses,
     summaries: &'a EffectSummaries,
     /// By loop: what it writes.
-    written: Vec<Footprint>,
+    written: Vec<ModRefSet>,
     memory: MemorySsa,
     /// Numbers for sets of versions.
     ids: FxHashMap<SmallVec<[Version; 4]>, u32>,
@@ -239,7 +239,7 @@ impl Sweep<'_> {
     fn instruction(&mut self, v: Value, state: &mut State) {
         let f = self.f;
         let effects = inst_effects(f, v, self.summaries);
-        let touched = self.classes.footprint(f, self.aliases, &effects);
+        let touched = self.classes.mod_ref(f, self.aliases, &effects);
         if is_repeatable(f, v, &effects, self.summaries) {
             let seen = self.see(touched, state);
             self.memory.seen.push(seen);
@@ -274,7 +274,7 @@ impl Sweep<'_> {
         }
     }
 
-    fn see(&mut self, touched: Footprint, state: &State) -> Seen {
+    fn see(&mut self, touched: ModRefSet, state: &State) -> Seen {
         let mut rest: SmallVec<[Version; 4]> = SmallVec::new();
         let mut one = |set: u64, first: usize| {
             if set.is_power_of_two() {

@@ -51,10 +51,10 @@ pub use induction::InductionVariables;
 pub use invariants::Invariants;
 pub use liveness::Liveness;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopExit, LoopForest, LoopId};
-pub use memory::{Footprint, MemoryClasses};
+pub use memory::{MemoryClasses, ModRefSet};
 pub use poly::{Poly, Sym};
 pub use post_dominators::PostDominatorTree;
-pub use ranges::{FactsAt, Interval, Known, Ranges};
+pub use ranges::{FactsAt, Interval, LatticeValue, Ranges};
 pub use structure::{Scopes, Shape, ShapeId, Structure};
 pub use trip_count::{TripCount, TripCounts};
 
@@ -76,7 +76,7 @@ bitflags::bitflags! {
 }
 
 impl Facets {
-    /// Whether these facets are the same in two states of a function.
+    /// Returns whether these facets are the same in two states of a function.
     pub fn same(self, a: Stamp, b: Stamp) -> bool {
         a.lineage == b.lineage
             && (!self.contains(Self::CFG) || a.epochs.cfg == b.epochs.cfg)
@@ -160,7 +160,7 @@ impl Analyses {
         self.entries.insert(result.key, result.entry);
     }
 
-    /// What calls of functions of the module may do; without a module, anything.
+    /// Returns what calls of functions of the module may do; without a module, anything.
     pub fn effects(&self) -> &EffectSummaries {
         &self.effects
     }
@@ -173,12 +173,12 @@ impl Analyses {
         }
     }
 
-    /// How many results were computed.
+    /// Returns how many results were computed.
     pub fn computed(&self) -> u64 {
         self.computed
     }
 
-    /// How many times a cached result was given out.
+    /// Returns how many times a cached result was given out.
     pub fn reused(&self) -> u64 {
         self.reused
     }

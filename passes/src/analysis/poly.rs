@@ -95,7 +95,7 @@ impl Poly {
         self.ty
     }
 
-    /// What it is where all symbols are 0, as a signed number.
+    /// Returns what it is where all symbols are 0, as a signed number.
     pub fn constant_part(&self) -> i64 {
         self.constant
     }
@@ -121,7 +121,7 @@ impl Poly {
         }
     }
 
-    /// Whether it is 0.
+    /// Returns whether it is 0.
     pub fn is_zero(&self) -> bool {
         self.constant == 0 && self.terms.is_empty()
     }
@@ -131,7 +131,7 @@ impl Poly {
         self.terms.iter().flat_map(|term| term.symbols.iter().copied())
     }
 
-    /// Whether a symbol is in it.
+    /// Returns whether a symbol is in it.
     pub fn mentions(&self, symbol: Sym) -> bool {
         self.symbols().any(|s| s == symbol)
     }
@@ -273,7 +273,7 @@ impl Poly {
         Some((rest, factor))
     }
 
-    /// What `symbol` is multiplied with. `None` if the symbol is in it with a higher power.
+    /// Returns what `symbol` is multiplied with. `None` if the symbol is in it with a higher power.
     pub(crate) fn coefficient_of(&self, symbol: Sym) -> Option<Self> {
         self.linear_in(symbol).map(|(_, factor)| factor)
     }
@@ -296,7 +296,7 @@ impl Poly {
         Some(sum)
     }
 
-    /// What it is for given values of the symbols, of which the low bits count.
+    /// Returns what it is for given values of the symbols, of which the low bits count.
     pub fn evaluate(&self, mut of: impl FnMut(Sym) -> i64) -> i64 {
         let sum = self.terms.iter().fold(self.constant, |sum, term| {
             let product = term.symbols.iter().fold(term.coefficient, |p, &s| p.wrapping_mul(of(s)));

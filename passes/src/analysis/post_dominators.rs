@@ -84,8 +84,8 @@ impl PostDominatorTree {
         self.pre.get(block.index()).copied().filter(|&pre| pre != NONE)
     }
 
-    /// Whether every path from `b` to the end goes through `a`; each block post-dominates itself.
-    /// Nothing is said of blocks that the entry does not reach: `false`. O(1).
+    /// Returns whether every path from `b` to the end goes through `a`; each block post-dominates
+    /// itself. Nothing is said of blocks that the entry does not reach: `false`. O(1).
     pub fn post_dominates(&self, a: Block, b: Block) -> bool {
         let (Some(a), Some(b)) = (self.pre(a), self.pre(b)) else { return false };
         b.wrapping_sub(a) < self.size[a as usize]
@@ -98,7 +98,8 @@ impl PostDominatorTree {
         (parent != NONE).then(|| self.order[parent as usize])
     }
 
-    /// How many blocks post-dominate a block, itself included; 0 if it is not reachable. O(1).
+    /// Returns how many blocks post-dominate a block, itself included; 0 if it is not reachable.
+    /// O(1).
     pub fn depth(&self, block: Block) -> u32 {
         self.pre(block).map_or(0, |pre| self.depth[pre as usize])
     }

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! # Method
-//! One case for each family of ops, over what is known of operands: a [`Facts`], here constants
+//! One case for each family of ops, over what is known of operands: a [`OperandFacts`], here constants
 //! alone; an analysis of ranges knows more. An op that is not listed traps if its
 //! declaration says that it may. The conditions are those of `dialects::semantics`; if all operands
 //! are constants, that is asked.
@@ -36,12 +36,12 @@ use super::FloatKinds;
 const SMALL_ARRAY: i64 = 1 << 16;
 
 /// What is known of the operands of an instruction.
-pub trait Facts {
+pub trait OperandFacts {
     /// The least and the greatest value that an operand of an integer type can have.
     fn int(&self, operand: Operand) -> (i64, i64);
     /// The kinds of numbers that an operand of a float type can be.
     fn float(&self, operand: Operand) -> FloatKinds;
-    /// Whether the indices of the load or store `v` are known to be in bounds.
+    /// Returns whether the indices of the load or store `v` are known to be in bounds.
     fn in_bounds(&self, v: Value) -> bool;
 }
 
@@ -49,7 +49,7 @@ pub trait Facts {
 #[derive(Clone, Copy, Debug)]
 pub struct Constants<'a>(pub &'a Function);
 
-impl Facts for Constants<'_> {
+impl OperandFacts for Constants<'_> {
     fn int(&self, operand: Operand) -> (i64, i64) {
         match self.0.constant(operand).and_then(Constant::as_int) {
             Some(x) => (x, x),
@@ -75,14 +75,14 @@ pub(crate) fn int_bounds(ty: Type) -> (i64, i64) {
     (least, !least)
 }
 
-/// Whether running `v` where it stands may stop the program with an error. `false` for a
+/// Returns whether running `v` where it stands may stop the program with an error. `false` for a
 /// parameter. O(operands).
 pub fn may_trap(f: &Function, v: Value) -> bool {
     may_trap_given(f, v, &Constants(f))
 }
 
 /// The same, given what is known of its operands.
-pub fn may_trap_given(f: &Function, v: Value, facts: &impl Facts) -> bool {
+pub fn may_trap_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool {
     let Some(def) = f.op_def(v) else { return false };
     if !def.traits.contains(Traits::MAY_TRAP) {
         return f.checks_operands(v);
@@ -92,8 +92,8 @@ pub fn may_trap_given(f: &Function, v: Value, facts: &impl Facts) -> bool {
     f.checks_operands(v) || !(Query { f, v, op: def.op, facts, promised }).is_safe()
 }
 
-/// Whether `v` may run where it did not run before: it has no effect, makes no object and does not
-/// trap, whatever the reason for which it ran where it stands. A promise of the program
+/// Returns whether `v` may run where it did not run before: it has no effect, makes no object and
+/// does not trap, whatever the reason for which it ran where it stands. A promise of the program
 /// (`{inbounds=true}`) holds only there. It says nothing about memory that `v` reads, which may
 /// hold something else there. `false` for a parameter. O(operands).
 pub fn speculatable(f: &Function, v: Value) -> bool {
@@ -101,7 +101,7 @@ pub fn speculatable(f: &Function, v: Value) -> bool {
 }
 
 /// The same, given what is known of its operands, which has to hold where it is to run.
-pub(crate) fn speculatable_given(f: &Function, v: Value, facts: &impl Facts) -> bool {
+pub(crate) fn speculatable_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool {
     let Some(def) = f.op_def(v) else { return false };
     if def.is_terminator() || def.effects.writes_anything() || def.effects.allocates {
         return false;
@@ -111,8 +111,8 @@ pub(crate) fn speculatable_given(f: &Function, v: Value, facts: &impl Facts) -> 
             || (Query { f, v, op: def.op, facts, promised: false }).is_safe())
 }
 
-/// Whether `v` can be dropped when nobody uses its result: it changes nothing, does not trap as it
-/// stands, and ends no block. `false` for a parameter. O(operands).
+/// Returns whether `v` can be dropped when nobody uses its result: it changes nothing, does not
+/// trap as it stands, and ends no block. `false` for a parameter. O(operands).
 pub fn is_removable(f: &Function, v: Value) -> bool {
     f.op_def(v).is_some_and(|def| !def.is_terminator() && !def.effects.writes_anything())
         && !may_trap(f, v)
@@ -123,12 +123,12 @@ struct Query<'a, F> {
     v: Value,
     op: Op,
     facts: &'a F,
-    /// Whether the indices are in bounds because the program says so.
+    /// True if the indices are in bounds because the program says so.
     promised: bool,
 }
 
-impl<F: Facts> Query<'_, F> {
-    /// Whether it is known not to trap. No operand is `any` that is checked when it runs.
+impl<F: OperandFacts> Query<'_, F> {
+    /// Returns whether it is known not to trap. No operand is `any` that is checked when it runs.
     fn is_safe(&self) -> bool {
         match self.op {
             arith::DIV | arith::FLD | arith::CLD => {
@@ -165,7 +165,7 @@ impl<F: Facts> Query<'_, F> {
         }
     }
 
-    /// Whether an operation on a tangent, or one that makes one, gives what its type says.
+    /// Returns whether an operation on a tangent, or one that makes one, gives what its type says.
     fn is_of_declared_type(&self) -> bool {
         let (ctx, x, ty) = (self.f.ctx(), self.ty(0), self.f.ty(self.v));
         let of = TangentTable::default().of(ctx, x);
@@ -200,7 +200,7 @@ impl<F: Facts> Query<'_, F> {
         !contains(self.int(position), 0)
     }
 
-    /// Whether an op that is monotonic in each operand stays in range at the corners.
+    /// Returns whether an op that is monotonic in each operand stays in range at the corners.
     fn fits(&self, op: impl Fn(i128, i128) -> i128) -> bool {
         let (least, greatest) = int_bounds(self.f.ty(self.v));
         let (x, y) = (self.int(0), self.int(1));
@@ -211,7 +211,7 @@ impl<F: Facts> Query<'_, F> {
         })
     }
 
-    /// Whether all operands are constants of which the op has a value.
+    /// Returns whether all operands are constants of which the op has a value.
     fn evaluates(&self) -> bool {
         let args: Option<SmallVec<[Constant; 3]>> =
             self.f.operands(self.v).map(|operand| self.f.constant(operand)).collect();
@@ -252,7 +252,7 @@ impl<F: Facts> Query<'_, F> {
         self.promised || self.facts.in_bounds(self.v)
     }
 
-    /// Whether the operands from `first` on are the dimensions of a small array.
+    /// Returns whether the operands from `first` on are the dimensions of a small array.
     fn is_small(&self, first: usize) -> bool {
         let mut count = 1i64;
         (first..self.f.operand_count(self.v)).all(|position| {
@@ -262,7 +262,8 @@ impl<F: Facts> Query<'_, F> {
         }) && count <= SMALL_ARRAY
     }
 
-    /// Whether the function is defined for all that the operands can be. NaN is in each domain.
+    /// Returns whether the function is defined for all that the operands can be. NaN is in each
+    /// domain.
     fn is_in_domain(&self) -> bool {
         type K = FloatKinds;
         let outside = match self.op {
@@ -284,7 +285,7 @@ impl<F: Facts> Query<'_, F> {
         self.float(0).never(outside)
     }
 
-    /// Whether the exponent of a power is a constant that is whole or not finite.
+    /// Returns whether the exponent of a power is a constant that is whole or not finite.
     fn is_whole_exponent(&self) -> bool {
         let exponent = self.operand(1).and_then(|operand| self.f.constant(operand));
         exponent.and_then(Constant::as_float).is_some_and(|y| !y.is_finite() || y.trunc() == y)

@@ -77,17 +77,17 @@ pub struct Execution<'a> {
     pub module: Option<&'a Module>,
     /// The signatures of all functions: a module whose functions need not have bodies.
     pub signatures: &'a Module,
-    /// Whether the epochs say that anything changed.
+    /// True if the epochs say that anything changed.
     pub changed: bool,
     /// How the pass renumbered the function, if it did and said how.
     pub renumbering: Option<&'a Renumbering>,
-    /// Whether the function was rebuilt, so that numbers before and after are not related.
+    /// True if the function was rebuilt, so that numbers before and after are not related.
     pub rebuilt: bool,
     /// The wall time of the pass alone.
     pub elapsed: Duration,
 }
 
-/// Whether a pipeline goes on.
+/// True if a pipeline goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gate {
     /// Run the pass.
@@ -130,16 +130,16 @@ impl fmt::Write for Log {
 
 /// Watches a pipeline.
 pub trait Observer: fmt::Debug + Send + Sync {
-    /// What it is, for messages: "the verifier".
+    /// Returns what it is, for messages: "the verifier".
     fn name(&self) -> &'static str;
 
-    /// How functions may be run while it watches.
+    /// Returns how functions may be run while it watches.
     fn schedule(&self) -> Schedule {
         Schedule::Parallel
     }
 
-    /// Whether it must not be shown what the verifier refuses. Such observers come after the
-    /// verifier.
+    /// Returns whether it must not be shown what the verifier refuses. Such observers come after
+    /// the verifier.
     fn needs_valid(&self) -> bool {
         false
     }

@@ -133,7 +133,7 @@ impl FunctionPass for Cse {
 /// What decides whether two instructions compute the same; the rest is read from the function.
 struct Key {
     hash: u64,
-    /// Whether the first two operands may be swapped.
+    /// True if the first two operands may be swapped.
     commutes: bool,
 }
 
@@ -156,7 +156,7 @@ impl Key {
         Some(Self { hash: hasher.finish(), commutes })
     }
 
-    /// Whether `b` computes the same as `a`, which this is the key of.
+    /// Returns whether `b` computes the same as `a`, which this is the key of.
     #[inline]
     fn matches(&self, f: &Function, a: Value, b: Value) -> bool {
         if f.op(a) != f.op(b) || f.attrs(a) != f.attrs(b) || f.ty(a) != f.ty(b) {

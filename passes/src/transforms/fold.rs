@@ -78,7 +78,7 @@ impl FunctionPass for Fold {
     }
 }
 
-/// What an instruction always equals, if its op knows.
+/// Returns what an instruction always equals, if its op knows.
 #[inline]
 pub(super) fn known_result(f: &Function, v: Value) -> Option<Operand> {
     let fold = f.op_def(v)?.fold?;

@@ -58,7 +58,7 @@ pub(crate) struct Deleted {
 
 /// What is known of a function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct DeletionAnalyses<'a> {
     /// Its loops.
     pub forest: &'a LoopForest,
     /// How values vary in them.
@@ -74,7 +74,11 @@ pub(crate) struct Facts<'a> {
 ///
 /// # Errors
 /// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, loops: &[LoopId], facts: Facts<'_>) -> IrResult<Deleted> {
+pub(crate) fn run(
+    f: &mut Function,
+    loops: &[LoopId],
+    facts: DeletionAnalyses<'_>,
+) -> IrResult<Deleted> {
     let mut done = Deleted::default();
     let mut loops = loops.to_vec();
     loops.sort_unstable();
@@ -124,7 +128,12 @@ impl LoopPass for LoopDelete {
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
         let ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
-        let facts = Facts { forest: &forest, ivs: &ivs, counts: &counts, summaries: cx.effects() };
+        let facts = DeletionAnalyses {
+            forest: &forest,
+            ivs: &ivs,
+            counts: &counts,
+            summaries: cx.effects(),
+        };
         let done = run(f, &ids, facts)?;
         delete_unreachable(f, cx.analyses())?;
         cx.add("loops deleted", done.loops as u64);
@@ -135,7 +144,7 @@ impl LoopPass for LoopDelete {
 }
 
 /// Takes the way back from a loop that is left in its first iteration, if it gets so far.
-fn straighten(f: &mut Function, id: LoopId, facts: Facts<'_>) -> IrResult<bool> {
+fn straighten(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult<bool> {
     let first = facts.counts.exits(id).iter().find(|(_, n)| *n == LatchRuns::Constant(0));
     let Some((exit, _)) = first else { return Ok(false) };
     let block = exit.from;
@@ -152,7 +161,7 @@ fn straighten(f: &mut Function, id: LoopId, facts: Facts<'_>) -> IrResult<bool> 
 }
 
 /// Deletes a loop if it need not run. Returns how many values are computed before it now.
-fn delete(f: &mut Function, id: LoopId, facts: Facts<'_>) -> IrResult<Option<usize>> {
+fn delete(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult<Option<usize>> {
     // Most loops stay for the sake of what they carry, which is seen without looking inside.
     let outside = |at: regraft_ir::Use| !facts.forest.contains(id, f.block_of(at.user));
     let header = facts.forest.get(id).header;
@@ -203,7 +212,7 @@ fn delete(f: &mut Function, id: LoopId, facts: Facts<'_>) -> IrResult<Option<usi
     Ok(Some(needed.len()))
 }
 
-/// Whether nothing in a loop can be noticed.
+/// Returns whether nothing in a loop can be noticed.
 fn is_silent(f: &Function, form: &LoopForm, summaries: &EffectSummaries) -> bool {
     form.blocks().iter().all(|&block| {
         f.insts(block).all(|v| match v.is_terminator() {
@@ -238,7 +247,12 @@ struct Last<'a> {
 
 impl<'a> Last<'a> {
     /// `None` if one of them is not known.
-    fn find(f: &Function, id: LoopId, needed: &[Value], facts: Facts<'a>) -> Option<Self> {
+    fn find(
+        f: &Function,
+        id: LoopId,
+        needed: &[Value],
+        facts: DeletionAnalyses<'a>,
+    ) -> Option<Self> {
         let count = facts.counts.of(id);
         if !count.is_exact {
             return None;

@@ -37,7 +37,7 @@
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
 use crate::analysis::{Analyses, LoopForest, LoopId};
-use crate::loop_run::by_height;
+use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::clone_blocks::{CloneMap, copy_body};
 use crate::transforms::util::loop_form::{ensure_preheader, gather_edges};
@@ -205,7 +205,7 @@ impl LoopPass for LoopRotate {
 
     fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let forest = cx.analysis::<LoopForest>(f);
-        self.run(f, &by_height(f, &forest), cx)
+        self.run(f, &by_nesting_depth(f, &forest), cx)
     }
 }
 
@@ -265,8 +265,8 @@ fn append(f: &mut Function, latch: Block, old: Block) -> IrResult<()> {
     Ok(())
 }
 
-/// Whether what an edge passes is of the types of the parameters, not of more special ones: it may
-/// not be accepted everywhere in their place.
+/// Returns whether what an edge passes is of the types of the parameters, not of more special ones:
+/// it may not be accepted everywhere in their place.
 fn types_agree(f: &Function, edge: Edge) -> bool {
     let params = f.params(f.edge_target(edge));
     f.edge_args(edge).zip(params).all(|(arg, param)| f.operand_type(arg) == f.ty(param))

@@ -126,8 +126,8 @@ impl LoopPass for LoopSimplify {
     }
 }
 
-/// Whether a loop has its form already, but for what is used outside. O(edges into the header and the
-/// exit blocks).
+/// Returns whether a loop has its form already, but for what is used outside. O(edges into the
+/// header and the exit blocks).
 fn is_simplified(f: &Function, forest: &LoopForest, id: LoopId) -> bool {
     let l = forest.get(id);
     let is_back = |edge: &Edge| forest.contains(id, edge.from);

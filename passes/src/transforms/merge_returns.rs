@@ -77,7 +77,7 @@ fn return_op(f: &Function, block: Block) -> Option<Op> {
     def.traits.contains(Traits::RETURN).then_some(def.op)
 }
 
-/// What a block returns: the first operand, or `nothing`.
+/// Returns what a block returns: the first operand, or `nothing`.
 fn returned(f: &Function, block: Block) -> Operand {
     f.operand(Value::terminator(block), 0).unwrap_or_else(|| f.constant_id(Constant::Unit).into())
 }

@@ -180,7 +180,7 @@ impl Family {
     }
 }
 
-/// Whether `v` is an inner node of the tree of its only user.
+/// Returns whether `v` is an inner node of the tree of its only user.
 fn is_inner(f: &Function, v: Value, family: Family, math: Math) -> bool {
     let mut uses = f.uses(v);
     match (uses.next(), uses.next()) {
@@ -305,8 +305,8 @@ impl Tree {
         Ok(true)
     }
 
-    /// What is joined, one after the other, each with the op that joins it to those before; the op
-    /// of the first is `neg` if it is negative.
+    /// Returns what is joined, one after the other, each with the op that joins it to those before;
+    /// the op of the first is `neg` if it is negative.
     fn parts(&self, f: &Function, constant: Option<Constant>) -> Vec<(Option<Op>, Operand)> {
         let op = self.family.op();
         let mut rest = self.leaves.clone();
@@ -337,7 +337,7 @@ impl Tree {
         parts
     }
 
-    /// Whether the tree is just that already.
+    /// Returns whether the tree is just that already.
     fn is_in_order(&self, f: &Function, parts: &[(Option<Op>, Operand)]) -> bool {
         let joins = parts.iter().filter(|part| part.0.is_some()).count();
         if joins != self.inner.len() + 1 {

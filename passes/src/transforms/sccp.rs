@@ -137,7 +137,7 @@ impl FunctionPass for Sccp {
     }
 }
 
-/// Whether a parameter is used by anything but arguments that go with it.
+/// Returns whether a parameter is used by anything but arguments that go with it.
 fn is_needed(f: &Function, param: Value) -> bool {
     let block = f.block_of(param);
     let position = f.params(block).position(|other| other == param).unwrap_or(0);
@@ -152,7 +152,7 @@ fn is_needed(f: &Function, param: Value) -> bool {
     })
 }
 
-/// Whether `v` can go if nobody uses it, on what its operands can be here.
+/// Returns whether `v` can go if nobody uses it, on what its operands can be here.
 fn is_removable(f: &Function, ranges: &Ranges, block: Block, v: Value) -> bool {
     let Some(def) = f.op_def(v) else { return false };
     !def.effects.writes_anything()
@@ -160,7 +160,7 @@ fn is_removable(f: &Function, ranges: &Ranges, block: Block, v: Value) -> bool {
             || !may_trap_given(f, v, &ranges.facts(f, block)))
 }
 
-/// What an instruction always equals: a constant, or one of its operands.
+/// Returns what an instruction always equals: a constant, or one of its operands.
 fn known_result(f: &Function, ranges: &Ranges, block: Block, v: Value) -> Option<Operand> {
     if let Some(constant) = ranges.constant(f, v) {
         return Some(f.constant_id(constant).into());

@@ -45,7 +45,7 @@ use regraft_ir::{
 use super::fold::known_result;
 use crate::analysis::Analyses;
 use crate::transforms::util::aggregate;
-use crate::transforms::util::edit::{is_cold, replace_where_it_fits, sharpen};
+use crate::transforms::util::edit::{is_cold, refine, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What was done.
@@ -123,7 +123,7 @@ struct Specialize<'a> {
     signatures: Option<&'a Module>,
     cfg: Arc<ControlFlow>,
     work: Vec<Value>,
-    /// Whether a value is on the list.
+    /// True if a value is on the list.
     queued: Vec<bool>,
     done: Specialized,
 }
@@ -154,7 +154,7 @@ impl Specialize<'_> {
         if self.f.ty(v) == Type::ANY
             && let Ok(ty) = self.f.infer_type(v)
         {
-            self.sharpen(v, ty)?;
+            self.refine(v, ty)?;
         }
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Specialize<'_> {
             })
         };
         match ty {
-            Some(ty) if fits(self.f, ty) => self.sharpen(v, ty),
+            Some(ty) if fits(self.f, ty) => self.refine(v, ty),
             _ => Ok(()),
         }
     }
@@ -270,7 +270,7 @@ impl Specialize<'_> {
         let name = self.f.operand(v, 0).and_then(|callee| self.f.const_func(callee));
         let known = name.and_then(|name| module.get(module.find(name)?));
         match known.map(Function::ret_type) {
-            Some(ty) if self.f.ty(v) == Type::ANY && ty != Type::NEVER => self.sharpen(v, ty),
+            Some(ty) if self.f.ty(v) == Type::ANY && ty != Type::NEVER => self.refine(v, ty),
             _ => Ok(()),
         }
     }
@@ -314,8 +314,8 @@ impl Specialize<'_> {
         Ok(())
     }
 
-    fn sharpen(&mut self, v: Value, ty: Type) -> IrResult<()> {
-        if ty != self.f.ty(v) && sharpen(self.f, v, ty)? {
+    fn refine(&mut self, v: Value, ty: Type) -> IrResult<()> {
+        if ty != self.f.ty(v) && refine(self.f, v, ty)? {
             self.done.types += 1;
             let users = self.users(v);
             self.push_all(users);

@@ -44,7 +44,7 @@ use crate::transforms::util::counters::{add_induction, can_compute, compute, ens
 use crate::{LoopPass, PassContext, PassResult};
 
 /// The most terms of a base or a step, their constants not counted.
-const MOST_TERMS: usize = 3;
+const MAX_TERMS: usize = 3;
 
 /// Replaces products in disjoint loops, which have preheaders; at most `max_params` parameters are
 /// added to each. Returns how many products went, and how many parameters came.
@@ -181,14 +181,14 @@ fn induction(
     }
     let (base, step) = ivs.affine_in(&ivs.evolution(f, v), l)?;
     let known = |poly: &Poly| {
-        poly.terms().len() <= MOST_TERMS
+        poly.terms().len() <= MAX_TERMS
             && ivs.is_available_before(poly, l)
             && can_compute(f, ivs, poly)
     };
     (!step.is_zero() && known(&base) && known(&step)).then_some((base, step))
 }
 
-/// Whether a product with an operand is a shift, or nothing.
+/// Returns whether a product with an operand is a shift, or nothing.
 fn is_shift(f: &Function, operand: Operand) -> bool {
     let constant = f.constant(operand).and_then(Constant::as_int);
     constant.is_some_and(|x| x.unsigned_abs().is_power_of_two() || x == 0)

@@ -52,7 +52,7 @@ pub(crate) use residual::{Comparison, Source};
 use shapes::{Shapes, Version};
 
 /// How many checks of one index are remembered.
-const MOST_CHECKS: usize = 8;
+const MAX_CHECKS: usize = 8;
 
 /// Something that a bound is a constant away from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,7 +133,7 @@ impl<'a> Bounds<'a> {
     fn remember_size(&mut self, v: Value) {
         if let Some(array) = self.f.operand(v, 0).and_then(Operand::as_value) {
             let list = self.sizes.entry(array).or_default();
-            if list.len() < MOST_CHECKS {
+            if list.len() < MAX_CHECKS {
                 list.push(v);
             }
         }
@@ -148,27 +148,28 @@ impl<'a> Bounds<'a> {
             if let (Term::Value(v), plus) = self.sum(index, access) {
                 let dim = if whole { 0 } else { i as u8 + 1 };
                 let list = self.checks.entry(v).or_default();
-                if list.len() < MOST_CHECKS {
+                if list.len() < MAX_CHECKS {
                     list.push(Check { plus, access, array, dim });
                 }
             }
         }
     }
 
-    /// Whether all indices of the load or store `v` are in bounds whenever it runs. `false` for
-    /// anything else.
+    /// Returns whether all indices of the load or store `v` are in bounds whenever it runs. `false`
+    /// for anything else.
     pub fn in_bounds(&mut self, v: Value) -> bool {
         self.in_bounds_at(v, v)
     }
 
-    /// Whether they would be if it ran just before `at`, where its operands have to be known.
+    /// Returns whether they would be if it ran just before `at`, where its operands have to be
+    /// known.
     pub(crate) fn in_bounds_at(&mut self, v: Value, at: Value) -> bool {
         let Some(goals) = self.goals_at(v, at) else { return false };
         goals.into_iter().all(|goal| self.holds(goal, at))
     }
 
-    /// What has to hold for the indices of a load or store to be in bounds. `None` if that cannot
-    /// be said.
+    /// Returns what has to hold for the indices of a load or store to be in bounds. `None` if that
+    /// cannot be said.
     pub(crate) fn goals(&mut self, v: Value) -> Option<Vec<Goal>> {
         self.goals_at(v, v)
     }
@@ -200,7 +201,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Whether the program says that the indices of a load or store are in bounds.
+/// Returns whether the program says that the indices of a load or store are in bounds.
 pub(crate) fn is_promised(f: &Function, v: Value) -> bool {
     f.attr(v, "inbounds") == Some(Constant::Bool(true))
 }

@@ -9,11 +9,11 @@ use super::shapes::Version;
 use super::{Bounds, Check, Goal, Interval, Term};
 
 /// How many steps a question may take, and how deep one may lead to another.
-const MOST_STEPS: usize = 300;
-const MOST_DEPTH: usize = 40;
+const MAX_STEPS: usize = 300;
+const MAX_DEPTH: usize = 40;
 
 /// The most comparisons for one access.
-pub(super) const MOST_CONDITIONS: usize = 4;
+pub(super) const MAX_CONDITIONS: usize = 4;
 
 /// One question and what leads to it.
 pub(super) struct Proof {
@@ -51,7 +51,7 @@ struct Step {
 }
 
 impl Bounds<'_> {
-    /// Whether a condition holds whenever `at` is about to run.
+    /// Returns whether a condition holds whenever `at` is about to run.
     pub(crate) fn holds(&mut self, goal: Goal, at: Value) -> bool {
         let Goal { below: (term, plus), above: (above, more) } = goal;
         let slack = more - plus;
@@ -96,7 +96,7 @@ impl Bounds<'_> {
         candidates.into_iter().filter(|&v| self.sum(v.into(), v) == (term, 0)).collect()
     }
 
-    /// What is known of a term at a point.
+    /// Returns what is known of a term at a point.
     pub(super) fn interval(&self, term: Term, at: Value) -> Interval {
         match term {
             Term::Zero => Interval::single(0),
@@ -108,7 +108,7 @@ impl Bounds<'_> {
 
     fn prove(&mut self, proof: &mut Proof, step: Step) -> bool {
         proof.steps += 1;
-        if proof.steps > MOST_STEPS || proof.depth > MOST_DEPTH {
+        if proof.steps > MAX_STEPS || proof.depth > MAX_DEPTH {
             return false;
         }
         proof.depth += 1;
@@ -136,7 +136,7 @@ impl Bounds<'_> {
         if !proof.conditions.contains(&goal) {
             proof.conditions.push(goal);
         }
-        step.term != Term::Zero && proof.conditions.len() <= MOST_CONDITIONS
+        step.term != Term::Zero && proof.conditions.len() <= MAX_CONDITIONS
     }
 
     fn is_bounded(&mut self, proof: &mut Proof, step: Step) -> bool {
@@ -211,7 +211,7 @@ impl Bounds<'_> {
             .collect()
     }
 
-    /// What `v` is computed from.
+    /// Returns what `v` is computed from.
     fn by_definition(&mut self, proof: &mut Proof, v: Value, step: Step) -> bool {
         let f = self.f;
         if let ValueDef::Param(block, position) = f.def(v) {
@@ -273,7 +273,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// What the edges to its block pass for a parameter.
+    /// Returns what the edges to its block pass for a parameter.
     fn by_edges(
         &mut self,
         proof: &mut Proof,
@@ -324,8 +324,8 @@ impl Bounds<'_> {
         self.prove(proof, Step { term, slack: step.slack - plus, floor, at, edge: Some(edge) })
     }
 
-    /// Whether a term is the same in all visits of a block that follow each other without it being
-    /// computed anew.
+    /// Returns whether a term is the same in all visits of a block that follow each other without
+    /// it being computed anew.
     fn stays(&self, term: Term, block: Block) -> bool {
         let f = self.f;
         let before = |other: Block| self.tree.strictly_dominates(other, block);
@@ -344,7 +344,7 @@ impl Bounds<'_> {
     }
 }
 
-/// Whether a sum with these ends does not wrap.
+/// Returns whether a sum with these ends does not wrap.
 fn is_within((lo, hi): (Option<i64>, Option<i64>), all: Interval) -> bool {
     lo.is_some_and(|lo| lo >= all.lo) && hi.is_some_and(|hi| hi <= all.hi)
 }

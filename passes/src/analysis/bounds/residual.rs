@@ -31,8 +31,8 @@ pub(crate) struct Comparison {
 }
 
 impl Bounds<'_> {
-    /// What has to hold at the end of `preheader` so that the indices of `access`, which is in the
-    /// loop behind it, are in bounds in each iteration. `None` if that cannot be said.
+    /// Returns what has to hold at the end of `preheader` so that the indices of `access`, which is
+    /// in the loop behind it, are in bounds in each iteration. `None` if that cannot be said.
     pub(crate) fn conditions(
         &mut self,
         access: Value,
@@ -85,7 +85,7 @@ impl Bounds<'_> {
         Some(vec![Goal { below: goal.below, above: (start, plus + more) }])
     }
 
-    /// Whether a term can be had at the end of a block.
+    /// Returns whether a term can be had at the end of a block.
     pub(super) fn is_there(&mut self, term: Term, block: Block) -> bool {
         let f = self.f;
         match term {
@@ -99,8 +99,8 @@ impl Bounds<'_> {
         }
     }
 
-    /// Whether a version of a shape is there for good once a block is left, as far as loops behind
-    /// it go that do not write it.
+    /// Returns whether a version of a shape is there for good once a block is left, as far as loops
+    /// behind it go that do not write it.
     fn version_stays(&self, version: Version, block: Block) -> bool {
         match version {
             Version::Start => true,

@@ -100,7 +100,7 @@ impl Bounds<'_> {
         fits.then_some((x, y))
     }
 
-    /// What an operand is the negative of, if that does not wrap.
+    /// Returns what an operand is the negative of, if that does not wrap.
     fn opposite(&self, operand: Operand, block: Block) -> Option<Operand> {
         let f = self.f;
         let v = operand.as_value()?;

@@ -14,33 +14,33 @@ pub struct InstEffects {
     pub objects: SmallVec<[(Operand, Access); 2]>,
     /// What is done to other objects: it may happen to all that others can reach.
     pub elsewhere: Access,
-    /// Whether the result is an object that was not there before.
+    /// True if the result is an object that was not there before.
     pub allocates: bool,
-    /// Whether it prints, or does something else that can be observed when it happens.
+    /// True if it prints, or does something else that can be observed when it happens.
     pub observable: bool,
-    /// Whether it may stop the program with an error.
+    /// True if it may stop the program with an error.
     pub may_trap: bool,
-    /// Whether it may run on for ever.
+    /// True if it may run on for ever.
     pub may_not_end: bool,
 }
 
 impl InstEffects {
-    /// Whether it writes an object.
+    /// Returns whether it writes an object.
     pub fn writes_anything(&self) -> bool {
         self.all_accesses().intersects(Access::WRITES)
     }
 
-    /// Whether it reads an object.
+    /// Returns whether it reads an object.
     pub(crate) fn reads_anything(&self) -> bool {
         self.all_accesses().intersects(Access::READS)
     }
 
-    /// What it does to objects, whichever they are.
+    /// Returns what it does to objects, whichever they are.
     pub(crate) fn all_accesses(&self) -> Access {
         self.objects.iter().fold(self.elsewhere, |all, object| all | object.1)
     }
 
-    /// Whether it can be dropped when nobody uses its result.
+    /// Returns whether it can be dropped when nobody uses its result.
     pub fn is_removable(&self) -> bool {
         !self.writes_anything() && !self.observable && !self.may_trap && !self.may_not_end
     }
@@ -61,9 +61,9 @@ impl InstEffects {
     }
 }
 
-/// What `v` may do: what its op says, for the operands that it has; for a call of a function by
-/// name, what the summary of that function says. A terminator does nothing but trap, if it
-/// may. O(operands).
+/// Returns what `v` may do: what its op says, for the operands that it has; for a call of a
+/// function by name, what the summary of that function says. A terminator does nothing but trap, if
+/// it may. O(operands).
 pub fn inst_effects(f: &Function, v: Value, summaries: &EffectSummaries) -> InstEffects {
     let Some(def) = f.op_def(v) else { return InstEffects::default() };
     if def.effects == Effects::NONE {
@@ -135,13 +135,13 @@ fn call_effects(f: &Function, v: Value, summary: &EffectSummary) -> InstEffects 
     result
 }
 
-/// Whether a value of this type may be an object.
+/// Returns whether a value of this type may be an object.
 #[inline]
 pub fn may_be_object(ctx: &Context, ty: Type) -> bool {
     ty == Type::ANY || !is_plain(ty) && ctx.is_object(ty)
 }
 
-/// Whether a value of this type may be an object or hold one.
+/// Returns whether a value of this type may be an object or hold one.
 pub fn may_reach_objects(ctx: &Context, ty: Type) -> bool {
     if is_plain(ty) {
         return false;
@@ -172,8 +172,8 @@ pub fn may_reach_objects(ctx: &Context, ty: Type) -> bool {
     false
 }
 
-/// Whether objects may be reached from a value of this type, apart from the object that it is
-/// itself.
+/// Returns whether objects may be reached from a value of this type, apart from the object that it
+/// is itself.
 pub(crate) fn may_reach_others(ctx: &Context, ty: Type) -> bool {
     match *ctx.kind(ty) {
         TypeKind::Array { element: of, .. } | TypeKind::Ref(of) => may_reach_objects(ctx, of),
@@ -201,7 +201,7 @@ pub(crate) fn copied_shape(f: &Function, v: Value) -> Option<Operand> {
     }
 }
 
-/// Whether it is one of the builtin types that neither are objects nor hold any.
+/// Returns whether it is one of the builtin types that neither are objects nor hold any.
 #[inline]
 fn is_plain(ty: Type) -> bool {
     ty.is_scalar() || matches!(ty, Type::UNIT | Type::NEVER | Type::SYM | Type::STR)

@@ -87,7 +87,7 @@ fn settle(
     }
 }
 
-/// Whether a function comes to an end, as far as that is not up to what it calls.
+/// True if a function comes to an end, as far as that is not up to what it calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     /// It may call itself for ever.
@@ -105,7 +105,8 @@ fn cache(summaries: &EffectSummaries) -> Analyses {
     analyses
 }
 
-/// What a function that does not call itself does, if what it calls does what `summaries` say.
+/// Returns what a function that does not call itself does, if what it calls does what `summaries`
+/// say.
 fn summarize(f: &Function, summaries: &EffectSummaries, asks_for_end: bool) -> EffectSummary {
     let mut analyses = cache(summaries);
     let summary = summarize_given(f, &mut analyses, Ends::Unknown);
@@ -115,7 +116,8 @@ fn summarize(f: &Function, summaries: &EffectSummaries, asks_for_end: bool) -> E
     summary
 }
 
-/// Whether all cycles of a function are loops that are surely left after so many iterations.
+/// Returns whether all cycles of a function are loops that are surely left after so many
+/// iterations.
 fn loops_end(f: &Function, analyses: &mut Analyses) -> bool {
     let forest = analyses.get::<LoopForest>(f);
     forest.irreducible().is_empty() && {
@@ -124,7 +126,7 @@ fn loops_end(f: &Function, analyses: &mut Analyses) -> bool {
     }
 }
 
-/// What a function does, if what it calls does what `analyses` know of its callees.
+/// Returns what a function does, if what it calls does what `analyses` know of its callees.
 fn summarize_given(f: &Function, analyses: &mut Analyses, ends: Ends) -> EffectSummary {
     let mut result = EffectSummary::none(f);
     if f.entry().is_none() {

@@ -26,7 +26,8 @@ bitflags::bitflags! {
 }
 
 impl Access {
-    /// Whether one writes what the other reads or writes, so that they cannot change places.
+    /// Returns whether one writes what the other reads or writes, so that they cannot change
+    /// places.
     pub fn conflicts_with(self, other: Self) -> bool {
         const fn written(access: Access) -> u8 {
             (access.bits() & Access::WRITES.bits()) >> 1
@@ -53,8 +54,8 @@ impl Access {
 pub struct ParamEffects {
     /// What is done to the object itself. What can be reached from it counts as elsewhere.
     pub access: Access,
-    /// Whether it may be reached by others after the call: it is put into another object, say.
-    /// That it is returned does not count.
+    /// True if it may be reached by others after the call: it is put into another object, say. That
+    /// it is returned does not count.
     pub escapes: bool,
 }
 
@@ -75,7 +76,7 @@ pub enum Returns {
 }
 
 impl Returns {
-    /// What is true of both.
+    /// Returns what is true of both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         match (self, other) {
@@ -99,22 +100,22 @@ pub struct EffectSummary {
     /// What is done to objects that are no parameters: what is reached from one, say. It may
     /// happen to all that the caller does not have to itself.
     pub elsewhere: Access,
-    /// Whether it makes objects that are there after the call.
+    /// True if it makes objects that are there after the call.
     pub allocates: bool,
-    /// Whether it prints, or does something else that can be observed when it happens.
+    /// True if it prints, or does something else that can be observed when it happens.
     pub observable: bool,
-    /// Whether it may stop the program with an error.
+    /// True if it may stop the program with an error.
     pub may_trap: bool,
-    /// Whether it may run on for ever.
+    /// True if it may run on for ever.
     pub may_not_end: bool,
     /// What it returns.
     pub returns: Returns,
-    /// Whether nothing at all is known of it.
+    /// True if nothing at all is known of it.
     pub opaque: bool,
 }
 
 impl EffectSummary {
-    /// That of a function of which nothing is known.
+    /// Returns that of a function of which nothing is known.
     pub fn opaque() -> Self {
         Self {
             params: SmallVec::new(),
@@ -130,7 +131,7 @@ impl EffectSummary {
         }
     }
 
-    /// That of `f` before anything of its body was looked at: nothing.
+    /// Returns that of `f` before anything of its body was looked at: nothing.
     pub(super) fn none(f: &Function) -> Self {
         let param_types: SmallVec<[Type; 4]> = f.param_types().into();
         Self {
@@ -162,21 +163,21 @@ impl EffectSummary {
         self.returns = self.returns.join(other.returns);
     }
 
-    /// Whether it writes objects of its caller.
+    /// Returns whether it writes objects of its caller.
     pub fn writes_anything(&self) -> bool {
         let params = self.params.iter().map(|p| p.access);
         let all = params.fold(self.elsewhere, |all, access| all | access);
         self.opaque || all.intersects(Access::WRITES)
     }
 
-    /// Whether a call does nothing but compute its result (from its arguments and what memory
-    /// holds), ends, and does not trap: if the result is not used, it can go.
+    /// Returns whether a call does nothing but compute its result (from its arguments and what
+    /// memory holds), ends, and does not trap: if the result is not used, it can go.
     pub fn is_removable(&self) -> bool {
         !self.writes_anything() && !self.observable && !self.may_trap && !self.may_not_end
     }
 
-    /// Whether two calls that find the same in memory give the same: it writes nothing, prints
-    /// nothing, and what it returns has no identity of its own.
+    /// Returns whether two calls that find the same in memory give the same: it writes nothing,
+    /// prints nothing, and what it returns has no identity of its own.
     pub(crate) fn is_repeatable(&self) -> bool {
         !self.writes_anything()
             && !self.observable
@@ -240,12 +241,13 @@ impl EffectSummaries {
         Self::default()
     }
 
-    /// What a call of the function of that name may do: anything, if nothing is known of it.
+    /// Returns what a call of the function of that name may do: anything, if nothing is known of
+    /// it.
     pub fn of(&self, name: Symbol) -> &EffectSummary {
         self.by_name.get(&name).unwrap_or(&OPAQUE)
     }
 
-    /// Whether one was cloned from the other and neither has changed since. O(1).
+    /// Returns whether one was cloned from the other and neither has changed since. O(1).
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.by_name, &other.by_name)
     }

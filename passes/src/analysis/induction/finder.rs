@@ -82,7 +82,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// What an instruction computes, in terms of the loop that it is in. `None` if it is opaque.
+    /// Returns what an instruction computes, in terms of the loop that it is in. `None` if it is
+    /// opaque.
     fn evaluate(&self, v: Value, around: Option<LoopId>) -> Option<Poly> {
         let (f, ty) = (self.f, self.f.ty(v));
         let op = f.op(v)?;
@@ -113,7 +114,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// What an operand of type `ty` is, in terms of the loop `around`.
+    /// Returns what an operand of type `ty` is, in terms of the loop `around`.
     fn seen(&self, operand: Operand, ty: Type, around: Option<LoopId>) -> Option<Poly> {
         if self.f.operand_type(operand) != ty || !ty.is_int() {
             return None;
@@ -150,7 +151,7 @@ impl<'a> Finder<'a> {
         self.is_available(&expanded, l).then_some(expanded)
     }
 
-    /// Whether all values in a polynomial are from outside a loop.
+    /// Returns whether all values in a polynomial are from outside a loop.
     fn is_available(&self, poly: &Poly, l: LoopId) -> bool {
         poly.symbols().all(|s| match s {
             Sym::Value(v) => self.result.invariants.is_outside(l, v),
@@ -158,7 +159,8 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// What a polynomial in terms of a loop is after the loop, if its last iteration is known.
+    /// Returns what a polynomial in terms of a loop is after the loop, if its last iteration is
+    /// known.
     fn outside(&self, poly: &Poly, l: LoopId) -> Option<Poly> {
         let expanded = self.expanded(poly, l)?;
         let i = Sym::Iteration(l);
@@ -275,7 +277,7 @@ impl<'a> Finder<'a> {
         (b.sub(&s)? == base).then_some(s)
     }
 
-    /// Whether a block is reachable.
+    /// Returns whether a block is reachable.
     fn forest_knows(&self, block: Block) -> bool {
         self.result.invariants.is_reachable(block)
     }
@@ -349,8 +351,8 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// What a value that is resolved is where it is used in the loop `around`, in the type `ty`,
-    /// which may be narrower.
+    /// Returns what a value that is resolved is where it is used in the loop `around`, in the type
+    /// `ty`, which may be narrower.
     fn resolved_value(&self, v: Value, ty: Type, around: Option<LoopId>) -> Poly {
         let inside = |l: LoopId| around.is_some_and(|around| self.forest.encloses(l, around));
         let known =
@@ -386,7 +388,7 @@ impl Analysis for InductionVariables {
     }
 }
 
-/// Whether an op changes nothing where its operand has the type of the result.
+/// Returns whether an op changes nothing where its operand has the type of the result.
 fn is_widening(op: Op) -> bool {
     matches!(op, arith::SEXT | arith::ZEXT | arith::BITCAST | arith::WRAP)
 }

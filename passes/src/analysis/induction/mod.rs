@@ -114,8 +114,8 @@ impl End {
 }
 
 impl InductionVariables {
-    /// What an integer operand is, in the loops around its definition: at each use of a value that
-    /// stands in the same loops. Of an opaque value it is the value as a symbol.
+    /// Returns what an integer operand is, in the loops around its definition: at each use of a
+    /// value that stands in the same loops. Of an opaque value it is the value as a symbol.
     ///
     /// # Panics
     /// If the operand is no integer.
@@ -132,7 +132,7 @@ impl InductionVariables {
         }
     }
 
-    /// What an integer operand is where it is used in `block`. It differs from
+    /// Returns what an integer operand is where it is used in `block`. It differs from
     /// [`InductionVariables::evolution`] for values that come out of loops which the block is not
     /// in.
     ///
@@ -192,7 +192,7 @@ impl InductionVariables {
         &self.chains[l.index()]
     }
 
-    /// Whether a polynomial is the same in all iterations of one execution of a loop.
+    /// Returns whether a polynomial is the same in all iterations of one execution of a loop.
     pub fn is_invariant_in(&self, poly: &Poly, l: LoopId) -> bool {
         poly.symbols().all(|s| match s {
             Sym::Value(v) => self.invariants.is_invariant(l, v),
@@ -200,8 +200,8 @@ impl InductionVariables {
         })
     }
 
-    /// Whether a polynomial can be computed before a loop: all its values are defined outside.
-    /// That implies that it is invariant in the loop.
+    /// Returns whether a polynomial can be computed before a loop: all its values are defined
+    /// outside. That implies that it is invariant in the loop.
     pub fn is_available_before(&self, poly: &Poly, l: LoopId) -> bool {
         poly.symbols().all(|s| match s {
             Sym::Value(v) => self.invariants.is_outside(l, v),
@@ -221,7 +221,7 @@ impl InductionVariables {
         &self.forest
     }
 
-    /// Where values vary.
+    /// Returns where values vary.
     pub fn invariants(&self) -> &Arc<Invariants> {
         &self.invariants
     }

@@ -11,8 +11,9 @@ use crate::analysis::comparison::swapped;
 pub(crate) struct DominatingConditions(pub(crate) Vec<(Op, Poly, Poly)>);
 
 impl DominatingConditions {
-    /// Whether `from <= to + inclusive` is known without overflow, as signed numbers; with `down`
-    /// `from >= to - inclusive`. If `inclusive`, `to` is known not to be the end of the type.
+    /// Returns whether `from <= to + inclusive` is known without overflow, as signed numbers; with
+    /// `down` `from >= to - inclusive`. If `inclusive`, `to` is known not to be the end of the
+    /// type.
     pub(super) fn are_ahead(&self, from: &Poly, to: &Poly, inclusive: bool, down: bool) -> bool {
         self.0.iter().any(|(op, x, y)| {
             let (op, x, y) = if matches!(*op, arith::GT | arith::GE) != down {

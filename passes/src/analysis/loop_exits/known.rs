@@ -29,7 +29,7 @@ pub(crate) fn range(f: &Function, poly: &Poly) -> (i64, i64) {
     }
 }
 
-/// Whether the first operand is an array of rank 1.
+/// Returns whether the first operand is an array of rank 1.
 fn is_vector(f: &Function, v: Value) -> bool {
     let ty = f.operand(v, 0).map(|array| f.operand_type(array));
     ty.is_some_and(|ty| matches!(f.ctx().kind(ty), TypeKind::Array { rank: 1, .. }))

@@ -39,7 +39,7 @@ pub struct Count {
     pub form: CountForm,
     /// When it holds.
     pub holds: Holds,
-    /// Whether it is surely not negative as a signed number of its type either, where it holds.
+    /// True if it is surely not negative as a signed number of its type either, where it holds.
     pub is_signed: bool,
 }
 
@@ -55,7 +55,7 @@ pub enum CountForm {
         from: Poly,
         /// The first number that is not counted.
         to: Poly,
-        /// Whether `to` lies below `from`.
+        /// True if `to` lies below `from`.
         down: bool,
         /// The size of the step, at least 1.
         stride: u64,
@@ -92,13 +92,13 @@ pub struct Condition {
     pub value: Poly,
     /// The least number allowed, or the greatest.
     pub limit: i64,
-    /// Whether `limit` is the least number.
+    /// True if `limit` is the least number.
     pub at_least: bool,
 }
 
 impl Count {
-    /// What it is for given values of the symbols, of which the low bits count; `None` where it
-    /// does not hold. Whether the exit is taken at all it does not say.
+    /// Returns what it is for given values of the symbols, of which the low bits count; `None`
+    /// where it does not hold. Whether the exit is taken at all it does not say.
     pub fn evaluate(&self, mut of: impl FnMut(Sym) -> i64) -> Option<u64> {
         if let Holds::If(Condition { value, limit, at_least }) = &self.holds {
             let value = value.evaluate(&mut of);
@@ -148,7 +148,7 @@ impl Count {
 }
 
 impl LatchRuns {
-    /// Whether the loop is surely left after that many, if it was not left before.
+    /// Returns whether the loop is surely left after that many, if it was not left before.
     pub fn is_certain(&self) -> bool {
         match self {
             Self::Constant(_) => true,

@@ -6,7 +6,7 @@ use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand};
 use crate::analysis::comparison::{is_comparison, opposite};
 use crate::analysis::{LoopForest, LoopId};
 
-/// Whether a block runs exactly once in each iteration of a loop that is not left before.
+/// Returns whether a block runs exactly once in each iteration of a loop that is not left before.
 pub(crate) fn is_once(dom: &DominatorTree, forest: &LoopForest, l: LoopId, block: Block) -> bool {
     let latches = &forest.get(l).latches;
     forest.loop_of(block) == Some(l) && latches.iter().all(|&latch| dom.dominates(block, latch))
@@ -15,7 +15,7 @@ pub(crate) fn is_once(dom: &DominatorTree, forest: &LoopForest, l: LoopId, block
 /// What an exiting branch asks.
 #[derive(Debug)]
 pub(crate) enum Test {
-    /// Whether it always stays (or always leaves).
+    /// True if it always stays (or always leaves).
     Constant(bool),
     /// It stays as long as this comparison of integers is true.
     Compare {
@@ -31,7 +31,7 @@ pub(crate) enum Test {
 }
 
 impl Test {
-    /// That of a branch. `None` if it asks something else.
+    /// Returns that of a branch. `None` if it asks something else.
     pub(crate) fn of(f: &Function, exit: Edge) -> Option<Self> {
         let term = f.terminator(exit.from)?;
         if f.op(term) == Some(cf::BR) && f.out_edges(exit.from).count() == 1 {

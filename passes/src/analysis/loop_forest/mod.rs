@@ -56,7 +56,7 @@ pub struct Loop {
     pub exits: Vec<LoopExit>,
     /// The block outside that goes to the header and nowhere else, if only one block enters.
     pub preheader: Option<Block>,
-    /// Whether an irreducible region is in it.
+    /// True if an irreducible region is in it.
     pub has_irreducible: bool,
     /// Its blocks in `LoopForest::order`.
     range: (u32, u32),
@@ -141,7 +141,7 @@ impl LoopForest {
         self.loops.len()
     }
 
-    /// Whether there is no natural loop.
+    /// Returns whether there is no natural loop.
     pub fn is_empty(&self) -> bool {
         self.loops.is_empty()
     }
@@ -152,12 +152,12 @@ impl LoopForest {
         (id != NONE).then_some(LoopId(id))
     }
 
-    /// How many loops are around a block. O(1).
+    /// Returns how many loops are around a block. O(1).
     pub fn depth(&self, block: Block) -> u32 {
         self.loop_of(block).map_or(0, |id| self.get(id).depth)
     }
 
-    /// Whether a block was there when the loops were found. O(1).
+    /// Returns whether a block was there when the loops were found. O(1).
     pub(crate) fn knows(&self, block: Block) -> bool {
         block.index() < self.innermost.len()
     }
@@ -197,12 +197,12 @@ impl LoopForest {
         self.loop_of(block).filter(|&id| self.get(id).header == block)
     }
 
-    /// Whether `inner` is `outer` or within it. O(1).
+    /// Returns whether `inner` is `outer` or within it. O(1).
     pub fn encloses(&self, outer: LoopId, inner: LoopId) -> bool {
         (outer.0..self.get(outer).subtree_end).contains(&inner.0)
     }
 
-    /// Whether a block is in a loop, or in one within it. O(1).
+    /// Returns whether a block is in a loop, or in one within it. O(1).
     pub fn contains(&self, id: LoopId, block: Block) -> bool {
         self.loop_of(block).is_some_and(|inner| self.encloses(id, inner))
     }
@@ -236,7 +236,7 @@ impl LoopForest {
         (id.0..self.get(id).subtree_end).map(LoopId)
     }
 
-    /// Whether no loop is within a loop. O(1).
+    /// Returns whether no loop is within a loop. O(1).
     pub fn is_innermost(&self, id: LoopId) -> bool {
         self.get(id).subtree_end == id.0 + 1
     }
@@ -344,7 +344,7 @@ impl LoopForest {
     }
 }
 
-/// Whether an edge goes to a block that does not come later in reverse postorder.
+/// Returns whether an edge goes to a block that does not come later in reverse postorder.
 fn retreats(cfg: &ControlFlow, source: Block, target: Block) -> bool {
     cfg.rpo_index(target) <= cfg.rpo_index(source)
 }

@@ -17,7 +17,7 @@ use super::super::{FloatKinds, LoopForest};
 use super::Interval;
 
 /// How many parts of a condition are looked at, and how many facts on one value.
-const MOST: usize = 12;
+const MAX: usize = 12;
 
 /// How a value compares with another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ pub(crate) enum Relation {
 
 /// What is said of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Said {
+pub(crate) enum Constraint {
     /// It is in the interval.
     Within(Interval),
     /// It is not this integer.
@@ -43,7 +43,7 @@ pub(crate) enum Said {
 }
 
 /// What is said of some values.
-pub(crate) type Conditions = SmallVec<[(Value, Said); 4]>;
+pub(crate) type Conditions = SmallVec<[(Value, Constraint); 4]>;
 
 const NONE: u32 = u32::MAX;
 
@@ -52,7 +52,7 @@ struct Fact {
     value: Value,
     /// Where it holds, with everything that this dominates.
     block: Block,
-    said: Said,
+    said: Constraint,
     /// The nearest fact on the same value that holds wherever this does.
     outer: u32,
 }
@@ -66,8 +66,9 @@ pub(crate) enum Dependent {
     Argument(Block, u32),
 }
 
-/// Whether a value can be asked again each time that more becomes possible for another one: not if
-/// that one varies in a loop which the value comes from outside of, as there may be many such.
+/// Returns whether a value can be asked again each time that more becomes possible for another one:
+/// not if that one varies in a loop which the value comes from outside of, as there may be many
+/// such.
 pub(crate) fn may_follow(f: &Function, forest: &LoopForest, v: Value, other: Value) -> bool {
     let varies_in = forest.loop_of(f.block_of(other));
     varies_in.is_none_or(|l| forest.contains(l, f.block_of(v)))
@@ -81,7 +82,7 @@ pub(crate) struct Branches {
     first: Vec<u32>,
     /// What depends on a value with which others are compared, in the order of these values.
     dependents: Vec<(Value, Dependent)>,
-    /// Whether there is any of that, by [`Value::index`].
+    /// True if there is any of that, by [`Value::index`].
     is_limit: Vec<bool>,
     /// The place of blocks in the order of the dominator tree.
     place: Vec<u32>,
@@ -118,7 +119,7 @@ impl Branches {
                 }
                 let mut said = conditions(f, edge);
                 for &(value, said) in &said {
-                    let Said::Order(_, other) = said else { continue };
+                    let Constraint::Order(_, other) = said else { continue };
                     if !may_follow(f, forest, value, other) {
                         continue;
                     }
@@ -167,8 +168,8 @@ impl Branches {
         Self { facts, first, dependents, is_limit, place }
     }
 
-    /// What has to be asked again when more becomes possible for `other`, which others are compared
-    /// with.
+    /// Returns what has to be asked again when more becomes possible for `other`, which others are
+    /// compared with.
     pub(crate) fn dependents(&self, other: Value) -> impl Iterator<Item = Dependent> + '_ {
         let is_limit = self.is_limit.get(other.index()) == Some(&true);
         let rest = if is_limit { &self.dependents[..] } else { &[] };
@@ -176,9 +177,9 @@ impl Branches {
         rest[start..].iter().take_while(move |&&(of, _)| of == other).map(|&(_, what)| what)
     }
 
-    /// Whether anything is said of a value anywhere. O(1).
+    /// Returns whether anything is said of a value anywhere. O(1).
     #[inline]
-    pub(crate) fn mention(&self, v: Value) -> bool {
+    pub(crate) fn has_constraint(&self, v: Value) -> bool {
         self.first.get(v.index()).is_some_and(|&first| first != NONE)
     }
 
@@ -187,15 +188,16 @@ impl Branches {
         self.facts.iter().map(|fact| (fact.block, fact.value))
     }
 
-    /// What is said of a value at the start of a block, the nearest first; not more than a few.
+    /// Returns what is said of a value at the start of a block, the nearest first; not more than a
+    /// few.
     pub(crate) fn at<'a>(
         &'a self,
         tree: &'a DominatorTree,
         block: Block,
         v: Value,
-    ) -> impl Iterator<Item = Said> + 'a {
+    ) -> impl Iterator<Item = Constraint> + 'a {
         let mut at = NONE;
-        if self.mention(v) {
+        if self.has_constraint(v) {
             let start = self.first[v.index()] as usize;
             let rest = &self.facts[start..];
             let place = self.place[block.index()];
@@ -204,7 +206,7 @@ impl Branches {
             });
             at = if count == 0 { NONE } else { (start + count - 1) as u32 };
         }
-        let mut steps = 2 * MOST;
+        let mut steps = 2 * MAX;
         std::iter::from_fn(move || {
             loop {
                 steps = steps.checked_sub(1)?;
@@ -218,7 +220,7 @@ impl Branches {
     }
 }
 
-/// What holds when an edge of a branch on a condition is taken.
+/// Returns what holds when an edge of a branch on a condition is taken.
 pub(crate) fn conditions(f: &Function, edge: Edge) -> Conditions {
     let mut said = Conditions::new();
     let term = Value::terminator(edge.from);
@@ -231,15 +233,15 @@ pub(crate) fn conditions(f: &Function, edge: Edge) -> Conditions {
     said
 }
 
-/// What holds when edge number `number` of a switch is taken; the default is number 0.
-fn case(f: &Function, from: Block, number: usize) -> Option<(Value, Said)> {
+/// Returns what holds when edge number `number` of a switch is taken; the default is number 0.
+fn case(f: &Function, from: Block, number: usize) -> Option<(Value, Constraint)> {
     let term = Value::terminator(from);
     if f.op(term) != Some(cf::SWITCH) || number == 0 {
         return None;
     }
     let subject = f.operand(term, 0)?.as_value().filter(|&v| f.ty(v).is_int())?;
     let case = f.constant(f.operand(term, number)?)?.as_int()?;
-    Some((subject, Said::Within(Interval::single(case))))
+    Some((subject, Constraint::Within(Interval::single(case))))
 }
 
 /// What follows from a bool being `holds`.
@@ -248,10 +250,10 @@ fn collect(f: &Function, condition: Value, holds: bool, said: &mut Conditions) {
     let mut looked_at = 0;
     while let Some((v, holds)) = todo.pop() {
         looked_at += 1;
-        if f.ty(v) != Type::BOOL || looked_at > MOST {
+        if f.ty(v) != Type::BOOL || looked_at > MAX {
             continue;
         }
-        said.push((v, Said::Within(Interval::single(holds.into()))));
+        said.push((v, Constraint::Within(Interval::single(holds.into()))));
         let (Some(op), Some(x)) = (f.op(v), f.operand(v, 0)) else { continue };
         let y = f.operand(v, 1);
         match (op, y) {
@@ -284,7 +286,7 @@ fn say_float(f: &Function, x: Operand, kinds: FloatKinds, said: &mut Conditions)
     if let Some(v) = x.as_value()
         && f.ty(v).is_float()
     {
-        said.push((v, Said::Float(kinds)));
+        said.push((v, Constraint::Float(kinds)));
     }
 }
 
@@ -324,14 +326,14 @@ fn say_int(
     let Some(v) = x.as_value() else { return };
     let constant = f.constant(y).and_then(Constant::as_int);
     let what = match (relation, constant, y.as_value()) {
-        (None, Some(c), _) => Said::Not(c),
+        (None, Some(c), _) => Constraint::Not(c),
         (Some(relation), Some(c), _) => {
             match relation.bounds(Interval::single(c), Interval::of_type(f.ty(v))) {
-                Some(bounds) => Said::Within(bounds),
+                Some(bounds) => Constraint::Within(bounds),
                 None => return,
             }
         }
-        (Some(relation), None, Some(other)) => Said::Order(relation, other),
+        (Some(relation), None, Some(other)) => Constraint::Order(relation, other),
         _ => return,
     };
     said.push((v, what));
@@ -348,7 +350,8 @@ impl Relation {
         }
     }
 
-    /// What compares so with something in `other`, of what is in `all`; `None` if nothing does.
+    /// Returns what compares so with something in `other`, of what is in `all`; `None` if nothing
+    /// does.
     pub(crate) fn bounds(self, other: Interval, all: Interval) -> Option<Interval> {
         let (lo, hi) = match self {
             Self::Less => (all.lo, other.hi.checked_sub(1)?),

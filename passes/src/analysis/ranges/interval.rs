@@ -47,7 +47,7 @@ impl Interval {
         (self.lo == self.hi).then_some(self.lo)
     }
 
-    /// Whether `x` is in it.
+    /// Returns whether `x` is in it.
     pub fn contains(self, x: i64) -> bool {
         self.lo <= x && x <= self.hi
     }
@@ -58,7 +58,7 @@ impl Interval {
         Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
-    /// What is in both.
+    /// Returns what is in both.
     pub fn meet(self, other: Self) -> Option<Self> {
         let both = Self { lo: self.lo.max(other.lo), hi: self.hi.min(other.hi) };
         (both.lo <= both.hi).then_some(both)
@@ -248,7 +248,7 @@ fn shifted(x: Interval, count: Interval) -> Interval {
     }
 }
 
-/// What a comparison gives, if the intervals decide it.
+/// Returns what a comparison gives, if the intervals decide it.
 pub fn compare(op: Op, x: Interval, y: Interval) -> Interval {
     let known = match op {
         arith::LT => decide(x.hi < y.lo, x.lo >= y.hi),

@@ -34,8 +34,8 @@
 //! (`examples/analysis_speed.rs`).
 
 mod branches;
-mod descent;
 mod interval;
+mod narrowing;
 mod solver;
 mod transfer;
 
@@ -44,13 +44,13 @@ use std::sync::Arc;
 
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Edge, Function, Operand, Value};
 
-use super::traps::{Facts, int_bounds};
+use super::traps::{OperandFacts, int_bounds};
 use super::{Analyses, Analysis, Facets, FloatKinds, LoopForest};
 pub(crate) use branches::Relation;
-use branches::{Branches, Said};
+use branches::{Branches, Constraint};
 pub use interval::Interval;
 use solver::{Solution, Solver, known_of, refine};
-pub use transfer::Known;
+pub use transfer::LatticeValue;
 use transfer::edges_taken;
 
 /// What the values of a function can be.
@@ -86,17 +86,17 @@ impl Ranges {
         Self { tree, branches, solution }
     }
 
-    /// What is known of an operand wherever it is used.
-    pub fn of(&self, f: &Function, operand: impl Into<Operand>) -> Known {
+    /// Returns what is known of an operand wherever it is used.
+    pub fn of(&self, f: &Function, operand: impl Into<Operand>) -> LatticeValue {
         known_of(f, &self.solution.known, operand.into())
     }
 
-    /// What is known of an operand in a block, with what the branches before it say.
-    pub fn at(&self, f: &Function, block: Block, operand: impl Into<Operand>) -> Known {
+    /// Returns what is known of an operand in a block, with what the branches before it say.
+    pub fn at(&self, f: &Function, block: Block, operand: impl Into<Operand>) -> LatticeValue {
         let operand = operand.into();
         let known = self.of(f, operand);
         match operand.as_value() {
-            Some(v) if self.branches.mention(v) && self.is_reached(block) => {
+            Some(v) if self.branches.has_constraint(v) && self.is_reached(block) => {
                 let said = self.branches.at(&self.tree, block, v);
                 refine(f, v, known, said, |other| self.interval_of(f, other))
             }
@@ -105,7 +105,7 @@ impl Ranges {
     }
 
     /// The same at the end of an edge.
-    pub fn on_edge(&self, f: &Function, edge: Edge, operand: impl Into<Operand>) -> Known {
+    pub fn on_edge(&self, f: &Function, edge: Edge, operand: impl Into<Operand>) -> LatticeValue {
         let operand = operand.into();
         let known = self.at(f, edge.from, operand);
         match operand.as_value() {
@@ -138,12 +138,12 @@ impl Ranges {
         self.of(f, v).constant(f, f.ty(v))
     }
 
-    /// Whether a block can be reached.
+    /// Returns whether a block can be reached.
     pub fn is_reached(&self, block: Block) -> bool {
         self.solution.visited.get(block.index()).copied().unwrap_or(false)
     }
 
-    /// Whether an edge can be taken.
+    /// Returns whether an edge can be taken.
     pub fn is_taken(&self, edge: Edge) -> bool {
         let Some(start) = self.solution.start.get(edge.from.index()) else { return true };
         let slot = (start + edge.position) as usize;
@@ -159,7 +159,7 @@ impl Ranges {
         taken
     }
 
-    /// What is known in a block, for [`may_trap_given`](super::traps::may_trap_given).
+    /// Returns what is known in a block, for [`may_trap_given`](super::traps::may_trap_given).
     pub fn facts<'a>(&'a self, f: &'a Function, block: Block) -> FactsAt<'a> {
         FactsAt { ranges: self, f, block }
     }
@@ -171,7 +171,7 @@ impl Ranges {
         v: Value,
     ) -> impl Iterator<Item = (Relation, Value)> + 'a {
         self.branches.at(&self.tree, block, v).filter_map(|said| match said {
-            Said::Order(relation, other) => Some((relation, other)),
+            Constraint::Order(relation, other) => Some((relation, other)),
             _ => None,
         })
     }
@@ -183,7 +183,7 @@ impl Ranges {
         v: Value,
     ) -> impl Iterator<Item = (Relation, Value)> + use<> {
         branches::conditions(f, edge).into_iter().filter_map(move |(of, said)| match said {
-            Said::Order(relation, other) if of == v => Some((relation, other)),
+            Constraint::Order(relation, other) if of == v => Some((relation, other)),
             _ => None,
         })
     }
@@ -220,13 +220,13 @@ impl Ranges {
         if text.is_empty() { "nothing is known\n".to_owned() } else { text }
     }
 
-    fn known_text(&self, f: &Function, known: Known, v: Value) -> Option<String> {
+    fn known_text(&self, f: &Function, known: LatticeValue, v: Value) -> Option<String> {
         let ty = f.ty(v);
         if let Some(constant) = known.constant(f, ty) {
             return Some(f.ctx().constant_text(constant));
         }
         match known {
-            Known::Int(range) if range != Interval::of_type(ty) => {
+            LatticeValue::Int(range) if range != Interval::of_type(ty) => {
                 let (least, greatest) = int_bounds(ty);
                 Some(match (range.lo == least, range.hi == greatest) {
                     (true, _) => format!(".. {}", range.hi),
@@ -234,7 +234,7 @@ impl Ranges {
                     _ => format!("{} .. {}", range.lo, range.hi),
                 })
             }
-            Known::Float(kinds) => Some(kinds.describe()),
+            LatticeValue::Float(kinds) => Some(kinds.describe()),
             _ => None,
         }
     }
@@ -248,7 +248,7 @@ pub struct FactsAt<'a> {
     block: Block,
 }
 
-impl Facts for FactsAt<'_> {
+impl OperandFacts for FactsAt<'_> {
     fn int(&self, operand: Operand) -> (i64, i64) {
         let Interval { lo, hi } = self.ranges.interval_at(self.f, self.block, operand);
         (lo, hi)

@@ -14,14 +14,14 @@ use regraft_ir::{
 
 use smallvec::SmallVec;
 
-use super::branches::{Branches, Dependent, Said, conditions, may_follow};
-use super::transfer::{Known, edges_taken, transfer};
+use super::branches::{Branches, Constraint, Dependent, conditions, may_follow};
+use super::transfer::{LatticeValue, edges_taken, transfer};
 use super::{Interval, LoopForest};
 
 /// A value that changed so often is widened from then on.
-const PATIENCE: u8 = 1;
+const WIDENING_DELAY: u8 = 1;
 /// A value that changed so often can be anything.
-const MOST_CHANGES: u8 = 24;
+const MAX_CHANGES: u8 = 24;
 
 pub(crate) struct Solver<'a> {
     pub(super) f: &'a Function,
@@ -29,38 +29,38 @@ pub(crate) struct Solver<'a> {
     pub(super) forest: &'a LoopForest,
     pub(super) branches: &'a Branches,
     /// By [`Value::index`].
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<LatticeValue>,
     pub(super) changes: Vec<u8>,
     pub(super) queued: Vec<bool>,
-    /// Whether branches may say something of an operand, or it changed too often.
+    /// True if branches may say something of an operand, or it changed too often.
     pub(super) refined: Vec<bool>,
-    /// Whether a block can be reached, by [`Block::index`].
+    /// True if a block can be reached, by [`Block::index`].
     pub(super) visited: Vec<bool>,
     /// Where the operands of the terminator of a block begin in `taken`.
     pub(super) start: Vec<u32>,
-    /// Whether an edge can be taken, by the position of its target.
+    /// True if an edge can be taken, by the position of its target.
     pub(super) taken: Vec<bool>,
     /// Where a block stands in an order in which loops are not left before all of them was looked
     /// at: [`LoopForest::order`].
     pub(super) place: Vec<u32>,
     /// Blocks with something to be looked at, by their place.
     pub(super) blocks: BinaryHeap<Reverse<(u32, Block)>>,
-    /// Whether a block is among them.
+    /// True if a block is among them.
     pub(super) waiting: Vec<bool>,
     /// The block whose instructions are being looked at, and whether for the first time.
     pub(super) scanned: Option<(Block, bool)>,
     /// Operands of terminators that changed.
     pub(super) operands: VecDeque<(Block, u32)>,
-    /// Whether an edge goes back to a block.
+    /// True if an edge goes back to a block.
     pub(super) is_header: Vec<bool>,
-    /// Whether nothing grows any more.
+    /// True if nothing grows any more.
     pub(super) settled: bool,
 }
 
 /// What the solver found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solution {
-    pub(crate) known: Vec<Known>,
+    pub(crate) known: Vec<LatticeValue>,
     pub(crate) visited: Vec<bool>,
     pub(crate) start: Vec<u32>,
     pub(crate) taken: Vec<bool>,
@@ -95,7 +95,7 @@ impl<'a> Solver<'a> {
             tree,
             forest,
             branches,
-            known: vec![Known::Unseen; f.value_capacity()],
+            known: vec![LatticeValue::Unseen; f.value_capacity()],
             changes: vec![0; f.value_capacity()],
             queued: vec![false; f.value_capacity()],
             refined: vec![false; f.value_capacity()],
@@ -116,25 +116,25 @@ impl<'a> Solver<'a> {
         Solution { known, visited, start, taken }
     }
 
-    fn of(&self, operand: Operand) -> Known {
+    fn of(&self, operand: Operand) -> LatticeValue {
         known_of(self.f, &self.known, operand)
     }
 
-    /// What is known of an operand at the start of a block, and so everywhere in it.
+    /// Returns what is known of an operand at the start of a block, and so everywhere in it.
     #[inline]
-    pub(super) fn at(&self, block: Block, operand: Operand) -> Known {
+    pub(super) fn at(&self, block: Block, operand: Operand) -> LatticeValue {
         let known = self.of(operand);
         match operand.as_value() {
-            Some(v) if self.branches.mention(v) => self.with_said(block, v, known),
+            Some(v) if self.branches.has_constraint(v) => self.with_said(block, v, known),
             _ => known,
         }
     }
 
-    /// What is known of a value with what the branches before a block say.
-    fn with_said(&self, block: Block, v: Value, known: Known) -> Known {
+    /// Returns what is known of a value with what the branches before a block say.
+    fn with_said(&self, block: Block, v: Value, known: LatticeValue) -> LatticeValue {
         match known {
-            Known::Unseen | Known::Const(_) => known,
-            Known::Int(Interval { lo, hi }) if lo == hi => known,
+            LatticeValue::Unseen | LatticeValue::Const(_) => known,
+            LatticeValue::Int(Interval { lo, hi }) if lo == hi => known,
             _ => {
                 let said = self.branches.at(self.tree, block, v);
                 refine(self.f, v, known, said, |other| self.bound(v, other))
@@ -143,10 +143,14 @@ impl<'a> Solver<'a> {
     }
 
     /// The same at the end of an edge.
-    pub(super) fn on_edge(&self, edge: Edge, operand: Operand) -> Known {
+    pub(super) fn on_edge(&self, edge: Edge, operand: Operand) -> LatticeValue {
         let known = self.at(edge.from, operand);
         match operand.as_value() {
-            Some(v) if edge.position > 0 && known != Known::Unseen && self.f.ty(v).is_scalar() => {
+            Some(v)
+                if edge.position > 0
+                    && known != LatticeValue::Unseen
+                    && self.f.ty(v).is_scalar() =>
+            {
                 let said = conditions(self.f, edge).into_iter();
                 let said = said.filter_map(|(of, said)| (of == v).then_some(said));
                 refine(self.f, v, known, said, |other| self.bound(v, other))
@@ -155,8 +159,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// What is known of what `v` is compared with. While that still grows, it is used only where `v`
-    /// is asked again ([`Branches::dependents`]).
+    /// Returns what is known of what `v` is compared with. While that still grows, it is used only
+    /// where `v` is asked again ([`Branches::dependents`]).
     fn bound(&self, v: Value, other: Value) -> Interval {
         let all = Interval::of_type(self.f.ty(other));
         if !self.settled && !may_follow(self.f, self.forest, v, other) {
@@ -168,7 +172,7 @@ impl<'a> Solver<'a> {
     fn ascend(&mut self) {
         let Some(entry) = self.f.entry() else { return };
         for param in self.f.params(entry) {
-            self.known[param.index()] = Known::of_type(self.f.ty(param));
+            self.known[param.index()] = LatticeValue::of_type(self.f.ty(param));
         }
         self.reach(entry);
         loop {
@@ -216,7 +220,7 @@ impl<'a> Solver<'a> {
         let known = transfer(self.f, v, |operand| {
             let known = self.of(operand);
             match operand.as_value() {
-                Some(x) if self.branches.mention(x) => {
+                Some(x) if self.branches.has_constraint(x) => {
                     mentioned.set(true);
                     self.with_said(block, x, known)
                 }
@@ -263,7 +267,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Takes over what is known of a value, and has its users looked at if that is news.
-    fn raise(&mut self, v: Value, new: Known) {
+    fn raise(&mut self, v: Value, new: LatticeValue) {
         let f = self.f;
         let old = self.known[v.index()];
         if new == old {
@@ -272,15 +276,20 @@ impl<'a> Solver<'a> {
         let changes = &mut self.changes[v.index()];
         *changes = changes.saturating_add(1);
         let new = match (old, new) {
-            _ if *changes > MOST_CHANGES => {
+            _ if *changes > MAX_CHANGES => {
                 self.refined[v.index()] = true;
-                Known::of_type(f.ty(v))
+                LatticeValue::of_type(f.ty(v))
             }
-            (Known::Int(old), Known::Int(new)) => {
+            (LatticeValue::Int(old), LatticeValue::Int(new)) => {
                 let new = old.join(new);
-                let widens =
-                    *changes > PATIENCE && f.is_param(v) && self.is_header[f.block_of(v).index()];
-                Known::Int(if widens { widened(old, new, Interval::of_type(f.ty(v))) } else { new })
+                let widens = *changes > WIDENING_DELAY
+                    && f.is_param(v)
+                    && self.is_header[f.block_of(v).index()];
+                LatticeValue::Int(if widens {
+                    widened(old, new, Interval::of_type(f.ty(v)))
+                } else {
+                    new
+                })
             }
             _ => old.join(new, f),
         };
@@ -291,7 +300,7 @@ impl<'a> Solver<'a> {
         // What a value dominates has not been looked at before its block has.
         let home = f.block_of(v);
         let is_first = self.scanned == Some((home, true)) || !self.visited[home.index()];
-        if old == Known::Unseen && is_first {
+        if old == LatticeValue::Unseen && is_first {
             return;
         }
         for at in f.uses(v) {
@@ -352,15 +361,20 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// What an argument brings to a parameter, which may be of a more general type.
-pub(super) fn argument(f: &Function, param: Value, arg: Operand, known: Known) -> Known {
+/// Returns what an argument brings to a parameter, which may be of a more general type.
+pub(super) fn argument(
+    f: &Function,
+    param: Value,
+    arg: Operand,
+    known: LatticeValue,
+) -> LatticeValue {
     let ty = f.operand_type(arg);
-    if ty == f.ty(param) || known == Known::Unseen {
+    if ty == f.ty(param) || known == LatticeValue::Unseen {
         return known;
     }
     match known.constant(f, ty) {
-        Some(constant) => Known::Const(f.constant_id(constant)),
-        None => Known::of_type(f.ty(param)),
+        Some(constant) => LatticeValue::Const(f.constant_id(constant)),
+        None => LatticeValue::of_type(f.ty(param)),
     }
 }
 
@@ -383,41 +397,43 @@ fn widened(old: Interval, new: Interval, all: Interval) -> Interval {
     Interval { lo, hi }
 }
 
-/// What is known of a value with what is said of it.
+/// Returns what is known of a value with what is said of it.
 pub(crate) fn refine(
     f: &Function,
     v: Value,
-    known: Known,
-    said: impl Iterator<Item = Said>,
+    known: LatticeValue,
+    said: impl Iterator<Item = Constraint>,
     bound: impl Fn(Value) -> Interval,
-) -> Known {
+) -> LatticeValue {
     let ty = f.ty(v);
     said.fold(known, |known, said| {
         let more = match (said, known) {
-            (Said::Within(within), _) => Known::Int(within),
-            (Said::Not(x), Known::Int(range)) if range.lo < range.hi => Known::Int(Interval {
-                lo: range.lo + i64::from(range.lo == x),
-                hi: range.hi - i64::from(range.hi == x),
-            }),
-            (Said::Order(relation, other), _) => {
+            (Constraint::Within(within), _) => LatticeValue::Int(within),
+            (Constraint::Not(x), LatticeValue::Int(range)) if range.lo < range.hi => {
+                LatticeValue::Int(Interval {
+                    lo: range.lo + i64::from(range.lo == x),
+                    hi: range.hi - i64::from(range.hi == x),
+                })
+            }
+            (Constraint::Order(relation, other), _) => {
                 match relation.bounds(bound(other), Interval::of_type(ty)) {
-                    Some(bounds) => Known::Int(bounds),
+                    Some(bounds) => LatticeValue::Int(bounds),
                     None => return known,
                 }
             }
-            (Said::Float(kinds), _) => Known::Float(kinds),
+            (Constraint::Float(kinds), _) => LatticeValue::Float(kinds),
             _ => return known,
         };
         known.meet(more)
     })
 }
 
-/// What is known of an operand anywhere.
+/// Returns what is known of an operand anywhere.
 #[inline]
-pub(crate) fn known_of(f: &Function, known: &[Known], operand: Operand) -> Known {
+pub(crate) fn known_of(f: &Function, known: &[LatticeValue], operand: Operand) -> LatticeValue {
     match operand.kind() {
         OperandKind::Value(v) => known[v.index()],
-        OperandKind::Const(id) => Known::of_constant(id, f.ctx().constant(id)),
-        OperandKind::Block(_) => Known::Any,
+        OperandKind::Const(id) => LatticeValue::of_constant(id, f.ctx().constant(id)),
+        OperandKind::Block(_) => LatticeValue::Any,
     }
 }

@@ -14,7 +14,7 @@ use super::interval::{binary, compare, unary};
 
 /// What is known of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Known {
+pub enum LatticeValue {
     /// Nothing has reached it yet; in the end, that it is never computed.
     Unseen,
     /// It is an integer in this interval, or a bool.
@@ -27,14 +27,14 @@ pub enum Known {
     Any,
 }
 
-impl Known {
+impl LatticeValue {
     /// Anything of a type.
     #[inline]
     pub(crate) fn of_type(ty: Type) -> Self {
         if ty.is_int() || ty == Type::BOOL { Self::Int(Interval::of_type(ty)) } else { Self::Any }
     }
 
-    /// What a constant is.
+    /// Returns what a constant is.
     #[inline]
     pub(crate) fn of_constant(id: Const, constant: Constant) -> Self {
         match constant {
@@ -109,19 +109,23 @@ fn int_constant(ty: Type, x: i64) -> Option<Constant> {
     if ty == Type::BOOL { Some(Constant::Bool(x != 0)) } else { Constant::int(ty, x) }
 }
 
-/// What is known of the result of `v`, an instruction that is no terminator, given what `known`
-/// says of its operands. Never [`Known::Unseen`], unless an operand is.
+/// Returns what is known of the result of `v`, an instruction that is no terminator, given what
+/// `known` says of its operands. Never [`LatticeValue::Unseen`], unless an operand is.
 #[inline]
-pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known) -> Known {
-    let (Some(op), ty) = (f.op(v), f.ty(v)) else { return Known::Any };
-    let mut args: SmallVec<[(Operand, Known); 4]> = SmallVec::new();
+pub(crate) fn transfer(
+    f: &Function,
+    v: Value,
+    known: impl Fn(Operand) -> LatticeValue,
+) -> LatticeValue {
+    let (Some(op), ty) = (f.op(v), f.ty(v)) else { return LatticeValue::Any };
+    let mut args: SmallVec<[(Operand, LatticeValue); 4]> = SmallVec::new();
     let mut constants = false;
     for operand in f.operands(v) {
         let known = known(operand);
         match known {
-            Known::Unseen => return Known::Unseen,
-            Known::Int(interval) => constants |= interval.lo == interval.hi,
-            Known::Const(_) => constants = true,
+            LatticeValue::Unseen => return LatticeValue::Unseen,
+            LatticeValue::Int(interval) => constants |= interval.lo == interval.hi,
+            LatticeValue::Const(_) => constants = true,
             _ => {}
         }
         args.push((operand, known));
@@ -135,7 +139,7 @@ pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known)
     if constants && let Some(known) = folded(f, v, op, &args, ty) {
         return known;
     }
-    let all = Known::of_type(ty);
+    let all = LatticeValue::of_type(ty);
     if op == core::GET
         && let Some(element) = constant_element(f, v)
     {
@@ -152,23 +156,23 @@ pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known)
                 _ => a.join(b, f),
             }
         }
-        (core::CONVERT, &[(x, Known::Int(interval))]) if ty.is_int() || ty == Type::BOOL => {
-            Known::Int(unary(op, interval, f.operand_type(x), ty))
+        (core::CONVERT, &[(x, LatticeValue::Int(interval))]) if ty.is_int() || ty == Type::BOOL => {
+            LatticeValue::Int(unary(op, interval, f.operand_type(x), ty))
         }
         (core::TYPEASSERT, &[(x, known)]) if f.operand_type(x) == ty => known,
-        (mem::LENGTH | data::FIELDCOUNT, _) => Known::Int(Interval::LENGTH),
+        (mem::LENGTH | data::FIELDCOUNT, _) => LatticeValue::Int(Interval::LENGTH),
         (mem::SIZE, &[(array, _), _]) => {
             let kind = f.ctx().kind(f.operand_type(array));
             let is_vector = matches!(kind, TypeKind::Array { rank: 1, .. });
-            Known::Int(if is_vector { Interval::LENGTH } else { Interval::NATURAL })
+            LatticeValue::Int(if is_vector { Interval::LENGTH } else { Interval::NATURAL })
         }
         (core::GET, &[(tuple, _), _]) if ty == Type::I64 => {
             let shape = tuple.as_value().is_some_and(|tuple| f.op(tuple) == Some(mem::SHAPE));
-            if shape { Known::Int(Interval::NATURAL) } else { all }
+            if shape { LatticeValue::Int(Interval::NATURAL) } else { all }
         }
         _ if ty.is_float() => match floats(f, op, &args) {
-            kinds if kinds.is_all() => Known::Any,
-            kinds => Known::Float(kinds),
+            kinds if kinds.is_all() => LatticeValue::Any,
+            kinds => LatticeValue::Float(kinds),
         },
         _ => all,
     }
@@ -176,25 +180,31 @@ pub(crate) fn transfer(f: &Function, v: Value, known: impl Fn(Operand) -> Known)
 
 /// The element that `v` gets of a tuple which is made of it in plain sight. Values that are not
 /// constants already are left out: nobody would see them change.
-fn constant_element(f: &Function, v: Value) -> Option<Known> {
+fn constant_element(f: &Function, v: Value) -> Option<LatticeValue> {
     let tuple = f.operand(v, 0)?.as_value().filter(|&tuple| f.op(tuple) == Some(core::TUPLE))?;
     let index = f.constant(f.operand(v, 1)?)?.as_int()?.checked_sub(1)?;
     let element = f.operand(tuple, usize::try_from(index).ok()?)?.as_const()?;
     let constant = f.ctx().constant(element);
-    (f.ctx().constant_type(element) == f.ty(v)).then(|| Known::of_constant(element, constant))
+    (f.ctx().constant_type(element) == f.ty(v))
+        .then(|| LatticeValue::of_constant(element, constant))
 }
 
 /// An op of `arith` that gives an integer or a bool, of integers or bools of one type.
-fn integers(f: &Function, op: Op, args: &[(Operand, Known)], ty: Type) -> Option<Known> {
+fn integers(
+    f: &Function,
+    op: Op,
+    args: &[(Operand, LatticeValue)],
+    ty: Type,
+) -> Option<LatticeValue> {
     let interval = match *args {
-        [(x, Known::Int(a))] => {
+        [(x, LatticeValue::Int(a))] => {
             let from = f.operand_type(x);
             if let Some(a) = a.as_single() {
                 return evaluated(op, &[int_constant(from, a)?], ty);
             }
             unary(op, a, from, ty)
         }
-        [(x, Known::Int(a)), (y, Known::Int(b))] => {
+        [(x, LatticeValue::Int(a)), (y, LatticeValue::Int(b))] => {
             let (tx, ty_y) = (f.operand_type(x), f.operand_type(y));
             match (a.as_single(), b.as_single()) {
                 // The most frequent ops are exact on single numbers anyway.
@@ -219,22 +229,28 @@ fn integers(f: &Function, op: Op, args: &[(Operand, Known)], ty: Type) -> Option
         }
         _ => return None,
     };
-    Some(Known::Int(interval))
+    Some(LatticeValue::Int(interval))
 }
 
 /// The value of an op on constants. One that traps has none, whatever it is said to be.
-fn evaluated(op: Op, args: &[Constant], ty: Type) -> Option<Known> {
+fn evaluated(op: Op, args: &[Constant], ty: Type) -> Option<LatticeValue> {
     let constant = eval_scalar(op, args, ty)?.ok()?;
     let x = match constant {
         Constant::Bool(x) => x.into(),
         other => other.as_int()?,
     };
-    Some(Known::Int(Interval::single(x)))
+    Some(LatticeValue::Int(Interval::single(x)))
 }
 
-/// What the op folds to when what is known to be constant is.
+/// Returns what the op folds to when what is known to be constant is.
 #[cold]
-fn folded(f: &Function, v: Value, op: Op, args: &[(Operand, Known)], ty: Type) -> Option<Known> {
+fn folded(
+    f: &Function,
+    v: Value,
+    op: Op,
+    args: &[(Operand, LatticeValue)],
+    ty: Type,
+) -> Option<LatticeValue> {
     let ctx = f.ctx();
     let def = ctx.def(op);
     let fold = def.fold?;
@@ -259,7 +275,11 @@ fn folded(f: &Function, v: Value, op: Op, args: &[(Operand, Known)], ty: Type) -
             let id = ctx.constant_id(constant);
             // The type of the constant is not that of a value that is `any`.
             let of_any = ty == Type::ANY;
-            Some(if of_any { Known::Const(id) } else { Known::of_constant(id, constant) })
+            Some(if of_any {
+                LatticeValue::Const(id)
+            } else {
+                LatticeValue::of_constant(id, constant)
+            })
         }
         Fold::Operand(i) if types[i] == ty => Some(args[i].1),
         Fold::Operand(_) => None,
@@ -268,7 +288,7 @@ fn folded(f: &Function, v: Value, op: Op, args: &[(Operand, Known)], ty: Type) -
 
 /// The kinds of floats that an op gives, for those of which it is easy to say. Rounding never
 /// takes a number across -1, 0 or 1, but may take it there, and to infinity.
-fn floats(f: &Function, op: Op, args: &[(Operand, Known)]) -> FloatKinds {
+fn floats(f: &Function, op: Op, args: &[(Operand, LatticeValue)]) -> FloatKinds {
     type K = FloatKinds;
     let kinds = |i: usize| args.get(i).map_or(K::all(), |&(_, known)| known.float(f));
     let not_negative = K::ZERO | K::POSITIVE;
@@ -301,7 +321,7 @@ fn floats(f: &Function, op: Op, args: &[(Operand, Known)]) -> FloatKinds {
             }
         }
         (arith::MIN | arith::MAX | core::SELECT, _) if args.len() == 2 => kinds(0) | kinds(1),
-        (arith::INT_TO_FLOAT | core::CONVERT, &[(_, Known::Int(interval))]) => {
+        (arith::INT_TO_FLOAT | core::CONVERT, &[(_, LatticeValue::Int(interval))]) => {
             let negative = if interval.lo < 0 { K::BELOW | K::MINUS } else { K::empty() };
             let zero = if interval.contains(0) { K::ZERO } else { K::empty() };
             let positive = if interval.hi > 0 { K::PLUS | K::ABOVE } else { K::empty() };
@@ -312,7 +332,7 @@ fn floats(f: &Function, op: Op, args: &[(Operand, Known)]) -> FloatKinds {
             let inside = x & (K::ZERO | K::PLUS | K::ABOVE | K::INFINITY | K::NAN);
             if inside.is_empty() { K::all() } else { inside }
         }
-        (math::POWI, &[_, (_, Known::Int(n))]) if n.as_single().is_some_and(|n| n >= 0) => {
+        (math::POWI, &[_, (_, LatticeValue::Int(n))]) if n.as_single().is_some_and(|n| n >= 0) => {
             if n.lo % 2 == 0 || kinds(0).never(K::NEGATIVE) {
                 not_negative | (kinds(0) & K::NAN)
             } else {
@@ -349,12 +369,12 @@ fn negated(kinds: FloatKinds) -> FloatKinds {
     made
 }
 
-/// Which edges of a terminator can be taken, as far as its subject says: `taken` is called with the
-/// number of each, and returns nothing.
+/// Returns which edges of a terminator can be taken, as far as its subject says: `taken` is called
+/// with the number of each, and returns nothing.
 pub(crate) fn edges_taken(
     f: &Function,
     term: Value,
-    known: impl Fn(Operand) -> Known,
+    known: impl Fn(Operand) -> LatticeValue,
     mut taken: impl FnMut(usize),
 ) {
     let Some(op) = f.op(term) else { return };
@@ -366,8 +386,8 @@ pub(crate) fn edges_taken(
     let known = known(subject);
     let ty = f.operand_type(subject);
     match (op, known) {
-        (_, Known::Unseen) => {}
-        (cf::BR, Known::Int(condition)) if ty == Type::BOOL => {
+        (_, LatticeValue::Unseen) => {}
+        (cf::BR, LatticeValue::Int(condition)) if ty == Type::BOOL => {
             if condition.hi == 1 {
                 taken(0);
             }
@@ -375,7 +395,7 @@ pub(crate) fn edges_taken(
                 taken(1);
             }
         }
-        (cf::SWITCH, Known::Int(range)) if ty != Type::ANY => {
+        (cf::SWITCH, LatticeValue::Int(range)) if ty != Type::ANY => {
             let number = |case: Operand| match f.constant(case) {
                 Some(Constant::Bool(x)) => Some(i64::from(x)),
                 Some(other) => other.as_int(),
@@ -393,7 +413,7 @@ pub(crate) fn edges_taken(
                 taken(0);
             }
         }
-        (cf::SWITCH, Known::Const(id)) if ty != Type::ANY => {
+        (cf::SWITCH, LatticeValue::Const(id)) if ty != Type::ANY => {
             let case = f
                 .plain_operands(term)
                 .skip(1)

@@ -110,7 +110,7 @@ impl Structure {
         &self.scopes
     }
 
-    /// Whether all control flow is structured.
+    /// Returns whether all control flow is structured.
     pub fn is_reducible(&self) -> bool {
         self.scopes.irreducible().is_empty()
     }
@@ -199,7 +199,7 @@ impl Analysis for Structure {
 /// Blocks that come next, after those before them.
 struct Layer {
     members: Vec<usize>,
-    /// Whether they wait for each other in a circle.
+    /// True if they wait for each other in a circle.
     is_irreducible: bool,
 }
 
@@ -283,7 +283,7 @@ impl<'a> Builder<'a> {
         ShapeId(self.shapes.len() as u32 - 1)
     }
 
-    /// What follows something, given the blocks that begin the parts of it.
+    /// Returns what follows something, given the blocks that begin the parts of it.
     fn sequence(&mut self, blocks: &[Block]) -> Option<ShapeId> {
         let mut next = None;
         for layer in self.layers(blocks).into_iter().rev() {

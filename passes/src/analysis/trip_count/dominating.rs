@@ -9,7 +9,7 @@
 //!   br %5, ^3(%4), ^4
 //! ```
 //!
-//! They come from branches on the way up the dominator tree, the nearest [`MOST_STEPS`] blocks.
+//! They come from branches on the way up the dominator tree, the nearest [`MAX_STEPS`] blocks.
 
 use regraft_dialects::cf;
 use regraft_ir::{DominatorTree, Edge, Function, Op};
@@ -18,7 +18,7 @@ use crate::analysis::loop_exits::{DominatingConditions, Test};
 use crate::analysis::{InductionVariables, LoopId, Poly};
 
 /// How far up branches are looked for.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// Collects the conditions that dominate the header of a loop.
 pub(super) fn dominating_conditions(
@@ -30,7 +30,7 @@ pub(super) fn dominating_conditions(
     let forest = ivs.forest();
     let mut guards = Vec::new();
     let mut at = forest.get(l).header;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let Some(above) = dom.idom(at) else { break };
         // The only edge from outside, if the block that it enters leads here.
         let enters = |edge: &Edge| {

@@ -57,7 +57,7 @@ pub struct TripCount {
     pub latch_runs: LatchRuns,
     /// The edge that leaves the loop after that many.
     pub exit: Option<Edge>,
-    /// Whether the loop is left in no other way (but by an error): the count is exact. Else it is
+    /// True if the loop is left in no other way (but by an error): the count is exact. Else it is
     /// the greatest that there can be.
     pub is_exact: bool,
 }
@@ -108,7 +108,7 @@ impl TripCounts {
         this
     }
 
-    /// That of a loop.
+    /// Returns that of a loop.
     pub fn of(&self, l: LoopId) -> &TripCount {
         &self.counts[l.index()]
     }
@@ -119,14 +119,16 @@ impl TripCounts {
         &self.exits[l.index()]
     }
 
-    /// Whether a loop surely ends, and each one within it: after how many iterations they are left
-    /// is known whatever happens. As far as instructions in them go on; of those nothing is said.
+    /// Returns whether a loop surely ends, and each one within it: after how many iterations they
+    /// are left is known whatever happens. As far as instructions in them go on; of those nothing
+    /// is said.
     pub fn surely_ends(&self, l: LoopId) -> bool {
         let certain = |l: LoopId| self.of(l).latch_runs.is_certain();
         !self.forest.get(l).has_irreducible && self.forest.nest(l).all(certain)
     }
 
-    /// Whether it is known how often a loop goes back to its header, whatever happens but an error.
+    /// Returns whether it is known how often a loop goes back to its header, whatever happens but
+    /// an error.
     pub fn is_known(&self, l: LoopId) -> bool {
         let count = self.of(l);
         count.is_exact && count.latch_runs.is_certain()
@@ -169,7 +171,7 @@ impl Analysis for TripCounts {
     }
 }
 
-/// What the exits say together. `all` is how many there are.
+/// Returns what the exits say together. `all` is how many there are.
 fn summary(dom: &DominatorTree, all: usize, exits: &[(Edge, LatchRuns)]) -> TripCount {
     let unknown = TripCount { latch_runs: LatchRuns::Unknown, exit: None, is_exact: false };
     if let [(exit, runs)] = exits {
@@ -206,7 +208,7 @@ fn summary(dom: &DominatorTree, all: usize, exits: &[(Edge, LatchRuns)]) -> Trip
     }
 }
 
-/// What can be said of each exit of a loop.
+/// Returns what can be said of each exit of a loop.
 fn exits_of(
     f: &Function,
     dom: &DominatorTree,
@@ -227,7 +229,8 @@ fn exits_of(
         .collect()
 }
 
-/// How often a loop goes back before it leaves by an exit whose branch runs once in each iteration.
+/// Returns how often a loop goes back before it leaves by an exit whose branch runs once in each
+/// iteration.
 fn exit_count(
     f: &Function,
     ivs: &InductionVariables,

@@ -47,13 +47,13 @@ use regraft_ir::{
 
 use crate::analysis::control_dependence::Controllers;
 use crate::analysis::{Analyses, InstEffects, PostDominatorTree, inst_effects, may_be_object};
-use crate::transforms::util::allocation_sites::is_maker;
+use crate::transforms::util::allocation_sites::is_allocation_site;
 use crate::transforms::util::edit::delete_unreachable;
 use crate::{FunctionPass, PassContext, PassResult};
 use objects::LocalObjects;
 
 /// Objects that hold others go before those; deeper ones than this wait for another run.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// How much was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -77,7 +77,7 @@ pub(crate) struct Dropped {
 /// None if `f` is valid.
 pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Dropped> {
     let mut dropped = Dropped { blocks: delete_unreachable(f, analyses)?, ..Dropped::default() };
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         if !sweep(f, analyses, &mut dropped)? {
             break;
         }
@@ -241,7 +241,7 @@ impl<'a> Mark<'a> {
         let mut objects = makes_objects.then(|| LocalObjects::find(f, analyses, summaries));
         for (v, effects) in noticed {
             let waits = match &mut objects {
-                _ if effects.allocates && is_maker(f, v) => {
+                _ if effects.allocates && is_allocation_site(f, v) => {
                     mark.makers.push(v);
                     true
                 }
@@ -335,7 +335,7 @@ impl<'a> Mark<'a> {
     }
 }
 
-/// Whether the terminator of a block does nothing but choose between edges.
+/// Returns whether the terminator of a block does nothing but choose between edges.
 fn only_chooses(f: &Function, block: Block) -> bool {
     let term = Value::terminator(block);
     let Some(def) = f.op_def(term) else { return false };

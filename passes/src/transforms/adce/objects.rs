@@ -62,7 +62,7 @@ impl<'a> LocalObjects<'a> {
     pub(super) fn defer(&mut self, v: Value, effects: &InstEffects) -> bool {
         let writes = |access: Access| access.intersects(Access::WRITES);
         let traps = effects.may_trap && !needs_memory_only(self.f, v);
-        let hidden = |object| self.aliases.hidden(object);
+        let hidden = |object| self.aliases.non_escaping(object);
         if traps
             || effects.observable
             || effects.may_not_end
@@ -72,7 +72,7 @@ impl<'a> LocalObjects<'a> {
             return false;
         }
         for &(object, access) in effects.objects.iter().filter(|object| writes(object.1)) {
-            let Some(allocation) = self.aliases.hidden(object) else { continue };
+            let Some(allocation) = self.aliases.non_escaping(object) else { continue };
             let waiting = self.by_allocation.entry(allocation).or_default();
             if access.contains(Access::WRITES_CONTENTS) {
                 waiting.for_contents.push(v);
@@ -84,7 +84,7 @@ impl<'a> LocalObjects<'a> {
         true
     }
 
-    /// What waits for what the live instruction or terminator `v` looks at.
+    /// Returns what waits for what the live instruction or terminator `v` looks at.
     pub(super) fn woken_by(&mut self, v: Value) -> Vec<Value> {
         let f = self.f;
         let mut woken = Vec::new();
@@ -95,7 +95,7 @@ impl<'a> LocalObjects<'a> {
         let effects = inst_effects(f, v, &self.summaries);
         let pure = def.traits.contains(Traits::PURE);
         for operand in f.plain_operands(v) {
-            let Some(allocation) = self.aliases.hidden(operand) else { continue };
+            let Some(allocation) = self.aliases.non_escaping(operand) else { continue };
             let Some(waiting) = self.by_allocation.get_mut(&allocation) else { continue };
             let known = effects.objects.iter().filter(|object| object.0 == operand);
             let known = known.map(|object| object.1).reduce(|a, b| a | b);
@@ -115,7 +115,7 @@ impl<'a> LocalObjects<'a> {
         woken
     }
 
-    /// Whether `v` makes an object, and may be dropped if nothing uses that.
+    /// Returns whether `v` makes an object, and may be dropped if nothing uses that.
     pub(super) fn is_made_freely(&mut self, v: Value, analyses: &mut Analyses) -> bool {
         let f = self.f;
         needs_memory_only_given(f, v, |size| self.is_natural(v, size, analyses))
@@ -131,7 +131,7 @@ impl<'a> LocalObjects<'a> {
     }
 }
 
-/// Whether an instruction is its operand, or compares it, without looking into it.
+/// Returns whether an instruction is its operand, or compares it, without looking into it.
 fn passes_on(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(core::SELECT | core::TYPEASSERT | core::CONVERT))
 }

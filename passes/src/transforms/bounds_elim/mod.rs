@@ -142,7 +142,7 @@ impl BoundsElim {
     }
 }
 
-/// Those of some accesses that are in bounds.
+/// Returns those of some accesses that are in bounds.
 fn prove(f: &Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Vec<Value> {
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
     let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));

@@ -22,7 +22,7 @@ use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
 
 /// The most comparisons before one loop.
-const MOST_COMPARISONS: usize = 6;
+const MAX_COMPARISONS: usize = 6;
 
 /// What becomes of one loop.
 struct Plan {
@@ -78,8 +78,8 @@ fn is_candidate(f: &Function, form: &LoopForm, max_size: usize) -> bool {
     size <= max_size && form.blocks().iter().any(|&block| unmarked(f, block).any(|v| is_open(f, v)))
 }
 
-/// Whether an access was not looked at before; in the version with checks, all say that theirs is
-/// needed.
+/// Returns whether an access was not looked at before; in the version with checks, all say that
+/// theirs is needed.
 fn is_open(f: &Function, v: Value) -> bool {
     f.attr(v, "inbounds").is_none()
 }
@@ -101,7 +101,7 @@ fn plan(f: &Function, forms: Vec<LoopForm>, cx: &mut PassContext<'_>) -> Vec<Pla
             let Some(needed) = bounds.conditions(v, preheader) else { continue };
             let new: Vec<Comparison> =
                 needed.into_iter().filter(|c| !plan.comparisons.contains(c)).collect();
-            if plan.comparisons.len() + new.len() <= MOST_COMPARISONS {
+            if plan.comparisons.len() + new.len() <= MAX_COMPARISONS {
                 plan.comparisons.extend(new);
                 plan.accesses.push(v);
             }

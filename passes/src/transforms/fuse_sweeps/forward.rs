@@ -84,7 +84,7 @@ impl ForwardingAnalyses<'_> {
                     continue;
                 }
                 for &(object, access) in &inst_effects(f, v, self.summaries).objects {
-                    let Some(array) = self.aliases.hidden(object) else { continue };
+                    let Some(array) = self.aliases.non_escaping(object) else { continue };
                     if f.op(v) == Some(mem::STORE) {
                         writes.stores.entry(array).or_default().push(v);
                     } else if access.intersects(Access::WRITES) {
@@ -96,9 +96,9 @@ impl ForwardingAnalyses<'_> {
         writes
     }
 
-    /// What a load in a loop gives, from an array that is made outside.
+    /// Returns what a load in a loop gives, from an array that is made outside.
     fn given(&self, f: &Function, l: LoopId, load: Value, writes: &Writes) -> Option<Operand> {
-        let array = self.aliases.hidden(f.operand(load, 0)?)?;
+        let array = self.aliases.non_escaping(f.operand(load, 0)?)?;
         let inside = |block: Block| self.forest.contains(l, block);
         let others = writes.others.get(&array);
         if inside(f.block_of(array))
@@ -157,7 +157,7 @@ impl ForwardingAnalyses<'_> {
     }
 }
 
-/// What the elements of an array are when it is new.
+/// Returns what the elements of an array are when it is new.
 fn made_with(f: &Function, array: Value) -> Option<Operand> {
     match f.op(array)? {
         mem::FILL => f.operand(array, 0),

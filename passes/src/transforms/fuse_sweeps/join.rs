@@ -3,7 +3,7 @@
 use regraft_dialects::arith;
 use regraft_ir::{Block, Constant, Edge, Function, Inst, IrResult, Operand, Value};
 
-use super::plan::{Becomes, Plan, Turned};
+use super::plan::{Becomes, Plan, Reversed};
 use crate::analysis::InductionVariables;
 use crate::transforms::simplify_cfg::merge_after;
 use crate::transforms::util::counters::compute;
@@ -149,7 +149,7 @@ impl Plan {
             }
         }
         f.redirect(first.exit(f), target, args.clone())?;
-        if self.turned == Turned::First {
+        if self.reversed == Reversed::First {
             // The first loop counts the other way now; how often the second runs stays as it is.
             let stay = first.stay(f);
             let (body, body_args) = (f.edge_target(stay), f.edge_args(stay).collect::<Vec<_>>());

@@ -1,5 +1,5 @@
 //! Makes one loop of two that run equally often, the one after the other, if need be with one of
-//! them turned round; what the first one keeps for the second in arrays is handed on directly.
+//! them reversed; what the first one keeps for the second in arrays is handed on directly.
 //!
 //! ```text
 //! for k = 1 .. n                       for k = 1 .. n
@@ -17,11 +17,11 @@
 //! first with at most a block between them. Both run equally often, for sure (`rounds`). They are fused
 //! as they are if no iteration of the second needs a later one of the first. Else, or if they count in
 //! opposite directions, one of them, all of whose iterations are independent and which hands on nothing
-//! but counters, is turned round: the second if it can be, so that the order of the first stays;
+//! but counters, is reversed: the second if it can be, so that the order of the first stays;
 //! else the first. Loops in each
 //! other are fused from the outside inwards.
 //!
-//! A branch around a loop that would not run anyway goes first (`unguard`). What stands between two
+//! A branch around a loop that would not run anyway goes first (`guard_elimination`). What stands between two
 //! loops goes before the first one where that changes nothing, else behind the second (`between`).
 //! In the new loop, numbers that are the same in each iteration become one, and loads give what was
 //! stored in the same iteration (`forward`). Arrays that are only written then go, as in `adce`; of
@@ -31,23 +31,23 @@
 //! Iterations of the first loop run at the times `i` or `n - 1 - i`, those of the second likewise,
 //! and at each time the first comes first. What used to run in another order must not depend on
 //! each other: no two accesses of which one is a write are to the same element, which is found from
-//! the indices as polynomials in the time (`loop_accesses`); where a loop is turned, that holds for any
-//! two of its iterations too. A loop that is turned neither stops nor prints, and nothing of its last
+//! the indices as polynomials in the time (`loop_accesses`); where a loop is reversed, that holds for any
+//! two of its iterations too. A loop that is reversed neither stops nor prints, and nothing of its last
 //! iteration is used. If a loop that is not may stop, the other one neither may, nor does anything that
 //! can be seen. Sums are carried from one iteration to the next by parameters, and loops with such
-//! parameters are not turned: no float is added in another order than before. In a sum in memory the
+//! parameters are not reversed: no float is added in another order than before. In a sum in memory the
 //! index stays the same, which is a dependence as well.
 //!
 //! # Cost
 //! O(size) for each level of loops and the analyses; what is compared for a pair is bounded.
 
-mod between;
-mod contract;
+mod array_contraction;
 mod forward;
+mod guard_elimination;
+mod intervening_code;
 mod join;
+mod normalised_trip_count;
 mod plan;
-mod rounds;
-mod unguard;
 
 use regraft_ir::{Block, DominatorTree, Edge, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -57,7 +57,7 @@ use crate::analysis::{Aliases, InductionVariables, LoopForest, LoopId, TripCount
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::loop_pair::{FusionAnalyses, LoopPair};
 use crate::{FunctionPass, PassContext, PassResult};
-use plan::{Plan, Turned};
+use plan::{Plan, Reversed};
 
 crate::pass! {
     /// Makes one loop of a forward and a reverse loop, so that nothing is kept between them.
@@ -71,9 +71,9 @@ crate::pass! {
     /// ```
     ///
     /// The loops have to run equally often, and one of them has to be of independent iterations: it is
-    /// turned round if the order of the other one matters. Sums of floats keep their order. What
+    /// reversed if the order of the other one matters. Sums of floats keep their order. What
     /// is between the loops has to be movable. Where one may trap, the other may do nothing that
-    /// can be seen, and none that is turned may trap; so bounds checks are best eliminated before:
+    /// can be seen, and none that is reversed may trap; so bounds checks are best eliminated before:
     /// `O2, fuse-sweeps, O2`. Float functions stop the program outside of their domain too:
     /// `{domain-errors=false}` says that it does not matter which of them does so first, and what
     /// arrays hold then.
@@ -115,7 +115,7 @@ impl FunctionPass for FuseSweeps {
             let variables = cx.analysis::<InductionVariables>(f);
             for plan in plans {
                 cx.count("loops fused");
-                if plan.turned != Turned::Neither {
+                if plan.reversed != Reversed::Neither {
                     cx.count("loops turned");
                 }
                 fused.insert(plan.first.header);
@@ -151,7 +151,7 @@ impl FunctionPass for FuseSweeps {
             dom: &cx.analysis::<DominatorTree>(f),
             summaries: cx.effects(),
         };
-        let rows = contract::run(f, &facts)?;
+        let rows = array_contraction::run(f, &facts)?;
         cx.add("arrays that became rows", rows as u64);
         cx.add("loads forwarded", forwarded as u64);
         cx.add("writes dropped", dropped.writes as u64);
@@ -191,7 +191,7 @@ fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         }
         let variables = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
-        let guards = unguard::find(f, &forest, &variables, &counts);
+        let guards = guard_elimination::find(f, &forest, &variables, &counts);
         if guards.is_empty() {
             return Ok(());
         }

@@ -2,8 +2,8 @@
 
 use regraft_ir::{Block, Operand, Value};
 
-use super::between::Between;
-use super::rounds::Rounds;
+use super::intervening_code::InterveningCode;
+use super::normalised_trip_count::NormalisedTripCount;
 use crate::analysis::{LoopId, Poly, Sym};
 use crate::transforms::util::counters::can_compute;
 use crate::transforms::util::loop_accesses::{
@@ -14,7 +14,7 @@ use crate::transforms::util::loop_pair::{CountedLoop, FusionAnalyses, LoopPair, 
 
 /// Which of two loops runs the other way round when they are one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Turned {
+pub(super) enum Reversed {
     Neither,
     First,
     Second,
@@ -35,8 +35,8 @@ pub(super) enum Becomes {
 pub(super) struct Plan {
     pub(super) first: CountedLoop,
     pub(super) second: CountedLoop,
-    pub(super) between: Option<Between>,
-    pub(super) turned: Turned,
+    pub(super) between: Option<InterveningCode>,
+    pub(super) reversed: Reversed,
     /// For each parameter of the first header, and of the second.
     pub(super) of_first: Vec<Becomes>,
     pub(super) of_second: Vec<Becomes>,
@@ -50,18 +50,19 @@ struct Side<'a> {
     /// By access, where it is to an element: its indices in the iterations of the loop.
     lines: Vec<Option<Vec<Line>>>,
     /// The same if the loop runs the other way.
-    turned: Vec<Option<Vec<Line>>>,
+    reversed: Vec<Option<Vec<Line>>>,
 }
 
 impl FusionAnalyses<'_> {
-    /// How two loops become one, if they can.
+    /// Returns how two loops become one, if they can.
     pub(super) fn plan(&self, pair: &LoopPair) -> Option<Plan> {
         let f = self.f;
         let (first, second) = (&pair.first, &pair.second);
         if ![first, second].iter().all(|l| self.counts.is_known(l.id)) {
             return None;
         }
-        let rounds = |l: &CountedLoop| Rounds::of(f, &self.counts, &self.variables, l.id);
+        let rounds =
+            |l: &CountedLoop| NormalisedTripCount::of(f, &self.counts, &self.variables, l.id);
         let (mut rounds, others) = (rounds(first)?, rounds(second)?);
         if rounds != others {
             return None;
@@ -75,34 +76,34 @@ impl FusionAnalyses<'_> {
         if !a.may_interleave(&b) {
             return None;
         }
-        let between = Between::sort(self, pair, (&a, &b))?;
+        let between = InterveningCode::sort(self, pair, (&a, &b))?;
         let sides = (self.side(first, &a, &rounds), self.side(second, &b, &rounds));
-        // Loops that are all turned the same way share counters, and go together with others.
+        // Loops that are all reversed the same way share counters, and go together with others.
         let ways = match self.directions_differ(pair) {
-            true => [Turned::Second, Turned::First, Turned::Neither],
-            false => [Turned::Neither, Turned::Second, Turned::First],
+            true => [Reversed::Second, Reversed::First, Reversed::Neither],
+            false => [Reversed::Neither, Reversed::Second, Reversed::First],
         };
-        let mut ways = ways.into_iter().filter(|&turned| self.allows(&sides, turned));
-        let (turned, of_first, of_second) = ways.find_map(|turned| {
-            let (of_first, of_second) = match turned {
-                Turned::Neither => (self.stay(first), self.along(second, first, &rounds)),
-                Turned::First => (self.turn(first, second, &rounds)?, self.stay(second)),
-                Turned::Second => (self.stay(first), self.turn(second, first, &rounds)?),
+        let mut ways = ways.into_iter().filter(|&reversed| self.allows(&sides, reversed));
+        let (reversed, of_first, of_second) = ways.find_map(|reversed| {
+            let (of_first, of_second) = match reversed {
+                Reversed::Neither => (self.stay(first), self.along(second, first, &rounds)),
+                Reversed::First => (self.reverse(first, second, &rounds)?, self.stay(second)),
+                Reversed::Second => (self.stay(first), self.reverse(second, first, &rounds)?),
             };
-            Some((turned, of_first, of_second))
+            Some((reversed, of_first, of_second))
         })?;
         Some(Plan {
             first: *first,
             second: *second,
             between,
-            turned,
+            reversed,
             of_first,
             of_second,
             form: LoopForm::new(&self.forest, first.id),
         })
     }
 
-    /// Whether one loop counts up and the other down.
+    /// Returns whether one loop counts up and the other down.
     fn directions_differ(&self, pair: &LoopPair) -> bool {
         let counts = |l: &CountedLoop, step: i64| {
             let mut all = self.variables.basic(l.id).iter();
@@ -117,7 +118,7 @@ impl FusionAnalyses<'_> {
         &self,
         counted: &'a CountedLoop,
         accesses: &'a Accesses,
-        rounds: &Rounds,
+        rounds: &NormalisedTripCount,
     ) -> Side<'a> {
         let last = &rounds.number.plus(-1);
         let all = accesses.list.iter().map(|access| {
@@ -129,26 +130,26 @@ impl FusionAnalyses<'_> {
             Some(lines.collect())
         });
         let all: Vec<Option<Vec<Line>>> = all.collect();
-        let turned = all.iter().map(|lines| {
-            let turned = lines.as_ref()?.iter().map(|line| turn(line.as_ref()?, last));
-            Some(turned.collect())
+        let reversed = all.iter().map(|lines| {
+            let reversed = lines.as_ref()?.iter().map(|line| reverse(line.as_ref()?, last));
+            Some(reversed.collect())
         });
-        Side { counted, accesses, turned: turned.collect(), lines: all }
+        Side { counted, accesses, reversed: reversed.collect(), lines: all }
     }
 
-    /// Whether the effects of two loops stay in order.
-    fn allows(&self, (a, b): &(Side<'_>, Side<'_>), turned: Turned) -> bool {
-        let (lines_a, lines_b) = match turned {
-            Turned::Neither => (&a.lines, &b.lines),
-            Turned::First => (&a.turned, &b.lines),
-            Turned::Second => (&a.lines, &b.turned),
+    /// Returns whether the effects of two loops stay in order.
+    fn allows(&self, (a, b): &(Side<'_>, Side<'_>), reversed: Reversed) -> bool {
+        let (lines_a, lines_b) = match reversed {
+            Reversed::Neither => (&a.lines, &b.lines),
+            Reversed::First => (&a.reversed, &b.lines),
+            Reversed::Second => (&a.lines, &b.reversed),
         };
-        let may_turn = match turned {
-            Turned::Neither => true,
-            Turned::First => self.may_turn(a),
-            Turned::Second => self.may_turn(b),
+        let may_reverse = match reversed {
+            Reversed::Neither => true,
+            Reversed::First => self.may_reverse(a),
+            Reversed::Second => self.may_reverse(b),
         };
-        may_turn
+        may_reverse
             && a.accesses.list.iter().zip(lines_a).all(|(x, at_x)| {
                 b.accesses
                     .list
@@ -158,9 +159,9 @@ impl FusionAnalyses<'_> {
             })
     }
 
-    /// Whether the iterations of a loop may come in any order: none needs another one, none stops
-    /// or prints, and nothing of the last one is used.
-    fn may_turn(&self, side: &Side<'_>) -> bool {
+    /// Returns whether the iterations of a loop may come in any order: none needs another one, none
+    /// stops or prints, and nothing of the last one is used.
+    fn may_reverse(&self, side: &Side<'_>) -> bool {
         let (f, id) = (self.f, side.counted.id);
         let accesses = side.accesses;
         if accesses.may_stop || accesses.observable || !is_pure(f, side.counted.header) {
@@ -192,12 +193,12 @@ impl FusionAnalyses<'_> {
         })
     }
 
-    /// Whether all objects that an access is to are made in the same iteration of a loop that hands
-    /// on numbers alone.
+    /// Returns whether all objects that an access is to are made in the same iteration of a loop
+    /// that hands on numbers alone.
     fn is_made_in(&self, access: &MemoryAccess, id: LoopId) -> bool {
         access.effects.elsewhere.is_empty()
             && access.effects.objects.iter().all(|&(object, _)| {
-                let made = self.aliases.hidden(object);
+                let made = self.aliases.non_escaping(object);
                 made.is_some_and(|v| self.forest.contains(id, self.f.block_of(v)))
             })
     }
@@ -214,8 +215,13 @@ impl FusionAnalyses<'_> {
         self.f.params(of.header).map(|_| Becomes::Itself).collect()
     }
 
-    /// What the parameters of a loop become beside another one.
-    fn along(&self, of: &CountedLoop, beside: &CountedLoop, rounds: &Rounds) -> Vec<Becomes> {
+    /// Returns what the parameters of a loop become beside another one.
+    fn along(
+        &self,
+        of: &CountedLoop,
+        beside: &CountedLoop,
+        rounds: &NormalisedTripCount,
+    ) -> Vec<Becomes> {
         let params = self.f.params(of.header).map(|param| {
             let own = self.counter(of, param)?;
             let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
@@ -224,19 +230,19 @@ impl FusionAnalyses<'_> {
         params.map(|becomes| becomes.unwrap_or(Becomes::Itself)).collect()
     }
 
-    /// What the parameters of a loop become that runs the other way, beside another one.
-    fn turn(
+    /// Returns what the parameters of a loop become that runs the other way, beside another one.
+    fn reverse(
         &self,
         of: &CountedLoop,
         beside: &CountedLoop,
-        rounds: &Rounds,
+        rounds: &NormalisedTripCount,
     ) -> Option<Vec<Becomes>> {
         let last = rounds.number.plus(-1);
         let params = self.f.params(of.header).map(|param| {
             let own = self.counter(of, param)?;
             let narrow = last.truncate(own.base.ty());
             let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
-            let (first, step) = turn(&own, &narrow)?;
+            let (first, step) = reverse(&own, &narrow)?;
             if let Some(other) = self.beside(beside, &(first.clone(), step.clone()), rounds) {
                 return Some(other);
             }
@@ -251,7 +257,12 @@ impl FusionAnalyses<'_> {
     }
 
     /// A counter of a loop that goes along with one that begins and steps like this.
-    fn beside(&self, of: &CountedLoop, own: &(Poly, Poly), rounds: &Rounds) -> Option<Becomes> {
+    fn beside(
+        &self,
+        of: &CountedLoop,
+        own: &(Poly, Poly),
+        rounds: &NormalisedTripCount,
+    ) -> Option<Becomes> {
         let others = self.variables.basic(of.id).iter().filter_map(|other| {
             let (base, step) = (rounds.resolve(&other.base)?, rounds.resolve(&other.step)?);
             if step != own.1 {
@@ -287,6 +298,6 @@ impl FusionAnalyses<'_> {
 }
 
 /// `base + step * i` with `i` running down from `last`.
-fn turn((base, step): &(Poly, Poly), last: &Poly) -> Line {
+fn reverse((base, step): &(Poly, Poly), last: &Poly) -> Line {
     Some((base.add(&step.mul(last)?)?, step.neg()))
 }

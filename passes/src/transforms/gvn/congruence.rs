@@ -77,7 +77,7 @@ impl OptimisticClasses {
         holds
     }
 
-    /// Whether no two parameters are in one class.
+    /// Returns whether no two parameters are in one class.
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }

@@ -173,7 +173,7 @@ impl Walk<'_> {
         self.numbers_or_self(leader, param)
     }
 
-    /// What an instruction equals; `None` if it takes no part.
+    /// Returns what an instruction equals; `None` if it takes no part.
     fn instruction(&mut self, v: Value) -> Option<Operand> {
         let f = self.f;
         let def = f.op_def(v)?;
@@ -222,7 +222,7 @@ impl Walk<'_> {
         Some(number)
     }
 
-    /// What decides about the value of an instruction.
+    /// Returns what decides about the value of an instruction.
     #[inline]
     fn key(&self, v: Value) -> Option<Key> {
         let f = self.f;

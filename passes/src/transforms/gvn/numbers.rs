@@ -8,7 +8,7 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// What a value equals: a constant, or a value that stands for all that are equal.
+    /// Returns what a value equals: a constant, or a value that stands for all that are equal.
     #[inline]
     pub(super) fn of(&self, operand: Operand) -> Operand {
         operand.as_value().map_or(operand, |v| self.of[v.index()])

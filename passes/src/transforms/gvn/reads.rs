@@ -105,7 +105,8 @@ impl Walk<'_> {
         (Some(index), 0)
     }
 
-    /// What a sum is to which constants were added that cancel out: the length of `1:n` is `n - 1 + 1`.
+    /// Returns what a sum is to which constants were added that cancel out: the length of `1:n` is
+    /// `n - 1 + 1`.
     pub(super) fn cancelled(&self, v: Value) -> Option<Operand> {
         if !matches!(self.f.op(v)?, arith::ADD | arith::SUB) || self.f.ty(v) != Type::I64 {
             return None;
@@ -136,7 +137,8 @@ impl Walk<'_> {
         self.dimension(new, dimension)
     }
 
-    /// Whether what a `core.same` compares are surely two objects: a new array is no argument.
+    /// Returns whether what a `core.same` compares are surely two objects: a new array is no
+    /// argument.
     pub(super) fn are_different(&self, same: Value) -> bool {
         let f = self.f;
         let (Some(a), Some(b)) = (f.operand(same, 0), f.operand(same, 1)) else { return false };

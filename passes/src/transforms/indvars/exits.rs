@@ -10,7 +10,7 @@ use crate::analysis::{LoopForest, LoopId, Poly};
 use crate::transforms::util::counters::{can_compute, compute, compute_count, is_inside};
 
 /// The most terms of a final value, its constant not counted.
-const MOST_TERMS: usize = 2;
+const MAX_TERMS: usize = 2;
 
 /// A condition that was made for an exiting branch.
 pub(super) struct NewTest {
@@ -74,8 +74,8 @@ pub(super) fn new_test(
     Ok(Some(NewTest { from: exit.from, condition }))
 }
 
-/// Whether a test depends on a parameter that goes. Of the counter, and of one more than it, the
-/// test stays as it is.
+/// Returns whether a test depends on a parameter that goes. Of the counter, and of one more than
+/// it, the test stays as it is.
 fn is_test_of_gone(this: &Rewriter<'_>, counter: Value, gone: &[Value], exit: Edge) -> bool {
     let Some(Test::Compare { left, right, .. }) = Test::of(this.f, exit) else { return false };
     [left, right].into_iter().filter_map(Operand::as_value).any(|v| {
@@ -91,7 +91,7 @@ fn is_test_of_gone(this: &Rewriter<'_>, counter: Value, gone: &[Value], exit: Ed
     })
 }
 
-/// Whether a value is computed by one op from a parameter that goes.
+/// Returns whether a value is computed by one op from a parameter that goes.
 fn uses_gone(this: &Rewriter<'_>, v: Value, gone: &[Value]) -> bool {
     this.f.operands(v).filter_map(Operand::as_value).any(|u| gone.contains(&u))
 }
@@ -102,7 +102,7 @@ fn constant(ty: Type, n: u64) -> Option<Constant> {
     (bits == 64 || n >> bits == 0).then(|| Constant::int(ty, n as i64)).flatten()
 }
 
-/// Whether a count takes few instructions, none of them a division.
+/// Returns whether a count takes few instructions, none of them a division.
 fn is_cheap(count: &Count) -> bool {
     match &count.form {
         CountForm::Number(_) | CountForm::Distance { stride: 1, .. } => true,
@@ -180,14 +180,14 @@ pub(super) fn final_values(
     Ok(found)
 }
 
-/// Whether a use is after a loop: outside of it, or an argument of its exit.
+/// Returns whether a use is after a loop: outside of it, or an argument of its exit.
 pub(super) fn is_after(f: &Function, forest: &LoopForest, l: LoopId, exit: Edge, at: Use) -> bool {
     let args = exit.position + 1..exit.position + 1 + f.edge_args(exit).len() as u32;
     let is_arg = at.user == Value::terminator(exit.from) && args.contains(&at.index);
     is_arg || !is_inside(f, forest, l, f.block_of(at.user))
 }
 
-/// What is used after the loop and is a polynomial that can be computed there.
+/// Returns what is used after the loop and is a polynomial that can be computed there.
 fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Value, Poly)> {
     let (f, ivs) = (&*this.f, this.ivs);
     let forest = ivs.forest();
@@ -221,7 +221,7 @@ fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Value, Poly)> {
 /// Where final values are computed.
 struct Place {
     exit: Edge,
-    /// Whether an argument of the exit is replaced.
+    /// True if an argument of the exit is replaced.
     passes: bool,
     /// The instruction that they stand before, once it is decided.
     at: Option<Value>,
@@ -263,7 +263,7 @@ impl Ends<'_, '_> {
         let last =
             |number: &Poly| poly.substitute(|s| (s == Sym::Iteration(l)).then(|| number.clone()));
         if let Some(end) = self.number(poly.ty()).as_ref().and_then(last)
-            && end.terms().len() <= MOST_TERMS
+            && end.terms().len() <= MAX_TERMS
         {
             if let Some(x) = end.constant_value() {
                 let constant = Constant::int(poly.ty(), x).expect("polynomials are of integers");
@@ -276,7 +276,7 @@ impl Ends<'_, '_> {
         if let Some(end) = self.end_of_range(poly, count)? {
             return Ok(Some(end));
         }
-        if poly.terms().len() > MOST_TERMS || count.ty().bits() > poly.ty().bits() {
+        if poly.terms().len() > MAX_TERMS || count.ty().bits() > poly.ty().bits() {
             return Ok(None);
         }
         let from = self.place.exit.from;

@@ -56,7 +56,7 @@ use rustc_hash::FxHashMap;
 use crate::analysis::induction::BasicInduction;
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
-use crate::loop_run::by_height;
+use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::counters::{add_induction, counter_of, ensure_preheaders, is_inside};
 use crate::transforms::util::redundant_inductions;
@@ -159,7 +159,7 @@ impl LoopPass for Indvars {
 
     fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let forest = cx.analysis::<LoopForest>(f);
-        let mut loops = by_height(f, &forest);
+        let mut loops = by_nesting_depth(f, &forest);
         while !loops.is_empty() {
             loops = self.rewrite(f, &loops, cx)?;
         }

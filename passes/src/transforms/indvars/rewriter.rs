@@ -10,9 +10,9 @@ use crate::transforms::util::counters::{can_compute, compute};
 /// What may be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Limits {
-    /// Whether final values are computed.
+    /// True if final values are computed.
     pub final_values: bool,
-    /// Whether a parameter goes if a multiplication takes its place.
+    /// True if a parameter goes if a multiplication takes its place.
     pub multiply: bool,
 }
 
@@ -52,7 +52,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// Whether a parameter can be expressed by a counter, and is to be.
+    /// Returns whether a parameter can be expressed by a counter, and is to be.
     pub(super) fn is_worth_it(&self, basic: &BasicInduction) -> bool {
         if basic.step.is_zero() {
             return true;
@@ -62,7 +62,7 @@ impl Rewriter<'_> {
             && can_compute(self.f, self.ivs, &basic.step)
     }
 
-    /// What a parameter is, in terms of the counter, at the start of the header.
+    /// Returns what a parameter is, in terms of the counter, at the start of the header.
     pub(super) fn express(
         &mut self,
         basic: &BasicInduction,
@@ -99,7 +99,7 @@ impl Rewriter<'_> {
         if is_zero { Ok(growth) } else { insert(self.f, arith::add(growth, base)) }
     }
 
-    /// What the preheader passes for a parameter of the header.
+    /// Returns what the preheader passes for a parameter of the header.
     pub(super) fn entering_arg(&self, param: Value, preheader: Block) -> Operand {
         let edge = self.f.out_edges(preheader).next().expect("a preheader goes to the header");
         let position = self.f.params(self.f.block_of(param)).position(|p| p == param);

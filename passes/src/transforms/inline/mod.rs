@@ -172,7 +172,7 @@ impl ModulePass for Inline {
 
 /// What is larger is not inlined even if it is asked for: functions that call the one before
 /// them twice double in size each time.
-const MOST_COPIED: usize = 100_000;
+const MAX_COPIED: usize = 100_000;
 
 /// What is known of a function that was visited.
 struct Callee {
@@ -235,8 +235,8 @@ impl Inliner {
 
     fn is_small(&self, callee: &Callee, number: usize, left: &mut usize) -> bool {
         match callee.wanted {
-            Some(wanted) => return wanted && callee.copied <= MOST_COPIED,
-            None if callee.size <= self.limits.always && callee.copied <= MOST_COPIED => {
+            Some(wanted) => return wanted && callee.copied <= MAX_COPIED,
+            None if callee.size <= self.limits.always && callee.copied <= MAX_COPIED => {
                 return true;
             }
             None => {}
@@ -281,8 +281,8 @@ impl Inliner {
         Ok(())
     }
 
-    /// What is known of a function that is as it is going to stay; `None` if it is not to be
-    /// inlined anywhere.
+    /// Returns what is known of a function that is as it is going to stay; `None` if it is not to
+    /// be inlined anywhere.
     fn judge(&mut self, f: &Function, node: usize, analyses: &mut Analyses) -> Option<Callee> {
         let wanted = match f.ctx().attr(f.function_attrs(), "inline").map(|c| f.ctx().constant(c)) {
             Some(Constant::Bool(wanted)) => Some(wanted),
@@ -316,7 +316,7 @@ impl Inliner {
     }
 }
 
-/// Whether the call passes what the callee takes, and takes what it returns.
+/// Returns whether the call passes what the callee takes, and takes what it returns.
 fn fits(f: &Function, at: CallSite, callee: &Function) -> bool {
     let Some(entry) = callee.entry() else { return false };
     let args = f.operands(at.call).skip(at.first_arg);

@@ -21,7 +21,7 @@ pub(super) struct Template {
     order: Vec<Block>,
     /// The same blocks as they are laid out.
     layout: Vec<Block>,
-    /// Whether something jumps to the entry, so that it has to stay a block.
+    /// True if something jumps to the entry, so that it has to stay a block.
     entry_is_target: bool,
     returns: usize,
 }
@@ -51,7 +51,7 @@ impl Template {
     }
 }
 
-/// Whether a block ends with a return.
+/// Returns whether a block ends with a return.
 fn is_return(f: &Function, block: Block) -> bool {
     let def = f.op_def(Value::terminator(block));
     def.is_some_and(|def| def.traits.contains(Traits::RETURN))
@@ -100,7 +100,7 @@ pub(super) fn splice(
     }
 }
 
-/// Whether the call says that accesses in its place are in bounds.
+/// Returns whether the call says that accesses in its place are in bounds.
 fn marks_accesses(f: &Function, call: Value) -> bool {
     f.op(call) == Some(core::CALL) && f.attr(call, "inbounds") == Some(Constant::Bool(true))
 }
@@ -116,7 +116,7 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// What is passed for each parameter, of the type of the parameter.
+    /// Returns what is passed for each parameter, of the type of the parameter.
     fn arguments(&mut self, first: usize, template: &Template) -> IrResult<Operands> {
         let mut args: Operands = self.f.operands(self.call).skip(first).collect();
         for (arg, param) in args.iter_mut().zip(self.callee.params(template.order[0])) {
@@ -241,7 +241,7 @@ impl Copy<'_> {
         self.f.delete(call)
     }
 
-    /// What a block of the callee returns.
+    /// Returns what a block of the callee returns.
     fn returned(&self, block: Block) -> Operand {
         match self.callee.operand(Value::terminator(block), 0) {
             Some(operand) => self.operand(operand),
@@ -276,7 +276,7 @@ impl Copy<'_> {
             .made_from(self.call)
     }
 
-    /// Where an instruction comes from: its own place, and the call that it was inlined at.
+    /// Returns where an instruction comes from: its own place, and the call that it was inlined at.
     fn location(&mut self, v: Value) -> Loc {
         let at = self.callee.loc(v);
         let key = (at, self.loc);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regraft_ir::{ControlFlow, DominatorTree, Function};
 
-use crate::analysis::{Aliases, Analyses, EffectSummaries, Footprint, LoopForest, MemoryClasses};
+use crate::analysis::{Aliases, Analyses, EffectSummaries, LoopForest, MemoryClasses, ModRefSet};
 
 /// The analyses that say where instructions, stores and loops may go.
 pub(super) struct LicmAnalyses {
@@ -30,7 +30,7 @@ impl LicmAnalyses {
     }
 
     /// Returns the mod/ref sets of the loops that write.
-    pub(super) fn loop_footprints(&self, f: &Function) -> Vec<Footprint> {
-        self.classes.loop_footprints(f, &self.forest, &self.aliases, &self.summaries)
+    pub(super) fn loop_mod_refs(&self, f: &Function) -> Vec<ModRefSet> {
+        self.classes.loop_mod_refs(f, &self.forest, &self.aliases, &self.summaries)
     }
 }

@@ -7,15 +7,15 @@ use rustc_hash::FxHashSet;
 use super::analyses::LicmAnalyses;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::speculatable;
-use crate::analysis::{Footprint, InstEffects, LoopForest, LoopId, inst_effects};
+use crate::analysis::{InstEffects, LoopForest, LoopId, ModRefSet, inst_effects};
 use crate::transforms::util::loop_form::ensure_preheader;
 
 /// The instructions to be moved, in order, with the outermost loop that each leaves.
 pub(super) struct Plan {
     moves: Vec<(Value, LoopId)>,
-    /// Whether more might leave if more were known of the indices of loads.
+    /// True if more might leave if more were known of the indices of loads.
     pub(super) wants_bounds: bool,
-    /// Whether a loop writes memory.
+    /// True if a loop writes memory.
     pub(super) loops_write: bool,
 }
 
@@ -36,9 +36,9 @@ pub(super) fn plan<'a>(
         f,
         facts,
         only,
-        writes: facts.loop_footprints(f),
-        homes: Homes(vec![None; f.value_capacity()]),
-        around: Vec::new(),
+        writes: facts.loop_mod_refs(f),
+        innermost: InnermostLoops(vec![None; f.value_capacity()]),
+        enclosing: Vec::new(),
         path: Path::default(),
         blocked: Blocked::default(),
         moves: Vec::new(),
@@ -76,13 +76,13 @@ pub(super) fn apply(f: &mut Function, forest: &LoopForest, plan: Plan) -> IrResu
 }
 
 /// Which loop each value is in, with what was moved where it was moved to.
-struct Homes(Vec<Option<LoopId>>);
+struct InnermostLoops(Vec<Option<LoopId>>);
 
 /// A loop around the block that is visited.
 #[derive(Clone, Copy)]
-struct Around {
+struct EnclosingLoop {
     id: LoopId,
-    writes: Footprint,
+    writes: ModRefSet,
 }
 
 /// The path that the first iteration of a loop takes for certain.
@@ -100,12 +100,12 @@ struct Blocked {
     /// For what traps: nothing before it may be observed or stop the program.
     trapping: u32,
     /// For what keeps a promise: nothing before it may stop the program.
-    promised: u32,
+    guaranteed: u32,
 }
 
 impl Default for Blocked {
     fn default() -> Self {
-        Self { trapping: 1, promised: 1 }
+        Self { trapping: 1, guaranteed: 1 }
     }
 }
 
@@ -115,7 +115,7 @@ enum Kind {
     /// To anywhere.
     Free,
     /// To where it runs anyway.
-    Promised,
+    Guaranteed,
     /// To where it runs anyway, before nothing that can be observed.
     Trapping,
     /// Not at all.
@@ -127,10 +127,10 @@ struct Walk<'a> {
     facts: &'a LicmAnalyses,
     only: Option<&'a FxHashSet<Block>>,
     /// By loop.
-    writes: Vec<Footprint>,
-    homes: Homes,
+    writes: Vec<ModRefSet>,
+    innermost: InnermostLoops,
     /// The loops around the block, outermost first: the one at position `i` has depth `i + 1`.
-    around: Vec<Around>,
+    enclosing: Vec<EnclosingLoop>,
     path: Path,
     blocked: Blocked,
     moves: Vec<(Value, LoopId)>,
@@ -143,7 +143,7 @@ impl Walk<'_> {
         let (f, forest) = (self.f, &*self.facts.forest);
         let Some(inner) = forest.loop_of(block) else { return };
         self.enter(inner);
-        let depth = self.around.len() as u32;
+        let depth = self.enclosing.len() as u32;
         let is_header = forest.get(inner).header == block;
         let from = self.path_to(block, is_header.then_some(depth));
         self.path = Path { end: Some(block), from };
@@ -153,10 +153,10 @@ impl Walk<'_> {
             Some(_) => NEVER,
         };
         // Nothing can stand before the entry.
-        let first = forest.get(self.around[0].id).header;
+        let first = forest.get(self.enclosing[0].id).header;
         let allowed = allowed.max(if f.entry() == Some(first) { 2 } else { 1 });
         for param in f.params(block) {
-            self.homes.0[param.index()] = Some(inner);
+            self.innermost.0[param.index()] = Some(inner);
         }
         for v in f.body(block) {
             self.instruction(v, inner, depth, from, allowed);
@@ -171,19 +171,19 @@ impl Walk<'_> {
     /// Makes `around` the loops around a block whose innermost one is `inner`.
     fn enter(&mut self, inner: LoopId) {
         let forest = &*self.facts.forest;
-        while self.around.last().is_some_and(|top| !forest.encloses(top.id, inner)) {
-            self.around.pop();
+        while self.enclosing.last().is_some_and(|top| !forest.encloses(top.id, inner)) {
+            self.enclosing.pop();
         }
         let mut new = Vec::new();
         let mut at = Some(inner);
-        while let Some(id) = at.filter(|&id| self.around.last().is_none_or(|top| top.id != id)) {
-            new.push(Around { id, writes: self.writes[id.index()] });
+        while let Some(id) = at.filter(|&id| self.enclosing.last().is_none_or(|top| top.id != id)) {
+            new.push(EnclosingLoop { id, writes: self.writes[id.index()] });
             at = forest.get(id).parent;
         }
-        let known = self.around.len() as u32;
+        let known = self.enclosing.len() as u32;
         self.blocked.trapping = self.blocked.trapping.min(known + 1);
-        self.blocked.promised = self.blocked.promised.min(known + 1);
-        self.around.extend(new.into_iter().rev());
+        self.blocked.guaranteed = self.blocked.guaranteed.min(known + 1);
+        self.enclosing.extend(new.into_iter().rev());
     }
 
     /// The depth of the outermost loop of which the first iteration surely comes to `block`, which
@@ -207,7 +207,7 @@ impl Walk<'_> {
 
     fn instruction(&mut self, v: Value, inner: LoopId, depth: u32, from: u32, allowed: u32) {
         let f = self.f;
-        self.homes.0[v.index()] = Some(inner);
+        self.innermost.0[v.index()] = Some(inner);
         let Some(def) = f.op_def(v) else { return };
         // What most instructions are: nothing but a computation.
         let plain = def.traits.contains(Traits::PURE) && !def.traits.contains(Traits::MAY_TRAP);
@@ -226,14 +226,14 @@ impl Walk<'_> {
                 && least <= depth
                 && effects.reads_anything()
             {
-                let footprint = self.facts.classes.footprint(f, &self.facts.aliases, effects);
-                let clash = |around: &Around| footprint.reads_what(around.writes);
-                least = least.max(self.around.partition_point(clash) as u32 + 1);
+                let mod_ref = self.facts.classes.mod_ref(f, &self.facts.aliases, effects);
+                let clash = |around: &EnclosingLoop| mod_ref.reads_what(around.writes);
+                least = least.max(self.enclosing.partition_point(clash) as u32 + 1);
             }
             let free = least;
             least = least.max(match kind {
                 Kind::Free | Kind::Fixed => 1,
-                Kind::Promised => from.max(self.blocked.promised),
+                Kind::Guaranteed => from.max(self.blocked.guaranteed),
                 Kind::Trapping => from.max(self.blocked.trapping),
             });
             if free <= depth && free < least && def.op == mem::LOAD && f.ty(v).is_scalar() {
@@ -244,8 +244,8 @@ impl Walk<'_> {
         }
         let mut stays = depth;
         if least <= depth {
-            let target = self.around[least as usize - 1].id;
-            self.homes.0[v.index()] = self.facts.forest.get(target).parent;
+            let target = self.enclosing[least as usize - 1].id;
+            self.innermost.0[v.index()] = self.facts.forest.get(target).parent;
             self.moves.push((v, target));
             stays = least - 1;
         }
@@ -265,7 +265,7 @@ impl Walk<'_> {
         };
         let forest = &*self.facts.forest;
         (from..to).find(|&depth| {
-            let preheader = forest.get(self.around[depth as usize - 1].id).preheader;
+            let preheader = forest.get(self.enclosing[depth as usize - 1].id).preheader;
             preheader.is_some_and(|block| bounds.in_bounds_at(v, Value::terminator(block)))
         })
     }
@@ -273,19 +273,19 @@ impl Walk<'_> {
     /// Says that something at this depth is in the way of what comes after it.
     fn block_for(&mut self, depth: u32, stops: bool, observed: bool) {
         if stops {
-            self.blocked.promised = self.blocked.promised.max(depth + 1);
+            self.blocked.guaranteed = self.blocked.guaranteed.max(depth + 1);
         }
         if observed {
             self.blocked.trapping = self.blocked.trapping.max(depth + 1);
         }
     }
 
-    /// Whether others can see what an instruction writes.
+    /// Returns whether others can see what an instruction writes.
     fn is_seen(&self, effects: &InstEffects) -> bool {
         effects.writes_anything() && {
-            let footprint = self.facts.classes.footprint(self.f, &self.facts.aliases, effects);
+            let mod_ref = self.facts.classes.mod_ref(self.f, &self.facts.aliases, effects);
             let visible = self.facts.classes.visible();
-            (footprint.writes_contents | footprint.writes_shape) & visible != 0
+            (mod_ref.writes_contents | mod_ref.writes_shape) & visible != 0
         }
     }
 
@@ -310,7 +310,7 @@ impl Walk<'_> {
         } else if speculatable(self.f, v) {
             Kind::Free
         } else {
-            Kind::Promised
+            Kind::Guaranteed
         }
     }
 
@@ -318,12 +318,12 @@ impl Walk<'_> {
     #[inline]
     fn depth_of(&self, operand: Operand) -> u32 {
         let Some(v) = operand.as_value() else { return 0 };
-        let Some(home) = self.homes.0[v.index()] else { return 0 };
+        let Some(home) = self.innermost.0[v.index()] else { return 0 };
         let forest = &*self.facts.forest;
         let depth = forest.get(home).depth;
-        match self.around.get(depth as usize - 1) {
+        match self.enclosing.get(depth as usize - 1) {
             Some(around) if around.id == home => depth,
-            _ => self.around.partition_point(|around| forest.encloses(around.id, home)) as u32,
+            _ => self.enclosing.partition_point(|around| forest.encloses(around.id, home)) as u32,
         }
     }
 }

@@ -21,18 +21,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::analyses::LicmAnalyses;
 use crate::analysis::memory_location::{MemoryLocation, Overlap, Place};
 use crate::analysis::traps::may_trap;
-use crate::analysis::{Base, Footprint, LoopForest, LoopId, inst_effects};
+use crate::analysis::{Base, LoopForest, LoopId, ModRefSet, inst_effects};
 use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::ssa_repair::repair_and_read;
 
 /// Loops with more instructions that touch memory are left alone.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// What matters of a loop.
 #[derive(Clone, Default)]
 struct Info {
     /// The instructions that touch memory, in order; too many are not kept.
-    touching: Vec<(Value, Footprint)>,
+    touching: Vec<(Value, ModRefSet)>,
     too_many: bool,
     may_stop: bool,
 }
@@ -74,14 +74,14 @@ fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
             let Some(inner) = forest.loop_of(block) else { continue };
             for v in f.insts(block) {
                 let Some(def) = f.op_def(v) else { continue };
-                let mut touches = Footprint::default();
+                let mut touches = ModRefSet::default();
                 let mut stops = false;
                 if def.effects == regraft_ir::Effects::NONE {
                     stops = may_trap(f, v);
                 } else {
                     let effects = inst_effects(f, v, &facts.summaries);
                     stops |= effects.may_trap;
-                    touches = facts.classes.footprint(f, &facts.aliases, &effects);
+                    touches = facts.classes.mod_ref(f, &facts.aliases, &effects);
                 }
                 let mut at = Some(inner);
                 while let Some(id) = at {
@@ -93,7 +93,7 @@ fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
                     }
                     info.may_stop |= stops;
                     if !full {
-                        info.too_many = info.touching.len() == MOST;
+                        info.too_many = info.touching.len() == MAX;
                         info.touching.push((v, touches));
                     }
                     at = forest.get(id).parent;
@@ -125,7 +125,7 @@ fn promotable(
         let outside = |operand: Operand| {
             operand.as_value().is_none_or(|v| !forest.contains(id, f.block_of(v)))
         };
-        let hidden = facts.aliases.hidden(place.object).is_some();
+        let hidden = facts.aliases.non_escaping(place.object).is_some();
         if !outside(place.object) || !place.indices().all(outside) || info.may_stop && !hidden {
             continue;
         }
@@ -184,7 +184,7 @@ fn accesses(
     Some(result)
 }
 
-/// What an object of this type holds.
+/// Returns what an object of this type holds.
 fn held(f: &Function, object: Operand) -> Option<Type> {
     match *f.ctx().kind(f.operand_type(object)) {
         TypeKind::Ref(ty) => Some(ty),
@@ -194,13 +194,13 @@ fn held(f: &Function, object: Operand) -> Option<Type> {
     }
 }
 
-/// Whether a place is there wherever its object is known.
+/// Returns whether a place is there wherever its object is known.
 fn is_there(f: &Function, facts: &LicmAnalyses, place: &MemoryLocation) -> bool {
     matches!(f.ctx().kind(f.operand_type(place.object)), TypeKind::Ref(_))
         && matches!(facts.aliases.base(place.object), Base::Fresh(_) | Base::Param(_))
 }
 
-/// Whether `v` surely runs when the loop is entered: nothing before it may stop.
+/// Returns whether `v` surely runs when the loop is entered: nothing before it may stop.
 fn runs(f: &Function, facts: &LicmAnalyses, id: LoopId, v: Value) -> bool {
     let forest = &*facts.forest;
     let goes_on = |v: Value| {

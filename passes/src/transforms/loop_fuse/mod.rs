@@ -130,8 +130,8 @@ fn is_legal(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
         && effects_may_be_mixed(facts, pair)
 }
 
-/// Whether the second loop, and what comes before it, uses nothing of the first one. What it
-/// passes on when it is left does not count.
+/// Returns whether the second loop, and what comes before it, uses nothing of the first one. What
+/// it passes on when it is left does not count.
 fn values_are_independent(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
     let f = facts.f;
     let is_of_first = |operand: Operand| {
@@ -155,7 +155,7 @@ fn values_are_independent(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
     })
 }
 
-/// Whether what is run before the first loop, or once more than the rest of the second, is
+/// Returns whether what is run before the first loop, or once more than the rest of the second, is
 /// free of effects.
 fn moves_are_pure(f: &Function, pair: &LoopPair) -> bool {
     let header = (pair.second.header != pair.second.latch).then_some(pair.second.header);

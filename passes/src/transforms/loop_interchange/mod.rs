@@ -41,7 +41,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 use nest::Nest;
 
 /// What an access costs whose step is longer than an element.
-const FAR: u64 = 8;
+const MAX_STRIDE: u64 = 8;
 
 crate::pass! {
     /// Interchanges the two innermost loops of a nest, so that the inner one runs along the first
@@ -74,7 +74,7 @@ impl FunctionPass for LoopInterchange {
         let counts = cx.analysis::<TripCounts>(f);
         let variables = cx.analysis::<InductionVariables>(f);
         let aliases = cx.analysis::<Aliases>(f);
-        let facts = Facts {
+        let facts = InterchangeAnalyses {
             f,
             forest: &forest,
             variables: &variables,
@@ -83,7 +83,7 @@ impl FunctionPass for LoopInterchange {
         };
         let certain = |nest: &Nest| counts.is_known(nest.outer) && counts.is_known(nest.inner);
         let chosen: Vec<Nest> =
-            nests.into_iter().filter(|nest| certain(nest) && facts.pays(nest)).collect();
+            nests.into_iter().filter(|nest| certain(nest) && facts.is_profitable(nest)).collect();
         for nest in chosen {
             nest.interchange(f)?;
             cx.count("nests interchanged");
@@ -93,7 +93,7 @@ impl FunctionPass for LoopInterchange {
 }
 
 /// What decides.
-struct Facts<'a> {
+struct InterchangeAnalyses<'a> {
     f: &'a Function,
     forest: &'a LoopForest,
     variables: &'a InductionVariables,
@@ -108,9 +108,9 @@ struct Affine {
     inner: Poly,
 }
 
-impl Facts<'_> {
-    /// Whether a nest can be interchanged, and is better for it.
-    fn pays(&self, nest: &Nest) -> bool {
+impl InterchangeAnalyses<'_> {
+    /// Returns whether a nest can be interchanged, and is better for it.
+    fn is_profitable(&self, nest: &Nest) -> bool {
         let blocks = self.forest.blocks(nest.inner);
         let Some(accesses) = Accesses::of(self.f, blocks, self.aliases, self.summaries) else {
             return false;
@@ -122,7 +122,7 @@ impl Facts<'_> {
         cost(nest.outer) < cost(nest.inner) && self.keeps_order(nest, &accesses.list)
     }
 
-    /// What an access costs if this loop is the inner one.
+    /// Returns what an access costs if this loop is the inner one.
     fn cost(&self, access: &MemoryAccess, l: LoopId) -> u64 {
         let Some(indices) = access.polynomials(self.f, self.variables) else { return 0 };
         let step = |poly: &Poly| {
@@ -130,7 +130,11 @@ impl Facts<'_> {
             step.and_then(|step| step.constant_value()).map_or(u64::MAX, i64::unsigned_abs)
         };
         let rows = indices.first().map_or(0, step);
-        if indices.iter().skip(1).any(|index| step(index) != 0) { FAR } else { rows.min(FAR) }
+        if indices.iter().skip(1).any(|index| step(index) != 0) {
+            MAX_STRIDE
+        } else {
+            rows.min(MAX_STRIDE)
+        }
     }
 
     fn keeps_order(&self, nest: &Nest, list: &[MemoryAccess]) -> bool {
@@ -143,7 +147,8 @@ impl Facts<'_> {
         })
     }
 
-    /// Whether two accesses that are to one element are so in iterations that keep their order.
+    /// Returns whether two accesses that are to one element are so in iterations that keep their
+    /// order.
     fn meets_in_order(&self, nest: &Nest, a: &MemoryAccess, b: &MemoryAccess) -> bool {
         let (Some(at_a), Some(at_b)) =
             (a.polynomials(self.f, self.variables), b.polynomials(self.f, self.variables))

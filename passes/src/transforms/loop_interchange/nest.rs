@@ -109,7 +109,7 @@ impl Frame {
     }
 }
 
-/// Where a block jumps, if it does nothing else in the end.
+/// Returns where a block jumps, if it does nothing else in the end.
 fn jumps_to(f: &Function, block: Block) -> Option<Block> {
     let term = f.terminator(block)?;
     let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
@@ -120,7 +120,7 @@ fn is_pure(f: &Function, v: Value) -> bool {
     f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE)) && speculatable(f, v)
 }
 
-/// Whether nothing that is computed in a loop is used outside.
+/// Returns whether nothing that is computed in a loop is used outside.
 fn stays_inside(f: &Function, forest: &LoopForest, id: LoopId, exit: Edge) -> bool {
     let inside = |block: Block| forest.contains(id, block);
     let passed = f.edge_args(exit).filter_map(Operand::as_value);

@@ -21,7 +21,7 @@ pub(in crate::transforms) fn replace_params(
     Ok(())
 }
 
-/// What every edge passes for a parameter, edges that pass the parameter itself left out.
+/// Returns what every edge passes for a parameter, edges that pass the parameter itself left out.
 fn same_argument(f: &Function, block: Block, param: Value, position: usize) -> Option<Operand> {
     let mut same = None;
     for edge in f.in_edges(block) {

@@ -44,7 +44,7 @@ pub(super) fn forward_edges(f: &mut Function, cfg: &ControlFlow) -> IrResult<usi
     Ok(forwarded)
 }
 
-/// Where `block` jumps, if it does nothing else and the edges to it may go there directly.
+/// Returns where `block` jumps, if it does nothing else and the edges to it may go there directly.
 fn next_target(f: &Function, block: Block, private: &mut [Option<bool>]) -> Option<Block> {
     let term = f.terminator(block)?;
     let target = f.operand(term, 0)?.as_block()?;
@@ -62,7 +62,7 @@ fn next_target(f: &Function, block: Block, private: &mut [Option<bool>]) -> Opti
     is_private.then_some(target)
 }
 
-/// What `arg`, which the empty block `to` passes on, is on the edge that enters it.
+/// Returns what `arg`, which the empty block `to` passes on, is on the edge that enters it.
 fn argument_of(f: &Function, edge: Edge, to: Block, arg: Operand) -> Operand {
     match arg.as_value().map(|v| f.def(v)) {
         Some(ValueDef::Param(block, position)) if block == to => {

@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 /// How many uses and edges are looked at.
 const LIMIT: usize = 64;
 
-/// Whether a value is live at the start of `target`, so that it had two definitions there if an edge
-/// came from `from`, which its block does not lead to. `None` if it is not found out, or if `from`
-/// is among the blocks that the value is live in.
+/// Returns whether a value is live at the start of `target`, so that it had two definitions there
+/// if an edge came from `from`, which its block does not lead to. `None` if it is not found out, or
+/// if `from` is among the blocks that the value is live in.
 pub(super) fn is_live_behind(f: &Function, v: Value, from: Block, target: Block) -> Option<bool> {
     let live = live_blocks(f, v)?;
     if live.contains(&from) {

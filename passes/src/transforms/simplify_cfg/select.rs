@@ -150,8 +150,8 @@ impl Plan {
     }
 }
 
-/// Where `target` jumps, if only an edge of `from` enters it, so that it may become a part of
-/// `from`.
+/// Returns where `target` jumps, if only an edge of `from` enters it, so that it may become a part
+/// of `from`.
 fn behind(f: &Function, from: Block, target: Block) -> Option<Block> {
     let mut entering = f.in_edges(target);
     let alone = entering.next().is_some() && entering.next().is_none();
@@ -164,8 +164,8 @@ fn behind(f: &Function, from: Block, target: Block) -> Option<Block> {
     (is_jump && after != target).then_some(after)
 }
 
-/// How a value that is `x` if the condition holds and otherwise `y` is made; `None` if their types
-/// differ.
+/// Returns how a value that is `x` if the condition holds and otherwise `y` is made; `None` if
+/// their types differ.
 fn choose(f: &Function, condition: Operand, x: Operand, y: Operand) -> Option<Choice> {
     if x == y {
         return Some(Choice::Known(x));
@@ -184,7 +184,7 @@ fn choose(f: &Function, condition: Operand, x: Operand, y: Operand) -> Option<Ch
     })
 }
 
-/// What it costs to run an instruction in vain; `None` if it must not run in vain.
+/// Returns what it costs to run an instruction in vain; `None` if it must not run in vain.
 fn cost_if_speculatable(f: &Function, v: Value) -> Option<usize> {
     let def = f.op_def(v)?;
     if !speculatable(f, v) {
@@ -203,7 +203,8 @@ fn cost_if_speculatable(f: &Function, v: Value) -> Option<usize> {
 
 // --- conditions of loops -----------------------------------------------------------------------
 
-/// Whether the join does nothing but branch on what is chosen, and a constant is chosen from.
+/// Returns whether the join does nothing but branch on what is chosen, and a constant is chosen
+/// from.
 fn decides_on_exit(f: &Function, plan: &Plan) -> bool {
     let Some(term) = f.terminator(plan.join) else { return false };
     let Some(condition) = f.operand(term, 0).and_then(Operand::as_value) else { return false };
@@ -213,7 +214,7 @@ fn decides_on_exit(f: &Function, plan: &Plan) -> bool {
         && plan.arms.iter().any(|arm| f.const_bool(arm.args[position]).is_some())
 }
 
-/// Whether an edge leaves the loop that a block is in, unless it is its header.
+/// Returns whether an edge leaves the loop that a block is in, unless it is its header.
 fn leaves_loop(
     f: &Function,
     block: Block,

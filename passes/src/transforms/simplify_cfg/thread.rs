@@ -55,7 +55,8 @@ pub(super) fn thread_jumps(f: &mut Function, cfg: &ControlFlow, limit: usize) ->
     Ok(threaded)
 }
 
-/// Which blocks may be gone around: they choose between edges, and no edge goes back to them.
+/// Returns which blocks may be gone around: they choose between edges, and no edge goes back to
+/// them.
 fn deciding_blocks(f: &Function, cfg: &ControlFlow) -> Vec<bool> {
     let mut decides = vec![false; f.block_capacity()];
     for block in cfg.reverse_postorder() {
@@ -156,7 +157,7 @@ struct Thread {
 }
 
 impl Thread {
-    /// What is known of an edge, if it decides what comes next and that is cheap enough.
+    /// Returns what is known of an edge, if it decides what comes next and that is cheap enough.
     fn new(f: &Function, edge: Edge, limit: usize) -> Option<Self> {
         let around = f.edge_target(edge);
         let decided_on = f.operand(f.terminator(around)?, 0)?;
@@ -194,12 +195,12 @@ impl Thread {
         Some(thread)
     }
 
-    /// Whether nothing needs to be done on the way.
+    /// Returns whether nothing needs to be done on the way.
     fn is_direct(&self) -> bool {
         self.copied.is_empty() && self.repairs.is_empty()
     }
 
-    /// What stands for a value of the block on the edge. What is copied stands for itself.
+    /// Returns what stands for a value of the block on the edge. What is copied stands for itself.
     fn value_of(&self, f: &Function, operand: Operand) -> Operand {
         let Some(v) = operand.as_value() else { return operand };
         match f.def(v) {
@@ -214,7 +215,7 @@ impl Thread {
         }
     }
 
-    /// What an instruction is on the edge, if that is known, and was not known before.
+    /// Returns what an instruction is on the edge, if that is known, and was not known before.
     fn fold(&self, f: &Function, v: Value) -> Option<Operand> {
         let fold = f.op_def(v)?.fold?;
         let operands: SmallVec<[Operand; 4]> =
@@ -236,12 +237,13 @@ impl Thread {
         }
     }
 
-    /// Whether an operand of a copy would be of another type, so that its result might be too.
+    /// Returns whether an operand of a copy would be of another type, so that its result might be
+    /// too.
     fn changes_types(&self, f: &Function, v: Value) -> bool {
         f.operands(v).any(|o| f.operand_type(self.value_of(f, o)) != f.operand_type(o))
     }
 
-    /// What the edge passes when it goes to the target, nothing being copied.
+    /// Returns what the edge passes when it goes to the target, nothing being copied.
     fn args(&self, f: &Function) -> SmallVec<[Operand; 4]> {
         f.edge_args(self.taken).map(|arg| self.value_of(f, arg)).collect()
     }

@@ -9,7 +9,7 @@ use crate::analysis::{may_reach_objects, may_reach_others};
 use crate::transforms::util::aggregate::parts;
 
 /// Types with more parts are left alone.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// An operand, or a part of one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -62,7 +62,7 @@ pub(super) enum Expansion {
     Effects(Vec<Effect>),
 }
 
-/// Whether an instruction is looked at.
+/// Returns whether an instruction is looked at.
 pub(super) fn is_candidate(f: &Function, v: Value) -> bool {
     matches!(
         f.op(v),
@@ -91,7 +91,7 @@ impl<'a> Expand<'a> {
         Self { f, ctx: f.ctx(), types }
     }
 
-    /// What becomes of `v`; `None` if it stays.
+    /// Returns what becomes of `v`; `None` if it stays.
     pub(super) fn of(mut self, v: Value) -> Option<Expansion> {
         let operands: SmallVec<[Part; 2]> = self
             .f
@@ -129,13 +129,13 @@ impl<'a> Expand<'a> {
         matches!(make, Make::Op(_, parts, _) if parts.iter().all(|part| part.path.is_empty()))
     }
 
-    /// Whether a type has few parts.
+    /// Returns whether a type has few parts.
     fn is_small(&self, ty: Type) -> bool {
         let mut pending = vec![ty];
         let mut count = 0;
         while let Some(ty) = pending.pop() {
             count += 1;
-            if count > MOST_PARTS {
+            if count > MAX_PARTS {
                 return false;
             }
             pending.extend(parts(self.ctx, ty).unwrap_or_default());
@@ -160,7 +160,8 @@ impl<'a> Expand<'a> {
         self.types.of(self.ctx, ty).tangent == ty
     }
 
-    /// Whether a type, which is that of a tangent, may turn out to be anything in some place.
+    /// Returns whether a type, which is that of a tangent, may turn out to be anything in some
+    /// place.
     fn has_any(&self, ty: Type) -> bool {
         ty == Type::ANY
             || self.parts(ty).is_some_and(|parts| parts.iter().any(|&p| self.has_any(p)))
@@ -400,7 +401,8 @@ impl<'a> Expand<'a> {
         Some(effects)
     }
 
-    /// Whether numbers of these types can be added, so that no error is lost if nobody does.
+    /// Returns whether numbers of these types can be added, so that no error is lost if nobody
+    /// does.
     fn same_numbers(&self, s: Type, t: Type) -> bool {
         if s == Type::UNIT || t == Type::UNIT || s == t && s.is_float() {
             return true;

@@ -31,7 +31,7 @@
 //! types say that an operation traps, it stays.
 //!
 //! # Cost
-//! O(instructions + parts of the types of those that are replaced), at most `MOST_PARTS` for each.
+//! O(instructions + parts of the types of those that are replaced), at most `MAX_PARTS` for each.
 
 mod emit;
 mod expand;

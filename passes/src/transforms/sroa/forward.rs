@@ -87,7 +87,7 @@ fn select(f: &mut Function, v: Value) -> IrResult<usize> {
 }
 
 /// Aggregates of more parts are compared as a whole.
-const MOST_COMPARED: usize = 8;
+const MAX_COMPARED: usize = 8;
 
 /// Two aggregates of one type are the same if their parts are.
 fn same(f: &mut Function, v: Value) -> IrResult<usize> {
@@ -97,7 +97,7 @@ fn same(f: &mut Function, v: Value) -> IrResult<usize> {
     if x == y || ty != f.operand_type(y) || !(is_made(x) || is_made(y)) || !is_exact(f.ctx(), ty) {
         return Ok(0);
     }
-    let Some(parts) = parts(f.ctx(), ty).filter(|parts| parts.len() <= MOST_COMPARED) else {
+    let Some(parts) = parts(f.ctx(), ty).filter(|parts| parts.len() <= MAX_COMPARED) else {
         return Ok(0);
     };
     let mut all: Option<Value> = None;

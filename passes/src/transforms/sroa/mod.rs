@@ -49,7 +49,7 @@ use crate::transforms::util::promote::{self, Kinds};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What is nested deeper waits for another run.
-const MOST_TURNS: usize = 8;
+const MAX_TURNS: usize = 8;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -68,7 +68,7 @@ pub(crate) struct TakenApart {
 /// None if `f` is valid.
 pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<TakenApart> {
     let mut done = TakenApart::default();
-    for _ in 0..MOST_TURNS {
+    for _ in 0..MAX_TURNS {
         let before = done;
         done.objects += promote::run(f, Kinds::All, analyses)?.objects;
         delete_unreachable(f, analyses)?;

@@ -15,7 +15,7 @@ use crate::transforms::util::aggregate::{construct, is_construction, part_name, 
 use crate::transforms::util::edit::{is_cold, replace_or_widen};
 
 /// Aggregates with more parts stay whole.
-const MOST_PARTS: usize = 32;
+const MAX_PARTS: usize = 32;
 
 /// A parameter that may be split.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Splitter {
         for block in cfg.reverse_postorder().filter(|&block| Some(block) != f.entry()) {
             for (position, param) in f.params(block).enumerate() {
                 let Some(parts) = parts(f.ctx(), f.ty(param)) else { continue };
-                if parts.len() <= MOST_PARTS {
+                if parts.len() <= MAX_PARTS {
                     candidates.push(Candidate {
                         param,
                         block,
@@ -345,7 +345,7 @@ impl Starts {
     }
 }
 
-/// Whether control leaves the function at the end of a block.
+/// Returns whether control leaves the function at the end of a block.
 fn leaves(f: &Function, block: Block) -> bool {
     let def = f.op_def(Value::terminator(block));
     is_cold(f, block) || def.is_some_and(|def| def.traits.contains(Traits::RETURN))

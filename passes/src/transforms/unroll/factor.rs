@@ -107,7 +107,7 @@ impl ByFactor {
         Ok(())
     }
 
-    /// Whether the count, if there is one, is known in the preheader.
+    /// Returns whether the count, if there is one, is known in the preheader.
     pub(super) fn is_ready(&self) -> bool {
         self.counted.as_ref().is_none_or(|counted| {
             matches!(counted.runs, LatchRuns::Constant(_)) || counted.guard.is_some()

@@ -88,9 +88,9 @@ pub(crate) struct Limits {
     pub factor: usize,
     /// The most instructions of such a round.
     pub size: usize,
-    /// Whether that may be decided when the program runs.
+    /// True if that may be decided when the program runs.
     pub runtime: bool,
-    /// Whether a loop of which nothing is known is unrolled by the factor, tests included.
+    /// True if a loop of which nothing is known is unrolled by the factor, tests included.
     pub any_count: bool,
 }
 
@@ -196,7 +196,7 @@ enum Plan {
 }
 
 impl Plan {
-    /// Whether what it takes could be computed before the loop.
+    /// Returns whether what it takes could be computed before the loop.
     fn is_ready(&self) -> bool {
         match self {
             Self::Full(_) => true,
@@ -213,7 +213,7 @@ impl Plan {
 }
 
 impl Unroll {
-    /// Whether a loop is small enough for one of the limits.
+    /// Returns whether a loop is small enough for one of the limits.
     fn is_candidate(&self, f: &Function, forest: &LoopForest, id: LoopId) -> bool {
         let most = self.limits.full_size.max(self.limits.size / self.limits.factor.max(1));
         !forest.get(id).has_irreducible && size_up_to(f, forest.blocks(id), most).is_some()
@@ -251,7 +251,7 @@ impl Unroll {
     }
 }
 
-/// How many instructions there are in blocks, jumps not counted, if not more than `most`.
+/// Returns how many instructions there are in blocks, jumps not counted, if not more than `most`.
 fn size_up_to(f: &Function, blocks: &[Block], most: usize) -> Option<usize> {
     let mut size: usize = 0;
     for &block in blocks {

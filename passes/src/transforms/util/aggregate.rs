@@ -47,7 +47,7 @@ fn index(field: Constant, count: usize) -> Option<usize> {
     usize::try_from(index).ok()?.checked_sub(1).filter(|&index| index < count)
 }
 
-/// Whether `v` makes an aggregate out of its operands.
+/// Returns whether `v` makes an aggregate out of its operands.
 pub(crate) fn is_construction(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(core::TUPLE | data::NAMED | data::NEW))
         && parts(f.ctx(), f.ty(v)).is_some_and(|parts| parts.len() == f.operand_count(v))

@@ -5,12 +5,12 @@
 use regraft_dialects::{arith, mem};
 use regraft_ir::{Function, Operand, Value};
 
-/// Whether `v` makes an array, which fails for its dimensions or for want of memory.
-pub(crate) fn is_maker(f: &Function, v: Value) -> bool {
+/// Returns whether `v` makes an array, which fails for its dimensions or for want of memory.
+pub(crate) fn is_allocation_site(f: &Function, v: Value) -> bool {
     matches!(f.op(v), Some(mem::ALLOC | mem::FILL | mem::COPY))
 }
 
-/// Whether `v` makes or grows an array and cannot fail but for want of memory.
+/// Returns whether `v` makes or grows an array and cannot fail but for want of memory.
 pub(crate) fn needs_memory_only(f: &Function, v: Value) -> bool {
     needs_memory_only_given(f, v, |size| plainly_natural(f, size))
 }
@@ -30,7 +30,7 @@ pub(crate) fn needs_memory_only_given(
     !f.checks_operands(v) && f.operands(v).skip(skipped).all(is_natural)
 }
 
-/// Whether an integer is seen at once not to be negative.
+/// Returns whether an integer is seen at once not to be negative.
 pub(crate) fn plainly_natural(f: &Function, size: Operand) -> bool {
     let constant = |operand: Operand| f.const_i64(operand).is_some_and(|n| n >= 0);
     let Some(v) = size.as_value() else { return constant(size) };

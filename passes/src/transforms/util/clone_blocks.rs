@@ -42,7 +42,7 @@ impl CloneMap {
         self.blocks.insert(old, new);
     }
 
-    /// What stands for an operand, be it a value, a constant or a block.
+    /// Returns what stands for an operand, be it a value, a constant or a block.
     pub fn operand(&self, old: Operand) -> Operand {
         if let Some(v) = old.as_value() {
             return self.values.get(&v).copied().unwrap_or(old);
@@ -53,12 +53,12 @@ impl CloneMap {
         }
     }
 
-    /// What stands for a value.
+    /// Returns what stands for a value.
     pub fn value(&self, old: Value) -> Operand {
         self.operand(old.into())
     }
 
-    /// What stands for a block.
+    /// Returns what stands for a block.
     pub fn block(&self, old: Block) -> Block {
         self.blocks.get(&old).copied().unwrap_or(old)
     }

@@ -58,7 +58,8 @@ fn any_counter(
     ivs.basic(l).iter().filter(counts).max_by_key(ease).cloned()
 }
 
-/// What is passed for a parameter of the header of a loop where it is entered, if by one edge.
+/// Returns what is passed for a parameter of the header of a loop where it is entered, if by one
+/// edge.
 fn entering_arg(f: &Function, forest: &LoopForest, param: Value) -> Option<Operand> {
     let header = f.block_of(param);
     let l = forest.headed_by(header)?;
@@ -68,8 +69,8 @@ fn entering_arg(f: &Function, forest: &LoopForest, param: Value) -> Option<Opera
     f.edge_args(edge).nth(position)
 }
 
-/// Whether a polynomial can be computed where its values are: whether the iterations in it of the
-/// loops around can be.
+/// Returns whether a polynomial can be computed where its values are: whether the iterations in it
+/// of the loops around can be.
 pub(crate) fn can_compute(f: &Function, ivs: &InductionVariables, poly: &Poly) -> bool {
     poly.symbols().all(|s| match s {
         Sym::Value(_) => true,
@@ -140,7 +141,8 @@ fn counter_among(counters: &[(LoopId, Operand)], l: LoopId) -> Operand {
     counter.expect("there is one for each loop")
 }
 
-/// Whether a block is in a loop, be it one that was put on an edge after the loops were found.
+/// Returns whether a block is in a loop, be it one that was put on an edge after the loops were
+/// found.
 pub(crate) fn is_inside(f: &Function, forest: &LoopForest, l: LoopId, block: Block) -> bool {
     if forest.knows(block) {
         return forest.contains(l, block);

@@ -78,7 +78,7 @@ pub(crate) fn replace_or_widen(
 
 /// Gives `v` a more special type if all its users take it. Returns whether they do; nothing has
 /// changed if not. O(operands of the users).
-pub(crate) fn sharpen(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
+pub(crate) fn refine(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
     if !ty.is_assignable_to(f.ty(v)) || ty == Type::NEVER {
         return Ok(false);
     }
@@ -102,8 +102,8 @@ pub(crate) fn sharpen(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
     Ok(all)
 }
 
-/// Whether a block ends without going or returning anywhere: an error was thrown. Nothing is to be
-/// gained there.
+/// Returns whether a block ends without going or returning anywhere: an error was thrown. Nothing
+/// is to be gained there.
 pub(crate) fn is_cold(f: &Function, block: Block) -> bool {
     let def = f.op_def(Value::terminator(block));
     def.is_some_and(|def| !def.traits.contains(Traits::RETURN))

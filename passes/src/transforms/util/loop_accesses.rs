@@ -25,7 +25,7 @@ use crate::analysis::{
 use crate::transforms::util::allocation_sites::needs_memory_only;
 
 /// The most accesses that are compared with each other.
-const MOST: usize = 128;
+const MAX: usize = 128;
 
 /// An instruction that reads or writes objects.
 pub(crate) struct MemoryAccess {
@@ -38,18 +38,18 @@ pub(crate) struct MemoryAccess {
 #[derive(Default)]
 pub(crate) struct Accesses {
     pub(crate) list: Vec<MemoryAccess>,
-    /// Whether an error may end the program, or a call may not return.
+    /// True if an error may end the program, or a call may not return.
     pub(crate) may_stop: bool,
     /// The same, but for domain errors of float functions.
     pub(crate) may_stop_otherwise: bool,
-    /// Whether something is printed.
+    /// True if something is printed.
     pub(crate) observable: bool,
-    /// Whether objects are written that others may look at when the program has stopped.
+    /// True if objects are written that others may look at when the program has stopped.
     pub(crate) writes_visible: bool,
 }
 
-/// Whether an instruction is a function of floats, which stops the program outside of its domain
-/// alone.
+/// Returns whether an instruction is a function of floats, which stops the program outside of its
+/// domain alone.
 pub(crate) fn is_float_function(f: &Function, v: Value) -> bool {
     f.op(v).is_some_and(|op| op.dialect() == math::SQRT.dialect()) && !f.checks_operands(v)
 }
@@ -66,7 +66,7 @@ pub(crate) enum Meeting {
 }
 
 impl Accesses {
-    /// Those of blocks; `None` if there are too many to compare.
+    /// Returns those of blocks; `None` if there are too many to compare.
     pub(crate) fn of(
         f: &Function,
         blocks: &[Block],
@@ -83,10 +83,10 @@ impl Accesses {
                 this.observable |= effects.observable;
                 this.writes_visible |= effects.elsewhere.intersects(Access::WRITES);
                 this.writes_visible |= effects.objects.iter().any(|&(object, access)| {
-                    access.intersects(Access::WRITES) && aliases.hidden(object).is_none()
+                    access.intersects(Access::WRITES) && aliases.non_escaping(object).is_none()
                 });
                 if effects.all_accesses() != Access::empty() {
-                    if this.list.len() == MOST {
+                    if this.list.len() == MAX {
                         return None;
                     }
                     this.list.push(MemoryAccess { inst: v, block, effects });
@@ -96,8 +96,8 @@ impl Accesses {
         Some(this)
     }
 
-    /// Whether these may come between others: where one may stop the program, the others have no
-    /// side effects.
+    /// Returns whether these may come between others: where one may stop the program, the others
+    /// have no side effects.
     pub(crate) fn may_interleave(&self, other: &Self) -> bool {
         let shows = |x: &Self| x.writes_visible || x.observable;
         !(self.may_stop && (other.may_stop || shows(other))
@@ -107,12 +107,13 @@ impl Accesses {
 }
 
 impl MemoryAccess {
-    /// How this one may meet another one.
+    /// Returns how this one may meet another one.
     pub(crate) fn meeting(&self, f: &Function, other: &Self, aliases: &Aliases) -> Meeting {
         let (a, b) = (&self.effects, &other.effects);
         let by_others = |x: &InstEffects, y: &InstEffects| {
             x.objects.iter().any(|&(object, access)| {
-                let hit = aliases.hidden(object).is_none() && y.elsewhere.conflicts_with(access);
+                let hit =
+                    aliases.non_escaping(object).is_none() && y.elsewhere.conflicts_with(access);
                 hit && !y.elsewhere.is_empty()
             })
         };
@@ -131,7 +132,7 @@ impl MemoryAccess {
         if meeting == Meeting::MayAliasElement && !by_index { Meeting::MayAlias } else { meeting }
     }
 
-    /// What its indices are in the iterations around it.
+    /// Returns what its indices are in the iterations around it.
     pub(crate) fn polynomials(
         &self,
         f: &Function,
@@ -178,13 +179,13 @@ pub(crate) fn distance(a: (&Poly, &Poly), b: (&Poly, &Poly)) -> Distance {
 /// An index as `base + step * i` in the iterations of a loop, if it is that.
 pub(crate) type Line = Option<(Poly, Poly)>;
 
-/// What the indices of an access are in the iterations of a loop.
+/// Returns what the indices of an access are in the iterations of a loop.
 pub(crate) fn lines(variables: &InductionVariables, at: &[Poly], l: LoopId) -> SmallVec<[Line; 3]> {
     at.iter().map(|index| variables.affine_in(index, l)).collect()
 }
 
-/// Whether an access in one loop and one in another (or the same, `i` and `j` being iterations of
-/// each) may be to the same element although `i > j`.
+/// Returns whether an access in one loop and one in another (or the same, `i` and `j` being
+/// iterations of each) may be to the same element although `i > j`.
 pub(crate) fn meets_later(a: &[Line], b: &[Line]) -> bool {
     if a.len() != b.len() {
         return true;

@@ -58,7 +58,7 @@ impl LoopForm {
         &self.blocks
     }
 
-    /// Whether a block is in the loop. O(1).
+    /// Returns whether a block is in the loop. O(1).
     pub fn contains(&self, block: Block) -> bool {
         self.members.contains(&block)
     }
@@ -110,7 +110,7 @@ impl LoopForm {
         if let [edge] = *self.back_edges(f) { Some(edge.from) } else { None }
     }
 
-    /// Whether all exit blocks are entered from the loop alone.
+    /// Returns whether all exit blocks are entered from the loop alone.
     pub fn has_dedicated_exits(&self, f: &Function) -> bool {
         self.exit_blocks(f).into_iter().all(|block| self.is_dedicated(f, block))
     }

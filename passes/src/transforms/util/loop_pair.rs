@@ -42,7 +42,7 @@ impl CountedLoop {
         Some(Self { id, header: l.header, latch, exit: (exit.from, nth) })
     }
 
-    /// Whether the test stands in the header, and is not the only block.
+    /// Returns whether the test stands in the header, and is not the only block.
     pub(crate) fn is_tested_first(&self) -> bool {
         self.exit.0 == self.header && self.header != self.latch
     }
@@ -136,7 +136,7 @@ pub(crate) fn delete_unused(f: &mut Function, test: Option<Value>) -> IrResult<(
     }
 }
 
-/// Whether nothing in a block but its terminator does more than compute.
+/// Returns whether nothing in a block but its terminator does more than compute.
 pub(crate) fn is_pure(f: &Function, block: Block) -> bool {
     f.body(block).all(|v| {
         let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
@@ -153,7 +153,7 @@ pub(crate) struct FusionAnalyses<'a> {
     pub(crate) aliases: Arc<Aliases>,
     pub(crate) classes: Arc<MemoryClasses>,
     pub(crate) summaries: &'a EffectSummaries,
-    /// Whether it matters what was done before a float function stopped the program.
+    /// True if it matters what was done before a float function stopped the program.
     pub(crate) domain_errors: bool,
 }
 
@@ -182,8 +182,8 @@ impl<'a> FusionAnalyses<'a> {
         Some(accesses)
     }
 
-    /// Whether no access `x` of an iteration `i` of the first loop may meet an access `y` of an
-    /// earlier iteration `j < i` of the second one.
+    /// Returns whether no access `x` of an iteration `i` of the first loop may meet an access `y`
+    /// of an earlier iteration `j < i` of the second one.
     pub(crate) fn stay_in_order(
         &self,
         (x, at_x): (&MemoryAccess, Option<&[Line]>),

@@ -68,7 +68,7 @@ pub(crate) fn find(
     equal
 }
 
-/// Whether one value is there wherever another one is.
+/// Returns whether one value is there wherever another one is.
 pub(crate) fn comes_first(f: &Function, dom: &DominatorTree, u: Value, v: Value) -> bool {
     let (a, b) = (f.block_of(u), f.block_of(v));
     if a == b { f.is_param(u) || f.comes_before(u, v) } else { dom.dominates(a, b) }

@@ -54,8 +54,8 @@ pub(crate) struct Below<'a> {
 }
 
 impl<'a> Below<'a> {
-    /// What is below a region: one block, or the blocks of a loop. O(blocks of the region and what
-    /// they immediately dominate).
+    /// Returns what is below a region: one block, or the blocks of a loop. O(blocks of the region
+    /// and what they immediately dominate).
     pub(crate) fn new(
         places: &'a Places<'a>,
         region: impl Iterator<Item = Block>,

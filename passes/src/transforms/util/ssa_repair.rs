@@ -146,7 +146,7 @@ impl Region {
         Self { start, meetings: Vec::new(), drop_to: Vec::new(), fits }
     }
 
-    /// Whether it is a definition that has to be passed to a parameter.
+    /// Returns whether it is a definition that has to be passed to a parameter.
     fn is_passed(&self, reaching: Reaching) -> bool {
         matches!(reaching, Reaching::Def(i) if !self.fits[i])
     }
@@ -175,7 +175,7 @@ impl Region {
         }
     }
 
-    /// What a block of the region ends with: never a link.
+    /// Returns what a block of the region ends with: never a link.
     fn at_end(&mut self, block: Block) -> Reaching {
         let mut path = Vec::new();
         let mut at = block;
@@ -196,7 +196,7 @@ impl Region {
         self.resolve(found)
     }
 
-    /// What stands for a meeting that was dropped.
+    /// Returns what stands for a meeting that was dropped.
     fn resolve(&mut self, reaching: Reaching) -> Reaching {
         let mut path = Vec::new();
         let mut at = reaching;

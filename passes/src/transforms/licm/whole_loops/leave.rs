@@ -135,7 +135,7 @@ impl Survey<'_> {
         if let Some(&copy) = copies.get(&v) {
             return Ok(copy);
         }
-        // The depth of the recursion is at most `MOST_COPIED`.
+        // The depth of the recursion is at most `MAX_COPIED`.
         let copy = match self.first_value(f, v) {
             Some(first) => self.copy(f, target, first, at, copies)?,
             None => {

@@ -29,11 +29,11 @@ use rustc_hash::FxHashSet;
 
 use super::analyses::LicmAnalyses;
 use crate::analysis::traps::{may_trap, speculatable};
-use crate::analysis::{Footprint, LoopId, callee_summary, inst_effects};
+use crate::analysis::{LoopId, ModRefSet, callee_summary, inst_effects};
 use chain::{common_depth, enter, highest_below, set_word};
 
 /// A condition is not copied if it is made of more instructions.
-const MOST_COPIED: usize = 16;
+const MAX_COPIED: usize = 16;
 
 /// Moves loops out of those with the headers `only`, or out of all. Returns how many were moved.
 /// Near linear.
@@ -65,9 +65,9 @@ pub(super) fn run(
 /// What matters of a loop.
 #[derive(Clone, Default)]
 struct Info {
-    /// Whether all that it does is to compute values.
+    /// True if all that it does is to compute values.
     pure: bool,
-    touches: Footprint,
+    touches: ModRefSet,
     /// The depths of the loops that operands are in, as bits: of an operand in a loop beside this
     /// one, that of the loop around both.
     depths: Vec<u64>,
@@ -96,7 +96,7 @@ struct Survey<'a> {
     facts: &'a LicmAnalyses,
     infos: Vec<Info>,
     /// By block: whether nothing in it traps, runs on or can be observed.
-    quiet: Vec<bool>,
+    side_effect_free: Vec<bool>,
 }
 
 impl<'a> Survey<'a> {
@@ -106,9 +106,9 @@ impl<'a> Survey<'a> {
         let mut survey = Self {
             facts,
             infos: vec![fresh; forest.len()],
-            quiet: vec![false; f.block_capacity()],
+            side_effect_free: vec![false; f.block_capacity()],
         };
-        for (info, touches) in survey.infos.iter_mut().zip(facts.loop_footprints(f)) {
+        for (info, touches) in survey.infos.iter_mut().zip(facts.loop_mod_refs(f)) {
             info.touches = touches;
         }
         let mut chain: Vec<LoopId> = Vec::new();
@@ -140,7 +140,7 @@ impl<'a> Survey<'a> {
         let facts = self.facts;
         let Some(&inner) = chain.last() else { return };
         let info = &mut self.infos[inner.index()];
-        let mut quiet = true;
+        let mut side_effect_free = true;
         for v in f.insts(block) {
             for operand in f.operands(v) {
                 let depth = common_depth(f, facts, chain, operand);
@@ -153,18 +153,19 @@ impl<'a> Survey<'a> {
                 continue;
             }
             let effects = inst_effects(f, v, &facts.summaries);
-            let touches = facts.classes.footprint(f, &facts.aliases, &effects);
+            let touches = facts.classes.mod_ref(f, &facts.aliases, &effects);
             let new = effects.allocates
                 && callee_summary(f, v, &facts.summaries).is_none_or(|s| !s.is_repeatable());
             info.touches |= touches;
             info.pure &= !touches.writes() && !effects.observable && !new;
             let seen = (touches.writes_contents | touches.writes_shape) & facts.classes.visible();
-            quiet &= !effects.may_trap && !effects.may_not_end && !effects.observable && seen == 0;
+            side_effect_free &=
+                !effects.may_trap && !effects.may_not_end && !effects.observable && seen == 0;
         }
-        self.quiet[block.index()] = quiet;
+        self.side_effect_free[block.index()] = side_effect_free;
     }
 
-    /// How a loop can leave loops around it, if it can.
+    /// Returns how a loop can leave loops around it, if it can.
     fn plan(
         &self,
         f: &Function,
@@ -197,7 +198,7 @@ impl<'a> Survey<'a> {
                 break;
             }
             for guard in &guards[plan.guards.len()..] {
-                let mut budget = MOST_COPIED;
+                let mut budget = MAX_COPIED;
                 needed = needed.max(self.needed(f, chain, guard.of, guard.condition, &mut budget));
             }
             if outer.depth <= needed {
@@ -215,14 +216,14 @@ impl<'a> Survey<'a> {
         (left_any && !self.live_out(f, id).is_empty()).then_some(plan)
     }
 
-    /// Whether a quiet straight way leads from the header of a loop to the end of `block`, from which
-    /// branches only leave the loop or decide alike in each iteration; collects them, the last one
-    /// first.
+    /// Returns whether a side_effect_free straight way leads from the header of a loop to the end
+    /// of `block`, from which branches only leave the loop or decide alike in each iteration;
+    /// collects them, the last one first.
     fn way(&self, f: &Function, id: LoopId, block: Block, guards: &mut Vec<Guard>) -> bool {
         let forest = &*self.facts.forest;
         let header = forest.get(id).header;
         let mut at = block;
-        while self.quiet[at.index()] {
+        while self.side_effect_free[at.index()] {
             if at == header {
                 return true;
             }
@@ -281,7 +282,7 @@ impl<'a> Survey<'a> {
         needed.max().unwrap_or(0).min(depth)
     }
 
-    /// What a parameter of a loop header is in the first iteration.
+    /// Returns what a parameter of a loop header is in the first iteration.
     fn first_value(&self, f: &Function, v: Value) -> Option<Operand> {
         if !f.is_param(v) {
             return None;
@@ -300,10 +301,10 @@ impl<'a> Survey<'a> {
         f.edge_args(edge).nth(position)
     }
 
-    /// Whether the entry reaches a block. Blocks that were made for loops that were moved before are
-    /// reachable.
+    /// Returns whether the entry reaches a block. Blocks that were made for loops that were moved
+    /// before are reachable.
     fn is_reachable(&self, block: Block) -> bool {
-        block.index() >= self.quiet.len() || self.facts.cfg.is_reachable(block)
+        block.index() >= self.side_effect_free.len() || self.facts.cfg.is_reachable(block)
     }
 
     /// The values of a loop that are used after it, each once. Uses in unreachable blocks are not
@@ -320,7 +321,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether an instruction gives the same wherever it stands, and may stand anywhere.
+/// Returns whether an instruction gives the same wherever it stands, and may stand anywhere.
 fn can_be_copied(f: &Function, v: Value) -> bool {
     let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
     pure && speculatable(f, v)

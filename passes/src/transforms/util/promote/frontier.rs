@@ -96,8 +96,8 @@ impl<'a> Joins<'a> {
         self.order[place.0 as usize]
     }
 
-    /// Whether the block at `above` dominates the one at `place`, of two of which the latter comes no
-    /// earlier.
+    /// Returns whether the block at `above` dominates the one at `place`, of two of which the
+    /// latter comes no earlier.
     pub(super) fn still_dominates(&self, above: Place, place: Place) -> bool {
         place.0 < self.ends[above.0 as usize]
     }

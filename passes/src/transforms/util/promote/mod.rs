@@ -36,7 +36,7 @@ use reaching::{Holds, Reaching};
 
 /// Objects that hold others become values only after those that hold them; deeper ones than this
 /// wait for another run.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -50,7 +50,7 @@ pub(crate) struct Promoted {
 /// Turns objects into values. O((size + parameters made and what is passed for them) × log edges).
 pub(crate) fn run(f: &mut Function, kinds: Kinds, analyses: &mut Analyses) -> IrResult<Promoted> {
     let mut done = Promoted::default();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let cfg = analyses.get::<ControlFlow>(f);
         let objects = find(f, &cfg, kinds);
         if objects.is_empty() {

@@ -7,7 +7,7 @@ use regraft_ir::{
 };
 
 /// Arrays with more elements stay arrays.
-const MOST_ELEMENTS: i64 = 16;
+const MAX_ELEMENTS: i64 = 16;
 
 /// Which objects are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,7 +138,7 @@ fn allocation(f: &Function, v: Value, kinds: Kinds) -> Option<(Shape, Vec<Cell>)
         (mem::ARRAY, &TypeKind::Array { element, rank: 1 }) => {
             let count = i64::try_from(f.operand_count(v)).ok()?;
             let cells = f.operands(v).map(|first| cell(element, first)).collect();
-            (count <= MOST_ELEMENTS).then_some((Shape::Array(vec![count]), cells))
+            (count <= MAX_ELEMENTS).then_some((Shape::Array(vec![count]), cells))
         }
         (mem::ALLOC | mem::FILL, &TypeKind::Array { element, .. }) => {
             let first = match op {
@@ -150,7 +150,7 @@ fn allocation(f: &Function, v: Value, kinds: Kinds) -> Option<(Shape, Vec<Cell>)
                 f.operands(v).skip(skipped).map(|dim| f.const_i64(dim)).collect();
             let dims = dims.filter(|dims| dims.iter().all(|&dim| dim >= 0))?;
             let count = dims.iter().try_fold(1i64, |count, &dim| count.checked_mul(dim))?;
-            if count > MOST_ELEMENTS || !f.operand_type(first).is_assignable_to(element) {
+            if count > MAX_ELEMENTS || !f.operand_type(first).is_assignable_to(element) {
                 return None;
             }
             let cells = (0..count).map(|_| cell(element, first)).collect();
@@ -160,7 +160,7 @@ fn allocation(f: &Function, v: Value, kinds: Kinds) -> Option<(Shape, Vec<Cell>)
     }
 }
 
-/// What elements of a new array are, if they are something.
+/// Returns what elements of a new array are, if they are something.
 fn zero(ctx: &Context, ty: Type) -> Option<Operand> {
     let zero = match ty {
         Type::BOOL => Constant::Bool(false),

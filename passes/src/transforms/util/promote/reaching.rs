@@ -68,7 +68,7 @@ impl<T: Copy> ByBlock<T> {
 }
 
 impl Reaching {
-    /// What stands behind joins that turned out to be none.
+    /// Returns what stands behind joins that turned out to be none.
     pub(super) fn resolve(&mut self, holds: Holds) -> Holds {
         let mut root = holds;
         while let Holds::Join(join) = root
@@ -87,7 +87,7 @@ impl Reaching {
         root
     }
 
-    /// Whether a parameter has to be made for a join.
+    /// Returns whether a parameter has to be made for a join.
     pub(super) fn is_needed(&self, join: usize) -> bool {
         self.joins[join].same.is_none()
     }

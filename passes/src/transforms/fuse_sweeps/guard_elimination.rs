@@ -14,7 +14,7 @@
 use regraft_dialects::{arith, core};
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
-use super::rounds::Rounds;
+use super::normalised_trip_count::NormalisedTripCount;
 use crate::analysis::comparison::swapped;
 use crate::analysis::trip_count::edge_condition;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
@@ -31,7 +31,7 @@ pub(super) struct Guard {
     left: Option<Block>,
     /// What is passed where the branch goes around the loop.
     around: Vec<Operand>,
-    /// Whether it goes around the loop if its condition is true.
+    /// True if it goes around the loop if its condition is true.
     if_true: bool,
 }
 
@@ -100,7 +100,7 @@ impl Guard {
         Some(Self { block, into, counted, left, around, if_true: skip == first })
     }
 
-    /// Whether its blocks are still there.
+    /// Returns whether its blocks are still there.
     pub(super) fn is_live(&self, f: &Function) -> bool {
         let blocks = [Some(self.block), Some(self.into), Some(self.counted.header), self.left];
         blocks.into_iter().flatten().all(|block| f.is_live_block(block))
@@ -140,7 +140,7 @@ impl Guard {
     }
 }
 
-/// Whether a loop comes just before the branch, or just after the loop that it goes around.
+/// Returns whether a loop comes just before the branch, or just after the loop that it goes around.
 fn has_neighbour(
     f: &Function,
     forest: &LoopForest,
@@ -153,7 +153,7 @@ fn has_neighbour(
         || f.successors(after).any(|next| is_beside(forest.headed_by(next)))
 }
 
-/// Whether a loop does not run where a branch goes around it.
+/// Returns whether a loop does not run where a branch goes around it.
 fn is_idle(
     f: &Function,
     variables: &InductionVariables,
@@ -173,7 +173,7 @@ fn is_idle(
     {
         return true;
     }
-    let rounds = Rounds::of(f, counts, variables, l);
+    let rounds = NormalisedTripCount::of(f, counts, variables, l);
     rounds.is_some_and(|rounds| {
         let number = Some(&rounds.number);
         let fits = x.ty() == rounds.number.ty();

@@ -7,7 +7,7 @@ use regraft_ir::{Block, Function, Operand, Use, Value};
 use smallvec::SmallVec;
 
 use super::solver::{Solver, argument};
-use super::transfer::{Known, transfer};
+use super::transfer::{LatticeValue, transfer};
 
 /// How often everything is computed again.
 const SWEEPS: usize = 2;
@@ -46,10 +46,10 @@ impl Solver<'_> {
         }
     }
 
-    /// What the edges that can be taken pass for a parameter.
-    fn incoming(&self, block: Block, number: usize, param: Value) -> Known {
+    /// Returns what the edges that can be taken pass for a parameter.
+    fn incoming(&self, block: Block, number: usize, param: Value) -> LatticeValue {
         let f = self.f;
-        let mut joined = Known::Unseen;
+        let mut joined = LatticeValue::Unseen;
         for edge in f.in_edges(block) {
             let slot = (self.start[edge.from.index()] + edge.position) as usize;
             if !self.visited[edge.from.index()] || !self.taken[slot] {
@@ -57,21 +57,21 @@ impl Solver<'_> {
             }
             let index = edge.position as usize + 1 + number;
             let Some(arg) = f.operand(Value::terminator(edge.from), index) else {
-                return Known::of_type(f.ty(param));
+                return LatticeValue::of_type(f.ty(param));
             };
             joined = joined.join(argument(f, param, arg, self.on_edge(edge, arg)), f);
-            if joined == Known::Any {
+            if joined == LatticeValue::Any {
                 break;
             }
         }
         joined
     }
 
-    fn lower(&mut self, v: Value, known: Known) -> bool {
+    fn lower(&mut self, v: Value, known: LatticeValue) -> bool {
         let f = self.f;
         let old = self.known[v.index()];
         let new = old.meet(known);
-        if known == Known::Unseen || new == old {
+        if known == LatticeValue::Unseen || new == old {
             return false;
         }
         self.known[v.index()] = new;

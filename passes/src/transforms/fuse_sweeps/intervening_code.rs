@@ -4,13 +4,13 @@ use regraft_ir::{Block, Operand, Value};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::traps::speculatable;
-use crate::analysis::{Access, Footprint, InstEffects, inst_effects};
+use crate::analysis::{Access, InstEffects, ModRefSet, inst_effects};
 use crate::transforms::util::allocation_sites::needs_memory_only;
 use crate::transforms::util::loop_accesses::{Accesses, is_float_function};
 use crate::transforms::util::loop_pair::{FusionAnalyses, LoopPair};
 
 /// The instructions of the block between two loops, in order.
-pub(super) struct Between {
+pub(super) struct InterveningCode {
     pub(super) block: Block,
     pub(super) before: Vec<Value>,
     pub(super) after: Vec<Value>,
@@ -19,7 +19,7 @@ pub(super) struct Between {
 /// What instructions or loops do.
 #[derive(Clone, Copy, Default)]
 struct Doing {
-    touches: Footprint,
+    touches: ModRefSet,
     stops: bool,
     observable: bool,
     shows: bool,
@@ -45,7 +45,7 @@ impl Doing {
     }
 }
 
-impl Between {
+impl InterveningCode {
     /// Finds where each instruction goes; `Some(None)` if nothing is between the loops, `None` if
     /// it cannot be sorted, or if the second loop uses what the first one computes.
     pub(super) fn sort(
@@ -113,7 +113,7 @@ impl Between {
         Some(Some(sorted))
     }
 
-    /// Whether nothing of it comes after the loops.
+    /// Returns whether nothing of it comes after the loops.
     pub(super) fn is_all_before(&self) -> bool {
         self.after.is_empty()
     }
@@ -125,7 +125,7 @@ impl FusionAnalyses<'_> {
         let ignored = !self.domain_errors && is_float_function(self.f, v);
         let traps = effects.may_trap && !needs_memory_only(self.f, v) && !ignored;
         Doing {
-            touches: self.classes.footprint(self.f, &self.aliases, &effects),
+            touches: self.classes.mod_ref(self.f, &self.aliases, &effects),
             stops: traps || effects.may_not_end,
             observable: effects.observable,
             shows: effects.observable || self.writes_visible(&effects),
@@ -137,10 +137,10 @@ impl FusionAnalyses<'_> {
             stops: accesses.may_stop,
             observable: accesses.observable,
             shows: accesses.writes_visible || accesses.observable,
-            touches: Footprint::default(),
+            touches: ModRefSet::default(),
         };
         for access in &accesses.list {
-            all.touches |= self.classes.footprint(self.f, &self.aliases, &access.effects);
+            all.touches |= self.classes.mod_ref(self.f, &self.aliases, &access.effects);
         }
         all
     }
@@ -148,7 +148,7 @@ impl FusionAnalyses<'_> {
     fn writes_visible(&self, effects: &InstEffects) -> bool {
         effects.elsewhere.intersects(Access::WRITES)
             || effects.objects.iter().any(|&(object, access)| {
-                access.intersects(Access::WRITES) && self.aliases.hidden(object).is_none()
+                access.intersects(Access::WRITES) && self.aliases.non_escaping(object).is_none()
             })
     }
 }

@@ -14,11 +14,11 @@ use crate::analysis::loop_exits::{CountForm, Holds, LatchRuns, range};
 use crate::analysis::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
 /// How often numbers are looked through that are the greater one of two.
-const MOST_STEPS: usize = 4;
+const MAX_STEPS: usize = 4;
 
 /// How often the body of a loop runs whose test comes first.
 #[derive(Clone, Debug)]
-pub(super) struct Rounds {
+pub(super) struct NormalisedTripCount {
     /// This often, if it runs at all: modulo 2^64, as polynomials are.
     pub(super) number: Poly,
     /// It runs at all if the first is less than the second; without them, always.
@@ -27,14 +27,14 @@ pub(super) struct Rounds {
     pub(super) known: Vec<(Value, Poly)>,
 }
 
-impl PartialEq for Rounds {
+impl PartialEq for NormalisedTripCount {
     fn eq(&self, other: &Self) -> bool {
         (&self.number, &self.if_below) == (&other.number, &other.if_below)
     }
 }
 
-impl Rounds {
-    /// Those of a loop with one exit, if they are known before it whatever happens.
+impl NormalisedTripCount {
+    /// Returns those of a loop with one exit, if they are known before it whatever happens.
     pub(super) fn of(
         f: &Function,
         counts: &TripCounts,
@@ -70,7 +70,7 @@ impl Rounds {
             Sym::Value(v) if f.op(v) == Some(arith::MAX) => Some(v),
             _ => None,
         });
-        if steps < MOST_STEPS
+        if steps < MAX_STEPS
             && let Some(v) = maximum
             && let Some(found) = Self::above(f, ivs, &number, v, steps)
         {
