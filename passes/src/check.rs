@@ -42,7 +42,7 @@ impl Pipeline {
 struct Checker<'a> {
     registry: &'a PassRegistry,
     written: &'a regraft_syntax::Pipeline,
-    /// How many passes there are so far.
+    /// The number of passes so far.
     passes: usize,
     /// True if this is in `loop(..)`.
     in_loop: bool,

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use regraft_ir::{Block, Function, Module, Renumbering, Value};
 use similar::TextDiff;
 
-/// How many unchanged lines are shown around a change.
+/// The number of unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
 /// Returns what changed in a function: a unified diff without file names, empty if nothing changed.

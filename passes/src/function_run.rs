@@ -21,7 +21,7 @@ const COMPACT_FROM: usize = 4096;
 #[derive(Debug, Default)]
 pub(crate) struct FunctionState {
     pub(crate) analyses: Analyses,
-    /// How many executions there were.
+    /// The number of executions.
     executions: u32,
     /// For each place of the pipeline, the state of the function in which its pass last had no
     /// effect. Only the first of the places with the same pass is used.
@@ -61,7 +61,7 @@ impl Home<'_> {
     }
 }
 
-/// What became of a function.
+/// The outcome for a function.
 pub(crate) struct Outcome {
     pub(crate) result: Result<(), Halt>,
     pub(crate) state: FunctionState,

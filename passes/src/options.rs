@@ -20,11 +20,11 @@ use regraft_syntax::OptionValue;
 pub struct OptionDef {
     /// Its name, as in the pipeline text.
     pub name: &'static str,
-    /// What values it takes.
+    /// The values that it takes.
     pub kind: OptionKind,
     /// The value that it has if the pipeline gives none.
     pub default: DefaultSetting,
-    /// What it does, in a line.
+    /// Its effect, in a line.
     pub doc: &'static str,
 }
 

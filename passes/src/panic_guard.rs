@@ -8,14 +8,14 @@ use std::sync::Once;
 /// A panic that was caught.
 #[derive(Clone, Debug)]
 pub struct Caught {
-    /// What the panic said.
+    /// The message of the panic.
     pub message: String,
     /// The line of Rust that panicked, if it is known.
     pub place: Option<String>,
 }
 
 thread_local! {
-    /// How many guards this thread is inside of.
+    /// The number of guards that this thread is inside of.
     static GUARDS: Cell<u32> = const { Cell::new(0) };
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }

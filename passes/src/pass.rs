@@ -175,7 +175,7 @@ impl Output {
     }
 }
 
-/// What a pass is given besides the function or module.
+/// The context that a pass is given besides the function or module.
 #[derive(Debug)]
 pub struct PassContext<'a> {
     name: &'static str,

@@ -1,4 +1,4 @@
-//! What a run of a pipeline leaves behind: times, statistics, text, warnings.
+//! The report of a run of a pipeline: times, statistics, text, warnings.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use regraft_ir::Diagnostic;
 
 use crate::pipeline::Pipeline;
 
-/// What a run of a pipeline did.
+/// The report of a run of a pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// One entry for each pass of the pipeline, in the order of the text.
@@ -24,9 +24,9 @@ pub struct Report {
     pub copying: Duration,
     /// The time that observers took (the verifier is one), over all threads.
     pub observing: Duration,
-    /// How many analyses were computed.
+    /// The number of analyses computed.
     pub analyses_computed: u64,
-    /// How many times a cached analysis was given out.
+    /// The number of times that a cached analysis was given out.
     pub analyses_reused: u64,
     /// How many times a `fix` reached its limit while its passes still changed something.
     pub unsettled: u64,
@@ -43,14 +43,14 @@ pub struct Stopped {
     pub next: String,
 }
 
-/// What one pass of a pipeline did, over all functions and repetitions.
+/// The report of one pass of a pipeline, over all functions and repetitions.
 #[derive(Clone, Debug, Default)]
 pub struct PassReport {
     /// The pass with its options, as in the pipeline text.
     pub pass: String,
-    /// How often it ran.
+    /// The number of runs.
     pub calls: u64,
-    /// How often it changed something.
+    /// The number of runs that changed something.
     pub changed: u64,
     /// The time that it took, over all threads.
     pub time: Duration,

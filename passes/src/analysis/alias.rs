@@ -1,4 +1,4 @@
-//! Which objects a value may be, and whether two values may be the same object.
+//! Alias analysis: which objects a value may be, and whether two values may be the same object.
 //!
 //! ```text
 //! %2: array<f64, 1> = mem.alloc %1        %2: new

@@ -1,4 +1,4 @@
-//! Which functions of a module call which.
+//! The call graph: which functions of a module call which.
 //!
 //! A call counts if there is one function that it can go to: `call @f`, and `core.apply` of a value
 //! of type `fn<@f>` or of a closure struct. Other calls may go anywhere.

@@ -1,4 +1,4 @@
-//! Which branches decide whether a block runs.
+//! Control dependence: which branches decide whether a block runs.
 //!
 //! A block depends on a branch if one way of the branch always leads to it and another one need not
 //! (Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in Optimization",

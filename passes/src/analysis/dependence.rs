@@ -1,4 +1,4 @@
-//! Whether two accesses in a loop may be to the same place, and how many iterations apart.
+//! Dependence analysis: how many iterations apart two accesses in a loop may be to the same place.
 //!
 //! ```text
 //! %5: f64 = mem.load %1, %3           %3 is 1 + i in iteration i of the loop ^2
@@ -28,11 +28,11 @@ use std::fmt::Write as _;
 use regraft_dialects::mem;
 use regraft_ir::{Function, Type, Value};
 
-use super::loop_exits::LatchRuns;
+use super::loop_exits::{LatchRuns, odd_inverse};
 use super::memory_location::element_indices;
 use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
 
-/// How two accesses in a loop depend on each other.
+/// The dependence of two accesses in a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dependence {
     /// They are never to the same place in one execution of the loop.
@@ -148,7 +148,7 @@ pub(crate) fn strong(apart: i64, s: i64, most: Option<i64>) -> Dependence {
     if shift > MAX_SHIFT {
         return Dependence::Unknown;
     }
-    let distance = (apart >> shift).wrapping_mul(inverse(s >> shift));
+    let distance = (apart >> shift).wrapping_mul(odd_inverse(s >> shift));
     // It is known modulo 2^(64 - shift).
     let distance = distance << shift >> shift;
     let most = most.map_or(MAX_ITERATIONS, i64::unsigned_abs).min(MAX_ITERATIONS);
@@ -156,15 +156,6 @@ pub(crate) fn strong(apart: i64, s: i64, most: Option<i64>) -> Dependence {
         true => Dependence::None,
         false => Dependence::of_distance(distance),
     }
-}
-
-/// The inverse of an odd number modulo 2^64, by Newton's iteration.
-fn inverse(odd: i64) -> i64 {
-    let mut x = odd;
-    for _ in 0..5 {
-        x = x.wrapping_mul(2i64.wrapping_sub(odd.wrapping_mul(x)));
-    }
-    x
 }
 
 /// The least and the greatest of `base + step * i` for `i` up to `most`, if nothing wraps around.

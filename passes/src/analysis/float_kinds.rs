@@ -1,4 +1,4 @@
-//! What is known of a float: which of eight kinds of numbers it can be.
+//! The kinds of numbers, of eight, that a float can be.
 
 use regraft_ir::Constant;
 

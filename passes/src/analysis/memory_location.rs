@@ -9,7 +9,7 @@ use regraft_dialects::{data, mem};
 use regraft_ir::{Constant, Function, Operand, Value};
 use smallvec::SmallVec;
 
-/// How two locations overlap.
+/// The overlap of two locations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Overlap {
     /// They are the same.

@@ -30,7 +30,7 @@ pub(crate) fn defining_write(version: Version) -> Option<u32> {
     (version & PHI == 0).then_some(version)
 }
 
-/// What a read sees.
+/// The versions that a read sees.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Seen {
     /// The version of the contents, if those of one class are read.

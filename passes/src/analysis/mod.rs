@@ -118,7 +118,7 @@ pub struct Analyses {
     reading: Facets,
     computed: u64,
     reused: u64,
-    /// What calls may do.
+    /// The effects of calls.
     effects: EffectSummaries,
 }
 

@@ -28,7 +28,7 @@ pub(crate) const MAX_TERMS: usize = 8;
 /// The most symbols that are multiplied in a term.
 pub const MAX_DEGREE: usize = 3;
 
-/// What polynomials are made of.
+/// A symbol of a polynomial.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sym {
     /// How often the header of the loop has been entered in the present execution of the loop, not

@@ -1,4 +1,4 @@
-//! Whether an instruction may stop the program with an error, as it stands.
+//! Traps: whether an instruction may stop the program with an error, as it stands.
 //!
 //! What its op says ([`Traits::MAY_TRAP`]) holds for the worst operands. Here those that are there
 //! are looked at:
@@ -35,7 +35,7 @@ use super::FloatKinds;
 /// Of as many elements an array can be made without asking whether there is memory for it.
 const SMALL_ARRAY: i64 = 1 << 16;
 
-/// What is known of the operands of an instruction.
+/// The facts on the operands of an instruction.
 pub trait OperandFacts {
     /// The least and the greatest value that an operand of an integer type can have.
     fn int(&self, operand: Operand) -> (i64, i64);

@@ -33,7 +33,7 @@ pub enum Schedule {
     WithModule,
 }
 
-/// What a pass ran on.
+/// The unit that a pass ran on.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit<'a> {
     /// A function pass ran on this function.

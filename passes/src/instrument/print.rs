@@ -7,7 +7,7 @@ use regraft_ir::{Diagnostic, Function};
 use super::{Execution, Log, Observer, Unit};
 use crate::diff::{diff_functions, diff_modules, diff_renumbered};
 
-/// What to print after a pass.
+/// The text to print after a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PrintWhat {
     /// The function (or module), always.

@@ -31,7 +31,7 @@ use crate::analysis::traps::is_removable;
 use crate::analysis::{EffectSummaries, callee_summary, inst_effects};
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// How much was dropped.
+/// The amount that was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Dropped {
     /// Instructions.
@@ -94,7 +94,7 @@ impl FunctionPass for Dce {
     }
 }
 
-/// What is live by itself, beside what terminators decide on.
+/// The instructions that are live by themselves, beside what terminators decide on.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Roots<'a> {
     /// Instructions that have an effect or may trap, calls by what is known of them.

@@ -45,7 +45,7 @@ use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::materialize::materialize;
 use crate::{LoopPass, PassContext, PassResult};
 
-/// What was done.
+/// The numbers of loops deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Deleted {
     /// Loops deleted.
@@ -56,16 +56,16 @@ pub(crate) struct Deleted {
     pub straightened: usize,
 }
 
-/// What is known of a function.
+/// The analyses by which loops are deleted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeletionAnalyses<'a> {
     /// Its loops.
     pub forest: &'a LoopForest,
-    /// How values vary in them.
+    /// The induction variables.
     pub ivs: &'a InductionVariables,
-    /// How often they go around.
+    /// The trip counts.
     pub counts: &'a TripCounts,
-    /// What calls do.
+    /// The effects of calls.
     pub summaries: &'a EffectSummaries,
 }
 

@@ -29,7 +29,7 @@ use crate::options::{OptionDef, Options};
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::{LoopPass, PassContext, PassResult};
 
-/// What was made.
+/// The numbers of blocks and parameters made.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Simplified {
     /// Preheaders.

@@ -24,7 +24,7 @@ use regraft_ir::{Constant, Function, IrResult, Symbol, Traits, Value};
 use crate::options::{OptionDef, Options};
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// What to record.
+/// The events to record.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Events {
     /// Calls and computations.

@@ -38,7 +38,7 @@ use super::dce::{self, Roots};
 use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// How many parameters were dropped.
+/// The number of parameters that were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Pruned {
     /// Parameters that always stood for one value.

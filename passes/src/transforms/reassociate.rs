@@ -36,13 +36,13 @@ use crate::options::{OptionDef, Options};
 use crate::transforms::util::edit::replace_where_it_fits;
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// Which rules of arithmetic may be used.
+/// The rules of arithmetic that may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Math {
-    /// Those that hold bit for bit.
+    /// The rules that hold bit for bit.
     #[default]
     Exact,
-    /// Those of real numbers too, for floats.
+    /// The rules of real numbers too, for floats.
     Fast,
 }
 

@@ -45,7 +45,7 @@ use crate::analysis::{Analyses, Ranges};
 use crate::transforms::util::edit::{delete_unreachable, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// What was replaced and removed.
+/// The numbers of values replaced and removed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Propagated {
     /// Instructions that were known.

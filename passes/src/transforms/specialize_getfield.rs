@@ -48,7 +48,7 @@ use crate::transforms::util::aggregate;
 use crate::transforms::util::edit::{is_cold, refine, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// What was done.
+/// The numbers of replacements.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Specialized {
     /// Instructions that became others, or went.

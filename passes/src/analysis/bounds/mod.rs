@@ -1,4 +1,4 @@
-//! Whether the indices of a load or store are in bounds, whatever happens.
+//! Proves that the indices of a load or store are in bounds, whatever happens.
 //!
 //! ```text
 //! ^1:
@@ -51,7 +51,7 @@ use super::{Aliases, Interval, Ranges};
 pub(crate) use residual::{Comparison, Source};
 use shapes::{Shapes, Version};
 
-/// How many checks of one index are remembered.
+/// The most checks of one index that are remembered.
 const MAX_CHECKS: usize = 8;
 
 /// Something that a bound is a constant away from.
@@ -67,7 +67,7 @@ pub(crate) enum Term {
         array: Value,
         /// The dimension.
         dim: u8,
-        /// Which state of its shape is meant.
+        /// The state of its shape that is meant.
         version: Version,
     },
 }

@@ -8,7 +8,7 @@ use super::super::ranges::Relation;
 use super::shapes::Version;
 use super::{Bounds, Check, Goal, Interval, Term};
 
-/// How many steps a question may take, and how deep one may lead to another.
+/// The most steps for a question, and the greatest depth of questions that lead to each other.
 const MAX_STEPS: usize = 300;
 const MAX_DEPTH: usize = 40;
 
@@ -27,7 +27,7 @@ pub(super) struct Proof {
     open: SmallVec<[(Value, i128); 4]>,
     /// The block before a loop at the end of which the rest may be asked.
     pub(super) preheader: Option<Block>,
-    /// What has to be asked there.
+    /// The conditions that have to hold there.
     pub(super) conditions: SmallVec<[Goal; 4]>,
 }
 

@@ -1,4 +1,4 @@
-//! What has to be asked before a loop so that an access in it is in bounds.
+//! The conditions to test before a loop so that an access in it is in bounds.
 //!
 //! The walk of the prover is stopped where both sides are the same in all iterations: what is left
 //! to prove there is a comparison that the program can make once, before the loop.

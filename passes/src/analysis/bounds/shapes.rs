@@ -11,14 +11,14 @@ use rustc_hash::FxHashMap;
 use super::super::Aliases;
 use super::super::effects::{Access, EffectSummaries, InstEffects, inst_effects};
 
-/// Which state of the shape of an array a point sees.
+/// The state of the shape of an array that a point sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Version {
-    /// That at the start of the function.
+    /// The state at the start of the function.
     Start,
-    /// That in which versions meet at the start of a block.
+    /// The MemoryPhi at the start of a block.
     Meeting(Block),
-    /// That after an instruction.
+    /// The state after an instruction.
     After(Value),
 }
 
@@ -28,11 +28,11 @@ pub(crate) struct Shapes<'a> {
     f: &'a Function,
     cfg: &'a ControlFlow,
     aliases: &'a Aliases,
-    /// What may change a shape, with its effects, in reverse postorder.
+    /// The instructions that may change a shape, with their effects, in reverse postorder.
     writers: Vec<(Value, InstEffects)>,
     /// For arrays that something writes: the version at the start of each block, and the writers.
     versions: FxHashMap<Value, Option<Versions>>,
-    /// How many blocks may still be looked at.
+    /// The number of blocks that may still be looked at.
     budget: usize,
 }
 

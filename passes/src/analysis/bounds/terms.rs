@@ -1,4 +1,5 @@
-//! What index checks compare: values, sizes of arrays, and constants, each with a constant added.
+//! The terms that index checks compare: values, sizes of arrays, and constants, each with a
+//! constant added.
 
 use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Block, Constant, Operand, TypeKind, Value};

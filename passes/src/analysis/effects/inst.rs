@@ -1,4 +1,4 @@
-//! What one instruction does.
+//! The effects of one instruction.
 
 use regraft_dialects::{ad, core, mem};
 use regraft_ir::{Context, Effects, Function, Operand, Type, TypeKind, Value};
@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 use super::summary::{Access, EffectSummaries, EffectSummary};
 use crate::analysis::traps::may_trap;
 
-/// What one instruction may do.
+/// The effects that one instruction may have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InstEffects {
     /// Operands that are objects, with what is done to them.
     pub objects: SmallVec<[(Operand, Access); 2]>,
-    /// What is done to other objects: it may happen to all that others can reach.
+    /// The accesses to other objects: they may happen to all that others can reach.
     pub elsewhere: Access,
     /// True if the result is an object that was not there before.
     pub allocates: bool,

@@ -1,4 +1,4 @@
-//! What a function does to memory and to the world, beyond computing its result.
+//! The effects of functions on memory and the world, beyond computing a result.
 //!
 //! ```text
 //! func @add!(%1: array<f64, 1>, %2: array<f64, 1>)

@@ -1,4 +1,4 @@
-//! What a call of a function does, as far as its caller has to know.
+//! Summaries of the effects of calls, as far as a caller has to know.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 bitflags::bitflags! {
-    /// What is done to parts of an object.
+    /// The accesses to the parts of an object.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
     pub struct Access: u8 {
         /// Its elements, its fields or what it holds are read.
@@ -49,17 +49,17 @@ impl Access {
     }
 }
 
-/// What a function does with the object that it is given for a parameter.
+/// The effects of a function on the object that it is given for a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ParamEffects {
-    /// What is done to the object itself. What can be reached from it counts as elsewhere.
+    /// The accesses to the object itself. What can be reached from it counts as elsewhere.
     pub access: Access,
     /// True if it may be reached by others after the call: it is put into another object, say. That
     /// it is returned does not count.
     pub escapes: bool,
 }
 
-/// Which object a function returns.
+/// The object that a function returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Returns {
     /// It never returns.
@@ -87,17 +87,17 @@ impl Returns {
     }
 }
 
-/// What a call of a function may do. It is an upper bound: passes may make a function do less
-/// and never make it do more, so that a summary stays right while they run.
+/// The effects that a call of a function may have. It is an upper bound: passes may make a function
+/// do less and never make it do more, so that a summary stays right while they run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EffectSummary {
-    /// What is done with each parameter.
+    /// The effects on each parameter.
     pub params: SmallVec<[ParamEffects; 4]>,
     /// The types of its parameters.
     pub param_types: SmallVec<[Type; 4]>,
     /// The type of what it returns.
     pub ret: Type,
-    /// What is done to objects that are no parameters: what is reached from one, say. It may
+    /// The accesses to objects that are no parameters: what is reached from one, say. It may
     /// happen to all that the caller does not have to itself.
     pub elsewhere: Access,
     /// True if it makes objects that are there after the call.
@@ -108,7 +108,7 @@ pub struct EffectSummary {
     pub may_trap: bool,
     /// True if it may run on for ever.
     pub may_not_end: bool,
-    /// What it returns.
+    /// The object that it returns.
     pub returns: Returns,
     /// True if nothing at all is known of it.
     pub opaque: bool,

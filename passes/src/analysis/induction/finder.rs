@@ -1,4 +1,4 @@
-//! How induction variables are found: see [`super`].
+//! Finds the induction variables: see [`super`].
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::analysis::{Analyses, Analysis, Facets, Invariants, LoopForest, LoopId
 /// A header parameter in terms of its loop, before what comes from outside is resolved.
 struct Rule {
     param: Value,
-    /// What the edges from outside pass.
+    /// The argument of the edges from outside.
     base: Operand,
     kind: RuleKind,
 }

@@ -48,7 +48,7 @@ use super::{Invariants, LoopForest, LoopId};
 pub struct BasicInduction {
     /// The parameter.
     pub param: Value,
-    /// What it is in the first iteration; in terms of the loops around its loop.
+    /// Its value in the first iteration; in terms of the loops around its loop.
     pub base: Poly,
     /// What is added on each way back to the header; in the same terms, and made of values from
     /// outside the loop. It may be 0.
@@ -60,13 +60,13 @@ pub struct BasicInduction {
 pub struct Chain {
     /// The parameter.
     pub param: Value,
-    /// What it is in the first iteration, in terms of the loops around its loop.
+    /// Its value in the first iteration, in terms of the loops around its loop.
     pub base: Poly,
-    /// How the next value is found.
+    /// The rule for the next value.
     pub rule: ChainRule,
 }
 
-/// How a [`Chain`] goes on.
+/// The rule for the next value of a [`Chain`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ChainRule {
     /// This polynomial in the number of the present iteration is added.
@@ -80,7 +80,7 @@ pub enum ChainRule {
     },
 }
 
-/// What integer values are in terms of iterations.
+/// Integer values in terms of iterations.
 #[derive(Clone, Debug)]
 pub struct InductionVariables {
     forest: Arc<LoopForest>,

@@ -16,7 +16,7 @@ use regraft_ir::{Function, Type};
 use super::{LoopForest, Poly, Sym};
 pub(crate) use dominating::DominatingConditions;
 pub(crate) use known::range;
-pub(crate) use solve::compared;
+pub(crate) use solve::{compared, odd_inverse};
 pub(crate) use test::{Test, is_once};
 
 /// A number of back edges.
@@ -24,7 +24,7 @@ pub(crate) use test::{Test, is_once};
 pub enum LatchRuns {
     /// This many.
     Constant(u64),
-    /// What an expression gives that can be computed before the loop.
+    /// The value of an expression that can be computed before the loop.
     Symbolic(Box<Count>),
     /// The exit is never taken.
     Never,
@@ -35,7 +35,8 @@ pub enum LatchRuns {
 /// An expression for a number of back edges, in terms of what is invariant in the loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Count {
-    /// How it is computed. The result is an **unsigned** number of the width of [`Count::ty`].
+    /// The form of its computation. The result is an **unsigned** number of the width of
+    /// [`Count::ty`].
     pub form: CountForm,
     /// When it holds.
     pub holds: Holds,
@@ -43,7 +44,7 @@ pub struct Count {
     pub is_signed: bool,
 }
 
-/// How a count is computed, modulo 2^w.
+/// The form of the computation of a count, modulo 2^w.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CountForm {
     /// It is this.
@@ -51,7 +52,7 @@ pub enum CountForm {
     /// The distance from `from` up (or down) to `to`, if `to` lies in that direction, else 0;
     /// divided by `stride` and rounded up.
     Distance {
-        /// What the counter begins with.
+        /// The first value of the counter.
         from: Poly,
         /// The first number that is not counted.
         to: Poly,
@@ -63,7 +64,7 @@ pub enum CountForm {
     /// `distance`, shifted to the right by `shift` without sign, times `inverse`, modulo
     /// 2^(w - shift).
     Solution {
-        /// What the counter has to move by.
+        /// The distance that the counter has to move.
         distance: Poly,
         /// The number of factors 2 in the step, at least 1.
         shift: u32,
@@ -88,7 +89,7 @@ pub enum Holds {
 /// `value >= limit`, or `value <= limit`, as signed numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
-    /// What has to be within the limit.
+    /// The value that has to be within the limit.
     pub value: Poly,
     /// The least number allowed, or the greatest.
     pub limit: i64,

@@ -166,7 +166,7 @@ fn until_equal(f: &Function, ty: Type, distance: &Poly, step: i64) -> Option<Cou
 
 /// The inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the number
 /// of low bits that are right.
-fn odd_inverse(x: i64) -> i64 {
+pub(crate) fn odd_inverse(x: i64) -> i64 {
     (0..5).fold(x, |y, _| y.wrapping_mul(2i64.wrapping_sub(x.wrapping_mul(y))))
 }
 

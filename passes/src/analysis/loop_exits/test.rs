@@ -1,4 +1,4 @@
-//! What the branch of an exit asks.
+//! The test of an exit.
 
 use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, DominatorTree, Edge, Function, Op, Operand};
@@ -12,7 +12,7 @@ pub(crate) fn is_once(dom: &DominatorTree, forest: &LoopForest, l: LoopId, block
     forest.loop_of(block) == Some(l) && latches.iter().all(|&latch| dom.dominates(block, latch))
 }
 
-/// What an exiting branch asks.
+/// The test of an exiting branch.
 #[derive(Debug)]
 pub(crate) enum Test {
     /// True if it always stays (or always leaves).
@@ -23,9 +23,9 @@ pub(crate) enum Test {
         stay: Op,
         /// True where it leaves.
         leave: Op,
-        /// What is compared.
+        /// The left side.
         left: Operand,
-        /// What it is compared with.
+        /// The right side.
         right: Operand,
     },
 }

@@ -19,7 +19,7 @@ use super::Interval;
 /// How many parts of a condition are looked at, and how many facts on one value.
 const MAX: usize = 12;
 
-/// How a value compares with another.
+/// The order of a value and another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Relation {
     Less,
@@ -29,7 +29,7 @@ pub(crate) enum Relation {
     Equal,
 }
 
-/// What is said of a value.
+/// A constraint on a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Constraint {
     /// It is in the interval.
@@ -42,7 +42,7 @@ pub(crate) enum Constraint {
     Float(FloatKinds),
 }
 
-/// What is said of some values.
+/// The constraints on some values.
 pub(crate) type Conditions = SmallVec<[(Value, Constraint); 4]>;
 
 const NONE: u32 = u32::MAX;

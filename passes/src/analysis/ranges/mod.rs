@@ -1,5 +1,5 @@
-//! What values can be: intervals of integers, known constants, kinds of floats, and which edges
-//! can be taken at all.
+//! The values that can occur: intervals of integers, known constants, kinds of floats, and which
+//! edges can be taken at all.
 //!
 //! ```text
 //! ^1:
@@ -53,7 +53,7 @@ use solver::{Solution, Solver, known_of, refine};
 pub use transfer::LatticeValue;
 use transfer::edges_taken;
 
-/// What the values of a function can be.
+/// The ranges of the values of a function.
 #[derive(Clone, Debug)]
 pub struct Ranges {
     tree: Arc<DominatorTree>,
@@ -240,7 +240,7 @@ impl Ranges {
     }
 }
 
-/// What [`Ranges`] know in one block.
+/// The facts of [`Ranges`] in one block.
 #[derive(Clone, Copy, Debug)]
 pub struct FactsAt<'a> {
     ranges: &'a Ranges,

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::solver::{Solver, argument};
 use super::transfer::{LatticeValue, transfer};
 
-/// How often everything is computed again.
+/// The number of times that everything is computed again.
 const SWEEPS: usize = 2;
 
 impl Solver<'_> {

@@ -57,7 +57,7 @@ pub(crate) struct Solver<'a> {
     pub(super) settled: bool,
 }
 
-/// What the solver found.
+/// The result of the solver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solution {
     pub(crate) known: Vec<LatticeValue>,

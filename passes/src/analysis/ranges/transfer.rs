@@ -1,4 +1,4 @@
-//! What one instruction makes of what is known of its operands.
+//! Transfer functions: the lattice value of an instruction, given those of its operands.
 
 use regraft_dialects::semantics::eval_scalar;
 use regraft_dialects::{arith, cf, core, data, math, mem};
@@ -12,7 +12,7 @@ use super::super::comparison::is_comparison;
 use super::Interval;
 use super::interval::{binary, compare, unary};
 
-/// What is known of a value.
+/// The lattice value of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LatticeValue {
     /// Nothing has reached it yet; in the end, that it is never computed.

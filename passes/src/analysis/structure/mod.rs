@@ -52,25 +52,25 @@ pub enum Shape {
         /// What follows, unless the block ends the function or goes back.
         next: Option<ShapeId>,
     },
-    /// What repeats, and what follows when it is left.
+    /// The part that repeats, and the part that follows when it is left.
     Loop {
-        /// What repeats. It begins with the header.
+        /// The part that repeats. It begins with the header.
         inner: ShapeId,
-        /// What follows, if the loop is ever left.
+        /// The part that follows, if the loop is ever left.
         next: Option<ShapeId>,
     },
     /// Parts of which at most one is entered, and what follows it or is entered instead.
     Multiple {
         /// The parts.
         parts: Vec<ShapeId>,
-        /// What follows.
+        /// The part that follows.
         next: Option<ShapeId>,
     },
     /// Parts that lead to each other, and can be entered in several places.
     Irreducible {
         /// The parts.
         parts: Vec<ShapeId>,
-        /// What follows.
+        /// The part that follows.
         next: Option<ShapeId>,
     },
 }

@@ -17,7 +17,7 @@ use regraft_ir::{DominatorTree, Edge, Function, Op};
 use crate::analysis::loop_exits::{DominatingConditions, Test};
 use crate::analysis::{InductionVariables, LoopId, Poly};
 
-/// How far up branches are looked for.
+/// The most blocks up the dominator tree in which branches are looked for.
 const MAX_STEPS: usize = 8;
 
 /// Collects the conditions that dominate the header of a loop.

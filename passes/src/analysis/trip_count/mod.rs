@@ -49,7 +49,7 @@ use super::{Analyses, Analysis, Facets, InductionVariables, LoopForest, LoopId, 
 use dominating::dominating_conditions;
 pub(crate) use dominating::edge_condition;
 
-/// How often a loop goes back to its header before it leaves by one of its exits.
+/// The number of times that a loop goes back to its header before it leaves by one of its exits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TripCount {
     /// The number of back edges that are taken before `exit` is, if the loop is not left by

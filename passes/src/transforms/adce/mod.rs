@@ -55,7 +55,7 @@ use objects::LocalObjects;
 /// Objects that hold others go before those; deeper ones than this wait for another run.
 const MAX_ROUNDS: usize = 8;
 
-/// How much was dropped.
+/// The numbers of instructions and blocks dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Dropped {
     /// Branches that became jumps.

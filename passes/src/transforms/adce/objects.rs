@@ -40,7 +40,7 @@ pub(super) struct LocalObjects<'a> {
     ranges: Option<Arc<Ranges>>,
 }
 
-/// What waits for one object.
+/// The instructions that wait for one object.
 #[derive(Default)]
 struct Waiting {
     for_contents: Vec<Value>,

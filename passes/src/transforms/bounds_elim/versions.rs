@@ -24,7 +24,7 @@ use crate::transforms::util::loop_form::{LoopForm, close_loops};
 /// The most comparisons before one loop.
 const MAX_COMPARISONS: usize = 6;
 
-/// What becomes of one loop.
+/// The plan for one loop.
 struct Plan {
     form: LoopForm,
     preheader: Block,

@@ -1,4 +1,4 @@
-//! What a fused loop stores and loads again in the same iteration.
+//! Store-to-load forwarding within an iteration of a fused loop.
 //!
 //! Two instructions that are the same polynomial in the iterations are one number. A load from a
 //! local array gives what was stored in the same iteration, if that store comes before it on
@@ -19,7 +19,7 @@ use crate::analysis::{
 use crate::transforms::util::loop_accesses::{lines, meets_later};
 use crate::transforms::util::redundant_inductions::{self, comes_first};
 
-/// What is known of a function.
+/// The analyses by which loads are forwarded.
 pub(super) struct ForwardingAnalyses<'a> {
     pub(super) forest: &'a LoopForest,
     pub(super) variables: &'a InductionVariables,
@@ -66,7 +66,7 @@ pub(super) fn run(
     Ok(done)
 }
 
-/// What writes to local arrays.
+/// The writes to local arrays.
 #[derive(Default)]
 struct Writes {
     /// Stores of elements, by array.

@@ -29,7 +29,7 @@ pub(super) struct Guard {
     counted: CountedLoop,
     /// The block that the loop is left to, if that is not where the ways meet.
     left: Option<Block>,
-    /// What is passed where the branch goes around the loop.
+    /// The arguments where the branch bypasses the loop.
     around: Vec<Operand>,
     /// True if it goes around the loop if its condition is true.
     if_true: bool,

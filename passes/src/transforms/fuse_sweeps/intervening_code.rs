@@ -1,4 +1,4 @@
-//! What stands between two loops goes before the first one or after the second.
+//! Moves the code between two loops before the first one or after the second.
 
 use regraft_ir::{Block, Operand, Value};
 use rustc_hash::FxHashSet;
@@ -16,7 +16,7 @@ pub(super) struct InterveningCode {
     pub(super) after: Vec<Value>,
 }
 
-/// What instructions or loops do.
+/// The effects of instructions or loops.
 #[derive(Clone, Copy, Default)]
 struct Doing {
     touches: ModRefSet,

@@ -9,7 +9,7 @@ use crate::transforms::simplify_cfg::merge_after;
 use crate::transforms::util::counters::compute;
 use crate::transforms::util::loop_pair::{bind_params, delete_unused};
 
-/// What edges pass for a parameter of the header of the new loop.
+/// The arguments for a parameter of the header of the new loop.
 struct Passed {
     initial: Operand,
     next: Operand,

@@ -1,4 +1,4 @@
-//! How often a loop runs, in a form in which equal numbers look equal.
+//! The trip count of a loop, normalised so that equal numbers look equal.
 //!
 //! ```text
 //! while i < n, from 0 up              n rounds, or none if n is not above 0
@@ -13,10 +13,10 @@ use regraft_ir::{Function, Type, Value};
 use crate::analysis::loop_exits::{CountForm, Holds, LatchRuns, range};
 use crate::analysis::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
-/// How often numbers are looked through that are the greater one of two.
+/// The most times that a maximum of two numbers is looked through.
 const MAX_STEPS: usize = 4;
 
-/// How often the body of a loop runs whose test comes first.
+/// The number of runs of the body of a loop whose test comes first.
 #[derive(Clone, Debug)]
 pub(super) struct NormalisedTripCount {
     /// This often, if it runs at all: modulo 2^64, as polynomials are.

@@ -1,4 +1,4 @@
-//! Which loops become one, and how.
+//! Decides which loops become one, and how.
 
 use regraft_ir::{Block, Operand, Value};
 
@@ -12,7 +12,7 @@ use crate::transforms::util::loop_accesses::{
 use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::loop_pair::{CountedLoop, FusionAnalyses, LoopPair, is_pure};
 
-/// Which of two loops runs the other way round when they are one.
+/// The loop of a pair that is reversed when they become one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reversed {
     Neither,
@@ -20,7 +20,7 @@ pub(super) enum Reversed {
     Second,
 }
 
-/// What becomes of a parameter of a header.
+/// The replacement of a parameter of a header.
 #[derive(Clone, Debug)]
 pub(super) enum Becomes {
     /// It goes on as it does.

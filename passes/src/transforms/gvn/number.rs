@@ -1,4 +1,4 @@
-//! Which values are equal: every value gets a number, which is the first value (or the constant)
+//! Global value numbering: every value gets a number, which is the first value (or the constant)
 //! that it is known to equal.
 
 use std::hash::{Hash, Hasher};
@@ -264,7 +264,7 @@ pub(super) enum Clobber {
     Version(Version),
 }
 
-/// What decides about the value of an instruction.
+/// The expression that decides about the value of an instruction.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     op: Op,

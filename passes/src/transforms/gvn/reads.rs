@@ -1,4 +1,4 @@
-//! What reads of memory give: a value that was stored, or the size of a new array.
+//! Store-to-load forwarding, and the sizes of new arrays.
 
 use regraft_dialects::{arith, mem};
 use regraft_ir::{Op, Operand, Type, Value};

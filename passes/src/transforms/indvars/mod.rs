@@ -65,7 +65,7 @@ use exits::{NewTest, final_values, is_after, new_test};
 pub(crate) use rewriter::Limits;
 use rewriter::Rewriter;
 
-/// What was done.
+/// The numbers of rewrites.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Rewritten {
     /// Counters made.
@@ -234,7 +234,7 @@ impl<'a> Exits<'a> {
     }
 }
 
-/// What is replaced in a loop, after everything that replaces it has been inserted.
+/// The replacements in a loop, made after everything that replaces it has been inserted.
 struct Plan {
     /// Parameters that go, and what they are.
     params: Vec<(Value, Operand)>,

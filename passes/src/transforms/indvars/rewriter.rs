@@ -7,7 +7,7 @@ use crate::analysis::induction::BasicInduction;
 use crate::analysis::{InductionVariables, LoopId, Poly, TripCounts};
 use crate::transforms::util::counters::{can_compute, compute};
 
-/// What may be done.
+/// The rewrites that are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Limits {
     /// True if final values are computed.

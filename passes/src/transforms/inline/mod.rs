@@ -64,7 +64,7 @@ use crate::transforms::util::edit::is_cold;
 use crate::{ModulePass, PassContext, PassResult};
 use splice::{Scratch, Template, splice};
 
-/// Which calls are replaced.
+/// The limits on the calls that are replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Callees of at most so many instructions are inlined whatever the caller has grown.
@@ -83,7 +83,7 @@ impl Default for Limits {
     }
 }
 
-/// What was done.
+/// The numbers of calls inlined.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Inlined {
     /// Calls that were replaced.
@@ -174,13 +174,13 @@ impl ModulePass for Inline {
 /// them twice double in size each time.
 const MAX_COPIED: usize = 100_000;
 
-/// What is known of a function that was visited.
+/// The facts on a function that was visited.
 struct Callee {
     /// Instructions that are not in cold blocks.
     size: usize,
     /// All that is copied.
     copied: usize,
-    /// What its attribute `inline` says.
+    /// The value of its attribute `inline`.
     wanted: Option<bool>,
     template: Template,
 }

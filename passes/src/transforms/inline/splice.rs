@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::transforms::util::edit::replace_if_it_fits;
 
-/// What copying a callee takes, found once for all its calls.
+/// The data by which a callee is copied, found once for all its calls.
 #[derive(Debug)]
 pub(super) struct Template {
     /// The reachable blocks, each after those that dominate it; the entry first.

@@ -1,4 +1,4 @@
-//! Which instructions can leave which loops.
+//! Decides which instructions can leave which loops.
 
 use regraft_dialects::mem;
 use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
@@ -75,7 +75,7 @@ pub(super) fn apply(f: &mut Function, forest: &LoopForest, plan: Plan) -> IrResu
     Ok(plan.moves.len())
 }
 
-/// Which loop each value is in, with what was moved where it was moved to.
+/// The innermost loop of each value, after the moves that are planned.
 struct InnermostLoops(Vec<Option<LoopId>>);
 
 /// A loop around the block that is visited.

@@ -53,7 +53,7 @@ use crate::transforms::util::counters::ensure_preheaders;
 use crate::{LoopPass, PassContext, PassResult};
 use analyses::LicmAnalyses;
 
-/// What was moved.
+/// The numbers of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Moved {
     /// Instructions that left a loop.
@@ -64,7 +64,7 @@ pub(crate) struct Moved {
     pub places: usize,
 }
 
-/// What may be moved beside instructions.
+/// The moves that are allowed beside those of instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Moves {
     /// Whole loops.

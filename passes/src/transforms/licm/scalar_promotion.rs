@@ -28,7 +28,7 @@ use crate::transforms::util::ssa_repair::repair_and_read;
 /// Loops with more instructions that touch memory are left alone.
 const MAX: usize = 64;
 
-/// What matters of a loop.
+/// The accesses of a loop.
 #[derive(Clone, Default)]
 struct Info {
     /// The instructions that touch memory, in order; too many are not kept.

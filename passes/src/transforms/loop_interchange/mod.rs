@@ -40,7 +40,7 @@ use crate::transforms::util::loop_accesses::{Accesses, Distance, Meeting, Memory
 use crate::{FunctionPass, PassContext, PassResult};
 use nest::Nest;
 
-/// What an access costs whose step is longer than an element.
+/// The cost of an access whose step is longer than an element.
 const MAX_STRIDE: u64 = 8;
 
 crate::pass! {
@@ -92,7 +92,7 @@ impl FunctionPass for LoopInterchange {
     }
 }
 
-/// What decides.
+/// The analyses by which loops are interchanged.
 struct InterchangeAnalyses<'a> {
     f: &'a Function,
     forest: &'a LoopForest,

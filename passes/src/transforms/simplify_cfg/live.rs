@@ -3,7 +3,7 @@
 use regraft_ir::{Block, Function, Value};
 use smallvec::SmallVec;
 
-/// How many uses and edges are looked at.
+/// The most uses and edges that are looked at.
 const LIMIT: usize = 64;
 
 /// Returns whether a value is live at the start of `target`, so that it had two definitions there

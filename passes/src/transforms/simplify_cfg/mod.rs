@@ -67,7 +67,7 @@ use crate::{FunctionPass, OptionDef, Options, PassContext, PassResult};
 /// After so many rounds no more edges are threaded.
 const THREADING_ROUNDS: usize = 16;
 
-/// What is done besides what always pays.
+/// The rewrites beside those that are always profitable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// What the selections and the instructions that take the place of a branch may cost together;
@@ -89,7 +89,7 @@ impl Default for Config {
     }
 }
 
-/// What was simplified.
+/// The numbers of simplifications.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Simplified {
     /// Branches and switches that became jumps.

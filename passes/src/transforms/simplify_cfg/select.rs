@@ -47,7 +47,7 @@ pub(super) fn convert(f: &mut Function, limit: usize, analyses: &mut Analyses) -
     Ok(selected)
 }
 
-/// What one edge of a branch leads to.
+/// One side of a branch.
 struct Arm {
     /// The block between, if there is one.
     through: Option<Block>,

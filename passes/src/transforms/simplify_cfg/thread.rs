@@ -20,9 +20,10 @@
 //!
 //! # Why it is right
 //! The path through the new edge runs what the path through the block ran. Where a value of the
-//! block is used further down, it has two definitions now, and [`ssa_repair`](crate::transforms::ssa_repair) makes
-//! parameters of it. The header of a loop is never gone around, and neither is any other block that
-//! an edge goes back to: so an edge that enters a loop still goes to its header, and no loop
+//! block is used further down, it has two definitions now, and
+//! [`ssa_repair`](crate::transforms::util::ssa_repair) makes parameters of it. The header of a loop is
+//! never gone around, and neither is any other block that an edge goes back to: so an edge that enters
+//! a loop still goes to its header, and no loop
 //! becomes irreducible.
 //!
 //! # Cost
@@ -38,7 +39,7 @@ use super::branches::taken;
 use super::live::is_live_behind;
 use crate::transforms::util::ssa_repair::repair;
 
-/// How many instructions are folded at most, so that few need to be copied.
+/// The most instructions that are folded, so that few need to be copied.
 const FOLDED: usize = 8;
 
 /// Lets edges go around blocks that branch as the edge decides, where at most `limit` instructions
@@ -69,7 +70,7 @@ fn deciding_blocks(f: &Function, cfg: &ControlFlow) -> Vec<bool> {
     decides
 }
 
-/// What becomes of an edge.
+/// The new target of an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Stay,
@@ -143,14 +144,14 @@ struct Thread {
     edge: Edge,
     /// The block that is gone around.
     around: Block,
-    /// Which of its edges is taken.
+    /// The edge that is taken.
     taken: Edge,
     target: Block,
     /// A condition that is known on the edge.
     known: Option<(Value, Operand)>,
-    /// What instructions of the block fold to.
+    /// The constants that instructions of the block fold to.
     folded: SmallVec<[(Value, Operand); 4]>,
-    /// Those that have to be copied.
+    /// The instructions that have to be copied.
     copied: SmallVec<[Value; 4]>,
     /// Values of the block that are used where the target leads.
     repairs: Vec<Value>,

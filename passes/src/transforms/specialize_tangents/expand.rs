@@ -1,4 +1,4 @@
-//! What becomes of an operation on tangents, by the types of its operands.
+//! The expansion of an operation on tangents, by the types of its operands.
 
 use regraft_dialects::tangent::TangentTable;
 use regraft_dialects::{ad, mem};
@@ -28,7 +28,7 @@ impl Part {
     }
 }
 
-/// How a value is made.
+/// A recipe for a value.
 #[derive(Debug)]
 pub(super) enum Make {
     Nothing,
@@ -43,7 +43,7 @@ pub(super) enum Make {
     Tuple(Type, Vec<Make>),
 }
 
-/// What is done to an object.
+/// An effect on an object.
 #[derive(Debug)]
 pub(super) enum Effect {
     /// This op.
@@ -56,7 +56,7 @@ pub(super) enum Effect {
     AddRef(Part, Part),
 }
 
-/// What becomes of an instruction.
+/// The expansion of an instruction.
 pub(super) enum Expansion {
     Value(Make),
     Effects(Vec<Effect>),

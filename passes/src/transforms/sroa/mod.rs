@@ -51,7 +51,7 @@ use crate::{FunctionPass, PassContext, PassResult};
 /// What is nested deeper waits for another run.
 const MAX_TURNS: usize = 8;
 
-/// What was done.
+/// The numbers of objects and aggregates.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct TakenApart {
     /// Objects that are values now.

@@ -31,7 +31,7 @@ struct Candidate {
     whole: Vec<Use>,
     /// The candidates that it is passed on to.
     goes_to: Vec<usize>,
-    /// What comes in, by edge.
+    /// The arguments, by edge.
     sources: Vec<Operand>,
     split: bool,
 }

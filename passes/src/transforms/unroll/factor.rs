@@ -36,7 +36,7 @@ pub(super) struct ByFactor {
     counted: Option<Counted>,
 }
 
-/// What is known of the count.
+/// The exit that is counted.
 struct Counted {
     /// The block that leaves after so many, and the place of its edge.
     exit: (Block, usize),

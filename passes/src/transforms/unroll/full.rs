@@ -11,7 +11,7 @@ use crate::transforms::util::loop_form::LoopForm;
 /// A loop that is to be unrolled fully.
 pub(super) struct Full {
     pub(super) form: LoopForm,
-    /// How often it goes back to its header, at most.
+    /// The most times that it goes back to its header.
     runs: usize,
     /// The exits that are known: the block, the place of the edge, and after how many back edges
     /// it is taken.

@@ -77,14 +77,14 @@ crate::pass! {
     }
 }
 
-/// What is unrolled.
+/// The limits on the loops that are unrolled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Limits {
     /// The most times that the header of a loop is entered which is unrolled fully.
     pub full_trips: usize,
     /// The most instructions that a loop which is unrolled fully becomes.
     pub full_size: usize,
-    /// How many copies of the body one round of other loops is; with less than 2 there are none.
+    /// The number of copies of the body in one round of other loops; less than 2 unrolls none.
     pub factor: usize,
     /// The most instructions of such a round.
     pub size: usize,

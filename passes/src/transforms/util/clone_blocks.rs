@@ -14,12 +14,12 @@
 //! a number added. The edges that enter a copied block still do: whoever copies leads some to
 //! the copy, and sees to it that values of the copied blocks which others use have something
 //! that stands for both ([`ssa_repair`](super::ssa_repair),
-//! [`LoopForm::close`](crate::transforms::util::loop_form::LoopForm::close)).
+//! [`LoopForm::close`](super::loop_form::LoopForm::close)).
 
 use regraft_ir::{Block, Function, Inst, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
-/// What stands for values and blocks in a copy.
+/// The values and blocks of a copy, by those that were copied.
 #[derive(Clone, Default, Debug)]
 pub struct CloneMap {
     values: FxHashMap<Value, Operand>,

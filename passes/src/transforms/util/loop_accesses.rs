@@ -34,7 +34,7 @@ pub(crate) struct MemoryAccess {
     pub(crate) effects: InstEffects,
 }
 
-/// What some blocks do.
+/// The effects of some blocks.
 #[derive(Default)]
 pub(crate) struct Accesses {
     pub(crate) list: Vec<MemoryAccess>,
@@ -54,7 +54,7 @@ pub(crate) fn is_float_function(f: &Function, v: Value) -> bool {
     f.op(v).is_some_and(|op| op.dialect() == math::SQRT.dialect()) && !f.checks_operands(v)
 }
 
-/// How two accesses may meet.
+/// The result of comparing two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Meeting {
     /// Not so that their order matters.

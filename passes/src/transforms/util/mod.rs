@@ -1,4 +1,4 @@
-//! What several passes are made with: copies of blocks, the form of loops, repair of SSA.
+//! Helpers of several passes: copies of blocks, the form of loops, repair of SSA.
 
 pub(crate) mod add_params;
 pub(crate) mod aggregate;

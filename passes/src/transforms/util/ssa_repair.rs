@@ -26,7 +26,7 @@
 use regraft_ir::{Block, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
-/// What a block begins with.
+/// The definition that reaches the start of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reaching {
     /// Nothing reaches it.

@@ -62,7 +62,7 @@ pub(super) fn run(
     Ok(plans.len())
 }
 
-/// What matters of a loop.
+/// The facts on a loop.
 #[derive(Clone, Default)]
 struct Info {
     /// True if all that it does is to compute values.

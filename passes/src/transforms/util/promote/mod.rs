@@ -38,7 +38,7 @@ use reaching::{Holds, Reaching};
 /// wait for another run.
 const MAX_ROUNDS: usize = 8;
 
-/// What was done.
+/// The numbers of objects and parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Promoted {
     /// Objects that are values now.

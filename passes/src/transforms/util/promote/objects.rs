@@ -1,4 +1,4 @@
-//! Which objects can become values, and what is done to their cells.
+//! The objects that can become values, and the accesses to their cells.
 
 use regraft_dialects::{core, data, mem};
 use regraft_ir::{
@@ -9,7 +9,7 @@ use regraft_ir::{
 /// Arrays with more elements stay arrays.
 const MAX_ELEMENTS: i64 = 16;
 
-/// Which objects are looked at.
+/// The kinds of objects that are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kinds {
     Refs,
@@ -32,9 +32,9 @@ pub(super) struct Object {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub(super) ty: Type,
-    /// What it holds at first.
+    /// Its initial value.
     pub(super) first: Operand,
-    /// What it is called within the object.
+    /// Its name within the object.
     pub(super) name: Option<Symbol>,
 }
 
@@ -43,11 +43,11 @@ pub(super) struct Cell {
 pub(super) struct Access {
     pub(super) inst: Value,
     pub(super) cell: usize,
-    /// What is written.
+    /// The value that is written.
     pub(super) written: Option<Operand>,
 }
 
-/// What kind of object an instruction makes.
+/// The kind of object that an instruction makes.
 enum Shape {
     Ref,
     Struct(std::sync::Arc<StructDef>),

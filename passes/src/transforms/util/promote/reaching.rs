@@ -6,12 +6,12 @@ use regraft_ir::{Block, ControlFlow, Function, Operand, Type, Value};
 use super::frontier::{Joins, Place};
 use super::objects::{Access, Cell};
 
-/// What a cell holds at some place.
+/// The value of a cell at some place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Holds {
-    /// What was written last.
+    /// The value that was written last.
     Value(Operand),
-    /// What comes in by a join: the one at this position of [`Reaching::joins`].
+    /// The parameter of a join: the one at this position of [`Reaching::joins`].
     Join(u32),
 }
 
@@ -20,13 +20,13 @@ pub(super) enum Holds {
 pub(super) struct Join {
     pub(super) block: Block,
     pub(super) ty: Type,
-    /// What is passed by each predecessor; these are in order.
+    /// The arguments by predecessor, in order.
     pub(super) args: Vec<(Block, Holds)>,
     /// What always comes in, if it is one thing: then no parameter is needed.
     same: Option<Holds>,
 }
 
-/// What all reads find.
+/// The values that all reads find.
 #[derive(Debug, Default)]
 pub(super) struct Reaching {
     pub(super) joins: Vec<Join>,
