@@ -1,10 +1,14 @@
 //! The passes that the manager itself offers: `verify` and `print`.
 
+use std::sync::Arc;
+
 use regraft_ir::{Function, verify_function, verify_function_in};
 
 use crate::analysis::printable::{PRINTABLE, Printable};
-use crate::pass::{FunctionPass, PassContext, PassResult};
-use crate::registry::PassRegistry;
+use crate::options::OptionDef;
+use crate::pass::{AnyPass, FunctionPass, PassContext, PassResult};
+use crate::pass_info::{PassInfo, PassKind};
+use crate::registry::{PassRegistry, is_pass_name};
 
 /// Adds the passes of this file.
 pub fn register(registry: &mut PassRegistry) {
@@ -31,10 +35,32 @@ crate::pass! {
     }
 }
 
-impl Print {
-    /// The pass that prints what these analyses say.
-    pub(crate) fn of(analyses: Vec<Printable>) -> Self {
-        Self { analyses }
+impl PassRegistry {
+    /// Adds an analysis that `print{..}` shows.
+    ///
+    /// # Panics
+    /// If its name is taken or is no name.
+    #[track_caller]
+    pub fn add_printable(&mut self, printable: Printable) {
+        let name = printable.name;
+        assert!(is_pass_name(name), "{name:?} cannot be the name of an analysis");
+        let is_there = self.printables.iter().any(|other| other.name == name);
+        assert!(!is_there, "there is an analysis `{name}` already");
+        self.printables.push(printable);
+        self.printables.sort_unstable_by_key(|printable| printable.name);
+        let printables: Arc<[Printable]> = self.printables.as_slice().into();
+        let flag = |printable: &Printable| OptionDef::flag(printable.name, false, printable.doc);
+        let print = PassInfo {
+            name: Print::NAME,
+            doc: Print::DOC,
+            options: printables.iter().map(flag).collect(),
+            kind: PassKind::Function,
+            make: Arc::new(move |options| {
+                let asked = printables.iter().filter(|printable| options.flag(printable.name));
+                Ok(AnyPass::Function(Box::new(Print { analyses: asked.copied().collect() })))
+            }),
+        };
+        self.passes.insert(Print::NAME, print);
     }
 }
 

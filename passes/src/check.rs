@@ -8,8 +8,9 @@ use regraft_syntax::{OptionValue, PassOption, PassSpec};
 
 use crate::options::{OptionDef, OptionKind, Options, Setting};
 use crate::panic_guard::guarded;
+use crate::pass_info::PassKind;
 use crate::pipeline::{FIX_OPTIONS, PassStep, Pipeline, Step};
-use crate::registry::{PassKind, PassRegistry};
+use crate::registry::PassRegistry;
 
 impl Pipeline {
     /// Reads the text of a pipeline of passes of `registry`.

@@ -17,6 +17,7 @@ mod manager;
 mod options;
 mod panic_guard;
 mod pass;
+mod pass_info;
 mod pipeline;
 mod registry;
 mod report;
@@ -38,8 +39,9 @@ pub use panic_guard::{Caught, guarded};
 pub use pass::{
     AllLoops, FunctionPass, LoopPass, ModulePass, PassContext, PassResult, run_pass, run_pass_with,
 };
+pub use pass_info::{PassInfo, PassKind};
 pub use pipeline::{PassStep, Pipeline};
-pub use registry::{NamedPipeline, PassInfo, PassKind, PassRegistry};
+pub use registry::{NamedPipeline, PassRegistry};
 pub use report::{PassReport, Report, Stopped};
 pub use reproducer::{Failure, FailureKind, reproducer_pipeline};
 pub use run_options::RunOptions;

@@ -15,7 +15,7 @@ use std::fmt;
 use regraft_ir::Diagnostic;
 
 use crate::options::{OptionDef, Options};
-use crate::registry::{PassInfo, PassKind};
+use crate::pass_info::{PassInfo, PassKind};
 
 /// The options of `fix`.
 pub(crate) const FIX_OPTIONS: &[OptionDef] =

@@ -1,143 +1,14 @@
 //! The passes that there are, by name.
 
-use std::fmt::{self, Write};
 use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
 use regraft_ir::{Extension, render_all, suggest};
 
 use crate::analysis::printable::Printable;
-use crate::builtin::Print;
-use crate::options::{OptionDef, OptionKind, Options};
 use crate::pass::{AnyPass, FunctionPass, LoopPass, ModulePass};
+use crate::pass_info::{PassInfo, PassKind, first_line, plain_text};
 use crate::pipeline::Pipeline;
-
-/// What a pass works on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum PassKind {
-    /// One function at a time.
-    Function,
-    /// Some loops of a function at a time.
-    Loop,
-    /// The module as a whole.
-    Module,
-}
-
-/// A pass as the registry knows it.
-#[derive(Clone)]
-pub struct PassInfo {
-    /// Its name in pipelines.
-    pub name: &'static str,
-    /// Its page, in Markdown as the author wrote it.
-    pub doc: &'static str,
-    /// The options that it takes.
-    pub options: Arc<[OptionDef]>,
-    /// What it works on.
-    pub kind: PassKind,
-    make: Maker,
-}
-
-/// Makes a pass with these options.
-type Maker = Arc<dyn Fn(&Options) -> Result<AnyPass, String> + Send + Sync>;
-
-impl fmt::Debug for PassInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "pass `{}`", self.name)
-    }
-}
-
-impl PassInfo {
-    /// A configured pass.
-    ///
-    /// # Errors
-    /// If the options do not go together.
-    pub(crate) fn make(&self, options: &Options) -> Result<AnyPass, String> {
-        (self.make)(options)
-    }
-
-    /// The first line of its page, without the full stop.
-    pub fn summary(&self) -> &'static str {
-        first_line(self.doc)
-    }
-
-    /// What there is to say about it: what it does, an example, its options with defaults.
-    pub fn page(&self) -> String {
-        let mut out = format!("{}{}\n", self.name, options_hint(&self.options));
-        out.push_str(match self.kind {
-            PassKind::Function => "a pass over functions, each on its own\n",
-            PassKind::Loop => {
-                "a pass over loops: in `loop(..)`, or by itself over all loops of each function\n"
-            }
-            PassKind::Module => "a pass over the module as a whole\n",
-        });
-        if !self.doc.trim().is_empty() {
-            out.push('\n');
-            out.push_str(&plain_text(self.doc));
-        }
-        if !self.options.is_empty() {
-            out.push_str("\noptions:\n");
-            for def in &*self.options {
-                let value = match def.kind {
-                    OptionKind::Flag => String::new(),
-                    _ => format!("={}", def.default_setting()),
-                };
-                let _ = writeln!(out, "  {}{value}", def.name);
-                let default = match def.kind {
-                    OptionKind::Flag => format!("; default {}", def.default_setting()),
-                    kind => format!("; {kind}"),
-                };
-                let _ = writeln!(out, "      {}{default}", def.doc);
-            }
-        }
-        out
-    }
-}
-
-/// The first line of a page, without the full stop.
-fn first_line(doc: &'static str) -> &'static str {
-    doc.trim_start().lines().next().unwrap_or("").trim().trim_end_matches('.')
-}
-
-fn options_hint(options: &[OptionDef]) -> String {
-    let mut out = String::new();
-    for (i, def) in options.iter().enumerate() {
-        out.push_str(if i == 0 { "{" } else { ", " });
-        match def.kind {
-            OptionKind::Flag => out.push_str(def.name),
-            _ => {
-                let _ = write!(out, "{}=..", def.name);
-            }
-        }
-    }
-    if !options.is_empty() {
-        out.push('}');
-    }
-    out
-}
-
-/// A doc comment as plain text: without the one space that rustdoc puts before each line, and
-/// with fenced blocks indented instead.
-fn plain_text(doc: &str) -> String {
-    let lines: Vec<&str> = doc.trim_end().lines().collect();
-    let text = lines.iter().filter(|line| !line.trim().is_empty());
-    let indent =
-        text.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
-    let mut out = String::new();
-    let mut fenced = false;
-    for line in lines {
-        let line = line.get(indent..).unwrap_or("").trim_end();
-        if line.starts_with("```") {
-            fenced = !fenced;
-            continue;
-        }
-        if fenced && !line.is_empty() {
-            out.push_str("    ");
-        }
-        out.push_str(line);
-        out.push('\n');
-    }
-    out
-}
 
 /// A pipeline that has a name, under which it is a step of others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -168,9 +39,9 @@ impl NamedPipeline {
 /// `print{..}` shows.
 #[derive(Clone, Debug, Default)]
 pub struct PassRegistry {
-    passes: IndexMap<&'static str, PassInfo>,
+    pub(crate) passes: IndexMap<&'static str, PassInfo>,
     pipelines: IndexMap<&'static str, NamedPipeline>,
-    printables: Vec<Printable>,
+    pub(crate) printables: Vec<Printable>,
 }
 
 /// Names that mean something else in pipelines.
@@ -258,33 +129,6 @@ impl PassRegistry {
         self.pipelines.insert(name, pipeline);
     }
 
-    /// Adds an analysis that `print{..}` shows.
-    ///
-    /// # Panics
-    /// If its name is taken or is no name.
-    #[track_caller]
-    pub fn add_printable(&mut self, printable: Printable) {
-        let name = printable.name;
-        assert!(is_pass_name(name), "{name:?} cannot be the name of an analysis");
-        let is_there = self.printables.iter().any(|other| other.name == name);
-        assert!(!is_there, "there is an analysis `{name}` already");
-        self.printables.push(printable);
-        self.printables.sort_unstable_by_key(|printable| printable.name);
-        let printables: Arc<[Printable]> = self.printables.as_slice().into();
-        let flag = |printable: &Printable| OptionDef::flag(printable.name, false, printable.doc);
-        let print = PassInfo {
-            name: Print::NAME,
-            doc: Print::DOC,
-            options: printables.iter().map(flag).collect(),
-            kind: PassKind::Function,
-            make: Arc::new(move |options| {
-                let asked = printables.iter().filter(|printable| options.flag(printable.name));
-                Ok(AnyPass::Function(Box::new(Print::of(asked.copied().collect()))))
-            }),
-        };
-        self.passes.insert(Print::NAME, print);
-    }
-
     #[track_caller]
     fn insert(&mut self, info: PassInfo) {
         let name = info.name;
@@ -342,7 +186,7 @@ impl Extension for PassRegistry {
 }
 
 /// Whether a text can name a pass or an option: words of letters and digits joined by `-`.
-fn is_pass_name(name: &str) -> bool {
+pub(crate) fn is_pass_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.split('-').all(|word| {
             !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -351,13 +195,7 @@ fn is_pass_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{PassRegistry, plain_text};
-
-    #[test]
-    fn a_fenced_example_is_shown_indented() {
-        let doc = " Adds.\n\n ```text\n %2 = f %1\n\n   ^2\n ```\n Done.\n";
-        assert_eq!(plain_text(doc), "Adds.\n\n    %2 = f %1\n\n      ^2\nDone.\n");
-    }
+    use super::PassRegistry;
 
     #[test]
     fn every_standard_pass_has_a_summary() {
