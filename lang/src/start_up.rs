@@ -32,7 +32,7 @@ pub struct StartUp {
 
 impl StartUp {
     /// Adds a file: its name, and its text, which is read as a file of the
-    /// [prelude](crate::prelude) is: `dialect.op(x)` calls an op.
+    /// prelude is: `dialect.op(x)` calls an op.
     pub fn file(&mut self, name: &'static str, text: &'static str) -> &mut Self {
         self.files.push((name, text));
         self

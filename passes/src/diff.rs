@@ -2,7 +2,7 @@
 //!
 //! Numbers are stable (a pass never renumbers what it does not rebuild), so that the lines of
 //! untouched instructions are equal and a line diff shows what a pass did. Where a pass did
-//! renumber, [`diff_renumbered`] shows the old state under the new numbers.
+//! renumber, `diff_renumbered` shows the old state under the new numbers.
 //!
 //! O((lines + changes) log lines) in ordinary cases; the algorithm (Myers, with bounded search)
 //! may give a longer diff than necessary where nearly everything differs, but never takes

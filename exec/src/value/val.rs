@@ -393,7 +393,8 @@ macro_rules! from_scalar {
 from_scalar!(bool => Bool, i8 => I8, i16 => I16, i32 => I32, i64 => I64, f32 => F32, f64 => F64);
 
 impl fmt::Debug for Val {
-    /// One level deep, without names: those need a [`Context`] (see [`show_string`]).
+    /// One level deep, without names: those need a [`Context`](regraft_ir::Context) (see
+    /// [`show_string`](crate::value::show_string)).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unit => f.write_str("nothing"),

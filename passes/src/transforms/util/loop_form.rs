@@ -23,7 +23,7 @@
 //!
 //! # Cost
 //! Making a [`LoopForm`] costs O(size of the loop in blocks), each function O(edges that it looks
-//! at) and, for [`close_loops`], O(instructions of the loops and uses of their values), and one
+//! at) and, for `close_loops`, O(instructions of the loops and uses of their values), and one
 //! dominator tree.
 
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Type, Value};
@@ -197,7 +197,7 @@ impl LoopForm {
         Ok(made)
     }
 
-    /// Closes this loop: see [`close_loops`].
+    /// Closes this loop: see `close_loops`.
     ///
     /// # Errors
     /// None if `f` is valid.
