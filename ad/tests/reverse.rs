@@ -180,6 +180,14 @@ fn rules_of_a_user_take_the_place_of_those_that_are_there() {
     assert_eq!(cotangents[0].as_f64(), Some(6.0));
 }
 
+/// Of a sum with something known as any, the cotangent is that of what is not.
+#[test]
+fn an_operand_of_any_type_does_not_hide_the_type_of_the_other() {
+    let text = "func @f(%1: f64) -> f64 {\n^1:\n  br ^2(0.0)\n^2(%2: any):\n  br false, ^4, ^3\n\
+                ^3:\n  return 0.0\n^4:\n  %3: any = arith.add %2, %1\n  br ^2(%3)\n}\n";
+    floats(text, &[0.5], &[0.0]);
+}
+
 #[test]
 fn more_values_are_kept_than_a_tuple_holds() {
     let mut text = String::from("func @f(%1: f64) -> f64 {\n^1:\n");

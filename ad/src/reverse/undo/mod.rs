@@ -345,7 +345,9 @@ impl Backward<'_, '_> {
                     Product { seed: adjoint, operands: &here, result, ty, strong_zero: strong };
                 let product = partial.product(&ctx, &at, &mut |inst| self.emit(inst));
                 if let Some(product) = product {
-                    self.give(operand, product);
+                    // Of operands of which one is known as any, the product is.
+                    let from = if self.type_of(product) == Type::ANY { Type::ANY } else { ty };
+                    self.give_fitted(operand, product, from);
                 }
             }
         }
