@@ -8,7 +8,7 @@ use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry};
 use crate::op_derivative::OpDerivative;
 use crate::rules::{ScalarRule, ScalarRules};
 
-/// What is known of the derivative of an op.
+/// The derivative of an op.
 #[derive(Clone, Copy, Debug)]
 pub enum Derivative<'a> {
     /// An op on floats with a rule.
@@ -33,7 +33,7 @@ enum Row {
     NotImplemented(&'static str),
 }
 
-/// What is known of the derivatives of ops.
+/// The derivatives of ops.
 ///
 /// The table of a program is an extension of its context. To it, anyone adds what is known of ops
 /// of their own, or says otherwise of those that are there.
@@ -68,7 +68,7 @@ impl Extension for DerivativeTable {
 }
 
 impl DerivativeTable {
-    /// What is known of `op`; of an op without a row, that nothing is. O(1).
+    /// The derivative of `op`; not implemented if there is no row. O(1).
     pub fn get(&self, op: Op) -> Derivative<'_> {
         let unknown = "nothing is known of the derivative of this op";
         self.find(op).unwrap_or(Derivative::NotImplemented(unknown))

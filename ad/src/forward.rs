@@ -42,7 +42,6 @@ use regraft_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::{Activities, Context};
-use crate::derivative_table::DerivativeTable;
 use crate::scopes::next_level;
 
 /// What forward mode is asked for.
@@ -130,7 +129,6 @@ struct Maker<'m> {
     options: &'m ForwardOptions,
     width: usize,
     all: Activities<'m>,
-    table: &'m DerivativeTable,
     jobs: Vec<Job>,
     job_of: FxHashMap<Context, usize>,
     names: FxHashSet<Symbol>,
@@ -141,14 +139,12 @@ struct Maker<'m> {
 
 impl<'m> Maker<'m> {
     fn new(module: &'m Module, options: &'m ForwardOptions) -> Self {
-        let table: &DerivativeTable = module.ctx().extensions().get();
         Self {
-            table,
             level: next_level(module),
             module,
             options,
             width: options.width.max(1),
-            all: Activities::new(module, table, options.shared_globals),
+            all: Activities::new(module, options.shared_globals),
             jobs: Vec::new(),
             job_of: FxHashMap::default(),
             names: FxHashSet::default(),

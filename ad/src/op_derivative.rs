@@ -62,7 +62,7 @@ impl fmt::Debug for OpDerivative {
     }
 }
 
-/// What a function that writes a tangent can see. Operands are counted from 0.
+/// An op, for the function that writes its tangent. Operands are counted from 0.
 pub trait TangentCx {
     /// The context of types and constants.
     fn ctx(&self) -> &Arc<Context>;
@@ -76,7 +76,7 @@ pub trait TangentCx {
     fn result(&mut self) -> Option<Operand>;
 }
 
-/// What a function that writes an adjoint can see. Operands are counted from 0.
+/// An op, for the function that writes its adjoint. Operands are counted from 0.
 pub trait AdjointCx {
     /// The context of types and constants.
     fn ctx(&self) -> &Arc<Context>;
@@ -92,7 +92,7 @@ pub trait AdjointCx {
     fn cotangent(&mut self) -> Option<Operand>;
     /// The shadow of an array or ref; `None` if it is constant.
     fn shadow(&mut self, index: usize) -> Option<Operand>;
-    /// Whether a number is asked for its cotangent.
+    /// Returns whether a number is asked for its cotangent.
     fn is_active(&self, index: usize) -> bool;
     /// Adds to the cotangent of a number. Does nothing if it is not active.
     fn give(&mut self, index: usize, cotangent: Operand);

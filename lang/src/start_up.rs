@@ -1,4 +1,4 @@
-//! What programs of the language find beside the prelude: files that dialects bring with them, and
+//! The start of a session beyond the prelude: files that dialects bring with them, and
 //! dynamos.
 
 use std::fmt;

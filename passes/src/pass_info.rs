@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::options::{OptionDef, OptionKind, Options};
 use crate::pass::AnyPass;
 
-/// What a pass works on.
+/// The unit that a pass works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PassKind {
     /// One function at a time.

@@ -118,7 +118,7 @@ impl Tool {
         self
     }
 
-    /// What it knows of dialects, ops, passes and analyses, to add to.
+    /// The extensions that it knows, to add to.
     pub fn extensions(&mut self) -> &mut Extensions {
         &mut self.extensions
     }
@@ -236,7 +236,7 @@ impl Tool {
         Cli::command().name(name.clone()).bin_name(name).version(self.version())
     }
 
-    /// What it knows, for others to hold.
+    /// The extensions that it knows, for others to hold.
     pub(crate) fn shared(&self) -> Arc<Extensions> {
         Arc::new(self.extensions.clone())
     }

@@ -54,7 +54,7 @@ enum Outcome {
     Quit,
 }
 
-/// What a command leaves.
+/// The result of a command.
 type Done = Result<Outcome, Vec<Diagnostic>>;
 
 /// A session with its current program.

@@ -9,7 +9,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::Activities;
 use super::calls::{Target, call_site};
 use super::flow::is_call;
-use crate::derivative_table::DerivativeTable;
 use crate::tangent::TangentTypes;
 
 /// The global names of a module that hold objects with shadows, in the order of the module.
@@ -52,14 +51,8 @@ impl ActiveGlobals {
     ///
     /// # Cost
     /// O(size of the module), and the analysis of activity if there are globals.
-    pub(crate) fn of(
-        module: &Module,
-        f: FuncId,
-        active: &[bool],
-        table: &DerivativeTable,
-        shared: bool,
-    ) -> Self {
-        let mut all = Activities::new(module, table, shared);
+    pub(crate) fn of(module: &Module, f: FuncId, active: &[bool], shared: bool) -> Self {
+        let mut all = Activities::new(module, shared);
         if !all.globals.is_empty() && !shared {
             all.of(f, active.to_vec());
         }

@@ -95,7 +95,7 @@ struct Entry {
 #[derive(Debug)]
 pub(crate) struct Activities<'m> {
     pub(crate) module: &'m Module,
-    table: &'m DerivativeTable,
+    pub(crate) table: &'m DerivativeTable,
     pub(crate) types: TangentTypes,
     entries: Vec<Entry>,
     numbers: FxHashMap<(FuncId, Vec<bool>), Context>,
@@ -108,12 +108,12 @@ pub(crate) struct Activities<'m> {
 impl<'m> Activities<'m> {
     /// Of a module of which nothing was looked at yet. With `shared`, code outside of the module
     /// may put something active into what its globals hold.
-    pub(crate) fn new(module: &'m Module, table: &'m DerivativeTable, shared: bool) -> Self {
+    pub(crate) fn new(module: &'m Module, shared: bool) -> Self {
         let mut types = TangentTypes::new(module.ctx());
         let globals = globals::globals(module, &mut types);
         Self {
             module,
-            table,
+            table: module.ctx().extensions().get(),
             types,
             global_is_active: vec![shared; globals.len()],
             globals,
@@ -208,11 +208,11 @@ impl<'m> Activities<'m> {
     }
 
     fn look_at(&mut self, context: Context) {
-        let (module, table) = (self.module, self.table);
+        let module = self.module;
         let Some(f) = module.get(self.entries[context].function) else { return };
         let mut solver = Solver::new(self, f, context);
-        solver.start(table);
-        solver.run(table);
+        solver.start();
+        solver.run();
         let (activity, summary, globals) = solver.finish();
         if globals != self.global_is_active {
             self.global_is_active = globals;

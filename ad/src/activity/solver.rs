@@ -9,7 +9,7 @@ use super::classes::Classes;
 use super::flow::{Flow, flow, is_call};
 use super::globals::global_name;
 use super::{Activities, Activity, Context, Summary};
-use crate::derivative_table::{Derivative, DerivativeTable};
+use crate::derivative_table::Derivative;
 
 /// Looks at one function.
 pub(super) struct Solver<'a, 'm> {
@@ -77,7 +77,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     }
 
     /// Puts together what may share objects, and finds where derivatives come from.
-    pub(super) fn start(&mut self, table: &DerivativeTable) {
+    pub(super) fn start(&mut self) {
         let f = self.f;
         for block in f.blocks() {
             for v in f.params(block).chain(f.body(block)) {
@@ -89,7 +89,7 @@ impl<'a, 'm> Solver<'a, 'm> {
                 continue;
             }
             for v in f.body(block) {
-                self.start_at(v, table);
+                self.start_at(v);
             }
             for edge in f.out_edges(block) {
                 let target = f.edge_target(edge);
@@ -126,7 +126,7 @@ impl<'a, 'm> Solver<'a, 'm> {
         }
     }
 
-    fn start_at(&mut self, v: Value, table: &DerivativeTable) {
+    fn start_at(&mut self, v: Value) {
         let f = self.f;
         let Some(op) = f.op(v) else { return };
         let operand = |i| f.operand(v, i).and_then(Operand::as_value);
@@ -146,7 +146,7 @@ impl<'a, 'm> Solver<'a, 'm> {
             self.calls.push((v, site));
             return;
         }
-        if !matches!(table.get(op), Derivative::Structural) {
+        if !matches!(self.all.table.get(op), Derivative::Structural) {
             return;
         }
         match flow(op) {
@@ -190,13 +190,13 @@ impl<'a, 'm> Solver<'a, 'm> {
         }
     }
 
-    pub(super) fn run(&mut self, table: &DerivativeTable) {
+    pub(super) fn run(&mut self) {
         loop {
             while let Some(node) = self.news.pop() {
                 let Some(v) = self.values.get(node).copied().flatten() else { continue };
                 let f = self.f;
                 for at in f.uses(v) {
-                    self.follow(at.user, at.index as usize, table);
+                    self.follow(at.user, at.index as usize);
                 }
             }
             let mut changed = false;
@@ -210,7 +210,7 @@ impl<'a, 'm> Solver<'a, 'm> {
     }
 
     /// The operand of `user` at this position is active.
-    fn follow(&mut self, user: Value, position: usize, table: &DerivativeTable) {
+    fn follow(&mut self, user: Value, position: usize) {
         let f = self.f;
         let block = user.terminated_block().unwrap_or_else(|| f.block_of(user));
         if !self.returns[block.index()] {
@@ -236,7 +236,7 @@ impl<'a, 'm> Solver<'a, 'm> {
         if is_call(op) {
             return;
         }
-        match table.get(op) {
+        match self.all.table.get(op) {
             Derivative::Scalar(rule) => {
                 if rule.partial(position).is_some_and(|partial| !partial.is_zero()) {
                     self.activate(user);

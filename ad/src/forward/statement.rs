@@ -83,7 +83,7 @@ impl Writer<'_, '_> {
         if is_call(op) {
             return self.call(v);
         }
-        let derivative = self.maker.table.get(op);
+        let derivative = self.maker.all.table.get(op);
         if let Derivative::Written(written) = derivative
             && !written.changes.is_empty()
         {
@@ -101,7 +101,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What a function of the op's own writes.
+    /// Lets a function of the op's own write its tangent.
     fn written(&mut self, v: Value, written: &OpDerivative, is_after: bool) {
         if !self.is_active(v) && !self.from.operands(v).any(|o| self.operand_is_active(o)) {
             return;

@@ -6,7 +6,7 @@ use regraft_passes::analysis::printable::Printable;
 
 use crate::reverse::{ReverseOptions, reverse};
 
-/// How the reverse sweep comes to each value that the derivative of a function by all its parameters
+/// The tape plan: how the reverse sweep comes to each value that the derivative of a function by all its parameters
 /// needs, and how many bytes are kept in each iteration.
 pub(super) const TAPE_PLAN: Printable = Printable {
     name: "tape-plan",

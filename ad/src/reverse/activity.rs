@@ -44,11 +44,11 @@ impl Activity {
         f: &Function,
         module: &Module,
         types: &mut TangentTypes,
-        table: &DerivativeTable,
         active: &[bool],
         blocks: &[Block],
         active_globals: &ActiveGlobals,
     ) -> Self {
+        let table: &DerivativeTable = f.ctx().extensions().get();
         let n = f.value_capacity();
         let mut this = Self {
             varied: vec![false; n],

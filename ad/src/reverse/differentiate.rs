@@ -31,7 +31,7 @@ use super::way_back::WayBack;
 use super::ways::{busy_blocks, leaving, visited, ways};
 use super::{Checkpoints, PlanKind};
 
-/// What comes of a derivative.
+/// The end of a derivative: the loops that keep something, or the two functions.
 enum Ending {
     /// To know in which loops something is kept.
     Loops,
@@ -183,12 +183,10 @@ impl Driver<'_> {
         let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
         blocks.retain(|block| undone[block.index()]);
         let activity = {
-            let ctx = Arc::clone(&self.ctx);
             Activity::compute(
                 &p,
                 self.module,
                 &mut self.types,
-                ctx.extensions().get(),
                 &pair.active,
                 &blocks,
                 &self.globals,

@@ -1,4 +1,4 @@
-//! What the phases of reverse mode share: the module, the options, and the derivatives that are there,
+//! The state that the phases of reverse mode share: the module, the options, and the derivatives that are there,
 //! each once for each set of active parameters.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) struct CheckpointedLoop {
     pub(super) state: Vec<Type>,
     /// The positions in the environment of what snapshots have copies of.
     pub(super) saved: Vec<usize>,
-    /// Whether arrays among these may change their lengths after the loop.
+    /// Tells whether arrays among these may change their lengths after the loop.
     pub(super) resized: bool,
 }
 
@@ -83,7 +83,7 @@ impl<'m> Driver<'m> {
     ) -> Self {
         let ctx = Arc::clone(module.ctx());
         let shared = options.shared_globals;
-        let globals = ActiveGlobals::of(module, f, active, ctx.extensions().get(), shared);
+        let globals = ActiveGlobals::of(module, f, active, shared);
         let summaries = EffectSummaries::compute(module);
         let graph = CallGraph::of(module);
         let mut recursive = FxHashSet::default();

@@ -80,7 +80,7 @@ pub enum PlanKind {
     Naive,
 }
 
-/// How much a loop may keep at one time.
+/// The amount that a loop may keep at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Checkpoints {
     /// So many states.

@@ -83,7 +83,7 @@ impl Stability {
         self.stable.get(v.index()).copied().unwrap_or(false)
     }
 
-    /// Whether a read, or a call, would read the same on the way back.
+    /// Returns whether a read, or a call, would read the same on the way back.
     pub(super) fn reads_stay(&self, v: Value) -> bool {
         self.reads_stay.get(v.index()).copied().unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! What a call of a value runs, and what that depends on.
+//! The target of a call of a value, and what it depends on.
 
 use regraft_ir::{Context, Symbol, Type, TypeKind};
 use smallvec::SmallVec;

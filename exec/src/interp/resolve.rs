@@ -1,4 +1,4 @@
-//! What calls of values run: by the callee itself if the module has its function, else by the
+//! Resolves calls of values: by the callee itself if the module has its function, else by the
 //! call resolver.
 
 use regraft_ir::Type;

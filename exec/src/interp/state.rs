@@ -1,4 +1,4 @@
-//! What changes while a program runs: what is left of the limits, the host, and the stacks.
+//! The state of a run: what is left of the limits, the host, and the stacks.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! How values are made: in memory of the [pool](super::pool), if one is at work.
+//! Makes values, in memory of the [pool](super::pool), if one is at work.
 
 use std::cell::RefCell;
 use std::rc::Rc;

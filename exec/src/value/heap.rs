@@ -1,4 +1,4 @@
-//! How values are freed, and the cycles among them.
+//! Frees values, and the cycles among them.
 //!
 //! Values are counted pointers, so they are freed as soon as the last one goes. Two things need
 //! care. A value can be nested a million deep, so dropping one must not recurse

@@ -1,4 +1,4 @@
-//! What inference asks of a method again and again.
+//! Facts of a method that inference asks for again and again.
 
 use std::rc::Rc;
 

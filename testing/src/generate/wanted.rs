@@ -23,7 +23,7 @@ const LEFT_OUT: [Op; 12] = [
     core::PRINT,
 ];
 
-/// Whether statements may be made of an op.
+/// Returns whether statements may be made of an op.
 pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
     if def.is_terminator() || config.ops.as_ref().is_some_and(|ops| !ops.contains(&def.op)) {
         return false;
@@ -49,7 +49,7 @@ pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
     }
 }
 
-/// Whether programs of an op would say nothing: it is not known what it computes or, for programs
+/// Returns whether programs of an op would say nothing: it is not known what it computes or, for programs
 /// that have derivatives, what its derivative is.
 pub(super) fn is_unknown(extensions: &Extensions, smooth: bool, def: &OpDef) -> bool {
     extensions.get::<EvalTable>().get(def.op).is_none()
@@ -64,7 +64,7 @@ pub fn unknown_ops(extensions: &Extensions, smooth: bool) -> Vec<&'static OpDef>
     wanted.filter(|def| is_unknown(extensions, smooth, def)).collect()
 }
 
-/// Whether statements of any op may be of this one in programs that have derivatives.
+/// Returns whether statements of any op may be of this one in programs that have derivatives.
 fn has_derivative(def: &OpDef) -> bool {
     // Those of floats are made here, in their domains.
     !matches!(def.dialect_name(), "ad" | "prof" | "math")

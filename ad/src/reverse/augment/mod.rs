@@ -67,7 +67,7 @@ pub(super) struct Action {
 pub(super) enum ActionKind {
     /// What the op says.
     Op,
-    /// What functions of the op's own write, with what its operands were when it ran.
+    /// An op whose own functions write its adjoint, with its operands as it found them.
     Written { derivative: OpDerivative, operands: Box<[Operand]> },
     /// A call of a function that was differentiated, with its arguments.
     Call { pair: Box<Pair>, tape: Operand, args: Box<[Operand]> },

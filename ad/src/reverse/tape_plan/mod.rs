@@ -225,7 +225,7 @@ impl<'a> Planner<'a> {
         Ok(source)
     }
 
-    /// What was decided of a value, if that was.
+    /// The cache decision of a value, if there is one.
     pub(super) fn decision(&self, v: Value) -> Option<&Decision> {
         self.decisions.get(v.index())?.as_ref()
     }
