@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use regraft_dialects::{ad, arith, cf, core, data, mem, prof};
 use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry};
 
+use crate::flow::Flow;
 use crate::op_derivative::OpDerivative;
 use crate::rules::{ScalarRule, ScalarRules};
 
@@ -87,6 +88,17 @@ impl DerivativeTable {
         })
     }
 
+    /// The flow of derivatives through `op`. O(1).
+    pub(crate) fn flow(&self, op: Op) -> Flow {
+        match self.get(op) {
+            Derivative::Structural => structural_flow(op),
+            Derivative::Written(_) => Flow::Computed,
+            // Said when code is made.
+            Derivative::NotImplemented(_) => Flow::Value,
+            Derivative::Scalar(_) | Derivative::None => Flow::None,
+        }
+    }
+
     /// The rule of an op on floats.
     pub fn rule(&self, op: Op) -> Option<&ScalarRule> {
         self.rules.get(op)
@@ -137,6 +149,38 @@ fn rows() -> OpTable<Row> {
     let lowered = "it only occurs in lowered code, which is not differentiated";
     add(Row::NotImplemented(lowered), &[core::STATIC, core::CLOSURE]);
     table
+}
+
+fn structural_flow(op: Op) -> Flow {
+    match op {
+        mem::STORE | mem::PUSH | mem::REF_SET | mem::FILL_IN_PLACE => {
+            Flow::Into { object: 0, value: 1 }
+        }
+        data::SETFIELD => Flow::Into { object: 0, value: 2 },
+        mem::COPYTO => Flow::Elements { object: 0, source: 1, shares: true },
+        // What is added to a shadow becomes no part of it.
+        ad::ACCUMULATE | ad::SPREAD | ad::RECOPY => {
+            Flow::Elements { object: 0, source: 1, shares: false }
+        }
+        ad::SET_SLOT | ad::PUT_BACK => Flow::Into { object: 0, value: 1 },
+        ad::UNCOPY => Flow::Elements { object: 1, source: 0, shares: false },
+        mem::LOAD | mem::REF_GET | mem::POP | ad::TOTAL => Flow::Read,
+        mem::FILL | mem::ARRAY | mem::REF_NEW | data::NEW_OBJECT => Flow::New,
+        data::GETFIELD => Flow::Field,
+        mem::COPY => Flow::Copy,
+        ad::COPY => Flow::Fresh,
+        ad::SHADOW | ad::SLOT => Flow::Objects,
+        core::GLOBAL => Flow::Global,
+        core::THROW
+        | core::SET_GLOBAL
+        | core::UNDEF
+        | mem::ALLOC
+        | mem::RESIZE
+        | ad::ZERO
+        | ad::CLEAR
+        | cf::UNREACHABLE => Flow::None,
+        _ => Flow::Value,
+    }
 }
 
 const STRUCTURAL: &[Op] = &[

@@ -42,6 +42,7 @@ use regraft_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::{Activities, Context};
+use crate::calls::Mode;
 use crate::scopes::next_level;
 
 /// What forward mode is asked for.
@@ -144,7 +145,7 @@ impl<'m> Maker<'m> {
             module,
             options,
             width: options.width.max(1),
-            all: Activities::new(module, options.shared_globals),
+            all: Activities::new(module, Mode::Forward, options.shared_globals),
             jobs: Vec::new(),
             job_of: FxHashMap::default(),
             names: FxHashSet::default(),

@@ -6,15 +6,19 @@
 //! - [`reverse()`] goes forward, and back with cotangents; `reverse-diff` as a pass.
 
 mod activity;
+mod calls;
 mod derivative_table;
+mod flow;
 mod forward;
 mod op_derivative;
 mod passes;
+mod returning;
 mod reverse;
 pub mod rules;
 mod scopes;
+mod tangent_builder;
 
-pub use activity::globals::reads_globals;
+pub use activity::reads_globals;
 pub use derivative_table::{Derivative, DerivativeTable};
 pub use forward::{ForwardOptions, forward};
 pub use op_derivative::{AdjointCx, AdjointFn, OpDerivative, TangentCx, TangentFn};

@@ -1,159 +1,263 @@
-//! The activity of one function, from what its callees say: see [`activity`](super).
+//! The analysis of one function: a worklist over what became active.
 
-use regraft_dialects::{ad, cf};
-use regraft_ir::{Block, Function, Operand, Symbol, TypeKind, Value};
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use regraft_dialects::{cf, core};
+use regraft_ir::{Block, Function, Module, Operand, Symbol, Type, TypeKind, Value};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use super::calls::{CallSite, Target, call_site};
 use super::classes::Classes;
-use super::flow::{Flow, flow, is_call};
-use super::globals::global_name;
-use super::{Activities, Activity, Context, Summary};
-use crate::derivative_table::Derivative;
+use crate::calls::{CallSite, Mode, Target, call_site, is_call};
+use crate::derivative_table::{Derivative, DerivativeTable};
+use crate::flow::Flow;
+use crate::returning::returning_blocks;
+use crate::tangent::TangentTypes;
 
-/// Looks at one function.
-pub(super) struct Solver<'a, 'm> {
-    all: &'a mut Activities<'m>,
-    f: &'m Function,
-    context: Context,
-    classes: Classes,
+/// The activity of the values of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Activity {
+    /// By [`Value::index`].
+    varied: Vec<bool>,
+    objects: Vec<bool>,
+    returns: Vec<bool>,
+    /// The calls that may read what is put into objects of globals.
+    reads_globals: FxHashSet<Value>,
+}
+
+impl Activity {
+    /// Returns whether a value has a cotangent, or a tangent outside of objects.
+    pub(crate) fn is_varied(&self, operand: impl Into<Operand>) -> bool {
+        let v = operand.into().as_value();
+        v.is_some_and(|v| self.varied.get(v.index()).copied().unwrap_or(false))
+    }
+
+    /// Returns whether a value is, or holds, an object that has a shadow.
+    pub(crate) fn has_shadow(&self, operand: impl Into<Operand>) -> bool {
+        let v = operand.into().as_value();
+        v.is_some_and(|v| self.objects.get(v.index()).copied().unwrap_or(false))
+    }
+
+    /// Returns whether a value is varied or has a shadow.
+    pub(crate) fn is_active(&self, operand: impl Into<Operand>) -> bool {
+        let operand = operand.into();
+        self.is_varied(operand) || self.has_shadow(operand)
+    }
+
+    /// Returns whether a call is given, or may read, something with a derivative.
+    pub(crate) fn is_active_call(&self, f: &Function, v: Value) -> bool {
+        self.reads_globals.contains(&v) || f.plain_operands(v).any(|o| self.is_active(o))
+    }
+
+    /// Returns whether a block can come to a return. Otherwise nobody sees derivatives there.
+    pub(crate) fn returns(&self, block: Block) -> bool {
+        self.returns[block.index()]
+    }
+
+    /// Returns whether anything is active.
+    pub(super) fn any(&self) -> bool {
+        self.varied.contains(&true) || self.objects.contains(&true)
+    }
+}
+
+/// The names of the globals that are read, in order.
+pub(super) type GlobalNames = IndexSet<Symbol, FxBuildHasher>;
+
+/// The state of the analysis of one function.
+///
+/// Its nodes are the values by their index, then the result, then what global names hold.
+pub(super) struct Solver<'m> {
+    pub(super) f: &'m Function,
+    table: &'m DerivativeTable,
+    /// By [`Value::index`].
+    varied: Vec<bool>,
+    has_shadow: Vec<bool>,
+    has_cotangent: Vec<bool>,
+    pub(super) classes: Classes,
+    /// Tells whether what is returned is varied.
+    pub(super) returns_varied: bool,
+    names: &'m GlobalNames,
     /// The values by their index.
     values: Vec<Option<Value>>,
-    calls: Vec<(Value, CallSite)>,
+    pub(super) calls: Vec<(Value, CallSite)>,
     /// The blocks that can come to a return.
     returns: Vec<bool>,
     /// The parameters of each block, and the targets at the end of each with their positions.
     params: Vec<Vec<Value>>,
     targets: Vec<Vec<(usize, Block)>>,
-    /// What became active and was not followed yet.
+    /// The nodes that became active and were not followed yet.
     news: Vec<usize>,
 }
 
-impl<'a, 'm> Solver<'a, 'm> {
-    pub(super) fn new(all: &'a mut Activities<'m>, f: &'m Function, context: Context) -> Self {
-        // After the values, the result, and the globals.
-        let classes = Classes::new(f.value_capacity() + 1 + all.globals.len());
-        let values = vec![None; f.value_capacity()];
-        let mut params = vec![Vec::new(); f.block_capacity()];
-        let mut targets = vec![Vec::new(); f.block_capacity()];
+impl<'m> Solver<'m> {
+    /// Puts together what may share objects. `names` are the globals whose objects have nodes.
+    pub(super) fn new(
+        module: &Module,
+        f: &'m Function,
+        mode: Mode,
+        types: &mut TangentTypes,
+        names: &'m GlobalNames,
+    ) -> Self {
+        let n = f.value_capacity();
+        let mut this = Self {
+            f,
+            table: f.ctx().extensions().get(),
+            varied: vec![false; n],
+            has_shadow: vec![false; n],
+            has_cotangent: vec![false; n],
+            classes: Classes::new(n + 1 + names.len()),
+            returns_varied: false,
+            names,
+            values: vec![None; n],
+            calls: Vec::new(),
+            returns: returning_blocks(f),
+            params: vec![Vec::new(); f.block_capacity()],
+            targets: vec![Vec::new(); f.block_capacity()],
+            news: Vec::new(),
+        };
         for block in f.blocks() {
-            params[block.index()] = f.params(block).collect();
+            this.params[block.index()] = f.params(block).collect();
             let edges = f.out_edges(block);
-            targets[block.index()] =
+            this.targets[block.index()] =
                 edges.map(|edge| (edge.position as usize, f.edge_target(edge))).collect();
+            for v in f.params(block).chain(f.body(block)) {
+                this.values[v.index()] = Some(v);
+                this.has_shadow[v.index()] = types.has_shadow(f.ty(v));
+                this.has_cotangent[v.index()] = types.has_cotangent(f.ty(v));
+            }
         }
-        let (calls, news, returns) = (Vec::new(), Vec::new(), returning(f));
-        Self { all, f, context, classes, values, calls, returns, params, targets, news }
+        for block in f.blocks().filter(|&block| this.returns(block)).collect::<Vec<_>>() {
+            this.share_in(module, mode, types, block);
+        }
+        this
     }
 
-    fn ret(&self) -> usize {
+    fn returns(&self, block: Block) -> bool {
+        self.returns[block.index()]
+    }
+
+    pub(super) fn ret(&self) -> usize {
         self.f.value_capacity()
     }
 
-    /// The node of what a global name holds, if that is objects.
-    fn global(&self, name: Symbol) -> Option<usize> {
-        Some(self.ret() + 1 + self.all.globals.get_index_of(&name)?)
+    pub(super) fn globals(&self) -> std::ops::Range<usize> {
+        self.ret() + 1..self.ret() + 1 + self.names.len()
     }
 
-    fn globals(&self) -> std::ops::Range<usize> {
-        self.ret() + 1..self.ret() + 1 + self.all.globals.len()
+    pub(super) fn has_shadow(&self, v: Value) -> bool {
+        self.has_shadow[v.index()]
     }
 
-    fn has_shadow(&mut self, v: Value) -> bool {
-        self.all.types.has_shadow(self.f.ty(v))
+    fn is_varied(&self, operand: Operand) -> bool {
+        operand.as_value().is_some_and(|v| self.varied[v.index()])
     }
 
-    fn activate(&mut self, v: Value) {
-        if self.all.types.has_tangent(self.f.ty(v)) {
-            self.classes.activate(v.index(), &mut self.news);
+    fn holds_active(&mut self, operand: Operand) -> bool {
+        operand.as_value().is_some_and(|v| self.has_shadow(v) && self.classes.is_active(v.index()))
+    }
+
+    pub(super) fn is_active(&mut self, operand: Operand) -> bool {
+        self.is_varied(operand) || self.holds_active(operand)
+    }
+
+    /// Makes a value varied, if it can be.
+    fn vary(&mut self, v: Value) {
+        if self.has_cotangent[v.index()] && !self.varied[v.index()] {
+            self.varied[v.index()] = true;
+            self.news.push(v.index());
         }
+    }
+
+    /// Makes the objects that a value is or holds active.
+    pub(super) fn activate_objects(&mut self, operand: impl Into<Operand>) {
+        if let Some(v) = operand.into().as_value().filter(|&v| self.has_shadow(v)) {
+            self.activate_node(v.index());
+        }
+    }
+
+    pub(super) fn activate_node(&mut self, node: usize) {
+        self.classes.activate(node, &mut self.news);
+    }
+
+    pub(super) fn activate(&mut self, v: Value) {
+        self.vary(v);
+        self.activate_objects(v);
+    }
+
+    /// Makes what a call gives varied or active.
+    pub(super) fn activate_result(&mut self, v: Value, varied: bool, objects: bool) {
+        if varied {
+            self.vary(v);
+        }
+        if objects {
+            self.activate_objects(v);
+        }
+    }
+
+    /// Notes that two nodes may share objects. Returns whether that is news.
+    pub(super) fn unite(&mut self, a: usize, b: usize) -> bool {
+        self.classes.unite(a, b, &mut self.news)
     }
 
     /// Notes that two values may share objects.
-    fn share(&mut self, a: Value, b: Value) {
-        if self.has_shadow(a) && self.has_shadow(b) {
-            self.classes.unite(a.index(), b.index(), &mut self.news);
+    fn share(&mut self, a: impl Into<Operand>, b: impl Into<Operand>) {
+        if let (Some(a), Some(b)) = (a.into().as_value(), b.into().as_value())
+            && self.has_shadow(a)
+            && self.has_shadow(b)
+        {
+            self.unite(a.index(), b.index());
         }
     }
 
-    /// Puts together what may share objects, and finds where derivatives come from.
-    pub(super) fn start(&mut self) {
-        let f = self.f;
-        for block in f.blocks() {
-            for v in f.params(block).chain(f.body(block)) {
-                self.values[v.index()] = Some(v);
+    /// Notes that all of these, as far as they have objects, may share them.
+    pub(super) fn share_all(&mut self, all: impl IntoIterator<Item = Operand>) {
+        let mut first = None;
+        for v in all.into_iter().filter_map(Operand::as_value) {
+            if self.has_shadow(v) {
+                let first = *first.get_or_insert(v);
+                self.share(first, v);
             }
         }
-        for block in f.blocks() {
-            if !self.returns[block.index()] {
-                continue;
+    }
+
+    fn share_in(&mut self, module: &Module, mode: Mode, types: &mut TangentTypes, block: Block) {
+        let f = self.f;
+        for v in f.body(block) {
+            if f.op(v).is_some_and(is_call) {
+                self.calls.push((v, call_site(module, f, v, mode)));
+            } else {
+                self.share_op(v, types);
             }
-            for v in f.body(block) {
-                self.start_at(v);
-            }
-            for edge in f.out_edges(block) {
-                let target = f.edge_target(edge);
-                if !self.returns[target.index()] {
-                    continue;
-                }
+        }
+        for edge in f.out_edges(block) {
+            let target = f.edge_target(edge);
+            if self.returns(target) {
                 for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
-                    if let Some(arg) = arg.as_value() {
-                        self.share(param, arg);
-                    }
+                    self.share(param, arg);
                 }
             }
-            let term = Value::terminator(block);
-            if f.op(term) == Some(cf::RETURN)
-                && let Some(v) = f.operand(term, 0).and_then(Operand::as_value)
-                && self.has_shadow(v)
-            {
-                let ret = self.ret();
-                self.classes.unite(v.index(), ret, &mut self.news);
-            }
         }
-        for (at, node) in self.globals().enumerate() {
-            if self.all.global_is_active[at] {
-                self.classes.activate(node, &mut self.news);
-            }
-        }
-        let passed = self.all.passed(self.context).to_vec();
-        if let Some(entry) = f.entry() {
-            for (param, active) in f.params(entry).zip(passed) {
-                if active {
-                    self.activate(param);
-                }
-            }
+        let term = Value::terminator(block);
+        if f.op(term) == Some(cf::RETURN)
+            && let Some(v) = f.operand(term, 0).and_then(Operand::as_value)
+            && self.has_shadow(v)
+        {
+            self.unite(v.index(), self.ret());
         }
     }
 
-    fn start_at(&mut self, v: Value) {
+    fn flow(&self, v: Value) -> Flow {
+        self.f.op(v).map_or(Flow::None, |op| self.table.flow(op))
+    }
+
+    fn share_op(&mut self, v: Value, types: &mut TangentTypes) {
         let f = self.f;
-        let Some(op) = f.op(v) else { return };
-        let operand = |i| f.operand(v, i).and_then(Operand::as_value);
-        let operands = || f.operands(v).filter_map(Operand::as_value);
-        if is_call(op) {
-            let site = call_site(self.all.module, f, v);
-            if matches!(site.target, Target::Dynamic | Target::Rule(_)) {
-                operands().for_each(|operand| self.share(v, operand));
-                // Those of a call without such a result, too.
-                let mut with_shadow = operands().filter(|&operand| self.has_shadow(operand));
-                let (first, others): (Option<Value>, Vec<Value>) =
-                    (with_shadow.next(), with_shadow.collect());
-                if let Some(first) = first {
-                    others.into_iter().for_each(|other| self.share(first, other));
-                }
+        let operand = |i| f.operand(v, i);
+        match self.flow(v) {
+            Flow::Value | Flow::Objects | Flow::Read | Flow::Field | Flow::New => {
+                f.plain_operands(v).for_each(|operand| self.share(v, operand));
             }
-            self.calls.push((v, site));
-            return;
-        }
-        if !matches!(self.all.table.get(op), Derivative::Structural) {
-            return;
-        }
-        match flow(op) {
-            Flow::Result => operands().for_each(|operand| self.share(v, operand)),
             Flow::Copy => {
                 if let Some(array) = operand(0)
-                    && self.elements_have_shadow(array)
+                    && elements_have_shadow(f, array, types)
                 {
                     self.share(v, array);
                 }
@@ -163,214 +267,209 @@ impl<'a, 'm> Solver<'a, 'm> {
                     self.share(object, value);
                 }
             }
-            Flow::Elements { object, source } => {
-                if !matches!(op, ad::ACCUMULATE | ad::SPREAD | ad::UNCOPY | ad::RECOPY)
-                    && let (Some(object), Some(source)) = (operand(object), operand(source))
-                    && self.elements_have_shadow(source)
+            Flow::Elements { object, source, shares: true } => {
+                if let (Some(object), Some(source)) = (operand(object), operand(source))
+                    && elements_have_shadow(f, source, types)
                 {
                     self.share(object, source);
                 }
             }
             Flow::Global => {
-                if let Some(name) = global_name(f, v)
-                    && let Some(node) = self.global(name)
-                    && self.has_shadow(v)
-                {
-                    self.classes.unite(v.index(), node, &mut self.news);
+                let name = global_name(f, v).and_then(|name| self.names.get_index_of(&name));
+                if let Some(at) = name.filter(|_| self.has_shadow(v)) {
+                    self.unite(v.index(), self.ret() + 1 + at);
                 }
             }
-            Flow::Fresh | Flow::None => {}
+            Flow::Elements { shares: false, .. } | Flow::Fresh | Flow::Computed | Flow::None => {}
         }
     }
 
-    fn elements_have_shadow(&mut self, array: Value) -> bool {
-        match *self.f.ctx().kind(self.f.ty(array)) {
-            TypeKind::Array { element, .. } => self.all.types.has_shadow(element),
-            _ => true,
+    /// Makes parameters active.
+    pub(super) fn activate_params(&mut self, active: &[bool]) {
+        let Some(entry) = self.f.entry() else { return };
+        for (param, _) in self.f.params(entry).zip(active).filter(|&(_, &active)| active) {
+            self.activate(param);
         }
     }
 
-    pub(super) fn run(&mut self) {
-        loop {
-            while let Some(node) = self.news.pop() {
-                let Some(v) = self.values.get(node).copied().flatten() else { continue };
-                let f = self.f;
-                for at in f.uses(v) {
-                    self.follow(at.user, at.index as usize);
-                }
-            }
-            let mut changed = false;
-            for (v, site) in self.calls.clone() {
-                changed |= self.call(v, &site);
-            }
-            if !changed && self.news.is_empty() {
-                return;
+    /// Follows what became active through everything but calls. Returns whether anything did.
+    pub(super) fn propagate(&mut self) -> bool {
+        let any = !self.news.is_empty();
+        while let Some(node) = self.news.pop() {
+            let Some(v) = self.values.get(node).copied().flatten() else { continue };
+            for at in self.f.uses(v) {
+                self.follow(v, at.user, at.index as usize);
             }
         }
+        any
     }
 
-    /// The operand of `user` at this position is active.
-    fn follow(&mut self, user: Value, position: usize) {
+    /// The operand `v` of `user` at this position is active.
+    fn follow(&mut self, v: Value, user: Value, position: usize) {
         let f = self.f;
         let block = user.terminated_block().unwrap_or_else(|| f.block_of(user));
-        if !self.returns[block.index()] {
+        if !self.returns(block) {
             return;
         }
-        if user.is_terminator() {
-            if f.op(user) == Some(cf::RETURN) {
-                let ret = self.ret();
-                return self.classes.activate(ret, &mut self.news);
+        if !user.is_terminator() {
+            return self.follow_op(user, position);
+        }
+        if f.op(user) == Some(cf::RETURN) {
+            self.returns_varied |= self.varied[v.index()];
+            return;
+        }
+        // The target stands in front of what is passed to it.
+        let targets = &self.targets[block.index()];
+        let next = targets.partition_point(|&(at, _)| at < position);
+        if let Some(&(at, target)) = next.checked_sub(1).and_then(|i| targets.get(i))
+            && self.returns(target)
+            && let Some(&param) = self.params[target.index()].get(position - at - 1)
+        {
+            if self.varied[v.index()] {
+                self.vary(param);
             }
-            // The target stands in front of what is passed to it.
-            let targets = &self.targets[block.index()];
-            let next = targets.partition_point(|&(at, _)| at < position);
-            if let Some(&(at, target)) = next.checked_sub(1).and_then(|i| targets.get(i))
-                && self.returns[target.index()]
-                && let Some(&param) = self.params[target.index()].get(position - at - 1)
-            {
-                self.activate(param);
+            if self.holds_active(v.into()) {
+                self.activate_objects(param);
+            }
+        }
+    }
+
+    fn follow_op(&mut self, user: Value, position: usize) {
+        let f = self.f;
+        let Some(op) = f.op(user).filter(|&op| !is_call(op)) else { return };
+        let Some(operand) = f.operand(user, position) else { return };
+        let varied = self.is_varied(operand);
+        if let Derivative::Scalar(rule) = self.table.get(op) {
+            if varied && rule.partial(position).is_some_and(|partial| !partial.is_zero()) {
+                self.vary(user);
             }
             return;
         }
-        let Some(op) = f.op(user) else { return };
-        if is_call(op) {
-            return;
-        }
-        match self.all.table.get(op) {
-            Derivative::Scalar(rule) => {
-                if rule.partial(position).is_some_and(|partial| !partial.is_zero()) {
-                    self.activate(user);
+        match self.table.flow(op) {
+            Flow::Value => {
+                let reads = f.op_def(user).is_some_and(|def| !def.effects.reads.is_empty());
+                if varied || reads && self.holds_active(operand) {
+                    self.vary(user);
                 }
             }
-            Derivative::Written(written) => {
+            Flow::Read => {
+                if position == 0 && self.holds_active(operand) {
+                    self.vary(user);
+                }
+            }
+            Flow::Field => {
+                if varied || is_object(f, operand) && self.holds_active(operand) {
+                    self.vary(user);
+                }
+            }
+            Flow::New => {
+                if varied {
+                    self.activate_objects(user);
+                }
+            }
+            Flow::Copy => self.activate_objects(user),
+            Flow::Fresh => {
+                if varied {
+                    self.vary(user);
+                }
+                self.activate_objects(user);
+            }
+            Flow::Into { object, value } => {
+                if position == value && varied {
+                    f.operand(user, object).into_iter().for_each(|o| self.activate_objects(o));
+                }
+            }
+            Flow::Elements { object, source, .. } => {
+                if position == source {
+                    f.operand(user, object).into_iter().for_each(|o| self.activate_objects(o));
+                }
+            }
+            Flow::Computed => {
                 self.activate(user);
-                for &object in written.changes {
-                    if let Some(object) = f.operand(user, object).and_then(Operand::as_value) {
-                        self.activate(object);
+                if let Derivative::Written(derivative) = self.table.get(op) {
+                    for &object in derivative.changes {
+                        f.operand(user, object).into_iter().for_each(|o| self.activate_objects(o));
                     }
                 }
             }
-            Derivative::Structural => match flow(op) {
-                Flow::Result | Flow::Copy | Flow::Fresh => self.activate(user),
-                Flow::Into { object, value: from } | Flow::Elements { object, source: from } => {
-                    let object = f.operand(user, object).and_then(Operand::as_value);
-                    if let Some(object) = object
-                        && position == from
-                    {
-                        self.activate(object);
-                    }
-                }
-                Flow::Global | Flow::None => {}
-            },
-            // Said when code is made.
-            Derivative::NotImplemented(_) => self.activate(user),
-            Derivative::None => {}
+            Flow::Objects | Flow::Global | Flow::None => {}
         }
     }
 
-    /// Takes over what a callee says. Returns whether anything was united.
-    fn call(&mut self, v: Value, site: &CallSite) -> bool {
+    /// Solves the function by itself, where calls may do anything with what they are given. `holds` says
+    /// which globals hold active objects, and `reads_globals` which calls may read these.
+    pub(super) fn solve_locally(
+        mut self,
+        active: &[bool],
+        holds: impl Fn(Symbol) -> bool,
+        reads_globals: impl Fn(&Target) -> bool,
+    ) -> Activity {
         let f = self.f;
-        let args: Vec<Option<Value>> =
-            f.operands(v).skip(site.first).map(Operand::as_value).collect();
-        let mut active = Vec::with_capacity(args.len());
-        for &arg in &args {
-            active.push(arg.is_some_and(|arg| self.classes.is_active(arg.index())));
-        }
-        match site.target {
-            Target::Constant => false,
-            Target::Refused(_) | Target::Rule(_) | Target::Dynamic => {
-                let operands: Vec<Value> = f.operands(v).filter_map(Operand::as_value).collect();
-                let is_dynamic = matches!(site.target, Target::Dynamic);
-                let mut any =
-                    operands.iter().any(|operand| self.classes.is_active(operand.index()));
-                if is_dynamic {
-                    // It may put something into what each global holds, and may read that.
-                    if any {
-                        self.globals().for_each(|at| self.classes.activate(at, &mut self.news));
-                    }
-                    any |= self.globals().any(|at| self.classes.is_active(at));
-                }
-                if any {
-                    self.activate(v);
-                    for operand in operands {
-                        if self.has_shadow(operand) {
-                            self.activate(operand);
-                        }
-                    }
-                }
-                false
-            }
-            Target::Function(callee) => {
-                let context = self.all.call(callee, active);
-                self.all.note_call(self.context, context);
-                let summary = self.all.summary(context).clone();
-                for (&arg, &needed) in args.iter().zip(&summary.params) {
-                    if let Some(arg) = arg
-                        && needed
-                        && self.has_shadow(arg)
-                    {
-                        self.activate(arg);
-                    }
-                }
-                if summary.ret {
-                    self.activate(v);
-                }
-                // Of each class, each with the first one.
-                let mut firsts: FxHashMap<u32, usize> = FxHashMap::default();
-                let mut changed = false;
-                let values = args.iter().copied().chain([Some(v)]);
-                let mut nodes: Vec<Option<usize>> = Vec::with_capacity(summary.classes.len());
-                for value in values {
-                    let with_shadow = value.filter(|&value| self.has_shadow(value));
-                    nodes.push(with_shadow.map(Value::index));
-                }
-                nodes.extend(self.globals().map(Some));
-                for (node, class) in nodes.into_iter().zip(summary.classes) {
-                    let Some(node) = node else { continue };
-                    let first = *firsts.entry(class).or_insert(node);
-                    changed |= self.classes.unite(first, node, &mut self.news);
-                }
-                changed
+        let calls: Vec<(Value, CallSite)> = std::mem::take(&mut self.calls);
+        let calls: Vec<(Value, Target)> = calls
+            .into_iter()
+            .map(|(v, site)| (v, site.target))
+            .filter(|(_, target)| *target != Target::Constant)
+            .collect();
+        let mut reading = FxHashSet::default();
+        for (v, target) in &calls {
+            self.share_all(f.operands(*v).chain([Operand::from(*v)]));
+            if reads_globals(target) {
+                reading.insert(*v);
             }
         }
+        for (at, node) in self.globals().enumerate() {
+            if holds(self.names[at]) {
+                self.activate_node(node);
+            }
+        }
+        self.activate_params(active);
+        // A caller may do with what is returned what it does with what it gave.
+        self.activate_node(self.ret());
+        loop {
+            self.propagate();
+            for (v, _) in &calls {
+                if reading.contains(v) || f.plain_operands(*v).any(|o| self.is_active(o)) {
+                    // Whatever objects it is given, it may put something varied into.
+                    f.plain_operands(*v).for_each(|operand| self.activate_objects(operand));
+                    self.activate(*v);
+                }
+            }
+            if !self.propagate() {
+                break;
+            }
+        }
+        Activity { reads_globals: reading, ..self.finish() }
     }
 
-    /// The activity of the function, what it says to its callers, and which globals are active.
-    pub(super) fn finish(mut self) -> (Activity, Summary, Vec<bool>) {
-        let f = self.f;
-        let active = (0..f.value_capacity()).map(|node| self.classes.is_active(node)).collect();
-        let activity = Activity { active, returns: self.returns.clone() };
-        let params: Vec<Value> = f.entry().into_iter().flat_map(|entry| f.params(entry)).collect();
-        let passed = self.all.passed(self.context).to_vec();
-        let mut needed = Vec::with_capacity(params.len());
-        for (&param, passed) in params.iter().zip(passed) {
-            needed.push(passed || activity.is_active(param) && self.has_shadow(param));
+    /// The activity of the function.
+    pub(super) fn finish(mut self) -> Activity {
+        let count = self.varied.len();
+        let objects = (0..count).map(|i| self.has_shadow[i] && self.classes.is_active(i)).collect();
+        Activity {
+            varied: self.varied,
+            objects,
+            returns: self.returns,
+            reads_globals: FxHashSet::default(),
         }
-        let ret = self.ret();
-        let nodes: Vec<usize> =
-            params.iter().map(|param| param.index()).chain([ret]).chain(self.globals()).collect();
-        let globals: Vec<bool> = self.globals().map(|node| self.classes.is_active(node)).collect();
-        let ret_has_tangent = self.all.types.has_tangent(f.ret_type());
-        let summary = Summary {
-            params: needed,
-            ret: ret_has_tangent && self.classes.is_active(ret),
-            any: activity.active.contains(&true),
-            classes: self.classes.partition(&nodes),
-        };
-        (activity, summary, globals)
     }
 }
 
-/// The blocks from which control can come to a return.
-fn returning(f: &Function) -> Vec<bool> {
-    let mut returns = vec![false; f.block_capacity()];
-    let is_return = |&block: &Block| f.op(Value::terminator(block)) == Some(cf::RETURN);
-    let mut pending: Vec<Block> = f.blocks().filter(is_return).collect();
-    while let Some(block) = pending.pop() {
-        if !std::mem::replace(&mut returns[block.index()], true) {
-            pending.extend(f.in_edges(block).map(|edge| edge.from));
-        }
+/// The name that `v` reads, if it reads a global.
+pub(super) fn global_name(f: &Function, v: Value) -> Option<Symbol> {
+    let [name] = f.matches(v, core::GLOBAL)?;
+    f.const_sym(name)
+}
+
+/// Returns whether fields of it are read from memory.
+fn is_object(f: &Function, operand: Operand) -> bool {
+    let ty = f.operand_type(operand);
+    ty == Type::ANY || f.ctx().struct_of(ty).is_some_and(|def| def.mutable)
+}
+
+fn elements_have_shadow(f: &Function, array: Operand, types: &mut TangentTypes) -> bool {
+    match *f.ctx().kind(f.operand_type(array)) {
+        TypeKind::Array { element, .. } => types.has_shadow(element),
+        _ => true,
     }
-    returns
 }

@@ -4,12 +4,12 @@ use regraft_dialects::core;
 use regraft_ir::{Constant, FuncId, Operand, Symbol, Type, TypeKind, Value};
 
 use super::writer::{Dual, Writer};
-use crate::activity::calls::{Target, call_site};
+use crate::calls::{Mode, Target, call_site};
 
 impl Writer<'_, '_> {
     /// Makes what a call becomes.
     pub(super) fn call(&mut self, v: Value) {
-        let site = call_site(self.maker.module, self.from, v);
+        let site = call_site(self.maker.module, self.from, v, Mode::Forward);
         let operands: Vec<Operand> = self.from.operands(v).collect();
         let any = operands.iter().any(|&operand| self.operand_is_active(operand));
         match site.target {

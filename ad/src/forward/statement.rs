@@ -7,7 +7,7 @@ use regraft_ir::{Context, Inst, Op, Operand, Operands, Type, TypeKind, Value};
 use smallvec::smallvec;
 
 use super::writer::{Dual, Writer};
-use crate::activity::flow::is_call;
+use crate::calls::is_call;
 use crate::derivative_table::Derivative;
 use crate::op_derivative::{OpDerivative, TangentCx};
 use crate::rules::{Product, ScalarRule};

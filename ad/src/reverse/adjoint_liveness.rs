@@ -15,7 +15,7 @@
 use regraft_ir::{Block, Function, Value};
 use rustc_hash::FxHashMap;
 
-use super::activity::Activity;
+use crate::activity::Activity;
 
 /// For each block, by [`Block::index`], the values whose cotangents come in where it is undone: those
 /// that something after it added to, in layout order.

@@ -12,7 +12,6 @@ use regraft_passes::analysis::{
 };
 use rustc_hash::FxHashMap;
 
-use super::activity::Activity;
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::{Augmented, augment};
 use super::backward::{self, Plan, Sweep};
@@ -23,13 +22,15 @@ use super::driver::{Driver, Pair, TapeReport};
 use super::prepare::prepare;
 use super::private::PrivateObjects;
 use super::restore::restore;
-use super::returning::{returning, returning_blocks};
+use super::returning::returning;
 use super::stability::Stability;
 use super::tape::{TapeLayout, pack, unpack};
 use super::tape_plan::Planner;
 use super::way_back::WayBack;
 use super::ways::{busy_blocks, leaving, visited, ways};
 use super::{Checkpoints, PlanKind};
+use crate::activity::local_activity;
+use crate::returning::returning_blocks;
 
 /// The end of a derivative: the loops that keep something, or the two functions.
 enum Ending {
@@ -182,16 +183,8 @@ impl Driver<'_> {
         let undone = returning_blocks(&p);
         let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
         blocks.retain(|block| undone[block.index()]);
-        let activity = {
-            Activity::compute(
-                &p,
-                self.module,
-                &mut self.types,
-                &pair.active,
-                &blocks,
-                &self.globals,
-            )
-        };
+        let activity =
+            local_activity(&p, self.module, &mut self.types, &pair.active, &self.globals);
         let naive = self.options.plan == PlanKind::Naive;
         let running = returning(&p, &undone)?;
         let discardable = discardable(&running, &blocks);

@@ -8,8 +8,9 @@ use regraft_passes::analysis::{CallGraph, EffectSummaries};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReverseOptions;
-use super::returning::{returning, returning_blocks};
-use crate::activity::globals::ActiveGlobals;
+use super::returning::returning;
+use crate::activity::ActiveGlobals;
+use crate::returning::returning_blocks;
 use crate::scopes::next_level;
 use crate::tangent::TangentTypes;
 

@@ -44,16 +44,13 @@
 //! # Cost
 //! Near linear in the size of the function and of the cotangents that are live across blocks.
 
-mod activity;
 mod adjoint_liveness;
 mod augment;
 mod backward;
-mod callee;
 mod checkpoint;
 mod differentiate;
 mod discardable;
 mod driver;
-mod parts;
 mod prepare;
 mod private;
 mod regrow;

@@ -12,25 +12,11 @@
 //! from never happened: an object that only an error shows to others is known to nobody, and a call
 //! that makes the text of a message overwrites nothing.
 
-use regraft_dialects::cf;
-use regraft_ir::{Block, Diagnostic, Edge, Function, Operand, Value};
+use regraft_ir::{Block, Diagnostic, Edge, Function, Operand};
 use regraft_passes::transforms::dce;
 
-/// By [`Block::index`], the blocks from which control may come to a return. Linear.
-pub(super) fn returning_blocks(f: &Function) -> Vec<bool> {
-    let mut undone = vec![false; f.block_capacity()];
-    let returns = |block: &Block| f.op(Value::terminator(*block)) == Some(cf::RETURN);
-    let mut pending: Vec<Block> = f.blocks().filter(returns).collect();
-    while let Some(block) = pending.pop() {
-        if !std::mem::replace(&mut undone[block.index()], true) {
-            pending.extend(f.in_edges(block).map(|edge| edge.from));
-        }
-    }
-    undone
-}
-
 /// The copy; what is still there has the same ids. `returns` are its
-/// [`returning_blocks`].
+/// [`returning_blocks`](crate::returning::returning_blocks).
 pub(super) fn returning(f: &Function, returns: &[bool]) -> Result<Function, Diagnostic> {
     let mut f = f.clone();
     let blocks: Vec<Block> = f.blocks().collect();

@@ -14,7 +14,7 @@ use regraft_ir::{
 use regraft_passes::transforms::util::ssa_repair;
 use rustc_hash::FxHashMap;
 
-use super::parts::{self, dummy};
+use crate::tangent_builder::{self as build, dummy};
 
 /// How many values a chunk holds.
 const CHUNK: usize = 1024;
@@ -141,7 +141,7 @@ pub(super) fn pack(
             Some(&known) => known,
             None => {
                 let first = f.first_inst(entry).unwrap_or(Value::terminator(entry));
-                let made = parts::emitting(
+                let made = build::emitting(
                     &ctx,
                     |inst| f.insert(first, inst),
                     |emit| dummy(&ctx, ty, emit),

@@ -6,7 +6,7 @@ use regraft_dialects::{ad, cf, core};
 use regraft_ir::{Constant, Diagnostic, Function, Loc, Operand, Symbol, Value};
 
 use super::driver::{Driver, Pair};
-use super::parts;
+use crate::tangent_builder as build;
 
 impl Driver<'_> {
     /// The function that goes forward and back at once.
@@ -69,10 +69,10 @@ impl Driver<'_> {
             cotangent.into()
         } else {
             let ctx = Arc::clone(&self.ctx);
-            parts::emitting(
+            build::emitting(
                 &ctx,
                 |inst| v.push(entry, inst),
-                |emit| parts::zero(&ctx, result.cotangent, emit),
+                |emit| build::zero(&ctx, result.cotangent, emit),
             )?
         };
         let tape = v.push(entry, core::get(triple, index(3)))?;

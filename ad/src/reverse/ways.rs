@@ -7,11 +7,11 @@ use regraft_ir::{Block, Constant, Diagnostic, Operand, Type, Value};
 use regraft_passes::analysis::LoopId;
 use rustc_hash::FxHashMap;
 
-use super::activity::Activity;
 use super::augment::Augmented;
 use super::backward::Leaving;
 use super::tape_plan::Planner;
 use super::way_back::{Choice, Chooser, WayBack};
+use crate::activity::Activity;
 
 /// Chooses the way back from each block that is undone; selectors become parameters.
 pub(super) fn ways(

@@ -4,21 +4,21 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, core, data};
-use regraft_ir::{Block, Constant, Diagnostic, Loc, Operand, Symbol, Type, Value};
+use regraft_ir::{Block, Constant, Diagnostic, Function, Loc, Operand, Symbol, Type, Value};
 use regraft_passes::analysis::may_reach_objects;
 
-use super::super::callee::{CallKind, call_kind};
 use super::super::checkpoint::binomial::save_one;
 use super::super::driver::Pair;
-use super::super::parts;
 use super::{ActionKind, Again, Augment, Repeat};
+use crate::calls::{Mode, Target, call_site};
+use crate::tangent_builder as build;
 
 impl Augment<'_, '_> {
     pub(super) fn call(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
         let operands: Vec<Operand> = self.out.f.operands(v).collect();
         let is_active = self.activity.is_active_call(&self.out.f, v);
-        let kind = call_kind(&self.out.f, self.driver.module, v);
-        if !is_active || kind == CallKind::Constant {
+        let site = call_site(self.driver.module, &self.out.f, v, Mode::Reverse);
+        if !is_active || site.target == Target::Constant {
             // What it gives may have something active put into it later.
             if self.activity.has_shadow(v) {
                 self.make_shadow(v)?;
@@ -26,28 +26,26 @@ impl Augment<'_, '_> {
             return Ok(());
         }
         let loc = self.out.f.loc(v);
-        match kind {
-            CallKind::Constant => Ok(()),
-            CallKind::Refused(text) => {
-                let text = self.ctx.str(text).to_owned();
-                Err(self.driver.error(&text, loc))
-            }
-            CallKind::Function { name, closure } => {
-                let args = operands[usize::from(!closure)..].to_vec();
-                if self.driver.repeated.contains_key(&name) {
-                    return self.call_repeated(block, v, name, args);
+        let args = operands[site.first..].to_vec();
+        match site.target {
+            Target::Constant => Ok(()),
+            Target::Refused(why) => Err(self.driver.error(&why, loc)),
+            Target::Function(callee) => {
+                let name =
+                    self.driver.module.get(callee).map_or(self.ctx.symbol(""), Function::name);
+                if site.runs_again {
+                    self.call_again(block, v, name, args)
+                } else if self.driver.repeated.contains_key(&name) {
+                    self.call_repeated(block, v, name, args)
+                } else {
+                    self.call_function(block, v, name, args)
                 }
-                self.call_function(block, v, name, args)
             }
-            CallKind::Checkpoint { name, closure } => {
-                let args = operands[usize::from(!closure)..].to_vec();
-                self.call_again(block, v, name, args)
+            Target::Rule(rule) => {
+                let rule = self.driver.module.get(rule).map_or(self.ctx.symbol(""), Function::name);
+                self.call_rule(block, v, rule, args, site.first == 0)
             }
-            CallKind::Rule { rule, closure } => {
-                let args = operands[usize::from(!closure)..].to_vec();
-                self.call_rule(block, v, rule, args, closure)
-            }
-            CallKind::Dynamic => self.call_dynamic(block, v, operands, loc),
+            Target::Dynamic => self.call_dynamic(block, v, operands, loc),
         }
     }
 
@@ -244,7 +242,7 @@ impl Augment<'_, '_> {
         let zero = self.ctx.constant_id(Constant::I64(0));
         let some = self.before(after, arith::gt(args[0], zero))?;
         let mut parts = Vec::new();
-        for (i, part) in parts::part_types(&self.ctx, ty).into_iter().enumerate() {
+        for (i, part) in build::part_types(&self.ctx, ty).into_iter().enumerate() {
             let index = self.ctx.constant_id(Constant::I64(i as i64 + 1));
             let mut found = self.before(after, core::get(new, index))?;
             if let Some(old) = shadows[i].filter(|_| part != Type::UNIT) {

@@ -25,13 +25,13 @@ use regraft_ir::{
 use regraft_passes::analysis::may_reach_objects;
 use rustc_hash::FxHashMap;
 
-use super::activity::Activity;
 use super::driver::{Driver, Pair};
-use super::parts::{self, element_type};
 use super::private::PrivateObjects;
 use super::stability::Stability;
+use crate::activity::Activity;
 use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::op_derivative::OpDerivative;
+use crate::tangent_builder::{self as build, element_type};
 
 /// A call that is made again on the way back.
 #[derive(Clone, Debug)]
@@ -195,12 +195,12 @@ impl Augment<'_, '_> {
     fn with_before<T>(
         &mut self,
         v: Value,
-        make: impl FnOnce(&mut Driver<'_>, &Arc<Context>, &mut parts::Emit<'_>) -> T,
+        make: impl FnOnce(&mut Driver<'_>, &Arc<Context>, &mut build::Emit<'_>) -> T,
     ) -> Result<T, Diagnostic> {
         let loc = self.out.f.loc(v);
         let (f, ctx) = (&mut self.out.f, Arc::clone(&self.ctx));
         let insert = |inst: Inst| f.insert(v, inst.at(loc).made_from(v));
-        parts::emitting(&ctx, insert, |emit| make(self.driver, &ctx, emit))
+        build::emitting(&ctx, insert, |emit| make(self.driver, &ctx, emit))
     }
 
     fn parameters(&mut self, active: &[bool]) -> Result<(), Diagnostic> {
@@ -305,7 +305,7 @@ impl Augment<'_, '_> {
     ) -> Result<Operand, Diagnostic> {
         match self.known_shadow(operand) {
             Some(shadow) => self.as_type(shadow, want, at),
-            None => self.with_before(at, |_, ctx, emit| parts::zero(ctx, want, emit)),
+            None => self.with_before(at, |_, ctx, emit| build::zero(ctx, want, emit)),
         }
     }
 

@@ -14,8 +14,8 @@
 use regraft_dialects::{ad, data, mem};
 use regraft_ir::{Diagnostic, Operand, Type, Value};
 
-use super::super::parts::{self, Cell};
 use super::Augment;
+use crate::tangent_builder::{self as build, Cell};
 
 impl Augment<'_, '_> {
     /// Keeps what the shadow of an object holds in the places that the write `v` is about to
@@ -35,7 +35,7 @@ impl Augment<'_, '_> {
         if !of_shadows {
             let one = matches!(op, mem::STORE | mem::REF_SET | data::SETFIELD);
             let held = self.driver.types.shadow(held);
-            let may_stay = one || !parts::may_vary(&self.ctx, held);
+            let may_stay = one || !build::may_vary(&self.ctx, held);
             let is_private = may_stay && self.private.contains(object);
             if is_private || !self.driver.types.has_content(held) {
                 return Ok(None);
@@ -56,7 +56,7 @@ impl Augment<'_, '_> {
                 let Some((index, _)) = self.field(ty, self.operand(v, 1)) else { return Ok(None) };
                 let content = self.before(v, mem::ref_get(shadow))?;
                 let part =
-                    self.with_before(v, |_, ctx, emit| parts::part(ctx, content, index, emit))?;
+                    self.with_before(v, |_, ctx, emit| build::part(ctx, content, index, emit))?;
                 self.shadow_part(v, held, part)?
             }
             _ => self.before(v, mem::copy(shadow))?,
@@ -68,7 +68,7 @@ impl Augment<'_, '_> {
     fn shadow_part(&mut self, v: Value, ty: Type, tangent: Operand) -> Result<Operand, Diagnostic> {
         self.with_before(v, |driver, ctx, emit| {
             let (of, cell) = (driver.types.of(ty), Cell::of(&mut driver.types, ty));
-            parts::shadow_part(ctx, of, cell, tangent, emit)
+            build::shadow_part(ctx, of, cell, tangent, emit)
         })
     }
 

@@ -4,9 +4,9 @@
 use regraft_dialects::{ad, core, data, mem};
 use regraft_ir::{Constant, Diagnostic, Operand, Type, TypeKind, Value};
 
-use super::super::parts::{self, Cell, field_of, replace_part};
 use super::Augment;
 use crate::scopes;
+use crate::tangent_builder::{self as build, Cell, field_of, replace_part};
 
 impl Augment<'_, '_> {
     /// Lets the shadow part of a tangent be the shadow of `v`.
@@ -22,7 +22,7 @@ impl Augment<'_, '_> {
         }
         let shadow = self.with_before(at, |driver, ctx, emit| {
             let (of, cell) = (driver.types.of(ty), Cell::of(&mut driver.types, ty));
-            parts::shadow_part(ctx, of, cell, tangent, emit)
+            build::shadow_part(ctx, of, cell, tangent, emit)
         })?;
         let want = self.driver.types.shadow(ty);
         let shadow = self.as_type(shadow, want, at)?;
@@ -36,8 +36,8 @@ impl Augment<'_, '_> {
         let shadow = self.shadow_for(value, of.shadow, at)?;
         let tangent = self.with_before(at, |driver, ctx, emit| {
             let cell = Cell::of(&mut driver.types, ty);
-            let zero = parts::zero(ctx, of.cotangent, emit);
-            parts::join_parts(ctx, of, cell, shadow, zero, emit)
+            let zero = build::zero(ctx, of.cotangent, emit);
+            build::join_parts(ctx, of, cell, shadow, zero, emit)
         })?;
         self.as_type(tangent, of.tangent, at)
     }
@@ -129,7 +129,7 @@ impl Augment<'_, '_> {
             }
             core::TYPEASSERT | core::CONVERT => self.shadow_for(operands[0], of.shadow, at)?,
             core::TUPLE | data::NAMED | data::NEW => {
-                let wants = parts::part_types(&self.ctx, of.shadow);
+                let wants = build::part_types(&self.ctx, of.shadow);
                 let mut shadows = Vec::with_capacity(operands.len());
                 for (i, &operand) in operands.iter().enumerate() {
                     let want = wants.get(i).copied().unwrap_or(Type::ANY);
@@ -147,7 +147,7 @@ impl Augment<'_, '_> {
                     self.as_type(made, Type::ANY, at)?
                 } else {
                     self.with_before(at, |_, ctx, emit| {
-                        parts::aggregate(ctx, of.shadow, &shadows, emit)
+                        build::aggregate(ctx, of.shadow, &shadows, emit)
                     })?
                 }
             }
@@ -155,7 +155,7 @@ impl Augment<'_, '_> {
                 if !self.is_object(operands[0]) && self.known_shadow(operands[0]).is_none() =>
             {
                 // What is taken apart holds no object, whatever is known of its parts.
-                self.with_before(at, |_, ctx, emit| parts::zero(ctx, of.shadow, emit))?
+                self.with_before(at, |_, ctx, emit| build::zero(ctx, of.shadow, emit))?
             }
             core::GET => {
                 let from = self.shadow_of(operands[0]);
@@ -176,7 +176,7 @@ impl Augment<'_, '_> {
                 let element = self.element(ty);
                 if Cell::of(&mut self.driver.types, element) == Cell::Value {
                     let zero = self.with_before(at, |driver, ctx, emit| {
-                        parts::zero(ctx, driver.types.tangent(element), emit)
+                        build::zero(ctx, driver.types.tangent(element), emit)
                     })?;
                     self.before(at, mem::fill(zero, operands))?
                 } else {
@@ -232,7 +232,7 @@ impl Augment<'_, '_> {
             }
             // There are no objects in a cotangent.
             ad::COTANGENT => {
-                self.with_before(at, |_, ctx, emit| parts::zero(ctx, of.shadow, emit))?
+                self.with_before(at, |_, ctx, emit| build::zero(ctx, of.shadow, emit))?
             }
             // What is in a tangent has shadows of its own, in the same places.
             ad::SHADOW | ad::JOIN | ad::ADD | ad::UNBOX => {
@@ -288,7 +288,7 @@ impl Augment<'_, '_> {
         let tangent = self.as_type(tangent, of.tangent, at)?;
         self.with_before(at, |driver, ctx, emit| {
             let cell = Cell::of(&mut driver.types, field);
-            parts::shadow_part(ctx, of, cell, tangent, emit)
+            build::shadow_part(ctx, of, cell, tangent, emit)
         })
     }
 

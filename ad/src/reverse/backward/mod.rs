@@ -18,11 +18,11 @@ use regraft_ir::{Block, Constant, Context, Diagnostic, Function, Loc, Operand, T
 use regraft_passes::analysis::{LoopForest, LoopId};
 use rustc_hash::FxHashMap;
 
-use super::activity::Activity;
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::Augmented;
 use super::driver::Driver;
 use super::way_back::{Decision, WayBack};
+use crate::activity::Activity;
 
 /// What the reverse sweep needs of the forward sweep, and where.
 #[derive(Clone, Copy, Debug)]

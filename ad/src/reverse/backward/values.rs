@@ -5,8 +5,8 @@ use std::sync::Arc;
 use regraft_dialects::{ad, arith, core};
 use regraft_ir::{Block, Constant, Inst, Operand, Type, Value};
 
-use super::super::parts;
 use super::{Adjoint, Backward, Need};
+use crate::tangent_builder as build;
 
 /// What an operation is without a change of sign before it.
 enum Signed {
@@ -89,16 +89,16 @@ impl Backward<'_, '_> {
 
     pub(in super::super) fn zero(&mut self, ty: Type) -> Operand {
         let ctx = Arc::clone(&self.ctx);
-        parts::zero(&ctx, ty, &mut |inst| self.emit(inst))
+        build::zero(&ctx, ty, &mut |inst| self.emit(inst))
     }
 
     pub(in super::super) fn sum(&mut self, ty: Type, a: Operand, b: Operand) -> Operand {
-        parts::sum(ty, a, b, &mut |inst| self.emit(inst))
+        build::sum(ty, a, b, &mut |inst| self.emit(inst))
     }
 
     pub(in super::super) fn part(&mut self, of: Operand, index: usize) -> Operand {
         let ctx = Arc::clone(&self.ctx);
-        parts::part(&ctx, of, index, &mut |inst| self.emit(inst))
+        build::part(&ctx, of, index, &mut |inst| self.emit(inst))
     }
 
     /// The type of an operand of the reverse sweep.
@@ -191,7 +191,7 @@ impl Backward<'_, '_> {
             return;
         };
         let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
-        let types = parts::part_types(&self.ctx, ty);
+        let types = build::part_types(&self.ctx, ty);
         let Some(&part_type) = types.get(index) else {
             return self.fail("a part of a value whose type is not known has no derivative");
         };
@@ -212,7 +212,7 @@ impl Backward<'_, '_> {
             return known.whole;
         }
         let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
-        let types = parts::part_types(&self.ctx, ty);
+        let types = build::part_types(&self.ctx, ty);
         let mut made = Vec::with_capacity(types.len());
         for (i, &part_type) in types.iter().enumerate() {
             let part = known.parts.get(i).copied().flatten();
@@ -224,7 +224,7 @@ impl Backward<'_, '_> {
             });
         }
         let ctx = Arc::clone(&self.ctx);
-        let total = parts::aggregate(&ctx, ty, &made, &mut |inst| self.emit(inst));
+        let total = build::aggregate(&ctx, ty, &made, &mut |inst| self.emit(inst));
         self.adjoints.insert(v, Adjoint { whole: Some(total), parts: Vec::new() });
         Some(total)
     }
@@ -240,7 +240,7 @@ impl Backward<'_, '_> {
     pub(in super::super) fn take_parts(&mut self, v: Value) -> Option<Vec<Option<Operand>>> {
         let known = self.adjoints.remove(&v)?;
         let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
-        let types = parts::part_types(&self.ctx, ty);
+        let types = build::part_types(&self.ctx, ty);
         let mut made = Vec::with_capacity(types.len());
         for (i, &part_type) in types.iter().enumerate() {
             let part = known.parts.get(i).copied().flatten();

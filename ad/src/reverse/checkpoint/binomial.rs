@@ -30,8 +30,8 @@ use regraft_syntax::parse_module_into;
 
 use super::super::Checkpoints;
 use super::super::driver::{CheckpointedLoop, Driver, Pair};
-use super::super::parts::{self, element_type};
 use super::super::tape_plan::bytes_of;
+use crate::tangent_builder::{self as build, element_type};
 
 /// The function that undoes all steps, with names in braces for what differs.
 const SKELETON: &str = include_str!("binomial.ir");
@@ -192,10 +192,10 @@ pub(in super::super) fn add_back(
             continue;
         }
         let (a, b) = (w.part(given[0], i)?, w.part(given[1], i)?);
-        let sum = parts::emitting(
+        let sum = build::emitting(
             &ctx,
             |inst| w.f.push(w.entry, inst),
-            |emit| parts::sum(ty, a, b, emit),
+            |emit| build::sum(ty, a, b, emit),
         )?;
         sums.push(sum);
     }
@@ -283,7 +283,7 @@ fn add_turn(
     env: &[Type],
 ) -> Result<(), Diagnostic> {
     let ctx = Arc::clone(&driver.ctx);
-    let states = pair.params.len() - parts::part_types(&ctx, types.total).len();
+    let states = pair.params.len() - build::part_types(&ctx, types.total).len();
     let ret = ctx.tuple_type(&[types.shadow, types.cotangent, types.total]);
     let params: Vec<Type> = [types.state, types.shadow, types.cotangent]
         .into_iter()

@@ -24,9 +24,9 @@ use regraft_passes::analysis::{
 };
 
 use super::driver::{CheckpointedLoop, Driver};
-use super::parts::element_type;
-use super::returning::returning_blocks;
 use super::stability::Stability;
+use crate::returning::returning_blocks;
+use crate::tangent_builder::element_type;
 use outline::{Candidate, Outlined, candidate};
 
 /// Takes the loop of that header out of `f`, if that is possible; else says why not. `returns` says

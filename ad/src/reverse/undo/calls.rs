@@ -8,7 +8,7 @@ use regraft_ir::{Constant, Operand, Type, TypeKind, Value};
 use super::super::augment::{Again, Repeat};
 use super::super::backward::Backward;
 use super::super::driver::Pair;
-use super::super::parts::{self, Cell};
+use crate::tangent_builder::{self as build, Cell};
 
 impl Backward<'_, '_> {
     /// Runs the forward part of a call that was made without one, then its reverse part.
@@ -32,7 +32,7 @@ impl Backward<'_, '_> {
     pub(super) fn undo_repeat(&mut self, v: Value, steps: &Repeat) {
         let Repeat { pair, args, shadows, saved } = steps;
         let state = pair.result;
-        let states = parts::part_types(&self.ctx, state).len();
+        let states = build::part_types(&self.ctx, state).len();
         let types = &mut self.driver.types;
         let (shadow_type, has_shadow) = (types.shadow(state), types.has_shadow(state));
         let here: Vec<Operand> = args.iter().map(|&arg| self.primal(arg)).collect();
@@ -148,7 +148,7 @@ impl Backward<'_, '_> {
         let shadow = if has_shadow { self.shadow(v.into()) } else { self.zero(of.shadow) };
         let ctx = Arc::clone(&self.ctx);
         let seed =
-            parts::join_parts(&ctx, of, cell, shadow, cotangent, &mut |inst| self.emit(inst));
+            build::join_parts(&ctx, of, cell, shadow, cotangent, &mut |inst| self.emit(inst));
         let called = self.driver.call_type(self.primal_type(pullback));
         let pullback = self.primal(pullback);
         let back = self.emit(core::apply(pullback, [seed], called));

@@ -6,7 +6,7 @@ use regraft_dialects::{arith, core, mem};
 use regraft_ir::{Constant, Operand, Type, Value};
 
 use super::super::backward::Backward;
-use super::super::parts::{self, Cell, element_type, field_of, replace_part};
+use crate::tangent_builder::{self as build, Cell, element_type, field_of, replace_part};
 
 impl Backward<'_, '_> {
     /// The shadow of an object of a mutable struct, and the type of what it holds.
@@ -33,12 +33,12 @@ impl Backward<'_, '_> {
                 let part = self.fit(adjoint, self.primal_type(v), field);
                 return self.give_part(object, index, part);
             }
-            if self.primal_type(field) != Type::I64 || parts::part_types(&self.ctx, ty).is_empty() {
+            if self.primal_type(field) != Type::I64 || build::part_types(&self.ctx, ty).is_empty() {
                 return self
                     .fail("a field that is known only when the program runs has no derivative");
             }
             let index = self.primal(field);
-            for (i, part_type) in parts::part_types(&self.ctx, ty).into_iter().enumerate() {
+            for (i, part_type) in build::part_types(&self.ctx, ty).into_iter().enumerate() {
                 if !self.driver.types.has_cotangent(part_type) {
                     continue;
                 }

@@ -6,8 +6,8 @@ use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Constant, Inst, Operand, Type, Value};
 
 use super::super::backward::{Backward, Clearing, Increment};
-use super::super::parts::{self, Cell, element_type};
 use crate::tangent::TangentType;
+use crate::tangent_builder::{self as build, Cell, element_type};
 
 impl Backward<'_, '_> {
     /// Indices of an access, restored.
@@ -52,7 +52,7 @@ impl Backward<'_, '_> {
         let (nothing, zero) = (self.zero(of.shadow), self.zero(of.cotangent));
         let ctx = Arc::clone(&self.ctx);
         let mut emit = |inst| self.emit(inst);
-        let zero = parts::join_parts(&ctx, of, cell, nothing, zero, &mut emit);
+        let zero = build::join_parts(&ctx, of, cell, nothing, zero, &mut emit);
         let callee = self.constant(Constant::Func(name));
         self.emit(core::call(callee, [shadow, length, zero], Type::UNIT));
     }
@@ -144,7 +144,7 @@ impl Backward<'_, '_> {
         adjoint: Operand,
     ) -> Operand {
         let ctx = Arc::clone(&self.ctx);
-        let old = parts::cotangent_part(&ctx, of, cell, tangent, &mut |inst| self.emit(inst));
+        let old = build::cotangent_part(&ctx, of, cell, tangent, &mut |inst| self.emit(inst));
         let new = self.sum(of.cotangent, old, adjoint);
         self.rejoin(of, cell, tangent, new)
     }
@@ -160,10 +160,10 @@ impl Backward<'_, '_> {
         let ctx = Arc::clone(&self.ctx);
         let mut emit = |inst| self.emit(inst);
         let shadow = match cell {
-            Cell::Mixed => parts::shadow_part(&ctx, of, cell, tangent, &mut emit),
+            Cell::Mixed => build::shadow_part(&ctx, of, cell, tangent, &mut emit),
             _ => tangent,
         };
-        parts::join_parts(&ctx, of, cell, shadow, cotangent, &mut emit)
+        build::join_parts(&ctx, of, cell, shadow, cotangent, &mut emit)
     }
 
     /// A tangent of which nothing is left but the objects of which the place that it is in always holds
@@ -171,10 +171,10 @@ impl Backward<'_, '_> {
     pub(super) fn emptied(&mut self, of: TangentType, tangent: Operand) -> Operand {
         let ctx = Arc::clone(&self.ctx);
         let mut emit = |inst| self.emit(inst);
-        let old = parts::shadow_part(&ctx, of, Cell::Mixed, tangent, &mut emit);
-        let shadow = parts::lasting(&ctx, of.shadow, old, &mut emit);
-        let zero = parts::zero(&ctx, of.cotangent, &mut emit);
-        parts::join_parts(&ctx, of, Cell::Mixed, shadow, zero, &mut emit)
+        let old = build::shadow_part(&ctx, of, Cell::Mixed, tangent, &mut emit);
+        let shadow = build::lasting(&ctx, of.shadow, old, &mut emit);
+        let zero = build::zero(&ctx, of.cotangent, &mut emit);
+        build::join_parts(&ctx, of, Cell::Mixed, shadow, zero, &mut emit)
     }
 
     /// `a[i] = x`: what is in the shadow goes to `x`, and zero stays.
@@ -225,7 +225,7 @@ impl Backward<'_, '_> {
         };
         let ctx = Arc::clone(&self.ctx);
         let tangent =
-            parts::join_parts(&ctx, of, cell, own, cotangent, &mut |inst| self.emit(inst));
+            build::join_parts(&ctx, of, cell, own, cotangent, &mut |inst| self.emit(inst));
         self.emit(mem::push(shadow, tangent));
     }
 }

@@ -18,9 +18,9 @@ use regraft_ir::{Constant, Effects, Operand, Type, Value};
 
 use super::augment::{Action, ActionKind};
 use super::backward::Backward;
-use super::parts::{self, Cell, element_type};
 use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::rules::{Product, ScalarRule};
+use crate::tangent_builder::{self as build, Cell, element_type};
 
 impl Backward<'_, '_> {
     /// Appends what undoes an action. Increments of shadows by cotangents of what was read wait
@@ -245,7 +245,7 @@ impl Backward<'_, '_> {
             let Some(found) = self.take_parts(v) else { return };
             let types = match self.ctx.struct_of(self.primal_type(v)) {
                 Some(def) => def.fields.iter().map(|&(_, field)| field).collect(),
-                None => parts::part_types(&self.ctx, self.primal_type(v)),
+                None => build::part_types(&self.ctx, self.primal_type(v)),
             };
             for (i, &operand) in operands.iter().enumerate() {
                 if let Some(part) = found.get(i).copied().flatten()
@@ -363,7 +363,7 @@ impl Backward<'_, '_> {
             return;
         }
         let ctx = Arc::clone(&self.ctx);
-        let part = parts::cotangent_part(&ctx, of, cell, tangent, &mut |inst| self.emit(inst));
+        let part = build::cotangent_part(&ctx, of, cell, tangent, &mut |inst| self.emit(inst));
         let part = self.fit(part, ty, self.primal_type(operand));
         self.give(operand, part);
     }

@@ -6,7 +6,7 @@ use regraft_dialects::{ad, core, data, mem};
 use regraft_ir::{Constant, Operand, Type, Value};
 
 use super::super::backward::Backward;
-use super::super::parts::{self, Cell, element_type, field_of};
+use crate::tangent_builder::{self as build, Cell, element_type, field_of};
 
 impl Backward<'_, '_> {
     /// Puts back what the shadow held where the write `v` put something else. No cotangent of what
@@ -81,6 +81,6 @@ impl Backward<'_, '_> {
             shadow = self.emit(ad::shadow(shadow, of.shadow));
         }
         let ctx = Arc::clone(&self.ctx);
-        parts::join_parts(&ctx, of, cell, shadow, zero, &mut |inst| self.emit(inst))
+        build::join_parts(&ctx, of, cell, shadow, zero, &mut |inst| self.emit(inst))
     }
 }

@@ -8,10 +8,10 @@ use regraft_ir::{Constant, Context, Diagnostic, Inst, Operand, Symbol, Type, Typ
 use crate::tangent::{TangentType, TangentTypes};
 
 /// Where instructions go.
-pub(super) type Emit<'a> = dyn FnMut(Inst) -> Operand + 'a;
+pub(crate) type Emit<'a> = dyn FnMut(Inst) -> Operand + 'a;
 
 /// Runs code that emits instructions, which `insert` puts somewhere; the first error counts.
-pub(super) fn emitting<T, E: Into<Diagnostic>>(
+pub(crate) fn emitting<T, E: Into<Diagnostic>>(
     ctx: &Context,
     mut insert: impl FnMut(Inst) -> Result<Value, E>,
     make: impl FnOnce(&mut Emit<'_>) -> T,
@@ -34,7 +34,7 @@ pub(super) fn emitting<T, E: Into<Diagnostic>>(
 /// What the elements of an array, the fields of an object or the content of a ref are to its
 /// shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     /// Nothing.
     None,
     /// A float: the shadow holds its cotangent.
@@ -49,7 +49,7 @@ pub(super) enum Cell {
 
 impl Cell {
     /// That of what is of type `ty`.
-    pub(super) fn of(types: &mut TangentTypes, ty: Type) -> Self {
+    pub(crate) fn of(types: &mut TangentTypes, ty: Type) -> Self {
         if ty.is_float() {
             return Self::Float;
         }
@@ -62,14 +62,14 @@ impl Cell {
     }
 
     /// Whether it holds cotangents.
-    pub(super) fn has_cotangent(self) -> bool {
+    pub(crate) fn has_cotangent(self) -> bool {
         matches!(self, Self::Float | Self::Value | Self::Mixed)
     }
 }
 
 /// The zero of a tangent, shadow or cotangent type of values; of objects, something that nobody
 /// looks at.
-pub(super) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
+pub(crate) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
     let constant = |c: Constant| Operand::from(ctx.constant_id(c));
     match ty {
         Type::F64 => return constant(Constant::F64(0.0f64.to_bits())),
@@ -94,7 +94,7 @@ pub(super) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand
 }
 
 /// A tuple or named tuple of these parts.
-pub(super) fn aggregate(
+pub(crate) fn aggregate(
     ctx: &Context,
     ty: Type,
     parts: &[Operand],
@@ -107,7 +107,7 @@ pub(super) fn aggregate(
 }
 
 /// The types of the parts of a tuple or named tuple type.
-pub(super) fn part_types(ctx: &Context, ty: Type) -> Vec<Type> {
+pub(crate) fn part_types(ctx: &Context, ty: Type) -> Vec<Type> {
     match ctx.kind(ty) {
         TypeKind::Tuple(parts) => parts.to_vec(),
         TypeKind::Named(fields) => fields.iter().map(|&(_, part)| part).collect(),
@@ -116,18 +116,18 @@ pub(super) fn part_types(ctx: &Context, ty: Type) -> Vec<Type> {
 }
 
 /// A part of a tuple or named tuple, counted from 0.
-pub(super) fn part(ctx: &Context, of: Operand, index: usize, emit: &mut Emit<'_>) -> Operand {
+pub(crate) fn part(ctx: &Context, of: Operand, index: usize, emit: &mut Emit<'_>) -> Operand {
     let index = ctx.constant_id(Constant::I64(index as i64 + 1));
     emit(core::get(of, index))
 }
 
 /// The sum of two cotangents of a type.
-pub(super) fn sum(ty: Type, a: Operand, b: Operand, emit: &mut Emit<'_>) -> Operand {
+pub(crate) fn sum(ty: Type, a: Operand, b: Operand, emit: &mut Emit<'_>) -> Operand {
     if ty.is_float() { emit(arith::add(a, b)) } else { emit(ad::add(a, b, ty)) }
 }
 
 /// The shadow part of a tangent.
-pub(super) fn shadow_part(
+pub(crate) fn shadow_part(
     ctx: &Arc<Context>,
     of: TangentType,
     cell: Cell,
@@ -142,7 +142,7 @@ pub(super) fn shadow_part(
 }
 
 /// The cotangent part of a tangent.
-pub(super) fn cotangent_part(
+pub(crate) fn cotangent_part(
     ctx: &Arc<Context>,
     of: TangentType,
     cell: Cell,
@@ -157,7 +157,7 @@ pub(super) fn cotangent_part(
 }
 
 /// Returns whether shadows of a type may be of different kinds from one value to the next.
-pub(super) fn may_vary(ctx: &Context, shadow: Type) -> bool {
+pub(crate) fn may_vary(ctx: &Context, shadow: Type) -> bool {
     let mut pending = vec![shadow];
     while let Some(ty) = pending.pop() {
         if ty == Type::ANY {
@@ -169,7 +169,7 @@ pub(super) fn may_vary(ctx: &Context, shadow: Type) -> bool {
 }
 
 /// A shadow of type `ty` without the parts that [may be of different kinds](may_vary).
-pub(super) fn lasting(
+pub(crate) fn lasting(
     ctx: &Arc<Context>,
     ty: Type,
     shadow: Operand,
@@ -190,7 +190,7 @@ pub(super) fn lasting(
 }
 
 /// The tangent of two parts.
-pub(super) fn join_parts(
+pub(crate) fn join_parts(
     ctx: &Arc<Context>,
     of: TangentType,
     cell: Cell,
@@ -207,7 +207,7 @@ pub(super) fn join_parts(
 }
 
 /// The element type of an array or ref type; `any` of `any`.
-pub(super) fn element_type(ctx: &Context, ty: Type) -> Type {
+pub(crate) fn element_type(ctx: &Context, ty: Type) -> Type {
     match *ctx.kind(ty) {
         TypeKind::Array { element, .. } | TypeKind::Ref(element) => element,
         _ => Type::ANY,
@@ -215,7 +215,7 @@ pub(super) fn element_type(ctx: &Context, ty: Type) -> Type {
 }
 
 /// The index from 0 and the type of a field of a struct, named tuple or tuple.
-pub(super) fn field_of(ctx: &Context, ty: Type, field: Constant) -> Option<(usize, Type)> {
+pub(crate) fn field_of(ctx: &Context, ty: Type, field: Constant) -> Option<(usize, Type)> {
     let fields: Vec<(Option<Symbol>, Type)> = match ctx.kind(ty) {
         TypeKind::Tuple(parts) => parts.iter().map(|&part| (None, part)).collect(),
         TypeKind::Named(fields) => fields.iter().map(|&(name, ty)| (Some(name), ty)).collect(),
@@ -234,7 +234,7 @@ pub(super) fn field_of(ctx: &Context, ty: Type, field: Constant) -> Option<(usiz
 }
 
 /// A tuple or named tuple with one part replaced.
-pub(super) fn replace_part(
+pub(crate) fn replace_part(
     ctx: &Context,
     ty: Type,
     old: Operand,
@@ -250,7 +250,7 @@ pub(super) fn replace_part(
 
 /// What stands for a value that is not there on some ways: something of its type, so that code which
 /// never looks at it can be moved freely.
-pub(super) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
+pub(crate) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
     if let Some(zero) = Constant::int(ty, 0) {
         return ctx.constant_id(zero).into();
     }
