@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, LazyLock};
 
-use regraft_dialects::{ad, arith, cf, core, data, mem, prof};
 use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry};
 
 use crate::flow::Flow;
 use crate::op_derivative::OpDerivative;
+use crate::ops;
 use crate::rules::{ScalarRule, ScalarRules};
 
 /// The derivative of an op.
@@ -16,8 +16,8 @@ pub enum Derivative<'a> {
     Scalar(&'a ScalarRule),
     /// Functions write it.
     Written(&'a OpDerivative),
-    /// Differentiation knows it: it moves values or objects around, calls, or says where to go.
-    Structural,
+    /// It calls, or ends a block: differentiation itself writes what it becomes.
+    Control,
     /// The result has no derivative, or is constant as far as derivatives go; so the op stays as
     /// it is.
     None,
@@ -29,7 +29,7 @@ pub enum Derivative<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Row {
     Written(OpDerivative),
-    Structural,
+    Control,
     None,
     NotImplemented(&'static str),
 }
@@ -82,7 +82,7 @@ impl DerivativeTable {
         }
         Some(match self.rows.get(op)? {
             Row::Written(derivative) => Derivative::Written(derivative),
-            Row::Structural => Derivative::Structural,
+            Row::Control => Derivative::Control,
             Row::None => Derivative::None,
             Row::NotImplemented(why) => Derivative::NotImplemented(why),
         })
@@ -91,11 +91,10 @@ impl DerivativeTable {
     /// The flow of derivatives through `op`. O(1).
     pub(crate) fn flow(&self, op: Op) -> Flow {
         match self.get(op) {
-            Derivative::Structural => structural_flow(op),
-            Derivative::Written(_) => Flow::Computed,
+            Derivative::Written(row) => row.flow,
             // Said when code is made.
             Derivative::NotImplemented(_) => Flow::Value,
-            Derivative::Scalar(_) | Derivative::None => Flow::None,
+            Derivative::Scalar(_) | Derivative::Control | Derivative::None => Flow::None,
         }
     }
 
@@ -136,167 +135,13 @@ impl DerivativeTable {
 }
 
 fn rows() -> OpTable<Row> {
+    let written = ops::rows().map(|(op, row)| (op, Row::Written(row)));
+    let constant = ops::constant().map(|op| (op, Row::None));
+    let refused = ops::not_implemented().map(|(op, why)| (op, Row::NotImplemented(why)));
+    let control = ops::CONTROL.iter().map(|&op| (op, Row::Control));
     let mut table = OpTable::new();
-    let mut add = |row: Row, ops: &[Op]| {
-        for &op in ops {
-            table.insert(op, row);
-        }
-    };
-    add(Row::Structural, STRUCTURAL);
-    add(Row::None, CONSTANT);
-    let bits = "the bits of a float taken as another value have no derivative";
-    add(Row::NotImplemented(bits), &[arith::BITCAST]);
-    let lowered = "it only occurs in lowered code, which is not differentiated";
-    add(Row::NotImplemented(lowered), &[core::STATIC, core::CLOSURE]);
+    for (op, row) in written.chain(constant).chain(refused).chain(control) {
+        table.insert(op, row);
+    }
     table
 }
-
-fn structural_flow(op: Op) -> Flow {
-    match op {
-        mem::STORE | mem::PUSH | mem::REF_SET | mem::FILL_IN_PLACE => {
-            Flow::Into { object: 0, value: 1 }
-        }
-        data::SETFIELD => Flow::Into { object: 0, value: 2 },
-        mem::COPYTO => Flow::Elements { object: 0, source: 1, shares: true },
-        // What is added to a shadow becomes no part of it.
-        ad::ACCUMULATE | ad::SPREAD | ad::RECOPY => {
-            Flow::Elements { object: 0, source: 1, shares: false }
-        }
-        ad::SET_SLOT | ad::PUT_BACK => Flow::Into { object: 0, value: 1 },
-        ad::UNCOPY => Flow::Elements { object: 1, source: 0, shares: false },
-        mem::LOAD | mem::REF_GET | mem::POP | ad::TOTAL => Flow::Read,
-        mem::FILL | mem::ARRAY | mem::REF_NEW | data::NEW_OBJECT => Flow::New,
-        data::GETFIELD => Flow::Field,
-        mem::COPY => Flow::Copy,
-        ad::COPY => Flow::Fresh,
-        ad::SHADOW | ad::SLOT => Flow::Objects,
-        core::GLOBAL => Flow::Global,
-        core::THROW
-        | core::SET_GLOBAL
-        | core::UNDEF
-        | mem::ALLOC
-        | mem::RESIZE
-        | ad::ZERO
-        | ad::CLEAR
-        | cf::UNREACHABLE => Flow::None,
-        _ => Flow::Value,
-    }
-}
-
-const STRUCTURAL: &[Op] = &[
-    // Between the two float types; `core.convert` likewise, and between others.
-    arith::FLOAT_CAST,
-    core::CALL,
-    core::APPLY,
-    core::SPLAT,
-    core::TUPLE,
-    core::GET,
-    core::SELECT,
-    core::CONVERT,
-    core::TYPEASSERT,
-    core::THROW,
-    core::GLOBAL,
-    core::SET_GLOBAL,
-    core::UNDEF,
-    cf::BR,
-    cf::SWITCH,
-    cf::RETURN,
-    cf::UNREACHABLE,
-    data::NAMED,
-    data::NEW,
-    data::NEW_OBJECT,
-    data::GETFIELD,
-    data::SETFIELD,
-    mem::ALLOC,
-    mem::FILL,
-    mem::ARRAY,
-    mem::LOAD,
-    mem::STORE,
-    mem::RESIZE,
-    mem::PUSH,
-    mem::POP,
-    mem::COPY,
-    mem::COPYTO,
-    mem::FILL_IN_PLACE,
-    mem::REF_NEW,
-    mem::REF_GET,
-    mem::REF_SET,
-    ad::ZERO,
-    ad::SHADOW,
-    ad::COTANGENT,
-    ad::JOIN,
-    ad::ADD,
-    ad::UNBOX,
-    ad::ACCUMULATE,
-    ad::CLEAR,
-    ad::COPY,
-    ad::GLOBAL_SHADOW,
-    ad::BEGIN,
-    ad::END,
-    ad::TOTAL,
-    ad::SPREAD,
-    ad::UNCOPY,
-    ad::RECOPY,
-    ad::SLOT,
-    ad::SET_SLOT,
-    ad::PUT_BACK,
-];
-
-const CONSTANT: &[Op] = &[
-    arith::DIV,
-    arith::REM,
-    arith::FLD,
-    arith::CLD,
-    arith::MOD,
-    arith::EQ,
-    arith::NE,
-    arith::LT,
-    arith::LE,
-    arith::GT,
-    arith::GE,
-    arith::AND,
-    arith::OR,
-    arith::XOR,
-    arith::NOT,
-    arith::SHL,
-    arith::SHR,
-    arith::ASHR,
-    arith::CLZ,
-    arith::CTZ,
-    arith::POPCOUNT,
-    arith::BITREVERSE,
-    arith::BSWAP,
-    arith::CHECKED_ADD,
-    arith::CHECKED_SUB,
-    arith::CHECKED_MUL,
-    arith::POWI,
-    arith::SIGNBIT,
-    arith::ISNAN,
-    arith::ISINF,
-    arith::ISFINITE,
-    arith::WRAP,
-    arith::SEXT,
-    arith::ZEXT,
-    arith::INT_TO_FLOAT,
-    arith::FLOAT_TO_INT,
-    arith::FLOAT_TO_INT_SAT,
-    core::ISA,
-    core::TYPEOF,
-    core::SAME,
-    core::PRINT,
-    core::PRINTLN,
-    core::STRING,
-    data::FIELDCOUNT,
-    data::HASFIELD,
-    mem::LENGTH,
-    mem::SIZE,
-    mem::SHAPE,
-    mem::RANK,
-    prof::RECORD_START,
-    prof::RECORD_END,
-    prof::RESET,
-    prof::RESIZE,
-    prof::REPORT,
-    // Says so itself.
-    ad::IGNORE,
-];

@@ -31,7 +31,6 @@
 
 mod call_code;
 mod control;
-mod objects;
 mod statement;
 mod tangents;
 mod writer;

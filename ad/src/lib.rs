@@ -11,6 +11,7 @@ mod derivative_table;
 mod flow;
 mod forward;
 mod op_derivative;
+mod ops;
 mod passes;
 mod returning;
 mod reverse;
@@ -20,8 +21,11 @@ mod tangent_builder;
 
 pub use activity::reads_globals;
 pub use derivative_table::{Derivative, DerivativeTable};
+pub use flow::Flow;
 pub use forward::{ForwardOptions, forward};
-pub use op_derivative::{AdjointCx, AdjointFn, OpDerivative, TangentCx, TangentFn};
+pub use op_derivative::{
+    AdjointCx, AdjointFn, OpCx, OpDerivative, ShadowCx, ShadowFn, TangentCx, TangentFn,
+};
 pub use passes::{add_passes, extensions, registry};
 pub use regraft_dialects::tangent;
 pub use reverse::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};

@@ -67,6 +67,16 @@ impl Cell {
     }
 }
 
+/// The value of type unit.
+pub(crate) fn nothing(ctx: &Context) -> Operand {
+    ctx.constant_id(Constant::Unit).into()
+}
+
+/// A function by its name.
+pub(crate) fn function(ctx: &Context, name: Symbol) -> Operand {
+    ctx.constant_id(Constant::Func(name)).into()
+}
+
 /// The zero of a tangent, shadow or cotangent type of values; of objects, something that nobody
 /// looks at.
 pub(crate) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
@@ -154,6 +164,24 @@ pub(crate) fn cotangent_part(
         Cell::Mixed => emit(ad::cotangent(tangent, of.cotangent)),
         _ => zero(ctx, of.cotangent, emit),
     }
+}
+
+/// A tangent with something added to its cotangent part.
+pub(crate) fn increased(
+    ctx: &Arc<Context>,
+    of: TangentType,
+    cell: Cell,
+    tangent: Operand,
+    cotangent: Operand,
+    emit: &mut Emit<'_>,
+) -> Operand {
+    let old = cotangent_part(ctx, of, cell, tangent, emit);
+    let new = sum(of.cotangent, old, cotangent, emit);
+    let shadow = match cell {
+        Cell::Mixed => shadow_part(ctx, of, cell, tangent, emit),
+        _ => tangent,
+    };
+    join_parts(ctx, of, cell, shadow, new, emit)
 }
 
 /// Returns whether shadows of a type may be of different kinds from one value to the next.

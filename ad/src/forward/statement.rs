@@ -1,17 +1,17 @@
 //! The pair that a statement becomes: itself, and the tangents of its result.
 
-use regraft_dialects::{ad, arith, core, data};
 use std::sync::Arc;
 
-use regraft_ir::{Context, Inst, Op, Operand, Operands, Type, TypeKind, Value};
-use smallvec::smallvec;
+use regraft_dialects::arith;
+use regraft_ir::{Attrs, Constant, Context, Inst, Op, Operand, Operands, Type, Value};
 
 use super::writer::{Dual, Writer};
 use crate::calls::is_call;
 use crate::derivative_table::Derivative;
-use crate::op_derivative::{OpDerivative, TangentCx};
+use crate::op_derivative::{OpCx, OpDerivative, TangentCx};
 use crate::rules::{Product, ScalarRule};
 use crate::scopes;
+use crate::tangent::TangentTypes;
 
 /// What was computed for one statement already.
 #[derive(Default)]
@@ -52,27 +52,102 @@ impl Statement<'_, '_, '_> {
     }
 }
 
-impl TangentCx for Statement<'_, '_, '_> {
+impl OpCx for Statement<'_, '_, '_> {
     fn ctx(&self) -> &Arc<Context> {
         &self.ctx
+    }
+
+    fn types(&mut self) -> &mut TangentTypes {
+        &mut self.writer.maker.all.types
+    }
+
+    fn op(&self) -> Op {
+        self.writer.from.op(self.v).expect("it is an instruction")
+    }
+
+    fn attrs(&self) -> Attrs {
+        self.writer.from.attrs(self.v)
+    }
+
+    fn count(&self) -> usize {
+        self.writer.from.operand_count(self.v)
+    }
+
+    fn operand_type(&self, index: usize) -> Type {
+        self.writer.from.operand_type(self.old(index))
+    }
+
+    fn result_type(&self) -> Type {
+        self.writer.from.ty(self.v)
+    }
+
+    fn constant(&self, index: usize) -> Option<Constant> {
+        self.writer.from.constant(self.old(index))
+    }
+
+    fn is_varied(&self, index: usize) -> bool {
+        self.writer.activity().is_varied(self.old(index))
+    }
+
+    fn has_shadow(&self, index: usize) -> bool {
+        self.writer.activity().has_shadow(self.old(index))
     }
 
     fn emit(&mut self, inst: Inst) -> Operand {
         self.writer.emit(inst)
     }
 
+    fn type_of(&self, operand: Operand) -> Type {
+        self.writer.to.operand_type(operand)
+    }
+
     fn operand(&mut self, index: usize) -> Operand {
         self.writer.operand(self.old(index))
     }
 
+    fn error(&mut self, message: &str, label: &str) {
+        if self.direction == 0 {
+            self.writer.error(message.to_owned(), label);
+        }
+    }
+}
+
+impl TangentCx for Statement<'_, '_, '_> {
     fn tangent(&mut self, index: usize) -> Option<Operand> {
+        let is_active = self.writer.operand_is_active(self.old(index));
+        is_active.then(|| self.tangent_or_zero(index))
+    }
+
+    fn tangent_or_zero(&mut self, index: usize) -> Operand {
         let old = self.old(index);
-        let is_active = self.writer.operand_is_active(old);
-        is_active.then(|| self.writer.tangent_of(old)[self.direction])
+        match old.as_value().and_then(|v| self.writer.tangents[v.index()].as_ref()) {
+            Some(dual) => dual[self.direction],
+            None => {
+                let (primal, ty) = (self.writer.operand(old), self.writer.from.operand_type(old));
+                self.writer.zero(primal, ty)
+            }
+        }
+    }
+
+    fn fitted(&mut self, tangent: Operand, want: Type) -> Operand {
+        self.writer.fitted(tangent, want)
     }
 
     fn result(&mut self) -> Option<Operand> {
         self.is_after.then(|| self.writer.operand(self.v.into()))
+    }
+
+    fn is_result_active(&self) -> bool {
+        self.writer.is_active(self.v)
+    }
+
+    fn level(&mut self) -> Operand {
+        if self.writer.maker.width > 1 {
+            let message = "objects that global names hold have one shadow, \
+                           so that there can be only one direction at a time";
+            self.error(message, "this one");
+        }
+        scopes::level_operand(&self.ctx, self.writer.maker.level)
     }
 }
 
@@ -95,8 +170,7 @@ impl Writer<'_, '_> {
             Derivative::Scalar(rule) if self.is_active(v) => self.scalar(v, rule),
             Derivative::Scalar(_) => {}
             Derivative::Written(written) => self.written(v, written, true),
-            Derivative::Structural => self.structural(v, op),
-            Derivative::None => self.no_tangent(v),
+            Derivative::Control | Derivative::None => self.no_tangent(v),
             Derivative::NotImplemented(why) => self.not_implemented(v, why),
         }
     }
@@ -195,130 +269,5 @@ impl Writer<'_, '_> {
             dual.push(sum);
         }
         self.define_tangent(v, dual);
-    }
-
-    /// What moves values and objects around.
-    fn structural(&mut self, v: Value, op: Op) {
-        if self.object_statement(v, op) || !self.is_active(v) {
-            return;
-        }
-        let ty = self.from.ty(v);
-        let want = self.tangent_type(ty);
-        let old: Vec<Operand> = self.from.operands(v).collect();
-        if op == core::UNDEF {
-            let dual = (0..self.maker.width).map(|_| self.undefined(want)).collect();
-            return self.define_tangent(v, dual);
-        }
-        if op == core::GLOBAL || op == ad::GLOBAL_SHADOW {
-            let dual = self.of_global(v, want);
-            return self.define_tangent(v, dual);
-        }
-        if op == ad::ZERO {
-            return self.no_tangent(v);
-        }
-        let duals: Vec<Dual> = old.iter().map(|&old| self.tangent_of(old)).collect();
-        let mut dual: Dual = smallvec![];
-        for k in 0..self.maker.width {
-            let parts: Vec<Operand> = duals.iter().map(|dual| dual[k]).collect();
-            let tangent = match op {
-                arith::FLOAT_CAST => self.emit(arith::float_cast(parts[0], ty)),
-                core::TUPLE => self.emit(core::tuple(parts)),
-                core::GET => {
-                    let position = self.from.const_i64(old[1]).unwrap_or(1);
-                    self.part(parts[0], usize::try_from(position).unwrap_or(1))
-                }
-                core::SELECT => {
-                    let x = self.fitted(parts[1], want);
-                    let y = self.fitted(parts[2], want);
-                    let condition = self.operand(old[0]);
-                    self.emit(core::select(condition, x, y))
-                }
-                core::CONVERT if ty.is_float() && self.from.operand_type(old[0]).is_float() => {
-                    self.emit(core::convert(parts[0], ty))
-                }
-                core::CONVERT | core::TYPEASSERT => parts[0],
-                data::NAMED | data::NEW => self.fields(&parts, ty, want),
-                ad::SHADOW
-                | ad::COTANGENT
-                | ad::JOIN
-                | ad::ADD
-                | ad::UNBOX
-                | ad::COPY
-                | ad::TOTAL => self.emit(Inst::new(op).operands(parts).with_type(want)),
-                _ => {
-                    self.error(format!("no derivative of {op:?} is known"), "here");
-                    self.zeros(Type::UNIT)
-                }
-            };
-            dual.push(tangent);
-        }
-        self.define_tangent(v, dual);
-    }
-
-    /// The named tuple that is the tangent of a named tuple or immutable struct of type `ty`.
-    fn fields(&mut self, parts: &[Operand], ty: Type, want: Type) -> Operand {
-        let ctx = self.ctx();
-        let named = match (ctx.kind(want), ctx.struct_of(ty)) {
-            (TypeKind::Named(_), _) | (_, None) => want,
-            // A struct that contains itself is known as `any`, but is this.
-            (_, Some(def)) => {
-                let fields: Vec<_> = def
-                    .fields
-                    .iter()
-                    .map(|&(name, field)| (name, self.tangent_type(field)))
-                    .collect();
-                ctx.named_type(&fields)
-            }
-        };
-        self.named(parts, named)
-    }
-
-    /// A named tuple of this type.
-    pub(super) fn named(&mut self, parts: &[Operand], named: Type) -> Operand {
-        let ctx = self.ctx();
-        let fields: Vec<Type> = match ctx.kind(named) {
-            TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
-            _ => Vec::new(),
-        };
-        let parts: Vec<Operand> = parts
-            .iter()
-            .zip(fields)
-            .map(|(&part, want)| {
-                let have = self.to.operand_type(part);
-                if have.is_assignable_to(want) { part } else { self.fitted(part, want) }
-            })
-            .collect();
-        self.emit(data::named(parts, named))
-    }
-
-    /// The tangent of what nobody looks at.
-    fn undefined(&mut self, tangent: Type) -> Operand {
-        if tangent.is_float() {
-            return self.zeros(tangent);
-        }
-        self.emit(core::undef(tangent))
-    }
-
-    /// The tangents of what a global name holds: its objects have the same shadows as long as the
-    /// program runs, its floats are constant.
-    fn of_global(&mut self, v: Value, want: Type) -> Dual {
-        let ty = self.from.ty(v);
-        let x = self.operand(v.into());
-        let types = self.maker.all.types.of(ty);
-        if self.maker.width > 1 {
-            let message = "objects that global names hold have one shadow, \
-                           so that there can be only one direction at a time";
-            self.error(message.to_owned(), "this one");
-        }
-        let level = scopes::level_operand(&self.ctx(), self.maker.level);
-        let shadow = self.emit(ad::global_shadow(x, level, types.shadow));
-        let tangent = match self.maker.all.types.has_content(types.cotangent) {
-            false => shadow,
-            true => {
-                let nothing = self.constant(regraft_ir::Constant::Unit);
-                self.emit(ad::join(shadow, nothing, want))
-            }
-        };
-        (0..self.maker.width).map(|_| tangent).collect()
     }
 }

@@ -1,10 +1,11 @@
 //! Tangents in the code that is made: zeros, and what is known by another type.
 
-use regraft_dialects::{ad, core, data, mem};
-use regraft_ir::{Constant, Operand, Type, TypeKind, Value};
+use regraft_dialects::{ad, core, data};
+use regraft_ir::{Operand, Type, Value};
 use smallvec::smallvec;
 
 use super::writer::{Dual, Writer};
+use crate::tangent_builder as build;
 
 impl Writer<'_, '_> {
     /// The tangents of an operand of the function that is differentiated; zeros if it has none.
@@ -29,26 +30,9 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The zero of a tangent type without objects. The recursion is as deep as types are nested,
-    /// which the context limits.
+    /// The zero of a tangent type without objects.
     pub(super) fn zeros(&mut self, tangent: Type) -> Operand {
-        let ctx = self.ctx();
-        match ctx.kind(tangent) {
-            TypeKind::Tuple(parts) => {
-                let parts: Vec<Operand> = parts.iter().map(|&part| self.zeros(part)).collect();
-                self.emit(core::tuple(parts))
-            }
-            TypeKind::Named(fields) => {
-                let parts: Vec<Operand> =
-                    fields.iter().map(|&(_, part)| self.zeros(part)).collect();
-                self.emit(data::named(parts, tangent))
-            }
-            _ => self.constant(match tangent {
-                Type::F64 => Constant::from(0.0f64),
-                Type::F32 => Constant::from(0.0f32),
-                _ => Constant::Unit,
-            }),
-        }
+        build::zero(&self.ctx(), tangent, &mut |inst| self.emit(inst))
     }
 
     /// The type of the tangent of a value of type `ty`.
@@ -114,22 +98,6 @@ impl Writer<'_, '_> {
             self.emit(data::getfield(whole, position))
         } else {
             self.emit(core::get(whole, position))
-        }
-    }
-
-    /// What the shadow of a mutable struct of type `ty` holds.
-    pub(super) fn shadow_fields(&mut self, shadow: Operand, ty: Type) -> (Operand, Operand) {
-        let cell = self.shadow_cell(shadow, ty);
-        let fields = self.emit(mem::ref_get(cell));
-        (cell, fields)
-    }
-
-    /// The shadow of a mutable struct of type `ty`, which may be known as `any`.
-    fn shadow_cell(&mut self, shadow: Operand, ty: Type) -> Operand {
-        let known = self.maker.all.types.object_shadow(ty);
-        match known.filter(|&known| known != self.to.operand_type(shadow)) {
-            Some(known) => self.emit(core::typeassert(shadow, known)),
-            None => shadow,
         }
     }
 

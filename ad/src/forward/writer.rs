@@ -10,7 +10,7 @@ use regraft_ir::{
 use smallvec::SmallVec;
 
 use super::Maker;
-use crate::activity::Context;
+use crate::activity::{Activity, Context};
 
 /// The tangents of a value: one for each direction.
 pub(super) type Dual = SmallVec<[Operand; 1]>;
@@ -122,8 +122,12 @@ impl<'a, 'm> Writer<'a, 'm> {
         Arc::clone(self.maker.module.ctx())
     }
 
+    pub(super) fn activity(&self) -> &Activity {
+        self.maker.all.activity(self.context)
+    }
+
     pub(super) fn is_active(&self, v: Value) -> bool {
-        self.maker.all.activity(self.context).is_active(v)
+        self.activity().is_active(v)
     }
 
     pub(super) fn operand_is_active(&self, old: Operand) -> bool {

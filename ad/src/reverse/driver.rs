@@ -67,6 +67,8 @@ pub(super) struct Driver<'m> {
     /// The functions that are being differentiated, outermost first, with the calls of the next.
     pub(super) chain: Vec<(Symbol, Loc)>,
     pub(super) results: Vec<Type>,
+    /// Everything that has no derivative, in the order in which it was found.
+    pub(super) errors: Vec<Diagnostic>,
     /// What gives shadows back their lengths, by their types.
     pub(super) regrown: FxHashMap<Type, Symbol>,
     /// Of the shadows of objects of globals: see [`crate::scopes`].
@@ -112,6 +114,7 @@ impl<'m> Driver<'m> {
             made: FxHashMap::default(),
             chain: Vec::new(),
             results: Vec::new(),
+            errors: Vec::new(),
             regrown: FxHashMap::default(),
             globals,
         }
@@ -126,6 +129,25 @@ impl<'m> Driver<'m> {
             error = error.help(format!("while differentiating {}", names.join(", which calls ")));
         }
         error
+    }
+
+    /// Notes an error at a place in what is being differentiated, which goes on.
+    pub(super) fn report(&mut self, message: &str, loc: Loc) {
+        let error = self.error(message, loc);
+        self.errors.push(error);
+    }
+
+    /// Notes the error of something that can do without.
+    pub(super) fn noted<T>(&mut self, made: Result<T, Diagnostic>) -> Option<T> {
+        made.map_err(|error| self.errors.push(error)).ok()
+    }
+
+    /// The result of a phase that has come to its end: the last error that was noted, if there is one.
+    pub(super) fn settled<T>(&mut self, made: Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+        match self.errors.pop() {
+            Some(error) => Err(error),
+            None => made,
+        }
     }
 
     /// The result type of the function that is being differentiated.

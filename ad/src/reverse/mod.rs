@@ -66,6 +66,7 @@ mod ways;
 
 use driver::Driver;
 use regraft_ir::{Diagnostic, FuncId, Loc, Module, Symbol, Type};
+use rustc_hash::FxHashSet;
 
 /// What is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -156,8 +157,8 @@ pub struct ReverseFunctions {
 /// Near linear in the size of the functions.
 ///
 /// # Errors
-/// If there is no such function, or if something in it has no derivative: the first such thing, with
-/// the chain of calls. The module is as it was.
+/// If there is no such function, or if something in it has no derivative: everything that has none, each
+/// with the chain of calls. The module is as it was.
 pub fn reverse(
     module: &mut Module,
     function: Symbol,
@@ -172,7 +173,7 @@ pub fn reverse(
             module.remove(id);
         }
     }
-    found.map_err(|error| vec![error])
+    found
 }
 
 fn add(
@@ -180,17 +181,20 @@ fn add(
     function: Symbol,
     active: &[bool],
     options: &ReverseOptions,
-) -> Result<ReverseFunctions, Diagnostic> {
+) -> Result<ReverseFunctions, Vec<Diagnostic>> {
     let found = module.find(function).and_then(|id| Some((id, module.get(id)?)));
     let Some((id, count)) = found.map(|(id, f)| (id, f.param_types().len())) else {
         let name = module.ctx().str(function).to_owned();
-        return Err(Diagnostic::error(format!("there is no function @{name} to differentiate")));
+        return Err(vec![Diagnostic::error(format!(
+            "there is no function @{name} to differentiate"
+        ))]);
     };
     let mut active = active.to_vec();
     active.resize(count, false);
     let mut driver = Driver::new(module, id, &active, options);
-    let pair = driver.pair(function, &active, !options.split, Loc::UNKNOWN)?;
-    let vjp = driver.vjp(function, &pair)?;
+    let pair = driver.pair(function, &active, !options.split, Loc::UNKNOWN);
+    let Some(pair) = driver.noted(pair) else { return Err(once_each(driver.errors)) };
+    let vjp = driver.vjp(function, &pair).map_err(|error| vec![error])?;
     let own = driver.reports.iter().rev().find(|(name, _)| *name == function);
     let bytes_per_iteration = own.map_or(0, |(_, report)| report.bytes);
     let told = driver.reports.iter().filter(|_| options.describe);
@@ -203,4 +207,14 @@ fn add(
         plans,
         bytes_per_iteration,
     })
+}
+
+/// Errors without those that were found again by another chain of calls.
+fn once_each(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = FxHashSet::default();
+    errors.retain(|error| {
+        let places: Vec<String> = error.labels().iter().map(|label| format!("{label:?}")).collect();
+        seen.insert((error.message().to_owned(), places))
+    });
+    errors
 }

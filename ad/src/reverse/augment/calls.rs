@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, core, data};
-use regraft_ir::{Block, Constant, Diagnostic, Function, Loc, Operand, Symbol, Type, Value};
+use regraft_ir::{Block, Constant, Diagnostic, Function, Operand, Symbol, Type, Value};
 use regraft_passes::analysis::may_reach_objects;
 
 use super::super::checkpoint::binomial::save_one;
@@ -20,16 +20,12 @@ impl Augment<'_, '_> {
         let site = call_site(self.driver.module, &self.out.f, v, Mode::Reverse);
         if !is_active || site.target == Target::Constant {
             // What it gives may have something active put into it later.
-            if self.activity.has_shadow(v) {
-                self.make_shadow(v)?;
-            }
-            return Ok(());
+            return self.new_result_shadow(v);
         }
-        let loc = self.out.f.loc(v);
         let args = operands[site.first..].to_vec();
         match site.target {
             Target::Constant => Ok(()),
-            Target::Refused(why) => Err(self.driver.error(&why, loc)),
+            Target::Refused(why) => self.refuse(v, &why),
             Target::Function(callee) => {
                 let name =
                     self.driver.module.get(callee).map_or(self.ctx.symbol(""), Function::name);
@@ -45,7 +41,7 @@ impl Augment<'_, '_> {
                 let rule = self.driver.module.get(rule).map_or(self.ctx.symbol(""), Function::name);
                 self.call_rule(block, v, rule, args, site.first == 0)
             }
-            Target::Dynamic => self.call_dynamic(block, v, operands, loc),
+            Target::Dynamic => self.call_dynamic(block, v, operands),
         }
     }
 
@@ -67,16 +63,18 @@ impl Augment<'_, '_> {
     }
 
     /// The derivative of a callee; `closed` as in [`Driver::pair`](super::super::driver::Driver::pair).
-    fn pair_for(
-        &mut self,
-        v: Value,
-        name: Symbol,
-        args: &[Operand],
-        closed: bool,
-    ) -> Result<Pair, Diagnostic> {
+    fn pair_for(&mut self, v: Value, name: Symbol, args: &[Operand], closed: bool) -> Option<Pair> {
         let active: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
         let loc = self.out.f.loc(v);
-        self.driver.pair(name, &active, closed, loc)
+        let pair = self.driver.pair(name, &active, closed, loc);
+        self.driver.noted(pair)
+    }
+
+    /// Notes that the call `v` has no derivative, and goes on as if its result were constant.
+    fn refuse(&mut self, v: Value, why: &str) -> Result<(), Diagnostic> {
+        let loc = self.out.f.loc(v);
+        self.driver.report(why, loc);
+        self.new_result_shadow(v)
     }
 
     fn call_function(
@@ -86,7 +84,9 @@ impl Augment<'_, '_> {
         name: Symbol,
         args: Vec<Operand>,
     ) -> Result<(), Diagnostic> {
-        let pair = self.pair_for(v, name, &args, self.stability.is_stable(v))?;
+        let Some(pair) = self.pair_for(v, name, &args, self.stability.is_stable(v)) else {
+            return self.new_result_shadow(v);
+        };
         let shadows = self.argument_shadows(v, &pair, &args)?;
         let all = args.iter().copied().chain(shadows);
         let callee = self.ctx.constant_id(Constant::Func(pair.forward));
@@ -139,15 +139,15 @@ impl Augment<'_, '_> {
         name: Symbol,
         args: Vec<Operand>,
     ) -> Result<(), Diagnostic> {
-        let loc = self.out.f.loc(v);
         if self.driver.writes_arguments(name)? {
-            return Err(self.driver.error(
-                "a function that changes its arguments cannot be run again on the way back",
-                loc,
-            ));
+            let message =
+                "a function that changes its arguments cannot be run again on the way back";
+            return self.refuse(v, message);
         }
         // Both parts run one right after the other.
-        let pair = self.pair_for(v, name, &args, true)?;
+        let Some(pair) = self.pair_for(v, name, &args, true) else {
+            return self.new_result_shadow(v);
+        };
         let shadows = self.argument_shadows(v, &pair, &args)?;
         let given = self.as_they_are_now(v, &args)?;
         self.new_result_shadow(v)?;
@@ -180,7 +180,7 @@ impl Augment<'_, '_> {
 
     /// The shadow of what a call gives that makes none: its cotangent comes to the pullback, or to
     /// what is run again.
-    fn new_result_shadow(&mut self, v: Value) -> Result<(), Diagnostic> {
+    pub(super) fn new_result_shadow(&mut self, v: Value) -> Result<(), Diagnostic> {
         if self.activity.has_shadow(v) {
             let shadow = self.zero_shadow(v, self.after(v))?;
             self.out.shadows.insert(v, shadow);
@@ -199,7 +199,8 @@ impl Augment<'_, '_> {
     ) -> Result<(), Diagnostic> {
         let given: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
         let loc = self.out.f.loc(v);
-        let pair = self.driver.repeated_pair(name, &given, loc)?;
+        let pair = self.driver.repeated_pair(name, &given, loc);
+        let Some(pair) = self.driver.noted(pair) else { return self.new_result_shadow(v) };
         let repeated = self.driver.repeated[&name].clone();
         let mut held = Vec::with_capacity(repeated.saved.len());
         for &i in &repeated.saved {
@@ -292,16 +293,15 @@ impl Augment<'_, '_> {
         block: Block,
         v: Value,
         operands: Vec<Operand>,
-        loc: Loc,
     ) -> Result<(), Diagnostic> {
         let Some(name) = self.driver.options.dynamic else {
             let message = "what is called here is known only when the program runs";
-            return Err(self.driver.error(message, loc));
+            return self.refuse(v, message);
         };
         if self.out.f.op(v) == Some(core::SPLAT) {
             let message = "a call whose number of arguments is known only when the program runs \
                            has no derivative";
-            return Err(self.driver.error(message, loc));
+            return self.refuse(v, message);
         }
         let mut all = Vec::with_capacity(2 * operands.len());
         for &operand in &operands {

@@ -13,14 +13,13 @@
 //! undo, in program order.
 
 mod calls;
-mod replaced;
-mod shadows;
+mod rows;
 
 use std::sync::Arc;
 
-use regraft_dialects::{ad, cf, core, data, mem};
+use regraft_dialects::{ad, cf, core};
 use regraft_ir::{
-    Block, Constant, Context, Diagnostic, Function, Inst, Op, Operand, Type, TypeKind, Value,
+    Block, Constant, Context, Diagnostic, Function, Inst, Operand, Type, TypeKind, Value,
 };
 use regraft_passes::analysis::may_reach_objects;
 use rustc_hash::FxHashMap;
@@ -29,9 +28,10 @@ use super::driver::{Driver, Pair};
 use super::private::PrivateObjects;
 use super::stability::Stability;
 use crate::activity::Activity;
+use crate::calls::is_call;
 use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::op_derivative::OpDerivative;
-use crate::tangent_builder::{self as build, element_type};
+use crate::tangent_builder as build;
 
 /// A call that is made again on the way back.
 #[derive(Clone, Debug)]
@@ -65,10 +65,9 @@ pub(super) struct Action {
 
 #[derive(Clone, Debug)]
 pub(super) enum ActionKind {
-    /// What the op says.
-    Op,
-    /// An op whose own functions write its adjoint, with its operands as it found them.
-    Written { derivative: OpDerivative, operands: Box<[Operand]> },
+    /// An op with a row or a rule, and what is kept for its adjoint: of one that moves things around,
+    /// what its shadow function kept; of another one, its operands as it found them.
+    Op { kept: Box<[Operand]> },
     /// A call of a function that was differentiated, with its arguments.
     Call { pair: Box<Pair>, tape: Operand, args: Box<[Operand]> },
     /// A call that is made again on the way back.
@@ -79,10 +78,6 @@ pub(super) enum ActionKind {
     Rule { pullback: Operand, args: Box<[Operand]>, closure: bool },
     /// A call of what is known at run time, with the pullback that came back: callee and arguments.
     Dynamic { pullback: Operand, args: Box<[Operand]> },
-    /// What the op says, where it put other objects in the places of those that the shadow held.
-    Replace { kept: Operand },
-    /// The length that an array had before it was changed, and the objects that its shadow held.
-    Resize { length: Operand, kept: Option<Operand> },
 }
 
 /// The forward sweep.
@@ -125,18 +120,10 @@ pub(super) fn augment(
     };
     let ctx = Arc::clone(out.f.ctx());
     let undefs = FxHashMap::default();
-    let mut this = Augment { driver, activity, ctx, out, stability, private, undefs };
-    this.parameters(active)?;
-    let waiting = this.block_shadows(blocks)?;
-    for &block in blocks {
-        let body: Vec<Value> = this.out.f.body(block).collect();
-        for v in body {
-            this.instruction(block, v)?;
-        }
-    }
-    this.edges(&waiting)?;
-    this.ending(blocks)?;
-    Ok(this.out)
+    let mut this = Augment { driver: &mut *driver, activity, ctx, out, stability, private, undefs };
+    let done = this.run(active, blocks);
+    let out = this.out;
+    driver.settled(done.map(|()| out))
 }
 
 struct Augment<'a, 'm> {
@@ -168,15 +155,12 @@ impl Augmented {
                     given.extend(operand.as_value().map(|v| (v, block)));
                 };
                 match &action.kind {
-                    ActionKind::Op | ActionKind::Replace { .. } | ActionKind::Written { .. } => {
-                        self.f.plain_operands(action.v).for_each(note);
-                    }
+                    ActionKind::Op { .. } => self.f.plain_operands(action.v).for_each(note),
                     ActionKind::Call { args, .. }
                     | ActionKind::Rule { args, .. }
                     | ActionKind::Dynamic { args, .. } => args.iter().copied().for_each(&mut note),
                     ActionKind::Again(call) => call.args.iter().copied().for_each(&mut note),
                     ActionKind::Repeat(steps) => steps.args.iter().copied().for_each(&mut note),
-                    ActionKind::Resize { .. } => {}
                 }
             }
         }
@@ -185,6 +169,19 @@ impl Augmented {
 }
 
 impl Augment<'_, '_> {
+    fn run(&mut self, active: &[bool], blocks: &[Block]) -> Result<(), Diagnostic> {
+        self.parameters(active)?;
+        let waiting = self.block_shadows(blocks)?;
+        for &block in blocks {
+            let body: Vec<Value> = self.out.f.body(block).collect();
+            for v in body {
+                self.instruction(block, v)?;
+            }
+        }
+        self.edges(&waiting)?;
+        self.ending(blocks)
+    }
+
     /// Inserts an instruction before `v`.
     fn before(&mut self, v: Value, inst: Inst) -> Result<Operand, Diagnostic> {
         let loc = self.out.f.loc(v);
@@ -324,11 +321,6 @@ impl Augment<'_, '_> {
         }
     }
 
-    fn note_write(&mut self, block: Block, v: Value, kept: Option<Operand>) {
-        let kind = kept.map_or(ActionKind::Op, |kept| ActionKind::Replace { kept });
-        self.note(block, v, kind);
-    }
-
     fn note(&mut self, block: Block, v: Value, kind: ActionKind) {
         self.out.actions[block.index()].push(Action { v, kind });
     }
@@ -341,181 +333,63 @@ impl Augment<'_, '_> {
 
     fn instruction(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
         let Some(op) = self.out.f.op(v) else { return Ok(()) };
-        match op {
-            core::CALL | core::APPLY | core::SPLAT => return self.call(block, v),
-            _ => {}
+        if is_call(op) {
+            return self.call(block, v);
         }
-        let object = self.out.f.operand(v, 0);
-        let object_active = object.is_some_and(|o| self.activity.has_shadow(o));
-        let is_access = matches!(
-            op,
-            mem::LOAD
-                | mem::STORE
-                | mem::REF_GET
-                | mem::REF_SET
-                | mem::PUSH
-                | mem::POP
-                | mem::COPY
-                | mem::COPYTO
-                | mem::RESIZE
-                | mem::FILL_IN_PLACE
-        );
-        if is_access && object_active && self.out.f.operand_type(self.operand(v, 0)) == Type::ANY {
-            // Whether its shadow is an object, and what that holds, follows from its type.
-            let name = self.out.f.op_def(v).map_or("?", |def| def.mnemonic());
-            let loc = self.out.f.loc(v);
-            let message =
-                format!("the derivative of `{name}` depends on a type that is not known here");
-            return Err(self.driver.error(&message, loc));
-        }
-        match op {
-            mem::STORE | mem::REF_SET | mem::PUSH | mem::FILL_IN_PLACE if object_active => {
-                let kept = self.keep_replaced(v)?;
-                self.put(v)?;
-                self.note_write(block, v, kept);
-            }
-            data::SETFIELD if object_active => {
-                let kept = self.keep_replaced(v)?;
-                self.set_field(v)?;
-                self.note_write(block, v, kept);
-            }
-            mem::COPYTO if object_active => {
-                let kept = self.keep_replaced(v)?;
-                self.copy_to(v)?;
-                self.note_write(block, v, kept);
-            }
-            ad::SET_SLOT | ad::PUT_BACK if object_active => {
-                let kept = self.keep_replaced(v)?;
-                self.put_slots(v)?;
-                self.note_write(block, v, kept);
-            }
-            mem::RESIZE if object_active => {
-                let (array, length) = (self.operand(v, 0), self.operand(v, 1));
-                let old = self.before(v, mem::length(array))?;
-                let kept = self.keep_replaced(v)?;
-                let after = self.after(v);
-                let shadow = self.shadow_of(array);
-                self.before(after, mem::resize(shadow, length))?;
-                self.note(block, v, ActionKind::Resize { length: old, kept });
-            }
-            mem::POP if object_active => {
-                let array = self.operand(v, 0);
-                let after = self.after(v);
-                let (shadow, ty) = (self.shadow_of(array), self.out.f.ty(v));
-                let tangent = self.before(after, mem::pop(shadow))?;
-                self.take_shadow(v, ty, tangent, after)?;
-                self.note(block, v, ActionKind::Op);
-            }
-            mem::LOAD | mem::REF_GET | ad::SLOT if object_active => {
-                if self.activity.has_shadow(v) {
-                    let after = self.after(v);
-                    let mut inst = self.out.f.statement(v);
-                    inst.operand_list_mut()[0] = self.shadow_of(self.operand(v, 0));
-                    let ty = self.out.f.ty(v);
-                    let tangent_type = self.driver.types.tangent(ty);
-                    let inst = inst.with_type(tangent_type);
-                    let tangent = self.before(after, inst)?;
-                    if let Some(load) = tangent.as_value() {
-                        self.out.beside.insert(load, v);
-                    }
-                    self.take_shadow(v, ty, tangent, after)?;
-                }
-                if self.activity.is_varied(v) {
-                    self.note(block, v, ActionKind::Op);
-                }
-            }
-            core::SET_GLOBAL if self.activity.is_active(self.operand(v, 1)) => {
-                let loc = self.out.f.loc(v);
-                let message = "a global variable that is set to something with a derivative hides \
-                               it: pass it as an argument, or keep it in a `Ref`";
-                return Err(self.driver.error(message, loc));
-            }
-            ad::ACCUMULATE | ad::CLEAR | ad::SPREAD | ad::UNCOPY | ad::RECOPY if object_active => {
-                self.note(block, v, ActionKind::Op);
-            }
-            _ if let Some(derivative) = self.written(op) => {
-                self.note_written(block, v, derivative)?;
-            }
+        let ctx = Arc::clone(&self.ctx);
+        let table: &DerivativeTable = ctx.extensions().get();
+        match table.get(op) {
+            Derivative::Written(row) => match row.shadow {
+                Some(shadow) => self.row(block, v, shadow),
+                None => self.computed(block, v, row),
+            },
             _ => {
                 if self.activity.has_shadow(v) {
-                    self.make_shadow(v)?;
+                    self.new_result_shadow(v)?;
                 }
-                let makes = matches!(
-                    op,
-                    mem::FILL | mem::ARRAY | mem::REF_NEW | data::NEW_OBJECT | mem::COPY | ad::COPY
-                );
-                let makes_active = makes
-                    && self.activity.has_shadow(v)
-                    && self.out.f.plain_operands(v).any(|o| self.activity.is_active(o));
-                if self.activity.is_varied(v) || makes_active {
-                    self.note(block, v, ActionKind::Op);
+                if self.activity.is_varied(v) {
+                    self.note(block, v, ActionKind::Op { kept: Box::default() });
                 }
+                Ok(())
             }
         }
-        Ok(())
     }
 
-    /// The functions that write the derivative of an op, if it has some.
-    fn written(&self, op: Op) -> Option<OpDerivative> {
-        match self.ctx.extensions().get::<DerivativeTable>().get(op) {
-            Derivative::Written(&derivative) => Some(derivative),
-            _ => None,
-        }
-    }
-
-    /// Lets functions of the op's own undo it; keeps the elements that they read.
-    fn note_written(
-        &mut self,
-        block: Block,
-        v: Value,
-        derivative: OpDerivative,
-    ) -> Result<(), Diagnostic> {
+    /// Keeps the elements that the functions of an op read, and makes the shadow of its result.
+    fn computed(&mut self, block: Block, v: Value, row: &OpDerivative) -> Result<(), Diagnostic> {
         let mut operands: Vec<Operand> = self.out.f.plain_operands(v).collect();
         if !self.activity.is_active(v) && !operands.iter().any(|&o| self.activity.is_active(o)) {
             return Ok(());
         }
-        if self.activity.has_shadow(v) {
-            let after = self.after(v);
-            let shadow = self.zero_shadow(v, after)?;
-            self.out.shadows.insert(v, shadow);
-        }
-        for &position in derivative.residuals {
+        self.new_result_shadow(v)?;
+        for &position in row.residuals {
             let Some(operand) = operands.get_mut(position) else { continue };
             let ty = self.out.f.operand_type(*operand);
             // What the op changes may be the same array.
-            let stays = self.stability.reads_stay(v) && derivative.changes.is_empty();
+            let stays = self.stability.reads_stay(v) && row.changes.is_empty();
             if !stays && may_reach_objects(&self.ctx, ty) {
                 *operand = self.before(v, ad::copy(*operand, ty))?;
             }
         }
-        self.note(block, v, ActionKind::Written { derivative, operands: operands.into() });
+        self.note(block, v, ActionKind::Op { kept: operands.into() });
         Ok(())
-    }
-
-    fn operand(&self, v: Value, index: usize) -> Operand {
-        self.out.f.operand(v, index).expect("the verifier has counted the operands")
     }
 
     fn known_shadow(&self, operand: Operand) -> Option<Operand> {
         operand.as_value().and_then(|v| self.out.shadows.get(&v).copied())
     }
 
-    /// Whether its fields are in memory.
-    fn is_object(&self, operand: Operand) -> bool {
-        self.ctx.struct_of(self.out.f.operand_type(operand)).is_some_and(|def| def.mutable)
-    }
-
-    /// The shadow of an active object.
-    fn shadow_of(&self, object: Operand) -> Operand {
-        self.known_shadow(object).unwrap_or_else(|| {
-            let name = self.out.f.operand_text(object);
-            panic!("{name} is active and has no shadow in {}", self.out.f)
-        })
-    }
-
-    /// The element type of an array or ref type; `any` of `any`.
-    fn element(&self, ty: Type) -> Type {
-        element_type(&self.ctx, ty)
+    /// A shadow of zeros for `v`.
+    fn zero_shadow(&mut self, v: Value, at: Value) -> Result<Operand, Diagnostic> {
+        let ty = self.out.f.ty(v);
+        let of = self.driver.types.of(ty);
+        let zero = self.before(at, ad::zero(v, of.tangent))?;
+        // Of what is not known, the types of both are `any`.
+        if of.tangent == of.shadow && !self.driver.types.has_cotangent(ty) {
+            Ok(zero)
+        } else {
+            self.before(at, ad::shadow(zero, of.shadow))
+        }
     }
 
     /// Finds what is returned.

@@ -9,6 +9,7 @@
 //! Where a value of the forward sweep is needed, `core.undef` stands at the beginning of the
 //! counterpart, until the tape plan says how it is found (`restore`).
 
+mod pending;
 mod values;
 
 use std::sync::Arc;
@@ -100,7 +101,7 @@ pub(super) fn sweep(
     let (tape, seed) = (tape.expect("it has two"), seed.expect("it has two"));
     let n = f.block_capacity();
     let mut this = Backward {
-        driver,
+        driver: &mut *driver,
         plan,
         ctx,
         out: Sweep {
@@ -123,8 +124,9 @@ pub(super) fn sweep(
         failed: None,
         results,
     };
-    this.run(seed)?;
-    Ok(this.out)
+    let done = this.run(seed);
+    let out = this.out;
+    driver.settled(done.map(|()| out))
 }
 
 /// A read of memory of which the cotangent has still to be added to the shadow.
@@ -210,7 +212,7 @@ impl Backward<'_, '_> {
         self.out.f.set_terminator(self.cur, cf::br(target, args))?;
         for block in order {
             self.block(block, (block == exit).then_some(seed))?;
-            if let Some(error) = self.failed.take() {
+            if let Some(error) = self.failed.take().filter(|_| self.driver.errors.is_empty()) {
                 return Err(error);
             }
         }

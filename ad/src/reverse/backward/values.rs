@@ -77,10 +77,9 @@ impl Backward<'_, '_> {
         }
     }
 
-    /// Notes an error; the first one counts.
+    /// Notes that something has no derivative.
     pub(in super::super) fn fail(&mut self, message: &str) {
-        let error = self.driver.error(message, self.loc);
-        self.failed.get_or_insert(error);
+        self.driver.report(message, self.loc);
     }
 
     pub(in super::super) fn constant(&self, constant: Constant) -> Operand {

@@ -1,0 +1,531 @@
+//! Derivatives of `mem`: what happens to arrays and refs happens to their shadows. A load adds to the
+//! shadow of what was loaded; a store takes from the shadow of what was stored and leaves zero, since
+//! what had been there before was overwritten.
+
+use std::sync::Arc;
+
+use regraft_dialects::{ad, arith, core, mem};
+use regraft_ir::{Inst, Op, Operand, Type, TypeKind};
+
+use super::common::{
+    Written, back_result_shadow, back_shadow, element, emptied, give_tangent, give_total, inbounds,
+    initial, integer, is_active, is_known, keep_shadow_part, keeps_replaced, new_shadow,
+    no_adjoint, object_shadow, operands_from, read_tangent, shadow_of, take_shadow, tangent_kind,
+    unknown_type, value_shadow, without_cotangent, write_tangent, zero,
+};
+use crate::flow::Flow;
+use crate::op_derivative::{AdjointCx, OpDerivative, ShadowCx, TangentCx};
+use crate::tangent_builder::{self as build, Cell, element_type};
+
+const INTO: Flow = Flow::Into { object: 0, value: 1 };
+
+pub(super) const ROWS: &[(Op, OpDerivative)] = &[
+    (mem::ALLOC, OpDerivative::moving(Flow::None, alloc_tangent, alloc_shadow, no_adjoint)),
+    (mem::FILL, OpDerivative::moving(Flow::New, new_tangent, fill_shadow, fill_adjoint)),
+    (mem::ARRAY, OpDerivative::moving(Flow::New, array_tangent, array_shadow, array_adjoint)),
+    (mem::REF_NEW, OpDerivative::moving(Flow::New, new_tangent, ref_shadow, array_adjoint)),
+    (
+        mem::LOAD,
+        OpDerivative::moving(Flow::Read, read_tangent, read_shadow, read_adjoint).deferred(),
+    ),
+    (
+        mem::REF_GET,
+        OpDerivative::moving(Flow::Read, read_tangent, read_shadow, read_adjoint).deferred(),
+    ),
+    (mem::STORE, OpDerivative::moving(INTO, element_tangent, store_shadow, store_adjoint)),
+    (mem::REF_SET, OpDerivative::moving(INTO, element_tangent, ref_set_shadow, store_adjoint)),
+    (mem::PUSH, OpDerivative::moving(INTO, element_tangent, push_shadow, push_adjoint)),
+    (mem::POP, OpDerivative::moving(Flow::Read, read_tangent, pop_shadow, pop_adjoint)),
+    (
+        mem::FILL_IN_PLACE,
+        OpDerivative::moving(INTO, element_tangent, refill_shadow, refill_adjoint),
+    ),
+    (mem::RESIZE, OpDerivative::moving(Flow::None, resize_tangent, resize_shadow, resize_adjoint)),
+    (mem::COPY, OpDerivative::moving(Flow::Copy, read_tangent, copy_shadow, copy_adjoint)),
+    (
+        mem::COPYTO,
+        OpDerivative::moving(
+            Flow::Elements { object: 0, source: 1, shares: true },
+            copyto_tangent,
+            copyto_shadow,
+            copyto_adjoint,
+        ),
+    ),
+];
+
+pub(super) const CONSTANT: &[Op] = &[mem::LENGTH, mem::SIZE, mem::SHAPE, mem::RANK];
+
+// Tangents.
+
+/// A new array or ref with the tangents of the first operands, of which there are `elements`; the others
+/// are dimensions.
+fn made_tangent(cx: &mut dyn TangentCx, elements: usize, typed: bool) -> Option<Operand> {
+    if !cx.is_result_active() {
+        return None;
+    }
+    let result = cx.result_type();
+    let want = cx.types().tangent(result);
+    let (TypeKind::Array { element, .. } | TypeKind::Ref(element)) = *cx.ctx().kind(want) else {
+        unknown_type(cx);
+        return None;
+    };
+    let mut operands = Vec::with_capacity(cx.count());
+    for index in 0..elements {
+        let tangent = cx.tangent_or_zero(index);
+        operands.push(cx.fitted(tangent, element));
+    }
+    operands.extend(operands_from(cx, elements));
+    let inst = Inst::new(cx.op()).operands(operands);
+    Some(cx.emit(if typed { inst.with_type(want) } else { inst }))
+}
+
+fn alloc_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
+    made_tangent(cx, 0, true)
+}
+
+fn array_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
+    let count = cx.count();
+    made_tangent(cx, count, true)
+}
+
+fn new_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
+    made_tangent(cx, 1, false)
+}
+
+fn changed_tangent(cx: &mut dyn TangentCx, written: Written) -> Option<Operand> {
+    if !is_active(cx, 0) || !is_known(cx) {
+        return None;
+    }
+    write_tangent(cx, written)
+}
+
+fn element_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
+    changed_tangent(cx, Written::Element)
+}
+
+fn copyto_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
+    changed_tangent(cx, Written::Other)
+}
+
+fn resize_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
+    changed_tangent(cx, Written::Nothing)
+}
+
+// Shadows.
+
+fn alloc_shadow(cx: &mut dyn ShadowCx) {
+    value_shadow(cx, |cx| {
+        let ty = cx.result_type();
+        let (element, shadow) = (element_type(cx.ctx(), ty), cx.types().shadow(ty));
+        let dims = operands_from(cx, 0);
+        if tangent_kind(cx, element).1 == Cell::Value {
+            let tangent = cx.types().tangent(element);
+            let zero = zero(cx, tangent);
+            cx.emit(mem::fill(zero, dims))
+        } else {
+            cx.emit(mem::alloc(dims, shadow))
+        }
+    });
+}
+
+fn fill_shadow(cx: &mut dyn ShadowCx) {
+    object_shadow(cx, |cx| {
+        let element = element_type(cx.ctx(), cx.result_type());
+        let value = initial(cx, 0, element);
+        let dims = operands_from(cx, 1);
+        cx.emit(mem::fill(value, dims))
+    });
+}
+
+fn array_shadow(cx: &mut dyn ShadowCx) {
+    object_shadow(cx, |cx| {
+        let ty = cx.result_type();
+        let element = element_type(cx.ctx(), ty);
+        let tangents: Vec<Operand> = (0..cx.count()).map(|i| initial(cx, i, element)).collect();
+        let shadow = cx.types().shadow(ty);
+        cx.emit(mem::array(tangents, shadow))
+    });
+}
+
+fn ref_shadow(cx: &mut dyn ShadowCx) {
+    object_shadow(cx, |cx| {
+        let element = element_type(cx.ctx(), cx.result_type());
+        let value = initial(cx, 0, element);
+        cx.emit(mem::ref_new(value))
+    });
+}
+
+fn read_shadow(cx: &mut dyn ShadowCx) {
+    if !cx.has_shadow(0) {
+        return new_shadow(cx);
+    }
+    if !is_known(cx) {
+        return;
+    }
+    if cx.result_has_shadow() {
+        read_alike(cx);
+    }
+    if cx.is_result_varied() {
+        cx.undo();
+    }
+}
+
+/// Reads the shadow of the result in the shadow of the object.
+pub(super) fn read_alike(cx: &mut dyn ShadowCx) {
+    let ty = cx.result_type();
+    let tangent = cx.types().tangent(ty);
+    let shadow = shadow_of(cx, 0);
+    let others = operands_from(cx, 1);
+    let inst = Inst::new(cx.op()).operand(shadow).operands(others);
+    let tangent = cx.emit(inst.with_attrs(cx.attrs()).with_type(tangent));
+    cx.reads_alike(tangent);
+    take_shadow(cx, tangent);
+}
+
+/// The shadow of a write to an active object: `keep` keeps what it replaces, `put` does the same to the
+/// shadow.
+fn change_shadow(cx: &mut dyn ShadowCx, keep: fn(&mut dyn ShadowCx), put: fn(&mut dyn ShadowCx)) {
+    if cx.has_shadow(0) && is_known(cx) {
+        keep(cx);
+        put(cx);
+        cx.undo();
+    }
+}
+
+/// Puts what is put into an object into its shadow as well, as far as that has one.
+fn put(cx: &mut dyn ShadowCx) {
+    let element = element(cx, 0);
+    if tangent_kind(cx, element).1 != Cell::Float {
+        put_always(cx);
+    }
+}
+
+fn put_always(cx: &mut dyn ShadowCx) {
+    let element = element(cx, 0);
+    let tangent = initial(cx, 1, element);
+    let shadow = shadow_of(cx, 0);
+    let others = operands_from(cx, 2);
+    let inst = Inst::new(cx.op()).operands([shadow, tangent]).operands(others);
+    cx.emit(inst.with_attrs(cx.attrs()));
+}
+
+fn keep_slot(cx: &mut dyn ShadowCx) {
+    let element = element(cx, 0);
+    if keeps_replaced(cx, element, true) {
+        let shadow = shadow_of(cx, 0);
+        let indices = operands_from(cx, 2);
+        let kept = cx.emit_before(ad::slot(shadow, indices));
+        cx.keep(kept);
+    }
+}
+
+fn keep_content(cx: &mut dyn ShadowCx) {
+    let element = element(cx, 0);
+    if keeps_replaced(cx, element, true) {
+        let shadow = shadow_of(cx, 0);
+        let content = cx.emit_before(mem::ref_get(shadow));
+        keep_shadow_part(cx, element, content);
+    }
+}
+
+fn keep_elements(cx: &mut dyn ShadowCx) {
+    let element = element(cx, 0);
+    if keeps_replaced(cx, element, false) {
+        let shadow = shadow_of(cx, 0);
+        let kept = cx.emit_before(mem::copy(shadow));
+        cx.keep(kept);
+    }
+}
+
+fn store_shadow(cx: &mut dyn ShadowCx) {
+    change_shadow(cx, keep_slot, put);
+}
+
+fn ref_set_shadow(cx: &mut dyn ShadowCx) {
+    change_shadow(cx, keep_content, put);
+}
+
+fn push_shadow(cx: &mut dyn ShadowCx) {
+    change_shadow(cx, |_| {}, put_always);
+}
+
+fn refill_shadow(cx: &mut dyn ShadowCx) {
+    change_shadow(cx, keep_elements, put);
+}
+
+fn pop_shadow(cx: &mut dyn ShadowCx) {
+    if !cx.has_shadow(0) {
+        return new_shadow(cx);
+    }
+    if is_known(cx) {
+        let shadow = shadow_of(cx, 0);
+        let tangent = cx.emit(mem::pop(shadow));
+        take_shadow(cx, tangent);
+        cx.undo();
+    }
+}
+
+fn resize_shadow(cx: &mut dyn ShadowCx) {
+    let keep = |cx: &mut dyn ShadowCx| {
+        let array = cx.operand(0);
+        let length = cx.emit_before(mem::length(array));
+        cx.keep(length);
+        keep_elements(cx);
+    };
+    change_shadow(cx, keep, |cx| {
+        let (shadow, length) = (shadow_of(cx, 0), cx.operand(1));
+        cx.emit(mem::resize(shadow, length));
+    });
+}
+
+fn copy_shadow(cx: &mut dyn ShadowCx) {
+    if cx.has_shadow(0) && !is_known(cx) {
+        return;
+    }
+    object_shadow(cx, |cx| {
+        let ty = cx.result_type();
+        let (element, shadow) = (element_type(cx.ctx(), ty), cx.types().shadow(ty));
+        let result = cx.result();
+        match (tangent_kind(cx, element).1, cx.has_shadow(0)) {
+            (Cell::Float, _) => zeros_like(cx, shadow),
+            // Nothing has come back to the copy, whatever is in the shadow already.
+            (Cell::Value, _) | (_, false) => cx.emit(ad::zero(result, shadow)),
+            (_, true) => {
+                let from = shadow_of(cx, 0);
+                cx.emit(mem::copy(from))
+            }
+        }
+    });
+}
+
+/// An array of zeros of the shape of the result.
+fn zeros_like(cx: &mut dyn ShadowCx, ty: Type) -> Operand {
+    let result = cx.result();
+    let rank = match *cx.ctx().kind(ty) {
+        TypeKind::Array { rank, .. } => usize::from(rank),
+        _ => return cx.emit(ad::zero(result, ty)),
+    };
+    let dims: Vec<Operand> = match rank {
+        1 => vec![cx.emit(mem::length(result))],
+        _ => (1..=rank)
+            .map(|i| {
+                let index = integer(cx.ctx(), i);
+                cx.emit(mem::size(result, index))
+            })
+            .collect(),
+    };
+    cx.emit(mem::alloc(dims, ty))
+}
+
+fn copyto_shadow(cx: &mut dyn ShadowCx) {
+    change_shadow(cx, keep_elements, |cx| {
+        let element = element(cx, 0);
+        if cx.types().has_shadow(element) && cx.has_shadow(1) {
+            let (dest, source) = (shadow_of(cx, 0), shadow_of(cx, 1));
+            cx.emit(mem::copyto(dest, source));
+        }
+    });
+}
+
+// Adjoints.
+
+fn fill_adjoint(cx: &mut dyn AdjointCx) {
+    let element = element_type(cx.ctx(), cx.result_type());
+    let shadow = back_result_shadow(cx);
+    give_total(cx, 0, shadow, element);
+}
+
+fn array_adjoint(cx: &mut dyn AdjointCx) {
+    let element = element_type(cx.ctx(), cx.result_type());
+    let shadow = back_result_shadow(cx);
+    for i in 0..cx.count() {
+        if cx.is_varied(i) {
+            let inst = match cx.op() {
+                mem::ARRAY => mem::load(shadow, [integer(cx.ctx(), i + 1)]),
+                _ => mem::ref_get(shadow),
+            };
+            let tangent = cx.emit(inst);
+            give_tangent(cx, i, tangent, element);
+        }
+    }
+}
+
+fn read_adjoint(cx: &mut dyn AdjointCx) {
+    if let Some(cotangent) = cx.cotangent() {
+        cx.add_later(cotangent);
+    }
+}
+
+/// What is in the shadow goes to the value, and zero stays.
+fn store_adjoint(cx: &mut dyn AdjointCx) {
+    let element = element(cx, 0);
+    let (of, cell) = tangent_kind(cx, element);
+    if cell.has_cotangent() {
+        let shadow = back_shadow(cx, 0);
+        let indices = operands_from(cx, 2);
+        let ctx = Arc::clone(cx.ctx());
+        let is_ref = cx.op() == mem::REF_SET;
+        let old = (cell == Cell::Mixed || cx.is_varied(1)).then(|| {
+            cx.emit(match is_ref {
+                true => mem::ref_get(shadow),
+                false => mem::load(shadow, indices.iter().copied()).with_attrs(inbounds(&ctx)),
+            })
+        });
+        if let Some(old) = old {
+            give_tangent(cx, 1, old, element);
+        }
+        match old {
+            Some(old) if cell == Cell::Mixed => {
+                let new = emptied(cx, of, old);
+                cx.emit(match is_ref {
+                    true => mem::ref_set(shadow, new),
+                    false => mem::store(shadow, new, indices).with_attrs(inbounds(&ctx)),
+                });
+            }
+            _ => cx.clear_later(old),
+        }
+    }
+    let Some(kept) = cx.kept(0) else { return };
+    let shadow = back_shadow(cx, 0);
+    if cx.op() == mem::REF_SET {
+        let tangent = without_cotangent(cx, kept, element);
+        cx.emit(mem::ref_set(shadow, tangent));
+    } else {
+        let indices = operands_from(cx, 2);
+        cx.emit(ad::set_slot(shadow, kept, indices));
+    }
+}
+
+fn push_adjoint(cx: &mut dyn AdjointCx) {
+    let element = element(cx, 0);
+    let shadow = back_shadow(cx, 0);
+    let tangent = cx.emit(mem::pop(shadow));
+    give_tangent(cx, 1, tangent, element);
+}
+
+fn pop_adjoint(cx: &mut dyn AdjointCx) {
+    let ctx = Arc::clone(cx.ctx());
+    let element = cx.result_type();
+    let (of, cell) = tangent_kind(cx, element);
+    let shadow = back_shadow(cx, 0);
+    let cotangent = match cx.cotangent() {
+        Some(cotangent) => cotangent,
+        None => zero(cx, of.cotangent),
+    };
+    let own = match cell {
+        Cell::Shadow | Cell::Mixed => back_result_shadow(cx),
+        _ => cotangent,
+    };
+    let tangent = build::join_parts(&ctx, of, cell, own, cotangent, &mut |inst| cx.emit(inst));
+    cx.emit(mem::push(shadow, tangent));
+}
+
+/// Puts so many elements of a shadow back.
+fn put_back_first(cx: &mut dyn AdjointCx, shadow: Operand, kept: Operand, count: Operand) {
+    let first = integer(cx.ctx(), 1);
+    cx.emit(ad::put_back(shadow, kept, first, count));
+}
+
+/// Moves the cotangents of so many elements from one shadow to another, or to nothing.
+fn uncopy(cx: &mut dyn AdjointCx, from: Operand, to: Option<Operand>, count: Operand) {
+    let to = to.unwrap_or_else(|| build::nothing(cx.ctx()));
+    cx.emit(ad::uncopy(from, to, count));
+}
+
+fn refill_adjoint(cx: &mut dyn AdjointCx) {
+    let element = element(cx, 0);
+    let shadow = back_shadow(cx, 0);
+    give_total(cx, 1, shadow, element);
+    match tangent_kind(cx, element).1 {
+        Cell::Float | Cell::Value => {
+            let tangent = cx.types().tangent(element);
+            let zero = zero(cx, tangent);
+            cx.emit(mem::fill_in_place(shadow, zero));
+        }
+        Cell::Mixed => {
+            let count = cx.emit(mem::length(shadow));
+            uncopy(cx, shadow, None, count);
+        }
+        Cell::Shadow | Cell::None => {}
+    }
+    if let Some(kept) = cx.kept(0) {
+        let count = cx.emit(mem::length(kept));
+        put_back_first(cx, shadow, kept, count);
+    }
+}
+
+/// Gives the shadow the length that it had, with zeros where something was cut off.
+fn resize_adjoint(cx: &mut dyn AdjointCx) {
+    let element = element(cx, 0);
+    let (of, cell) = tangent_kind(cx, element);
+    let shadow = back_shadow(cx, 0);
+    let Some(length) = cx.kept(0) else { return };
+    if let Some(kept) = cx.kept(1) {
+        cx.emit(mem::resize(shadow, length));
+        let cut = cx.operand(1);
+        let one = integer(cx.ctx(), 1);
+        let first = cx.emit(arith::add(cut, one));
+        cx.emit(ad::put_back(shadow, kept, first, length));
+        return;
+    }
+    let array = cx.type_of(shadow);
+    if !matches!(cell, Cell::Value | Cell::Mixed) || array == Type::ANY {
+        cx.emit(mem::resize(shadow, length));
+        return;
+    }
+    let Some(name) = cx.regrow(array, of.tangent) else { return };
+    let ctx = Arc::clone(cx.ctx());
+    let mut emit = |inst| cx.emit(inst);
+    let nothing = build::zero(&ctx, of.shadow, &mut emit);
+    let zero = build::zero(&ctx, of.cotangent, &mut emit);
+    let zero = build::join_parts(&ctx, of, cell, nothing, zero, &mut emit);
+    cx.emit(core::call(build::function(&ctx, name), [shadow, length, zero], Type::UNIT));
+}
+
+fn copy_adjoint(cx: &mut dyn AdjointCx) {
+    if !cx.has_shadow(0) {
+        return;
+    }
+    let element = element_type(cx.ctx(), cx.result_type());
+    match tangent_kind(cx, element).1 {
+        Cell::Float | Cell::Value => {
+            let (to, from) = (back_shadow(cx, 0), back_result_shadow(cx));
+            cx.emit(ad::accumulate(to, from));
+        }
+        Cell::Mixed => {
+            let (to, from) = (back_shadow(cx, 0), back_result_shadow(cx));
+            let count = cx.emit(mem::length(from));
+            uncopy(cx, from, Some(to), count);
+        }
+        Cell::Shadow | Cell::None => {}
+    }
+}
+
+fn copyto_adjoint(cx: &mut dyn AdjointCx) {
+    let from = back_shadow(cx, 0);
+    let to = cx.shadow(1);
+    let count = match to {
+        Some(to) => cx.emit(mem::length(to)),
+        // What came instead of what was there is a constant.
+        None => {
+            let source = cx.operand(1);
+            cx.emit(mem::length(source))
+        }
+    };
+    uncopy(cx, from, to, count);
+    let Some(kept) = cx.kept(0) else { return };
+    let count = match to {
+        Some(source) => {
+            let count = cx.emit(mem::length(source));
+            // An array that was copied to itself has stayed what it was.
+            let same = cx.emit(core::same(from, source));
+            let none = integer(cx.ctx(), 0);
+            cx.emit(core::select(same, none, count))
+        }
+        None => {
+            let source = cx.operand(1);
+            cx.emit(mem::length(source))
+        }
+    };
+    put_back_first(cx, from, kept, count);
+}

@@ -1,0 +1,37 @@
+//! The rows of the ops of each dialect that no rule of scalars is about.
+
+mod ad;
+mod arith;
+mod common;
+mod core;
+mod data;
+mod mem;
+
+use regraft_dialects::{cf, core as calls, prof};
+use regraft_ir::Op;
+
+use crate::op_derivative::OpDerivative;
+
+/// The ops with functions for their derivatives.
+pub(crate) fn rows() -> impl Iterator<Item = (Op, OpDerivative)> {
+    [arith::ROWS, core::ROWS, data::ROWS, mem::ROWS, ad::ROWS].into_iter().flatten().copied()
+}
+
+/// The ops whose results are constant, and that put nothing that has a derivative anywhere.
+pub(crate) fn constant() -> impl Iterator<Item = Op> {
+    let profiler: &[Op] =
+        &[prof::RECORD_START, prof::RECORD_END, prof::RESET, prof::RESIZE, prof::REPORT];
+    [arith::CONSTANT, core::CONSTANT, data::CONSTANT, mem::CONSTANT, ad::CONSTANT, profiler]
+        .into_iter()
+        .flatten()
+        .copied()
+}
+
+/// The ops that have no derivative, and why.
+pub(crate) fn not_implemented() -> impl Iterator<Item = (Op, &'static str)> {
+    [arith::NOT_IMPLEMENTED, core::NOT_IMPLEMENTED].into_iter().flatten().copied()
+}
+
+/// Calls and the ends of blocks.
+pub(crate) const CONTROL: &[Op] =
+    &[calls::CALL, calls::APPLY, calls::SPLAT, cf::BR, cf::SWITCH, cf::RETURN, cf::UNREACHABLE];

@@ -1,0 +1,184 @@
+//! Ops with rows of their own in the forward sweep: their functions write what becomes of shadows.
+
+use std::sync::Arc;
+
+use regraft_ir::{Attrs, Block, Constant, Context, Diagnostic, Inst, Op, Operand, Type, Value};
+
+use super::{ActionKind, Augment};
+use crate::op_derivative::{OpCx, ShadowCx, ShadowFn};
+use crate::scopes;
+use crate::tangent::TangentTypes;
+use crate::tangent_builder as build;
+
+impl Augment<'_, '_> {
+    /// Lets the function of a row write what the op `v` does to shadows.
+    pub(super) fn row(
+        &mut self,
+        block: Block,
+        v: Value,
+        shadow: ShadowFn,
+    ) -> Result<(), Diagnostic> {
+        let (ctx, after) = (Arc::clone(&self.ctx), self.after(v));
+        let (kept, is_undone, failed) = (Vec::new(), false, None);
+        let mut cx = AugmentedOp { sweep: self, ctx, v, after, kept, is_undone, failed };
+        shadow(&mut cx);
+        let AugmentedOp { kept, is_undone, failed, .. } = cx;
+        if let Some(error) = failed.filter(|_| self.driver.errors.is_empty()) {
+            return Err(error);
+        }
+        if is_undone {
+            self.note(block, v, ActionKind::Op { kept: kept.into() });
+        }
+        Ok(())
+    }
+}
+
+/// An op of the forward sweep.
+struct AugmentedOp<'s, 'a, 'm> {
+    sweep: &'s mut Augment<'a, 'm>,
+    ctx: Arc<Context>,
+    v: Value,
+    /// What follows the op: code is inserted before that.
+    after: Value,
+    kept: Vec<Operand>,
+    is_undone: bool,
+    failed: Option<Diagnostic>,
+}
+
+impl AugmentedOp<'_, '_, '_> {
+    fn at(&self, index: usize) -> Operand {
+        let operand = self.sweep.out.f.operand(self.v, index);
+        operand.expect("the verifier has counted the operands")
+    }
+
+    /// What was made; something else after an error, which counts.
+    fn made(&mut self, made: Result<Operand, Diagnostic>) -> Operand {
+        made.unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            build::nothing(&self.ctx)
+        })
+    }
+}
+
+impl OpCx for AugmentedOp<'_, '_, '_> {
+    fn ctx(&self) -> &Arc<Context> {
+        &self.ctx
+    }
+
+    fn types(&mut self) -> &mut TangentTypes {
+        &mut self.sweep.driver.types
+    }
+
+    fn op(&self) -> Op {
+        self.sweep.out.f.op(self.v).expect("it is an instruction")
+    }
+
+    fn attrs(&self) -> Attrs {
+        self.sweep.out.f.attrs(self.v)
+    }
+
+    fn count(&self) -> usize {
+        self.sweep.out.f.operand_count(self.v)
+    }
+
+    fn operand_type(&self, index: usize) -> Type {
+        self.sweep.out.f.operand_type(self.at(index))
+    }
+
+    fn result_type(&self) -> Type {
+        self.sweep.out.f.ty(self.v)
+    }
+
+    fn constant(&self, index: usize) -> Option<Constant> {
+        self.sweep.out.f.constant(self.at(index))
+    }
+
+    fn is_varied(&self, index: usize) -> bool {
+        self.sweep.activity.is_varied(self.at(index))
+    }
+
+    fn has_shadow(&self, index: usize) -> bool {
+        self.sweep.activity.has_shadow(self.at(index))
+    }
+
+    fn emit(&mut self, inst: Inst) -> Operand {
+        let made = self.sweep.before(self.after, inst);
+        self.made(made)
+    }
+
+    fn type_of(&self, operand: Operand) -> Type {
+        self.sweep.out.f.operand_type(operand)
+    }
+
+    fn operand(&mut self, index: usize) -> Operand {
+        self.at(index)
+    }
+
+    fn error(&mut self, message: &str, _: &str) {
+        let loc = self.sweep.out.f.loc(self.v);
+        self.sweep.driver.report(message, loc);
+    }
+}
+
+impl ShadowCx for AugmentedOp<'_, '_, '_> {
+    fn emit_before(&mut self, inst: Inst) -> Operand {
+        let made = self.sweep.before(self.v, inst);
+        self.made(made)
+    }
+
+    fn result(&self) -> Operand {
+        self.v.into()
+    }
+
+    fn is_result_varied(&self) -> bool {
+        self.sweep.activity.is_varied(self.v)
+    }
+
+    fn result_has_shadow(&self) -> bool {
+        self.sweep.activity.has_shadow(self.v)
+    }
+
+    fn shadow(&mut self, index: usize) -> Option<Operand> {
+        let known = self.sweep.known_shadow(self.at(index));
+        // After an error, a shadow may be missing.
+        let missing = self.has_shadow(index) && !self.sweep.driver.errors.is_empty();
+        known.or_else(|| missing.then(|| build::nothing(&self.ctx)))
+    }
+
+    fn shadow_as(&mut self, index: usize, want: Type) -> Operand {
+        let made = self.sweep.shadow_for(self.at(index), want, self.after);
+        self.made(made)
+    }
+
+    fn fitted(&mut self, shadow: Operand, want: Type, before: bool) -> Operand {
+        let at = if before { self.v } else { self.after };
+        let made = self.sweep.as_type(shadow, want, at);
+        self.made(made)
+    }
+
+    fn set_shadow(&mut self, shadow: Operand) {
+        self.sweep.out.shadows.insert(self.v, shadow);
+    }
+
+    fn is_private(&self, index: usize) -> bool {
+        self.sweep.private.contains(self.at(index))
+    }
+
+    fn level(&self) -> Operand {
+        scopes::level_operand(&self.ctx, self.sweep.driver.level)
+    }
+
+    fn reads_alike(&mut self, read: Operand) {
+        if let Some(read) = read.as_value() {
+            self.sweep.out.beside.insert(read, self.v);
+        }
+    }
+
+    fn keep(&mut self, residual: Operand) {
+        self.kept.push(residual);
+    }
+
+    fn undo(&mut self) {
+        self.is_undone = true;
+    }
+}
