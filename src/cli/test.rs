@@ -12,8 +12,8 @@ use crate::paint;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Programs (.ir or .jl) with lines `# RUN: PIPELINE [--diff] [--entry METHOD] [--printed]
-    /// [--check N] [--fails]`, and folders of such. What is expected is in the file of the same
+    /// Programs (.ir or .jl) with lines `# RUN: PIPELINE [--diff] [--printed] [--fails] [--lowered]
+    /// [--idempotent] [--entry METHOD] [--check N]`, and folders of such. What is expected is in the file of the same
     /// name with the ending `.expected`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,

@@ -21,6 +21,7 @@ mod fuzz;
 mod fuzz_run;
 pub mod generate;
 mod inputs;
+mod lowered;
 mod observe;
 mod perturb;
 mod plan;

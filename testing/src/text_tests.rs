@@ -17,8 +17,13 @@
 //! - `--entry 'foo(Float64, Vector{Float64})'` names the method to work on, in a script above all;
 //! - `--printed` expects only what passes print, as `print{loop-forest}` does; without it that
 //!   comes before the program;
-//! - `--check N` runs the program on N inputs before and after each pass, and compares;
-//! - `--fails` expects the errors with which the pipeline ends.
+//! - `--fails` expects the errors with which the pipeline ends;
+//! - `--lowered` expects the untyped code that a script is lowered to; there is no pipeline then;
+//! - `--idempotent` in addition runs the pipeline again, which has to change nothing;
+//! - `--check N` in addition runs the program on N inputs before and after each pass, and compares.
+//!
+//! A program is always verified, and so are the use lists of its functions and all else that
+//! [`check_invariants`](regraft_ir::Function::check_invariants) knows of.
 //!
 //! Of several lines in one file, the expected text of each stands under its line. Blanks at the
 //! ends of lines do not count.
@@ -27,12 +32,14 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use regraft_ir::{Context, Diagnostic, Extensions, Module, render_all};
+use rayon::prelude::*;
+use regraft_ir::{Context, Diagnostic, Extensions, Module, render_all, verify_module};
 use regraft_lang::{Entry, Session};
 use regraft_passes::{Pipeline, RunOptions, diff_modules, diff_text, run_pipeline};
 use regraft_syntax::{decode, parse_and_verify};
 
 use crate::check::Check;
+use crate::lowered::lowered_text;
 use crate::snapshot::ir_text;
 
 /// What begins a line that says what to run.
@@ -45,7 +52,7 @@ pub struct TextTests {
     bless: bool,
 }
 
-/// How a file of tests fared.
+/// The outcome of a file of tests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TextOutcome {
     /// All of it is as expected: so many tests.
@@ -57,16 +64,25 @@ pub enum TextOutcome {
     Failed(String),
 }
 
-/// What a line of a file asks for.
+/// The test that a line of a file asks for.
 struct Run {
-    /// The line.
     line: String,
     pipeline: String,
-    diff: bool,
-    printed: bool,
-    fails: bool,
+    expect: Expect,
+    /// Whether the file is lowered, and no pipeline run.
+    lowered: bool,
+    idempotent: bool,
     check: Option<u32>,
     entry: Option<String>,
+}
+
+/// The part of what comes out that is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Expect {
+    Program,
+    Diff,
+    Printed,
+    Errors,
 }
 
 /// Runs the text tests in a folder, and in those within it, with the passes that come with
@@ -93,7 +109,7 @@ impl TextTests {
         Self { extensions: Arc::clone(extensions), bless: false }
     }
 
-    /// Whether what comes out is written down as what is expected.
+    /// Sets whether what comes out is written down as what is expected.
     #[must_use]
     pub fn bless(mut self, bless: bool) -> Self {
         self.bless = bless;
@@ -113,12 +129,11 @@ impl TextTests {
             Err(error) => panic!("{error}"),
         };
         assert!(!files.is_empty(), "there is no text test in {}", folder.display());
-        let mut failed = String::new();
-        for file in &files {
-            if let TextOutcome::Failed(report) = tests.run(file) {
-                let _ = writeln!(failed, "{}:\n{report}", file.display());
-            }
-        }
+        let reports = files.par_iter().map(|file| match tests.run(file) {
+            TextOutcome::Failed(report) => format!("{}:\n{report}\n", file.display()),
+            _ => String::new(),
+        });
+        let failed: String = reports.collect::<Vec<_>>().concat();
         assert!(failed.is_empty(), "{failed}\nREGRAFT_BLESS=1 writes down what comes out now");
     }
 
@@ -166,37 +181,58 @@ impl TextTests {
         })
     }
 
-    /// What comes out of one run.
+    /// Runs one test, and gives what is compared.
     fn output(&self, file: &Path, text: &str, run: &Run) -> Result<String, Vec<Diagnostic>> {
         let ctx = Context::with_extensions(&self.extensions);
-        let pipeline = Pipeline::parse(self.extensions.get(), &run.pipeline)?;
-        let before = module(&ctx, file, text, run)?;
-        let mut after = before.clone();
-        let options = RunOptions::default().threads(1);
-        if let Some(inputs) = run.check {
-            // A run of its own: what the check tells is not what is expected.
-            let checked = RunOptions::default().threads(1).observe(Check::new(inputs));
-            run_pipeline(&mut before.clone(), &pipeline, &checked)
-                .map_err(|failure| failure.diagnostics().to_vec())?;
-        }
-        let report = match (run_pipeline(&mut after, &pipeline, &options), run.fails) {
-            (Ok(report), false) => report,
-            (Ok(_), true) => {
-                return Err(vec![Diagnostic::error("the pipeline does not fail")]);
+        let output = match run.lowered {
+            true if !is_script(file) => Err(vec![Diagnostic::error("only a script is lowered")]),
+            true => lowered_text(&ctx, &file.display().to_string(), text),
+            false => {
+                let pipeline = Pipeline::parse(self.extensions.get(), &run.pipeline)?;
+                rewritten(module(&ctx, file, text, run)?, &pipeline, run)
             }
-            (Err(failure), false) => return Err(failure.diagnostics().to_vec()),
-            (Err(failure), true) => return Ok(render_all(failure.diagnostics(), false)),
         };
-        let mut out = report.text;
-        if !run.printed {
-            out.push_str(&match run.diff {
-                false => after.to_string(),
-                true if before.to_string() == after.to_string() => "unchanged\n".to_owned(),
-                true => diff_modules(&before, &after),
-            });
+        match (output, run.expect == Expect::Errors) {
+            (Ok(_), true) => Err(vec![Diagnostic::error("the pipeline does not fail")]),
+            (Err(errors), true) => Ok(render_all(&errors, false)),
+            (output, false) => output,
         }
-        Ok(out)
     }
+}
+
+/// Runs a pipeline on a program, and gives what is compared.
+fn rewritten(before: Module, pipeline: &Pipeline, run: &Run) -> Result<String, Vec<Diagnostic>> {
+    let run_on = |module: &mut Module, options: RunOptions| {
+        let report = run_pipeline(module, pipeline, &options.threads(1))
+            .map_err(|failure| failure.diagnostics().to_vec())?;
+        verify_module(module)?;
+        match module.functions().find_map(|f| f.check_invariants().err()) {
+            None => Ok(report.text),
+            Some(wrong) => Err(vec![Diagnostic::error(wrong)]),
+        }
+    };
+    if let Some(inputs) = run.check {
+        // A run of its own: what the check tells is not what is expected.
+        run_on(&mut before.clone(), RunOptions::default().observe(Check::new(inputs)))?;
+    }
+    let mut after = before.clone();
+    let mut out = run_on(&mut after, RunOptions::default())?;
+    if run.idempotent {
+        let mut again = after.clone();
+        run_on(&mut again, RunOptions::default())?;
+        if again.to_string() != after.to_string() {
+            let changed = diff_modules(&after, &again);
+            let error = format!("a second run of the pipeline changes more\n{changed}");
+            return Err(vec![Diagnostic::error(error)]);
+        }
+    }
+    match run.expect {
+        Expect::Program => out.push_str(&after.to_string()),
+        Expect::Diff if before.to_string() == after.to_string() => out.push_str("unchanged\n"),
+        Expect::Diff => out.push_str(&diff_modules(&before, &after)),
+        Expect::Printed | Expect::Errors => {}
+    }
+    Ok(out)
 }
 
 /// The files with tests in a folder and in those within it, in order; a file stands for itself.
@@ -226,6 +262,10 @@ pub fn text_test_files(path: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
+fn is_script(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "jl")
+}
+
 fn read(file: &Path) -> Result<String, String> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|error| format!("cannot read {name}: {error}\n"))?;
@@ -240,7 +280,7 @@ fn module(
     run: &Run,
 ) -> Result<Module, Vec<Diagnostic>> {
     let name = file.display().to_string();
-    let is_script = file.extension().is_some_and(|extension| extension == "jl");
+    let is_script = is_script(file);
     let Some(entry) = &run.entry else {
         if is_script {
             let error = Diagnostic::error("a script needs the method to work on");
@@ -258,7 +298,7 @@ fn module(
     session.typed(Entry::Types(entry))
 }
 
-/// What the lines of a text ask for.
+/// Reads the lines of a text that ask for a test.
 fn runs(text: &str) -> Result<Vec<Run>, String> {
     let lines = text.lines().filter(|line| line.starts_with(RUN));
     lines.map(|line| Run::read(line).map_err(|why| format!("{line}\n{why}\n"))).collect()
@@ -273,9 +313,9 @@ impl Run {
         let mut run = Self {
             line: line.trim_end().to_owned(),
             pipeline: pipeline.trim().to_owned(),
-            diff: false,
-            printed: false,
-            fails: false,
+            expect: Expect::Program,
+            lowered: false,
+            idempotent: false,
             check: None,
             entry: None,
         };
@@ -283,9 +323,11 @@ impl Run {
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
             match &*word {
-                "--diff" => run.diff = true,
-                "--printed" => run.printed = true,
-                "--fails" => run.fails = true,
+                "--diff" => run.expect = Expect::Diff,
+                "--printed" => run.expect = Expect::Printed,
+                "--fails" => run.expect = Expect::Errors,
+                "--lowered" => run.lowered = true,
+                "--idempotent" => run.idempotent = true,
                 "--entry" => run.entry = Some(value()?),
                 "--check" => {
                     let value = value()?;
@@ -294,16 +336,20 @@ impl Run {
                         Some(inputs.map_err(|_| format!("`{value}` is no number of inputs"))?);
                 }
                 _ => {
-                    let known = "--diff, --printed, --fails, --entry METHOD and --check N";
+                    let known = "--diff, --printed, --fails, --lowered, --idempotent, \
+                                 --entry METHOD and --check N";
                     return Err(format!("unknown option `{word}`: there are {known}"));
                 }
             }
         }
-        Ok(run)
+        match run.lowered && !run.pipeline.is_empty() {
+            true => Err("what is lowered goes through no pipeline".to_owned()),
+            false => Ok(run),
+        }
     }
 }
 
-/// The words of a text, those in quotes whole.
+/// Splits a text into words, those in quotes whole.
 fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -327,12 +373,13 @@ mod tests {
         let run = Run::read("# RUN: loop(licm, unroll{factor=4}), dce --diff --entry 'f(Int64)'  ");
         let run = run.unwrap();
         assert_eq!(run.pipeline, "loop(licm, unroll{factor=4}), dce");
-        assert!(run.diff && !run.fails && run.check.is_none());
+        assert!(run.expect == Expect::Diff && !run.idempotent && run.check.is_none());
         assert_eq!(run.entry.as_deref(), Some("f(Int64)"));
         assert_eq!(Run::read("# RUN: dce --check 8").unwrap().check, Some(8));
         assert_eq!(Run::read("# RUN: --diff").unwrap().pipeline, "");
         for (line, why) in [
             ("# RUN: dce --dif", "unknown option `--dif`"),
+            ("# RUN: dce --lowered", "what is lowered goes through no pipeline"),
             ("# RUN: dce --check", "`--check` needs a value"),
             ("# RUN: dce --check x", "`x` is no number"),
             ("# RUN: dce --entry 'f(", "a quote is not closed"),
