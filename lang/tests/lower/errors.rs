@@ -167,7 +167,7 @@ fn the_library_lowers_to_functions_that_verify() {
         let ctx = regraft_dialects::context();
         match items(&ctx, &text, PRELUDE) {
             // Printing verifies.
-            Ok(items) => assert!(!show(&ctx, &items).is_empty()),
+            Ok(items) => assert!(!show(&items).is_empty()),
             Err(errors) => panic!("{}: {errors:?}", path.display()),
         }
     }
@@ -210,7 +210,7 @@ fn broken_programs_are_no_trouble() {
                 counter: &counter,
             };
             if let Ok(items) = lower(&ctx, &parsed.ast, &options) {
-                show(&ctx, &items);
+                show(&items);
             }
         }
     }

@@ -1,10 +1,6 @@
-//! What the lowering makes of syntax trees, as text.
+//! The lowering: its errors, bodies that are lowered later, and code of any size. What syntax trees
+//! become is in the text tests of the whole (`tests/text/lower`).
 
-mod calls;
-mod closures;
-mod control;
-mod dots;
 mod errors;
 mod later;
 mod support;
-mod top;

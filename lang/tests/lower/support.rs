@@ -1,17 +1,14 @@
-//! What the tests of the lowering share: text in, printed items out.
+//! Shared by the tests of the lowering: text in, functions or errors out.
 
 use std::cell::Cell;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use regraft_ir::{Context, Diagnostic, Function, Symbol, verify_function};
-use regraft_lang::definition::{
-    Callee, ClosureDef, Item, MethodDef, Space, StaticDecl, TypeExpr, TypeExprKind,
-};
+use regraft_lang::definition::{ClosureDef, Item, Space};
 use regraft_lang::testing::{LowerOptions, lower};
 use regraft_syntax::julia::{self, Options};
 
-/// How a text is lowered.
+/// The way in which a text is lowered.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
     pub soft_scope: bool,
@@ -37,7 +34,7 @@ pub fn items(ctx: &Arc<Context>, text: &str, how: How<'_>) -> Result<Vec<Item>, 
     lower(ctx, &parsed.ast, &options)
 }
 
-/// The lowered text of a file.
+/// Lowers a file, and prints its functions.
 pub fn lowered(text: &str) -> String {
     lowered_as(text, FILE)
 }
@@ -45,12 +42,12 @@ pub fn lowered(text: &str) -> String {
 pub fn lowered_as(text: &str, how: How<'_>) -> String {
     let ctx = regraft_dialects::context();
     match items(&ctx, text, how) {
-        Ok(items) => show(&ctx, &items),
+        Ok(items) => show(&items),
         Err(errors) => panic!("{}", regraft_ir::render_all(&errors, false)),
     }
 }
 
-/// What is wrong with a text: messages, each with what it is about.
+/// Lowers a text, and gives the messages of the errors, each with the text at its label.
 pub fn errors(text: &str) -> Vec<String> {
     errors_as(text, FILE)
 }
@@ -65,176 +62,36 @@ pub fn errors_as(text: &str, how: How<'_>) -> Vec<String> {
     errors.iter().map(|error| format!("{} [{}]", error.message(), about(error))).collect()
 }
 
-pub fn show(ctx: &Context, items: &[Item]) -> String {
-    let mut show = Show { ctx, out: String::new() };
-    for item in items {
-        show.item(item);
-    }
-    show.out
+/// Verifies the functions of items, and prints them.
+pub fn show(items: &[Item]) -> String {
+    items.iter().map(show_item).collect()
 }
 
-struct Show<'a> {
-    ctx: &'a Context,
-    out: String,
-}
-
-impl Show<'_> {
-    fn line(&mut self, text: &str) {
-        let _ = writeln!(self.out, "{text}");
-    }
-
-    fn item(&mut self, item: &Item) {
-        let ctx = self.ctx;
-        match item {
-            Item::Methods(methods) => {
-                for method in methods {
-                    self.method(method);
-                }
-            }
-            Item::Import(names) => {
-                let names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
-                self.line(&format!("# import {}", names.join(", ")));
-            }
-            Item::Declare(name, _) => self.line(&format!("# declare {}", ctx.str(*name))),
-            Item::Struct(decl) => {
-                let params = statics(ctx, &decl.params);
-                let above = decl.supertype.as_ref().map(|ty| format!(" <: {}", ty_text(ctx, ty)));
-                let fields: Vec<String> = decl
-                    .fields
-                    .iter()
-                    .map(|(name, ty)| format!("{}::{}", ctx.str(*name), ty_text(ctx, ty)))
-                    .collect();
-                let kind = if decl.mutable { "mutable struct" } else { "struct" };
-                self.line(&format!(
-                    "# {kind} {}{params}{} [{}]",
-                    ctx.str(decl.name),
-                    above.unwrap_or_default(),
-                    fields.join(", ")
-                ));
-                for method in &decl.constructors {
-                    self.method(method);
-                }
-            }
-            Item::Abstract(decl) => {
-                let params = statics(ctx, &decl.params);
-                let above = decl.supertype.as_ref().map(|ty| format!(" <: {}", ty_text(ctx, ty)));
-                self.line(&format!(
-                    "# abstract {}{params}{}",
-                    ctx.str(decl.name),
-                    above.unwrap_or_default()
-                ));
-            }
-            Item::Const(name, thunk) => {
-                self.line(&format!("# const {}", ctx.str(*name)));
-                self.code(&thunk.body, &thunk.closures);
-            }
-            Item::Run(thunk) => {
-                self.line("# run");
-                self.code(&thunk.body, &thunk.closures);
-            }
-            Item::Include { path, .. } => {
-                self.line("# include");
-                self.code(&path.body, &path.closures);
-            }
-            Item::If { condition, then, otherwise } => {
-                self.line("# if");
-                self.code(&condition.body, &condition.closures);
-                self.line("# then");
-                then.iter().for_each(|item| self.item(item));
-                self.line("# else");
-                otherwise.iter().for_each(|item| self.item(item));
-                self.line("# end");
-            }
+fn show_item(item: &Item) -> String {
+    match item {
+        Item::Methods(methods) => {
+            methods.iter().map(|method| code(&method.body, &method.closures)).collect()
         }
-    }
-
-    fn method(&mut self, method: &MethodDef) {
-        let ctx = self.ctx;
-        let callee = match &method.callee {
-            Callee::Function(name) if method.extends_base && method.space == Space::Main => {
-                format!("Base.{}", ctx.str(*name))
-            }
-            Callee::Function(name) => ctx.str(*name).to_owned(),
-            Callee::Instance(ty) => format!("(::{})", ty_text(ctx, ty)),
-            Callee::Type(ty) => format!("type {}", ty_text(ctx, ty)),
-            Callee::Closure(name) => ctx.str(*name).to_owned(),
-        };
-        let mut params: Vec<String> = Vec::new();
-        for param in &method.params {
-            let name = param.name.map_or("", |name| ctx.str(name));
-            let ty = match ty_text(ctx, &param.ty) {
-                any if any == "Any" => String::new(),
-                ty => format!("::{ty}"),
-            };
-            params.push(format!("{name}{ty}"));
+        Item::Struct(decl) => {
+            let constructors = decl.constructors.iter();
+            constructors.map(|method| code(&method.body, &method.closures)).collect()
         }
-        if method.vararg
-            && let Some(last) = params.last_mut()
-        {
-            last.push_str("...");
+        Item::Const(_, thunk) | Item::Run(thunk) | Item::Include { path: thunk, .. } => {
+            code(&thunk.body, &thunk.closures)
         }
-        let statics = match statics(ctx, &method.statics) {
-            none if none.is_empty() => none,
-            some => format!(" where {some}"),
-        };
-        let inline = match method.inline {
-            Some(true) => "@inline ",
-            Some(false) => "@noinline ",
-            None => "",
-        };
-        self.line(&format!("# {inline}{callee}({}){statics}", params.join(", ")));
-        self.code(&method.body, &method.closures);
-    }
-
-    fn code(&mut self, body: &Function, closures: &[ClosureDef]) {
-        let text = body.to_string();
-        self.out.push_str(&text);
-        if let Err(errors) = verify_function(body) {
-            panic!("{text}\n{errors:?}");
+        Item::If { condition, then, otherwise } => {
+            let condition = code(&condition.body, &condition.closures);
+            condition + &show(then) + &show(otherwise)
         }
-        for closure in closures {
-            let captures: Vec<&str> =
-                closure.captures.iter().map(|&name| self.ctx.str(name)).collect();
-            let (name, shown) = (self.ctx.str(closure.name), self.ctx.str(closure.shown));
-            self.line(&format!("# closure {name} ({shown}) [{}]", captures.join(", ")));
-            for method in &closure.methods {
-                self.method(method);
-            }
-        }
+        Item::Import(_) | Item::Declare(..) | Item::Abstract(_) => String::new(),
     }
 }
 
-fn statics(ctx: &Context, statics: &[StaticDecl]) -> String {
-    if statics.is_empty() {
-        return String::new();
+fn code(body: &Function, closures: &[ClosureDef]) -> String {
+    let text = body.to_string();
+    if let Err(errors) = verify_function(body) {
+        panic!("{text}\n{errors:?}");
     }
-    let text = |decl: &StaticDecl| {
-        let lower = decl.lower.as_ref().map(|ty| format!("{} <: ", ty_text(ctx, ty)));
-        let upper = decl.upper.as_ref().map(|ty| format!(" <: {}", ty_text(ctx, ty)));
-        format!("{}{}{}", lower.unwrap_or_default(), ctx.str(decl.name), upper.unwrap_or_default())
-    };
-    let list: Vec<String> = statics.iter().map(text).collect();
-    format!("{{{}}}", list.join(", "))
-}
-
-fn ty_text(ctx: &Context, ty: &TypeExpr) -> String {
-    let list = |list: &[TypeExpr]| {
-        let list: Vec<String> = list.iter().map(|ty| ty_text(ctx, ty)).collect();
-        list.join(", ")
-    };
-    match &ty.kind {
-        TypeExprKind::Name(name) => ctx.str(*name).to_owned(),
-        TypeExprKind::Apply(base, params) => {
-            format!("{}{{{}}}", ty_text(ctx, base), list(params))
-        }
-        TypeExprKind::Below(ty) => format!("<:{}", ty_text(ctx, ty)),
-        TypeExprKind::Above(ty) => format!(">:{}", ty_text(ctx, ty)),
-        TypeExprKind::Constant(constant) => ctx.constant_text(*constant),
-        TypeExprKind::Tuple(types) => format!("({})", list(types)),
-        TypeExprKind::TypeOf(ty) => format!("typeof({})", ty_text(ctx, ty)),
-        TypeExprKind::Where(ty, params) => {
-            format!("{} where {}", ty_text(ctx, ty), statics(ctx, params))
-        }
-        TypeExprKind::Vararg(ty) => format!("{}...", ty_text(ctx, ty)),
-    }
+    let methods = closures.iter().flat_map(|closure| &closure.methods);
+    text + &methods.map(|method| code(&method.body, &method.closures)).collect::<String>()
 }

@@ -1,0 +1,7 @@
+# Assertions throw.
+# RUN: --lowered
+function f(a)
+    @assert a > 1 "small"
+    @assert a == 2
+    a
+end

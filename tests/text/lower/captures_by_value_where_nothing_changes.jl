@@ -1,0 +1,7 @@
+# Captures by value where nothing changes.
+# RUN: --lowered
+function f(x, n)
+    y = x + 1
+    g = z -> y + z + n
+    map(v -> g(v), x)
+end

@@ -1,0 +1,7 @@
+# Do blocks and patterns.
+# RUN: --lowered
+function f(x)
+    map(x) do (a, b), c
+        a + b + c
+    end
+end

@@ -1,0 +1,9 @@
+# Infinite loops leave only by break.
+# RUN: --lowered
+function f(n)
+    while true
+        n -= 1
+        n < 3 && break
+    end
+    n
+end

@@ -1,0 +1,15 @@
+# What is defined on all ways is not checked.
+# RUN: --lowered
+function f(c)
+    local x
+    if c
+        x = 1
+    else
+        x = 2
+    end
+    while c
+        y = x
+        c = y
+    end
+    x
+end
