@@ -1,6 +1,0 @@
-//! `fuse-sweeps`.
-
-mod between;
-mod kept;
-mod order;
-mod shapes;

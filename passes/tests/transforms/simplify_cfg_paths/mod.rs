@@ -1,4 +1,0 @@
-//! `simplify-cfg`: selections and jump threading.
-
-mod selections;
-mod threading;
