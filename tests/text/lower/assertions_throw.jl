@@ -1,4 +1,4 @@
-# Assertions throw.
+# `@assert` throws an `AssertionError`.
 # RUN: --lowered
 function f(a)
     @assert a > 1 "small"

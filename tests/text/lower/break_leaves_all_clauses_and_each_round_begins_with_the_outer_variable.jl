@@ -1,4 +1,4 @@
-# Break leaves all clauses and each round begins with the outer variable.
+# `break` leaves all clauses, and each iteration begins with the outer variable.
 # RUN: --lowered
 function h(a)
     for i in 1:3, j = 1:i

@@ -1,4 +1,4 @@
-# Calls by name and of values.
+# Calls by name and calls of values.
 # RUN: --lowered
 function f(g, x)
     g(x)

@@ -1,4 +1,4 @@
-# Captures by value where nothing changes.
+# Variables that never change are captured by value.
 # RUN: --lowered
 function f(x, n)
     y = x + 1

@@ -1,4 +1,4 @@
-# Definitions under conditions.
+# Definitions may stand under conditions.
 # RUN: --lowered
 if c
     f(x) = 1

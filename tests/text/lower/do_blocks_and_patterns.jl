@@ -1,4 +1,4 @@
-# Do blocks and patterns.
+# `do` blocks and parameters that are patterns.
 # RUN: --lowered
 function f(x)
     map(x) do (a, b), c

@@ -1,4 +1,4 @@
-# Each round of a loop has its own variables.
+# Each iteration of a loop has its own variables.
 # RUN: --lowered
 function f()
     fs = []

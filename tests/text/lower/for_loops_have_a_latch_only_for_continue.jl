@@ -1,4 +1,4 @@
-# For loops have a latch only for continue.
+# A `for` loop has a latch only for `continue`.
 # RUN: --lowered
 function g(xs)
     s = 0

@@ -1,4 +1,4 @@
-# Inbounds marks calls.
+# `@inbounds` marks calls.
 # RUN: --lowered
 function f(y, x)
     @inbounds @simd for n in eachindex(x)

@@ -1,4 +1,4 @@
-# Infinite loops leave only by break.
+# Infinite loops are left only by `break`.
 # RUN: --lowered
 function f(n)
     while true

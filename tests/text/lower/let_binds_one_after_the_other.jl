@@ -1,4 +1,4 @@
-# Let binds one after the other.
+# `let` binds one after the other.
 # RUN: --lowered
 function f(x)
     let x = x + 1, y = x

@@ -1,4 +1,4 @@
-# Variables assigned on some ways only are boxed.
+# Variables that are assigned on some paths only are boxed.
 # RUN: --lowered
 function f(c)
     if c

@@ -1,4 +1,4 @@
-# What is defined on all ways is not checked.
+# A variable that is defined on all paths is not checked.
 # RUN: --lowered
 function f(c)
     local x

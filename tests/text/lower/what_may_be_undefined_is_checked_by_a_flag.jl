@@ -1,4 +1,4 @@
-# What may be undefined is checked by a flag.
+# A variable that may be undefined is checked by a flag.
 # RUN: --lowered
 function u(c)
     if c

@@ -1,4 +1,4 @@
-# What methods are of.
+# Methods are of functions, of types, and of instances.
 # RUN: --lowered
 (p::P)(x) = p.x + x
 Base.:+(a::P, b::P) = P(a.x + b.x)
