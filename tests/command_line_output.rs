@@ -40,6 +40,41 @@ fn object(args: &[&str]) -> Json {
     serde_json::from_str(&text).unwrap()
 }
 
+#[test]
+fn objects_have_a_blank_after_each_comma_and_colon() {
+    let folder = folder("spaces");
+    let file = folder.join("one.ir");
+    std::fs::write(&file, "func @one() -> i64 {\n^1:\n  return 1\n}\n").unwrap();
+    let (text, _) = ends_with(0, &["ir", file.to_str().unwrap(), "--json"]);
+    let expected = r#"{"structs": [], "functions": [{"name": "one", "parameters": [], "result": "i64", "blocks": [{"block": "^1", "parameters": [], "instructions": [], "terminator": {"op": "cf.return", "operands": ["1"], "edges": []}}]}]}"#;
+    assert_eq!(text.trim_end(), expected);
+}
+
+// --- what is said of one thing -------------------------------------------------------------
+
+#[test]
+fn the_page_of_a_switch_tells_its_edges_and_opt_asks_for_the_method_of_a_script() {
+    let (page, _) = ends_with(0, &["ops", "cf.switch"]);
+    assert!(page.contains("The edges are the default one, and then one for each case"), "{page}");
+    let folder = folder("one_method");
+    let script = folder.join("one.jl");
+    std::fs::write(&script, "one() = 1\n").unwrap();
+    let (_, errors) = ends_with(2, &["opt", script.to_str().unwrap(), "-p", "dce"]);
+    assert!(errors.contains("one.jl is a script, not a function"), "{errors}");
+    assert!(errors.contains("say which method to work on: --entry"), "{errors}");
+}
+
+#[test]
+fn structs_that_passes_took_away_are_not_shown() {
+    let folder = folder("structs");
+    let script = folder.join("point.jl");
+    std::fs::write(&script, "struct P\n  x::Float64\nend\nmake(x) = P(x)\nget(x) = P(x).x\n")
+        .unwrap();
+    let ir = |call| ends_with(0, &["ir", script.to_str().unwrap(), call, "--stage", "optimized"]).0;
+    assert!(ir("make(1.0)").starts_with("struct @P {x: f64}\n"));
+    assert!(ir("get(1.0)").starts_with("func @\"get(Float64)\""));
+}
+
 // --- IR programs, and signatures ------------------------------------------------------------
 
 #[test]

@@ -64,6 +64,23 @@ fn json_has_arrays_by_column_and_null_where_there_is_no_gradient() {
 }
 
 #[test]
+fn forward_mode_runs_the_function_once_for_each_number_and_takes_the_value_from_there() {
+    let f = script(
+        "forward_runs.jl",
+        "f(x) = (println(\"run\"); x * x)\ng(v) = (println(\"run\"); 3.0)\n",
+    );
+    for (call, value, runs) in
+        [("f(3.0)", "9.0", 1), ("g([1.0, 2.0])", "3.0", 2), ("g(Float64[])", "3.0", 1)]
+    {
+        let output = regraft(&["grad", &f, call, "--mode", "forward"], "");
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(out.starts_with(&format!("value:    {value}\n")), "{out}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(printed, "run\n".repeat(runs), "{call}");
+    }
+}
+
+#[test]
 fn forward_mode_finds_the_same() {
     let f = script("forward.jl", F);
     let calls = [

@@ -22,7 +22,7 @@ crate::dialect! {
     /// Goes to the block whose case equals the value, or to the default one.
     ///
     /// The cases are distinct constants of the type of the value: a bool, an integer or a
-    /// symbol.
+    /// symbol. The edges are the default one, and then one for each case, in order.
     ///
     /// `switch %1, ^5, 1: ^2, 7: ^3(%2)`
     SWITCH: "switch"(value: T; cases: T...) -> never where T: Any [TERMINATOR] {

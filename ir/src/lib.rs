@@ -34,6 +34,7 @@ mod suggest;
 #[cfg(test)]
 mod testing;
 mod types;
+mod used_structs;
 mod verifier;
 
 pub use builder::{FunctionBuilder, Var};

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use slotmap::SlotMap;
 
 use crate::error::IrErrorKind;
+use crate::used_structs::used_structs;
 use crate::{Context, FuncId, Function, IrError, IrResult, StructDef, StructId, Symbol, Type};
 
 /// Functions and struct types over one [`Context`].
@@ -44,6 +45,26 @@ impl Module {
             structs: Vec::new(),
             struct_by_name: FxHashMap::default(),
         }
+    }
+
+    /// A module of functions, in this order, and of the struct types that occur in them, each after
+    /// those that its fields contain. Of several struct types of one name, it declares the first. O(size).
+    ///
+    /// # Errors
+    /// If two functions have one name, or if a function is over another context.
+    pub fn of_functions(
+        ctx: &Arc<Context>,
+        functions: impl IntoIterator<Item = Function>,
+    ) -> IrResult<Self> {
+        let mut module = Self::new(ctx);
+        for function in functions {
+            module.add(function)?;
+        }
+        for id in used_structs(ctx, module.functions()) {
+            // Refused only if there is one of that name.
+            let _ = module.adopt_struct(id);
+        }
+        Ok(module)
     }
 
     /// The context of its functions.

@@ -122,14 +122,17 @@ function derivative(f, x::Real)
     return __or_zero(__pushforward(f, (at,), (nothing, one(at)))[2], at)
 end
 
-# The gradient by forward mode: once for each number.
+# The gradient by forward mode: once for each number. The value is that of the first run, or of the
+# function itself where no number is.
 function __forward_gradient(f, args)
     __check_variables(args)
     return __gradient_along(f, __variables(args))
 end
 function __gradient_along(f, args)
-    y = f(ad.copy(typeof(args), args)...)
-    return (y, __ntuple(n -> __partial(args[n], __Along(f, args, n)), Val(length(args))))
+    values = Any[]
+    gradient = __ntuple(n -> __partial(args[n], __Along(f, args, n, values)), Val(length(args)))
+    y = isempty(values) ? f(ad.copy(typeof(args), args)...) : values[1]
+    return (y, gradient)
 end
 
 # The derivative of the value along a tangent of argument number n, and of those that are the same
@@ -138,12 +141,14 @@ struct __Along{F, A} <: Function
     f::F
     args::A
     n::Int
+    values::Vector{Any}
 end
 function (g::__Along)(t)
     x = g.args[g.n]
     at = k -> k == g.n ? t : __same_tangent(x, g.args[k], t)
     tangents = __ntuple(at, Val(length(g.args)))
-    d = __pushforward(g.f, ad.copy(typeof(g.args), g.args), (nothing, tangents...))[2]
+    y, d = __pushforward(g.f, ad.copy(typeof(g.args), g.args), (nothing, tangents...))
+    isempty(g.values) && push!(g.values, y)
     return d === nothing ? 0.0 : d
 end
 __same_tangent(x, y, t) = __zero_tangent(y)

@@ -4,10 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_dialects::core;
-use regraft_ir::{Constant, Context, Diagnostic, Function, Loc, Operand, Type};
-use regraft_lang::Session;
+use regraft_ir::{Constant, Context, Diagnostic, Extensions, Function, Loc, Operand, Type};
 use regraft_lang::definition::{Callee, ParamDecl, Space, TypeExpr};
-use regraft_lang::world::{Dispatch, DynamoCx, DynamoDef};
+use regraft_lang::world::{Dispatch, DynamoCx, DynamoDef, World};
+use regraft_lang::{Session, StartUp};
 
 /// The body of `summed(a, b, f)`: that of `f(a, b)` with sums in place of products, and
 /// `summed(x, y, g)` in place of calls `g(x, y)` of the program's functions.
@@ -41,9 +41,9 @@ fn summed(cx: &mut DynamoCx<'_>, args: &[Type]) -> Result<Function, Diagnostic> 
     Ok(body)
 }
 
-fn session() -> Session {
-    let ctx: Arc<Context> = regraft_dialects::context();
-    let mut session = Session::new(&ctx);
+/// Adds the dynamo to a world.
+fn add_summed(world: &mut World) -> Result<(), Vec<Diagnostic>> {
+    let ctx = Arc::clone(world.ctx());
     let param = || ParamDecl { name: None, ty: TypeExpr::any(ctx.symbol("Any")) };
     let def = DynamoDef {
         callee: Callee::Function(ctx.symbol("summed")),
@@ -54,7 +54,12 @@ fn session() -> Session {
         space: Space::Main,
         loc: Loc::UNKNOWN,
     };
-    session.with_world(|world| world.add_dynamo(&def, Rc::new(summed))).expect("it is defined");
+    world.add_dynamo(&def, Rc::new(summed))
+}
+
+fn session() -> Session {
+    let mut session = Session::new(&regraft_dialects::context());
+    session.with_world(add_summed).expect("it is defined");
     session
 }
 
@@ -73,6 +78,17 @@ fn products_become_sums_in_what_is_called_as_well() {
     check(&mut session, "twice(a, b) = mul(a, b) * mul(b, a)\nsummed(2, 3, twice)", "10");
     check(&mut session, "twice(2, 3)", "36");
     check(&mut session, "summed(2.5, 3, twice)", "11.0");
+}
+
+#[test]
+fn a_setup_of_the_extensions_adds_it_to_every_session() {
+    let mut extensions = Extensions::clone(regraft_dialects::context().extensions());
+    extensions.edit::<StartUp>().setup(add_summed);
+    let ctx = Context::with_extensions(&extensions.into());
+    for _ in 0..2 {
+        let mut session = Session::new(&ctx);
+        check(&mut session, "mul(a, b) = a * b\nsummed(5, 10, mul)", "15");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use regraft_ad::{Checkpoints, PlanKind};
 use regraft_ir::Diagnostic;
 use regraft_lang::{Mode, measure_phases};
 
-use super::output::{Failed, Outcome, print, tell};
+use super::output::{Failed, Outcome, json_text, print, tell};
 use super::program_output::ProgramOutput;
 use super::run::EngineName;
 use super::script::{self, LimitArgs};
@@ -107,7 +107,8 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     if args.json {
         let gradient: Vec<String> = found.gradient.iter().map(|part| session.json(part)).collect();
         let (value, gradient) = (session.json(&found.value), gradient.join(", "));
-        let time = times.map_or_else(String::new, |times| format!(", \"time\": {}", times.json()));
+        let time = times
+            .map_or_else(String::new, |times| format!(", \"time\": {}", json_text(&times.json())));
         return print(&format!("{{\"value\": {value}, \"gradient\": [{gradient}]{time}}}\n"));
     }
     if let Some(times) = times {

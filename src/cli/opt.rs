@@ -256,8 +256,8 @@ fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<
     let entry = match (input.language, &args.entry) {
         (Language::Ir, None) => return input.module(ctx),
         (Language::Julia, None) => {
-            let error = Diagnostic::error(format!("{} is a script of several methods", input.name));
-            let help = "say which one to work on: --entry 'foo(Float64, Vector{Float64})'";
+            let error = Diagnostic::error(format!("{} is a script, not a function", input.name));
+            let help = "say which method to work on: --entry 'foo(Float64, Vector{Float64})'";
             return Err(Failed::Usage(vec![error.help(help)]));
         }
         (_, Some(entry)) => entry,

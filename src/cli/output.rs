@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use regraft_ir::{Diagnostic, render_all};
+use serde_json::Value as Json;
 
 use crate::paint;
 
@@ -116,8 +117,24 @@ pub(super) fn print_diff(text: &str) -> Outcome {
 }
 
 /// Writes a result that is an object of JSON, on one line.
-pub(super) fn print_json(value: &serde_json::Value) -> Outcome {
-    print(&format!("{value}\n"))
+pub(super) fn print_json(value: &Json) -> Outcome {
+    print(&format!("{}\n", json_text(value)))
+}
+
+/// JSON on one line, with a blank after each comma and colon: `{"value": [1, 2]}`.
+pub(super) fn json_text(value: &Json) -> String {
+    match value {
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(json_text).collect::<Vec<_>>().join(", "))
+        }
+        Json::Object(entries) => {
+            let entry = |(key, value): (&String, &Json)| {
+                format!("{}: {}", Json::from(&**key), json_text(value))
+            };
+            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Writes what is told beside the result. Where the standard error cannot be written to,

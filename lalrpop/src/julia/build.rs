@@ -34,6 +34,10 @@ pub(crate) struct Items {
     semicolons: u32,
     /// Where the first semicolon, or space between elements, is.
     mark: u32,
+    /// The last semicolon.
+    last: Span,
+    /// The first semicolons that follow each other without an item between them.
+    doubled: Option<Span>,
     /// Whether its first semicolon comes before any item.
     leads: bool,
     spaces: bool,
@@ -278,6 +282,8 @@ impl<'t> Builder<'t> {
             commas: 0,
             semicolons: 0,
             mark: 0,
+            last: Span { start: 0, end: 0 },
+            doubled: None,
             leads: false,
             spaces: false,
             generator: false,
@@ -310,7 +316,13 @@ impl<'t> Builder<'t> {
         if items.semicolons == 0 {
             items.leads = self.list.len() as u32 == items.start;
             items.mark = at.start;
+        } else if self.list.last() == Some(&ROW) {
+            let run = items.doubled.unwrap_or(items.last);
+            if run.end == items.last.end {
+                items.doubled = Some(Span { start: run.start, end: at.end });
+            }
         }
+        items.last = at;
         items.semicolons += 1;
         self.list.push(ROW);
     }

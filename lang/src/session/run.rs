@@ -340,9 +340,8 @@ impl Session {
         Ok(())
     }
 
-    /// Changes the world, and lets the interpreter forget what is wrong afterwards.
-    /// Changes the world from Rust: adds a dynamo, say. What was derived from what changed is
-    /// dropped, as after a definition in a script.
+    /// Changes the world from Rust: adds a dynamo, say. As after a definition in a script,
+    /// everything derived from what changed is dropped.
     ///
     /// # Panics
     /// If it is called while a program of the session runs.

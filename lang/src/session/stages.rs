@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, FuncId, Module, TypeKind};
+use regraft_ir::{Diagnostic, FuncId, IrResult, Module, TypeKind};
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use rustc_hash::FxHashSet;
 
@@ -30,16 +30,14 @@ pub(super) fn optimize(
     let _phase = enter(Phase::Optimize);
     let options = RunOptions::default().threads(1);
     match run_pipeline(module, pipeline, &options) {
-        Ok(_) => {
-            drop_unreachable(module);
-            Ok(())
-        }
+        Ok(_) => keep_reachable(module).map_err(|error| vec![error.into()]),
         Err(failure) => Err(failure.diagnostics().to_vec()),
     }
 }
 
-/// Removes the functions that no value in the first function, or in what it needs, stands for.
-fn drop_unreachable(module: &mut Module) {
+/// Removes the functions that no value in the first function, or in what it needs, stands for, and
+/// the struct types that occur in no other one.
+fn keep_reachable(module: &mut Module) -> IrResult<()> {
     let ctx = Arc::clone(module.ctx());
     let mut pending: Vec<FuncId> = module.ids().first().copied().into_iter().collect();
     let mut reached: FxHashSet<FuncId> = pending.iter().copied().collect();
@@ -58,6 +56,8 @@ fn drop_unreachable(module: &mut Module) {
             module.remove(id);
         }
     }
+    *module = Module::of_functions(&ctx, module.functions().cloned())?;
+    Ok(())
 }
 
 impl Session {

@@ -1,9 +1,7 @@
 //! Edits of whole functions and their signatures.
 
 use regraft_dialects::{cf, core};
-use regraft_ir::{
-    Block, Constant, FuncId, Function, Inst, Module, Operand, Symbol, Type, TypeKind, Value,
-};
+use regraft_ir::{Block, FuncId, Function, Inst, Module, Operand, Symbol, Type, Value};
 
 use super::{Suspect, replace_by_zero, zero};
 
@@ -79,57 +77,4 @@ pub(super) fn return_nothing(module: &mut Module, id: FuncId) -> Option<()> {
         }
     }
     Some(())
-}
-
-/// A copy with only the structs that its functions name; `None` if that are all.
-pub(super) fn without_unused_structs(module: &Module) -> Option<Module> {
-    let mut used: Vec<Type> = Vec::new();
-    let mut todo: Vec<Type> = Vec::new();
-    for f in module.functions() {
-        todo.extend(f.param_types());
-        todo.push(f.ret_type());
-        for b in f.blocks() {
-            todo.extend(f.params(b).map(|v| f.ty(v)));
-            for v in f.insts(b) {
-                todo.extend(f.body(b).map(|v| f.ty(v)));
-                for operand in f.operands(v) {
-                    if let Some(Constant::Type(ty)) =
-                        operand.as_const().map(|c| f.ctx().constant(c))
-                    {
-                        todo.push(ty);
-                    }
-                }
-            }
-        }
-    }
-    let ctx = module.ctx();
-    while let Some(ty) = todo.pop() {
-        if used.contains(&ty) {
-            continue;
-        }
-        used.push(ty);
-        match ctx.kind(ty) {
-            TypeKind::Tuple(types) => todo.extend(types.iter().copied()),
-            TypeKind::Named(fields) => todo.extend(fields.iter().map(|&(_, ty)| ty)),
-            &TypeKind::Array { element, .. } | &TypeKind::Ref(element) => todo.push(element),
-            &TypeKind::TypeOf(of) => todo.push(of),
-            &TypeKind::Struct(id) => {
-                todo.extend(ctx.struct_def(id).fields.iter().map(|&(_, ty)| ty));
-            }
-            _ => {}
-        }
-    }
-    if module.structs().iter().all(|(_, ty)| used.contains(ty)) {
-        return None;
-    }
-    let mut smaller = Module::new(ctx);
-    for &(id, ty) in module.structs() {
-        if used.contains(&ty) {
-            smaller.adopt_struct(id).ok()?;
-        }
-    }
-    for f in module.functions() {
-        smaller.add(f.clone()).ok()?;
-    }
-    Some(smaller)
 }

@@ -140,8 +140,11 @@ fn tidy(suspect: Suspect, mut fails: impl FnMut(&Suspect) -> bool) -> Suspect {
     for (_, f) in tidied.module.functions_mut() {
         f.renumber();
     }
-    if let Some(module) = functions::without_unused_structs(&tidied.module) {
-        tidied.module = module;
+    let module = &tidied.module;
+    if let Ok(smaller) = Module::of_functions(module.ctx(), module.functions().cloned())
+        && smaller.structs().len() < module.structs().len()
+    {
+        tidied.module = smaller;
     }
     let valid = regraft_ir::verify_module(&tidied.module).is_ok();
     if valid && fails(&tidied) { tidied } else { suspect }

@@ -309,8 +309,7 @@ impl Builder<'_> {
     fn matrix(&mut self, span: Span, items: Items) {
         let start = items.start as usize;
         let cells: Vec<ExprId> = self.list.drain(start..).collect();
-        if cells.windows(2).any(|two| two == [ROW, ROW]) {
-            let at = Self::at_mark(items);
+        if let Some(at) = items.doubled {
             self.problems.add(at, "arrays of more than two dimensions (`;;`) are not supported");
         }
         let mut deepest = 0;
