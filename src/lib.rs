@@ -122,7 +122,7 @@ pub use regraft_passes as passes;
 pub use regraft_syntax as syntax;
 pub use regraft_testing as testing;
 
-/// What a pass needs: `use regraft::prelude::*`.
+/// The names that a pass needs: `use regraft::prelude::*`.
 pub mod prelude {
     pub use std::process::ExitCode;
 

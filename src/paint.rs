@@ -22,7 +22,7 @@ pub(crate) fn style(class: Class) -> Style {
     }
 }
 
-/// What a piece of IR text is.
+/// The kind of a piece of IR text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Piece {
     /// Something that the language has as well.
@@ -147,7 +147,7 @@ fn name_end(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(|&&byte| is_name_byte(byte)).count()
 }
 
-/// Where the string ends that begins at `start`.
+/// Returns the end of the string that begins at `start`.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != b'"' && bytes[at] != b'\n' {
@@ -160,7 +160,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// What is coloured, as text.
+    /// Returns the coloured pieces, as text.
     fn painted(text: &str) -> Vec<(&str, Piece)> {
         pieces(text).into_iter().map(|(span, piece)| (&text[span], piece)).collect()
     }

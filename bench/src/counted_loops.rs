@@ -32,7 +32,7 @@ pub fn function(ctx: &Arc<Context>, loops: usize) -> Function {
 
 struct Writer {
     f: Function,
-    /// Where instructions are appended.
+    /// The block that instructions are appended to.
     block: Block,
     numbers: Numbers,
     /// A bound, an array of floats, one of integers, and a number.

@@ -16,7 +16,7 @@ pub struct Dynamic {
     pub function: &'static str,
     /// Its arguments, as text.
     pub args: &'static str,
-    /// How much longer than the function its gradient may take.
+    /// The most time that its gradient may take, in times of the function.
     pub most: f64,
 }
 

@@ -27,7 +27,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// What a table calls its size.
+    /// Returns the name of its size in a table.
     pub fn size(self) -> String {
         match self {
             Self::Row(loops) => format!("{loops} loops"),
@@ -38,7 +38,7 @@ impl Shape {
         }
     }
 
-    /// How much there is of it.
+    /// Returns its size.
     pub fn amount(self) -> usize {
         match self {
             Self::Row(n) | Self::Refs(_, n) | Self::Irreducible(n) => n,
@@ -63,7 +63,7 @@ impl Shape {
     }
 }
 
-/// How many operations stand in the body of a loop of a row.
+/// The number of operations in the body of a loop of a row.
 const BODY: usize = 40;
 
 fn row(out: &mut String, loops: usize) -> std::fmt::Result {
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// What `main` gives.
+    /// Returns the result of `main`.
     fn run(shape: Shape, args: &[Val]) -> Val {
         let module = shape.module(&context());
         verify_module(&module).unwrap();

@@ -1,4 +1,4 @@
-//! What the benchmarks share: synthetic modules, functions that are prone to take long, adjoints of
+//! The parts that benchmarks share: synthetic modules, functions that are prone to take long, adjoints of
 //! programs, a counting allocator, and a table of figures beside their targets.
 
 pub mod adjoints;

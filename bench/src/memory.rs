@@ -17,7 +17,7 @@ thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How often this thread has asked for memory, if [`Counting`] is the global allocator.
+/// Returns the number of allocations of this thread, if [`Counting`] is the global allocator.
 pub fn allocations() -> usize {
     ALLOCATIONS.get()
 }

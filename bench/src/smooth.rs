@@ -6,7 +6,7 @@ use std::sync::Arc;
 use regraft_ir::{Context, Module};
 use regraft_syntax::parse_module;
 
-/// What the instructions of a function stand in.
+/// The shape of the code that the instructions of a function stand in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// One block.
@@ -23,7 +23,7 @@ impl Shape {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Straight, Self::Branches, Self::Loops, Self::Arrays];
 
-    /// What a table calls it.
+    /// Returns its name in a table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Straight => "one block",
@@ -43,7 +43,7 @@ pub fn module(ctx: &Arc<Context>, shape: Shape, insts: usize) -> Module {
     parse_module(ctx, "smooth", &text.function(shape, insts)).expect("it is right")
 }
 
-/// How many operations stand between two branches.
+/// The number of operations between two branches.
 const BODY: usize = 20;
 
 struct Text {

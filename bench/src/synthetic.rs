@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, Constant, Context, Function, Inst, Module, Op, Operand, Type, Value};
 
-/// How many operations the body of each loop has.
+/// The number of operations in the body of each loop.
 const LOOP_BODY: usize = 96;
 
 /// A source of reproducible numbers (xorshift64*).

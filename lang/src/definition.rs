@@ -1,4 +1,4 @@
-//! What a program defines, as the lowering hands it to the world.
+//! The definitions of a program, as the lowering hands them to the world.
 //!
 //! Nothing here is evaluated: types are [`TypeExpr`]s, which the world evaluates when control
 //! gets to the definition.
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Constant, Function, Loc, Symbol};
 
-/// Where a name is looked up first, and who may use what is internal.
+/// The space in which a name is looked up first: it decides who may use internal names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Space {
     /// The prelude: Julia's `Base`.
@@ -60,7 +60,7 @@ pub struct Thunk {
     pub body: Arc<Function>,
     /// The functions that are made in it.
     pub closures: Vec<ClosureDef>,
-    /// Where it starts.
+    /// The place of its start.
     pub loc: Loc,
 }
 
@@ -99,9 +99,9 @@ pub struct MethodDef {
     pub closures: Vec<ClosureDef>,
     /// `@inline` or `@noinline`.
     pub inline: Option<bool>,
-    /// Where names in it are looked up.
+    /// The space in which names in it are looked up.
     pub space: Space,
-    /// Where it is defined.
+    /// The place of its definition.
     pub loc: Loc,
 }
 
@@ -152,13 +152,13 @@ pub struct StructDecl {
     pub mutable: bool,
     /// Names and types of the fields.
     pub fields: Vec<(Symbol, TypeExpr)>,
-    /// How many fields each `new` gives a value, the first ones.
+    /// The number of leading fields that each `new` gives a value.
     pub given: usize,
     /// Inner constructors. If there are any, there are no default ones.
     pub constructors: Vec<MethodDef>,
-    /// Where it was declared, in which space.
+    /// The space in which it was declared.
     pub space: Space,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub loc: Loc,
 }
 
@@ -173,7 +173,7 @@ pub struct AbstractDecl {
     pub supertype: Option<TypeExpr>,
     /// In which space it is declared.
     pub space: Space,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub loc: Loc,
 }
 
@@ -182,7 +182,7 @@ pub struct AbstractDecl {
 pub struct TypeExpr {
     /// Its kind.
     pub kind: TypeExprKind,
-    /// Where it stands.
+    /// Its place.
     pub loc: Loc,
 }
 

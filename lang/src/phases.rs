@@ -1,4 +1,4 @@
-//! How long the phases take that a program goes through, for those who ask.
+//! Times of the phases that a program goes through, measured on request.
 //!
 //! Phases are nested: running asks for inference, and differentiation for optimization. Each
 //! moment counts for the innermost phase. A session lives in one thread, and so does the clock;

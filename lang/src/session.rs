@@ -50,7 +50,7 @@ pub enum Completeness {
 }
 
 impl Completeness {
-    /// Whether a text is whole, or goes on in the next line. `ops` are those of the programs.
+    /// Returns whether a text is whole, or goes on in the next line. `ops` are those of the programs.
     pub fn of(ops: &Arc<Registry>, text: &str) -> Self {
         // A context of its own: what is asked at each key is not to be kept.
         let ctx = Context::new(Arc::clone(ops));
@@ -65,13 +65,13 @@ pub struct Session {
     compiler: Rc<RefCell<Compiler>>,
     interpreter: Interpreter,
     limits: Limits,
-    /// What is left of [`Limits::fuel`] in the present run.
+    /// The rest of [`Limits::fuel`] in the present run.
     fuel_left: Option<u64>,
     /// The global variables and constants of the program, for soft scope.
     globals: FxHashSet<Symbol>,
     /// The number of functions without names that texts made so far.
     counter: Cell<u32>,
-    /// How values read.
+    /// The names of values, as they read in the language.
     texts: Rc<WorldNames>,
     /// The number of REPL lines so far.
     lines: usize,
@@ -158,7 +158,7 @@ impl Session {
         self.typed_module(&call)
     }
 
-    /// What [`typed`](Self::typed) gives after a pipeline; [`O2`](regraft_passes::O2) if none is given.
+    /// Runs a pipeline on the result of [`typed`](Self::typed); [`O2`](regraft_passes::O2) if none is given.
     ///
     /// # Errors
     /// As of [`typed`](Self::typed), and if a pass fails.
@@ -220,7 +220,7 @@ impl Session {
         (is_function || !list.methods.is_empty()).then_some(list)
     }
 
-    /// What a global name stands for, if it has a value.
+    /// Returns the value of a global name, if it has one.
     pub fn value_of(&self, name: &str) -> Option<Val> {
         let name = self.ctx.symbol(name);
         let binding = self.compiler.borrow_mut().world.resolve(name, Space::Main, None);
@@ -274,14 +274,14 @@ impl Session {
         self.interpreter.host_mut().set_output(output);
     }
 
-    /// What programs have printed since the last call, if it is kept; flushes it if it is passed on.
+    /// Takes the text that programs have printed since the last call, if it is kept; flushes it if it is passed on.
     pub fn take_output(&mut self) -> String {
         self.interpreter.take_output()
     }
 }
 
 impl Session {
-    /// What a function of the prelude makes of a struct; nothing else is asked about.
+    /// Calls a function of the prelude with a struct; returns `None` for any other value.
     fn ask_prelude(&mut self, function: &str, value: &Val) -> Option<Val> {
         if !matches!(value, Val::Struct(_)) {
             return None;

@@ -1,4 +1,4 @@
-//! What the interpreter asks a world for while a program runs: which function a call of a value
+//! Call resolution against a world while a program runs: finds the function that a call of a value
 //! runs, and the code of functions by name.
 
 use std::cell::RefCell;

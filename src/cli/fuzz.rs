@@ -144,7 +144,7 @@ fn chosen_ops(ops: &Registry, patterns: &[String]) -> Result<Vec<Op>, Failed> {
     if errors.is_empty() { Ok(chosen) } else { Err(Failed::Usage(errors)) }
 }
 
-/// Whether a name fits a pattern in which `*` stands for any text.
+/// Returns whether a name fits a pattern in which `*` stands for any text.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -188,7 +188,7 @@ impl<'a> Found<'a> {
         Ok(Self { find, text, module, script })
     }
 
-    /// What is told of it.
+    /// Describes it in a diagnostic.
     fn told(&self, tool: &str) -> Diagnostic {
         let Self { find, text, .. } = self;
         let Some(file) = &self.module else {

@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// Which way the gradient is found
     #[arg(long, value_enum, default_value = "reverse")]
     mode: ModeName,
-    /// What reverse mode keeps for the way back
+    /// The plan for the values that reverse mode keeps
     #[arg(long, value_enum, default_value = "best")]
     plan: PlanName,
     /// Let counted loops keep so many states at one time, and make iterations again from them
@@ -31,7 +31,7 @@ pub(super) struct Args {
     /// Let counted loops keep states of so many bytes, and make iterations again from them
     #[arg(long, value_name = "BYTES")]
     snapshot_bytes: Option<u64>,
-    /// What runs the program
+    /// The engine that runs the program
     #[arg(long, value_enum, default_value = "interp")]
     engine: EngineName,
     /// Print `{"value": .., "gradient": [..]}`

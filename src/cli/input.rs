@@ -9,7 +9,7 @@ use regraft_syntax::{decode, parse_and_verify};
 
 use super::output::Failed;
 
-/// What a program is written in.
+/// The language of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Language {
     /// IR text.
@@ -54,7 +54,7 @@ impl Input {
     }
 }
 
-/// What a text is written in. The first line that says something decides:
+/// Returns the language of a text. The first line that says something decides:
 /// all of IR is functions (`func @f`) and structs (`struct @P`), which no script begins with.
 fn sniff(text: &str) -> Language {
     let mut lines = text.lines().map(str::trim_start);

@@ -20,7 +20,7 @@ pub(super) struct Args {
     /// without a call. What scripts print goes to the standard error
     #[arg(required = true, value_name = "FILE... [CALL]", num_args = 1..)]
     words: Vec<String>,
-    /// How far the method is processed
+    /// The stage up to which the method is processed
     #[arg(long, value_enum, default_value = "typed")]
     stage: Stage,
     /// Print locations and origins

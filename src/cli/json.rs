@@ -1,4 +1,4 @@
-//! What commands print with `--json`: modules, reports, diagnostics, passes and ops as objects.
+//! The objects that commands print with `--json`: modules, reports, diagnostics, passes and ops.
 //!
 //! Names of keys are part of the contract with scripts; they are described in
 //! `docs/command-line.md`.
@@ -90,7 +90,7 @@ fn edge(f: &Function, edge: Edge) -> Json {
     json!({"block": format!("{}", f.edge_target(edge)), "arguments": arguments.collect::<Vec<_>>()})
 }
 
-/// What the passes of a pipeline counted.
+/// Returns the counts of the passes of a pipeline.
 pub(super) fn statistics(report: &Report) -> Json {
     let passes = report.passes.iter().map(|pass| {
         let counts = pass.counts.iter().map(|(&what, &n)| (what.to_owned(), json!(n)));
@@ -109,7 +109,7 @@ pub(super) fn statistics(report: &Report) -> Json {
     })
 }
 
-/// How long the passes of a pipeline took, in milliseconds.
+/// Returns the times of the passes of a pipeline, in milliseconds.
 pub(super) fn times(report: &Report) -> Json {
     let passes = report.passes.iter().map(|pass| json!({"pass": pass.pass, "ms": ms(pass.time)}));
     json!({

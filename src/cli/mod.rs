@@ -83,7 +83,7 @@ pub(crate) const REGRAFT: (&str, &str) = ("regraft", env!("CARGO_PKG_VERSION"));
 #[derive(Clone, Debug)]
 pub struct Tool {
     extensions: Extensions,
-    /// What it is called; `None` for what its file is called.
+    /// Its name; `None` for that of its file.
     name: Option<String>,
     /// The version of the crate that it is of.
     version: Option<String>,
@@ -207,7 +207,7 @@ impl Tool {
         }
     }
 
-    /// What it is called.
+    /// Returns its name.
     pub(crate) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(REGRAFT.0)
     }
@@ -221,7 +221,7 @@ impl Tool {
         }
     }
 
-    /// What is said when something panics.
+    /// Returns the message for a panic.
     pub(crate) fn bug(&self) -> String {
         let of = match self.name() {
             name if name == REGRAFT.0 => name.to_owned(),
@@ -230,7 +230,7 @@ impl Tool {
         format!("this is a bug of {of}; the message above says where")
     }
 
-    /// What reads the arguments.
+    /// Returns the parser of the arguments.
     fn parser(&self) -> clap::Command {
         let name = self.name().to_owned();
         Cli::command().name(name.clone()).bin_name(name).version(self.version())

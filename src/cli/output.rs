@@ -1,4 +1,4 @@
-//! What a command leaves: text on the standard output, diagnostics, an exit code.
+//! The output of a command: text on the standard output, diagnostics, an exit code.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -9,10 +9,10 @@ use serde_json::Value as Json;
 
 use crate::paint;
 
-/// How a command writes, whatever it does.
+/// The settings of the output, which all commands have.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub(super) struct OutputArgs {
-    /// Whether IR, diffs and diagnostics are coloured: on terminals, unless `NO_COLOR` is set
+    /// Colour IR, diffs and diagnostics: on terminals, unless `NO_COLOR` is set
     #[arg(long, value_enum, global = true, default_value_t, value_name = "WHEN")]
     color: ColorChoice,
     /// Show so many errors at most; 0 for all of them
@@ -20,7 +20,7 @@ pub(super) struct OutputArgs {
     error_limit: usize,
 }
 
-/// When to use colours.
+/// The condition for colours.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum ColorChoice {
     /// On terminals
@@ -44,7 +44,7 @@ impl OutputArgs {
     }
 }
 
-/// Whether what goes to a stream is coloured.
+/// Returns whether what goes to a stream is coloured.
 pub(crate) fn is_colored(stream: &impl IsTerminal) -> bool {
     match COLOR.load(Ordering::Relaxed) {
         choice if choice == ColorChoice::Always as usize => true,
@@ -64,7 +64,7 @@ pub(super) enum Failed {
     Closed,
 }
 
-/// What a command gives.
+/// The result of a command.
 pub(super) type Outcome = Result<(), Failed>;
 
 impl Failed {

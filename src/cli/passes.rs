@@ -79,7 +79,7 @@ pub(crate) fn text(name: Option<&str>, passes: &PassRegistry) -> Result<String, 
     }
 }
 
-/// What there is, by kind, each with one line.
+/// Lists passes, pipelines and analyses, each with one line.
 fn list(passes: &PassRegistry) -> String {
     let of = |kind: PassKind| {
         let passes = passes.iter().filter(move |pass| pass.kind == kind);
@@ -116,7 +116,7 @@ fn list(passes: &PassRegistry) -> String {
     out
 }
 
-/// What looks like a pass in a pipeline, but is not one; `LOOP` is another.
+/// The page of a form that looks like a pass in a pipeline, but is not one; `LOOP` is another.
 const FIX: &str = "\
 fix{max=..}(passes)
 not a pass, but a word of pipelines

@@ -1,4 +1,4 @@
-//! How long the phases of a command took, for `--time`.
+//! The times of the phases of a command, for `--time`.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Where a program prints to.
+//! The output of programs.
 
 use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -33,7 +33,7 @@ impl ProgramOutput {
         (Self { error }, writer)
     }
 
-    /// What came of a run, once everything has been written: an output that could not be written
+    /// Returns the result of a run, once everything has been written: an output that could not be written
     /// is an error, and one whose reader has gone leaves nothing to be told.
     pub(super) fn outcome<T>(&self, result: Result<T, Failed>) -> Result<T, Failed> {
         match self.error.take() {

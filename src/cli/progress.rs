@@ -1,4 +1,4 @@
-//! How far a long command is, on the terminal, and Ctrl-C.
+//! The progress of a long command, on the terminal, and Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +52,7 @@ impl Progress {
         &self.stop
     }
 
-    /// Whether Ctrl-C was pressed.
+    /// Returns whether Ctrl-C was pressed.
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

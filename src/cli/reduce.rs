@@ -21,7 +21,7 @@ pub(super) struct Args {
     /// On how many inputs to run each function; without it, as many as the file says, or 8
     #[arg(long, value_name = "N")]
     check: Option<u32>,
-    /// How many smaller modules to try at most
+    /// The most smaller modules to try
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     attempts: u32,
     /// Write the output to this file

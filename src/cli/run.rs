@@ -20,11 +20,11 @@ pub(super) struct Args {
     /// standard input
     #[arg(required_unless_present = "expr", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What is evaluated when the scripts have run, and whose value is printed. Of IR, a call
+    /// The expression to evaluate when the scripts have run, and to print the value of. Of IR, a call
     /// with literal arguments, `foo(1.0, [1.0, 2.0])`; without it, `main()` is run
     #[arg(short, long, value_name = "EXPR", allow_hyphen_values = true)]
     expr: Option<String>,
-    /// What runs the program
+    /// The engine that runs the program
     #[arg(long, value_enum, default_value = "interp")]
     engine: EngineName,
     /// Print the value as `{"value": ..}`

@@ -19,10 +19,10 @@ pub(super) struct LimitArgs {
     /// Stop after so many instructions
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
-    /// How deep calls may be nested
+    /// The depth to which calls may nest
     #[arg(long, value_name = "N")]
     depth: Option<usize>,
-    /// How many bytes the program may use
+    /// The number of bytes that the program may use
     #[arg(long, value_name = "BYTES")]
     memory: Option<usize>,
 }

@@ -7,7 +7,7 @@ use regraft_ir::{Diagnostic, suggest};
 use super::console::Console;
 use super::{Done, Outcome, Repl, files, look, no_argument, pages, run, transform, values};
 
-/// What the argument of a command is, for completion.
+/// The kind of argument of a command, for completion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wants {
     /// Nothing.
@@ -33,13 +33,13 @@ pub(super) enum Wants {
 pub(super) struct Command {
     /// Its names without the colon; the first is the one to use.
     pub(super) names: &'static [&'static str],
-    /// What it takes, as its page writes it.
+    /// Its arguments, as its page writes them.
     pub(super) arguments: &'static str,
-    /// What it does, in one line.
+    /// Its effect, in one line.
     pub(super) summary: &'static str,
     /// The rest of its page.
     pub(super) page: &'static str,
-    /// What completes its argument.
+    /// The completion of its argument.
     pub(super) wants: Wants,
     /// Does it; the text is what stands behind the name.
     pub(super) run: fn(&mut Repl, &str, &mut Console<'_>) -> Done,

@@ -1,4 +1,4 @@
-//! What Tab offers: commands, names, keywords, passes and their options, ops, files, symbols.
+//! Completion with Tab: commands, names, keywords, passes and their options, ops, files, symbols.
 //!
 //! A pure function of the text before the cursor and of what there is to name; the terminal only
 //! shows what comes out.
@@ -18,11 +18,11 @@ use super::symbols::SYMBOLS;
 pub(super) struct Candidate {
     /// The text to insert.
     pub(super) value: String,
-    /// What it is, in a line; may be empty.
+    /// Its description, in a line; may be empty.
     pub(super) description: String,
-    /// Where the text begins that it replaces, up to the cursor.
+    /// The start of the text that it replaces, up to the cursor.
     pub(super) start: usize,
-    /// Whether a blank follows it.
+    /// True if a blank follows it.
     pub(super) space: bool,
 }
 
@@ -43,7 +43,7 @@ struct OptionWords {
     flag: bool,
 }
 
-/// What there is to name.
+/// The names that can be completed.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     /// The names of the session, sorted.
@@ -63,7 +63,7 @@ const MACROS: &[&str] =
     &["@assert", "@goto", "@inbounds", "@inline", "@label", "@noinline", "@simd"];
 
 impl Vocabulary {
-    /// What passes and ops there are.
+    /// Collects the names of passes and ops.
     pub(super) fn new(passes: &PassRegistry, ops: &Registry) -> Self {
         let option = |def: &regraft_passes::OptionDef| OptionWords {
             name: def.name,
@@ -104,7 +104,7 @@ impl Vocabulary {
         Self { names: Vec::new(), passes: words, ops: names }
     }
 
-    /// What can stand before the end of `text`, in place of its last word.
+    /// Returns the candidates for the last word of `text`.
     pub(super) fn complete(&self, text: &str) -> Vec<Candidate> {
         let line_start = text.rfind('\n').map_or(0, |at| at + 1);
         let line = &text[line_start..];
@@ -248,7 +248,7 @@ fn files(text: &str, start: usize) -> Vec<Candidate> {
     found
 }
 
-/// Where the word begins that a text ends with.
+/// Returns the start of the last word of a text.
 fn word_start(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     let word = text.chars().rev().take_while(|&c| belongs(c)).map(char::len_utf8).sum::<usize>();
     text.len() - word

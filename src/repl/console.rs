@@ -1,4 +1,4 @@
-//! Where the REPL writes to: results to one stream, diagnostics to another.
+//! The output of the REPL: results to one stream, diagnostics to another.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::paint;
 pub(super) struct Console<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
-    /// Whether results, and diagnostics, are coloured.
+    /// True if results, and diagnostics, are coloured.
     color: (bool, bool),
     /// Why nothing can be written any more.
     broken: Option<io::Error>,
@@ -71,7 +71,7 @@ impl<'a> Console<'a> {
         let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
     }
 
-    /// Whether results cannot be written any more.
+    /// Returns whether results cannot be written any more.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.is_some()
     }

@@ -5,7 +5,7 @@
 
 use regraft_ir::{Function, Module};
 
-/// What a program was made from.
+/// The origin of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The function that this call runs.
@@ -32,7 +32,7 @@ impl Current {
         Self { origin, states: vec![module], pipelines: Vec::new(), at: 0 }
     }
 
-    /// What it was made from.
+    /// Returns its origin.
     pub(super) fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -79,12 +79,12 @@ impl Current {
         Some(pipeline)
     }
 
-    /// How many pipelines can be taken back, and applied again.
+    /// Returns the number of pipelines that can be undone, and redone.
     pub(super) fn steps(&self) -> (usize, usize) {
         (self.at, self.pipelines.len() - self.at)
     }
 
-    /// What it is, in one line: `foo(1.0), after fold, then dce`.
+    /// Returns its title, in one line: `foo(1.0), after fold, then dce`.
     pub(super) fn title(&self) -> String {
         let (Origin::Call(name) | Origin::File(name)) = &self.origin;
         let applied = &self.pipelines[..self.at];

@@ -7,7 +7,7 @@ use regraft_syntax::julia::{Class, tokens};
 use super::commands::{Wants, find};
 use super::reader;
 
-/// What a piece of an input is.
+/// The kind of a piece of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Paint {
     /// A command that there is.

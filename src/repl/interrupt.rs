@@ -11,7 +11,7 @@ use signal_hook::{SigId, flag, low_level};
 pub(super) struct Interruptible(Option<SigId>);
 
 impl Interruptible {
-    /// Where the signal cannot be caught it ends the process, as it does by default.
+    /// If the signal cannot be caught, it ends the process, as it does by default.
     pub(super) fn new(flag: Arc<AtomicBool>) -> Self {
         Self(flag::register(SIGINT, flag).ok())
     }

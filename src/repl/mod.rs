@@ -40,10 +40,10 @@ use current::Current;
 use interrupt::Interruptible;
 use saved::Globals;
 
-/// How many lines make an input a long one.
+/// The number of lines from which on an input is a long one.
 const LONG: usize = 50;
 
-/// What an input leaves.
+/// The state after an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Outcome {
     /// The next one can come.
@@ -63,7 +63,7 @@ struct Repl {
     tool: Tool,
     ctx: Arc<Context>,
     session: Session,
-    /// What `:opt` applies if it is not told otherwise.
+    /// The pipeline that `:opt` applies if it is not told otherwise.
     pipeline: Pipeline,
     current: Option<Current>,
     /// The inputs that succeeded, as `:save` writes them.
@@ -74,11 +74,11 @@ struct Repl {
     globals: Globals,
     /// The lines of an input that is not whole yet.
     pending: String,
-    /// How many they are.
+    /// The number of lines of it.
     pending_lines: usize,
-    /// Whether inputs come from a terminal.
+    /// True if inputs come from a terminal.
     on_terminal: bool,
-    /// What lets Ctrl-C stop the session's programs.
+    /// The guard by which Ctrl-C stops the session's programs.
     watched: Option<Interruptible>,
 }
 

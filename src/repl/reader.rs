@@ -7,24 +7,24 @@ use regraft_ir::Registry;
 use regraft_lang::Completeness;
 use regraft_syntax::julia::{Class, tokens};
 
-/// Whether nothing is to be shown of the value of an input: the last word of it is `;`.
+/// Returns whether nothing is to be shown of the value of an input: the last word of it is `;`.
 pub(super) fn is_silent(text: &str) -> bool {
     let words = tokens(text);
     let last = words.into_iter().rev().find(|(_, class)| *class != Class::Comment);
     last.is_some_and(|(span, _)| &text[span] == ";")
 }
 
-/// Whether a name occurs in an input.
+/// Returns whether a name occurs in an input.
 pub(super) fn names(text: &str, name: &str) -> bool {
     tokens(text).into_iter().any(|(span, class)| class == Class::Name && &text[span] == name)
 }
 
-/// Whether an input ends too early, so that it goes on in the next line.
+/// Returns whether an input ends too early, so that it goes on in the next line.
 pub(super) fn is_incomplete(ops: &Arc<Registry>, text: &str) -> bool {
     Completeness::of(ops, text) == Completeness::Incomplete
 }
 
-/// Whether a text of several lines ends where an input may, if it is taken line by line.
+/// Returns whether a text of several lines ends where an input may, if it is taken line by line.
 pub(super) fn is_whole(ops: &Arc<Registry>, text: &str) -> bool {
     let mut pending = String::new();
     for line in text.lines() {
@@ -54,7 +54,7 @@ pub(super) fn command(text: &str) -> Option<(Range<usize>, &str)> {
     Some((start + 1..start + 1 + end, rest[end..].trim()))
 }
 
-/// What help is asked about, where an input begins with `?`.
+/// Returns the subject of a question for help, if an input begins with `?`.
 pub(super) fn question(text: &str) -> Option<&str> {
     text.trim().strip_prefix('?').map(str::trim)
 }
@@ -73,7 +73,7 @@ pub(super) fn call_and_pipeline(text: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// Where `-p` stands as a word of its own, outside of brackets and strings.
+/// Finds `-p` as a word of its own, outside of brackets and strings.
 pub(super) fn pipeline_flag(text: &str) -> Option<Range<usize>> {
     let (mut depth, mut quoted, mut escaped, mut before) = (0usize, false, false, ' ');
     for (at, c) in text.char_indices() {

@@ -83,7 +83,7 @@ fn arguments_of(
     }
 }
 
-/// What is called, and the arguments: what stands in the last parentheses.
+/// Splits a call into the callee and the arguments, which stand in the last parentheses.
 fn parts(call: &str) -> Result<(&str, &str), Vec<Diagnostic>> {
     let call = call.trim_end();
     let mut depth = 0usize;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use regraft_ir::{Context, Registry, Symbol};
 use regraft_syntax::julia::{Ast, ExprId, Kind, List, Options, parse};
 
-/// What a session has to remember of its inputs to save the next one.
+/// The facts on earlier inputs that a session needs to save the next one.
 #[derive(Debug, Default)]
 pub(super) struct Globals(BTreeSet<String>);
 
@@ -57,9 +57,9 @@ struct Walk<'a> {
 /// The names of a loop and of the loops around it.
 #[derive(Clone, Default)]
 struct Names {
-    /// Those that are variables of a loop.
+    /// The names that are variables of a loop.
     local: BTreeSet<Symbol>,
-    /// Those that the loop itself assigns.
+    /// The names that the loop itself assigns.
     assigned: BTreeSet<Symbol>,
 }
 
@@ -180,7 +180,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where the first statement of a body begins.
+    /// Returns the start of the first statement of a body.
     fn first(&self, body: ExprId) -> Option<usize> {
         let first = match self.ast.kind(body) {
             Kind::Block(list) => *self.ast.list(list).first()?,

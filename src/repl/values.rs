@@ -88,7 +88,7 @@ fn displayed(repl: &mut Repl, value: &Val) -> String {
     repl.session.display(value, rows, columns)
 }
 
-/// What a name of the session stands for, with its methods.
+/// Describes the value of a name of the session, with its methods.
 pub(super) fn described(repl: &mut Repl, name: &str) -> Result<String, Vec<Diagnostic>> {
     if let Some(methods) = repl.session.methods_of(name) {
         return Ok(format!("{methods}\n"));

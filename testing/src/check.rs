@@ -27,7 +27,7 @@ pub struct Check {
     config: CompareConfig,
     /// By pass of the pipeline. A clone checks another run.
     tally: Tally,
-    /// What to pass to some of the functions, rather than what fits their parameters.
+    /// Arguments to pass to some of the functions, rather than any that fit their parameters.
     entries: Vec<Entry>,
 }
 
@@ -132,7 +132,7 @@ impl Check {
     }
 }
 
-/// Whether a function is the second one of a pair of sweeps.
+/// Returns whether a function is the second one of a pair of sweeps.
 fn is_reverse_sweep(module: &Module, f: &Function) -> bool {
     let name = f.name_str();
     let Some(at) = name.rfind(".reverse") else { return false };
@@ -188,7 +188,7 @@ impl Observer for Check {
     }
 }
 
-/// How the runs before and after each pass agreed.
+/// The agreement of the runs before and after each pass.
 #[derive(Debug, Default)]
 struct Tally(Mutex<Vec<Row>>);
 

@@ -64,7 +64,7 @@ impl Choices {
         Self { source, taken: Vec::with_capacity(256), spans: Vec::with_capacity(64) }
     }
 
-    /// What was drawn so far.
+    /// Returns the choices that were drawn so far.
     pub fn taken(&self) -> &[u32] {
         &self.taken
     }
@@ -74,7 +74,7 @@ impl Choices {
         &self.spans
     }
 
-    /// What was drawn, without the zeros at the end (which replaying gives anyway), and the
+    /// Returns the choices that were drawn, without the zeros at the end (which replaying gives anyway), and the
     /// spans.
     pub fn into_parts(mut self) -> (Vec<u32>, Vec<Span>) {
         while self.taken.last() == Some(&0) {
@@ -109,7 +109,7 @@ impl Choices {
         self.draw(random, |number| number % limit) as usize
     }
 
-    /// Whether something rarer or more complicated is to happen: true `percent` times in 100.
+    /// Returns true `percent` times in 100: if something rarer or more complicated is to happen.
     #[inline]
     pub fn chance(&mut self, percent: u32) -> bool {
         let random = |bits: u64| u32::from(((bits >> 32) * 100) >> 32 < u64::from(percent));

@@ -1,4 +1,4 @@
-//! Whether two functions do the same: both are run on generated inputs.
+//! Compares two functions: both are run on generated inputs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::inputs::arguments;
 use crate::observe::{FloatMatch, Observation};
 use crate::perturb::{perturb_values, perturbed};
 
-/// How functions are compared.
+/// The configuration of a comparison of functions.
 #[derive(Clone, Debug)]
 pub struct CompareConfig {
     /// On how many inputs to run them.
     pub inputs: u32,
     /// The seed of the inputs.
     pub seed: u64,
-    /// What each run may use. A run that exceeds a limit says nothing: see
+    /// The limits of each run. A run that exceeds a limit says nothing: see
     /// [`compare_functions`].
     pub limits: Limits,
-    /// When floats count as equal.
+    /// The condition under which floats count as equal.
     pub floats: FloatMatch,
     /// The types of the arguments; `None` for those of the parameters. For parameters of type
     /// `any` it says what to pass. The modules need to share their context then.
@@ -31,7 +31,7 @@ pub struct CompareConfig {
 }
 
 impl CompareConfig {
-    /// What floats count as equal after a pass that [is fast](regraft_passes::PassStep::is_fast),
+    /// Sets which floats count as equal after a pass that [is fast](regraft_passes::PassStep::is_fast),
     /// unless that is said already.
     pub const FAST: FloatMatch = FloatMatch::Relative(1e-6);
 
@@ -58,7 +58,7 @@ impl Default for CompareConfig {
     }
 }
 
-/// How two functions were found to agree.
+/// The agreement of two functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Agreement {
     /// The inputs on which both returned.
@@ -80,7 +80,7 @@ impl Agreement {
         self.returned + self.trapped
     }
 
-    /// Whether nothing is known: there were inputs, and none of them was conclusive.
+    /// Returns whether nothing is known: there were inputs, and none of them was conclusive.
     pub fn says_nothing(&self) -> bool {
         self.inconclusive > 0 && self.agreed() == 0
     }
@@ -113,9 +113,9 @@ pub struct Difference {
     pub function: String,
     /// The arguments on which they differ, as text; empty if their signatures differ.
     pub inputs: String,
-    /// What the first one did.
+    /// The observations of the first one.
     pub before: String,
-    /// What the second one did.
+    /// The observations of the second one.
     pub after: String,
     /// The difference of their texts.
     pub diff: String,
@@ -215,7 +215,7 @@ pub fn compare_functions(
     Ok(agreement)
 }
 
-/// Whether a function does something else than `seen` if all floats are a little off.
+/// Returns whether a function does something else than `seen` if all floats are a little off.
 fn unstable(
     module: &Module,
     name: &str,
@@ -235,7 +235,7 @@ fn unstable(
     !seen.values.is_finite() || !seen.matches(&side.run(name), config.floats)
 }
 
-/// What a difference of signatures begins with.
+/// The beginning of a message on a difference of signatures.
 pub(crate) const SIGNATURE: &str = "its signature is ";
 
 fn signature(f: &Function) -> String {
@@ -279,7 +279,7 @@ impl Side {
     }
 }
 
-/// What a run did, as far as one can see.
+/// The outcome of a run, as far as it can be observed.
 struct Outcome {
     error: Option<ExecError>,
     /// The result, if there is one, and the arguments.

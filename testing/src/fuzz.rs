@@ -22,10 +22,10 @@ use crate::test_orders::{test_orders, test_redefinition};
 use crate::test_rule::{RuleProblem, RuleReport};
 use crate::trial::{BrokenKind, PassFailure, Trial, shrink_choices};
 
-/// How many simpler cases are tried to shrink a find, by each way to do it.
+/// The most simpler cases that are tried to shrink a find, by each way to do it.
 const ATTEMPTS: u32 = 3_000;
 
-/// Where cases come from.
+/// The source of cases.
 #[derive(Clone, Debug)]
 pub struct Fuzzer {
     extensions: Arc<Extensions>,
@@ -34,9 +34,9 @@ pub struct Fuzzer {
     seed: u64,
     /// Of 100 cases, how many are scripts.
     scripts: u32,
-    /// Whether derivatives are tested, rather than pipelines.
+    /// True if derivatives are tested, rather than pipelines.
     derivatives: bool,
-    /// Whether finds are made small.
+    /// True if finds are made small.
     small: bool,
     /// Only these ops, where there is a choice.
     only: Option<Vec<Op>>,
@@ -44,26 +44,26 @@ pub struct Fuzzer {
     tool: String,
 }
 
-/// What cases found when they found nothing wrong.
+/// The counts of cases that found nothing wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// The cases: modules, and scripts.
     pub cases: u64,
-    /// Those that were scripts.
+    /// The number of them that were scripts.
     pub scripts: u64,
     /// Scripts whose calls are dispatched when they run, and which say nothing therefore.
     pub skipped: u64,
     /// Cases that fail like one that was found before.
     pub repeated: u64,
-    /// Those that the pipeline changed.
+    /// The number of them that the pipeline changed.
     pub changed: u64,
-    /// How the runs before and after agreed.
+    /// The agreement of the runs before and after.
     pub runs: Agreement,
     /// Programs whose derivatives depend on types that are only known when they run.
     pub untyped: u64,
     /// Programs with ops of which the rules say that their derivative is not known.
     pub declared: u64,
-    /// How derivatives agreed, where they are tested.
+    /// The agreement of derivatives, if they are tested.
     pub rules: RuleReport,
 }
 
@@ -91,7 +91,7 @@ pub struct Find {
     pub pipeline: String,
     /// The program, as small as possible.
     pub suspect: Suspect,
-    /// What is wrong.
+    /// The mistake.
     pub kind: BrokenKind,
     /// The script that the program comes from.
     pub script: Option<String>,
@@ -101,7 +101,7 @@ pub struct Find {
 }
 
 impl Find {
-    /// Whether this shows, as far as one can tell, the same as another one: see
+    /// Returns whether this shows, as far as one can tell, the same as another one: see
     /// [`BrokenKind::is_like`]. What is a difference of results has to be one of the same
     /// pipeline.
     pub fn is_like(&self, other: &Self) -> bool {
@@ -188,7 +188,7 @@ impl Fuzzer {
     /// Runs this pipeline in all cases.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The mistakes in the text.
     pub fn pipeline(mut self, text: &str) -> Result<Self, Vec<regraft_ir::Diagnostic>> {
         Trial::new(self.extensions.get(), text, &self.compare)?;
         self.pipeline = Some(text.to_owned());
@@ -198,7 +198,7 @@ impl Fuzzer {
     /// Runs a case. What fails like one of `known` is counted and not looked at further.
     ///
     /// # Errors
-    /// What is wrong, made as small as possible.
+    /// The find, made as small as possible.
     pub fn case(&self, number: u64, known: &[Find]) -> Result<Tally, Box<Find>> {
         let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
         let mut choices = Choices::from_seed(seed);
@@ -364,7 +364,7 @@ impl Fuzzer {
         Program { suspect: self.suspect(&case), case: Some((config, case)), drawn: None }
     }
 
-    /// What of a case is run: of what is differentiated, the function that calls the others.
+    /// Returns the functions of a case that are run: of those that are differentiated, the function that calls the others.
     fn suspect(&self, case: &ModuleCase) -> Suspect {
         let mut suspect = Suspect::from(case);
         if self.derivatives {
@@ -479,7 +479,7 @@ impl Fuzzer {
     }
 }
 
-/// Whether a program is refused, rather than run with another result: then one can tell before it
+/// Returns whether a program is refused, rather than run with another result: then one can tell before it
 /// is made small whether another one is refused likewise.
 fn is_refused(kind: &BrokenKind) -> bool {
     match kind {

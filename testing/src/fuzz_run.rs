@@ -37,12 +37,12 @@ impl FuzzRun {
         Ok(Self { fuzzer, pool, next: from, tally: Tally::default(), finds: Vec::new() })
     }
 
-    /// What the cases so far found that found nothing wrong; those that did are counted as cases.
+    /// Returns the counts of the cases so far that found nothing wrong; the others are counted as cases.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// What is wrong, in the order of the cases.
+    /// Returns the finds, in the order of the cases.
     pub fn finds(&self) -> &[Find] {
         &self.finds
     }

@@ -11,7 +11,7 @@ use regraft_ir::{Constant, Context, Type, TypeKind};
 use crate::choices::Choices;
 use crate::generate::special_constant;
 
-/// How deep objects are nested in generated arguments.
+/// The depth to which objects nest in generated arguments.
 const MAX_DEPTH: u32 = 12;
 
 /// Draws an argument of each of these types.
@@ -58,12 +58,12 @@ struct Inputs<'a> {
     style: Style,
 }
 
-/// What is drawn.
+/// The kind of arguments that are drawn.
 #[derive(Clone, Copy)]
 struct Style {
-    /// Whether special values are left out.
+    /// True if special values are left out.
     tame: bool,
-    /// Whether an object may be in several places.
+    /// True if an object may be in several places.
     shared: bool,
     /// The length of all arrays along all dimensions, if there is one.
     length: Option<usize>,

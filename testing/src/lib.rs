@@ -1,4 +1,4 @@
-//! What it takes to test a pass in a few lines: goldens, random programs, comparison by
+//! Tests of a pass in a few lines: goldens, random programs, comparison by
 //! running.
 //!
 //! - [`check_pass`] runs a pipeline on IR text and gives a diff; [`assert_ir_snapshot!`] compares
@@ -56,5 +56,5 @@ pub use tester::{Broken, Preserved, Tester, check_pass, check_pass_preserves};
 pub use text_tests::{TextOutcome, TextTests, text_test_files, text_tests};
 pub use trial::{BrokenKind, PassFailure, Trial};
 
-/// What [`assert_ir_snapshot!`] is made of, so that the calling crate need not depend on it.
+/// The crate that [`assert_ir_snapshot!`] is made of, so that the calling crate need not depend on it.
 pub use insta;

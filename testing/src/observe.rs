@@ -1,4 +1,4 @@
-//! What can be seen of values: their content, and which objects are the same.
+//! Observations of values: their content, and which objects are the same.
 //!
 //! Values of two runs cannot be compared as such: they are of two heaps, and of two contexts if
 //! two texts were read. An [`Observation`] is a list of what one comes across when one walks
@@ -21,7 +21,7 @@ pub struct Observation {
     steps: Vec<Step>,
 }
 
-/// What one comes across.
+/// A part of an observation.
 #[derive(Clone, PartialEq, Debug)]
 enum Step {
     /// A value without parts that is no float, as text.
@@ -37,13 +37,13 @@ enum Step {
     Parts(String, usize),
     /// An object that is met for the first time: likewise, and the number that it gets.
     Object(usize, String, usize),
-    /// That object again.
+    /// An object that was met before, by its number.
     Again(usize),
     /// Here the walk was given up.
     Cut,
 }
 
-/// When two floats count as equal.
+/// The condition under which two floats count as equal.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum FloatMatch {
     /// Bit for bit. Only of two *quiet* NaNs the sign and the payload do not count: which one an
@@ -85,7 +85,7 @@ impl FloatMatch {
     }
 }
 
-/// Whether it is a NaN that some operation may have given.
+/// Returns whether it is a NaN that some operation may have given.
 fn is_quiet(x: f64) -> bool {
     x.is_nan() && x.to_bits() & (1 << 51) != 0
 }
@@ -107,7 +107,7 @@ impl Observation {
         Self { steps: walk.steps }
     }
 
-    /// Whether all floats are finite.
+    /// Returns whether all floats are finite.
     pub fn is_finite(&self) -> bool {
         self.steps.iter().all(|step| match step {
             Step::F64(x) => x.is_finite(),
@@ -116,7 +116,7 @@ impl Observation {
         })
     }
 
-    /// Whether two observations are the same.
+    /// Returns whether two observations are the same.
     pub fn matches(&self, other: &Self, floats: FloatMatch) -> bool {
         self.steps.len() == other.steps.len()
             && self.steps.iter().zip(&other.steps).all(|pair| match pair {

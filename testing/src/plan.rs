@@ -88,7 +88,7 @@ impl Plan {
         Self { steps }
     }
 
-    /// Whether nothing is left.
+    /// Returns whether nothing is left.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }

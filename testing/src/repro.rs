@@ -37,7 +37,7 @@ impl Repro {
     /// Reads a reproducer, or any IR text: of that, all functions are run.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The mistakes in the text.
     pub fn read(ctx: &Arc<Context>, name: &str, text: &str) -> Result<Self, Vec<Diagnostic>> {
         let module = parse_and_verify(ctx, name, text)?;
         let mut repro = Self {

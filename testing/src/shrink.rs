@@ -15,10 +15,10 @@ pub struct Shrinker {
     best: Vec<u32>,
     spans: Vec<Span>,
     pass: Pass,
-    /// Where the pass is; what it means depends on the pass. Passes walk from the end to the
+    /// The position of the pass; its meaning depends on the pass. Passes walk from the end to the
     /// start: what is late in the sequence depends on less.
     at: usize,
-    /// Whether this round of passes has found anything.
+    /// True if this round of passes has found anything.
     improved: bool,
     attempts_left: u32,
 }
@@ -36,7 +36,7 @@ enum Pass {
     Done,
 }
 
-/// How many of the spans in a span are tried in its place.
+/// The number of spans in a span that are tried in its place.
 const HOISTED: usize = 6;
 
 impl Pass {
@@ -155,7 +155,7 @@ impl Shrinker {
         }
     }
 
-    /// What the pass proposes at this place, if that is anything new.
+    /// Returns the choices that the pass proposes at this place, if they are new.
     fn propose(&self) -> Option<Vec<u32>> {
         let at = self.at;
         let mut new = self.best.clone();

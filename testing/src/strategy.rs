@@ -10,7 +10,7 @@ use regraft_ir::{Context, Extensions};
 use crate::generate::{Config, ModuleCase};
 use crate::shrink::Shrinker;
 
-/// How many simpler cases are tried to shrink one.
+/// The most simpler cases that are tried to shrink one.
 const ATTEMPTS: u32 = 20_000;
 
 /// Random valid modules of the ops of `regraft-dialects`.
@@ -65,7 +65,7 @@ pub struct ModuleTree {
     strategy: ModuleStrategy,
     case: ModuleCase,
     shrinker: Shrinker,
-    /// Whether the case is a candidate of which it is not yet known whether it fails.
+    /// True if the case is a candidate of which it is not yet known whether it fails.
     pending: bool,
 }
 

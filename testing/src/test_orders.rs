@@ -1,4 +1,4 @@
-//! Whether the derivatives of a function of one number are right, those of derivatives included, in
+//! Tests the derivatives of a function of one number, those of derivatives included, in
 //! all mixes of the modes.
 //!
 //! ```text
@@ -16,10 +16,10 @@ use regraft_lang::Session;
 
 use crate::test_rule::{RuleFailure, RuleProblem, RuleReport};
 
-/// How far the derivatives of different modes may be apart, relative to their size.
+/// The greatest difference between derivatives of different modes, relative to their size.
 const BETWEEN_MODES: f64 = 1e-7;
 
-/// How far a derivative may be from differences.
+/// The greatest difference between a derivative and difference quotients.
 const FROM_DIFFERENCES: f64 = 1e-4;
 
 /// The mixes of each order, as functions of `f`.
@@ -42,7 +42,7 @@ const MIXES: [&[&str]; 3] = [
 /// ```
 ///
 /// # Errors
-/// What is wrong, with the mix of modes and the number at which it is.
+/// The mistake, with the mix of modes and the number at which it shows.
 ///
 /// # Panics
 /// If the session does not take definitions.
@@ -72,7 +72,7 @@ pub fn test_orders(
 /// `definitions`, which define anew what it calls, are run before the pullback is called.
 ///
 /// # Errors
-/// What is wrong.
+/// The mistake.
 pub fn test_redefinition(
     session: &mut Session,
     function: &str,

@@ -1,4 +1,4 @@
-//! Whether the derivative of a function is right.
+//! Tests the derivative of a function.
 //!
 //! ```text
 //! test_rule(module, "f", (f64, array<f64, 1>)):
@@ -16,7 +16,7 @@
 //! cotangent is wrong, forward mode runs once more for each float of the arguments, to tell which.
 //!
 //! # What is no failure
-//! Where the differences to either side are not the same, there is a kink, and whatever is chosen
+//! If the differences to either side are not the same, there is a kink, and whatever is chosen
 //! there is right. Where a run exceeds a limit, where numbers overflow (in the state, or on the way if
 //! reverse mode gives no number), or where a derivative is so sensitive that rounding decides, nothing
 //! is said. All of this is counted.
@@ -42,7 +42,7 @@ pub(crate) use derive::Make;
 pub use derive::{DERIVATIVE_PASSES, test_call, test_rule};
 use run::Checker;
 
-/// What a function is run on.
+/// The arguments that a function is run on.
 #[derive(Clone, Debug)]
 pub enum RuleArgs {
     /// Random arguments of these types.
@@ -51,29 +51,29 @@ pub enum RuleArgs {
     Values(Vec<Val>),
 }
 
-/// How derivatives are tested.
+/// The configuration of a test of derivatives.
 #[derive(Clone, Debug)]
 pub struct RuleOptions {
     /// On how many inputs.
     pub inputs: u32,
     /// The seed of the inputs and of the directions.
     pub seed: u64,
-    /// What a run of the function may use; its derivatives may use 30 times as much.
+    /// The limits of a run of the function; its derivatives may use 30 times as much.
     pub limits: Limits,
     /// With respect to which parameters [`test_rule`] differentiates, counted from 1; `None` for
     /// all.
     pub wrt: Option<Vec<usize>>,
-    /// How many directions at once its forward mode takes, each tried; none for no forward mode.
+    /// The numbers of directions that forward mode takes at once, each tried; empty for no forward mode.
     pub widths: Vec<usize>,
     /// The plans of reverse mode that it tries, with how much loops may keep; none for no reverse
     /// mode.
     pub plans: Vec<(PlanKind, Option<Checkpoints>)>,
-    /// Whether arguments are arrays of the same lengths, and no object twice: as the arguments of a
+    /// True if arguments are arrays of the same lengths, and no object twice: as the arguments of a
     /// derivative that is differentiated again have to be.
     pub alike: bool,
-    /// What is run on the function before it is differentiated.
+    /// The pipeline that runs on the function before it is differentiated.
     pub before: Pipeline,
-    /// What is run on the derivatives.
+    /// The pipeline that runs on the derivatives.
     pub after: Pipeline,
 }
 
@@ -114,9 +114,9 @@ pub struct Derivatives {
 /// The functions of reverse mode, by their names.
 #[derive(Clone, Debug)]
 pub struct Sweeps {
-    /// What tells them from others: the plan.
+    /// The name that tells them from others: the plan.
     pub label: String,
-    /// Whether cotangents are summed in another order than by other plans.
+    /// True if cotangents are summed in another order than by other plans.
     pub reordered: bool,
     /// `(x.., s..) -> (y, shadow of y, tape)`.
     pub forward: String,
@@ -126,21 +126,21 @@ pub struct Sweeps {
     pub vjp: Option<String>,
 }
 
-/// What was found when nothing wrong was found.
+/// The counts of a test that found nothing wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RuleReport {
     /// The inputs on which all agreed.
     pub agreed: u32,
-    /// Those on which the function, and its derivatives alike, stopped with an error.
+    /// The number of inputs on which the function, and its derivatives alike, stopped with an error.
     pub trapped: u32,
-    /// Those on which forward and reverse mode agreed, but at a kink.
+    /// The number of inputs on which forward and reverse mode agreed, but at a kink.
     pub kinks: u32,
-    /// Those on which derivatives say nothing, or not everything: a limit was exceeded, a number
+    /// The number of inputs on which derivatives say nothing, or not everything: a limit was exceeded, a number
     /// overflowed, differences did not settle.
     pub inconclusive: u32,
     /// The derivatives that were compared: floats of states.
     pub floats: u64,
-    /// Those of them that are not zero.
+    /// The number of them that are not zero.
     pub moving: u64,
     /// The inputs on which two plans agreed bit for bit, and those on which they did but about.
     pub plans: (u32, u32),
@@ -180,7 +180,7 @@ impl fmt::Display for RuleReport {
     }
 }
 
-/// What is wrong with a derivative.
+/// A mistake in a derivative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RuleProblem {
     /// It could not be made.
@@ -206,13 +206,13 @@ pub enum RuleProblem {
 pub struct RuleFailure {
     /// The function.
     pub function: String,
-    /// What is wrong.
+    /// The mistake.
     pub problem: RuleProblem,
     /// Which derivative: `forward mode`, `reverse mode, plan=best`.
     pub mode: String,
     /// The arguments on which it is, as text; empty if that does not matter.
     pub inputs: String,
-    /// What differs, with both numbers.
+    /// The difference, with both numbers.
     pub message: String,
 }
 
@@ -226,19 +226,19 @@ impl RuleOptions {
 }
 
 impl RuleFailure {
-    /// Whether a derivative was refused because it depends on what is only known when the program
+    /// Returns whether a derivative was refused because it depends on what is only known when the program
     /// runs: what is differentiated has to be typed.
     pub fn is_untyped(&self) -> bool {
         self.refuses("not known") || self.refuses("known only")
     }
 
-    /// Whether a derivative was refused because the rules say of an op that its derivative is not
+    /// Returns whether a derivative was refused because the rules say of an op that its derivative is not
     /// known, such as of `arith.bitcast`.
     pub fn is_declared(&self) -> bool {
         self.refuses("has no derivative: ")
     }
 
-    /// Whether a derivative was refused with a message that contains these words.
+    /// Returns whether a derivative was refused with a message that contains these words.
     fn refuses(&self, words: &str) -> bool {
         // Messages come in lines, each behind a bar.
         let plain = self.message.replace('│', " ");
@@ -246,7 +246,7 @@ impl RuleFailure {
         self.problem == RuleProblem::Refused && plain.join(" ").contains(words)
     }
 
-    /// Whether this is, as far as one can tell, the same bug as another.
+    /// Returns whether this is, as far as one can tell, the same bug as another.
     pub fn is_like(&self, other: &Self) -> bool {
         // What refuses a program says why, with names and numbers of values, and parts of types.
         let words = |text: &str| -> String {
@@ -281,7 +281,7 @@ impl std::error::Error for RuleFailure {}
 /// same context; it may be the same module.
 ///
 /// # Errors
-/// What is wrong, on the first input where something is.
+/// The mistake on the first input that shows one.
 pub fn check_derivatives(
     primal: &Module,
     derived: &Module,

@@ -12,7 +12,7 @@ use crate::generate::{Config, ModuleCase};
 use crate::reduce::{Suspect, reduce};
 use crate::trial::{BrokenKind, Trial, run, shrink_choices};
 
-/// How many simpler cases are tried to shrink one that fails.
+/// The most simpler cases that are tried to shrink one that fails.
 const ATTEMPTS: u32 = 5_000;
 
 /// Runs a pipeline of the standard passes on IR text and gives what it changed, as a diff with
@@ -89,14 +89,14 @@ impl Default for Tester {
     }
 }
 
-/// What [`Tester::try_preserves`] found when it found nothing wrong.
+/// The counts of a [`Tester::try_preserves`] that found nothing wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Preserved {
     /// The modules that were generated.
     pub cases: u32,
-    /// Those that the pipeline changed.
+    /// The number of them that the pipeline changed.
     pub changed: u32,
-    /// How the runs before and after agreed.
+    /// The agreement of the runs before and after.
     pub runs: Agreement,
 }
 
@@ -120,7 +120,7 @@ pub struct Broken {
     pub case: ModuleCase,
     /// The same, as small as possible.
     pub small: Suspect,
-    /// What is wrong.
+    /// The mistake.
     pub kind: BrokenKind,
 }
 
@@ -214,7 +214,7 @@ impl Tester {
     /// As [`Tester::check`].
     ///
     /// # Errors
-    /// What `check` panics with.
+    /// The message that `check` panics with.
     pub fn try_check(&self, pipeline: &str, input: &str) -> Result<String, String> {
         let ctx = self.context();
         let report = |errors: Vec<_>| render_all(&errors, false);

@@ -42,7 +42,7 @@ use crate::check::Check;
 use crate::lowered::lowered_text;
 use crate::snapshot::ir_text;
 
-/// What begins a line that says what to run.
+/// The beginning of a line that says what to run.
 const RUN: &str = "# RUN:";
 
 /// Runs text tests, those of passes and dialects of one's own included.
@@ -57,14 +57,14 @@ pub struct TextTests {
 pub enum TextOutcome {
     /// All of it is as expected: so many tests.
     Passed(usize),
-    /// What came out was written down as what is expected.
+    /// The output was written down as the expected one.
     Blessed,
     /// Something is not as expected, or cannot be run: a report, with a diff from what is expected
     /// to what came out.
     Failed(String),
 }
 
-/// The test that a line of a file asks for.
+/// The request of a `# RUN:` line.
 struct Run {
     line: String,
     pipeline: String,
@@ -109,7 +109,7 @@ impl TextTests {
         Self { extensions: Arc::clone(extensions), bless: false }
     }
 
-    /// Sets whether what comes out is written down as what is expected.
+    /// Sets whether the output is written down as the expected one.
     #[must_use]
     pub fn bless(mut self, bless: bool) -> Self {
         self.bless = bless;
@@ -181,7 +181,7 @@ impl TextTests {
         })
     }
 
-    /// Runs one test, and gives what is compared.
+    /// Returns the output of one run.
     fn output(&self, file: &Path, text: &str, run: &Run) -> Result<String, Vec<Diagnostic>> {
         let ctx = Context::with_extensions(&self.extensions);
         let output = match run.lowered {
@@ -298,7 +298,7 @@ fn module(
     session.typed(Entry::Types(entry))
 }
 
-/// Reads the lines of a text that ask for a test.
+/// Returns the requests of the lines of a text.
 fn runs(text: &str) -> Result<Vec<Run>, String> {
     let lines = text.lines().filter(|line| line.starts_with(RUN));
     lines.map(|line| Run::read(line).map_err(|why| format!("{line}\n{why}\n"))).collect()

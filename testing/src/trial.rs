@@ -19,14 +19,14 @@ use crate::test_rule::{
 pub struct Trial {
     pipeline: Pipeline,
     compare: CompareConfig,
-    /// How derivatives are tested, if the pipeline differentiates. It is what is before and after
-    /// that then: both modes are tested, with all plans.
+    /// The test of derivatives, if the pipeline differentiates. Its `before` and `after`
+    /// are the steps around those that differentiate: both modes are tested, with all plans.
     rules: Option<RuleOptions>,
     /// The passes that differentiate before it: it is a derivative then that is differentiated.
     inner: Vec<String>,
 }
 
-/// What is wrong with a pipeline.
+/// A failure of a pipeline.
 #[derive(Clone, Debug)]
 pub enum BrokenKind {
     /// A pass failed, panicked, or left a module that does not verify.
@@ -40,16 +40,16 @@ pub enum BrokenKind {
 /// A pipeline did not come to its end.
 #[derive(Clone, Debug)]
 pub struct PassFailure {
-    /// How it ended.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// The whole report.
     pub report: String,
-    /// What tells this failure from others: see [`BrokenKind::is_like`].
+    /// The text that tells this failure from others: see [`BrokenKind::is_like`].
     what: String,
 }
 
 impl BrokenKind {
-    /// Whether this is, as far as one can tell, the same bug: the same pass is refused by the
+    /// Returns whether this is, as far as one can tell, the same bug: the same pass is refused by the
     /// verifier, fails with the same message (numbers apart), or panics at the same place; or a
     /// meaning changed likewise, from a result to an error, from one result to another.
     pub fn is_like(&self, other: &Self) -> bool {
@@ -82,7 +82,7 @@ impl Trial {
     /// the ones before the last give.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The mistakes in the text.
     pub fn new(
         passes: &PassRegistry,
         text: &str,
@@ -127,7 +127,7 @@ impl Trial {
     /// Checks the derivatives of the entries, if the pipeline differentiates.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The mistake.
     pub fn derivatives(
         &self,
         module: &Module,
@@ -173,7 +173,7 @@ impl Trial {
     /// the entries do before and after. Gives whether anything changed, and how the runs agreed.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The mistake.
     pub fn run(&self, module: &Module, entries: &[Entry]) -> Result<(bool, Agreement), BrokenKind> {
         if let Some(report) = self.derivatives(module, entries)? {
             return Ok((true, report.agreement()));
@@ -192,7 +192,7 @@ impl Trial {
     }
 }
 
-/// What stands before the passes of a pipeline that differentiate, these, and what stands after
+/// Returns the steps before the passes of a pipeline that differentiate, these passes, and the steps after
 /// them; `None` if there are none among its steps.
 fn around_derivatives(text: &str) -> Option<(String, String, String)> {
     let (mut steps, mut depth, mut start, mut quoted) = (Vec::new(), 0, 0, false);
@@ -284,7 +284,7 @@ pub(crate) fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), PassFa
     Err(PassFailure { kind: failure.kind(), report, what: format!("{pass}: {detail}") })
 }
 
-/// What the verifier does not look at: the lists that a function keeps of itself.
+/// Checks the lists that a function keeps of itself, which the verifier does not look at.
 fn consistent(module: &Module) -> Result<(), PassFailure> {
     for f in module.functions() {
         if let Err(error) = f.check_invariants() {

@@ -15,7 +15,7 @@ pub struct Program {
     pub args: &'static str,
     /// The arguments that it is differentiated with respect to, from 1; all if none are named.
     pub wrt: &'static [usize],
-    /// How many instructions the gradient may take for each of the function.
+    /// The most instructions of the gradient for each of the function.
     pub most: f64,
 }
 
@@ -122,7 +122,7 @@ pub const MOONCAKE: &[Program] = &[
 ];
 
 impl Program {
-    /// What a table calls it.
+    /// Returns its name in a table.
     pub fn name(&self) -> String {
         let file = self.files[0].trim_end_matches(".jl");
         format!("{file}: {}", self.function)

@@ -6,7 +6,7 @@ use regraft_ir::Module;
 
 use super::{Adjoint, entry};
 
-/// What a run of a derivative gives.
+/// The result of a run of a derivative.
 #[derive(Clone, Debug)]
 pub struct Gradient {
     /// The value of the function.
@@ -52,7 +52,7 @@ impl Adjoint {
         }
     }
 
-    /// How many instructions the gradient takes for each of the function.
+    /// Returns the instructions of the gradient for each of the function.
     ///
     /// # Panics
     /// If the program fails.
@@ -92,7 +92,7 @@ impl Adjoint {
         (product, narrow + (narrow - wide) / 3.0)
     }
 
-    /// What the sweep forward keeps for the sweep back, as it was made.
+    /// Returns the tape: the values that the forward sweep keeps for the reverse sweep.
     ///
     /// # Panics
     /// If the program fails.

@@ -1,4 +1,4 @@
-//! What is known of the ops is found wherever Regraft needs it.
+//! Tests that the tables for the ops are found wherever Regraft needs them.
 
 use std::process::Command;
 use std::sync::Arc;

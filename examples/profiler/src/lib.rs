@@ -6,8 +6,8 @@
 
 use regraft::prelude::*;
 
-/// What is to be timed: calls, and operations that compute something. Not the recording itself,
-/// nor what ends a block.
+/// Returns the name under which an instruction is timed. Calls are timed, and operations that compute
+/// something; the recording itself and terminators are not.
 fn event(f: &Function, statement: &Inst) -> Option<Symbol> {
     let def = f.ctx().def(statement.op());
     if def.is_terminator() || def.dialect_name() == "prof" {
@@ -23,7 +23,7 @@ fn event(f: &Function, statement: &Inst) -> Option<Symbol> {
 /// Inserts the records into the function.
 ///
 /// # Errors
-/// Those of the insertions.
+/// The errors of the insertions.
 pub fn profile(f: &mut Function) -> IrResult<()> {
     let statements: Vec<Value> = f.all_insts().collect();
     for v in statements {
@@ -38,7 +38,7 @@ pub fn profile(f: &mut Function) -> IrResult<()> {
 /// Copies the function through a pipe, with the records.
 ///
 /// # Errors
-/// Those of the pipe.
+/// The errors of the pipe.
 pub fn profile_by_pipe(f: &Function) -> IrResult<Function> {
     let mut pipe = Pipe::new(f);
     while let Some((v, statement)) = pipe.next() {

@@ -27,7 +27,7 @@ struct Reader<'a> {
     source: regraft::ir::Source,
     text: &'a str,
     at: usize,
-    /// Where the token that was taken last begins.
+    /// The start of the token that was taken last.
     last: usize,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         Err(self.error(format!("expected a name, found `{token}`")))
     }
 
-    /// What the builder refuses is wrong in the program: at the token that was taken last.
+    /// Turns an error of the builder into one of the program, at the token that was taken last.
     fn ok<T>(&self, result: IrResult<T>) -> Result<T, Diagnostic> {
         let loc = self.source.loc(self.last);
         result.map_err(|error| Diagnostic::from(error).at_loc(self.ctx, loc, "here"))

@@ -5,7 +5,7 @@ use super::front_end::compile;
 
 const GCD: &str = include_str!("../gcd.tiny");
 
-/// What a function of a program gives for integers.
+/// Returns the result of a function of a program for integers.
 fn call(text: &str, name: &str, args: &[i64]) -> i64 {
     let module = compile(&context(), "test.tiny", text).unwrap();
     verify_module(&module).unwrap();

@@ -96,7 +96,7 @@ pub(super) struct Primal {
     pub(super) result: Type,
     pub(super) takes_callee: bool,
     pub(super) fixed: Option<usize>,
-    /// Where it was written.
+    /// Its place in the source.
     pub(super) loc: Loc,
 }
 

@@ -1,11 +1,11 @@
-//! What is known only when the program runs, fields of values of unknown type and numbers of
+//! Derivatives of operations that are known only when the program runs: fields of values of unknown type and numbers of
 //! arguments, as calls.
 //!
 //! ```text
 //! %3: any = data.getfield %1, :x    =>    %3: any = core.apply @getfield, %1, :x
 //! ```
 //!
-//! Where the tangent of a field lies follows from the type of the whole. A call is resolved by the
+//! The place of the tangent of a field follows from the type of the whole. A call is resolved by the
 //! running program, which knows it, and so is the derivative of a call.
 //!
 //! So is a call whose number of arguments is known then: of a tuple of these, a call follows that can be
@@ -16,7 +16,7 @@
 //!                                         %3: any = core.apply @call_tuple, %1, %4
 //! ```
 //!
-//! Where the type is known and the name or number of the field is not, all fields are read, and one
+//! If the type is known and the name or number of the field is not, all fields are read, and one
 //! is selected; or all are set, but one. An index that is out of range is told by the op itself, of which no derivative is
 //! taken.
 

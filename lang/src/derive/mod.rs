@@ -5,7 +5,7 @@
 //!                             =>     g = core.get r, 2
 //! ```
 //!
-//! Where inference comes upon a call of a derivative and knows the function and the types of the
+//! If inference comes upon a call of a derivative and knows the function and the types of the
 //! arguments, the derivative is made then and there: the typed functions are taken as a module,
 //! prepared, differentiated, an *entry wrapper* is written around what came out, all of it is
 //! optimized, and the functions become specialisations like others. So the call is direct, its
@@ -18,7 +18,7 @@
 //!
 //! A pullback keeps the reverse part that it was made with: see [`held`].
 //!
-//! What is dynamically resolved is guessed before: see [`guards`].
+//! Dynamically resolved calls are guessed before: see [`guards`].
 //!
 //! # Recursion
 //! A function that calls a derivative of itself is not settled when that is asked for; then the

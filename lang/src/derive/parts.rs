@@ -15,7 +15,7 @@ pub(super) struct Writer<'a> {
     pub(super) types: &'a mut TangentTypes,
     pub(super) f: Function,
     block: Block,
-    /// Where the function that is differentiated was written.
+    /// The place of the function that is differentiated.
     loc: Loc,
 }
 

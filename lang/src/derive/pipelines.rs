@@ -1,4 +1,4 @@
-//! What is done to functions before they are differentiated, and to what comes out.
+//! The pipelines that run on functions before they are differentiated, and on their derivatives.
 
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
@@ -34,7 +34,7 @@ impl Pipelines {
         run(module, &self.prepare)
     }
 
-    /// When it is there: only what `entries` need is optimized.
+    /// Optimizes a derivative: only the functions that `entries` need.
     pub(super) fn finish(
         &self,
         module: &mut Module,

@@ -32,13 +32,13 @@ pub struct BuilderInst {
     pub ty: Type,
     /// Its attributes.
     pub attrs: Attrs,
-    /// Where it comes from.
+    /// The place in the source that it comes from.
     pub loc: Loc,
     /// Its name.
     pub name: Option<Symbol>,
 }
 
-/// How control leaves a block.
+/// The terminator of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Terminator {
     /// Not said yet: nothing gets there.
@@ -63,11 +63,11 @@ pub struct BuilderBlock {
     pub params: (u32, u32),
     /// Its instructions, likewise.
     pub insts: (u32, u32),
-    /// How control leaves it.
+    /// Its terminator.
     pub leave: Terminator,
     /// Its edges: a range of [`FunctionBuilder::edges`].
     pub edges: (u32, u32),
-    /// Where its terminator comes from.
+    /// The place in the source that its terminator comes from.
     pub loc: Loc,
 }
 

@@ -26,7 +26,7 @@ use builder::{FunctionBuilder, Slot, Terminator};
 
 type Slots = SmallVec<[Slot; 6]>;
 
-/// Where emission is, and what stands for what.
+/// The state of emission: the position, and the emitted value of each inferred one.
 struct Emission<'a> {
     frame: &'a Frame,
     builder: &'a mut FunctionBuilder,

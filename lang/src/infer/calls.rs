@@ -1,4 +1,4 @@
-//! What a call comes down to: an op, a type function, a specialisation, or a question for the
+//! Resolves a call: to an op, a type function, a specialisation, or dynamic dispatch in the
 //! running program.
 //!
 //! Names and methods are looked up once for each name and each combination of argument types;

@@ -56,6 +56,6 @@ pub(crate) struct GeneratedFunctions {
     pub(crate) first: SpecId,
     /// True if the callee is the first parameter.
     pub(crate) takes_callee: bool,
-    /// How many arguments come before those that are packed into a tuple.
+    /// The number of arguments before those that are packed into a tuple.
     pub(crate) fixed: Option<usize>,
 }

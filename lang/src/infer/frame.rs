@@ -46,7 +46,7 @@ pub enum StepKind {
 /// One thing to do.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What.
+    /// The action.
     pub kind: StepKind,
     /// Its operands: a range of [`Frame::args`].
     pub args: (u32, u32),
@@ -135,7 +135,7 @@ struct BlockState {
 pub struct Frame {
     /// Its kind.
     pub spec: SpecId,
-    /// Where names in it are looked up.
+    /// The space in which names in it are looked up.
     pub(super) space: Space,
     /// Its lowered body.
     pub body: Arc<Function>,

@@ -37,7 +37,7 @@ pub struct Signature {
     pub params: Vec<Type>,
     /// The type of its result, `never` if it does not return.
     pub result: Type,
-    /// How many arguments are passed as they are, if those that follow are packed into a tuple.
+    /// The number of arguments that are passed as they are, if those that follow are packed into a tuple.
     pub fixed: Option<usize>,
     /// True if the callee itself is the first parameter.
     pub takes_callee: bool,
@@ -112,7 +112,7 @@ pub struct Inference {
     pub(super) lookup_table: HashTable<u32>,
     /// By number.
     pub(super) methods: Vec<Option<Rc<MethodFacts>>>,
-    /// How many specialisations of each method there are.
+    /// The number of specialisations of each method.
     pub(super) spec_counts: Vec<u32>,
     pub(super) builtins: FxHashMap<Symbol, Builtin>,
     /// Functions by name, of specialisations that were given one.
@@ -251,7 +251,7 @@ impl Inference {
         self.builtins.contains_key(&name)
     }
 
-    /// How a specialisation is called.
+    /// Returns the signature of a specialisation.
     pub fn signature(&self, id: SpecId) -> Signature {
         let spec = self.spec(id);
         let params = spec.key.iter().map(|&value| self.partials.type_of(value)).collect();

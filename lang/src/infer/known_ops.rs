@@ -1,7 +1,7 @@
-//! What calls came down to that are one op, such as `x + y` and `i + 1`: most instructions of most
+//! A cache of calls that resolve to one op, such as `x + y` and `i + 1`: most instructions of most
 //! programs.
 //!
-//! What such a call becomes follows from the name, the attributes, and what is known of the
+//! The op follows from the name, the attributes, and the lattice values of the
 //! arguments, as long as no two of them are the same value: an op sees of an operand that is not
 //! constant its type alone, and whether it is another operand. So the answer is kept in a table
 //! of fixed size, in which a new one takes the place of an old one, and the name, the method, the
@@ -20,9 +20,9 @@ use super::method_facts::{Code, MethodFacts, Piece};
 use crate::definition::Space;
 use crate::world::SpecId;
 
-/// How many arguments such a call has at most.
+/// The most arguments of such a call.
 const MAX_ARGS: usize = 3;
-/// How many answers are kept, a power of two.
+/// The number of entries of the cache, a power of two.
 const ENTRIES: usize = 512;
 
 /// A call by name with what is known of its arguments.

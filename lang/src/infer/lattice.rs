@@ -1,4 +1,4 @@
-//! What inference knows of a value: nothing yet, the constant that it is, the parts that it is
+//! The lattice of inference: of a value, nothing is known yet, or the constant that it is, the parts that it is
 //! made of, or its type.
 //!
 //! ```text
@@ -31,7 +31,7 @@ use std::hash::BuildHasher;
 
 /// The most parts that a partial value has, those of its parts included.
 pub const MAX_PARTS: usize = 256;
-/// How deep partial values are nested.
+/// The depth to which partial values nest.
 pub const MAX_DEPTH: usize = 8;
 
 /// A lattice value: the facts that are known of a value.

@@ -1,4 +1,4 @@
-//! What inference asks of a method again and again, found out once.
+//! Facts of a method that inference asks for again and again, computed once.
 
 use std::rc::Rc;
 use std::sync::Arc;

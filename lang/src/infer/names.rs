@@ -1,4 +1,4 @@
-//! What names stand for in lowered code: ops, type functions, globals, type parameters.
+//! Resolves names in lowered code: to ops, type functions, globals, type parameters.
 //!
 //! The world is asked once for each name and space; every specialisation that used an answer
 //! depends on it.

@@ -1,4 +1,4 @@
-//! What ops give for operands of which something is known.
+//! The results of ops for operands of which something is known.
 //!
 //! Types follow from the signature of the op, constants from its fold, which the optimizer and
 //! the interpreter share: what traps is never folded. Reading a part of a value that was made in

@@ -15,15 +15,15 @@ use crate::world::{MethodId, SpecId, StaticValue};
 
 /// From how many nested calls of one method on they may not grow any more.
 pub const MAX_GROWING: usize = 4;
-/// How many calls of one method may be nested in the inference of each other, if each is another
+/// The depth to which calls of one method nest in the inference of each other, if each is another
 /// specialisation.
 pub const MAX_NESTED: usize = 64;
-/// How many specialisations may be in inference at once.
+/// The most specialisations that are in inference at once.
 pub const MAX_DEEP: usize = 10_000;
-/// How many specialisations of one method there may be for static calls.
+/// The most specialisations of one method for static calls.
 pub const MAX_SPECS: u32 = 10_000;
 
-/// How far the inference of a specialisation has come.
+/// The state of the inference of a specialisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     /// It has to be inferred (again).
@@ -46,7 +46,7 @@ pub(super) struct Running {
     pub(super) was_read: bool,
     /// True if an estimate changed that somebody used.
     pub(super) unstable: bool,
-    /// How much its types are made of.
+    /// The size of its types.
     pub(super) size: u32,
 }
 
@@ -63,7 +63,7 @@ pub struct Spec {
     pub key: SmallVec<[Lattice; 4]>,
     /// The name of the generic function.
     pub shown: Symbol,
-    /// Where names in it are looked up.
+    /// The space in which names in it are looked up.
     pub space: Space,
     /// The values of the type parameters.
     pub statics: Rc<[StaticValue]>,
@@ -71,7 +71,7 @@ pub struct Spec {
     pub static_names: Rc<[Symbol]>,
     /// True if the callee is the first parameter.
     pub takes_callee: bool,
-    /// How many arguments come before those that are packed into a tuple, if any are.
+    /// The number of arguments before those that are packed into a tuple, if any are.
     pub fixed: Option<usize>,
     /// `@inline` or `@noinline`.
     pub inline: Option<bool>,

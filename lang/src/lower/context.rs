@@ -35,7 +35,7 @@ pub(super) struct Lower<'a> {
     /// The names that it has assigned at top level so far.
     pub(super) globals: FxHashSet<Symbol>,
     pub(super) code: Code,
-    /// Where the code of functions was built, to be used again.
+    /// Buffers of code that was finished, to be reused.
     pub(super) pool: Vec<Code>,
     /// True if the code of methods is left out.
     pub(super) signatures_only: bool,
@@ -71,7 +71,7 @@ pub(super) struct Code {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loop {
     pub(super) exit: BlockId,
-    /// Where `continue` goes; made when it is needed.
+    /// The block that `continue` goes to; made when it is needed.
     pub(super) latch: Option<BlockId>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Label {
     pub(super) name: Symbol,
     pub(super) block: BlockId,
     pub(super) defined: bool,
-    /// Where it was named first.
+    /// The expression that named it first.
     pub(super) expr: ExprId,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Written {
     pub(super) id: ExprId,
 }
 
-/// How a method is made of it.
+/// A function definition, resolved: the callee and the kind of method.
 #[derive(Clone, Debug)]
 pub(super) struct Made<'n> {
     /// The index among the scopes' functions.

@@ -7,7 +7,7 @@
 //!   s1 = call @#next(it, s);  br ^header(s1, …)
 //! ```
 //!
-//! Where there is a `continue`, the last line is a block of its own. Several clauses nest, and
+//! If there is a `continue`, the last line is a block of its own. Several clauses nest, and
 //! `break` leaves them all.
 
 use regraft_ir::Loc;

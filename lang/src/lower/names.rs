@@ -139,7 +139,7 @@ impl Names {
         self.shadowed.insert(name, ctx.symbol(&format!("Base.{}", ctx.str(name))));
     }
 
-    /// How code names a function of the prelude that syntax stands for.
+    /// The name by which code calls a function of the prelude that syntax stands for.
     #[inline]
     pub(super) fn of_prelude(&self, name: Symbol) -> Symbol {
         if self.shadowed.is_empty() {

@@ -13,7 +13,7 @@ pub struct LowerOptions<'a> {
     pub soft_scope: bool,
     /// True if there is a global variable of that name in the program.
     pub is_global: &'a dyn Fn(Symbol) -> bool,
-    /// Where the names of the text are looked up.
+    /// The space in which the names of the text are looked up.
     pub space: Space,
     /// The number of functions that were named so far, so that those of two texts are told apart.
     pub counter: &'a Cell<u32>,

@@ -59,7 +59,7 @@ pub(super) struct Var {
     pub(super) next: u32,
     scope: u32,
     assigns: u32,
-    /// Where it is assigned: the event, and the region of code.
+    /// The event of its assignment, and the region of code.
     assigned_at: u32,
     assigned_in: u32,
     /// The functions that it is the name of.

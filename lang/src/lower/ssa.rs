@@ -109,7 +109,7 @@ pub(super) struct InstData {
     pub(super) name: Option<Symbol>,
 }
 
-/// How control leaves a block. An edge is a block and the index of the edge.
+/// The terminator of a block. An edge is a block and the index of the edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Term {
     None,
@@ -144,7 +144,7 @@ pub(super) struct Body {
     pub(super) orders: Vec<Slot>,
     /// The slots that were written, in order; what loops need for the order of their parameters.
     log: Vec<Slot>,
-    /// When a slot was seen last by [`Body::end_loop`].
+    /// The number of the last [`Body::end_loop`] that saw each slot.
     seen: Vec<u32>,
     loops: u32,
     /// True if blocks were entered out of order.

@@ -1,4 +1,4 @@
-//! Where the statements of a file of the prelude begin and end, and what those define that need not
+//! Splits a file of the prelude into statements, and tells the methods that they define and that need not
 //! be parsed at once.
 //!
 //! ```text
@@ -18,7 +18,7 @@ use std::ops::Range;
 /// A statement at top level.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement<'t> {
-    /// Where it is in the text.
+    /// Its range in the text.
     pub range: Range<usize>,
     /// Its kind.
     pub kind: Kind<'t>,

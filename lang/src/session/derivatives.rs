@@ -9,7 +9,7 @@ use super::Session;
 use super::entry::parts_of_call;
 use crate::phases::{Phase, enter};
 
-/// What `withgradient` gives.
+/// The value and the gradient that `withgradient` gives.
 #[derive(Clone, Debug)]
 pub struct Gradient {
     /// The value of the function.
@@ -55,10 +55,10 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct PreparedGradient {
     function: Val,
-    /// What is called with the function and its arguments.
+    /// The function of the prelude that is called with the function and its arguments.
     gradient: Val,
     site: PreparedCall,
-    /// What a call needs beyond its result, and the result when nobody else has it.
+    /// The memory that a call takes beyond its result, and that of the result once nobody else holds it.
     pool: Pool,
     found: Gradient,
 }
@@ -109,7 +109,7 @@ impl Session {
         self.gradient_of(&function, &args, mode)
     }
 
-    /// How many instructions an optimized call takes, and how many its gradient does: of runs in
+    /// Counts the instructions of an optimized call, and those of its gradient: of runs in
     /// which nothing has to be made.
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl Session {
         self.higher_order("hessian", function, std::slice::from_ref(at))
     }
 
-    /// What reverse mode keeps from now on, and how many states of a counted loop, if it keeps those
+    /// Sets the tape plan of reverse mode, and the number of states of a counted loop, if it keeps those
     /// only and makes iterations again from them (binomial checkpointing).
     pub fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
         self.compiler.borrow_mut().set_tape_plan(plan, checkpoints);

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! # Method
-//! That of Julia's `print_matrix`: as many rows are shown as fit, half of them from the top, half
+//! The layout is that of Julia's `print_matrix`: as many rows are shown as fit, half of them from the top, half
 //! from the bottom; then as many columns as fit beside each other, aligned at the decimal point.
 //! Only elements that might be shown are looked at.
 
@@ -19,19 +19,19 @@ use regraft_ir::{Context, Symbol, Type};
 
 use super::Session;
 
-/// What parts columns.
+/// The number of blanks between columns.
 const GAP: usize = 2;
-/// What stands for columns that are left out, and for rows and columns.
+/// The marks for columns that are left out, and for rows and columns.
 const COLUMN_DOTS: &str = "  …  ";
 const DIAGONAL_DOTS: &str = "  ⋱  ";
 /// Every so many rows or columns there are dots.
 const EVERY: usize = 5;
 /// Rows of a prompt that are kept free: for the header, and the lines around.
 const OTHER_ROWS: usize = 4;
-/// How many elements of an array that is within another value are shown.
+/// The most elements that are shown of an array within another value.
 const MOST_WITHIN: usize = 20;
 
-/// How much of an element is left and right of where a column is aligned.
+/// The widths of an element to the left and right of the alignment of its column.
 type Widths = (usize, usize);
 
 impl Session {
@@ -91,7 +91,7 @@ impl Session {
         matches!(name, Some("UnitRange" | "OneTo" | "StepRange" | "StepRangeLen" | "LinRange"))
     }
 
-    /// How the header names an array that shows the elements of another one.
+    /// Returns the name in the header of an array that shows the elements of another one.
     fn wrapper_name(&mut self, wrapper: &Val, array: &Array) -> String {
         let plain = self.type_text(wrapper);
         let Val::Struct(fields) = wrapper else { return plain };
@@ -243,7 +243,7 @@ impl Cells<'_> {
         }
     }
 
-    /// How wide the columns are, as many as fit.
+    /// Returns the widths of the columns, as many as fit.
     fn widths(
         &self,
         rows: &[usize],
@@ -272,7 +272,7 @@ impl Cells<'_> {
         found
     }
 
-    /// What is left and right of where an element is aligned: the point of a number that has one,
+    /// Returns the widths left and right of the alignment of an element: the point of a number that has one,
     /// the end of another number, the beginning of anything else.
     fn split(&self, cell: &str, row: usize, column: usize) -> Widths {
         let width = cell.chars().count();

@@ -1,4 +1,4 @@
-//! How values, types and functions of the language read, for what the interpreter prints.
+//! Names of values, types and functions in the form of the language, for the interpreter to print.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ const SPECIAL: [(&str, Special); 6] = [
 ];
 
 impl WorldNames {
-    /// Those of a world with its prelude.
+    /// Returns the names of a world with its prelude.
     pub(super) fn new(compiler: &Rc<RefCell<Compiler>>) -> Self {
         let ctx = Arc::clone(compiler.borrow().ctx());
         let world = &mut compiler.borrow_mut().world;

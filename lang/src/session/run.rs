@@ -16,7 +16,7 @@ use crate::lower::{LowerOptions, lower};
 use crate::phases::{Phase, enter};
 use crate::world::{Binding, World};
 
-/// How deep files can include each other.
+/// The depth to which files can include each other.
 const MOST_INCLUDED: usize = 100;
 
 impl Session {
@@ -196,7 +196,7 @@ impl Session {
         if errors.is_empty() { Ok(value) } else { Err(errors) }
     }
 
-    /// What the name of a function stands for.
+    /// Returns the function that a name stands for.
     fn function_value(&mut self, name: Symbol, space: Space) -> Val {
         match self.with_world(|world| world.resolve(name, space, None)) {
             Binding::Function(function) => Val::Func(function),

@@ -1,4 +1,4 @@
-//! Who has to be told when an answer changes.
+//! Backedges: the specialisations that depend on an answer, to be invalidated when it changes.
 //!
 //! A specialisation depends on the answers to its lookups and on other specialisations. When an
 //! answer changes, those that asked are wrong, and those that depend on them, transitively. They

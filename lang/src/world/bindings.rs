@@ -9,7 +9,7 @@ use super::entities::{Binding, SpecId};
 use super::eval::Names;
 use crate::definition::Space;
 
-/// How many types a variable may have had before it is one of type `any`: every further one would
+/// The number of types that a variable may have had before it is one of type `any`: every further one would
 /// have what reads it compiled again.
 pub(super) const MAX_VARIABLE_TYPES: u8 = 8;
 
@@ -18,7 +18,7 @@ pub(super) struct Slot {
     pub(super) binding: Binding,
     /// The specialisations that asked.
     pub(super) dependents: Dependents,
-    /// How many types a variable has had.
+    /// The number of types that a variable has had.
     pub(super) types: u8,
 }
 

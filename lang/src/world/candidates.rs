@@ -1,4 +1,4 @@
-//! What to say of a call that no method, or more than one, is for.
+//! Messages for calls that no method fits, or for which several are ambiguous.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct MethodLine {
     pub signature: String,
     /// File and line, after `Base` if it is one of the library.
     pub place: String,
-    /// Where it is defined.
+    /// The place of its definition.
     pub loc: Loc,
 }
 
@@ -99,7 +99,7 @@ impl World {
         (message, help)
     }
 
-    /// How far a method is from taking arguments: the number of them if it is another, and how
+    /// The distance of a method from taking arguments: the number of them if it is another, and how
     /// many do not fit; then the order of definition.
     fn distance(&self, method: &Method, args: &[Type]) -> (bool, usize, u64) {
         let signature = &method.signature;

@@ -21,7 +21,7 @@ pub(crate) struct Deferred {
     /// The library that it is a part of.
     pub(crate) library: Rc<Library>,
     pub(crate) source: Source,
-    /// Where it is in the source.
+    /// Its range in the source.
     pub(crate) part: Range<usize>,
 }
 

@@ -35,9 +35,9 @@ pub(super) struct NewMethod<'a> {
     pub statics: &'a [StaticDecl],
     pub body: Body,
     pub inline: Option<bool>,
-    /// Where its types are looked up.
+    /// The space in which its types are looked up.
     pub space: Space,
-    /// Where names in its body are looked up.
+    /// The space in which names in its body are looked up.
     pub body_space: Space,
     pub loc: Loc,
 }

@@ -24,9 +24,9 @@ pub struct DynamoDef {
     pub vararg: bool,
     /// Its type parameters.
     pub statics: Vec<StaticDecl>,
-    /// Where its types, and names in the bodies, are looked up.
+    /// The space in which its types, and names in the bodies, are looked up.
     pub space: Space,
-    /// Where it is defined, if in a text.
+    /// The place of its definition, if it stands in a text.
     pub loc: Loc,
 }
 

@@ -19,12 +19,12 @@ pub(super) struct Signature {
     pub rest: Option<Rest>,
 }
 
-/// Where methods are kept.
+/// The key of a table of methods.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum TableKey {
     /// Of a generic function.
     Function(Symbol),
-    /// Of what is a member of a family.
+    /// Of the members of a family.
     Instance(FamilyId),
     /// Constructors of members of a family.
     Constructor(FamilyId),

@@ -35,9 +35,9 @@ pub struct Method {
     pub statics: Rc<[Symbol]>,
     /// `@inline` or `@noinline`.
     pub inline: Option<bool>,
-    /// Where names in it are looked up.
+    /// The space in which names in it are looked up.
     pub space: Space,
-    /// Where it is defined.
+    /// The place of its definition.
     pub loc: Loc,
     /// The age from which on it is there.
     pub born: u64,

@@ -36,7 +36,7 @@ pub struct Bound {
 pub struct Rest {
     /// The type of each element.
     pub element: Ty,
-    /// How many there are: a parameter; any number if there is none.
+    /// The number of them, a parameter; `None` for any number.
     pub count: Option<Ty>,
 }
 
@@ -139,7 +139,7 @@ impl Ty {
         }
     }
 
-    /// How often a parameter occurs where tuples are covariant, and whether it does elsewhere.
+    /// Counts the covariant occurrences of a parameter, and tells whether it occurs elsewhere.
     /// Several times means 2.
     pub(super) fn occurrences(&self, var: Var) -> (u32, bool) {
         let mut found = (0, false);

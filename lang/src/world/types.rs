@@ -61,7 +61,7 @@ pub(super) struct StructInfo {
     pub closure: bool,
     /// Types over the parameters of the family; `None` while they are being found out.
     pub fields: Option<Rc<[(Symbol, Ty)]>>,
-    /// How many fields each `new` gives a value, the first ones.
+    /// The number of leading fields that each `new` gives a value.
     pub given: usize,
     /// The beginning of the name of the IR struct.
     pub ir_name: Symbol,

@@ -12,7 +12,7 @@ use super::types::TypePool;
 use super::wanted::{is_unknown, is_wanted};
 use crate::choices::Choices;
 
-/// What the functions of a module share while they are made.
+/// The state that the functions of a module share while they are made.
 pub(super) struct Shared<'c> {
     pub(super) ctx: Arc<Context>,
     pub(super) config: &'c Config,
@@ -35,7 +35,7 @@ pub(super) struct Callee {
     pub(super) cost: u32,
 }
 
-/// What a parameter of a block or function takes: its static type, and the type of the values
+/// The types of a parameter of a block or function: its static type, and the type of the values
 /// that it has when the program runs. They differ if the static type is `any`.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
@@ -90,11 +90,11 @@ pub(super) struct Body<'s, 'c> {
     pub(super) at: Block,
     /// The values that may be used there, in the order of their definitions.
     pub(super) scope: Vec<Var>,
-    /// How many statements may still be made.
+    /// The number of statements that may still be made.
     pub(super) left: u32,
-    /// How deep control flow is nested here.
+    /// The nesting depth of control flow here.
     pub(super) depth: u32,
-    /// How often what is here runs, at most.
+    /// The most times that the code here runs.
     pub(super) trips: u32,
     /// About how many instructions a run takes, at most.
     pub(super) cost: u32,
@@ -102,7 +102,7 @@ pub(super) struct Body<'s, 'c> {
     pub(super) this: Callee,
     /// The counters of the loops around, the innermost last.
     pub(super) counters: Vec<Counter>,
-    /// What a recursive call passes as its first argument, if the function is recursive.
+    /// The first argument of a recursive call, if the function is recursive.
     pub(super) recursion: Option<Operand>,
 }
 
@@ -194,7 +194,7 @@ impl Body<'_, '_> {
         Arc::clone(&self.shared.ctx)
     }
 
-    /// Whether an operand whose static type is `any` will do.
+    /// Returns whether an operand whose static type is `any` will do.
     pub(super) fn dynamic(&self) -> bool {
         self.shared.config.dynamic
     }
@@ -334,7 +334,7 @@ impl Body<'_, '_> {
         Some(self.shared.ops[nth])
     }
 
-    /// Whether `op` is among those that statements may be made of.
+    /// Returns whether `op` is among those that statements may be made of.
     pub(super) fn allows(&self, op: Op) -> bool {
         self.shared.ops.iter().any(|def| def.op == op)
     }

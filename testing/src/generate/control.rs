@@ -5,7 +5,7 @@ use regraft_ir::{Block, Constant, Inst, Operand, Type};
 
 use super::body::{Body, MAX_COST, Slot, Var};
 
-/// How often control goes round where a counter that is passed along ends it.
+/// The number of rounds of a loop that is ended by a counter that is passed along.
 const ROUNDS: i64 = 4;
 
 impl Body<'_, '_> {

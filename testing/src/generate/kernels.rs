@@ -9,7 +9,7 @@ use regraft_ir::{Constant, Inst, Op, Operand, Type, TypeKind, Value};
 
 use super::body::{Body, Slot, Var};
 
-/// What the loops of a kernel work on.
+/// The arrays that the loops of a kernel work on.
 struct Arrays {
     element: Type,
     x: Operand,
@@ -19,7 +19,7 @@ struct Arrays {
     length: Option<Operand>,
 }
 
-/// How what a loop accumulates gets from round to round.
+/// The way in which a loop passes its accumulator from round to round.
 #[derive(Clone, Copy)]
 enum Carried {
     Parameter,

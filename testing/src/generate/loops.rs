@@ -12,7 +12,7 @@ use super::body::{Body, Counter, Slot, Var};
 /// The most rounds of a loop whose counter is simulated.
 const MOST_ROUNDS: u32 = 8;
 
-/// How a counter runs: `for i = start; i <test> bound; i += step`.
+/// The run of a counter: `for i = start; i <test> bound; i += step`.
 struct Count {
     ty: Type,
     start: Operand,
@@ -24,7 +24,7 @@ struct Count {
     over: Option<Operand>,
 }
 
-/// Where the test of a loop stands.
+/// The position of the test of a loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// In the header.
@@ -160,7 +160,7 @@ impl Body<'_, '_> {
         args
     }
 
-    /// Whether another round follows.
+    /// Returns whether another round follows.
     fn test(&mut self, count: &Count, i: Operand) -> Operand {
         let swapped = match count.test {
             arith::LT => arith::GT,

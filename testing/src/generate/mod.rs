@@ -36,7 +36,7 @@ use body::{Callee, Shared};
 pub(crate) use values::special_constant;
 pub use wanted::unknown_ops;
 
-/// What generated modules are made of.
+/// The configuration of generated modules.
 ///
 /// The default has everything on, at sizes that make a case run in some microseconds.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct Config {
     /// The most statements of a function; an `if` or a loop counts as one, with what is in it
     /// on top.
     pub max_statements: u32,
-    /// How deep control flow nests.
+    /// The nesting depth of control flow.
     pub max_depth: u32,
     /// Loops that count.
     pub loops: bool,

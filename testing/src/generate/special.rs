@@ -6,7 +6,7 @@ use regraft_ir::{Constant, Inst, OpDef, Operand, StructDef, Symbol, Type, TypeKi
 use super::body::{Body, Callee, Slot, Var};
 
 impl Body<'_, '_> {
-    /// What is made of an op that needs code of its own; `None` for all others. The inner
+    /// Makes the code of an op that needs code of its own; `None` for all others. The inner
     /// `None` says that there is no use for it here.
     pub(super) fn special(&mut self, def: &'static OpDef) -> Option<Option<Var>> {
         Some(match def.op {
@@ -219,7 +219,7 @@ impl Body<'_, '_> {
         self.result(value, field.known)
     }
 
-    /// How a field is named: by its index or its name, as a constant or (rarely) not.
+    /// Returns an operand that names a field: by its index or its name, as a constant or (rarely) not.
     fn field_operand(&mut self, ty: Type, index: usize) -> Operand {
         let name = self.fields(ty).and_then(|fields| fields[index].0);
         let constant = match name {

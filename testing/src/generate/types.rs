@@ -8,7 +8,7 @@ use crate::choices::Choices;
 /// Scalars first, the simplest first; then what is made of them.
 pub(super) struct TypePool {
     types: Vec<Type>,
-    /// Whether there are only the first [`FEW`] of the scalars.
+    /// True if there are only the first [`FEW`] of the scalars.
     few: bool,
 }
 
@@ -183,7 +183,7 @@ pub(super) fn array_element(kind: &TypeKind) -> Option<Type> {
     if let &TypeKind::Array { element, .. } = kind { Some(element) } else { None }
 }
 
-/// What a ref type refers to.
+/// Returns the element type of a ref type.
 pub(super) fn ref_element(kind: &TypeKind) -> Option<Type> {
     if let &TypeKind::Ref(element) = kind { Some(element) } else { None }
 }

@@ -33,7 +33,7 @@ use crate::generate::{Entry, ModuleCase};
 use crate::trial::{BrokenKind, Trial};
 use size::{complexity, size};
 
-/// What is made smaller: a module, and those of its functions that show what is wrong.
+/// The subject of a reduction: a module, and those of its functions that show what is wrong.
 #[derive(Clone, Debug)]
 pub struct Suspect {
     /// The module.
@@ -232,7 +232,7 @@ enum Site {
     Name(FuncId, Value),
 }
 
-/// How a constant becomes simpler.
+/// A way to make a constant simpler.
 #[derive(Clone, Copy, Debug)]
 enum Simpler {
     Zero,

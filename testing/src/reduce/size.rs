@@ -1,10 +1,10 @@
-//! What the search makes smaller.
+//! The measure that the search makes smaller.
 
 use regraft_ir::{Block, Constant};
 
 use super::Suspect;
 
-/// What a smaller module has less of: first the number of things, then edges that go back, then
+/// The measure of a module, in order of weight: first the number of things, then edges that go back, then
 /// operands that are not constant, then the sizes of constants, then names.
 pub(super) fn size(suspect: &Suspect) -> (usize, usize, usize, u64, usize) {
     let mut back = 0;

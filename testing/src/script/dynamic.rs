@@ -26,7 +26,7 @@ use std::fmt::Write;
 
 use crate::choices::{Choices, Span};
 
-/// What scripts define beside `main`. The rules are those that differentiation itself would find.
+/// The definitions of scripts beside `main`. The rules are those that differentiation itself would find.
 const PRELUDE: &str = "\
 mutable struct Node; v::Any; end
 mutable struct Obj; x::Float64; z::Vector{Float64}; end
@@ -56,7 +56,7 @@ pub struct DynamicCase {
     /// The choices that it was made from: [`DynamicCase::replay`] makes it again.
     pub choices: Vec<u32>,
     pub(crate) spans: Vec<Span>,
-    /// Whether it has points at which a function has no derivative, or an infinite one: what is
+    /// True if it has points at which a function has no derivative, or an infinite one: what is
     /// constant there has a first and a second derivative, and no third.
     pub is_singular: bool,
 }
@@ -106,7 +106,7 @@ rrule(::typeof(step), y) = (0.0, d -> (nothing, 9d))
     }
 }
 
-/// What a slot of type `Any` holds.
+/// The kind of value that a slot of type `Any` holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Held {
     Number,
@@ -143,12 +143,12 @@ struct Writer {
     indent: usize,
     vars: Vec<Var>,
     names: usize,
-    /// What slots hold stays what it is in a loop.
+    /// True in a loop: slots keep the kind of value that they hold there.
     in_loop: bool,
-    /// Whether what is written is run later, when slots may hold something else.
+    /// True if the code that is written runs later, when slots may hold something else.
     captures: bool,
     is_singular: bool,
-    /// Whether it uses what a global holds, which it sets first.
+    /// True if it uses what a global holds, which it sets first.
     has_globals: bool,
 }
 

@@ -42,7 +42,7 @@ pub struct ScriptCase {
     /// The choices that it was made from: [`ScriptCase::again`] makes it again.
     pub choices: Vec<u32>,
     pub(crate) spans: Vec<Span>,
-    /// Whether it is one that has a derivative.
+    /// True if it is one that has a derivative.
     smooth: bool,
 }
 
@@ -125,7 +125,7 @@ enum Ty {
 }
 
 impl Ty {
-    /// Those that parameters and results have.
+    /// The types that parameters and results have.
     const ALL: [Self; 9] = [
         Self::Int,
         Self::Float,
@@ -172,9 +172,9 @@ impl Ty {
 struct Var {
     name: String,
     ty: Ty,
-    /// Whether it may be assigned to: loop counters may not, nor what a closure has captured.
+    /// True if it may be assigned to: loop counters may not, nor what a closure has captured.
     assignable: bool,
-    /// How often it was assigned to.
+    /// The number of assignments to it.
     assigned: u32,
     /// For a counter: the vector whose indices it runs over.
     indexes: Option<String>,
@@ -199,13 +199,13 @@ struct Writer {
     /// The statements that may still be made in this function.
     left: u32,
     depth: u32,
-    /// How often what is here runs, at most.
+    /// The most times that the code here runs.
     trips: u32,
-    /// What the function returns.
+    /// The type of the result.
     ret: Ty,
     /// A call of the function itself, if it is recursive and not in a loop.
     recursion: Option<Callee>,
-    /// Whether programs are to have derivatives.
+    /// True if programs are to have derivatives.
     smooth: bool,
 }
 
@@ -232,7 +232,7 @@ impl Writer {
         if self.smooth { Ty::SMOOTH } else { Ty::ALL }
     }
 
-    /// What closures take and give.
+    /// Returns the type that closures take and give.
     fn closure_type(&self) -> Ty {
         if self.smooth { Ty::Float } else { Ty::Int }
     }

@@ -18,7 +18,7 @@ pub const DERIVATIVE_PASSES: [&str; 2] = ["forward-diff", "reverse-diff"];
 /// [`test_rule`](mod@crate::test_rule).
 ///
 /// # Errors
-/// What is wrong, with the first input on which it is: a derivative that cannot be made is wrong,
+/// The mistake, with the first input that shows it: a derivative that cannot be made is wrong,
 /// too.
 pub fn test_rule(
     module: &Module,
@@ -34,7 +34,7 @@ pub fn test_rule(
     check_derivatives(module, &derived, function, &derivatives, args, options)
 }
 
-/// What makes derivatives.
+/// The driver that makes derivatives.
 pub(crate) struct Make<'a> {
     pub(crate) function: &'a str,
     pub(crate) options: &'a RuleOptions,
@@ -154,10 +154,10 @@ impl Make<'_> {
 }
 
 /// Tests the derivatives of the method that a call like `f(1.0, [1.0, 2.0])` runs, on its arguments.
-/// What it calls has to be known before it runs.
+/// All functions that it calls have to be known before it runs.
 ///
 /// # Errors
-/// What is wrong: with the call, or with a derivative.
+/// The mistake in the call, or in a derivative.
 pub fn test_call(
     session: &mut Session,
     call: &str,

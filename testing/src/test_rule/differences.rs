@@ -8,7 +8,7 @@
 /// The step sizes that are tried, one after the other.
 const STEPS: [f64; 4] = [1.0 / 256.0, 1.0 / 8192.0, 1.0 / 262_144.0, 1.0 / 4_194_304.0];
 
-/// What differences say of a derivative.
+/// The verdict of differences on a derivative.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Verdict {
     /// The same.

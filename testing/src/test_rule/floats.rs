@@ -16,20 +16,20 @@ use super::places::{Base, Place};
 
 /// The most floats of a state: beyond that a run says nothing.
 pub(super) const MAX_FLOATS: usize = 5_000;
-/// How deep values are nested at most.
+/// The most levels to which values nest.
 const MAX_DEPTH: usize = 200;
 
 /// A float of a value.
 pub(super) struct Float {
     /// The root that it was first reached from.
     pub(super) root: usize,
-    /// How one gets to it from there: `[2].x`.
+    /// The path to it from there: `[2].x`.
     pub(super) path: String,
     pub(super) value: f64,
     pub(super) place: Place,
-    /// Where its tangent is; `None` if there is none, which is zero.
+    /// The place of its tangent; `None` if there is none, which is zero.
     pub(super) tangent: Option<Place>,
-    /// Whether it is in an object, and its tangent in a shadow therefore.
+    /// True if it is in an object, and its tangent in a shadow therefore.
     pub(super) in_object: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Root {
     pub(super) value: Val,
     /// Its tangent, or its shadow alone; `None` if there is none.
     pub(super) tangent: Option<Val>,
-    /// Whether floats in it that are in no object are wanted.
+    /// True if floats in it that are in no object are wanted.
     pub(super) own: bool,
 }
 
@@ -54,7 +54,7 @@ struct Visit {
     depth: usize,
 }
 
-/// What is known of the types of tangents.
+/// The types of tangents, as far as they are known.
 pub(super) struct Floats {
     ctx: Arc<Context>,
     types: TangentTypes,
@@ -65,7 +65,7 @@ impl Floats {
         Self { ctx: Arc::clone(ctx), types: TangentTypes::new(ctx) }
     }
 
-    /// What is known of the types.
+    /// Returns the types of tangents.
     pub(super) fn types(&mut self) -> &mut TangentTypes {
         &mut self.types
     }
@@ -144,7 +144,7 @@ impl Floats {
         Ok(found)
     }
 
-    /// Whether a value is an object that has a tangent.
+    /// Returns whether a value is an object that has a tangent.
     fn has_identity(&mut self, value: &Val) -> bool {
         match value {
             Val::Array(array) => {
@@ -387,10 +387,10 @@ fn named(ctx: &Context, ty: Type, items: Vec<Val>) -> Val {
     Val::named_of(shape, items.into_iter().collect())
 }
 
-/// What is said of a state with too many floats, which is not a failure.
+/// The message for a state with too many floats, which is not a failure.
 pub(super) const TOO_LARGE: &str = "the values are too large, or nested too deeply";
 
-/// How a place is called: `the result[2]`, `argument 1.3`.
+/// Returns the name of a place: `the result[2]`, `argument 1.3`.
 pub(super) fn name(root: usize, path: &str) -> String {
     if root == 0 { format!("the result{path}") } else { format!("argument {root}{path}") }
 }

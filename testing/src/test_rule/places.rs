@@ -1,9 +1,9 @@
-//! Where floats stand in values, so that they can be read and changed.
+//! Places of floats in values, by which they are read and changed.
 
 use regraft_exec::Val;
 use regraft_exec::value::{Array, Object, RefCellObject, Shared};
 
-/// Where a value stands: the parts of immutable values to go through, from a root or from what
+/// A place of a value: the parts of immutable values to go through, from a root or from what
 /// an object holds.
 #[derive(Clone)]
 pub(super) struct Place {

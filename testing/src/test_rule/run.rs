@@ -45,7 +45,7 @@ pub(super) struct Checker<'a> {
     off: f64,
 }
 
-/// What a run of the function did, or of a derivative as far as it is the function.
+/// The outcome of a run of the function, or of a derivative as far as it is the function.
 struct Outcome {
     result: Result<Val, ExecError>,
     args: Vec<Val>,
@@ -65,7 +65,7 @@ impl From<Box<RuleFailure>> for Stop {
     }
 }
 
-/// What a sweep forward and back gave.
+/// The results of a forward sweep and its reverse sweep.
 struct Cotangents {
     /// ȳ, of the floats of the state.
     seeds: Vec<f64>,
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
         Ok(roots.split_off(1))
     }
 
-    /// Whether an object may be passed twice. For a parameter with a shadow and for one without it
+    /// Returns whether an object may be passed twice. For a parameter with a shadow and for one without it
     /// would be two things at once.
     fn shared(&self) -> bool {
         !self.options.alike && self.derivatives.active.iter().all(|&active| active)

@@ -1,4 +1,4 @@
-//! Whether what was computed in several ways agrees.
+//! Compares the results of several ways of computing.
 
 use std::fmt::Write;
 
@@ -38,7 +38,7 @@ impl Checker<'_> {
         Err(self.failure(RuleProblem::Reverse, mode(sweeps), message))
     }
 
-    /// Whether ⟨ȳ, ẏ⟩ changes as much when all floats of the arguments are a little off and the
+    /// Returns whether ⟨ȳ, ẏ⟩ changes as much when all floats of the arguments are a little off and the
     /// direction is longer or shorter: rounding decides then.
     pub(super) fn is_sensitive(
         &mut self,
@@ -140,7 +140,7 @@ impl Checker<'_> {
         Err(self.failure(RuleProblem::Reverse, mode(sweeps), message))
     }
 
-    /// Whether two plans agree bit for bit; an error if not even about.
+    /// Returns whether two plans agree bit for bit; an error if they do not even agree to rounding.
     pub(super) fn plans_agree(
         &self,
         (a, found, _): &(&Sweeps, Cotangents, Option<Cotangents>),

@@ -1,4 +1,4 @@
-//! Whether numbers overflow on the way.
+//! Finds out whether intermediate numbers overflow.
 //!
 //! A run may overflow although nothing of that is left in the end: what is infinite is stored in an
 //! array that nobody sees, or is the lesser of two. Its derivative is zero then, and reverse mode, in
@@ -16,7 +16,7 @@ use regraft_ir::{Constant, Function, IrResult, Module, Type, Value};
 use super::{Checker, Stop};
 
 impl Checker<'_> {
-    /// Whether the function, or its derivative in this direction, computes on the arguments at hand a
+    /// Returns whether the function, or its derivative in this direction, computes on the arguments at hand a
     /// float that is not finite.
     pub(super) fn overflows(&mut self, direction: &[f64]) -> bool {
         let Ok(args) = self.fresh() else { return false };
