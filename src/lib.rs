@@ -122,7 +122,14 @@ pub use regraft_passes as passes;
 pub use regraft_syntax as syntax;
 pub use regraft_testing as testing;
 
-/// The names that a pass needs: `use regraft::prelude::*`.
+/// The names that a pass needs.
+///
+/// ```
+/// use regraft::prelude::*;
+///
+/// let module = parse_module(&context(), "f.ir", "func @f() -> i64 {\n^1:\n  return 1\n}").unwrap();
+/// assert!(verify_module(&module).is_ok());
+/// ```
 pub mod prelude {
     pub use std::process::ExitCode;
 

@@ -301,6 +301,114 @@ fn crates_name_only_crates_below_them_and_use_what_they_name() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// The public modules of a crate without an example in their docs, below the module of `items`.
+fn without_example(
+    path: &[String],
+    items: &[syn::Item],
+    modules: &Modules,
+    found: &mut Vec<String>,
+) {
+    for item in items {
+        let syn::Item::Mod(item) = item else { continue };
+        let mut attrs = item.attrs.clone();
+        let is_hidden = attrs.iter().any(|attr| {
+            matches!(&attr.meta, syn::Meta::List(list) if list.tokens.to_string() == "hidden")
+        });
+        if !matches!(item.vis, syn::Visibility::Public(_)) || is_hidden {
+            continue;
+        }
+        let path = [path, &[item.ident.to_string()]].concat();
+        let inner = match &item.content {
+            Some((_, items)) => items.clone(),
+            None => {
+                let file = parsed(&modules.files[&path]);
+                attrs.extend(file.attrs);
+                file.items
+            }
+        };
+        if !has_example(&attrs) {
+            found.push(path.join("::"));
+        }
+        without_example(&path, &inner, modules, found);
+    }
+}
+
+/// Returns whether docs have a fenced block: code that runs, or IR.
+fn has_example(attrs: &[syn::Attribute]) -> bool {
+    attrs.iter().any(|attr| {
+        let syn::Meta::NameValue(meta) = &attr.meta else { return false };
+        let syn::Expr::Lit(value) = &meta.value else { return false };
+        let syn::Lit::Str(text) = &value.lit else { return false };
+        meta.path.is_ident("doc") && text.value().lines().any(|line| line.trim().starts_with("```"))
+    })
+}
+
+#[test]
+fn every_public_module_has_an_example_in_its_docs() {
+    let mut found = Vec::new();
+    for package in packages() {
+        let name = package["name"].as_str().unwrap();
+        if ORDER.contains(&name) {
+            let source = folder(&package).join("src");
+            let root = parsed(&source.join("lib.rs"));
+            let mut inner = Vec::new();
+            without_example(&[], &root.items, &Modules::of(&source), &mut inner);
+            found.extend((!has_example(&root.attrs)).then(|| name.to_owned()));
+            found.extend(inner.into_iter().map(|module| format!("{name}: {module}")));
+        }
+    }
+    assert!(found.is_empty(), "public modules without an example: {found:#?}");
+}
+
+/// The modules that the map of `ARCHITECTURE.md` lists of each folder, in its order.
+fn map() -> BTreeMap<String, Vec<String>> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let start = text.find("\n## Map\n").expect("there is a map");
+    let mut map: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut folder = None;
+    for line in text[start + 1..].lines().skip(1).take_while(|line| !line.starts_with("## ")) {
+        if let Some(name) = line.strip_prefix("### `") {
+            folder = name.split('`').next();
+        } else if let Some(row) = line.strip_prefix("| `") {
+            let folder = folder.expect("rows stand below the name of a folder").to_owned();
+            let name = row.split('`').next().unwrap().to_owned();
+            map.entry(folder).or_default().push(name);
+        }
+    }
+    map
+}
+
+#[test]
+fn the_map_lists_every_module_and_no_other() {
+    let mut wrong = Vec::new();
+    for (folder, listed) in map() {
+        let entries = std::fs::read_dir(root().join(&folder));
+        let entries = entries.unwrap_or_else(|error| panic!("{folder}: {error}"));
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let is_module = |name: &str| !name.contains('.') || name.ends_with(".rs");
+        let found: BTreeSet<String> = names
+            .filter(|name| is_module(name))
+            .map(|name| name.trim_end_matches(".rs").to_owned())
+            .filter(|name| !matches!(&**name, "lib" | "main" | "mod"))
+            .collect();
+        let listed_once: BTreeSet<String> = listed.iter().cloned().collect();
+        wrong.extend(found.difference(&listed_once).map(|name| format!("{folder}: no {name}")));
+        wrong
+            .extend(listed_once.difference(&found).map(|name| format!("{folder}: {name} is gone")));
+        if listed.len() != listed_once.len() {
+            wrong.push(format!("{folder}: a module is there twice"));
+        }
+    }
+    for package in packages() {
+        let name = package["name"].as_str().unwrap();
+        let folder = short(&folder(&package).join("src"));
+        if ORDER.contains(&name) && !map().contains_key(&folder) {
+            wrong.push(format!("{folder} is not on the map"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn no_file_is_longer_than_it_can_be_read_and_unsafe_code_is_where_it_pays() {
     struct Unsafe(bool);

@@ -4,6 +4,22 @@
 //! - [`DerivativeTable`] says what the derivative of each op is; of ops on floats, [`rules`] do.
 //! - [`forward()`] computes derivatives beside the values; `forward-diff` as a pass.
 //! - [`reverse()`] goes forward, and back with cotangents; `reverse-diff` as a pass.
+//!
+//! ```
+//! use regraft_ad::registry;
+//! use regraft_passes::{Pipeline, RunOptions, run_pipeline};
+//!
+//! let text = "
+//! func @square(%x: f64) -> f64 {
+//! ^1:
+//!   %1: f64 = arith.mul %x, %x
+//!   return %1
+//! }";
+//! let mut module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let pipeline = Pipeline::parse(&registry(), "forward-diff{function=square}").unwrap();
+//! run_pipeline(&mut module, &pipeline, &RunOptions::default()).unwrap();
+//! assert_eq!(module.functions().len(), 2);
+//! ```
 
 mod activity;
 mod calls;

@@ -16,6 +16,15 @@
 //! A partial may be infinite or NaN where it does not matter: `select(x > 0, sqrt(x), 0)` at 0.
 //! Where a rule says `strong`, or where [`Product::strong_zero`] asks for it, the product is
 //! `arith.mulz`: zero if one of the factors is, whatever the other one is.
+//!
+//! ```
+//! use regraft_ad::rules::ScalarRules;
+//! use regraft_dialects::arith;
+//!
+//! let rules = ScalarRules::standard();
+//! let by_second = rules.get(arith::SUB).unwrap().partial(1).unwrap();
+//! assert!(by_second.is_minus_one());
+//! ```
 
 mod expr;
 mod lower;

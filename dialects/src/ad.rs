@@ -6,6 +6,17 @@
 //! flows back as a *cotangent*. Numbers other than floats, functions, strings and so on have
 //! neither: `nothing` stands in their place, and for a cotangent of type `any` that is zero.
 //! Where the types are known, derivatives use ordinary ops instead of these.
+//!
+//! ```
+//! use regraft_dialects::{ad, context};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[Type::F64], Type::F64);
+//! let held = b.push(ad::ignore(b.param(0)))?;
+//! assert_eq!(b.function().ty(held), Type::F64);
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use crate::ir::{Effects, OperandSet};
 

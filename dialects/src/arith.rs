@@ -4,6 +4,18 @@
 //! Floats are IEEE 754 with rounding to nearest, ties to even. Where an op is defined for
 //! integers and floats alike, it traps for neither; where one of them would trap there are
 //! two ops, so that the other can be moved and removed freely (`div` and `fdiv`).
+//!
+//! ```
+//! use regraft_dialects::{arith, context};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[Type::I64], Type::I64);
+//! let more = b.push(arith::add(b.param(0), b.const_i64(1)))?;
+//! let less = b.push(arith::lt(b.param(0), more))?;
+//! assert_eq!((b.function().ty(more), b.function().ty(less)), (Type::I64, Type::BOOL));
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use crate::convert::{
     verify_bitcast, verify_float_cast, verify_float_to_int, verify_int_to_float, verify_sext,

@@ -1,4 +1,20 @@
 //! `cf`: how control leaves a block.
+//!
+//! ```
+//! use regraft_dialects::{cf, context};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[Type::BOOL], Type::I64);
+//! let (then, otherwise) = (b.add_block(), b.add_block());
+//! b.terminate(cf::jump_if(b.param(0), then, otherwise))?;
+//! for (block, result) in [(then, 1), (otherwise, 2)] {
+//!     b.switch_to(block)?;
+//!     b.terminate(cf::ret(b.const_i64(result)))?;
+//! }
+//! assert_eq!(b.finish()?.blocks().count(), 3);
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use smallvec::SmallVec;
 

@@ -1,4 +1,16 @@
 //! `core`: calls, tuples, types, and what is true of all values.
+//!
+//! ```
+//! use regraft_dialects::{context, core};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[Type::F64, Type::I64], Type::I64);
+//! let pair = b.push(core::tuple([b.param(0), b.param(1)]))?;
+//! let second = b.push(core::get(pair, b.const_i64(2)))?;
+//! assert_eq!(b.function().ty(second), Type::I64);
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use crate::attrs::INBOUNDS;
 use crate::fold;

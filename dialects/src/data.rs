@@ -1,6 +1,18 @@
 //! `data`: named tuples, structs and their fields.
 //!
 //! A closure is a struct of what it captures, whose declaration names the function to call.
+//!
+//! ```
+//! use regraft_dialects::{context, data};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[ctx.named_type(&[(ctx.symbol("x"), Type::F64)])], Type::F64);
+//! let name = b.function().constant_id(regraft_ir::Constant::Sym(ctx.symbol("x")));
+//! let x = b.push(data::getfield(b.param(0), name))?;
+//! assert_eq!(b.function().ty(x), Type::F64);
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use crate::fold;
 use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};

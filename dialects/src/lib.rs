@@ -5,6 +5,24 @@
 //! one declaration per op, by [`dialect!`], with which users declare ops of their own.
 //!
 //! [`context`] makes the context of a program of all these ops.
+//!
+//! ```
+//! use regraft_dialects::{arith, cf, context};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[Type::F64], Type::F64);
+//! let square = b.push(arith::mul(b.param(0), b.param(0)))?;
+//! b.terminate(cf::ret(square))?;
+//! assert_eq!(b.finish()?.to_string(), "\
+//! func @f(%1: f64) -> f64 {
+//! ^1:
+//!   %2: f64 = arith.mul %1, %1
+//!   return %2
+//! }
+//! ");
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use std::sync::{Arc, LazyLock};
 

@@ -3,6 +3,17 @@
 //! Domains are those of Julia: where the result would not be real, the op traps, except that
 //! NaN gives NaN. The bits of a result are the same on every machine
 //! ([`semantics`](crate::semantics) computes them without the system's math library).
+//!
+//! ```
+//! use regraft_dialects::{context, math};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[Type::F64], Type::F64);
+//! let sine = b.push(math::sin(b.param(0)))?;
+//! assert_eq!(b.function().ty(sine), Type::F64);
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 crate::dialect! {
     /// Elementary and special functions of floats.

@@ -3,6 +3,17 @@
 //! An array is an object: dense, column-major, indexed from 1 with one index per dimension, or
 //! with one for the whole in column-major order. Whether two are the same object is what
 //! `core.same` says.
+//!
+//! ```
+//! use regraft_dialects::{context, mem};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[ctx.array_type(Type::F64, 1)], Type::F64);
+//! let first = b.push(mem::load(b.param(0), [b.const_i64(1)]))?;
+//! assert_eq!(b.function().ty(first), Type::F64);
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use crate::attrs::INBOUNDS;
 use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};

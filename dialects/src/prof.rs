@@ -2,6 +2,18 @@
 //!
 //! Events go into a buffer of fixed capacity that belongs to the running program, so that
 //! recording allocates nothing. Once it is full, further events are counted but not kept.
+//!
+//! ```
+//! use regraft_dialects::{context, prof};
+//! use regraft_ir::{FunctionBuilder, Type};
+//!
+//! let ctx = context();
+//! let mut b = FunctionBuilder::new(&ctx, "f", &[Type::F64], Type::F64);
+//! let event = b.function().constant_id(regraft_ir::Constant::Sym(ctx.symbol("solve")));
+//! b.push(prof::record_start(event))?;
+//! assert_eq!(b.function().body(b.block()).count(), 1);
+//! # Ok::<(), regraft_ir::IrError>(())
+//! ```
 
 use crate::ir::Effects;
 

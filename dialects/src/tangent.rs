@@ -22,6 +22,18 @@
 //! mutable struct, the type of its shadow is `any`, so that all types are finite; the shadow itself
 //! is what the table says. So it is with immutable structs that contain themselves, by way of
 //! arrays or refs.
+//!
+//! ```
+//! use regraft_dialects::{context, tangent::TangentTypes};
+//! use regraft_ir::Type;
+//!
+//! let ctx = context();
+//! let mut types = TangentTypes::new(&ctx);
+//! let vector = ctx.array_type(Type::F64, 1);
+//! assert_eq!(types.shadow(vector), vector);
+//! assert_eq!(types.cotangent(vector), Type::UNIT);
+//! assert_eq!(types.cotangent(Type::F64), Type::F64);
+//! ```
 
 use std::sync::Arc;
 

@@ -1,4 +1,18 @@
 //! Runs programs: values, limits, run-time errors, and the interpreter.
+//!
+//! ```
+//! use regraft_exec::{Engine, Interpreter, Val};
+//!
+//! let text = "
+//! func @square(%x: f64) -> f64 {
+//! ^1:
+//!   %1: f64 = arith.mul %x, %x
+//!   return %1
+//! }";
+//! let module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let result = Interpreter::new(&module).call("square", &[Val::F64(3.0)]).unwrap();
+//! assert_eq!(result.as_f64(), Some(9.0));
+//! ```
 
 mod budget;
 mod call_resolver;

@@ -7,6 +7,15 @@
 //!
 //! This crate knows no operation by name: dialects declare them ([`OpDef`]) and a [`Registry`]
 //! finds them.
+//!
+//! ```
+//! use regraft_ir::{Context, Module, Registry, Type};
+//!
+//! let ctx = Context::new(Registry::new().into());
+//! let pair = ctx.tuple_type(&[Type::F64, Type::I64]);
+//! assert_eq!(ctx.type_text(pair), "tuple<f64, i64>");
+//! assert_eq!(Module::new(&ctx).functions().len(), 0);
+//! ```
 
 mod builder;
 mod cfg;

@@ -8,6 +8,25 @@
 //!
 //! The dominator tree is that of blocks and edges, the post-dominator tree that of the edges
 //! turned round.
+//!
+//! ```
+//! use regraft_ir::semi_nca::{SearchedGraph, immediate_dominators};
+//!
+//! /// 0 -> 1 -> 2 and 0 -> 2.
+//! struct Triangle;
+//!
+//! impl SearchedGraph for Triangle {
+//!     fn parents(&self) -> &[u32] {
+//!         &[0, 0, 1]
+//!     }
+//!
+//!     fn predecessors(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+//!         [&[][..], &[0], &[1, 0]][node as usize].iter().copied()
+//!     }
+//! }
+//!
+//! assert_eq!(immediate_dominators(&Triangle), [0, 0, 0]);
+//! ```
 
 /// A graph in which every node is reached from node 0. Nodes have the numbers in which a depth-first
 /// search from there comes to them.

@@ -15,6 +15,47 @@
 //!
 //! [`Ssa`] knows nothing of instructions: what a value is, a [`SsaValue`] says. Most users want
 //! [`FunctionBuilder`](crate::FunctionBuilder), which makes a [`Function`](crate::Function).
+//!
+//! ```
+//! use regraft_ir::ssa::{Ssa, SsaValue, Unentered};
+//!
+//! /// Numbers of our own, and parameters.
+//! #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+//! enum Def {
+//!     Undef,
+//!     Own(u32),
+//!     Phi(u32),
+//! }
+//!
+//! impl SsaValue for Def {
+//!     const UNDEF: Self = Self::Undef;
+//!
+//!     fn phi(index: u32) -> Self {
+//!         Self::Phi(index)
+//!     }
+//!
+//!     fn as_phi(self) -> Option<u32> {
+//!         if let Self::Phi(index) = self { Some(index) } else { None }
+//!     }
+//! }
+//!
+//! let mut ssa = Ssa::new(Unentered::Undef);
+//! let (entry, then, join) = (ssa.add_block(), ssa.add_block(), ssa.add_block());
+//! let x = ssa.declare();
+//! ssa.seal(entry);
+//! ssa.start(entry);
+//! ssa.write(x, Def::Own(1));
+//! ssa.add_edge(then);
+//! ssa.add_edge(join);
+//! ssa.seal(then);
+//! ssa.start(then);
+//! ssa.write(x, Def::Own(2));
+//! ssa.add_edge(join);
+//! ssa.seal(join);
+//! ssa.start(join);
+//! let phi = ssa.read(x).as_phi().unwrap();
+//! assert_eq!(ssa.phi(phi).args[..], [Def::Own(1), Def::Own(2)]);
+//! ```
 
 use std::fmt::Debug;
 

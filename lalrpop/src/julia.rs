@@ -8,6 +8,15 @@
 //! An error takes the smallest balanced piece of text around it with it: that is replaced by one
 //! token that stands for anything, and its statements are read again. Linear in the text but for
 //! that; the number of errors is limited.
+//!
+//! ```
+//! use regraft_syntax::julia::{Options, parse};
+//!
+//! let ctx = regraft_dialects::context();
+//! let parsed = parse(&ctx, "f.jl", "f(x) = 2x + 1\nf(3)", Options::default());
+//! assert!(parsed.errors.is_empty());
+//! assert_eq!(parsed.ast.statements().len(), 2);
+//! ```
 
 pub(crate) mod ast;
 pub(crate) mod build;

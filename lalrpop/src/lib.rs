@@ -2,6 +2,15 @@
 //!
 //! The lexers are made by `logos`, the parsers by LALRPOP. A parser reports every error of a
 //! text in one run, each with the place, what was found and what was expected.
+//!
+//! ```
+//! use regraft_syntax::parse_module;
+//!
+//! let text = "func @f() -> i64 {\n^1:\n  return 1\n}";
+//! let module = parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! assert_eq!(module.functions().len(), 1);
+//! assert!(parse_module(&regraft_dialects::context(), "f.ir", "func @f(").is_err());
+//! ```
 
 mod assemble;
 mod broken_line;

@@ -2,6 +2,14 @@
 //!
 //! Nothing here is evaluated: types are [`TypeExpr`]s, which the world evaluates when control
 //! gets to the definition.
+//!
+//! ```
+//! use regraft_lang::definition::TypeExpr;
+//!
+//! let ctx = regraft_dialects::context();
+//! let any = TypeExpr::any(ctx.symbol("Any"));
+//! assert!(any.mentions(ctx.symbol("Any")));
+//! ```
 
 use std::sync::Arc;
 

@@ -1,5 +1,14 @@
 //! The Julia subset: syntax trees to lowered IR, the world of methods, and inference, which turns
 //! lowered methods into typed functions.
+//!
+//! ```
+//! use regraft_lang::Session;
+//!
+//! let mut session = Session::new(&regraft_dialects::context());
+//! let value = session.run("f.jl", "f(x) = x^2 + 1\nf(3.0)").unwrap();
+//! assert_eq!(session.show(&value), "10.0");
+//! assert!(session.typed("f(Float64)").unwrap().function("f(Float64)").is_some());
+//! ```
 
 mod compiler;
 pub mod definition;

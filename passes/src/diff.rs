@@ -7,6 +7,12 @@
 //! O((lines + changes) log lines) in ordinary cases; the algorithm (Myers, with bounded search)
 //! may give a longer diff than necessary where nearly everything differs, but never takes
 //! quadratic time.
+//!
+//! ```
+//! use regraft_passes::diff_text;
+//!
+//! assert_eq!(diff_text("a\nb\n", "a\nc\n"), "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+//! ```
 
 use std::fmt::Write;
 

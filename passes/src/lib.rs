@@ -4,6 +4,22 @@
 //! A pass implements [`FunctionPass`], [`LoopPass`] or [`ModulePass`]; a [`PassRegistry`] finds passes by
 //! name; a [`Pipeline`] says which passes to run; [`run_pipeline`] runs it, watched by
 //! [`Observer`]s. This crate never runs the code that it rewrites.
+//!
+//! ```
+//! use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
+//!
+//! let text = "
+//! func @f(%x: f64) -> f64 {
+//! ^1:
+//!   %1: f64 = arith.mul %x, %x
+//!   %2: f64 = arith.add %x, %x
+//!   return %1
+//! }";
+//! let mut module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let pipeline = Pipeline::parse(&PassRegistry::standard(), "fold, dce").unwrap();
+//! run_pipeline(&mut module, &pipeline, &RunOptions::default()).unwrap();
+//! assert_eq!(module.inst_count(), 1);
+//! ```
 
 pub mod analysis;
 mod builtin;

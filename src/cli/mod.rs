@@ -2,6 +2,11 @@
 //!
 //! Results go to the standard output, diagnostics to the standard error. Exit codes: 0; 1 if the
 //! input is wrong; 2 for wrong usage.
+//!
+//! ```
+//! let tool = regraft::tool!();
+//! let code: std::process::ExitCode = tool.run(["regraft", "--version"]);
+//! ```
 
 mod arguments;
 mod completions;

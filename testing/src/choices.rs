@@ -6,6 +6,15 @@
 //! Donaldson, "Test-case reduction via test-case generation", ECOOP 2020). So that it works
 //! well, zero stands for the simplest decision everywhere, lists are drawn as "one more?"
 //! flags, and what belongs together is marked as a [span](Choices::span).
+//!
+//! ```
+//! use regraft_testing::choices::Choices;
+//!
+//! let mut drawn = Choices::from_seed(1);
+//! let numbers: Vec<usize> = (0..5).map(|_| drawn.below(10)).collect();
+//! let mut again = Choices::replay(drawn.taken().to_vec());
+//! assert_eq!(numbers, (0..5).map(|_| again.below(10)).collect::<Vec<_>>());
+//! ```
 
 /// A source of decisions, which remembers what it gave.
 #[derive(Clone, Debug)]

@@ -13,6 +13,17 @@
 //!   [`compare_functions`] compares any two functions.
 //!
 //! Modules are drawn from [`choices`], and shrink because choices do ([`shrink`]).
+//!
+//! ```
+//! let input = "
+//! func @f() -> i64 {
+//! ^1:
+//!   %1: i64 = arith.add 1, 2
+//!   return %1
+//! }";
+//! assert!(regraft_testing::check_pass("fold", input).contains("+  return 3"));
+//! regraft_testing::check_pass_preserves("fold", 3);
+//! ```
 
 mod check;
 pub mod choices;

@@ -6,6 +6,19 @@
 //! passes finds nothing, or after a number of attempts. Every step leaves fewer numbers that
 //! are not zero, or as many in a shorter sequence, or in one that is as long and smaller, so
 //! that the search always ends.
+//!
+//! ```
+//! use regraft_testing::shrink::Shrinker;
+//!
+//! // A sequence fails if it holds a number of at least 10.
+//! let mut search = Shrinker::new(vec![3, 40, 7], Vec::new(), 1_000);
+//! while let Some(numbers) = search.candidate() {
+//!     if numbers.iter().any(|&number| number >= 10) {
+//!         search.accept(numbers, Vec::new());
+//!     }
+//! }
+//! assert_eq!(search.best(), [10]);
+//! ```
 
 use crate::choices::Span;
 

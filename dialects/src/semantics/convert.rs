@@ -1,4 +1,11 @@
 //! Conversions between scalar types.
+//!
+//! ```
+//! use regraft_dialects::semantics::convert::{float_to_int_sat, int_to_int};
+//!
+//! assert!(int_to_int::<i64, i8>(300).is_err());
+//! assert_eq!(float_to_int_sat::<f64, i8>(300.0), 127);
+//! ```
 
 use super::int::{narrow, unsigned};
 use super::{Float, Int, Number, Trap};

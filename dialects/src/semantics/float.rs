@@ -1,6 +1,13 @@
 //! Floats of 32 and 64 bits, but for elementary functions.
 //!
 //! Sums, differences, products, quotients and comparisons are those of Rust.
+//!
+//! ```
+//! use regraft_dialects::semantics::float::{floor_mod, min};
+//!
+//! assert!(min(1.0, f64::NAN).is_nan());
+//! assert_eq!(floor_mod(-1.0, 3.0), 2.0);
+//! ```
 
 use crate::ir::{Constant, Type};
 

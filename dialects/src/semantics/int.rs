@@ -2,6 +2,14 @@
 //!
 //! Everything is computed in `i64` and brought back to the width at the end; inlined for one
 //! width, the compiler sees through that.
+//!
+//! ```
+//! use regraft_dialects::semantics::int::{add, checked_add, fld};
+//!
+//! assert_eq!(add(i64::MAX, 1), i64::MIN);
+//! assert!(checked_add(i64::MAX, 1).is_err());
+//! assert_eq!(fld(-7_i64, 2).unwrap(), -4);
+//! ```
 
 use super::{Number, Trap};
 use crate::ir::{Constant, Type};

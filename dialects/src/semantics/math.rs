@@ -6,6 +6,13 @@
 //! others, which Julia has from FreeBSD's library as well, are those of `libm` (a port of musl's).
 //! For `f32` they are computed in 64 bits and rounded, which is the correctly rounded result
 //! but for rare ties.
+//!
+//! ```
+//! use regraft_dialects::semantics::math::{hypot, sqrt};
+//!
+//! assert_eq!(hypot(3.0, 4.0), 5.0);
+//! assert!(sqrt(-1.0).is_err());
+//! ```
 
 use std::f64::consts::PI;
 

@@ -6,6 +6,14 @@
 //!
 //! Which NaN an arithmetic op gives (its sign, its payload, whether it is quiet) is up to the
 //! machine, as in IEEE 754; everything else is exact to the bit.
+//!
+//! ```
+//! use regraft_dialects::{arith, semantics::eval_scalar};
+//! use regraft_ir::{Constant, Type};
+//!
+//! let sum = eval_scalar(arith::ADD, &[Constant::i64(2), Constant::i64(3)], Type::I64);
+//! assert_eq!(sum.unwrap(), Ok(Constant::i64(5)));
+//! ```
 
 mod eval;
 mod trap;

@@ -3,6 +3,12 @@
 //! `gamma` and `loggamma` are those of `libm`; the others are series and iterations over them,
 //! as [`SpecialFunctions.jl`](https://specialfunctions.juliamath.org) has them. As elsewhere,
 //! `f32` is computed in 64 bits.
+//!
+//! ```
+//! use regraft_dialects::semantics::special::gamma;
+//!
+//! assert_eq!(gamma(5.0).unwrap(), 24.0);
+//! ```
 
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 

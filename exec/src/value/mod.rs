@@ -3,6 +3,15 @@
 //! A [`Val`] takes 16 bytes: scalars are in it, everything else is behind one counted pointer.
 //! Tuples and immutable structs are values, compared by content; arrays, refs and mutable structs
 //! are objects with an identity. Values belong to the thread that made them.
+//!
+//! ```
+//! use regraft_exec::value::{Val, show_string, to_json};
+//!
+//! let ctx = regraft_dialects::context();
+//! let pair = Val::tuple([Val::F64(1.0), Val::I64(2)]);
+//! assert_eq!(show_string(&ctx, &pair), "(1.0, 2)");
+//! assert_eq!(to_json(&ctx, &pair), "[1.0, 2]");
+//! ```
 
 mod array;
 mod buffer;

@@ -4,6 +4,18 @@
 //! It owns no code but the lowered bodies that methods came with. Inference asks it, and tells it
 //! which specialisation asked ([`SpecId`]), so that a definition invalidates exactly those whose
 //! questions it answers differently.
+//!
+//! ```
+//! use regraft_lang::Session;
+//! use regraft_lang::definition::Space;
+//! use regraft_lang::world::Binding;
+//!
+//! let mut session = Session::new(&regraft_dialects::context());
+//! session.run("f.jl", "f(x) = x").unwrap();
+//! let name = session.ctx().symbol("f");
+//! let binding = session.with_world(|world| world.resolve(name, Space::Main, None));
+//! assert!(matches!(binding, Binding::Function(_)));
+//! ```
 
 mod abstract_token;
 mod backedges;

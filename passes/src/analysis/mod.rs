@@ -5,6 +5,23 @@
 //! they were; nobody says what a pass preserves, so nobody can say it wrongly. An analysis that
 //! is computed from others is valid only as long as they are: the facets that they read are
 //! added to its own while it is computed.
+//!
+//! ```
+//! use regraft_passes::analysis::{Analyses, LoopForest};
+//!
+//! let text = "
+//! func @f(%x: f64) -> f64 {
+//! ^1:
+//!   %1: f64 = arith.mul %x, %x
+//!   %2: f64 = arith.add %x, %x
+//!   return %1
+//! }";
+//! let module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let (f, mut analyses) = (module.function("f").unwrap(), Analyses::default());
+//! analyses.get::<LoopForest>(f);
+//! analyses.get::<LoopForest>(f);
+//! assert!(analyses.reused() > 0);
+//! ```
 
 mod alias;
 mod block_list;

@@ -1,4 +1,15 @@
 //! Analyses that `print{..}` shows. Each has a flag of its name there.
+//!
+//! ```
+//! use regraft_passes::analysis::printable::Printable;
+//!
+//! let size = Printable {
+//!     name: "size",
+//!     doc: "the number of instructions",
+//!     describe: |f, _| f.all_insts().count().to_string(),
+//! };
+//! assert_eq!(size.name, "size");
+//! ```
 
 use std::fmt::Write as _;
 

@@ -3,6 +3,24 @@
 //! An observer is told before and after each execution of a pass. It keeps nothing per function
 //! itself: functions run in parallel, and what an observer writes goes to the [`Log`] of the
 //! function, which comes out in module order. So the output does not depend on threads.
+//!
+//! ```
+//! use regraft_passes::{PassRegistry, Pipeline, RunOptions, StopAfter, run_pipeline};
+//!
+//! let text = "
+//! func @f(%x: f64) -> f64 {
+//! ^1:
+//!   %1: f64 = arith.mul %x, %x
+//!   %2: f64 = arith.add %x, %x
+//!   return %1
+//! }";
+//! let mut module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let pipeline = Pipeline::parse(&PassRegistry::standard(), "fold, dce").unwrap();
+//! let options = RunOptions::default().observe(StopAfter::new(1));
+//! let report = run_pipeline(&mut module, &pipeline, &options).unwrap();
+//! assert!(report.stopped.is_some());
+//! assert_eq!(module.inst_count(), 2);
+//! ```
 
 use std::fmt;
 use std::time::Duration;

@@ -1,6 +1,21 @@
 //! The transformations that come with Regraft, one file or folder each, named as the pass. Each is a
 //! function `run`, and a pass around it that takes options and counts. [`util`] has what several of
 //! them are made with.
+//!
+//! ```
+//! use regraft_passes::transforms::dce;
+//!
+//! let text = "
+//! func @f(%x: f64) -> f64 {
+//! ^1:
+//!   %1: f64 = arith.mul %x, %x
+//!   %2: f64 = arith.add %x, %x
+//!   return %1
+//! }";
+//! let mut module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! dce::run(module.function_mut("f").unwrap()).unwrap();
+//! assert_eq!(module.inst_count(), 1);
+//! ```
 
 use crate::PassRegistry;
 

@@ -14,6 +14,16 @@
 //!
 //! A value whose static type is `any` is generated together with the type that it has when the
 //! program runs, so that dynamic ops mostly work as well.
+//!
+//! ```
+//! use regraft_testing::generate::{Config, ModuleCase};
+//!
+//! let ctx = regraft_dialects::context();
+//! let case = ModuleCase::from_seed(&ctx, &Config::default(), 1);
+//! let again = ModuleCase::replay(&ctx, &Config::default(), &case.choices);
+//! assert!(regraft_ir::verify_module(&case.module).is_ok());
+//! assert!(case.module.structural_eq(&again.module));
+//! ```
 
 mod body;
 mod control;

@@ -1,4 +1,26 @@
 //! Helpers of several passes: copies of blocks, the form of loops, repair of SSA.
+//!
+//! ```
+//! use regraft_passes::analysis::{Analyses, LoopForest};
+//! use regraft_passes::transforms::util::loop_form::LoopForm;
+//!
+//! let text = "
+//! func @f(%n: i64) -> i64 {
+//! ^1:
+//!   br ^2(%n)
+//! ^2(%i: i64):
+//!   %1: i64 = arith.sub %i, 1
+//!   %2: bool = arith.lt 0, %1
+//!   br %2, ^2(%1), ^3
+//! ^3:
+//!   return %1
+//! }";
+//! let module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let f = module.function("f").unwrap();
+//! let forest = Analyses::default().get::<LoopForest>(f);
+//! let form = LoopForm::new(&forest, forest.loops().next().unwrap());
+//! assert_eq!(form.preheader(f), f.entry());
+//! ```
 
 pub(crate) mod add_params;
 pub(crate) mod aggregate;
