@@ -75,7 +75,7 @@ pub struct Thunk {
 /// The owner of a method.
 #[derive(Clone, Debug)]
 pub enum Callee {
-    /// A generic function: `f(x) = …`. A field such as `Base.f` has [`MethodDef::extends_base`].
+    /// A generic function: `f(x) = …`. A field such as `Base.f` has [`MethodHead::extends_base`].
     Function(Symbol),
     /// Values of a type: `(p::P)(x) = …`. The lowered function has the callee as its first
     /// parameter.
@@ -90,6 +90,18 @@ pub enum Callee {
 /// A method of a generic function.
 #[derive(Clone, Debug)]
 pub struct MethodDef {
+    /// Its callee and parameters.
+    pub head: MethodHead,
+    /// The lowered code: one parameter of type `any` for each parameter (after the callee, for [`Callee::Instance`] and
+    /// [`Callee::Closure`]).
+    pub body: Arc<Function>,
+    /// The functions that are made in it.
+    pub closures: Vec<ClosureDef>,
+}
+
+/// A method without its code.
+#[derive(Clone, Debug)]
+pub struct MethodHead {
     /// The callee that it is a method of.
     pub callee: Callee,
     /// True if it was written `Base.f(…) = …` (or is in the prelude itself).
@@ -100,17 +112,20 @@ pub struct MethodDef {
     pub vararg: bool,
     /// The type parameters of its `where`s, outermost first.
     pub statics: Vec<StaticDecl>,
-    /// The lowered code: one parameter of type `any` for each parameter (after the callee, for [`Callee::Instance`] and
-    /// [`Callee::Closure`]).
-    pub body: Arc<Function>,
-    /// The functions that are made in it.
-    pub closures: Vec<ClosureDef>,
     /// `@inline` or `@noinline`.
     pub inline: Option<bool>,
-    /// The space in which names in it are looked up.
+    /// The space in which its types, and names in its code, are looked up.
     pub space: Space,
     /// The place of its definition.
     pub loc: Loc,
+}
+
+impl MethodHead {
+    /// A method of a function of its own space, without a vararg and type parameters.
+    pub(crate) fn plain(callee: Callee, params: Vec<ParamDecl>, space: Space, loc: Loc) -> Self {
+        let (vararg, statics, inline) = (false, Vec::new(), None);
+        Self { callee, extends_base: false, params, vararg, statics, inline, space, loc }
+    }
 }
 
 /// A parameter of a method.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use regraft_dialects::core;
 use regraft_ir::{Constant, Context, Diagnostic, Extensions, Function, Loc, Operand, Type};
-use regraft_lang::definition::{Callee, ParamDecl, Space, TypeExpr};
-use regraft_lang::world::{Dispatch, DynamoCx, DynamoDef, World};
+use regraft_lang::definition::{Callee, MethodHead, ParamDecl, Space, TypeExpr};
+use regraft_lang::world::{Dispatch, DynamoCx, World};
 use regraft_lang::{Session, StartUp};
 
 /// The body of `summed(a, b, f)`: that of `f(a, b)` with sums in place of products, and
@@ -45,16 +45,17 @@ fn summed(cx: &mut DynamoCx<'_>, args: &[Type]) -> Result<Function, Diagnostic> 
 fn add_summed(world: &mut World) -> Result<(), Vec<Diagnostic>> {
     let ctx = Arc::clone(world.ctx());
     let param = || ParamDecl { name: None, ty: TypeExpr::any(ctx.symbol("Any")) };
-    let def = DynamoDef {
+    let def = MethodHead {
         callee: Callee::Function(ctx.symbol("summed")),
         extends_base: false,
         params: vec![param(), param(), param()],
         vararg: false,
         statics: Vec::new(),
+        inline: None,
         space: Space::Main,
         loc: Loc::UNKNOWN,
     };
-    world.add_dynamo(&def, Rc::new(summed))
+    world.add_dynamo(&def, Rc::new(summed)).map(drop)
 }
 
 fn session() -> Session {

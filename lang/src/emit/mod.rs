@@ -273,38 +273,26 @@ impl<'a> Emitter<'a> {
         for number in plan.steps.0..plan.steps.1 {
             let step = cx.frame.steps[number as usize];
             let frame = cx.frame;
-            // Inference asked for its fold already.
-            if let StepKind::Op(op, ty) = step.kind
-                && !cx.knows_more
-                && Self::is_plain(op)
-            {
-                let first_arg = cx.builder.args.len();
-                for &arg in frame.step_args(&step) {
-                    let slot = cx.slot(arg);
-                    cx.builder.args.push(slot);
-                }
-                let slot = cx.builder.push_with(cx.at, op, first_arg, ty, step.attrs, loc);
-                cx.maps.steps[number as usize] = Some(match step.result {
-                    Lattice::Const(constant) => Slot::Const(constant),
-                    _ => slot,
-                });
-                if step.result.is_bottom() {
-                    return false;
-                }
-                continue;
-            }
-            let mut args = Slots::new();
-            for &arg in frame.step_args(&step) {
-                args.push(cx.slot(arg));
-            }
+            let args = frame.step_args(&step).iter();
             let slot = match step.kind {
+                // Inference asked for its fold already.
+                StepKind::Op(op, ty) if !cx.knows_more && Self::is_plain(op) => {
+                    let first_arg = cx.builder.args.len();
+                    for &arg in args {
+                        let slot = cx.slot(arg);
+                        cx.builder.args.push(slot);
+                    }
+                    cx.builder.push_with(cx.at, op, first_arg, ty, step.attrs, loc)
+                }
                 StepKind::Op(op, ty) => {
+                    let args: Slots = args.map(|&arg| cx.slot(arg)).collect();
                     let before = cx.builder.insts.len();
                     let slot = self.emit_op(cx.builder, cx.at, op, &args, ty, step.attrs, loc);
                     cx.knows_more |= cx.builder.insts.len() == before;
                     slot
                 }
                 StepKind::Call(spec) => {
+                    let args: Slots = args.map(|&arg| cx.slot(arg)).collect();
                     let result = self.partials.type_of(step.result);
                     match self.emit_call(cx, spec, &args, result, step.attrs, loc) {
                         Some(slot) => slot,

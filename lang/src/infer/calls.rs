@@ -285,8 +285,7 @@ impl Inference {
         if facts.vararg {
             let fixed = facts.params - 1;
             packed.extend_from_slice(&args[..fixed.min(args.len())]);
-            let rest = self.tuple(frame, &args[fixed.min(args.len())..]);
-            packed.push(rest);
+            packed.push(self.tuple(frame, &args[fixed.min(args.len())..]));
         } else {
             packed.extend_from_slice(args);
         }

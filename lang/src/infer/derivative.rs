@@ -221,8 +221,7 @@ impl Inference {
             Some(fixed) => {
                 let fixed = fixed.min(args.len());
                 given.extend_from_slice(&args[..fixed]);
-                let rest = self.tuple(frame, &args[fixed..]);
-                given.push(rest);
+                given.push(self.tuple(frame, &args[fixed..]));
             }
             None => given.extend(args),
         }

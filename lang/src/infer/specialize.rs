@@ -67,8 +67,7 @@ impl Inference {
         if facts.vararg {
             let fixed = facts.params - 1;
             key.extend_from_slice(&known[..fixed]);
-            let rest = self.partials.tuple(&known[fixed..]);
-            key.push(rest);
+            key.push(self.partials.tuple(&known[fixed..]));
         } else {
             key.extend(known);
         }

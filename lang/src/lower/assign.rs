@@ -24,13 +24,11 @@ impl Lower<'_> {
             (self.ast.kind(target), self.ast.kind(value))
             && self.pairs(targets, values)
         {
-            let ast = self.ast;
             let mut vals = Vals::new();
-            for &value in ast.list(values) {
-                let value = self.expr(value);
-                vals.push(value);
+            for &value in self.ast.list(values) {
+                vals.push(self.expr(value));
             }
-            for (&target, &value) in ast.list(targets).iter().zip(&vals) {
+            for (&target, &value) in self.ast.list(targets).iter().zip(&vals) {
                 self.assign_value(target, value);
             }
             return if used {
@@ -93,11 +91,10 @@ impl Lower<'_> {
             }
             Kind::Tuple(targets) => self.destructure(targets, value, loc),
             Kind::NamedTuple(targets) => {
-                let ast = self.ast;
-                for &field in ast.list(targets) {
-                    let symbol = match ast.kind(field) {
+                for &field in self.ast.list(targets) {
+                    let symbol = match self.ast.kind(field) {
                         Kind::Name(name) => name,
-                        Kind::Typed { value: Some(value), .. } => match ast.kind(value) {
+                        Kind::Typed { value: Some(value), .. } => match self.ast.kind(value) {
                             Kind::Name(name) => name,
                             _ => continue,
                         },
@@ -125,11 +122,10 @@ impl Lower<'_> {
     }
 
     fn destructure(&mut self, targets: List, value: Val, loc: Loc) {
-        let ast = self.ast;
-        let targets = ast.list(targets);
+        let targets = self.ast.list(targets);
         for (k, &target) in targets.iter().enumerate() {
             let position = self.constant(Constant::I64(k as i64 + 1));
-            match ast.kind(target) {
+            match self.ast.kind(target) {
                 Kind::Splat(inner) => {
                     if k + 1 != targets.len() {
                         self.error(target, "`...` is supported for the last target only", "");
@@ -223,10 +219,9 @@ impl Lower<'_> {
 
     /// `local` and `global`; the value is that of the last assignment.
     pub(super) fn declarations(&mut self, list: List) -> Val {
-        let ast = self.ast;
         let mut value = self.unit();
-        for &id in ast.list(list) {
-            match ast.kind(id) {
+        for &id in self.ast.list(list) {
+            match self.ast.kind(id) {
                 Kind::Name(_) | Kind::Typed { .. } | Kind::Error => {}
                 Kind::Tuple(names) => value = self.declarations(names),
                 Kind::Assign { .. } | Kind::Update { .. } | Kind::Function { .. } => {
@@ -240,10 +235,9 @@ impl Lower<'_> {
 
     /// Evaluates the bindings of a `let`, each in the scope of those before it.
     pub(super) fn let_bindings(&mut self, id: ExprId, bindings: List) {
-        let ast = self.ast;
         self.enter_scope(self.scopes.refs[id.index()], self.loc(id));
-        for &binding in ast.list(bindings) {
-            match ast.kind(binding) {
+        for &binding in self.ast.list(bindings) {
+            match self.ast.kind(binding) {
                 Kind::Assign { target, value } => {
                     let value = self.expr(value);
                     self.enter_scope(self.scopes.refs[binding.index()], self.loc(binding));

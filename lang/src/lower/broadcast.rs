@@ -136,10 +136,9 @@ impl Lower<'_> {
     }
 
     fn dot_tree(&mut self, tree: &mut Tree, id: ExprId, callee: ExprId, args: List) {
-        let ast = self.ast;
         let loc = self.loc(id);
         let callee = self.callee(callee);
-        for &arg in ast.list(args) {
+        for &arg in self.ast.list(args) {
             self.operand(tree, arg);
         }
         tree.calls += 1;
@@ -202,8 +201,7 @@ impl Lower<'_> {
         let mut callees = Vals::new();
         for &capture in &captures {
             let capture = self.sym(capture);
-            let callee = self.syntax(self.names.getfield, &[owner, capture], loc);
-            callees.push(callee);
+            callees.push(self.syntax(self.names.getfield, &[owner, capture], loc));
         }
         let mut stack = Vals::new();
         for &node in &tree.nodes {

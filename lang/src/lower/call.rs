@@ -40,12 +40,10 @@ impl Lower<'_> {
                 self.splat(callee, &[], args, None, loc)
             }
             Callee::Value(callee) => {
-                let ast = self.ast;
                 let mut operands = Vals::new();
                 operands.push(callee);
-                for &arg in ast.list(args) {
-                    let value = self.expr(arg);
-                    operands.push(value);
+                for &arg in self.ast.list(args) {
+                    operands.push(self.expr(arg));
                 }
                 self.code.body.push(core::APPLY, &operands, loc)
             }
@@ -131,8 +129,7 @@ impl Lower<'_> {
             }
             Kind::Error => {
                 // Told of already; what the arguments are wrong about is told of as well.
-                let ast = self.ast;
-                for &arg in ast.list(args) {
+                for &arg in self.ast.list(args) {
                     self.stmt(arg);
                 }
                 let _ = id;
@@ -147,13 +144,11 @@ impl Lower<'_> {
             let callee = self.func(self.names.new_object);
             return self.splat(callee, &[ty], args, None, loc);
         }
-        let ast = self.ast;
         let mut operands = Vals::new();
         operands.push(ty);
-        self.fewest_given = self.fewest_given.min(ast.list(args).len());
-        for &arg in ast.list(args) {
-            let value = self.expr(arg);
-            operands.push(value);
+        self.fewest_given = self.fewest_given.min(self.ast.list(args).len());
+        for &arg in self.ast.list(args) {
+            operands.push(self.expr(arg));
         }
         self.call(self.names.new_object, &operands, loc)
     }
@@ -178,8 +173,7 @@ impl Lower<'_> {
             let callee = self.func(name);
             return self.splat(callee, &[], args, None, loc);
         }
-        let ast = self.ast;
-        match *ast.list(args) {
+        match *self.ast.list(args) {
             [a] => {
                 let a = self.expr(a);
                 self.call(name, &[a], loc)
@@ -192,8 +186,7 @@ impl Lower<'_> {
             ref args => {
                 let mut values = Vals::new();
                 for &arg in args {
-                    let value = self.expr(arg);
-                    values.push(value);
+                    values.push(self.expr(arg));
                 }
                 self.call(name, &values, loc)
             }
@@ -214,8 +207,7 @@ impl Lower<'_> {
         indexed: Option<Val>,
         loc: Loc,
     ) -> Val {
-        let ast = self.ast;
-        self.splat_slice(callee, front, ast.list(args), indexed, loc)
+        self.splat_slice(callee, front, self.ast.list(args), indexed, loc)
     }
 
     pub(super) fn splat_slice(
@@ -239,22 +231,19 @@ impl Lower<'_> {
                 Kind::Splat(inner) => {
                     let value = self.expr(inner);
                     if !single.is_empty() {
-                        let tuple = self.syntax(self.names.tuple, &single, loc);
-                        operands.push(tuple);
+                        operands.push(self.syntax(self.names.tuple, &single, loc));
                         single.clear();
                     }
                     operands.push(value);
                 }
                 _ => {
-                    let value = self.expr(arg);
-                    single.push(value);
+                    single.push(self.expr(arg));
                 }
             }
         }
         self.code.indexed = outer;
         if !single.is_empty() {
-            let tuple = self.syntax(self.names.tuple, &single, loc);
-            operands.push(tuple);
+            operands.push(self.syntax(self.names.tuple, &single, loc));
         }
         self.code.body.push(core::SPLAT, &operands, loc)
     }

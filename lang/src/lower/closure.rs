@@ -90,8 +90,7 @@ impl Lower<'_> {
         operands.push(self.func(def.name));
         for i in 0..self.scopes.groups[group as usize].captures.len() {
             let var = self.scopes.groups[group as usize].captures[i];
-            let value = self.raw(var, loc);
-            operands.push(value);
+            operands.push(self.raw(var, loc));
         }
         self.code.closures.push(def);
         self.code.body.push(core::CLOSURE, &operands, loc)

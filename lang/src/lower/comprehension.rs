@@ -12,7 +12,7 @@ use super::Lower;
 use super::define::{Made, Owner};
 use super::expr::Vals;
 use super::ssa::Val;
-use crate::definition::{Callee, ClosureDef, MethodDef, ParamDecl};
+use crate::definition::{Callee, ClosureDef, MethodDef, MethodHead, ParamDecl};
 
 /// The result of a function of a generator.
 #[derive(Clone, Copy)]
@@ -50,15 +50,13 @@ impl Lower<'_> {
         clauses: List,
         nested: bool,
     ) -> Val {
-        let ast = self.ast;
-        self.level(id, body, ast.list(clauses), nested)
+        self.level(id, body, self.ast.list(clauses), nested)
     }
 
     /// The generator of the first `for` and all that follows.
     fn level(&mut self, id: ExprId, body: ExprId, clauses: &[ExprId], nested: bool) -> Val {
-        let ast = self.ast;
         let loc = self.loc(id);
-        let is_in = |id: &ExprId| matches!(ast.kind(*id), Kind::In { .. });
+        let is_in = |id: &ExprId| matches!(self.ast.kind(*id), Kind::In { .. });
         let count = match clauses.iter().position(|id| !is_in(id)) {
             _ if nested => 1,
             Some(count) => count,
@@ -72,10 +70,9 @@ impl Lower<'_> {
         let mut targets: SmallVec<[ExprId; 2]> = SmallVec::new();
         let mut iterables = Vals::new();
         for &clause in ins {
-            if let Kind::In { target, iterable } = ast.kind(clause) {
+            if let Kind::In { target, iterable } = self.ast.kind(clause) {
                 targets.push(target);
-                let value = self.expr(iterable);
-                iterables.push(value);
+                iterables.push(self.expr(iterable));
             }
         }
         let mut source = match iterables[..] {
@@ -83,7 +80,7 @@ impl Lower<'_> {
             _ => self.call(self.names.product, &iterables, loc),
         };
         for &filter in filters {
-            if let Kind::Filter(condition) = ast.kind(filter) {
+            if let Kind::Filter(condition) = self.ast.kind(filter) {
                 let test = self.item_function(func, &targets, Does::Filter(condition), filter);
                 source = self.call(self.names.filter, &[test, source], loc);
             }
@@ -155,17 +152,8 @@ impl Lower<'_> {
         loc: Loc,
     ) -> MethodDef {
         let decl = |name| ParamDecl { name, ty: self.any_type() };
-        MethodDef {
-            callee: made.callee.clone(),
-            extends_base: false,
-            params: params.into_iter().map(decl).collect(),
-            vararg: false,
-            statics: Vec::new(),
-            body,
-            closures,
-            inline: None,
-            space: self.options.space,
-            loc,
-        }
+        let params = params.into_iter().map(decl).collect();
+        let head = MethodHead::plain(made.callee.clone(), params, self.options.space, loc);
+        MethodDef { head, body, closures }
     }
 }

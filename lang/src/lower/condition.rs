@@ -27,8 +27,7 @@ impl Lower<'_> {
             }
             Kind::Compare { parts } => self.compare(parts, then, otherwise),
             Kind::Block(list) if !list.is_empty() => {
-                let ast = self.ast;
-                let (last, front) = ast.list(list).split_last().expect("it is not empty");
+                let (last, front) = self.ast.list(list).split_last().expect("it is not empty");
                 for &id in front {
                     self.stmt(id);
                 }
@@ -45,8 +44,7 @@ impl Lower<'_> {
     /// A chain of comparisons as a condition: each operand is evaluated once, and none after a
     /// comparison that fails.
     fn compare(&mut self, parts: List, then: BlockId, otherwise: BlockId) {
-        let ast = self.ast;
-        let parts = ast.list(parts);
+        let parts = self.ast.list(parts);
         let Some((&first, rest)) = parts.split_first() else { return };
         let mut left = self.expr(first);
         let count = rest.len() / 2;
@@ -122,8 +120,7 @@ impl Lower<'_> {
     /// `a < b < c` as a value: that of the last comparison, or `false`.
     fn compare_value(&mut self, id: ExprId, result: Slot, end: BlockId, no: BlockId) -> Val {
         let Kind::Compare { parts } = self.ast.kind(id) else { return self.unit() };
-        let ast = self.ast;
-        let Some((&first, rest)) = ast.list(parts).split_first() else { return self.unit() };
+        let Some((&first, rest)) = self.ast.list(parts).split_first() else { return self.unit() };
         let mut left = self.expr(first);
         let count = rest.len() / 2;
         for (i, pair) in rest.chunks_exact(2).enumerate() {

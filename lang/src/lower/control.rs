@@ -28,8 +28,7 @@ impl Lower<'_> {
         let loc = self.loc(id);
         match kind {
             Kind::Block(list) => {
-                let ast = self.ast;
-                for &id in ast.list(list) {
+                for &id in self.ast.list(list) {
                     self.stmt(id);
                 }
             }
@@ -79,8 +78,7 @@ impl Lower<'_> {
         let loc = self.loc(id);
         match self.ast.kind(id) {
             Kind::Block(list) => {
-                let ast = self.ast;
-                let Some((&last, front)) = ast.list(list).split_last() else {
+                let Some((&last, front)) = self.ast.list(list).split_last() else {
                     let unit = self.unit();
                     return self.ret(unit, loc);
                 };

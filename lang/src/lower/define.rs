@@ -14,7 +14,7 @@ use super::scope::{NONE, VarKind};
 use super::ssa::{Special, Val};
 use super::{Code, Constructed, Lower};
 use crate::definition::{
-    Callee, ClosureDef, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
+    Callee, ClosureDef, MethodDef, MethodHead, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
 
 /// The owner of a method, for its code.
@@ -109,17 +109,13 @@ impl Lower<'_> {
         }
         let loc = self.loc(written.id);
         let base = self.options.space == Space::Base;
-        let def = |params: Vec<ParamDecl>, vararg, (body, closures)| MethodDef {
-            callee: made.callee.clone(),
-            extends_base: made.extends_base || base,
-            params,
-            vararg,
-            statics: statics.clone(),
-            body,
-            closures,
-            inline: written.inline,
-            space: self.options.space,
-            loc,
+        let (space, inline) = (self.options.space, written.inline);
+        let def = |params: Vec<ParamDecl>, vararg, (body, closures)| {
+            let (callee, statics) = (made.callee.clone(), statics.clone());
+            let extends_base = made.extends_base || base;
+            let head =
+                MethodHead { callee, extends_base, params, vararg, statics, inline, space, loc };
+            MethodDef { head, body, closures }
         };
         let mut methods = Vec::with_capacity(1 + defaults);
         if self.signatures_only {
@@ -149,14 +145,13 @@ impl Lower<'_> {
     }
 
     fn params(&mut self, list: List) -> SmallVec<[Param; 6]> {
-        let ast = self.ast;
-        let ids = ast.list(list);
+        let ids = self.ast.list(list);
         let mut params: SmallVec<[Param; 6]> = SmallVec::new();
         let mut default = false;
         for (i, &id) in ids.iter().enumerate() {
-            let param = Param::of(ast, id);
+            let param = Param::of(self.ast, id);
             if param.wrong {
-                if !matches!(ast.kind(id), Kind::Error) {
+                if !matches!(self.ast.kind(id), Kind::Error) {
                     self.error(id, "expected a parameter such as `x` or `x::T`", "this is none");
                 }
                 continue;

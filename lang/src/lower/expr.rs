@@ -133,8 +133,7 @@ impl Lower<'_> {
 
     /// The values of a block but for the last are not used.
     fn block_value(&mut self, list: List) -> Val {
-        let ast = self.ast;
-        let Some((&last, front)) = ast.list(list).split_last() else { return self.unit() };
+        let Some((&last, front)) = self.ast.list(list).split_last() else { return self.unit() };
         for &id in front {
             self.stmt(id);
         }
@@ -161,13 +160,11 @@ impl Lower<'_> {
 
     /// The values of indices, in which `end` is that of `base`.
     pub(super) fn indices(&mut self, base: Val, list: List, out: &mut Vals) {
-        let ast = self.ast;
         let outer = self.code.indexed;
-        let list = ast.list(list);
+        let list = self.ast.list(list);
         for (position, &id) in list.iter().enumerate() {
             self.code.indexed = Some(Indexed { base, position, count: list.len() });
-            let value = self.expr(id);
-            out.push(value);
+            out.push(self.expr(id));
         }
         self.code.indexed = outer;
     }
@@ -196,12 +193,10 @@ impl Lower<'_> {
 
     /// `base{params}`
     pub(super) fn apply_type_to(&mut self, base: Val, params: List, loc: Loc) -> Val {
-        let ast = self.ast;
         let mut args = Vals::new();
         args.push(base);
-        for &param in ast.list(params) {
-            let value = self.type_param(param);
-            args.push(value);
+        for &param in self.ast.list(params) {
+            args.push(self.type_param(param));
         }
         self.call(self.names.apply_type, &args, loc)
     }
@@ -224,12 +219,11 @@ impl Lower<'_> {
     }
 
     fn named_tuple(&mut self, id: ExprId, list: List) -> Val {
-        let ast = self.ast;
         let mut args = Vals::new();
         let mut seen: SmallVec<[_; 8]> = SmallVec::new();
-        for &entry in ast.list(list) {
-            let (name, value) = match ast.kind(entry) {
-                Kind::Assign { target, value } => match ast.kind(target) {
+        for &entry in self.ast.list(list) {
+            let (name, value) = match self.ast.kind(entry) {
+                Kind::Assign { target, value } => match self.ast.kind(target) {
                     Kind::Name(name) => (name, value),
                     _ => {
                         self.error(target, "a field of a named tuple has a name", "");
@@ -257,22 +251,21 @@ impl Lower<'_> {
     }
 
     fn matrix(&mut self, id: ExprId, rows: List) -> Val {
-        let ast = self.ast;
         let loc = self.loc(id);
-        let rows = ast.list(rows);
-        let row = |id| match ast.kind(id) {
-            Kind::Row(list) => ast.list(list),
+        let rows = self.ast.list(rows);
+        let row = |id| match self.ast.kind(id) {
+            Kind::Row(list) => self.ast.list(list),
             _ => &[],
         };
         // `[x;]` is a column of one row.
         if let &[only] = rows
-            && let Kind::Row(list) = ast.kind(only)
+            && let Kind::Row(list) = self.ast.kind(only)
             && list.len() > 1
         {
             let callee = self.names.of_prelude(self.names.hcat);
             return self.call_list(callee, list, loc);
         }
-        let splat = |&id: &ExprId| matches!(ast.kind(id), Kind::Splat(_));
+        let splat = |&id: &ExprId| matches!(self.ast.kind(id), Kind::Splat(_));
         if rows.iter().all(|&id| row(id).len() == 1) {
             let callee = self.names.of_prelude(self.names.vcat);
             if rows.iter().any(|&id| row(id).iter().any(splat)) {
@@ -291,8 +284,7 @@ impl Lower<'_> {
         let mut args = Vals::new();
         args.push(self.syntax(self.names.tuple, &lengths, loc));
         for &element in rows.iter().flat_map(|&id| row(id)) {
-            let value = self.expr(element);
-            args.push(value);
+            args.push(self.expr(element));
         }
         self.syntax(self.names.hvcat, &args, loc)
     }

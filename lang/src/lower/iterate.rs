@@ -32,13 +32,11 @@ struct Level {
 
 impl Lower<'_> {
     pub(super) fn for_loop(&mut self, id: ExprId, clauses: List, body: ExprId) {
-        let ast = self.ast;
         let loc = self.loc(id);
         let mut levels: SmallVec<[Level; 2]> = SmallVec::new();
-        for &clause in ast.list(clauses) {
-            let Kind::In { target, iterable } = ast.kind(clause) else { continue };
-            let level = self.begin_for(clause, target, iterable);
-            levels.push(level);
+        for &clause in self.ast.list(clauses) {
+            let Kind::In { target, iterable } = self.ast.kind(clause) else { continue };
+            levels.push(self.begin_for(clause, target, iterable));
         }
         let Some(exit) = levels.first().map(|level| level.exit) else { return };
         // Each round begins with the variables of the outer clauses as these have set them.

@@ -96,7 +96,6 @@ impl Lower<'_> {
         let Kind::Struct { name, params, supertype, mutable, fields } = self.ast.kind(id) else {
             return None;
         };
-        let ast = self.ast;
         self.structs.insert(name);
         self.fewest_given = usize::MAX;
         let mut decl = StructDecl {
@@ -110,14 +109,14 @@ impl Lower<'_> {
             space: self.options.space,
             loc: self.loc(id),
         };
-        for &field in ast.list(fields) {
+        for &field in self.ast.list(fields) {
             let mut field = field;
-            while let Kind::Const(inner) = ast.kind(field) {
+            while let Kind::Const(inner) = self.ast.kind(field) {
                 field = inner;
             }
-            let (symbol, ty) = match ast.kind(field) {
+            let (symbol, ty) = match self.ast.kind(field) {
                 Kind::Name(name) => (name, self.any_type()),
-                Kind::Typed { value: Some(value), ty } => match ast.kind(value) {
+                Kind::Typed { value: Some(value), ty } => match self.ast.kind(value) {
                     Kind::Name(name) => (name, self.type_expr(ty)),
                     _ => {
                         self.error(field, "expected a field such as `x::T`", "");

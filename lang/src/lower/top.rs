@@ -18,9 +18,8 @@ impl Lower<'_> {
     }
 
     pub(super) fn item(&mut self, id: ExprId, items: &mut Vec<Item>) {
-        let ast = self.ast;
-        match ast.kind(id) {
-            Kind::Function { name, body: None, .. } => match ast.kind(name) {
+        match self.ast.kind(id) {
+            Kind::Function { name, body: None, .. } => match self.ast.kind(name) {
                 Kind::Name(name) => items.push(Item::Declare(name, self.loc(id))),
                 _ => self.error(name, "expected the name of a function", "this is none"),
             },
@@ -40,7 +39,7 @@ impl Lower<'_> {
             }
             Kind::Const(inner) => self.constants(inner, items),
             Kind::Block(list) if self.defines(list) => {
-                for &id in ast.list(list) {
+                for &id in self.ast.list(list) {
                     self.item(id, items);
                 }
             }
@@ -54,11 +53,11 @@ impl Lower<'_> {
                 let [then, otherwise] = branches;
                 items.push(Item::If { condition, then, otherwise });
             }
-            Kind::Inbounds(inner) if matches!(ast.kind(inner), Kind::Function { .. }) => {
+            Kind::Inbounds(inner) if matches!(self.ast.kind(inner), Kind::Function { .. }) => {
                 self.item(inner, items);
             }
             Kind::Using(names) => {
-                let names = ast.list(names).iter().filter_map(|&id| match ast.kind(id) {
+                let names = self.ast.list(names).iter().filter_map(|&id| match self.ast.kind(id) {
                     Kind::Name(name) => Some(name),
                     _ => None,
                 });
@@ -69,9 +68,9 @@ impl Lower<'_> {
             }
             Kind::Error => {}
             Kind::Call { callee, args }
-                if ast.kind(callee) == Kind::Name(self.names.include) && args.len() == 1 =>
+                if self.ast.kind(callee) == Kind::Name(self.names.include) && args.len() == 1 =>
             {
-                let path = Box::new(self.thunk(ast.list(args)[0]));
+                let path = Box::new(self.thunk(self.ast.list(args)[0]));
                 let call = Box::new(self.thunk(id));
                 items.push(Item::Include { path, call });
             }
@@ -84,17 +83,16 @@ impl Lower<'_> {
 
     /// `const x = 1`, `const x, y = 1, 2`
     fn constants(&mut self, id: ExprId, items: &mut Vec<Item>) {
-        let ast = self.ast;
-        match ast.kind(id) {
-            Kind::Assign { target, value } => match (ast.kind(target), ast.kind(value)) {
+        match self.ast.kind(id) {
+            Kind::Assign { target, value } => match (self.ast.kind(target), self.ast.kind(value)) {
                 (Kind::Name(name), _) => {
                     let thunk = self.thunk(value);
                     items.push(Item::Const(name, Box::new(thunk)));
                 }
                 (Kind::Typed { value: Some(name), ty }, _)
-                    if matches!(ast.kind(name), Kind::Name(_)) =>
+                    if matches!(self.ast.kind(name), Kind::Name(_)) =>
                 {
-                    let Kind::Name(name) = ast.kind(name) else { return };
+                    let Kind::Name(name) = self.ast.kind(name) else { return };
                     let thunk = self.thunk_of(id, |lower, loc| {
                         let value = lower.expr(value);
                         let value = lower.convert(ty, value, loc);
@@ -103,8 +101,10 @@ impl Lower<'_> {
                     items.push(Item::Const(name, Box::new(thunk)));
                 }
                 (Kind::Tuple(targets), Kind::Tuple(values)) if targets.len() == values.len() => {
-                    for (&target, &value) in ast.list(targets).iter().zip(ast.list(values)) {
-                        match ast.kind(target) {
+                    for (&target, &value) in
+                        self.ast.list(targets).iter().zip(self.ast.list(values))
+                    {
+                        match self.ast.kind(target) {
                             Kind::Name(name) => {
                                 let thunk = self.thunk(value);
                                 items.push(Item::Const(name, Box::new(thunk)));
@@ -116,7 +116,7 @@ impl Lower<'_> {
                 _ => self.error(target, "expected `const name = value`", "not a name"),
             },
             Kind::Global(list) => {
-                for &id in ast.list(list) {
+                for &id in self.ast.list(list) {
                     self.constants(id, items);
                 }
             }
@@ -168,15 +168,14 @@ impl Lower<'_> {
 
     /// Notes the names that a statement assigns, for the loops of later ones.
     fn note_global(&mut self, id: ExprId) {
-        let ast = self.ast;
-        match ast.kind(id) {
+        match self.ast.kind(id) {
             Kind::Assign { target, .. } | Kind::Update { target, .. } => self.note_global(target),
             Kind::Name(name) => {
                 self.globals.insert(name);
             }
             Kind::Typed { value: Some(value), .. } | Kind::Splat(value) => self.note_global(value),
             Kind::Tuple(list) | Kind::NamedTuple(list) | Kind::Global(list) => {
-                for &id in ast.list(list) {
+                for &id in self.ast.list(list) {
                     self.note_global(id);
                 }
             }

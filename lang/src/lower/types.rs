@@ -78,8 +78,7 @@ impl Lower<'_> {
     }
 
     fn type_list(&mut self, list: List) -> Vec<TypeExpr> {
-        let ast = self.ast;
-        ast.list(list).iter().map(|&id| self.type_expr(id)).collect()
+        self.ast.list(list).iter().map(|&id| self.type_expr(id)).collect()
     }
 
     fn no_type(&mut self, id: ExprId) -> TypeExprKind {
@@ -91,8 +90,7 @@ impl Lower<'_> {
 
     /// The type parameters of a `where` or of a struct, as they are listed.
     pub(super) fn statics(&mut self, list: List) -> Vec<StaticDecl> {
-        let ast = self.ast;
-        ast.list(list).iter().filter_map(|&id| self.static_decl(id)).collect()
+        self.ast.list(list).iter().filter_map(|&id| self.static_decl(id)).collect()
     }
 
     fn static_decl(&mut self, id: ExprId) -> Option<StaticDecl> {

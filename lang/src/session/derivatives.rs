@@ -338,11 +338,11 @@ impl Session {
         result.map_err(|error| vec![error.to_diagnostic()])
     }
 
-    fn limit_interpreter(&mut self) {
+    pub(super) fn limit_interpreter(&mut self) {
         self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
     }
 
-    fn note_fuel(&mut self) {
+    pub(super) fn note_fuel(&mut self) {
         if let Some(fuel) = &mut self.fuel_left {
             *fuel = fuel.saturating_sub(self.interpreter.instructions());
         }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use regraft_dialects::core;
+use regraft_exec::Engine;
 use regraft_exec::value::Val;
-use regraft_exec::{Engine, Limits};
 use regraft_ir::{Diagnostic, Function, Loc, Symbol};
 use regraft_syntax::julia::{self, Ast};
 
@@ -182,7 +182,7 @@ impl Session {
             if space == Space::Main {
                 self.declare_globals(&method.body, &method.closures, space)?;
             }
-            let callee = method.callee.clone();
+            let callee = method.head.callee.clone();
             // All are tried, so that all errors are told.
             match self.with_world(|world| world.define(method)) {
                 Ok(_) => {
@@ -272,12 +272,10 @@ impl Session {
 
     /// Runs code at top level within what is left of the fuel.
     fn run_function(&mut self, function: Rc<Function>) -> Result<Val, Vec<Diagnostic>> {
-        self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
+        self.limit_interpreter();
         let _phase = enter(Phase::Run);
         let result = self.interpreter.run_once(function, &[]);
-        if let Some(fuel) = &mut self.fuel_left {
-            *fuel = fuel.saturating_sub(self.interpreter.instructions());
-        }
+        self.note_fuel();
         result.map_err(|error| vec![error.to_diagnostic()])
     }
 

@@ -14,7 +14,7 @@ use super::tables::Method;
 use super::tables::{DynamoFn, World};
 use super::types::{Bound, Family, FamilyId, FamilyKind, Ty, Var};
 use crate::definition::{
-    AbstractDecl, Callee, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
+    AbstractDecl, Callee, MethodDef, MethodHead, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
 use crate::lower::DeferredBody;
 use crate::phases::{Phase, enter};
@@ -26,22 +26,6 @@ pub(super) enum Body {
     Dynamo(DynamoFn),
 }
 
-/// A method to be defined, whatever it runs.
-pub(super) struct NewMethod<'a> {
-    pub callee: &'a Callee,
-    pub extends_base: bool,
-    pub params: &'a [ParamDecl],
-    pub vararg: bool,
-    pub statics: &'a [StaticDecl],
-    pub body: Body,
-    pub inline: Option<bool>,
-    /// The space in which its types are looked up.
-    pub space: Space,
-    /// The space in which names in its body are looked up.
-    pub body_space: Space,
-    pub loc: Loc,
-}
-
 impl World {
     /// Defines a method, in the place of one whose signature takes the same arguments.
     /// Specialisations whose lookups now have another answer become invalid.
@@ -51,24 +35,13 @@ impl World {
     /// # Errors
     /// If a type that it mentions is none, or the callee can have no methods: all that is wrong,
     /// with the places.
-    pub fn define(&mut self, def: MethodDef) -> Result<MethodId, Vec<Diagnostic>> {
+    pub fn define(&mut self, mut def: MethodDef) -> Result<MethodId, Vec<Diagnostic>> {
         for closure in &def.closures {
             self.register_closure(closure)?;
         }
-        let imported =
-            matches!(def.callee, Callee::Function(name) if self.imported.contains(&name));
-        self.add_method(NewMethod {
-            callee: &def.callee,
-            extends_base: def.extends_base || imported,
-            params: &def.params,
-            vararg: def.vararg,
-            statics: &def.statics,
-            body: Body::Lowered(def.body),
-            inline: def.inline,
-            space: def.space,
-            body_space: def.space,
-            loc: def.loc,
-        })
+        def.head.extends_base |=
+            matches!(def.head.callee, Callee::Function(name) if self.imported.contains(&name));
+        self.add_method(&def.head, Body::Lowered(def.body))
     }
 
     /// Defines a method of the prelude whose code is lowered when [`World::body`] is first asked
@@ -91,21 +64,7 @@ impl World {
         code: DeferredBody,
         born: u64,
     ) -> Result<MethodId, Vec<Diagnostic>> {
-        self.add_method_at(
-            born,
-            NewMethod {
-                callee: &def.callee,
-                extends_base: def.extends_base,
-                params: &def.params,
-                vararg: def.vararg,
-                statics: &def.statics,
-                body: Body::DeferredBody(code),
-                inline: def.inline,
-                space: def.space,
-                body_space: def.space,
-                loc: def.loc,
-            },
-        )
+        self.add_method_at(&def.head, Body::DeferredBody(code), born, def.head.space)
     }
 
     /// Lowers the code of a method, if that is not done.
@@ -141,25 +100,32 @@ impl World {
         self.imported.extend(names);
     }
 
-    pub(super) fn add_method(&mut self, new: NewMethod<'_>) -> Result<MethodId, Vec<Diagnostic>> {
-        self.add_method_at(self.age + 1, new)
+    pub(super) fn add_method(
+        &mut self,
+        new: &MethodHead,
+        body: Body,
+    ) -> Result<MethodId, Vec<Diagnostic>> {
+        self.add_method_at(new, body, self.age + 1, new.space)
     }
 
-    fn add_method_at(
+    /// Adds a method that is there from an age on; names in its body are looked up in `body_space`.
+    pub(super) fn add_method_at(
         &mut self,
+        new: &MethodHead,
+        body: Body,
         born: u64,
-        new: NewMethod<'_>,
+        body_space: Space,
     ) -> Result<MethodId, Vec<Diagnostic>> {
-        let (callee, name) = self.callee_name(&new).map_err(|error| vec![error])?;
+        let (callee, name) = self.callee_name(new).map_err(|error| vec![error])?;
         let seen = Seen { bindings: &self.bindings, space: new.space };
-        let captured = match new.callee {
+        let captured = match &new.callee {
             Callee::Closure(name) => self.closures.get(name).map(|&(family, _)| family),
             _ => None,
         };
         let mut eval = Eval::new(&mut self.types, &seen);
-        let owner = captured.and_then(|family| open_captures(&mut eval, family, &new));
-        eval.open(new.statics);
-        let callee = match (callee, new.callee) {
+        let owner = captured.and_then(|family| open_captures(&mut eval, family, new));
+        eval.open(&new.statics);
+        let callee = match (callee, &new.callee) {
             _ if owner.is_some() => owner.unwrap_or(Ty::Any),
             (Some(ty), _) => ty,
             (None, Callee::Type(expr)) => Ty::TypeOf(Rc::new(eval.ty(expr))),
@@ -204,6 +170,12 @@ impl World {
                 None => self.ctx.symbol(&self.types.name_within(&callee, &bounds)),
             }
         });
+        let (mut lowered, mut deferred_body, mut dynamo) = (None, None, None);
+        match body {
+            Body::Lowered(body) => lowered = Some(body),
+            Body::DeferredBody(deferred) => deferred_body = Some(deferred),
+            Body::Dynamo(f) => dynamo = Some(f),
+        }
         let vararg = rest.is_some();
         let statics = bounds.iter().map(|bound| bound.name).collect();
         let signature = Signature::new(bounds.into(), params, rest);
@@ -214,25 +186,16 @@ impl World {
             vararg,
             statics,
             inline: new.inline,
-            space: new.body_space,
+            space: body_space,
             loc: new.loc,
             born,
             died: None,
             signature,
             names: new.params.iter().map(|param| param.name).collect(),
             table,
-            dynamo: match &new.body {
-                Body::Dynamo(f) => Some(Rc::clone(f)),
-                Body::Lowered(_) | Body::DeferredBody(_) => None,
-            },
-            deferred_body: match &new.body {
-                Body::DeferredBody(deferred) => Some(deferred.clone()),
-                Body::Lowered(_) | Body::Dynamo(_) => None,
-            },
-            body: match new.body {
-                Body::Lowered(body) => Some(body),
-                Body::Dynamo(_) | Body::DeferredBody(_) => None,
-            },
+            dynamo,
+            deferred_body,
+            body: lowered,
         }))
     }
 
@@ -266,9 +229,9 @@ impl World {
     /// The type of the callee if its name alone tells it, and its name as it is shown.
     fn callee_name(
         &mut self,
-        new: &NewMethod<'_>,
+        new: &MethodHead,
     ) -> Result<(Option<Ty>, Option<Symbol>), Diagnostic> {
-        let name = match new.callee {
+        let name = match &new.callee {
             Callee::Function(name) => *name,
             Callee::Closure(name) => {
                 let Some(&(family, shown)) = self.closures.get(name) else {
@@ -443,7 +406,7 @@ impl World {
 /// Brings captured types into scope that the signature of a local function mentions, such as the
 /// type parameter of the method around it. The type of the closure tells what they are: it is
 /// then the answer, with a parameter for each capture. `None` if none are mentioned.
-fn open_captures(eval: &mut Eval<'_>, family: FamilyId, new: &NewMethod<'_>) -> Option<Ty> {
+fn open_captures(eval: &mut Eval<'_>, family: FamilyId, new: &MethodHead) -> Option<Ty> {
     let names: Vec<Symbol> = eval.types.family(family).params.iter().map(|b| b.name).collect();
     let own = |name: Symbol| new.statics.iter().any(|decl| decl.name == name);
     let bounds = new.statics.iter().flat_map(|decl| decl.lower.iter().chain(&decl.upper));

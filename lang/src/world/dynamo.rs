@@ -4,31 +4,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, Function, Loc, Type};
+use regraft_ir::{Diagnostic, Function, Type};
 
-use super::define::{Body, NewMethod};
+use super::define::Body;
 use super::entities::{MethodId, MethodMatch, SpecId};
 use super::tables::{DynamoCx, DynamoFn, World};
-use crate::definition::{Callee, ParamDecl, Space, StaticDecl};
-
-/// A method whose body is made for each specialisation.
-#[derive(Clone, Debug)]
-pub struct DynamoDef {
-    /// The callee that it is a method of.
-    pub callee: Callee,
-    /// True if it is one of a function of the prelude.
-    pub extends_base: bool,
-    /// Its parameters, apart from the callee.
-    pub params: Vec<ParamDecl>,
-    /// True if the last parameter takes all further arguments, as one tuple.
-    pub vararg: bool,
-    /// Its type parameters.
-    pub statics: Vec<StaticDecl>,
-    /// The space in which its types, and names in the bodies, are looked up.
-    pub space: Space,
-    /// The place of its definition, if it stands in a text.
-    pub loc: Loc,
-}
+use crate::definition::MethodHead;
 
 impl World {
     /// Defines a method whose lowered body `f` makes from the types of the arguments. The body has
@@ -38,21 +19,10 @@ impl World {
     /// The errors of [`World::define`].
     pub fn add_dynamo(
         &mut self,
-        def: &DynamoDef,
+        head: &MethodHead,
         f: DynamoFn,
     ) -> Result<MethodId, Vec<Diagnostic>> {
-        self.add_method(NewMethod {
-            callee: &def.callee,
-            extends_base: def.extends_base,
-            params: &def.params,
-            vararg: def.vararg,
-            statics: &def.statics,
-            body: Body::Dynamo(f),
-            inline: None,
-            space: def.space,
-            body_space: def.space,
-            loc: def.loc,
-        })
+        self.add_method(head, Body::Dynamo(f))
     }
 
     /// The lowered body of a method for these arguments. Of a dynamo it is made at each call:

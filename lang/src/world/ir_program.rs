@@ -18,7 +18,9 @@ use super::define::Header;
 use super::entities::{Binding, Field};
 use super::tables::World;
 use super::types::{FamilyKind, StructInfo, Ty};
-use crate::definition::{Callee, MethodDef, ParamDecl, Space, StructDecl, TypeExpr, TypeExprKind};
+use crate::definition::{
+    Callee, MethodDef, MethodHead, ParamDecl, Space, StructDecl, TypeExpr, TypeExprKind,
+};
 
 impl World {
     /// Defines the structs and the functions of a module of the context of the world. Those that
@@ -166,16 +168,7 @@ fn method(f: &Function, body: Arc<Function>, callee: Callee, skip: usize) -> Met
     let names: Vec<Option<Symbol>> = names.unwrap_or_default();
     let types = f.param_types().into_iter().map(exactly);
     let params = names.into_iter().zip(types).map(|(name, ty)| ParamDecl { name, ty });
-    MethodDef {
-        callee,
-        extends_base: false,
-        params: params.skip(skip).collect(),
-        vararg: false,
-        statics: Vec::new(),
-        body,
-        closures: Vec::new(),
-        inline: None,
-        space: Space::Main,
-        loc: f.function_loc(),
-    }
+    let params = params.skip(skip).collect();
+    let head = MethodHead::plain(callee, params, Space::Main, f.function_loc());
+    MethodDef { head, body, closures: Vec::new() }
 }

@@ -46,20 +46,15 @@ impl Signature {
             return self.clone();
         }
         let shift = |var: Var| (var.0 < Var::FIRST_BOUND).then(|| Ty::Var(Var(var.0 + first)));
-        let bounds = self.bounds.iter().map(|b| Bound {
-            var: Var(b.var.0 + first),
-            name: b.name,
-            lower: b.lower.substitute(&shift),
-            upper: b.upper.substitute(&shift),
-        });
+        let bounds = self
+            .bounds
+            .iter()
+            .map(|b| Bound { var: Var(b.var.0 + first), ..b.map(|ty| ty.substitute(&shift)) });
         Self {
             bounds: bounds.collect(),
             diagonal: self.diagonal.clone(),
             params: self.params.iter().map(|ty| ty.substitute(&shift)).collect(),
-            rest: self.rest.as_ref().map(|rest| Rest {
-                element: rest.element.substitute(&shift),
-                count: rest.count.as_ref().map(|count| count.substitute(&shift)),
-            }),
+            rest: self.rest.as_ref().map(|rest| rest.map(|ty| ty.substitute(&shift))),
         }
     }
 

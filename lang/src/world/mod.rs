@@ -44,7 +44,6 @@ mod types;
 
 pub use candidates::{MethodLine, MethodList};
 pub(crate) use deferred::Deferred;
-pub use dynamo::DynamoDef;
 pub use entities::{
     Binding, Dispatch, Field, MethodId, MethodMatch, SpecId, StaticValue, TypeArgument,
 };

@@ -21,10 +21,14 @@ impl Types {
 
     /// The name of a type in which these parameters may occur.
     pub fn name_within(&self, ty: &Ty, bounds: &[Bound]) -> String {
-        let scope = bounds.iter().map(|b| (b.var, b.name)).collect();
-        let mut namer = Namer { types: self, out: String::new(), scope };
+        let mut namer = self.namer(bounds);
         namer.ty(ty);
         namer.out
+    }
+
+    fn namer(&self, bounds: &[Bound]) -> Namer<'_> {
+        let scope = bounds.iter().map(|b| (b.var, b.name)).collect();
+        Namer { types: self, out: String::new(), scope }
     }
 
     /// The name of a value as the parameter of a type.
@@ -229,15 +233,23 @@ impl Namer<'_> {
             self.scope.push((var, self.types.ctx.symbol(&text)));
         }
         self.ty(body);
-        self.out.push_str(if later.is_empty() { "" } else { " where " });
-        let several = later.len() > 1;
-        self.out.push_str(if several { "{" } else { "" });
-        for (i, bound) in later.iter().enumerate() {
+        self.clause(&later);
+        self.scope.truncate(outside);
+    }
+
+    /// Type parameters as they stand behind `where`; nothing if there are none.
+    fn clause(&mut self, bounds: &[&Bound]) {
+        let (open, close) = match bounds.len() {
+            0 => return,
+            1 => (" where ", ""),
+            _ => (" where {", "}"),
+        };
+        self.out.push_str(open);
+        for (i, bound) in bounds.iter().enumerate() {
             self.out.push_str(if i == 0 { "" } else { ", " });
             self.bound(bound);
         }
-        self.out.push_str(if several { "}" } else { "" });
-        self.scope.truncate(outside);
+        self.out.push_str(close);
     }
 
     fn bound(&mut self, bound: &Bound) {
@@ -259,17 +271,8 @@ impl Namer<'_> {
 impl Types {
     /// Type parameters as they stand behind `where`; empty if there are none.
     pub fn where_clause(&self, bounds: &[Bound]) -> String {
-        if bounds.is_empty() {
-            return String::new();
-        }
-        let scope = bounds.iter().map(|b| (b.var, b.name)).collect();
-        let mut namer = Namer { types: self, out: String::new(), scope };
-        namer.out.push_str(if bounds.len() > 1 { " where {" } else { " where " });
-        for (i, bound) in bounds.iter().enumerate() {
-            namer.out.push_str(if i == 0 { "" } else { ", " });
-            namer.bound(bound);
-        }
-        namer.out.push_str(if bounds.len() > 1 { "}" } else { "" });
+        let mut namer = self.namer(bounds);
+        namer.clause(&bounds.iter().collect::<Vec<_>>());
         namer.out
     }
 }

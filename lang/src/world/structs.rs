@@ -12,13 +12,14 @@ use regraft_dialects::{cf, core};
 use regraft_ir::{Constant, Diagnostic, Function, Operand, Symbol, Type};
 
 use super::bindings::Seen;
-use super::define::{Body, Header, NewMethod, same_params};
+use super::define::{Body, Header, same_params};
 use super::entities::{Binding, Field};
 use super::eval::Eval;
 use super::tables::World;
 use super::types::{Bound, FamilyId, FamilyKind, StructInfo, Ty, Var};
 use crate::definition::{
-    Callee, ClosureDef, ParamDecl, Space, StaticDecl, StructDecl, TypeExpr, TypeExprKind,
+    Callee, ClosureDef, MethodHead, ParamDecl, Space, StaticDecl, StructDecl, TypeExpr,
+    TypeExprKind,
 };
 
 impl World {
@@ -152,7 +153,7 @@ impl World {
             |bound: &Bound| fields.iter().any(|(_, ty)| ty.occurrences(bound.var) != (0, false));
         if params.iter().all(occurs) {
             let body = self.constructor(decl, family, &params, &fields, false);
-            self.constructor_method(decl, Callee::Type(name.clone()), &typed, &decl.params, body)?;
+            self.constructor_method(decl, Callee::Type(name.clone()), typed, &decl.params, body)?;
         }
         let converts = fields.iter().any(|(_, ty)| *ty != Ty::Any);
         if !params.is_empty() {
@@ -163,10 +164,10 @@ impl World {
             let applied = TypeExprKind::Apply(Box::new(name), args.collect());
             let callee = Callee::Type(TypeExpr { kind: applied, loc: decl.loc });
             let body = self.constructor(decl, family, &params, &fields, true);
-            self.constructor_method(decl, callee, &untyped, &decl.params, body)?;
+            self.constructor_method(decl, callee, untyped, &decl.params, body)?;
         } else if converts {
             let body = self.constructor(decl, family, &params, &fields, true);
-            self.constructor_method(decl, Callee::Type(name), &untyped, &[], body)?;
+            self.constructor_method(decl, Callee::Type(name), untyped, &[], body)?;
         }
         Ok(())
     }
@@ -175,23 +176,22 @@ impl World {
         &mut self,
         decl: &StructDecl,
         callee: Callee,
-        params: &[ParamDecl],
+        params: Vec<ParamDecl>,
         statics: &[StaticDecl],
         body: Function,
     ) -> Result<(), Vec<Diagnostic>> {
-        let new = NewMethod {
-            callee: &callee,
+        let new = MethodHead {
+            callee,
             extends_base: false,
             params,
             vararg: false,
-            statics,
-            body: Body::Lowered(Arc::new(body)),
+            statics: statics.to_vec(),
             inline: Some(true),
             space: decl.space,
-            body_space: Space::Base,
             loc: decl.loc,
         };
-        self.add_method(new).map(|_| ())
+        let body = Body::Lowered(Arc::new(body));
+        self.add_method_at(&new, body, self.age() + 1, Space::Base).map(|_| ())
     }
 
     /// The lowered code of a default constructor.
@@ -289,7 +289,8 @@ impl World {
             };
             let supertype = Ty::App(self.types.well_known.function, Rc::new([]));
             let header = Header { params, supertype };
-            let loc = def.methods.first().map_or(regraft_ir::Loc::UNKNOWN, |method| method.loc);
+            let loc =
+                def.methods.first().map_or(regraft_ir::Loc::UNKNOWN, |method| method.head.loc);
             let family = self.add_family(def.name, header, FamilyKind::Struct(info), loc);
             self.closures.insert(def.name, (family, def.shown));
         }

@@ -78,15 +78,8 @@ impl<'a> Question<'a> {
             let index = bounds.iter().position(|b| b.var == var)?;
             Some(Ty::Var(Var(first + index as u32)))
         };
-        let opened: SmallVec<[Bound; 2]> = bounds
-            .iter()
-            .map(|b| Bound {
-                var: b.var,
-                name: b.name,
-                lower: b.lower.substitute(&rename),
-                upper: b.upper.substitute(&rename),
-            })
-            .collect();
+        let opened: SmallVec<[Bound; 2]> =
+            bounds.iter().map(|b| b.map(|ty| ty.substitute(&rename))).collect();
         self.open(&opened, rigid, |i| Ty::is_diagonal(body.occurrences(bounds[i].var)));
         if rigid && self.invariant == 0 {
             // Tuples distribute: a tuple of vectors of anything is, for some `T`, one of vectors

@@ -40,6 +40,20 @@ pub struct Rest {
     pub count: Option<Ty>,
 }
 
+impl Bound {
+    /// The same parameter with other bounds.
+    pub(super) fn map(&self, f: impl Fn(&Ty) -> Ty) -> Self {
+        Self { lower: f(&self.lower), upper: f(&self.upper), ..*self }
+    }
+}
+
+impl Rest {
+    /// The same with other types.
+    pub(super) fn map(&self, mut f: impl FnMut(&Ty) -> Ty) -> Self {
+        Self { element: f(&self.element), count: self.count.as_ref().map(f) }
+    }
+}
+
 /// A type, or what can be the parameter of one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Ty {
@@ -83,27 +97,14 @@ impl Ty {
             Self::Union(members) => union(members.iter().map(|a| a.substitute(f))),
             Self::Tuple(elements, rest) => Self::Tuple(
                 elements.iter().map(|a| a.substitute(f)).collect(),
-                rest.as_ref().map(|rest| {
-                    Rc::new(Rest {
-                        element: rest.element.substitute(f),
-                        count: rest.count.as_ref().map(|count| count.substitute(f)),
-                    })
-                }),
+                rest.as_ref().map(|rest| Rc::new(rest.map(|ty| ty.substitute(f)))),
             ),
             Self::Where(bounds, body) => {
                 let shadowing = |var: Var| {
                     if bounds.iter().any(|b| b.var == var) { None } else { f(var) }
                 };
-                let bounds = bounds
-                    .iter()
-                    .map(|b| Bound {
-                        var: b.var,
-                        name: b.name,
-                        lower: b.lower.substitute(&shadowing),
-                        upper: b.upper.substitute(&shadowing),
-                    })
-                    .collect();
-                Self::Where(bounds, Rc::new(body.substitute(&shadowing)))
+                let bounds = bounds.iter().map(|b| b.map(|ty| ty.substitute(&shadowing)));
+                Self::Where(bounds.collect(), Rc::new(body.substitute(&shadowing)))
             }
             Self::TypeOf(of) => Self::TypeOf(Rc::new(of.substitute(f))),
         }
@@ -119,23 +120,33 @@ impl Ty {
 
     /// One more than the largest number of a parameter that is bound within.
     fn bound_height(&self) -> u32 {
-        let all = |items: &[Ty]| items.iter().map(Self::bound_height).max().unwrap_or(0);
-        match self {
-            Self::Any | Self::Bottom | Self::Concrete(_) | Self::Value(_) | Self::Names(_) => 0,
+        let mut height = match self {
             Self::Var(var) => (var.0 + 1).saturating_sub(Var::FIRST_BOUND),
-            Self::App(_, args) | Self::Union(args) => all(args),
+            _ => 0,
+        };
+        self.any_part(&mut |part| {
+            height = height.max(part.bound_height());
+            false
+        });
+        height
+    }
+
+    /// Returns whether `f` is true of a type that this one is directly made of.
+    fn any_part(&self, f: &mut dyn FnMut(&Ty) -> bool) -> bool {
+        match self {
+            Self::Any | Self::Bottom | Self::Concrete(_) | Self::Value(_) => false,
+            Self::Names(_) | Self::Var(_) => false,
+            Self::App(_, args) | Self::Union(args) => args.iter().any(f),
             Self::Tuple(elements, rest) => {
-                let rest = rest.as_ref().map_or(0, |rest| {
-                    let count = rest.count.as_ref().map_or(0, Self::bound_height);
-                    rest.element.bound_height().max(count)
-                });
-                all(elements).max(rest)
+                elements.iter().any(&mut *f)
+                    || rest
+                        .as_ref()
+                        .is_some_and(|r| f(&r.element) || r.count.as_ref().is_some_and(f))
             }
-            Self::Where(bounds, body) => bounds
-                .iter()
-                .map(|b| b.lower.bound_height().max(b.upper.bound_height()))
-                .fold(body.bound_height(), u32::max),
-            Self::TypeOf(of) => of.bound_height(),
+            Self::Where(bounds, body) => {
+                f(body) || bounds.iter().any(|b| f(&b.lower) || f(&b.upper))
+            }
+            Self::TypeOf(of) => f(of),
         }
     }
 
@@ -266,9 +277,7 @@ pub(super) fn close(vars: &[Bound], body: Ty) -> Ty {
         .enumerate()
         .map(|(i, b)| Bound {
             var: Var(Var::FIRST_BOUND + height + i as u32),
-            name: b.name,
-            lower: b.lower.substitute(&rename),
-            upper: b.upper.substitute(&rename),
+            ..b.map(|ty| ty.substitute(&rename))
         })
         .collect();
     Ty::Where(bounds, Rc::new(body.substitute(&rename)))
@@ -277,27 +286,15 @@ pub(super) fn close(vars: &[Bound], body: Ty) -> Ty {
 /// Returns whether a parameter occurs that no `where` within the type binds.
 pub(super) fn has_loose(ty: &Ty) -> bool {
     fn loose(ty: &Ty, within: &mut Vec<Var>) -> bool {
+        let outside = within.len();
         match ty {
-            Ty::Any | Ty::Bottom | Ty::Concrete(_) | Ty::Value(_) | Ty::Names(_) => false,
-            Ty::Var(var) => !within.contains(var),
-            Ty::App(_, args) | Ty::Union(args) => args.iter().any(|ty| loose(ty, within)),
-            Ty::Tuple(elements, rest) => {
-                elements.iter().any(|ty| loose(ty, within))
-                    || rest.as_ref().is_some_and(|rest| {
-                        loose(&rest.element, within)
-                            || rest.count.as_ref().is_some_and(|count| loose(count, within))
-                    })
-            }
-            Ty::Where(bounds, body) => {
-                let outside = within.len();
-                within.extend(bounds.iter().map(|b| b.var));
-                let found = loose(body, within)
-                    || bounds.iter().any(|b| loose(&b.lower, within) || loose(&b.upper, within));
-                within.truncate(outside);
-                found
-            }
-            Ty::TypeOf(of) => loose(of, within),
+            Ty::Var(var) => return !within.contains(var),
+            Ty::Where(bounds, _) => within.extend(bounds.iter().map(|b| b.var)),
+            _ => {}
         }
+        let found = ty.any_part(&mut |part| loose(part, within));
+        within.truncate(outside);
+        found
     }
     loose(ty, &mut Vec::new())
 }

@@ -279,10 +279,7 @@ impl Types {
             }
             Ty::Tuple(elements, rest) => {
                 let elements = elements.iter().map(|ty| self.normalize(ty)).collect();
-                let rest = rest.as_ref().map(|rest| Rest {
-                    element: self.normalize(&rest.element),
-                    count: rest.count.clone(),
-                });
+                let rest = rest.as_ref().map(|rest| rest.map(|ty| self.normalize(ty)));
                 self.tuple(elements, rest)
             }
             Ty::Union(members) => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use regraft_dialects::context;
 use regraft_ir::{Context, Function, Loc, Symbol, Type, TypeKind, verify_module};
 use regraft_lang::definition::{
-    Callee, ClosureDef, MethodDef, ParamDecl, Space, StaticDecl, StructDecl, Thunk, TypeExpr,
-    TypeExprKind,
+    Callee, ClosureDef, MethodDef, MethodHead, ParamDecl, Space, StaticDecl, StructDecl, Thunk,
+    TypeExpr, TypeExprKind,
 };
 use regraft_lang::testing::{Compiler, Lattice};
 use regraft_lang::world::{SpecId, World};
@@ -92,7 +92,7 @@ impl Lab {
     pub fn closure(&mut self, name: &str, captures: &[&str], header: &str, body: &str) {
         let symbol = self.ctx.symbol(name);
         let mut method = self.method(header, body, Space::Main, &[]);
-        method.callee = Callee::Closure(symbol);
+        method.head.callee = Callee::Closure(symbol);
         let captures = captures.iter().map(|name| self.ctx.symbol(name)).collect();
         let def = ClosureDef { name: symbol, shown: symbol, captures, methods: vec![method] };
         self.compiler.world.register_closure(&def).unwrap_or_else(|errors| panic!("{errors:?}"));
@@ -150,18 +150,11 @@ impl Lab {
             }
             None => Callee::Function(self.ctx.symbol(name)),
         };
-        MethodDef {
-            callee,
-            extends_base: space == Space::Base,
-            body: self.body(params.len() + usize::from(body.contains("%self")), &params, body),
-            params,
-            vararg,
-            statics: split(statics).into_iter().map(|decl| self.static_decl(decl)).collect(),
-            closures: closures.to_vec(),
-            inline,
-            space,
-            loc: Loc::UNKNOWN,
-        }
+        let body = self.body(params.len() + usize::from(body.contains("%self")), &params, body);
+        let statics = split(statics).into_iter().map(|decl| self.static_decl(decl)).collect();
+        let (extends_base, loc) = (space == Space::Base, Loc::UNKNOWN);
+        let head = MethodHead { callee, extends_base, params, vararg, statics, inline, space, loc };
+        MethodDef { head, body, closures: closures.to_vec() }
     }
 
     /// A lowered body; `%self` is a first parameter if it occurs.

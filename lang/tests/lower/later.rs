@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use regraft_ir::Context;
-use regraft_lang::definition::{Item, MethodDef, Space};
+use regraft_lang::definition::{Item, MethodDef, MethodHead, Space};
 use regraft_lang::testing::FILES;
 use regraft_lang::testing::{Library, LowerOptions, Statement, lower};
 use regraft_syntax::julia::{self, Ast, Options};
@@ -50,7 +50,8 @@ fn afterwards(ctx: &Arc<Context>, ast: Ast, space: Space) -> Vec<MethodDef> {
 /// A method as text, with the numbers of functions without names left out: they are given in the
 /// order in which code is lowered.
 fn text(def: &MethodDef) -> String {
-    let mut out = format!("{:?} {:?} {:?}\n{}\n", def.callee, def.params, def.statics, def.body);
+    let MethodHead { callee, params, statics, .. } = &def.head;
+    let mut out = format!("{callee:?} {params:?} {statics:?}\n{}\n", def.body);
     for closure in &def.closures {
         out.push_str(&format!("captures {}\n", closure.captures.len()));
         closure.methods.iter().for_each(|method| out.push_str(&text(method)));

@@ -396,21 +396,11 @@ fn many_methods_of_one_function() {
 
 #[test]
 fn bodies_that_are_made_from_argument_types() {
-    use regraft_ir::{Function, Loc, Type};
-    use regraft_lang::world::DynamoDef;
+    use regraft_ir::{Function, Type};
     use std::rc::Rc;
 
     let mut t = Tester::with(&["f(x::Int64)", "inner(x)"]);
     let method = super::Reader::new(&t.ctx, "f(x::T) where T<:Real").method(Space::Main);
-    let def = DynamoDef {
-        callee: method.callee,
-        extends_base: false,
-        params: method.params,
-        vararg: false,
-        statics: method.statics,
-        space: Space::Main,
-        loc: Loc::UNKNOWN,
-    };
     let inner = t.call("inner(Int64)").0;
     let make = move |cx: &mut regraft_lang::world::DynamoCx<'_>, args: &[Type]| {
         // It depends on what it looks up.
@@ -418,7 +408,7 @@ fn bodies_that_are_made_from_argument_types() {
         let ctx = cx.world.ctx().clone();
         Ok(Function::new(&ctx, &ctx.type_text(args[0]), &[Type::ANY], Type::ANY))
     };
-    let id = t.world.add_dynamo(&def, Rc::new(make)).unwrap();
+    let id = t.world.add_dynamo(&method.head, Rc::new(make)).unwrap();
     let (callee, args) = t.call("f(Float64)");
     let Dispatch::Method(found) = t.world.dispatch(callee, &args, None) else { panic!() };
     assert_eq!(found.method, id);

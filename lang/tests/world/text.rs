@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Constant, Context, Function, Loc, Type};
 use regraft_lang::definition::{
-    Callee, MethodDef, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
+    Callee, MethodDef, MethodHead, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
 
 pub struct Reader<'a> {
@@ -161,17 +161,9 @@ impl<'a> Reader<'a> {
         assert!(self.is_done(), "unread: {:?}", self.rest);
         let callee_param = matches!(callee, Callee::Instance(_) | Callee::Closure(_));
         let types = vec![Type::ANY; params.len() + usize::from(callee_param)];
-        MethodDef {
-            callee,
-            extends_base,
-            params,
-            vararg,
-            statics,
-            body: Arc::new(Function::new(self.ctx, "body", &types, Type::ANY)),
-            closures: Vec::new(),
-            inline: None,
-            space,
-            loc: Loc::UNKNOWN,
-        }
+        let (inline, loc) = (None, Loc::UNKNOWN);
+        let head = MethodHead { callee, extends_base, params, vararg, statics, inline, space, loc };
+        let body = Arc::new(Function::new(self.ctx, "body", &types, Type::ANY));
+        MethodDef { head, body, closures: Vec::new() }
     }
 }

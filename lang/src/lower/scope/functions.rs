@@ -8,8 +8,7 @@ use crate::lower::param::Param;
 impl Walk<'_> {
     /// `inner` tells a local or anonymous function from one at top level.
     pub(super) fn function(&mut self, id: ExprId, inner: bool) {
-        let ast = self.ast;
-        let (name, params, wheres, returns, body) = match ast.kind(id) {
+        let (name, params, wheres, returns, body) = match self.ast.kind(id) {
             Kind::Lambda { params, wheres, returns, body } => {
                 (None, params, wheres, returns, Some(body))
             }
@@ -23,7 +22,7 @@ impl Walk<'_> {
         let func = self.new_func(parent);
         self.scopes.refs[id.index()] = func;
         if inner {
-            match name.map(|name| (name, ast.kind(name))) {
+            match name.map(|name| (name, self.ast.kind(name))) {
                 None => self.scopes.events.push(Event::Make(func)),
                 Some((expr, Kind::Name(name))) => {
                     // At the top of a statement it would be global: that is told of later.
@@ -41,19 +40,19 @@ impl Walk<'_> {
         self.scopes.funcs[func as usize].scope = self.scope;
         self.statics(wheres, inner);
         if let Some(name) = name
-            && let Kind::Typed { value: Some(value), .. } = ast.kind(name)
-            && let Kind::Name(symbol) = ast.kind(value)
+            && let Kind::Typed { value: Some(value), .. } = self.ast.kind(name)
+            && let Kind::Name(symbol) = self.ast.kind(value)
         {
             self.declare(symbol, value, DeclKind::Param, None);
             self.scopes.events.push(Event::Read(value, symbol));
         }
-        match name.map(|name| ast.kind(name)) {
+        match name.map(|name| self.ast.kind(name)) {
             Some(Kind::Curly { params, .. }) => self.list(params),
             Some(Kind::Typed { value: None, ty }) => self.walk(ty),
             _ => {}
         }
-        for &param in ast.list(params) {
-            let param = Param::of(ast, param);
+        for &param in self.ast.list(params) {
+            let param = Param::of(self.ast, param);
             if let Some((name, expr)) = param.name {
                 self.declare(name, expr, DeclKind::Param, None);
                 self.scopes.events.push(Event::Read(expr, name));
@@ -67,8 +66,8 @@ impl Walk<'_> {
                 self.walk(default);
             }
         }
-        for &param in ast.list(params) {
-            if let Some(pattern) = Param::of(ast, param).pattern {
+        for &param in self.ast.list(params) {
+            if let Some(pattern) = Param::of(self.ast, param).pattern {
                 self.target(pattern, DeclKind::Local);
             }
         }
@@ -83,21 +82,20 @@ impl Walk<'_> {
     }
 
     fn statics(&mut self, wheres: List, inner: bool) {
-        let ast = self.ast;
-        for &param in ast.list(wheres) {
-            let (name, bounds) = match ast.kind(param) {
+        for &param in self.ast.list(wheres) {
+            let (name, bounds) = match self.ast.kind(param) {
                 Kind::Name(_) => (param, [None, None]),
-                Kind::Call { args, .. } => match *ast.list(args) {
+                Kind::Call { args, .. } => match *self.ast.list(args) {
                     [name, bound] => (name, [Some(bound), None]),
                     _ => continue,
                 },
-                Kind::Compare { parts } => match *ast.list(parts) {
+                Kind::Compare { parts } => match *self.ast.list(parts) {
                     [lower, _, name, _, upper] => (name, [Some(lower), Some(upper)]),
                     _ => continue,
                 },
                 _ => continue,
             };
-            if let Kind::Name(symbol) = ast.kind(name) {
+            if let Kind::Name(symbol) = self.ast.kind(name) {
                 self.declare(symbol, name, DeclKind::Static, None);
                 for bound in bounds.into_iter().flatten().filter(|_| inner) {
                     self.walk(bound);
@@ -109,13 +107,13 @@ impl Walk<'_> {
     /// Each `for` of a generator is a function of what it iterates over. Conditions are functions
     /// of their own, with the same variables.
     pub(super) fn generator(&mut self, body: ExprId, clauses: List, nested: bool) {
-        let ast = self.ast;
         let outer = (self.func, self.scope, self.region);
-        let clauses = ast.list(clauses);
+        let clauses = self.ast.list(clauses);
         let (mut at, mut depth) = (0, 0);
         while at < clauses.len() {
             let start = at;
-            while let Some(Kind::In { iterable, .. }) = clauses.get(at).map(|&id| ast.kind(id)) {
+            while let Some(Kind::In { iterable, .. }) = clauses.get(at).map(|&id| self.ast.kind(id))
+            {
                 self.walk(iterable);
                 at += 1;
                 if nested {
@@ -135,11 +133,11 @@ impl Walk<'_> {
             depth += 1;
             self.scopes.funcs[func as usize].scope = self.scope;
             for &clause in &clauses[start..at] {
-                if let Kind::In { target, .. } = ast.kind(clause) {
+                if let Kind::In { target, .. } = self.ast.kind(clause) {
                     self.target(target, DeclKind::Local);
                 }
             }
-            while let Some(Kind::Filter(condition)) = clauses.get(at).map(|&id| ast.kind(id)) {
+            while let Some(Kind::Filter(condition)) = clauses.get(at).map(|&id| self.ast.kind(id)) {
                 self.walk(condition);
                 at += 1;
             }

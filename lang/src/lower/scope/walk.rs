@@ -65,8 +65,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn list(&mut self, list: List) {
-        let ast = self.ast;
-        for &id in ast.list(list) {
+        for &id in self.ast.list(list) {
             self.walk(id);
         }
     }
@@ -184,9 +183,8 @@ impl Walk<'_> {
     }
 
     fn named_tuple(&mut self, list: List) {
-        let ast = self.ast;
-        for &id in ast.list(list) {
-            match ast.kind(id) {
+        for &id in self.ast.list(list) {
+            match self.ast.kind(id) {
                 Kind::Assign { value, .. } => self.walk(value),
                 _ => self.walk(id),
             }
@@ -219,15 +217,14 @@ impl Walk<'_> {
 
     /// Walks over the target of an assignment; names are declared as `kind` says.
     pub(super) fn target(&mut self, target: ExprId, kind: DeclKind) {
-        let ast = self.ast;
-        match ast.kind(target) {
+        match self.ast.kind(target) {
             Kind::Name(name) => {
                 self.declare(name, target, kind, None);
                 self.scopes.events.push(Event::Write(target, name, self.region));
             }
             Kind::Typed { value: Some(value), ty } => {
                 self.walk(ty);
-                match ast.kind(value) {
+                match self.ast.kind(value) {
                     Kind::Name(name) => {
                         let declared = (kind != DeclKind::Global).then_some(ty);
                         self.declare(name, value, kind, declared);
@@ -237,7 +234,7 @@ impl Walk<'_> {
                 }
             }
             Kind::Tuple(list) | Kind::NamedTuple(list) => {
-                for &id in ast.list(list) {
+                for &id in self.ast.list(list) {
                     self.target(id, kind);
                 }
             }
@@ -253,13 +250,12 @@ impl Walk<'_> {
     }
 
     fn declarations(&mut self, list: List, kind: DeclKind) {
-        let ast = self.ast;
-        for &id in ast.list(list) {
-            match ast.kind(id) {
+        for &id in self.ast.list(list) {
+            match self.ast.kind(id) {
                 Kind::Name(name) => self.declare(name, id, kind, None),
                 Kind::Typed { value: Some(value), ty } => {
                     self.walk(ty);
-                    if let Kind::Name(name) = ast.kind(value) {
+                    if let Kind::Name(name) = self.ast.kind(value) {
                         let ty = (kind != DeclKind::Global).then_some(ty);
                         self.declare(name, value, kind, ty);
                     }
@@ -269,13 +265,13 @@ impl Walk<'_> {
                     self.target(target, kind);
                 }
                 Kind::Update { target, .. } => {
-                    if let Kind::Name(name) = ast.kind(target) {
+                    if let Kind::Name(name) = self.ast.kind(target) {
                         self.declare(name, target, kind, None);
                     }
                     self.walk(id);
                 }
                 Kind::Function { name, .. } => {
-                    if let Kind::Name(symbol) = ast.kind(name) {
+                    if let Kind::Name(symbol) = self.ast.kind(name) {
                         self.declare(symbol, name, kind, None);
                     }
                     self.walk(id);
@@ -287,12 +283,11 @@ impl Walk<'_> {
     }
 
     fn let_block(&mut self, id: ExprId, bindings: List, body: ExprId) {
-        let ast = self.ast;
         let outer = self.enter_new(ScopeKind::Let);
         self.scopes.refs[id.index()] = self.scope;
         let mut depth = 1;
-        for &binding in ast.list(bindings) {
-            match ast.kind(binding) {
+        for &binding in self.ast.list(bindings) {
+            match self.ast.kind(binding) {
                 Kind::Assign { target, value } => {
                     self.walk(value);
                     self.enter_new(ScopeKind::Let);
@@ -303,12 +298,12 @@ impl Walk<'_> {
                 Kind::Name(name) => self.declare(name, binding, DeclKind::Local, None),
                 Kind::Typed { value: Some(value), ty } => {
                     self.walk(ty);
-                    if let Kind::Name(name) = ast.kind(value) {
+                    if let Kind::Name(name) = self.ast.kind(value) {
                         self.declare(name, value, DeclKind::Local, Some(ty));
                     }
                 }
                 Kind::Function { name, .. } => {
-                    if let Kind::Name(symbol) = ast.kind(name) {
+                    if let Kind::Name(symbol) = self.ast.kind(name) {
                         self.declare(symbol, name, DeclKind::Local, None);
                     }
                     self.walk(binding);
@@ -324,11 +319,10 @@ impl Walk<'_> {
     }
 
     fn for_loop(&mut self, clauses: List, body: ExprId) {
-        let ast = self.ast;
         let (scope, region) = (self.scope, self.region);
-        let clauses = ast.list(clauses);
+        let clauses = self.ast.list(clauses);
         for &clause in clauses {
-            if let Kind::In { target, iterable } = ast.kind(clause) {
+            if let Kind::In { target, iterable } = self.ast.kind(clause) {
                 self.walk(iterable);
                 self.enter_region(true);
                 self.enter_new(ScopeKind::Loop);
