@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use regraft_dialects::context;
 use regraft_ir::{Context, Function, Loc, Type, TypeKind};
-use regraft_lang::definition::{Callee, MethodDef, ParamDecl, Space, TypeExpr, TypeExprKind};
+use regraft_lang::definition::{
+    Callee, MethodDef, MethodHead, ParamDecl, Space, TypeExpr, TypeExprKind,
+};
 use regraft_lang::testing::Compiler;
 use regraft_lang::world::World;
 
-/// What the program uses of the prelude: op methods.
+/// The methods of the prelude that the program uses: each is one op.
 const OPS: [(&str, &str, &str); 8] = [
     ("+", "Float64", "arith.add"),
     ("*", "Float64", "arith.mul"),
@@ -38,18 +40,10 @@ fn method(
             ty: TypeExpr { kind: TypeExprKind::Name(ctx.symbol(ty)), loc: Loc::UNKNOWN },
         })
         .collect();
-    MethodDef {
-        callee: Callee::Function(ctx.symbol(name)),
-        extends_base: space == Space::Base,
-        params,
-        vararg: false,
-        statics: Vec::new(),
-        body: Arc::new(body),
-        closures: Vec::new(),
-        inline: None,
-        space,
-        loc: Loc::UNKNOWN,
-    }
+    let callee = Callee::Function(ctx.symbol(name));
+    let mut head = MethodHead::plain(callee, params, space, Loc::UNKNOWN);
+    head.extends_base = space == Space::Base;
+    MethodDef { head, body: Arc::new(body), closures: Vec::new() }
 }
 
 /// The time that this thread has run for, if the system tells; else the time that has passed. Where

@@ -122,7 +122,7 @@ pub struct MethodHead {
 
 impl MethodHead {
     /// A method of a function of its own space, without a vararg and type parameters.
-    pub(crate) fn plain(callee: Callee, params: Vec<ParamDecl>, space: Space, loc: Loc) -> Self {
+    pub fn plain(callee: Callee, params: Vec<ParamDecl>, space: Space, loc: Loc) -> Self {
         let (vararg, statics, inline) = (false, Vec::new(), None);
         Self { callee, extends_base: false, params, vararg, statics, inline, space, loc }
     }

@@ -29,10 +29,8 @@ impl Parts<'_> {
         }
         // One object alone needs no care, and its shadow is seen to be new.
         if types.iter().filter(|&&ty| w.types.has_shadow(ty)).count() == 1 {
-            let mut zeros = Vec::with_capacity(args.len());
-            for (arg, ty) in args.into_iter().zip(types) {
-                zeros.push(zero_of(w, ty, arg));
-            }
+            let zeros = args.into_iter().zip(types).map(|(arg, ty)| zero_of(w, ty, arg));
+            let zeros = zeros.collect();
             return w.tuple(zeros);
         }
         let all = w.tuple(args);

@@ -194,10 +194,8 @@ impl Inference {
     fn call_made(&mut self, frame: &mut Frame, id: SpecId, args: &[Arg]) -> Arg {
         let wanted: Types =
             self.spec(id).key.iter().map(|&known| self.partials.type_of(known)).collect();
-        let mut given: Args = SmallVec::new();
-        for (&arg, &want) in args.iter().zip(&wanted) {
-            given.push(self.assert_type(frame, arg, want));
-        }
+        let given = args.iter().zip(&wanted);
+        let given: Args = given.map(|(&arg, &want)| self.assert_type(frame, arg, want)).collect();
         frame.effect_free = false;
         let result = self.spec(id).result;
         frame.push(StepKind::Call(id), &given, result, Attrs::NONE)
@@ -291,16 +289,11 @@ impl Inference {
         if have == want {
             return Some(seed);
         }
-        if want.is_float() && (have.is_float() || have.is_int()) {
-            let known = Lattice::Of(want);
-            return Some(frame.push(
-                StepKind::Op(core_ops::CONVERT, want),
-                &[seed],
-                known,
-                Attrs::NONE,
-            ));
-        }
         match (want, have) {
+            _ if want.is_float() && (have.is_float() || have.is_int()) => {
+                let kind = StepKind::Op(core_ops::CONVERT, want);
+                return Some(frame.push(kind, &[seed], Lattice::Of(want), Attrs::NONE));
+            }
             (Type::UNIT, _) => return Some(self.constant_arg(Constant::Unit)),
             (_, Type::UNIT) if want.is_float() => {
                 return Constant::zero(want).map(|zero| self.constant_arg(zero));

@@ -24,10 +24,7 @@ impl Lower<'_> {
             (self.ast.kind(target), self.ast.kind(value))
             && self.pairs(targets, values)
         {
-            let mut vals = Vals::new();
-            for &value in self.ast.list(values) {
-                vals.push(self.expr(value));
-            }
+            let vals = self.values(&[], values);
             for (&target, &value) in self.ast.list(targets).iter().zip(&vals) {
                 self.assign_value(target, value);
             }
@@ -57,12 +54,10 @@ impl Lower<'_> {
                 if self.has_splat(indices) {
                     let callee = self.names.of_prelude(self.names.setindex);
                     let callee = self.func(callee);
-                    self.splat(callee, &[base, value], indices, Some(base), loc);
+                    self.splat(callee, &[base, value], self.ast.list(indices), Some(base), loc);
                     return;
                 }
-                let mut args = Vals::new();
-                args.extend([base, value]);
-                self.indices(base, indices, &mut args);
+                let args = self.indices(base, &[base, value], indices);
                 self.syntax(self.names.setindex, &args, loc);
             }
             Kind::Field { base, name } => {
@@ -157,8 +152,7 @@ impl Lower<'_> {
         match place {
             Place::Name(id, name) => self.write_name(id, name, new),
             Place::Index(base, indices) => {
-                let mut args = Vals::new();
-                args.extend([base, new]);
+                let mut args = Vals::from_slice(&[base, new]);
                 args.extend(indices);
                 self.syntax(self.names.setindex, &args, loc);
             }
@@ -179,9 +173,7 @@ impl Lower<'_> {
                     self.error(target, "`...` in an index that is updated is not supported", "");
                 }
                 let base = self.expr(base);
-                let mut args = Vals::new();
-                self.indices(base, indices, &mut args);
-                Place::Index(base, args)
+                Place::Index(base, self.indices(base, &[], indices))
             }
             Kind::Field { base, name } => match self.module_member(base, name) {
                 Some(_) => {
@@ -202,8 +194,7 @@ impl Lower<'_> {
         match place {
             &Place::Name(id, name) => self.name(id, name),
             Place::Index(base, indices) => {
-                let mut args = Vals::new();
-                args.push(*base);
+                let mut args = Vals::from_slice(&[*base]);
                 args.extend_from_slice(indices);
                 self.syntax(self.names.getindex, &args, loc)
             }

@@ -89,11 +89,9 @@ impl Lower<'_> {
         let base = self.expr(base);
         if self.has_splat(indices) {
             let callee = self.func(function);
-            return self.splat(callee, &[base], indices, Some(base), loc);
+            return self.splat(callee, &[base], self.ast.list(indices), Some(base), loc);
         }
-        let mut args = Vals::new();
-        args.push(base);
-        self.indices(base, indices, &mut args);
+        let args = self.indices(base, &[base], indices);
         self.call(function, &args, loc)
     }
 
@@ -233,8 +231,7 @@ impl Lower<'_> {
         };
         let method = self.plain_method(&made, names, code, loc);
         let def = ClosureDef { name, shown, captures, methods: vec![method] };
-        let mut operands = Vals::new();
-        operands.push(self.func(name));
+        let mut operands = Vals::from_slice(&[self.func(name)]);
         operands.extend_from_slice(&tree.callees);
         self.code.closures.push(def);
         self.code.body.push(regraft_dialects::core::CLOSURE, &operands, loc)

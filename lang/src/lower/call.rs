@@ -30,21 +30,17 @@ impl Lower<'_> {
             Callee::Named(name) if self.has_splat(args) => {
                 // The name may be that of a type, or of a variable.
                 let callee = self.global(name, loc);
-                self.splat(callee, &[], args, None, loc)
+                self.splat(callee, &[], self.ast.list(args), None, loc)
             }
             Callee::Named(name) if self.is_literal_power(name, args) => {
                 self.call_list(self.names.literal_power, args, loc)
             }
             Callee::Named(name) => self.call_list(name, args, loc),
             Callee::Value(callee) if self.has_splat(args) => {
-                self.splat(callee, &[], args, None, loc)
+                self.splat(callee, &[], self.ast.list(args), None, loc)
             }
             Callee::Value(callee) => {
-                let mut operands = Vals::new();
-                operands.push(callee);
-                for &arg in self.ast.list(args) {
-                    operands.push(self.expr(arg));
-                }
+                let operands = self.values(&[callee], args);
                 self.code.body.push(core::APPLY, &operands, loc)
             }
         }
@@ -142,14 +138,10 @@ impl Lower<'_> {
     fn new_object(&mut self, ty: Val, args: List, loc: Loc) -> Val {
         if self.has_splat(args) {
             let callee = self.func(self.names.new_object);
-            return self.splat(callee, &[ty], args, None, loc);
+            return self.splat(callee, &[ty], self.ast.list(args), None, loc);
         }
-        let mut operands = Vals::new();
-        operands.push(ty);
         self.fewest_given = self.fewest_given.min(self.ast.list(args).len());
-        for &arg in self.ast.list(args) {
-            operands.push(self.expr(arg));
-        }
+        let operands = self.values(&[ty], args);
         self.call(self.names.new_object, &operands, loc)
     }
 
@@ -171,26 +163,10 @@ impl Lower<'_> {
     pub(super) fn call_list(&mut self, name: Symbol, args: List, loc: Loc) -> Val {
         if self.has_splat(args) {
             let callee = self.func(name);
-            return self.splat(callee, &[], args, None, loc);
+            return self.splat(callee, &[], self.ast.list(args), None, loc);
         }
-        match *self.ast.list(args) {
-            [a] => {
-                let a = self.expr(a);
-                self.call(name, &[a], loc)
-            }
-            [a, b] => {
-                let a = self.expr(a);
-                let b = self.expr(b);
-                self.call(name, &[a, b], loc)
-            }
-            ref args => {
-                let mut values = Vals::new();
-                for &arg in args {
-                    values.push(self.expr(arg));
-                }
-                self.call(name, &values, loc)
-            }
-        }
+        let values = self.values(&[], args);
+        self.call(name, &values, loc)
     }
 
     pub(super) fn has_splat(&self, list: List) -> bool {
@@ -203,24 +179,12 @@ impl Lower<'_> {
         &mut self,
         callee: Val,
         front: &[Val],
-        args: List,
-        indexed: Option<Val>,
-        loc: Loc,
-    ) -> Val {
-        self.splat_slice(callee, front, self.ast.list(args), indexed, loc)
-    }
-
-    pub(super) fn splat_slice(
-        &mut self,
-        callee: Val,
-        front: &[Val],
         args: &[ExprId],
         indexed: Option<Val>,
         loc: Loc,
     ) -> Val {
         let outer = self.code.indexed;
-        let mut operands = Vals::new();
-        operands.push(callee);
+        let mut operands = Vals::from_slice(&[callee]);
         // Arguments that stand by themselves are wrapped together, up to the next collection.
         let mut single: Vals = front.into();
         for (position, &arg) in args.iter().enumerate() {

@@ -33,18 +33,13 @@ impl Lower<'_> {
                 }
             }
             Kind::If { condition, then, otherwise } => self.if_stmt(id, condition, then, otherwise),
-            Kind::And(a, b) => {
-                let (then, end) = (self.code.body.new_block(), self.code.body.new_block());
-                self.condition(a, then, end);
-                self.code.body.seal_and_start(then);
-                self.stmt(b);
-                self.code.body.jump(end, loc);
-                self.code.body.seal_and_start(end);
-            }
-            Kind::Or(a, b) => {
-                let (otherwise, end) = (self.code.body.new_block(), self.code.body.new_block());
-                self.condition(a, end, otherwise);
-                self.code.body.seal_and_start(otherwise);
+            Kind::And(a, b) | Kind::Or(a, b) => {
+                let (second, end) = (self.code.body.new_block(), self.code.body.new_block());
+                match kind {
+                    Kind::And(..) => self.condition(a, second, end),
+                    _ => self.condition(a, end, second),
+                }
+                self.code.body.seal_and_start(second);
                 self.stmt(b);
                 self.code.body.jump(end, loc);
                 self.code.body.seal_and_start(end);

@@ -117,25 +117,19 @@ impl Lower<'_> {
                 MethodHead { callee, extends_base, params, vararg, statics, inline, space, loc };
             MethodDef { head, body, closures }
         };
-        let mut methods = Vec::with_capacity(1 + defaults);
-        if self.signatures_only {
-            let body = self.no_code();
-            for given in plain - defaults..plain {
-                methods.push(def(decls[..given].to_vec(), false, (body.clone(), Vec::new())));
-            }
-            methods.push(def(decls, vararg, (body, Vec::new())));
-            return methods;
-        }
-        let mut codes = Vec::with_capacity(defaults);
-        for given in plain - defaults..plain {
-            codes.push(self.with_defaults(written, &made, &params[..plain], given));
-        }
-        let full = self.full(written, &made, &params);
-        for (code, given) in codes.into_iter().zip(plain - defaults..) {
-            methods.push(def(decls[..given].to_vec(), false, code));
-        }
-        methods.push(def(decls, vararg, full));
-        methods
+        let given = plain - defaults..plain;
+        let codes: Vec<_> = if self.signatures_only {
+            vec![(self.no_code(), Vec::new()); 1 + defaults]
+        } else {
+            let short = given.clone();
+            let short = short.map(|n| self.with_defaults(written, &made, &params[..plain], n));
+            let mut codes: Vec<_> = short.collect();
+            codes.push(self.full(written, &made, &params));
+            codes
+        };
+        let all = decls.len();
+        let counts = given.chain([all]).zip(codes);
+        counts.map(|(n, code)| def(decls[..n].to_vec(), vararg && n == all, code)).collect()
     }
 
     /// Returns the function that stands for bodies that are deferred.

@@ -159,14 +159,23 @@ impl Lower<'_> {
     }
 
     /// The values of indices, in which `end` is that of `base`.
-    pub(super) fn indices(&mut self, base: Val, list: List, out: &mut Vals) {
+    pub(super) fn indices(&mut self, base: Val, front: &[Val], list: List) -> Vals {
         let outer = self.code.indexed;
+        let mut out = Vals::from_slice(front);
         let list = self.ast.list(list);
         for (position, &id) in list.iter().enumerate() {
             self.code.indexed = Some(Indexed { base, position, count: list.len() });
             out.push(self.expr(id));
         }
         self.code.indexed = outer;
+        out
+    }
+
+    /// The values of `front`, and of the expressions of a list.
+    pub(super) fn values(&mut self, front: &[Val], list: List) -> Vals {
+        let mut out = Vals::from_slice(front);
+        out.extend(self.ast.list(list).iter().map(|&id| self.expr(id)));
+        out
     }
 
     fn index(&mut self, id: ExprId, base: ExprId, indices: List) -> Val {
@@ -175,11 +184,9 @@ impl Lower<'_> {
         if self.has_splat(indices) {
             let callee = self.names.of_prelude(self.names.getindex);
             let callee = self.func(callee);
-            return self.splat(callee, &[base], indices, Some(base), loc);
+            return self.splat(callee, &[base], self.ast.list(indices), Some(base), loc);
         }
-        let mut args = Vals::new();
-        args.push(base);
-        self.indices(base, indices, &mut args);
+        let args = self.indices(base, &[base], indices);
         self.syntax(self.names.getindex, &args, loc)
     }
 
@@ -193,11 +200,8 @@ impl Lower<'_> {
 
     /// `base{params}`
     pub(super) fn apply_type_to(&mut self, base: Val, params: List, loc: Loc) -> Val {
-        let mut args = Vals::new();
-        args.push(base);
-        for &param in self.ast.list(params) {
-            args.push(self.type_param(param));
-        }
+        let mut args = Vals::from_slice(&[base]);
+        args.extend(self.ast.list(params).iter().map(|&param| self.type_param(param)));
         self.call(self.names.apply_type, &args, loc)
     }
 
@@ -271,7 +275,7 @@ impl Lower<'_> {
             if rows.iter().any(|&id| row(id).iter().any(splat)) {
                 let elements: Vec<ExprId> = rows.iter().flat_map(|&id| row(id)).copied().collect();
                 let callee = self.func(callee);
-                return self.splat_slice(callee, &[], &elements, None, loc);
+                return self.splat(callee, &[], &elements, None, loc);
             }
             let args: Vals = rows.iter().map(|&id| self.expr(row(id)[0])).collect();
             return self.call(callee, &args, loc);
@@ -281,11 +285,8 @@ impl Lower<'_> {
         }
         let lengths: Vals =
             rows.iter().map(|&id| self.constant(Constant::I64(row(id).len() as i64))).collect();
-        let mut args = Vals::new();
-        args.push(self.syntax(self.names.tuple, &lengths, loc));
-        for &element in rows.iter().flat_map(|&id| row(id)) {
-            args.push(self.expr(element));
-        }
+        let mut args = Vals::from_slice(&[self.syntax(self.names.tuple, &lengths, loc)]);
+        args.extend(rows.iter().flat_map(|&id| row(id)).map(|&element| self.expr(element)));
         self.syntax(self.names.hvcat, &args, loc)
     }
 }

@@ -90,26 +90,23 @@ impl Walk<'_> {
             Kind::Str(_) | Kind::Sym(_) | Kind::End | Kind::First | Kind::Colon => {}
             Kind::Break | Kind::Continue | Kind::Goto(_) | Kind::Using(_) | Kind::Error => {}
             Kind::Where { .. } | Kind::Struct { .. } | Kind::Abstract { .. } => {}
+            Kind::Return(None) => {}
             Kind::Label(_) => self.scopes.funcs[self.func as usize].has_labels = true,
-            Kind::Call { callee, args } | Kind::Dot { callee, args } => {
-                self.walk(callee);
-                self.list(args);
+            Kind::Call { callee: head, args: list }
+            | Kind::Dot { callee: head, args: list }
+            | Kind::Index { base: head, indices: list }
+            | Kind::Curly { base: head, params: list } => {
+                self.walk(head);
+                self.list(list);
             }
-            Kind::Compare { parts } => self.list(parts),
             Kind::And(a, b) | Kind::Or(a, b) => {
                 self.walk(a);
                 self.branch(b);
             }
-            Kind::Index { base, indices } => {
-                self.walk(base);
-                self.list(indices);
-            }
-            Kind::Field { base, .. } => self.walk(base),
-            Kind::Curly { base, params } => {
-                self.walk(base);
-                self.list(params);
-            }
-            Kind::Splat(x)
+            Kind::Field { base: x, .. }
+            | Kind::In { iterable: x, .. }
+            | Kind::Return(Some(x))
+            | Kind::Splat(x)
             | Kind::Filter(x)
             | Kind::Const(x)
             | Kind::Inbounds(x)
@@ -124,6 +121,7 @@ impl Walk<'_> {
             Kind::Tuple(list) | Kind::Vector(list) | Kind::Matrix(list) | Kind::Row(list) => {
                 self.list(list);
             }
+            Kind::Compare { parts: list } | Kind::Block(list) => self.list(list),
             Kind::NamedTuple(list) => self.named_tuple(list),
             Kind::Comprehension { ty, body, clauses, nested } => {
                 if let Some(ty) = ty {
@@ -132,7 +130,6 @@ impl Walk<'_> {
                 self.generator(body, clauses, nested);
             }
             Kind::Generator { body, clauses, nested } => self.generator(body, clauses, nested),
-            Kind::In { iterable, .. } => self.walk(iterable),
             Kind::Lambda { .. } | Kind::Function { .. } => self.function(id, true),
             Kind::Assign { target, value } => {
                 self.walk(value);
@@ -164,12 +161,6 @@ impl Walk<'_> {
                 self.region = region;
             }
             Kind::For { clauses, body } => self.for_loop(clauses, body),
-            Kind::Return(value) => {
-                if let Some(value) = value {
-                    self.walk(value);
-                }
-            }
-            Kind::Block(list) => self.list(list),
             Kind::Let { bindings, body } => self.let_block(id, bindings, body),
             Kind::Local(list) => self.declarations(list, DeclKind::Local),
             Kind::Global(list) => self.declarations(list, DeclKind::Global),
@@ -252,14 +243,6 @@ impl Walk<'_> {
     fn declarations(&mut self, list: List, kind: DeclKind) {
         for &id in self.ast.list(list) {
             match self.ast.kind(id) {
-                Kind::Name(name) => self.declare(name, id, kind, None),
-                Kind::Typed { value: Some(value), ty } => {
-                    self.walk(ty);
-                    if let Kind::Name(name) = self.ast.kind(value) {
-                        let ty = (kind != DeclKind::Global).then_some(ty);
-                        self.declare(name, value, kind, ty);
-                    }
-                }
                 Kind::Assign { target, value } => {
                     self.walk(value);
                     self.target(target, kind);
@@ -270,15 +253,30 @@ impl Walk<'_> {
                     }
                     self.walk(id);
                 }
-                Kind::Function { name, .. } => {
-                    if let Kind::Name(symbol) = self.ast.kind(name) {
-                        self.declare(symbol, name, kind, None);
-                    }
-                    self.walk(id);
-                }
                 Kind::Tuple(names) => self.declarations(names, kind),
-                _ => self.walk(id),
+                _ => self.declaration(id, kind),
             }
+        }
+    }
+
+    /// Declares the name of a declaration without a value, and of a function.
+    fn declaration(&mut self, id: ExprId, kind: DeclKind) {
+        match self.ast.kind(id) {
+            Kind::Name(name) => self.declare(name, id, kind, None),
+            Kind::Typed { value: Some(value), ty } => {
+                self.walk(ty);
+                if let Kind::Name(name) = self.ast.kind(value) {
+                    let ty = (kind != DeclKind::Global).then_some(ty);
+                    self.declare(name, value, kind, ty);
+                }
+            }
+            Kind::Function { name, .. } => {
+                if let Kind::Name(symbol) = self.ast.kind(name) {
+                    self.declare(symbol, name, kind, None);
+                }
+                self.walk(id);
+            }
+            _ => self.walk(id),
         }
     }
 
@@ -295,20 +293,7 @@ impl Walk<'_> {
                     self.scopes.refs[binding.index()] = self.scope;
                     self.target(target, DeclKind::Local);
                 }
-                Kind::Name(name) => self.declare(name, binding, DeclKind::Local, None),
-                Kind::Typed { value: Some(value), ty } => {
-                    self.walk(ty);
-                    if let Kind::Name(name) = self.ast.kind(value) {
-                        self.declare(name, value, DeclKind::Local, Some(ty));
-                    }
-                }
-                Kind::Function { name, .. } => {
-                    if let Kind::Name(symbol) = self.ast.kind(name) {
-                        self.declare(symbol, name, DeclKind::Local, None);
-                    }
-                    self.walk(binding);
-                }
-                _ => self.walk(binding),
+                _ => self.declaration(binding, DeclKind::Local),
             }
         }
         self.walk(body);
