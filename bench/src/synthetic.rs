@@ -27,7 +27,7 @@ impl Numbers {
     }
 }
 
-/// Which operation comes next, and on what: drawn beforehand, so that drawing is not what is
+/// The operations in order, with their operands: drawn beforehand, so that drawing is not what is
 /// measured, and repeated, as the code of real programs repeats itself.
 #[derive(Clone, Copy, Debug)]
 struct Choice {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-/// Which way a figure is better.
+/// The direction in which a figure is better.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Bound {
     /// At least this much is wanted.

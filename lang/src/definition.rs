@@ -194,7 +194,7 @@ pub struct AbstractDecl {
     pub params: Vec<StaticDecl>,
     /// The abstract type above it; `Any` if none is written.
     pub supertype: Option<TypeExpr>,
-    /// In which space it is declared.
+    /// The space in which it is declared.
     pub space: Space,
     /// The place of its declaration.
     pub loc: Loc,

@@ -13,7 +13,7 @@ use super::progress::Progress;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Which cases to run: those of one seed are always the same
+    /// The cases to run: those of one seed are always the same
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Run cases for so many minutes

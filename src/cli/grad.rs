@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// argument, of its shape. What scripts print goes to the standard error
     #[arg(required = true, value_name = "FILE... CALL", num_args = 1..)]
     words: Vec<String>,
-    /// Which way the gradient is found
+    /// The mode in which the gradient is computed
     #[arg(long, value_enum, default_value = "reverse")]
     mode: ModeName,
     /// The plan for the values that reverse mode keeps

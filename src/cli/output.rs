@@ -53,7 +53,7 @@ pub(crate) fn is_colored(stream: &impl IsTerminal) -> bool {
     }
 }
 
-/// Why a command failed.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(super) enum Failed {
     /// The input is wrong.

@@ -14,7 +14,7 @@ pub(super) struct Console<'a> {
     err: &'a mut dyn Write,
     /// True if results, and diagnostics, are coloured.
     color: (bool, bool),
-    /// Why nothing can be written any more.
+    /// The reason why nothing can be written any more.
     broken: Option<io::Error>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Console<'a> {
         self.broken.is_some()
     }
 
-    /// Why results could not be written, if so.
+    /// Returns the reason why results could not be written, if there is one.
     pub(super) fn into_broken(self) -> Option<io::Error> {
         self.broken
     }

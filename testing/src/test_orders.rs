@@ -148,7 +148,7 @@ impl Orders<'_> {
     /// A mix of modes, or the slope of one, at the number at hand.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     fn number(&mut self, mix: &str) -> Result<f64, String> {
         let named = |text: &str| -> String {
             let name = |c: char| match c {

@@ -208,7 +208,7 @@ pub struct RuleFailure {
     pub function: String,
     /// The mistake.
     pub problem: RuleProblem,
-    /// Which derivative: `forward mode`, `reverse mode, plan=best`.
+    /// The derivative: `forward mode`, `reverse mode, plan=best`.
     pub mode: String,
     /// The arguments on which it is, as text; empty if that does not matter.
     pub inputs: String,

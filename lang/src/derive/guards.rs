@@ -38,9 +38,9 @@ use super::deriver::Deriver;
 use crate::definition::Space;
 use crate::world::{SpecId, Ty};
 
-/// As many types are guessed of one argument.
+/// The most types that are guessed of one argument.
 const MAX_TYPES: usize = 4;
-/// As many arguments of one call are guessed.
+/// The most arguments of one call that are guessed.
 const MAX_ARGUMENTS: usize = 3;
 /// In larger modules calls stay what they are.
 const MAX_CALLS: usize = 256;

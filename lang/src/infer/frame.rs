@@ -139,7 +139,7 @@ pub struct Frame {
     pub(super) space: Space,
     /// Its lowered body.
     pub body: Arc<Function>,
-    /// In which order its blocks are looked at.
+    /// The order in which its blocks are looked at.
     pub order: Rc<Order>,
     /// The lattice value of each value, by index.
     pub values: Vec<Lattice>,

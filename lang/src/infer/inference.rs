@@ -43,7 +43,7 @@ pub struct Signature {
     pub takes_callee: bool,
 }
 
-/// Why a call cannot be made: no method, or several.
+/// The reason why a call cannot be made: no method, or several.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallError {
     /// The message, a sentence without a full stop.
@@ -127,7 +127,7 @@ pub struct Inference {
     pub(super) scratch: Function,
     /// Makes derivatives.
     pub(super) oracle: Rc<dyn DerivativeOracle>,
-    /// Why calls that stand alone cannot be made.
+    /// The reasons why calls that stand alone cannot be made.
     pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
     /// True if there is any rule for a derivative.
     pub(crate) has_rules: bool,
@@ -307,7 +307,7 @@ impl Inference {
         self.leave_tables(id, &spec);
     }
 
-    /// Lets nobody find a specialisation by what it is called with.
+    /// Removes a specialisation from the table by which calls find it.
     pub(super) fn leave_tables(&mut self, id: SpecId, spec: &Spec) {
         let code = spec.hash();
         if let Ok(entry) = self.spec_table.find_entry(code, |&(_, other)| other == id) {

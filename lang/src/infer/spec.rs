@@ -55,7 +55,7 @@ pub(super) struct Running {
 pub struct Spec {
     /// Its id.
     pub id: SpecId,
-    /// Of which method; `None` for a thunk and for what wraps an op.
+    /// The method; `None` for a thunk and for what wraps an op.
     pub method: Option<MethodId>,
     /// The type of what is called.
     pub callee: Type,

@@ -80,7 +80,7 @@ impl Inference {
         Ok(spec)
     }
 
-    /// Why a call cannot be made.
+    /// Returns the reason why a call cannot be made.
     fn call_error(&mut self, callee: Type, args: &[Type]) -> CallError {
         let (message, help) = match self.world.dispatch(callee, args, None) {
             Dispatch::Ambiguous(methods) => self.world.ambiguous(callee, args, &methods),

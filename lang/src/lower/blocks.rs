@@ -1,4 +1,4 @@
-//! Which blocks there are in the end, and in which order.
+//! Finds the blocks that remain, and their order.
 //!
 //! A block in which nothing happens is left out: what leads to it leads to where it goes. A block
 //! that follows the only one that leads to it becomes a part of that. Loop headers stay, also empty

@@ -10,7 +10,7 @@ use super::{Indexed, Lower};
 /// The values of a list of expressions.
 pub(super) type Vals = SmallVec<[Val; 8]>;
 
-/// Below how much stack a new piece is taken.
+/// The number of bytes of stack below which a new piece is taken.
 const RED_ZONE: usize = 160 << 10;
 const STACK_PIECE: usize = 2 << 20;
 

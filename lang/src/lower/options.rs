@@ -1,4 +1,4 @@
-//! From where and for what a text is lowered.
+//! Options of lowering.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use regraft_ir::Symbol;
 
 use crate::definition::Space;
 
-/// From where and for what a text is lowered.
+/// Options of lowering.
 pub struct LowerOptions<'a> {
     /// True if a loop at top level assigns to the global variable of that name if there is one, as
     /// in the REPL; in a file it makes a new local one.

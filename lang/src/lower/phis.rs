@@ -1,4 +1,4 @@
-//! Which block parameters there are in the end, and where variables may be undefined.
+//! Finds the block parameters that remain, and the variables that may be undefined.
 //!
 //! Parameters that stand for one value are found optimistically: each is taken to be whatever its
 //! arguments agree on, until they do not. This leaves as few as there can be, in irreducible

@@ -1,4 +1,4 @@
-//! Which variable each name of a statement at top level means, and which variables live in boxes.
+//! Scopes: the variable that each name of a statement at top level means, and the variables that live in boxes.
 //!
 //! Two passes. The first walks the tree and writes a list of events (a scope begins, a name is
 //! read, a name is assigned) and, for each scope, what is declared and assigned in it. The second
@@ -103,7 +103,7 @@ enum ScopeKind {
 pub(super) struct Func {
     /// The scope of its parameters and variables.
     pub(super) scope: u32,
-    /// With which others it is one function, or closes over the same variables.
+    /// The group of those with which it is one function, or closes over the same variables.
     pub(super) group: u32,
     pub(super) has_labels: bool,
     /// The function around it.

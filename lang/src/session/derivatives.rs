@@ -40,7 +40,7 @@ impl Gradient {
     }
 }
 
-/// Which way a gradient is found.
+/// The mode in which a gradient is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
     /// Forth and back, whatever the number of arguments.

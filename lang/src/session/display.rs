@@ -24,7 +24,7 @@ const GAP: usize = 2;
 /// The marks for columns that are left out, and for rows and columns.
 const COLUMN_DOTS: &str = "  …  ";
 const DIAGONAL_DOTS: &str = "  ⋱  ";
-/// Every so many rows or columns there are dots.
+/// The distance between dots, in rows or columns.
 const EVERY: usize = 5;
 /// Rows of a prompt that are kept free: for the header, and the lines around.
 const OTHER_ROWS: usize = 4;
@@ -126,7 +126,7 @@ impl Session {
         self.texts.type_name(ty).unwrap_or_else(|| self.ctx.type_text(ty))
     }
 
-    /// Which elements of a matrix are zero whatever it holds.
+    /// Returns the test for elements of a matrix that are zero whatever it holds.
     fn structural_zeros(&self, wrapper: &Val) -> Option<fn(usize, usize) -> bool> {
         match self.ctx.str(self.family_name(wrapper)?) {
             "Diagonal" => Some(|row, column| row != column),

@@ -52,7 +52,7 @@ impl fmt::Display for MethodList {
     }
 }
 
-/// As many candidates are shown.
+/// The most candidates that are shown.
 const MAX_SHOWN: usize = 4;
 
 impl World {

@@ -1,4 +1,4 @@
-//! Which method a call runs.
+//! Dispatch: finds the method that a call runs.
 //!
 //! Answers are kept by callee and argument types: asking again is one lookup in a hash table,
 //! without an allocation. A definition asks those questions again that its table could answer,

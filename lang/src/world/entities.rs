@@ -60,14 +60,14 @@ pub enum Binding {
     Const(Constant),
     /// A constant whose value is in the interpreter, under `name`.
     Global {
-        /// Under which name the interpreter keeps it.
+        /// The name under which the interpreter keeps it.
         name: Symbol,
-        /// Of which type it is.
+        /// Its type.
         ty: Type,
     },
     /// A variable: its value is in the interpreter, under `name`.
     Variable {
-        /// Under which name the interpreter keeps it.
+        /// The name under which the interpreter keeps it.
         name: Symbol,
         /// Of which type its value is as long as it is bound so: `any` if it has no value yet, or
         /// if values of other types may be assigned to it while code runs that reads it.

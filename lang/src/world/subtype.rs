@@ -1,4 +1,4 @@
-//! Which types are below which others, and with which type parameters.
+//! Subtyping: which types are below which others, and with which type parameters.
 //!
 //! As in Julia (Zappa Nardelli et al., "Julia subtyping: a rational reconstruction", OOPSLA 2018;
 //! Bezanson's thesis, chapter 4), parameters of families are invariant, tuples are covariant. A
@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::types::{Bound, Rest, Ty, Types, Var, union};
 
-/// More steps than any type that a person writes takes.
+/// The most steps of a question; no type that a person writes takes as many.
 const MAX_STEPS: u32 = 50_000;
 
 /// The bounds known of a type parameter in scope.
@@ -37,7 +37,7 @@ pub(super) struct Slot {
 pub(super) struct Question<'a> {
     pub types: &'a Types,
     pub slots: SmallVec<[Slot; 4]>,
-    /// Within how many invariant parameters the question has got.
+    /// The number of invariant parameters around the present position.
     invariant: u32,
     steps: u32,
 }

@@ -234,7 +234,7 @@ pub(super) fn union(members: impl IntoIterator<Item = Ty>) -> Ty {
     }
 }
 
-/// Deterministic: ids follow the order in which the program made things.
+/// A deterministic key of order: ids follow the order in which the program made things.
 fn order_key(ty: &Ty) -> (u8, u32, String) {
     match ty {
         Ty::Concrete(ty) => (0, ty.index() as u32, String::new()),

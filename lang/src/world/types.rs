@@ -212,7 +212,7 @@ impl Types {
 
     /// A tuple type.
     pub fn tuple(&mut self, elements: Vec<Ty>, rest: Option<Rest>) -> Ty {
-        /// Longer ones are no types that anyone means.
+        /// The greatest length of a tuple type that is written out.
         const MOST: i64 = 1 << 12;
         let (mut elements, mut rest) = (elements, rest);
         if let Some(Rest { element, count: Some(Ty::Value(Constant::I64(count))) }) = &rest

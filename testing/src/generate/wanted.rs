@@ -1,4 +1,4 @@
-//! Which ops statements are made of.
+//! The ops that statements are made of.
 
 use regraft_ad::DerivativeTable;
 use regraft_dialects::{arith, core, math};

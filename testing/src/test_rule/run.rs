@@ -52,7 +52,7 @@ struct Outcome {
     output: String,
 }
 
-/// Why an input is not judged to the end.
+/// The reason why an input is not judged to the end.
 enum Stop {
     Failure(Box<RuleFailure>),
     /// It says nothing.

@@ -5,7 +5,7 @@ use regraft_syntax::julia::{ExprId, Kind, List};
 
 use super::{DeclKind, Event, Func, NONE, Region, ScopeKind, Walk};
 
-/// Below how much stack a new piece is taken.
+/// The number of bytes of stack below which a new piece is taken.
 const RED_ZONE: usize = 96 << 10;
 const STACK_PIECE: usize = 1 << 20;
 

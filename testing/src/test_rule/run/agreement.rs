@@ -69,7 +69,7 @@ impl Checker<'_> {
         most >= by
     }
 
-    /// Which of the cotangents are wrong, by a run of forward mode for each float.
+    /// Finds the cotangents that are wrong, by a run of forward mode for each float.
     pub(super) fn which(&mut self, found: &Cotangents, none: &[f64]) -> String {
         let derivatives = self.derivatives;
         let Some((function, 1)) = derivatives.forward.first() else { return String::new() };
