@@ -8,7 +8,7 @@ use super::output::Failed;
 
 /// The output of a program: to a terminal line by line, to anything else in large pieces.
 pub(super) struct ProgramOutput {
-    /// Returns the reason why it could not be written, the last pieces included: the program may have ended before
+    /// The reason why it could not be written, the last pieces included: the program may have ended before
     /// they were. If its reader has gone, as `head` does, the program ends quietly.
     error: Rc<Cell<Option<io::Error>>>,
 }

@@ -31,7 +31,7 @@ pub struct CompareConfig {
 }
 
 impl CompareConfig {
-    /// Sets which floats count as equal after a pass that [is fast](regraft_passes::PassStep::is_fast),
+    /// The floats that count as equal after a pass that [is fast](regraft_passes::PassStep::is_fast),
     /// unless that is said already.
     pub const FAST: FloatMatch = FloatMatch::Relative(1e-6);
 

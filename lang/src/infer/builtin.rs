@@ -105,16 +105,11 @@ impl Inference {
         Some(self.op(frame, self.ctx.def(core_ops::TYPEOF), &[x], Type::ANY, Attrs::NONE))
     }
 
-    /// Returns whether values of a type are of the type that a type value stands for.
-    fn is_of(&self, have: Type, want: Type) -> bool {
-        self.world.is_below(have, want)
-    }
-
     fn isa(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[x, _] = args else { return None };
         let want = self.type_arg(frame, args, 1)?;
         if let Some(have) = self.exact_type(frame, x) {
-            let is = self.is_of(have, want);
+            let is = self.world.is_below(have, want);
             return Some(self.constant_arg(Constant::Bool(is)));
         }
         let have = self.partials.type_of(frame.lattice(x));
@@ -209,7 +204,7 @@ impl Inference {
         let &[x, _] = args else { return None };
         let want = self.type_arg(frame, args, 1)?;
         if let Some(have) = self.exact_type(frame, x) {
-            if self.is_of(have, want) {
+            if self.world.is_below(have, want) {
                 return Some(x);
             }
             let (want, have) = (self.world.type_name(want), self.world.type_name(have));

@@ -69,7 +69,7 @@ pub enum Binding {
     Variable {
         /// The name under which the interpreter keeps it.
         name: Symbol,
-        /// Of which type its value is as long as it is bound so: `any` if it has no value yet, or
+        /// The type of its value as long as it is bound so: `any` if it has no value yet, or
         /// if values of other types may be assigned to it while code runs that reads it.
         ty: Type,
     },

@@ -231,11 +231,7 @@ impl World {
         let mut operands = vec![ty];
         for (i, (&arg, (_, field))) in args.iter().zip(fields).enumerate() {
             let to: Operand = match field {
-                Ty::Any => {
-                    operands.push(arg.into());
-                    continue;
-                }
-                _ if !converts => {
+                field if !converts || *field == Ty::Any => {
                     operands.push(arg.into());
                     continue;
                 }
