@@ -117,8 +117,8 @@ impl Printer<'_> {
         }
     }
 
-    fn method(&mut self, method: &MethodDef) {
-        let ctx = self.ctx;
+    fn method(&mut self, def: &MethodDef) {
+        let (ctx, method) = (self.ctx, &def.head);
         let callee = match &method.callee {
             Callee::Function(name) if method.extends_base && method.space == Space::Main => {
                 format!("Base.{}", ctx.str(*name))
@@ -152,7 +152,7 @@ impl Printer<'_> {
             None => "",
         };
         self.line(&format!("# {inline}{callee}({}){statics}", params.join(", ")));
-        self.code(&method.body, &method.closures);
+        self.code(&def.body, &def.closures);
     }
 
     fn code(&mut self, body: &Function, closures: &[ClosureDef]) {
