@@ -42,7 +42,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::{Activities, Context};
 use crate::calls::Mode;
-use crate::scopes::next_level;
+use crate::marks::JVP_OF;
+use crate::nesting::next_level;
 
 /// What forward mode is asked for.
 #[derive(Clone, Debug)]
@@ -63,9 +64,6 @@ impl Default for ForwardOptions {
         Self { width: 1, dynamic: None, shared_globals: false }
     }
 }
-
-/// The attribute that says of which function another one is the derivative.
-const JVP_OF: &str = "jvp_of";
 
 /// Adds the function that computes the function `f` of a module and its derivative by those
 /// parameters that are `active`, and returns its name. What it calls is added too; what is there
@@ -133,7 +131,7 @@ struct Maker<'m> {
     job_of: FxHashMap<Context, usize>,
     names: FxHashSet<Symbol>,
     errors: Vec<Diagnostic>,
-    /// Of the shadows of objects of globals: see [`crate::scopes`].
+    /// Of the shadows of objects of globals: see [`crate::nesting`].
     level: i64,
 }
 

@@ -26,23 +26,25 @@ mod calls;
 mod derivative_table;
 mod flow;
 mod forward;
+mod marks;
+mod nesting;
 mod op_derivative;
 mod ops;
 mod passes;
 mod returning;
 mod reverse;
 pub mod rules;
-mod scopes;
 mod tangent_builder;
 
 pub use activity::reads_globals;
 pub use derivative_table::{Derivative, DerivativeTable};
 pub use flow::Flow;
 pub use forward::{ForwardOptions, forward};
+pub use marks::{FORWARD_OF, JVP_OF, REVERSE_OF, VJP_OF};
+pub use nesting::scope_level;
 pub use op_derivative::{
     AdjointCx, AdjointFn, OpCx, OpDerivative, ShadowCx, ShadowFn, TangentCx, TangentFn,
 };
 pub use passes::{add_passes, extensions, registry};
 pub use regraft_dialects::tangent;
 pub use reverse::{Checkpoints, PlanKind, ReverseFunctions, ReverseOptions, reverse};
-pub use scopes::scope_level;

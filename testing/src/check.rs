@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-use regraft_ad::{Checkpoints, PlanKind};
+use regraft_ad::{Checkpoints, PlanKind, REVERSE_OF};
 use regraft_ir::{Diagnostic, Function, Module};
 use regraft_passes::{Execution, Log, Observer, PassStep, Pipeline, Schedule, Unit};
 
@@ -69,7 +69,7 @@ impl Check {
             log.warn(Diagnostic::warning(message));
             return Ok(());
         }
-        if is_reverse_sweep(after, f) {
+        if f.ctx().attr(f.function_attrs(), REVERSE_OF).is_some() {
             // What it gets is what the other sweep has kept; nothing random will do.
             return Ok(());
         }
@@ -130,14 +130,6 @@ impl Check {
         self.tally.add(pass, tested.map_err(error)?.agreement());
         Ok(())
     }
-}
-
-/// Returns whether a function is the second one of a pair of sweeps.
-fn is_reverse_sweep(module: &Module, f: &Function) -> bool {
-    let name = f.name_str();
-    let Some(at) = name.rfind(".reverse") else { return false };
-    let (stem, rest) = (&name[..at], &name[at + ".reverse".len()..]);
-    module.function(&format!("{stem}.forward{rest}")).is_some()
 }
 
 impl Observer for Check {

@@ -8,9 +8,9 @@ use regraft_ir::{Attrs, Constant, Context, Inst, Op, Operand, Operands, Type, Va
 use super::writer::{Dual, Writer};
 use crate::calls::is_call;
 use crate::derivative_table::Derivative;
+use crate::nesting;
 use crate::op_derivative::{OpCx, OpDerivative, TangentCx};
 use crate::rules::{Product, ScalarRule};
-use crate::scopes;
 use crate::tangent::TangentTypes;
 
 /// What was computed for one statement already.
@@ -147,7 +147,7 @@ impl TangentCx for Statement<'_, '_, '_> {
                            so that there can be only one direction at a time";
             self.error(message, "this one");
         }
-        scopes::level_operand(&self.ctx, self.writer.maker.level)
+        nesting::level_operand(&self.ctx, self.writer.maker.level)
     }
 }
 

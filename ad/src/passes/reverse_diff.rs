@@ -92,14 +92,9 @@ impl ModulePass for ReverseDiff {
                         }
                     }
                 }
-                Ok(())
             }
-            Err(errors) => {
-                for error in errors {
-                    cx.error(error);
-                }
-                Ok(())
-            }
+            Err(errors) => errors.into_iter().for_each(|error| cx.error(error)),
         }
+        Ok(())
     }
 }

@@ -1,56 +1,67 @@
-//! The phases of reverse mode, for one function: prepare, take loops out, analyse, augment, plan, sweep,
-//! restore, package the tape.
-
-use std::sync::Arc;
+//! The phases of reverse mode, for one function: prepare, analyse, augment, reverse the control flow,
+//! sweep, plan, apply the plan, materialise the residuals, package the tape.
 
 use regraft_dialects::{cf, core};
 use regraft_ir::{
-    Block, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Symbol, Type, Value,
+    Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Loc, Operand, Symbol, Type,
+    Value,
 };
-use regraft_passes::analysis::{
-    Aliases, InductionVariables, Invariants, LoopForest, LoopId, TripCounts,
-};
-use rustc_hash::FxHashMap;
+use regraft_passes::analysis::{Aliases, Analyses};
 
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::{Augmented, augment};
-use super::backward::{self, Plan, Sweep};
-use super::checkpoint::binomial::add_back;
-use super::checkpoint::take_out;
+use super::backward::{self, Sweep};
+use super::checkpoint::binomial::revolve_sweep;
+use super::checkpoint::outline_loops;
+use super::control_reversal::reverse_control;
 use super::discardable::discardable;
 use super::driver::{Driver, Pair, TapeReport};
+use super::loops::{Counters, Loops};
 use super::prepare::prepare;
 use super::private::PrivateObjects;
-use super::restore::restore;
+use super::residuals::materialise;
 use super::returning::returning;
-use super::stability::Stability;
 use super::tape::{TapeLayout, pack, unpack};
-use super::tape_plan::Planner;
-use super::way_back::WayBack;
-use super::ways::{busy_blocks, leaving, visited, ways};
+use super::tape_plan::{self, Applied, TapePlan};
+use super::to_be_recorded::ToBeRecorded;
 use super::{Checkpoints, PlanKind};
-use crate::activity::local_activity;
+use crate::activity::{Activity, local_activity};
+use crate::marks::{FORWARD_OF, REVERSE_OF, add_attr};
 use crate::returning::returning_blocks;
 
-/// The end of a derivative: the loops that keep something, or the two functions.
-enum Ending {
-    /// To know in which loops something is kept.
-    Loops,
-    /// Functions, and these lines in front of the plan.
-    Functions(String),
+/// The analyses of a prepared function.
+struct Facts {
+    /// The blocks that the function comes back from, in reverse postorder. Nobody comes back from
+    /// those that lead to an error: they stay as they are.
+    blocks: Vec<Block>,
+    /// The same, by [`Block::index`].
+    returns: Vec<bool>,
+    activity: Activity,
+    tbr: ToBeRecorded,
+    private: PrivateObjects,
+    discardable: Vec<bool>,
+}
+
+/// A derivative with its tape plan, in which nothing is kept yet.
+struct Planned {
+    aug: Augmented,
+    loops: Loops,
+    counters: Counters,
+    sweep: Sweep,
+    plan: TapePlan,
 }
 
 impl Driver<'_> {
-    /// The derivative of a function for these active parameters. With `closed`, nothing is written
-    /// between its two parts that it reads.
+    /// The derivative of a function for these active parameters. In combined mode, nothing is
+    /// written between its two parts that it reads.
     pub(super) fn pair(
         &mut self,
         name: Symbol,
         active: &[bool],
-        closed: bool,
+        combined: bool,
         loc: Loc,
     ) -> Result<Pair, Diagnostic> {
-        let key = (name, active.to_vec(), closed, self.takes_out);
+        let key = (name, active.to_vec(), combined, self.outlines);
         if let Some(known) = self.made.get(&key) {
             return Ok(known.clone());
         }
@@ -59,50 +70,48 @@ impl Driver<'_> {
             let message = format!("there is no function @{}", self.ctx.str(name));
             return Err(self.error(&message, loc));
         };
-        let mut pair = self.signature(&f, active, closed);
+        let mut pair = self.signature(&f, active, combined);
         if self.recursive.contains(&name) {
             self.made.insert(key.clone(), pair.clone());
         }
-        self.chain.push((name, loc));
-        self.results.push(f.ret_type());
-        let made = self.differentiate(&f, &mut pair, closed);
-        self.results.pop();
+        self.chain.push((name, loc, f.ret_type()));
+        let made = self.differentiate(&f, &mut pair, combined);
         self.chain.pop();
         made?;
         self.made.insert(key, pair.clone());
         Ok(pair)
     }
 
-    /// The function that undoes all steps of a loop that was taken out, as a derivative of `steps`.
-    /// `given` says which arguments are active.
-    pub(super) fn repeated_pair(
+    /// The derivative of `steps`, the steps of a checkpointed loop, with the Revolve sweep as its
+    /// reverse part. `given` says which arguments are active.
+    pub(super) fn checkpointed_pair(
         &mut self,
         steps: Symbol,
         given: &[bool],
         loc: Loc,
     ) -> Result<Pair, Diagnostic> {
-        let repeated = self.repeated[&steps].clone();
-        let f = self.module.find(repeated.step).and_then(|id| self.module.get(id));
+        let checkpointed = self.checkpointed[&steps].clone();
+        let f = self.module.find(checkpointed.step).and_then(|id| self.module.get(id));
         let types = f.map(Function::param_types).unwrap_or_default();
-        let states = repeated.state.len();
+        let states = checkpointed.state.len();
         // What is handed on becomes active in the course of it.
         let active: Vec<bool> = (0..types.len())
             .map(|i| {
-                let changes = i < states || repeated.saved.contains(&(i - states));
+                let changes = i < states || checkpointed.saved.contains(&(i - states));
                 (changes || given[i + 1]) && self.types.has_tangent(types[i])
             })
             .collect();
-        let takes_out = std::mem::replace(&mut self.takes_out, false);
-        let step = self.pair(repeated.step, &active, true, loc);
-        self.takes_out = takes_out;
+        let outlines = std::mem::replace(&mut self.outlines, false);
+        let step = self.pair(checkpointed.step, &active, true, loc);
+        self.outlines = outlines;
         let step = step?;
         let limit = self.options.checkpoints.unwrap_or(Checkpoints::Snapshots(1));
-        let (reverse, reverse_type) = add_back(self, steps, &repeated, &step, limit)?;
+        let (reverse, reverse_type) = revolve_sweep(self, steps, &checkpointed, &step, limit)?;
         Ok(Pair { reverse, reverse_type, ..step })
     }
 
     /// Everything about a derivative but the type of its tape.
-    fn signature(&mut self, f: &Function, active: &[bool], closed: bool) -> Pair {
+    fn signature(&mut self, f: &Function, active: &[bool], combined: bool) -> Pair {
         let params = f.param_types();
         let mut suffix = String::new();
         let all =
@@ -113,17 +122,20 @@ impl Driver<'_> {
                 suffix.push_str(&format!("_{}", i + 1));
             }
         }
-        if !closed {
+        if !combined {
             suffix.push_str(".open");
         }
         let name = f.name_str();
-        let forward = self.fresh(&format!("{name}.forward{suffix}"));
+        let stem = format!("{name}.forward");
+        let forward = self.fresh(&format!("{stem}{suffix}"));
+        let ending = self.ctx.str(forward)[stem.len()..].to_owned();
         let reverse = self.fresh(&format!("{name}.reverse{suffix}"));
         let result = f.ret_type();
         let cotangents = self.cotangent_types(f, active);
         let mut pair = Pair {
             forward,
             reverse,
+            ending,
             forward_type: Type::ANY,
             reverse_type: self.ctx.tuple_type(&cotangents),
             params,
@@ -145,178 +157,138 @@ impl Driver<'_> {
         &mut self,
         f: &Function,
         pair: &mut Pair,
-        closed: bool,
+        combined: bool,
     ) -> Result<(), Diagnostic> {
-        let mut p = prepare(f)?;
+        let prepared = prepare(f)?;
+        let whole = self.outlines.then(|| prepared.clone());
+        let mut planned = self.planned(prepared, pair, combined)?;
         let mut notes = String::new();
-        if self.takes_out {
-            let undone = returning_blocks(&p);
-            for header in self.generate(p.clone(), pair, closed, Ending::Loops)? {
-                let closed = closed && self.options.plan != PlanKind::Naive;
-                match take_out(self, &mut p, header, &undone, closed)? {
-                    Ok(steps) => {
-                        let steps = self.ctx.str(steps);
-                        notes.push_str(&format!(
-                            "loop {header}: steps of @{steps}, made again from snapshots\n"
-                        ));
-                    }
-                    Err(why) => {
-                        notes.push_str(&format!("loop {header}: no snapshots, since {why}\n"));
-                    }
-                }
+        if let Some(whole) = whole {
+            let headers = planned.plan.caching_loops(&planned.aug.f, &planned.loops);
+            let combined_steps = combined && self.options.plan != PlanKind::Naive;
+            let (rest, told) = outline_loops(self, whole, &headers, combined_steps)?;
+            notes = told;
+            if let Some(rest) = rest {
+                planned = self.planned(rest, pair, combined)?;
             }
         }
-        self.generate(p, pair, closed, Ending::Functions(notes))?;
-        Ok(())
+        let Planned { aug, loops, counters, sweep, plan } = planned;
+        let Augmented { f: forward, exit, result, result_shadow, .. } = aug;
+        let applied = tape_plan::apply(forward, plan, &loops, counters)?;
+        let (sweep, saved) = materialise(sweep, &applied, &loops.forest)?;
+        self.report_plan(&applied, f.name(), &loops, &notes);
+        let end = exit.zip(result.zip(result_shadow));
+        self.package(applied.f, sweep, &saved, end, &loops.dom, f.name(), pair)
     }
 
-    /// Makes the two parts of the derivative of the prepared function `p`. Returns the headers of
-    /// outermost loops in which something is kept.
-    fn generate(
+    /// The derivative of a prepared function up to its tape plan.
+    fn planned(
         &mut self,
-        p: Function,
-        pair: &mut Pair,
-        closed: bool,
-        ending: Ending,
-    ) -> Result<Vec<Block>, Diagnostic> {
-        // What leads to an error stays as it is: nobody comes back from there.
-        let undone = returning_blocks(&p);
-        let mut blocks: Vec<Block> = ControlFlow::compute(&p).reverse_postorder().collect();
-        blocks.retain(|block| undone[block.index()]);
-        let activity =
-            local_activity(&p, self.module, &mut self.types, &pair.active, &self.globals);
+        prepared: Function,
+        pair: &Pair,
+        combined: bool,
+    ) -> Result<Planned, Diagnostic> {
         let naive = self.options.plan == PlanKind::Naive;
-        let running = returning(&p, &undone)?;
-        let discardable = discardable(&running, &blocks);
-        let (stability, private) = {
-            let cfg = ControlFlow::compute(&running);
-            let aliases = Aliases::compute(&running, &cfg, &self.summaries);
-            let keeps = closed && !naive;
-            let stability = Stability::compute(&running, &cfg, &aliases, &self.summaries, keeps);
-            (stability, PrivateObjects::new(&running, aliases))
-        };
-        let mut aug = augment(self, p, &activity, &pair.active, &blocks, &stability, &private)?;
-        let (busy, merges) = busy_blocks(&aug, &activity, &blocks);
-
-        let cfg = ControlFlow::compute(&aug.f);
-        let dom = DominatorTree::compute(&aug.f);
-        let forest = Arc::new(LoopForest::compute(&aug.f, &cfg, &dom));
-        let invariants = Arc::new(Invariants::compute(&aug.f, &cfg, Arc::clone(&forest)));
-        let ivs = InductionVariables::compute(&aug.f, &cfg, &dom, invariants);
-        let counts = TripCounts::of_returning(&aug.f, &dom, &ivs, &undone);
-        let mut irregular = vec![false; aug.f.block_capacity()];
-        for region in forest.irreducible() {
-            region.blocks.iter().for_each(|block| irregular[block.index()] = true);
-        }
-        let ctx = Arc::clone(&self.ctx);
-        let empty = || Function::new(&ctx, "", &[], Type::UNIT);
-        let whole = std::mem::replace(&mut aug.f, empty());
-        let mut planner = Planner::new(
-            whole,
-            Arc::clone(&forest),
-            &dom,
-            &ivs,
-            &counts,
-            &stability,
-            &irregular,
-            std::mem::take(&mut aug.beside),
-            naive,
-        );
-        let ways = ways(&mut planner, &blocks, &busy, &merges)?;
-        let visited = visited(&ways, aug.exit);
-        let counted: Vec<LoopId> = blocks
-            .iter()
-            .filter(|block| visited[block.index()])
-            .filter_map(|block| match &ways[block.index()] {
-                Some(WayBack::Counted { l, .. }) => Some(*l),
-                _ => None,
-            })
-            .collect();
-        let headers: FxHashMap<Block, LoopId> =
-            counted.iter().map(|&l| (forest.get(l).header, l)).collect();
-        let leaving = leaving(&mut planner, &counted, &visited)?;
-        aug.f = std::mem::replace(&mut planner.f, empty());
-
-        let given = aug.given(&blocks);
-        let liveness = AdjointLiveness::compute(&aug.f, &activity, &blocks, &undone, &given);
-        let plan = Plan {
+        let mut analyses = Analyses::with_effects(&self.summaries);
+        let facts = self.analysed(&prepared, pair, combined && !naive, &mut analyses)?;
+        let Facts { blocks, returns, activity, tbr, private, discardable } = &facts;
+        let active = &pair.active;
+        let aug = augment(self, prepared, activity, active, blocks, tbr, private)?;
+        let loops = Loops::of(&aug.f, returns, &mut analyses);
+        let (aug, reversal) = reverse_control(aug, &loops, activity, blocks, naive)?;
+        let given = aug.given(blocks);
+        let liveness = AdjointLiveness::compute(&aug.f, activity, blocks, returns, &given);
+        let input = backward::Plan {
             aug: &aug,
-            activity: &activity,
+            activity,
             liveness: &liveness,
-            ways: &ways,
-            leaving: &leaving,
-            counted: &counted,
-            headers: &headers,
-            forest: &forest,
-            blocks: &blocks,
-            undone: &visited,
-            active: &pair.active,
-            discardable: &discardable,
+            reversal: &reversal,
+            loops: &loops,
+            blocks,
+            active,
+            discardable,
         };
-        let name = self.ctx.str(pair.reverse).to_owned();
-        let mut sweep = backward::sweep(self, &plan, &name)?;
-        planner.f = std::mem::replace(&mut aug.f, empty());
-        restore(&mut planner, &mut sweep)?;
-        let keeping = planner.keeping_loops();
-        if let Ending::Functions(notes) = ending {
-            self.finish(planner, sweep, &aug, &dom, pair, &notes)?;
-        }
-        Ok(keeping)
+        let sweep = backward::sweep(self, &input, pair.reverse)?;
+        let residuals = sweep.residuals.iter().map(|residual| residual.value);
+        let plan = tape_plan::plan(&aug.f, &loops, tbr, &aug.shadow_loads, naive, residuals);
+        Ok(Planned { aug, loops, counters: reversal.counters, sweep, plan })
     }
 
-    /// Closes the forward part with its tape, and the reverse part with the projections of it.
-    fn finish(
+    /// Analyses a prepared function. `unwritten` says that nothing is written between the two parts,
+    /// and that reads may be made again.
+    fn analysed(
         &mut self,
-        mut planner: Planner<'_>,
-        mut sweep: Sweep,
-        aug: &Augmented,
-        dom: &DominatorTree,
-        pair: &mut Pair,
-        notes: &str,
-    ) -> Result<(), Diagnostic> {
-        let inbounds = planner.inbounds();
+        prepared: &Function,
+        pair: &Pair,
+        unwritten: bool,
+        analyses: &mut Analyses,
+    ) -> Result<Facts, Diagnostic> {
+        let returns = returning_blocks(prepared);
+        let cfg = analyses.get::<ControlFlow>(prepared);
+        let blocks: Vec<Block> =
+            cfg.reverse_postorder().filter(|block| returns[block.index()]).collect();
+        let activity =
+            local_activity(prepared, self.module, &mut self.types, &pair.active, &self.globals);
+        let running = returning(prepared, &returns)?;
+        let discardable = discardable(&running, analyses, &blocks);
+        let tbr = ToBeRecorded::compute(&running, analyses, unwritten);
+        let private = PrivateObjects::new(&running, analyses.get::<Aliases>(&running));
+        Ok(Facts { blocks, returns, activity, tbr, private, discardable })
+    }
+
+    /// Notes the plan, with `notes` in front of it, and its size.
+    fn report_plan(&mut self, applied: &Applied, of: Symbol, loops: &Loops, notes: &str) {
+        let Applied { f, plan, .. } = applied;
         let text = match self.options.describe {
-            true => format!("{notes}{}", planner.describe()),
+            true => format!("{notes}{}", plan.describe(f, &loops.forest)),
             false => String::new(),
         };
-        let report = TapeReport { text, bytes: planner.bytes_per_iteration() };
-        let name = self.chain.last().map_or(pair.forward, |&(name, _)| name);
-        self.reports.push((name, report));
-        let kept = std::mem::take(&mut planner.tape);
-        let mut forward = planner.f;
-        let types: Vec<Type> = kept.iter().map(|&v| forward.ty(v)).collect();
-        let partial: Vec<bool> = kept
-            .iter()
-            .map(|&v| aug.exit.is_some_and(|exit| !dom.dominates(forward.block_of(v), exit)))
-            .collect();
+        self.reports.push((of, TapeReport { text, bytes: plan.bytes_per_iteration(f) }));
+    }
+
+    /// Closes the forward part with its tape, and the reverse part with the projections of it, and
+    /// adds both to the module. `end` is the block that returns, with the result and its shadow.
+    #[allow(clippy::too_many_arguments)] // Both parts, and what is known of them.
+    fn package(
+        &mut self,
+        mut forward: Function,
+        mut sweep: Sweep,
+        saved: &[Value],
+        end: Option<(Block, (Operand, Operand))>,
+        dom: &DominatorTree,
+        of: Symbol,
+        pair: &mut Pair,
+    ) -> Result<(), Diagnostic> {
+        let types: Vec<Type> = saved.iter().map(|&v| forward.ty(v)).collect();
+        let is_partial =
+            |&v: &Value| end.is_some_and(|(exit, ..)| !dom.dominates(forward.block_of(v), exit));
+        let partial: Vec<bool> = saved.iter().map(is_partial).collect();
         let layout = TapeLayout::new(&types, &partial);
         let tape = layout.ty(&self.ctx, &types);
-        let recursive = self.recursive.contains(&name);
+        let recursive = self.recursive.contains(&of);
         if !recursive {
             self.set_tape(pair, tape);
         }
-        if let (Some(exit), Some(result), Some(shadow)) = (aug.exit, aug.result, aug.result_shadow)
-        {
-            let mut tuple = pack(&mut forward, exit, &kept, &layout, dom)?;
+        forward.set_ret_type(pair.forward_type);
+        if let Some((exit, (mut result, shadow))) = end {
+            let mut tuple = pack(&mut forward, exit, saved, &layout, dom)?;
             let at = Value::terminator(exit);
             if recursive {
                 tuple = forward.insert(at, core::convert(tuple, Type::ANY))?.into();
             }
-            let mut result = result;
             if forward.operand_type(result) != pair.result {
                 result = forward.insert(at, core::convert(result, pair.result))?.into();
             }
             let all = forward.insert(at, core::tuple([result, shadow, tuple]))?;
-            forward.set_ret_type(pair.forward_type);
             forward.set_terminator(exit, cf::ret(all))?;
-        } else {
-            forward.set_ret_type(pair.forward_type);
         }
         forward.set_name(pair.forward);
         forward.set_function_attrs(regraft_ir::Attrs::NONE);
+        add_attr(&mut forward, FORWARD_OF, Constant::Func(of));
 
         let mut source = sweep.tape;
         let reverse = &mut sweep.f;
+        add_attr(reverse, REVERSE_OF, Constant::Func(of));
         if recursive {
             // It comes as any, since its type would contain itself.
             let inst = core::typeassert(source, tape);
@@ -327,7 +299,7 @@ impl Driver<'_> {
         } else {
             reverse.set_type(source, tape)?;
         }
-        unpack(reverse, source, &layout, &sweep.projections, inbounds)?;
+        unpack(reverse, source, &layout, &sweep.projections)?;
         self.module.add(forward)?;
         self.module.add(sweep.f)?;
         Ok(())

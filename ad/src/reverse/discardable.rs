@@ -16,15 +16,15 @@
 //! What is passed to a block counts there. Near linear, as the tree of post-dominators is.
 
 use regraft_dialects::{arith, core};
-use regraft_ir::{Block, ControlFlow, Function, Traits, Use, Value};
-use regraft_passes::analysis::PostDominatorTree;
+use regraft_ir::{Block, Function, Traits, Use, Value};
+use regraft_passes::analysis::{Analyses, PostDominatorTree};
 
 /// By [`Value::index`], the values that may be discarded after they were computed: by a select, as
 /// the lesser of two, by a zero that wins, or because control goes another way. Their cotangent is then zero, whatever
 /// their derivative is. `f` is a function as it runs if it [returns](super::returning::returning),
 /// and `blocks` are its blocks in reverse postorder.
-pub(super) fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
-    let tree = PostDominatorTree::compute(f, &ControlFlow::compute(f));
+pub(super) fn discardable(f: &Function, analyses: &mut Analyses, blocks: &[Block]) -> Vec<bool> {
+    let tree = analyses.get::<PostDominatorTree>(f);
     let mut certain = vec![false; f.value_capacity()];
     let mut found = vec![false; f.value_capacity()];
     for &block in blocks.iter().rev() {
@@ -54,7 +54,7 @@ pub(super) fn discardable(f: &Function, blocks: &[Block]) -> Vec<bool> {
     found
 }
 
-/// Whether a use of `v` adds to its cotangent when control comes there.
+/// Returns whether a use of `v` adds to its cotangent when control comes there.
 fn use_counts(f: &Function, v: Value, at: Use, certain: &[bool]) -> bool {
     if at.user.is_terminator() {
         let is_passed = |edge| f.edge_args(edge).any(|arg| arg.as_value() == Some(v));

@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ReverseOptions;
 use super::returning::returning;
 use crate::activity::ActiveGlobals;
+use crate::nesting::next_level;
 use crate::returning::returning_blocks;
-use crate::scopes::next_level;
 use crate::tangent::TangentTypes;
 
 /// The two parts of the derivative of a function.
@@ -19,9 +19,11 @@ use crate::tangent::TangentTypes;
 pub(super) struct Pair {
     pub(super) forward: Symbol,
     pub(super) reverse: Symbol,
-    /// What they return.
+    /// The types that they return.
     pub(super) forward_type: Type,
     pub(super) reverse_type: Type,
+    /// The end of their names, after the name of their function and of the part.
+    pub(super) ending: String,
     /// The types of the parameters of the function, and of its result.
     pub(super) params: Vec<Type>,
     pub(super) result: Type,
@@ -42,7 +44,7 @@ pub(super) struct CheckpointedLoop {
     pub(super) resized: bool,
 }
 
-/// What was found out about the tape of a function.
+/// A report about the tape of a function.
 #[derive(Clone, Debug)]
 pub(super) struct TapeReport {
     /// The plan as text.
@@ -58,20 +60,20 @@ pub(super) struct Driver<'m> {
     pub(super) reports: Vec<(Symbol, TapeReport)>,
     pub(super) ctx: Arc<Context>,
     pub(super) summaries: EffectSummaries,
-    /// Loops that were taken out, by the functions that make their steps.
-    pub(super) repeated: FxHashMap<Symbol, CheckpointedLoop>,
-    /// Whether loops are taken out: not in what is a step itself.
-    pub(super) takes_out: bool,
+    /// Loops that were outlined, by the functions that make their steps.
+    pub(super) checkpointed: FxHashMap<Symbol, CheckpointedLoop>,
+    /// Tells whether loops are outlined; not in a step itself.
+    pub(super) outlines: bool,
     pub(super) recursive: FxHashSet<Symbol>,
     pub(super) made: FxHashMap<(Symbol, Vec<bool>, bool, bool), Pair>,
-    /// The functions that are being differentiated, outermost first, with the calls of the next.
-    pub(super) chain: Vec<(Symbol, Loc)>,
-    pub(super) results: Vec<Type>,
+    /// The functions that are being differentiated, outermost first, with the calls that lead there, and
+    /// their result types.
+    pub(super) chain: Vec<(Symbol, Loc, Type)>,
     /// Everything that has no derivative, in the order in which it was found.
     pub(super) errors: Vec<Diagnostic>,
     /// What gives shadows back their lengths, by their types.
     pub(super) regrown: FxHashMap<Type, Symbol>,
-    /// Of the shadows of objects of globals: see [`crate::scopes`].
+    /// Of the shadows of objects of globals: see [`crate::nesting`].
     pub(super) level: i64,
     pub(super) globals: ActiveGlobals,
 }
@@ -108,12 +110,11 @@ impl<'m> Driver<'m> {
             reports: Vec::new(),
             ctx,
             summaries,
-            repeated: FxHashMap::default(),
-            takes_out: options.checkpoints.is_some(),
+            checkpointed: FxHashMap::default(),
+            outlines: options.checkpoints.is_some(),
             recursive,
             made: FxHashMap::default(),
             chain: Vec::new(),
-            results: Vec::new(),
             errors: Vec::new(),
             regrown: FxHashMap::default(),
             globals,
@@ -125,7 +126,7 @@ impl<'m> Driver<'m> {
         let mut error = Diagnostic::error(message).at_loc(&self.ctx, loc, "this has no derivative");
         if self.chain.len() > 1 {
             let names: Vec<String> =
-                self.chain.iter().map(|&(name, _)| format!("@{}", self.ctx.str(name))).collect();
+                self.chain.iter().map(|&(name, ..)| format!("@{}", self.ctx.str(name))).collect();
             error = error.help(format!("while differentiating {}", names.join(", which calls ")));
         }
         error
@@ -152,10 +153,10 @@ impl<'m> Driver<'m> {
 
     /// The result type of the function that is being differentiated.
     pub(super) fn current_result(&self) -> Type {
-        self.results.last().copied().unwrap_or(Type::UNIT)
+        self.chain.last().map_or(Type::UNIT, |&(.., result)| result)
     }
 
-    /// What the reverse part gives for each parameter.
+    /// The types that the reverse part gives for each parameter.
     pub(super) fn cotangent_types(&mut self, f: &Function, active: &[bool]) -> Vec<Type> {
         let params = f.param_types();
         let types = params.iter().zip(active);
@@ -164,7 +165,7 @@ impl<'m> Driver<'m> {
             .collect()
     }
 
-    /// Whether a function changes objects that it is given.
+    /// Returns whether a function changes objects that it is given.
     ///
     /// # Errors
     /// None if the module is valid.

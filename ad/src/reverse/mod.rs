@@ -23,12 +23,15 @@
 //! 1. [`prepare`]: one return, loops in simple and closed form.
 //! 2. [`activity`]: what has a derivative that is asked for.
 //! 3. [`augment`]: the forward sweep with shadows of objects, and calls of forward parts.
-//! 4. [`way_back`]: how the reverse sweep finds from each block to the one before.
-//! 5. [`backward`]: the reverse sweep, block by block, with placeholders for what it needs of the
-//!    forward sweep; [`undo`] has the adjoint of each op.
-//! 6. [`tape_plan`]: how each of these is found; [`restore`] puts that in their places.
+//! 4. [`control_reversal`]: how the reverse sweep recovers the [`predecessor`] of each block.
+//! 5. [`backward`]: the reverse sweep, block by block, with placeholders for its residuals, the
+//!    values of the forward sweep that it uses; [`undo`] has the adjoint of each op.
+//! 6. [`tape_plan`]: how each residual is found. The plan is pure; then it is applied to the forward
+//!    sweep, and [`residuals`] puts the values in the places of the placeholders.
+//! 7. [`tape`]: the shape of what is saved.
 //!
-//! Where memory is bounded, loops that would keep something are taken out first: [`checkpoint`].
+//! Where memory is bounded, and the plan would keep something in a loop, the loop is outlined, and
+//! what is left is planned in turn: [`checkpoint`].
 //!
 //! Reverse accumulation of derivatives by rewriting programs is Speelpenning's (1980); adjoints of
 //! programs in SSA form, whose cotangents are SSA values in turn, after Innes: "Don't Unroll
@@ -48,27 +51,28 @@ mod adjoint_liveness;
 mod augment;
 mod backward;
 mod checkpoint;
+mod control_reversal;
 mod differentiate;
 mod discardable;
 mod driver;
+mod loops;
+mod predecessor;
 mod prepare;
 mod private;
 mod regrow;
-mod restore;
+mod residuals;
 mod returning;
-mod stability;
 mod tape;
 mod tape_plan;
+mod to_be_recorded;
 mod undo;
 mod vjp;
-mod way_back;
-mod ways;
 
 use driver::Driver;
 use regraft_ir::{Diagnostic, FuncId, Loc, Module, Symbol, Type};
 use rustc_hash::FxHashSet;
 
-/// What is kept.
+/// A choice of what is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum PlanKind {
     /// As little as there is to be kept.
@@ -88,18 +92,18 @@ pub enum Checkpoints {
     Bytes(u64),
 }
 
-/// How a function is differentiated in reverse mode.
-#[derive(Clone, Debug)]
+/// The options of reverse mode.
+#[derive(Clone, Default, Debug)]
 pub struct ReverseOptions {
-    /// What is kept.
+    /// The choice of what is kept.
     pub plan: PlanKind,
     /// The function that calls what is known only when the program runs, going forward: see
     /// [`reverse`]. Without one, such calls are errors.
     pub dynamic: Option<Symbol>,
-    /// Whether the two parts may be called with something else in between, which may write what the
+    /// Tells whether the two parts may be called with something else in between, which may write what the
     /// function reads. `vjp` calls one right after the other.
     pub split: bool,
-    /// How much counted loops that would keep something may keep: they keep states from which
+    /// The amount that counted loops may keep that would keep something: they keep states from which
     /// iterations are made again. Without it, they keep all that they need.
     pub checkpoints: Option<Checkpoints>,
     /// Assumes that code outside of the module may put something with a derivative into objects that
@@ -107,20 +111,6 @@ pub struct ReverseOptions {
     pub shared_globals: bool,
     /// Fills [`ReverseFunctions::plans`].
     pub describe: bool,
-}
-
-impl Default for ReverseOptions {
-    /// As little kept as there is to be kept.
-    fn default() -> Self {
-        Self {
-            plan: PlanKind::Best,
-            dynamic: None,
-            split: false,
-            checkpoints: None,
-            shared_globals: false,
-            describe: false,
-        }
-    }
 }
 
 /// The functions that [`reverse`] has added.

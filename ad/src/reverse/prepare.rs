@@ -3,7 +3,7 @@
 //! One block returns; the entry has no predecessors; loops have a preheader, a single latch and
 //! dedicated exits, and what is computed in them is used outside through parameters of exit blocks
 //! alone; no block goes to another one by two edges. So every value that a block uses has, while
-//! that block is undone, the iteration in which it was defined, and every way back is the way back
+//! that block is reversed, the iteration in which it was defined, and every way back goes
 //! over an edge.
 
 use regraft_ir::{Block, ControlFlow, Diagnostic, Edge, Function};
@@ -25,7 +25,8 @@ pub(super) fn prepare(f: &Function) -> Result<Function, Diagnostic> {
     Ok(f)
 }
 
-fn delete_unreachable(f: &mut Function) -> Result<(), Diagnostic> {
+/// Deletes the blocks that control never comes to.
+pub(super) fn delete_unreachable(f: &mut Function) -> Result<(), Diagnostic> {
     let cfg = ControlFlow::compute(f);
     let unreachable: Vec<Block> = f.blocks().filter(|&block| !cfg.is_reachable(block)).collect();
     Ok(f.delete_blocks(&unreachable)?)

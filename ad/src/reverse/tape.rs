@@ -9,18 +9,19 @@ use std::sync::Arc;
 
 use regraft_dialects::{core, mem};
 use regraft_ir::{
-    Attrs, Block, Constant, Context, Diagnostic, DominatorTree, Function, Operand, Type, Value,
+    Block, Constant, Context, Diagnostic, DominatorTree, Function, Operand, Type, Value,
 };
 use regraft_passes::transforms::util::ssa_repair;
 use rustc_hash::FxHashMap;
 
+use super::tape_plan::{inbounds, place_after};
 use crate::tangent_builder::{self as build, dummy};
 
-/// How many values a chunk holds.
+/// The number of values that a chunk holds.
 const CHUNK: usize = 1024;
-/// How many values the type of a tape may name the types of: beyond that, what is no scalar is `any`.
-const MOST_NAMED: usize = 1 << 15;
-/// How many values that are computed only on some ways are not many.
+/// The greatest number of values whose types the type of a tape names: beyond that, what is no scalar is `any`.
+const MAX_NAMED: usize = 1 << 15;
+/// The greatest number of values computed only on some ways that is not many.
 const FEW: usize = 64;
 
 /// Where values stand.
@@ -29,7 +30,7 @@ pub(super) struct TapeLayout {
     pub(super) chunks: Vec<Chunk>,
     /// Of each value, the position of its chunk and its position there, from 0.
     pub(super) places: Vec<(usize, usize)>,
-    /// Whether the tape is the only chunk itself.
+    /// Tells whether the tape is the only chunk itself.
     pub(super) is_flat: bool,
 }
 
@@ -38,7 +39,7 @@ pub(super) struct TapeLayout {
 pub(super) struct Chunk {
     /// The element type, if it is an array.
     pub(super) element: Option<Type>,
-    /// Whether values are put into it where they are computed.
+    /// Tells whether values are put into it where they are computed.
     pub(super) is_stored: bool,
     pub(super) members: Vec<usize>,
 }
@@ -61,7 +62,7 @@ impl TapeLayout {
         for (i, &ty) in types.iter().enumerate() {
             let element = match ty {
                 ty if ty.is_scalar() => Some(ty),
-                _ => (types.len() > MOST_NAMED).then_some(Type::ANY),
+                _ => (types.len() > MAX_NAMED).then_some(Type::ANY),
             };
             let is_stored = store && partial[i] && ty.is_scalar();
             let kind = (element, is_stored);
@@ -169,9 +170,7 @@ fn store_chunk(
     let array = f.push_front(entry, mem::alloc([length], ctx.array_type(element, 1)))?;
     for (place, &i) in chunk.members.iter().enumerate() {
         let v = kept[i];
-        let block = f.block_of(v);
-        let next = if f.is_param(v) { f.first_inst(block) } else { f.next_inst(v) };
-        let at = next.unwrap_or(Value::terminator(block));
+        let at = place_after(f, v);
         let index = ctx.constant_id(Constant::I64(place as i64 + 1));
         f.insert(at, mem::store(array, v, [index]))?;
     }
@@ -184,7 +183,6 @@ pub(super) fn unpack(
     source: Value,
     layout: &TapeLayout,
     projections: &[(Value, usize)],
-    inbounds: Attrs,
 ) -> Result<(), Diagnostic> {
     let ctx = Arc::clone(f.ctx());
     let index = |i: usize| Operand::from(ctx.constant_id(Constant::I64(i as i64 + 1)));
@@ -196,7 +194,7 @@ pub(super) fn unpack(
         }
         let loc = f.loc(at);
         let whole = f.insert(at, core::get(source, index(chunk)).at(loc))?;
-        let load = mem::load(whole, [index(place)]).with_attrs(inbounds).at(loc);
+        let load = mem::load(whole, [index(place)]).with_attrs(inbounds(&ctx)).at(loc);
         let inst = match layout.chunks[chunk].element {
             None => core::get(whole, index(place)),
             Some(Type::ANY) => {

@@ -6,47 +6,39 @@ use regraft_dialects::{ad, cf, core};
 use regraft_ir::{Constant, Diagnostic, Function, Loc, Operand, Symbol, Value};
 
 use super::driver::{Driver, Pair};
+use crate::marks::{VJP_OF, add_attr};
 use crate::tangent_builder as build;
 
 impl Driver<'_> {
     /// The function that goes forward and back at once.
     pub(super) fn vjp(&mut self, name: Symbol, pair: &Pair) -> Result<Symbol, Diagnostic> {
-        let text = self.ctx.str(pair.forward).replacen(".forward", ".vjp", 1);
-        let made = self.fresh(&text);
+        let made = self.fresh(&format!("{}.vjp{}", self.ctx.str(name), pair.ending));
         let f = self.module.find(name).and_then(|id| self.module.get(id));
-        let names: Vec<Option<Symbol>> = f.map_or_else(Vec::new, |f| {
-            let params =
-                f.entry().map(|entry| f.params(entry).map(|p| f.value_symbol(p)).collect());
-            params.unwrap_or_default()
+        let entry = f.and_then(|f| Some((f, f.entry()?)));
+        let names: Vec<Option<Symbol>> = entry.map_or_else(Vec::new, |(f, entry)| {
+            f.params(entry).map(|param| f.value_symbol(param)).collect()
         });
         let loc = f.map_or(Loc::UNKNOWN, Function::function_loc);
+        let count = pair.params.len();
+        let mut shadowed: Vec<usize> = (0..count).collect();
+        shadowed.retain(|&i| pair.active[i] && self.types.has_shadow(pair.params[i]));
         let mut params = pair.params.clone();
-        for (&ty, _) in pair.params.iter().zip(&pair.active).filter(|&(_, &active)| active) {
-            if self.types.has_shadow(ty) {
-                params.push(self.types.shadow(ty));
-            }
-        }
+        params.extend(shadowed.iter().map(|&i| self.types.shadow(pair.params[i])));
         let result = self.types.of(pair.result);
         params.push(result.tangent);
         let ret = self.ctx.tuple_type(&[pair.result, pair.reverse_type]);
-        let text = self.ctx.str(made).to_owned();
-        let mut v = Function::new(&self.ctx, &text, &params, ret);
+        let mut v = Function::new(&self.ctx, self.ctx.str(made), &params, ret);
         v.set_function_loc(loc);
         let entry = v.entry().expect("a new function has an entry");
         let all: Vec<Value> = v.params(entry).collect();
-        let mut at = pair.params.len();
-        for (i, &param) in all.iter().take(at).enumerate() {
-            if let Some(name) = names.get(i).copied().flatten() {
+        for (&name, &param) in names.iter().zip(&all) {
+            if let Some(name) = name {
                 v.name_after(param, name)?;
             }
         }
-        for (i, &ty) in pair.params.iter().enumerate() {
-            if pair.active[i] && self.types.has_shadow(ty) {
-                if let Some(name) = names.get(i).copied().flatten() {
-                    let name = self.ctx.symbol(&format!("d{}", self.ctx.str(name)));
-                    v.name_after(all[at], name)?;
-                }
-                at += 1;
+        for (&i, &shadow) in shadowed.iter().zip(&all[count..]) {
+            if let Some(name) = names.get(i).copied().flatten() {
+                v.name_after(shadow, self.ctx.symbol(&format!("d{}", self.ctx.str(name))))?;
             }
         }
         let seed = all[all.len() - 1];
@@ -80,19 +72,16 @@ impl Driver<'_> {
             v.push(entry, core::call(func(pair.reverse), [tape.into(), seed], pair.reverse_type))?;
         let both = v.push(entry, core::tuple([value, back]))?;
         v.set_terminator(entry, cf::ret(both))?;
-        if all.len() > pair.params.len() + 1 {
+        add_attr(&mut v, VJP_OF, Constant::Func(name));
+        if !shadowed.is_empty() {
             // Nobody passes an object for its own shadow.
-            let name = self.ctx.symbol("apart");
-            let first = self.ctx.constant_id(Constant::I64(pair.params.len() as i64 + 1));
-            v.set_function_attrs(self.ctx.attrs(&[(name, first)]));
+            add_attr(&mut v, "apart", Constant::I64(count as i64 + 1));
         }
         self.module.add(v)?;
         // They were made to be one function.
-        let name = self.ctx.symbol("inline");
-        let yes = self.ctx.constant_id(Constant::Bool(true));
         for part in [pair.forward, pair.reverse] {
             if let Some(f) = self.module.find(part).and_then(|id| self.module.get_mut(id)) {
-                f.set_function_attrs(self.ctx.attrs(&[(name, yes)]));
+                add_attr(f, "inline", Constant::Bool(true));
             }
         }
         Ok(made)

@@ -140,6 +140,11 @@ pub struct Analyses {
 }
 
 impl Analyses {
+    /// An empty cache for functions whose calls do what `effects` say.
+    pub fn with_effects(effects: &EffectSummaries) -> Self {
+        Self { effects: effects.clone(), ..Self::default() }
+    }
+
     /// The result for the present state of `f`: the cached one if it is valid, else computed.
     pub fn get<A: Analysis>(&mut self, f: &Function) -> Arc<A> {
         let stamp = f.stamp();

@@ -31,7 +31,7 @@ impl Augment<'_, '_> {
                     self.driver.module.get(callee).map_or(self.ctx.symbol(""), Function::name);
                 if site.runs_again {
                     self.call_again(block, v, name, args)
-                } else if self.driver.repeated.contains_key(&name) {
+                } else if self.driver.checkpointed.contains_key(&name) {
                     self.call_repeated(block, v, name, args)
                 } else {
                     self.call_function(block, v, name, args)
@@ -62,11 +62,17 @@ impl Augment<'_, '_> {
         Ok(shadows)
     }
 
-    /// The derivative of a callee; `closed` as in [`Driver::pair`](super::super::driver::Driver::pair).
-    fn pair_for(&mut self, v: Value, name: Symbol, args: &[Operand], closed: bool) -> Option<Pair> {
+    /// The derivative of a callee; `combined` as in [`Driver::pair`](super::super::driver::Driver::pair).
+    fn pair_for(
+        &mut self,
+        v: Value,
+        name: Symbol,
+        args: &[Operand],
+        combined: bool,
+    ) -> Option<Pair> {
         let active: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
         let loc = self.out.f.loc(v);
-        let pair = self.driver.pair(name, &active, closed, loc);
+        let pair = self.driver.pair(name, &active, combined, loc);
         self.driver.noted(pair)
     }
 
@@ -84,7 +90,7 @@ impl Augment<'_, '_> {
         name: Symbol,
         args: Vec<Operand>,
     ) -> Result<(), Diagnostic> {
-        let Some(pair) = self.pair_for(v, name, &args, self.stability.is_stable(v)) else {
+        let Some(pair) = self.pair_for(v, name, &args, self.tbr.is_stable(v)) else {
             return self.new_result_shadow(v);
         };
         let shadows = self.argument_shadows(v, &pair, &args)?;
@@ -159,7 +165,7 @@ impl Augment<'_, '_> {
     /// reads may be written later.
     fn as_they_are_now(&mut self, v: Value, args: &[Operand]) -> Result<Vec<Operand>, Diagnostic> {
         let mut given = args.to_vec();
-        if self.stability.reads_stay(v) {
+        if self.tbr.reads_stay(v) {
             return Ok(given);
         }
         let has_objects =
@@ -199,9 +205,9 @@ impl Augment<'_, '_> {
     ) -> Result<(), Diagnostic> {
         let given: Vec<bool> = args.iter().map(|&arg| self.activity.is_active(arg)).collect();
         let loc = self.out.f.loc(v);
-        let pair = self.driver.repeated_pair(name, &given, loc);
+        let pair = self.driver.checkpointed_pair(name, &given, loc);
         let Some(pair) = self.driver.noted(pair) else { return self.new_result_shadow(v) };
-        let repeated = self.driver.repeated[&name].clone();
+        let repeated = self.driver.checkpointed[&name].clone();
         let mut held = Vec::with_capacity(repeated.saved.len());
         for &i in &repeated.saved {
             let at = repeated.state.len() + i;
@@ -282,7 +288,7 @@ impl Augment<'_, '_> {
     /// something may be written later.
     fn as_it_is_now(&mut self, v: Value, pullback: Operand) -> Result<Operand, Diagnostic> {
         let ty = self.out.f.operand_type(pullback);
-        if self.stability.is_stable(v) || !may_reach_objects(&self.ctx, ty) {
+        if self.tbr.is_stable(v) || !may_reach_objects(&self.ctx, ty) {
             return Ok(pullback);
         }
         self.before(v, ad::copy(pullback, ty))

@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 use super::driver::{Driver, Pair};
 use super::private::PrivateObjects;
-use super::stability::Stability;
+use super::to_be_recorded::ToBeRecorded;
 use crate::activity::Activity;
 use crate::calls::is_call;
 use crate::derivative_table::{Derivative, DerivativeTable};
@@ -94,18 +94,18 @@ pub(super) struct Augmented {
     /// Its shadow.
     pub(super) result_shadow: Option<Operand>,
     /// Loads of shadows, with the loads beside which they stand.
-    pub(super) beside: FxHashMap<Value, Value>,
+    pub(super) shadow_loads: FxHashMap<Value, Value>,
 }
 
 /// Makes it of the prepared function `f`. `blocks` are in an order in which definitions come before
-/// uses; `stability` says of calls whether what they are given stays as it is.
+/// uses; `tbr` says of calls whether what they are given stays as it is.
 pub(super) fn augment(
     driver: &mut Driver<'_>,
     f: Function,
     activity: &Activity,
     active: &[bool],
     blocks: &[Block],
-    stability: &Stability,
+    tbr: &ToBeRecorded,
     private: &PrivateObjects,
 ) -> Result<Augmented, Diagnostic> {
     let n = f.block_capacity();
@@ -116,11 +116,11 @@ pub(super) fn augment(
         exit: None,
         result: None,
         result_shadow: None,
-        beside: FxHashMap::default(),
+        shadow_loads: FxHashMap::default(),
     };
     let ctx = Arc::clone(out.f.ctx());
     let undefs = FxHashMap::default();
-    let mut this = Augment { driver: &mut *driver, activity, ctx, out, stability, private, undefs };
+    let mut this = Augment { driver: &mut *driver, activity, ctx, out, tbr, private, undefs };
     let done = this.run(active, blocks);
     let out = this.out;
     driver.settled(done.map(|()| out))
@@ -131,7 +131,7 @@ struct Augment<'a, 'm> {
     activity: &'a Activity,
     ctx: Arc<Context>,
     out: Augmented,
-    stability: &'a Stability,
+    tbr: &'a ToBeRecorded,
     private: &'a PrivateObjects,
     /// What stands for shadows that are passed later, by type.
     undefs: FxHashMap<Type, Value>,
@@ -366,7 +366,7 @@ impl Augment<'_, '_> {
             let Some(operand) = operands.get_mut(position) else { continue };
             let ty = self.out.f.operand_type(*operand);
             // What the op changes may be the same array.
-            let stays = self.stability.reads_stay(v) && row.changes.is_empty();
+            let stays = self.tbr.reads_stay(v) && row.changes.is_empty();
             if !stays && may_reach_objects(&self.ctx, ty) {
                 *operand = self.before(v, ad::copy(*operand, ty))?;
             }

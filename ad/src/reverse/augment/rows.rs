@@ -5,8 +5,8 @@ use std::sync::Arc;
 use regraft_ir::{Attrs, Block, Constant, Context, Diagnostic, Inst, Op, Operand, Type, Value};
 
 use super::{ActionKind, Augment};
+use crate::nesting;
 use crate::op_derivative::{OpCx, ShadowCx, ShadowFn};
-use crate::scopes;
 use crate::tangent::TangentTypes;
 use crate::tangent_builder as build;
 
@@ -165,12 +165,12 @@ impl ShadowCx for AugmentedOp<'_, '_, '_> {
     }
 
     fn level(&self) -> Operand {
-        scopes::level_operand(&self.ctx, self.sweep.driver.level)
+        nesting::level_operand(&self.ctx, self.sweep.driver.level)
     }
 
     fn reads_alike(&mut self, read: Operand) {
         if let Some(read) = read.as_value() {
-            self.sweep.out.beside.insert(read, self.v);
+            self.sweep.out.shadow_loads.insert(read, self.v);
         }
     }
 

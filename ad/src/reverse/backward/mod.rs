@@ -7,7 +7,7 @@
 //! where a block begins, and no code says so.
 //!
 //! Where a value of the forward sweep is needed, `core.undef` stands at the beginning of the
-//! counterpart, until the tape plan says how it is found (`restore`).
+//! counterpart, until the tape plan says how it is found (`residuals`).
 
 mod pending;
 mod values;
@@ -15,20 +15,23 @@ mod values;
 use std::sync::Arc;
 
 use regraft_dialects::{arith, cf, core, mem};
-use regraft_ir::{Block, Constant, Context, Diagnostic, Function, Loc, Operand, Type, Value};
-use regraft_passes::analysis::{LoopForest, LoopId};
+use regraft_ir::{
+    Block, Constant, Context, Diagnostic, Function, Loc, Operand, Symbol, Type, Value,
+};
+use regraft_passes::analysis::LoopId;
 use rustc_hash::FxHashMap;
 
 use super::adjoint_liveness::AdjointLiveness;
 use super::augment::Augmented;
+use super::control_reversal::ControlReversal;
 use super::driver::Driver;
-use super::way_back::{Decision, WayBack};
+use super::loops::Loops;
+use super::predecessor::{Predecessor, Tree};
 use crate::activity::Activity;
 
-/// What the reverse sweep needs of the forward sweep, and where.
+/// A residual: a value of the forward sweep that the reverse sweep uses.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Need {
-    /// The value of the forward sweep.
+pub(super) struct Residual {
     pub(super) value: Value,
     /// The block of the forward sweep that is being undone.
     pub(super) at: Block,
@@ -41,7 +44,7 @@ pub(super) struct Need {
 /// The reverse sweep with placeholders.
 pub(super) struct Sweep {
     pub(super) f: Function,
-    pub(super) needs: Vec<Need>,
+    pub(super) residuals: Vec<Residual>,
     /// The cells that count what is left, by loop: while its header is undone, the latch runs
     /// before it; while another block of an iteration is, one more than the number of that
     /// iteration. So in the usual loop from 1 on, the cell is the index itself.
@@ -52,49 +55,35 @@ pub(super) struct Sweep {
     pub(super) projections: Vec<(Value, usize)>,
     /// By [`Block::index`] of the forward sweep.
     pub(super) blocks: Vec<Option<Block>>,
-    /// Where each counterpart hands on, with no more than its way back to come.
+    /// Where each counterpart hands on, with no more to come than the recovery of its predecessor.
     pub(super) ends: Vec<Option<Block>>,
 }
 
-/// For each edge that leaves loops, by source and target: these, with the numbers of times that their
-/// latches have run.
-pub(super) type Leaving = FxHashMap<(Block, Block), Vec<(LoopId, Operand)>>;
-
-/// What the reverse sweep is made from.
+/// The data that the reverse sweep is made from.
 pub(super) struct Plan<'a> {
     pub(super) aug: &'a Augmented,
     pub(super) activity: &'a Activity,
     pub(super) liveness: &'a AdjointLiveness,
-    /// By [`Block::index`], of blocks that are undone.
-    pub(super) ways: &'a [Option<WayBack>],
-    /// For each edge that leaves loops, by source and target: these, with their numbers of
-    /// iterations as they are known in the target.
-    pub(super) leaving: &'a Leaving,
-    /// Loops that are counted, and by their headers.
-    pub(super) counted: &'a [LoopId],
-    pub(super) headers: &'a FxHashMap<Block, LoopId>,
-    pub(super) forest: &'a LoopForest,
+    pub(super) reversal: &'a ControlReversal,
+    pub(super) loops: &'a Loops,
     pub(super) blocks: &'a [Block],
-    /// By [`Block::index`]: the blocks that the reverse sweep comes to.
-    pub(super) undone: &'a [bool],
     pub(super) active: &'a [bool],
     /// Values that a select may discard.
     pub(super) discardable: &'a [bool],
 }
 
-/// Makes it. `tape` is the type of what comes from the forward sweep, if it is known already.
+/// Makes it. The type of the tape is `any` until it is known what is kept.
 pub(super) fn sweep(
     driver: &mut Driver<'_>,
     plan: &Plan<'_>,
-    name: &str,
+    name: Symbol,
 ) -> Result<Sweep, Diagnostic> {
     let f = &plan.aug.f;
     let ctx = Arc::clone(f.ctx());
     let ret = driver.types.cotangent(driver.current_result());
     let results = driver.cotangent_types(f, plan.active);
     let result = ctx.tuple_type(&results);
-    // The type of the tape is set when it is known what is kept.
-    let mut r = Function::new(&ctx, name, &[Type::ANY, ret], result);
+    let mut r = Function::new(&ctx, ctx.str(name), &[Type::ANY, ret], result);
     r.set_function_loc(f.function_loc());
     let entry = r.entry().expect("a new function has an entry");
     let (tape, seed) = (r.param(entry, 0), r.param(entry, 1));
@@ -106,7 +95,7 @@ pub(super) fn sweep(
         ctx,
         out: Sweep {
             f: r,
-            needs: Vec::new(),
+            residuals: Vec::new(),
             counters: FxHashMap::default(),
             entry,
             tape,
@@ -184,7 +173,7 @@ impl Backward<'_, '_> {
             self.out.f.set_terminator(self.cur, cf::unreachable())?;
             return Ok(());
         };
-        for &l in self.plan.counted {
+        for &l in &self.plan.reversal.counted {
             let zero = self.constant(Constant::I64(0));
             let cell = self.emit(mem::ref_new(zero));
             if let Some(cell) = cell.as_value() {
@@ -197,7 +186,7 @@ impl Backward<'_, '_> {
             .iter()
             .rev()
             .copied()
-            .filter(|block| self.plan.undone[block.index()])
+            .filter(|block| self.plan.reversal.visited[block.index()])
             .collect();
         for &block in &order {
             let counterpart = self.out.f.add_block();
@@ -259,13 +248,18 @@ impl Backward<'_, '_> {
             self.peek(v);
         }
         self.out.ends[block.index()] = Some(self.cur);
-        let way = plan.ways[block.index()].as_ref().expect("what is undone has a way back");
-        self.way_back(block, way)
+        let predecessor = plan.reversal.predecessors[block.index()].as_ref();
+        self.go_back(block, predecessor.expect("it was chosen for all blocks"))
     }
 
-    fn way_back(&mut self, block: Block, way: &WayBack) -> Result<(), Diagnostic> {
-        match way {
-            WayBack::Entry => {
+    /// Ends the counterpart of a block: recovers the predecessor, and goes to its counterpart.
+    fn go_back(&mut self, block: Block, predecessor: &Predecessor) -> Result<(), Diagnostic> {
+        let passed = match predecessor {
+            Predecessor::Entry | Predecessor::Skip(_) => Vec::new(),
+            _ => self.parameters(block),
+        };
+        match predecessor {
+            Predecessor::Entry => {
                 let f = &self.plan.aug.f;
                 let entry = f.entry().expect("it has blocks");
                 let params: Vec<Value> = f.params(entry).take(self.results.len()).collect();
@@ -280,11 +274,8 @@ impl Backward<'_, '_> {
                 self.out.f.set_terminator(self.cur, cf::ret(tuple))?;
                 Ok(())
             }
-            WayBack::From(source) => {
-                let passed = self.parameters(block);
-                self.transition(block, *source, &passed)
-            }
-            WayBack::Skip(to) => {
+            Predecessor::Only(source) => self.transition(block, *source, &passed),
+            Predecessor::Skip(to) => {
                 let sources: Vec<Block> =
                     self.plan.aug.f.in_edges(block).map(|edge| edge.from).collect();
                 self.enter_loops(block, &sources, *to);
@@ -293,8 +284,7 @@ impl Backward<'_, '_> {
                 self.out.f.set_terminator(self.cur, cf::br(target, args))?;
                 Ok(())
             }
-            WayBack::Counted { l, latch, preheader } => {
-                let passed = self.parameters(block);
+            Predecessor::Counted { l, latch, preheader } => {
                 let cell = self.out.counters[l];
                 let left = self.emit(mem::ref_get(cell));
                 let zero = self.constant(Constant::I64(0));
@@ -305,12 +295,8 @@ impl Backward<'_, '_> {
                     |this| this.transition(block, *preheader, &passed),
                 )
             }
-            WayBack::Conditions(decision) => {
-                let passed = self.parameters(block);
-                self.decide(block, decision, &passed)
-            }
-            WayBack::Kept { selector, sources } => {
-                let passed = self.parameters(block);
+            Predecessor::Conditions(tree) => self.descend(block, tree, &passed),
+            Predecessor::Recorded { selector, sources } => {
                 let selector = self.primal((*selector).into());
                 if let &[first, second] = sources.as_slice() {
                     return self.branch(
@@ -338,22 +324,23 @@ impl Backward<'_, '_> {
         }
     }
 
-    fn decide(
+    /// Finds a predecessor in a tree.
+    fn descend(
         &mut self,
         block: Block,
-        decision: &Decision,
+        tree: &Tree,
         passed: &[(usize, Operand)],
     ) -> Result<(), Diagnostic> {
-        match decision {
-            Decision::From(source) => self.transition(block, *source, passed),
-            Decision::Branch { condition, then, otherwise } => {
+        match tree {
+            Tree::From(source) => self.transition(block, *source, passed),
+            Tree::Branch { condition, then, otherwise } => {
                 // Further conditions are there only if control came by: they are looked for where
                 // that is known.
                 let condition = self.primal_in(self.cur, *condition);
                 self.branch(
                     condition,
-                    |this| this.decide(block, then, passed),
-                    |this| this.decide(block, otherwise, passed),
+                    |this| this.descend(block, then, passed),
+                    |this| this.descend(block, otherwise, passed),
                 )
             }
         }
@@ -426,15 +413,15 @@ impl Backward<'_, '_> {
         let plan = self.plan;
         let mut entered: Vec<LoopId> = Vec::new();
         for &source in sources {
-            let Some(loops) = plan.leaving.get(&(source, block)) else { continue };
+            let Some(loops) = plan.reversal.exit_counts.get(&(source, block)) else { continue };
             for &(l, count) in loops {
                 let Some(&cell) = self.out.counters.get(&l) else { continue };
-                if entered.contains(&l) || !plan.forest.contains(l, to) {
+                if entered.contains(&l) || !plan.loops.forest.contains(l, to) {
                     continue;
                 }
                 entered.push(l);
                 let mut count = self.primal(count);
-                if plan.headers.get(&to) != Some(&l) {
+                if plan.reversal.headers.get(&to) != Some(&l) {
                     // Within an iteration the cell is one ahead of it.
                     let one = self.constant(Constant::I64(1));
                     count = self.emit(arith::add(count, one));
@@ -448,9 +435,9 @@ impl Backward<'_, '_> {
     /// Goes from within a loop to its header: one iteration less is left.
     fn enter_header(&mut self, from: Block, to: Block) {
         let plan = self.plan;
-        let Some(&l) = plan.headers.get(&to) else { return };
+        let Some(&l) = plan.reversal.headers.get(&to) else { return };
         if let Some(&cell) = self.out.counters.get(&l)
-            && plan.forest.contains(l, from)
+            && plan.loops.forest.contains(l, from)
         {
             let left = self.emit(mem::ref_get(cell));
             let one = self.constant(Constant::I64(1));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regraft_dialects::{ad, arith, core};
 use regraft_ir::{Block, Constant, Inst, Operand, Type, Value};
 
-use super::{Adjoint, Backward, Need};
+use super::{Adjoint, Backward, Residual};
 use crate::tangent_builder as build;
 
 /// What an operation is without a change of sign before it.
@@ -121,7 +121,7 @@ impl Backward<'_, '_> {
         match self.out.f.push_front(place, core::undef(ty).at(self.loc)) {
             Ok(placeholder) => {
                 self.known.insert((value, place), placeholder);
-                self.out.needs.push(Need { value, at, place, placeholder });
+                self.out.residuals.push(Residual { value, at, place, placeholder });
                 placeholder.into()
             }
             Err(error) => {

@@ -33,8 +33,11 @@ use super::super::driver::{CheckpointedLoop, Driver, Pair};
 use super::super::tape_plan::bytes_of;
 use crate::tangent_builder::{self as build, element_type};
 
-/// The function that undoes all steps, with names in braces for what differs.
+/// The function that reverses all steps, with names in braces for what differs.
 const SKELETON: &str = include_str!("binomial.ir");
+
+/// The functions that are made for a loop, with what their names have after that of the loop.
+const PARTS: [&str; 8] = ["save", "restore", "room", "advance", "turn", "add", "back", "split"];
 
 /// Types of what is handed from step to step on the way back.
 struct Types {
@@ -42,7 +45,7 @@ struct Types {
     state: Type,
     shadow: Type,
     cotangent: Type,
-    /// What a snapshot holds of memory.
+    /// The part of memory that a snapshot holds.
     saved: Type,
     /// The cotangents of the environment.
     total: Type,
@@ -86,21 +89,21 @@ impl Writer {
     }
 }
 
-/// Adds the function that undoes the steps of `steps`, and what it calls:
+/// Adds the Revolve sweep: the function that reverses the steps of `steps`, and what it calls:
 /// `(number of steps, first state, memory as it was then, shadow of the last state, its cotangent,
 /// zeros, environment.., shadows of the environment..)
 /// -> (shadow of the first state, its cotangent, cotangents of the environment)`.
 /// `pair` is the derivative of a step. Returns its name and its result type.
-pub(in super::super) fn add_back(
+pub(in super::super) fn revolve_sweep(
     driver: &mut Driver<'_>,
     steps: Symbol,
-    repeated: &CheckpointedLoop,
+    checkpointed: &CheckpointedLoop,
     pair: &Pair,
     limit: Checkpoints,
 ) -> Result<(Symbol, Type), Diagnostic> {
     let ctx = Arc::clone(&driver.ctx);
-    let vjp = driver.vjp(repeated.step, pair)?;
-    let states = repeated.state.len();
+    let vjp = driver.vjp(checkpointed.step, pair)?;
+    let states = checkpointed.state.len();
     let shadowed = |driver: &mut Driver<'_>, i: usize| {
         pair.active[i] && driver.types.has_shadow(pair.params[i])
     };
@@ -110,9 +113,9 @@ pub(in super::super) fn add_back(
             env.push(driver.types.shadow(pair.params[i]));
         }
     }
-    let state = ctx.tuple_type(&repeated.state);
+    let state = ctx.tuple_type(&checkpointed.state);
     let saved: Vec<Type> =
-        repeated.saved.iter().map(|&i| saved_type(&ctx, pair.params[states + i])).collect();
+        checkpointed.saved.iter().map(|&i| saved_type(&ctx, pair.params[states + i])).collect();
     let cotangents = match ctx.kind(pair.reverse_type) {
         TypeKind::Tuple(parts) => parts[states..].to_vec(),
         _ => Vec::new(),
@@ -125,30 +128,26 @@ pub(in super::super) fn add_back(
         total: ctx.tuple_type(&cotangents),
     };
     let base = ctx.str(steps).to_owned();
-    let name = |driver: &Driver<'_>, part: &str| driver.fresh(&format!("{base}.{part}"));
-    let mut names: Vec<(&str, Symbol)> = Vec::new();
+    let names = PARTS.map(|part| driver.fresh(&format!("{base}.{part}")));
+    let [save, restore, room, advance, turn, add, back, _] = names;
 
-    let save = name(driver, "save");
-    names.push(("{save}", save));
     let mut w = Writer::new(&ctx, save, &env, types.saved);
     let objects = w.params();
     let mut held = Vec::new();
-    for &i in &repeated.saved {
+    for &i in &checkpointed.saved {
         held.push(w.emit(save_one(&ctx, objects[i], pair.params[states + i]))?);
     }
     let all = w.emit(core::tuple(held))?;
     w.finish(all, driver)?;
 
-    let restore = name(driver, "restore");
-    names.push(("{restore}", restore));
-    let params: Vec<Type> = [types.saved].into_iter().chain(env.iter().copied()).collect();
+    let params = [&[types.saved], env.as_slice()].concat();
     let mut w = Writer::new(&ctx, restore, &params, Type::UNIT);
     let objects = w.params();
-    for (position, &i) in repeated.saved.iter().enumerate() {
+    for (position, &i) in checkpointed.saved.iter().enumerate() {
         let held = w.part(objects[0], position)?;
         let object = objects[1 + i];
         let kind = ctx.kind(pair.params[states + i]);
-        if repeated.resized && matches!(kind, TypeKind::Array { rank: 1, .. }) {
+        if checkpointed.resized && matches!(kind, TypeKind::Array { rank: 1, .. }) {
             let length = w.emit(mem::length(held))?;
             w.emit(mem::resize(object, length))?;
         }
@@ -159,30 +158,22 @@ pub(in super::super) fn add_back(
     let nothing = ctx.constant_id(Constant::Unit).into();
     w.finish(nothing, driver)?;
 
-    let room = name(driver, "room");
-    names.push(("{room}", room));
-    add_room(driver, room, repeated, &types, &env, limit)?;
+    add_room(driver, room, checkpointed, &types, &env, limit)?;
 
-    let step = name(driver, "advance");
-    names.push(("{step}", step));
-    let params: Vec<Type> = [state].into_iter().chain(env.iter().copied()).collect();
-    let mut w = Writer::new(&ctx, step, &params, state);
+    let params = [&[state], env.as_slice()].concat();
+    let mut w = Writer::new(&ctx, advance, &params, state);
     let given = w.params();
     let mut args = Vec::new();
     for i in 0..states {
         args.push(w.part(given[0], i)?);
     }
     args.extend((states..pair.params.len()).map(|i| Operand::from(given[1 + i - states])));
-    let callee = ctx.constant_id(Constant::Func(repeated.step));
+    let callee = ctx.constant_id(Constant::Func(checkpointed.step));
     let next = w.emit(core::call(callee, args, state))?;
     w.finish(next, driver)?;
 
-    let turn = name(driver, "turn");
-    names.push(("{turn}", turn));
     add_turn(driver, turn, vjp, pair, &types, &env)?;
 
-    let add = name(driver, "add");
-    names.push(("{add}", add));
     let mut w = Writer::new(&ctx, add, &[types.total, types.total], types.total);
     let given = w.params();
     let mut sums = Vec::new();
@@ -202,14 +193,11 @@ pub(in super::super) fn add_back(
     let all = w.emit(core::tuple(sums))?;
     w.finish(all, driver)?;
 
-    let back = name(driver, "back");
-    names.push(("{back}", back));
-    names.push(("{split}", name(driver, "split")));
     add_skeleton(driver, &names, &types, &env)?;
     Ok((back, ctx.tuple_type(&[types.shadow, types.cotangent, types.total])))
 }
 
-/// What a snapshot holds of an object of a type: an array, or what a ref holds.
+/// The type of a copy of an object: an array, or the content of a ref.
 pub(super) fn saved_type(ctx: &Context, ty: Type) -> Type {
     match *ctx.kind(ty) {
         TypeKind::Ref(content) => content,
@@ -217,7 +205,7 @@ pub(super) fn saved_type(ctx: &Context, ty: Type) -> Type {
     }
 }
 
-/// What makes a snapshot of an object.
+/// The instruction that copies an object.
 pub(in super::super) fn save_one(
     ctx: &Context,
     object: impl Into<Operand>,
@@ -229,17 +217,17 @@ pub(in super::super) fn save_one(
     }
 }
 
-/// How many snapshots there may be at one time: `(state, environment..) -> i64`.
+/// Adds the function that tells how many snapshots there may be at one time: `(state, environment..) -> i64`.
 fn add_room(
     driver: &mut Driver<'_>,
     name: Symbol,
-    repeated: &CheckpointedLoop,
+    checkpointed: &CheckpointedLoop,
     types: &Types,
     env: &[Type],
     limit: Checkpoints,
 ) -> Result<(), Diagnostic> {
     let ctx = Arc::clone(&driver.ctx);
-    let params: Vec<Type> = [types.state].into_iter().chain(env.iter().copied()).collect();
+    let params = [&[types.state], env].concat();
     let mut w = Writer::new(&ctx, name, &params, Type::I64);
     let constant = |n: u64| Operand::from(ctx.constant_id(Constant::I64(n.min(1 << 62) as i64)));
     let bytes = match limit {
@@ -250,12 +238,12 @@ fn add_room(
     // Its place on the list of snapshots, and what it points to.
     let mut fixed = 8 + bytes_of(&ctx, types.state) + bytes_of(&ctx, types.saved);
     let mut arrays: Vec<(Operand, Type)> = Vec::new();
-    for (i, &ty) in repeated.state.iter().enumerate() {
+    for (i, &ty) in checkpointed.state.iter().enumerate() {
         if matches!(ctx.kind(ty), TypeKind::Array { .. }) {
             arrays.push((w.part(given[0], i)?, ty));
         }
     }
-    for &i in &repeated.saved {
+    for &i in &checkpointed.saved {
         match ctx.kind(env[i]) {
             TypeKind::Array { .. } => arrays.push((given[1 + i].into(), env[i])),
             _ => fixed += bytes_of(&ctx, env[i]),
@@ -285,10 +273,7 @@ fn add_turn(
     let ctx = Arc::clone(&driver.ctx);
     let states = pair.params.len() - build::part_types(&ctx, types.total).len();
     let ret = ctx.tuple_type(&[types.shadow, types.cotangent, types.total]);
-    let params: Vec<Type> = [types.state, types.shadow, types.cotangent]
-        .into_iter()
-        .chain(env.iter().copied())
-        .collect();
+    let params = [&[types.state, types.shadow, types.cotangent], env].concat();
     let mut w = Writer::new(&ctx, name, &params, ret);
     let given = w.params();
     let (state, shadow, cotangent) = (given[0], given[1], given[2]);
@@ -333,14 +318,14 @@ fn add_turn(
 /// Reads the skeleton with names and types in their places.
 fn add_skeleton(
     driver: &mut Driver<'_>,
-    names: &[(&str, Symbol)],
+    names: &[Symbol],
     types: &Types,
     env: &[Type],
 ) -> Result<(), Diagnostic> {
     let ctx = Arc::clone(&driver.ctx);
     let mut text = SKELETON.to_owned();
-    for &(hole, name) in names {
-        text = text.replace(hole, &ctx.constant_text(Constant::Func(name)));
+    for (part, &name) in PARTS.iter().zip(names) {
+        text = text.replace(&format!("{{{part}}}"), &ctx.constant_text(Constant::Func(name)));
     }
     let all: [(&str, Type); 5] = [
         ("{S}", types.state),

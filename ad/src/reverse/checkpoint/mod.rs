@@ -1,6 +1,6 @@
 //! Loops that keep a few states instead of something of every iteration.
 //!
-//! Where a memory bound is given, a counted loop that would keep something is taken out of its
+//! Where a memory bound is given, a counted loop that would keep something is outlined from its
 //! function ([`outline`]): an iteration becomes a function `step`, and the loop a call of `steps`, which
 //! makes so many of them. Of that call nothing is kept but its arguments, and copies of the memory
 //! that it changes; on the way back the steps are made again from snapshots ([`binomial`]).
@@ -15,33 +15,57 @@
 pub(super) mod binomial;
 pub(super) mod outline;
 
-use regraft_dialects::{cf, core};
+use regraft_dialects::cf;
 use regraft_ir::{
     Block, Context, ControlFlow, Diagnostic, Function, Operand, Symbol, Type, TypeKind, Value,
 };
 use regraft_passes::analysis::{
-    Access, Aliases, Base, inst_effects, may_be_object, may_reach_objects,
+    Access, Aliases, Analyses, Base, inst_effects, may_be_object, may_reach_objects,
 };
 
 use super::driver::{CheckpointedLoop, Driver};
-use super::stability::Stability;
+use super::to_be_recorded::ToBeRecorded;
 use crate::returning::returning_blocks;
 use crate::tangent_builder::element_type;
 use outline::{Candidate, Outlined, candidate};
 
-/// Takes the loop of that header out of `f`, if that is possible; else says why not. `returns` says
-/// by [`Block::index`] which blocks the function comes back from.
-pub(super) fn take_out(
+/// Outlines of `f` those of the loops of these headers that can be. Returns what is left of the
+/// function, if it is not the same, and a line for each loop. With `combined`, nothing happens
+/// between the two sweeps.
+pub(super) fn outline_loops(
     driver: &mut Driver<'_>,
-    f: &mut Function,
-    header: Block,
-    returns: &[bool],
-    closed: bool,
-) -> Result<Result<Symbol, &'static str>, Diagnostic> {
-    let found = match candidate(f, header, returns) {
-        Ok(found) => found,
-        Err(why) => return Ok(Err(why)),
-    };
+    mut f: Function,
+    headers: &[Block],
+    combined: bool,
+) -> Result<(Option<Function>, String), Diagnostic> {
+    let returns = returning_blocks(&f);
+    let mut analyses = Analyses::with_effects(&driver.summaries);
+    let (mut changed, mut notes) = (false, String::new());
+    for &header in headers {
+        let outlined = match candidate(&f, header, &returns, &mut analyses) {
+            Ok(found) => outline(driver, &f, &found, combined)?,
+            Err(why) => Err(why),
+        };
+        notes.push_str(&match outlined {
+            Ok((rest, steps)) => {
+                (f, changed) = (rest, true);
+                let steps = driver.ctx.str(steps);
+                format!("loop {header}: steps of @{steps}, made again from snapshots\n")
+            }
+            Err(why) => format!("loop {header}: no snapshots, since {why}\n"),
+        });
+    }
+    Ok((changed.then_some(f), notes))
+}
+
+/// Outlines a loop of `f`: what is left of the function, and the name of the function that makes the
+/// steps; else why that is not possible.
+fn outline(
+    driver: &mut Driver<'_>,
+    f: &Function,
+    found: &Candidate,
+    combined: bool,
+) -> Result<Result<(Function, Symbol), &'static str>, Diagnostic> {
     let name = f.name_str();
     let step_name = driver.fresh(&format!("{name}.step"));
     let ctx = f.ctx().clone();
@@ -55,39 +79,28 @@ pub(super) fn take_out(
     let mut summaries = driver.summaries.clone();
     summaries.add(&outlined.step);
     summaries.add(&steps);
-    let mut shorter = f.clone();
-    found.replace(&mut shorter, steps_name, &outlined)?;
-    let cfg = ControlFlow::compute(&shorter);
-    let aliases = Aliases::compute(&shorter, &cfg, &summaries);
-    let stability = Stability::compute(&shorter, &cfg, &aliases, &summaries, closed);
-    let stable = call_of(&shorter, steps_name).is_some_and(|call| stability.is_stable(call));
+    let mut rest = f.clone();
+    let call = found.replace(&mut rest, steps_name, &outlined)?;
+    let tbr = ToBeRecorded::compute(&rest, &mut Analyses::with_effects(&summaries), combined);
+    let stable = tbr.is_stable(call);
     let saved = match uses.saved(driver, &outlined, stable) {
         Ok(saved) => saved,
         Err(why) => return Ok(Err(why)),
     };
-    *f = shorter;
     driver.summaries = summaries;
-    let repeated =
-        CheckpointedLoop { step: step_name, state: outlined.state, saved, resized: !stable };
     driver.module.add(outlined.step)?;
     driver.module.add(steps)?;
-    driver.repeated.insert(steps_name, repeated);
-    Ok(Ok(steps_name))
+    let checkpointed =
+        CheckpointedLoop { step: step_name, state: outlined.state, saved, resized: !stable };
+    driver.checkpointed.insert(steps_name, checkpointed);
+    Ok(Ok((rest, steps_name)))
 }
 
-fn call_of(f: &Function, callee: Symbol) -> Option<Value> {
-    let calls = |&v: &Value| {
-        f.op(v) == Some(core::CALL)
-            && f.operand(v, 0).and_then(|callee| f.const_func(callee)) == Some(callee)
-    };
-    f.blocks().flat_map(|block| f.body(block)).find(calls)
-}
-
-/// What a step does to objects.
+/// The accesses of a step to objects.
 struct Uses {
     /// By parameter.
     params: Vec<Access>,
-    /// Whether it reads objects that are not known by a name.
+    /// Tells whether it reads objects that are not known by a name.
     reads_others: bool,
     /// By position in the state, whether what a step hands on was made in it.
     hands_on_new: Vec<bool>,
@@ -96,8 +109,8 @@ struct Uses {
 impl Uses {
     fn of(driver: &Driver<'_>, outlined: &Outlined) -> Result<Self, &'static str> {
         let step = &outlined.step;
-        let cfg = ControlFlow::compute(step);
-        let aliases = Aliases::compute(step, &cfg, &driver.summaries);
+        let mut analyses = Analyses::with_effects(&driver.summaries);
+        let (cfg, aliases) = (analyses.get::<ControlFlow>(step), analyses.get::<Aliases>(step));
         let mut params = vec![Access::empty(); step.param_types().len()];
         let mut reads_others = false;
         let mut hands_on_new = vec![false; outlined.state.len()];
@@ -185,7 +198,7 @@ impl Uses {
     }
 }
 
-/// Whether a copy of an object is as good as the object was.
+/// Returns whether a copy of an object is as good as the object was.
 fn is_simple(ctx: &Context, ty: Type) -> bool {
     match *ctx.kind(ty) {
         TypeKind::Array { element, .. } | TypeKind::Ref(element) => {

@@ -1,4 +1,4 @@
-//! Takes an iteration of a loop out of a function.
+//! Outlines an iteration of a loop.
 //!
 //! ```text
 //! ^2(%i: i64, %s: f64):                   func @f.step(%i: i64, %s: f64, %x: f64, %n: i64)
@@ -16,15 +16,16 @@
 
 use regraft_dialects::{arith, cf, core};
 use regraft_ir::{
-    Attrs, Block, Constant, ControlFlow, Diagnostic, DominatorTree, Edge, Function, Operand,
-    OperandKind, Symbol, Type, Value,
+    Attrs, Block, Constant, Diagnostic, Edge, Function, Operand, OperandKind, Symbol, Type, Value,
 };
+use regraft_passes::analysis::Analyses;
 use regraft_passes::analysis::trip_count::LatchRuns;
-use regraft_passes::analysis::{InductionVariables, Invariants, LoopForest, TripCounts};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::Arc;
 
-/// A loop that can be taken out.
+use super::super::loops::Loops;
+use super::super::prepare::delete_unreachable;
+
+/// A loop that can be outlined.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) header: Block,
@@ -54,13 +55,9 @@ pub(super) fn candidate(
     f: &Function,
     header: Block,
     returns: &[bool],
+    analyses: &mut Analyses,
 ) -> Result<Candidate, &'static str> {
-    let cfg = ControlFlow::compute(f);
-    let dom = DominatorTree::compute(f);
-    let forest = Arc::new(LoopForest::compute(f, &cfg, &dom));
-    let invariants = Arc::new(Invariants::compute(f, &cfg, Arc::clone(&forest)));
-    let ivs = InductionVariables::compute(f, &cfg, &dom, invariants);
-    let counts = TripCounts::of_returning(f, &dom, &ivs, returns);
+    let Loops { cfg, forest, counts, .. } = Loops::of(f, returns, analyses);
     let id = forest.headed_by(header).ok_or("it is no loop")?;
     let l = forest.get(id);
     if l.has_irreducible {
@@ -185,14 +182,14 @@ impl Candidate {
     }
 
     /// Lets `f` call `steps`, a function `(number of steps, state.., environment..) -> state`,
-    /// instead of going around.
+    /// instead of going around. Returns the call.
     pub(super) fn replace(
         &self,
         f: &mut Function,
         steps: Symbol,
         outlined: &Outlined,
-    ) -> Result<(), Diagnostic> {
-        let ctx = Arc::clone(f.ctx());
+    ) -> Result<Value, Diagnostic> {
+        let ctx = f.ctx().clone();
         let at = Value::terminator(self.preheader);
         let loc = f.loc(Value::terminator(self.header));
         let none: Operand = ctx.constant_id(Constant::Unit).into();
@@ -200,7 +197,7 @@ impl Candidate {
             (Some(n), _) => ctx.constant_id(Constant::I64(n)).into(),
             (None, Some(count)) => count.materialize_i64(f, at, &mut |_| none)?,
             (None, None) => {
-                return Err(Diagnostic::error("a loop that is not counted was taken out"));
+                return Err(Diagnostic::error("a loop that is not counted was outlined"));
             }
         };
         let entering = edge_between(f, self.preheader, self.header);
@@ -219,9 +216,8 @@ impl Candidate {
         let args: Vec<Operand> = f.edge_args(leaving).collect();
         let end = cf::br(self.exit.1, args).at(f.loc(Value::terminator(self.exit.0)));
         f.set_terminator(self.exit.0, end)?;
-        let cfg = ControlFlow::compute(f);
-        let dead: Vec<Block> = f.blocks().filter(|&block| !cfg.is_reachable(block)).collect();
-        Ok(f.delete_blocks(&dead)?)
+        delete_unreachable(f)?;
+        Ok(state)
     }
 
     /// Makes the function that makes steps: `(number of steps, state.., environment..) -> state`.

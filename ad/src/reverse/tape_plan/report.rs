@@ -2,43 +2,44 @@
 
 use std::fmt::Write as _;
 
-use regraft_ir::{Context, Type, TypeKind, Value};
+use regraft_ir::{Context, Function, Type, TypeKind, Value};
+use regraft_passes::analysis::LoopForest;
 
-use super::{Planner, Source, positions};
+use super::{Source, TapePlan, positions};
 
-impl Planner<'_> {
-    /// The plan as text: a line for each value, in program order.
-    pub(in super::super) fn describe(&self) -> String {
+impl TapePlan {
+    /// The plan as text: a line for each value of `f`, in program order.
+    pub(in super::super) fn describe(&self, f: &Function, forest: &LoopForest) -> String {
         let mut out = String::new();
-        let places = positions(&self.f, self.f.blocks());
+        let places = positions(f, f.blocks());
         let mut order: Vec<Value> = self.decided.clone();
         order.sort_unstable_by_key(|&v| places[v.index()]);
         let (mut per_iteration, mut once) = (0, 0);
         for v in order {
-            let Some(decision) = self.decision(v) else { continue };
-            let bytes = bytes_of(&self.ctx, self.f.ty(v));
+            let Some(decision) = self.of(v) else { continue };
+            let bytes = bytes_of(f.ctx(), f.ty(v));
             let text = match &decision.source {
-                Source::Once => {
+                Source::Saved => {
                     once += bytes;
                     format!("kept once, {}", counted(bytes))
                 }
                 Source::Affine(poly) => {
-                    format!("recomputed: {}", poly.text(&self.f, &self.forest))
+                    format!("recomputed: {}", poly.text(f, forest))
                 }
-                Source::Again => "recomputed".to_owned(),
-                Source::Array { loops, .. } => {
+                Source::Recomputed => "recomputed".to_owned(),
+                Source::CachedPerIteration { loops, .. } => {
                     per_iteration += bytes;
                     let over: Vec<String> =
-                        loops.iter().map(|&l| self.forest.get(l).header.to_string()).collect();
+                        loops.iter().map(|&l| forest.get(l).header.to_string()).collect();
                     format!("array over {}, {} an iteration", over.join(", "), counted(bytes))
                 }
-                Source::Stack { .. } => {
+                Source::Stack => {
                     per_iteration += bytes;
                     format!("stack, {} each time", counted(bytes))
                 }
             };
-            let ty = self.ctx.type_text(self.f.ty(v));
-            let name = self.f.value_text(v);
+            let ty = f.ctx().type_text(f.ty(v));
+            let name = f.value_text(v);
             let _ = writeln!(out, "{name}: {ty}  {text} ({})", decision.why);
         }
         let (once, per_iteration) = (counted(once), counted(per_iteration));
@@ -47,8 +48,8 @@ impl Planner<'_> {
     }
 
     /// The bytes that are kept in each iteration of innermost loops.
-    pub(in super::super) fn bytes_per_iteration(&self) -> usize {
-        self.kept_in_loops().map(|v| bytes_of(&self.ctx, self.f.ty(v))).sum()
+    pub(in super::super) fn bytes_per_iteration(&self, f: &Function) -> usize {
+        self.kept_in_loops().map(|v| bytes_of(f.ctx(), f.ty(v))).sum()
     }
 }
 

@@ -71,7 +71,7 @@ fn settle(
         is_pending.insert(at, false);
         let f = function(module, graph, at);
         // How deep the recursion goes is not known.
-        let mut summary = summarize_given(f, &mut cache(summaries), Ends::Never);
+        let mut summary = summarize_given(f, &mut Analyses::with_effects(summaries), Ends::Never);
         // Never less than before, so that this comes to an end.
         summary.take_in(summaries.of(f.name()));
         if *summaries.of(f.name()) == summary {
@@ -98,17 +98,10 @@ enum Ends {
     Loops,
 }
 
-/// A cache for one function, of results that hold if calls do what `summaries` say so far.
-fn cache(summaries: &EffectSummaries) -> Analyses {
-    let mut analyses = Analyses::default();
-    analyses.set_effects(summaries);
-    analyses
-}
-
 /// Returns what a function that does not call itself does, if what it calls does what `summaries`
 /// say.
 fn summarize(f: &Function, summaries: &EffectSummaries, asks_for_end: bool) -> EffectSummary {
-    let mut analyses = cache(summaries);
+    let mut analyses = Analyses::with_effects(summaries);
     let summary = summarize_given(f, &mut analyses, Ends::Unknown);
     if asks_for_end && summary.may_not_end && loops_end(f, &mut analyses) {
         return summarize_given(f, &mut analyses, Ends::Loops);

@@ -1,42 +1,39 @@
-//! Which reads of memory would give the same on the way back.
+//! To-be-recorded (TBR) analysis: which reads of memory would give the same on the way back.
 //!
-//! A read can be made again while its block is undone if nothing that may run after it writes what
-//! it reads. The reverse sweep itself writes shadows only.
+//! A read can be made again while its block is reversed if nothing that may run after it writes what
+//! it reads; else its result is to be recorded (Hascoët, Naumann and Pascual, "To Be Recorded
+//! Analysis in Reverse-Mode Automatic Differentiation", 2005). The reverse sweep itself writes
+//! shadows only.
 //!
 //! # Method
 //! Backward data flow of what may still be written, on classes of memory (64 bits a block), to a
 //! fixpoint: O(blocks + edges) for each round, and a round for each level of nested loops.
 
 use regraft_dialects::core;
-use regraft_ir::{Block, ControlFlow, Function, Value};
-use regraft_passes::analysis::{Aliases, EffectSummaries, MemoryClasses, ModRefSet};
+use regraft_ir::{Block, ControlFlow, Effects, Function, Value};
+use regraft_passes::analysis::{Aliases, Analyses, MemoryClasses, ModRefSet};
 
-/// What stays as it is.
+/// The reads and calls of a function that need no record.
 #[derive(Debug)]
-pub(super) struct Stability {
+pub(super) struct ToBeRecorded {
     /// By [`Value::index`].
     stable: Vec<bool>,
     /// Of reads, the same; of calls, whether nothing that they read is written after them.
     reads_stay: Vec<bool>,
 }
 
-impl Stability {
-    /// Of the reads and calls in `f`. With `closed`, nothing happens between the two sweeps; else
+impl ToBeRecorded {
+    /// Of the reads and calls in `f`. With `combined`, nothing happens between the two sweeps; else
     /// anything may be written there.
-    pub(super) fn compute(
-        f: &Function,
-        cfg: &ControlFlow,
-        aliases: &Aliases,
-        summaries: &EffectSummaries,
-        closed: bool,
-    ) -> Self {
+    pub(super) fn compute(f: &Function, analyses: &mut Analyses, combined: bool) -> Self {
         let mut stable = vec![false; f.value_capacity()];
         let mut reads_stay = stable.clone();
-        if !closed {
+        if !combined {
             return Self { stable, reads_stay };
         }
-        let classes = MemoryClasses::compute(f, cfg, aliases);
-        let of = |v: Value| classes.mod_ref_of(f, aliases, summaries, v);
+        let (cfg, aliases) = (analyses.get::<ControlFlow>(f), analyses.get::<Aliases>(f));
+        let classes = analyses.get::<MemoryClasses>(f);
+        let of = |v: Value| classes.mod_ref_of(f, &aliases, analyses.effects(), v);
         let mut own = vec![ModRefSet::default(); f.block_capacity()];
         let blocks: Vec<Block> = cfg.reverse_postorder().collect();
         for &block in &blocks {
@@ -65,7 +62,7 @@ impl Stability {
             for &v in body.iter().rev() {
                 let Some(def) = f.op_def(v) else { continue };
                 let is_call = matches!(f.op(v), Some(core::CALL | core::APPLY));
-                if def.effects == regraft_ir::Effects::NONE {
+                if def.effects == Effects::NONE {
                     continue;
                 }
                 let footprint = of(v);
@@ -77,7 +74,7 @@ impl Stability {
         Self { stable, reads_stay }
     }
 
-    /// Whether a read gives the same on the way back; of a call, whether nothing at all is written
+    /// Returns whether a read gives the same on the way back; of a call, whether nothing at all is written
     /// after it.
     pub(super) fn is_stable(&self, v: Value) -> bool {
         self.stable.get(v.index()).copied().unwrap_or(false)

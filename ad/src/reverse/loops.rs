@@ -1,0 +1,163 @@
+//! The loops of a function that is differentiated, and code that counts their iterations.
+
+use std::sync::Arc;
+
+use regraft_dialects::arith;
+use regraft_ir::{
+    Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Operand, Type, Value,
+};
+use regraft_passes::analysis::trip_count::{CountForm, Holds, LatchRuns};
+use regraft_passes::analysis::{
+    Analyses, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts,
+};
+use rustc_hash::FxHashMap;
+
+/// The analyses of loops that reverse mode reads, of one function.
+#[derive(Debug)]
+pub(super) struct Loops {
+    pub(super) cfg: Arc<ControlFlow>,
+    pub(super) dom: Arc<DominatorTree>,
+    pub(super) forest: Arc<LoopForest>,
+    pub(super) ivs: Arc<InductionVariables>,
+    pub(super) counts: TripCounts,
+    /// By [`Block::index`]: the blocks of cycles that are no natural loops.
+    irregular: Vec<bool>,
+}
+
+impl Loops {
+    /// The loops of `f`. `returns` says by [`Block::index`] which blocks the function comes back
+    /// from: other ways out of a loop do not count. Near linear.
+    pub(super) fn of(f: &Function, returns: &[bool], analyses: &mut Analyses) -> Self {
+        let (cfg, dom) = (analyses.get::<ControlFlow>(f), analyses.get::<DominatorTree>(f));
+        let forest = analyses.get::<LoopForest>(f);
+        let ivs = analyses.get::<InductionVariables>(f);
+        let counts = TripCounts::of_returning(f, &dom, &ivs, returns);
+        let mut irregular = vec![false; f.block_capacity()];
+        for region in forest.irreducible() {
+            region.blocks.iter().for_each(|block| irregular[block.index()] = true);
+        }
+        Self { cfg, dom, forest, ivs, counts, irregular }
+    }
+
+    /// Returns whether a block is part of a cycle that is no natural loop.
+    pub(super) fn is_irregular(&self, block: Block) -> bool {
+        self.irregular[block.index()]
+    }
+
+    /// Returns whether a block is in no cycle.
+    pub(super) fn runs_once(&self, block: Block) -> bool {
+        self.forest.loop_of(block).is_none() && !self.is_irregular(block)
+    }
+
+    /// The loops around a block, innermost first.
+    pub(super) fn around(&self, block: Block) -> impl Iterator<Item = LoopId> {
+        std::iter::successors(self.forest.loop_of(block), |&l| self.forest.get(l).parent)
+    }
+
+    /// Returns whether the number of iterations of a loop is bounded by something known at the end
+    /// of a block.
+    pub(super) fn is_bounded_at(&self, f: &Function, l: LoopId, at: Block) -> bool {
+        match &self.counts.of(l).latch_runs {
+            LatchRuns::Constant(n) => *n < 1 << 24,
+            LatchRuns::Symbolic(count) => {
+                // Until a counter has wrapped around, other ways out or errors end a loop: an array
+                // for so many iterations could not be made.
+                let may_wrap = !matches!(count.form, CountForm::Distance { .. });
+                count.holds == Holds::Always
+                    && count.ty().is_int()
+                    && (count.is_signed || !may_wrap)
+                    && count.polys().iter().all(|poly| self.is_available_at(f, poly, at))
+            }
+            LatchRuns::Never | LatchRuns::Unknown => false,
+        }
+    }
+
+    /// Returns whether a block of a loop may run in the last iteration, the one in which the loop is
+    /// left.
+    pub(super) fn runs_in_last(&self, l: LoopId, block: Block) -> bool {
+        let count = self.counts.of(l);
+        match count.exit.filter(|_| count.is_exact) {
+            Some(exit) => !self.dom.strictly_dominates(exit.from, block),
+            None => true,
+        }
+    }
+
+    /// Returns whether what a polynomial mentions is known at the end of a block.
+    fn is_available_at(&self, f: &Function, poly: &Poly, at: Block) -> bool {
+        poly.symbols().all(|s| match s {
+            Sym::Value(v) => self.dom.dominates(f.block_of(v), at),
+            Sym::Iteration(l) => self.forest.contains(l, at),
+        })
+    }
+}
+
+/// The counters of loops in a forward sweep: parameters of their headers that are 0, 1, 2, ...
+#[derive(Default, Debug)]
+pub(super) struct Counters(FxHashMap<LoopId, Value>);
+
+impl Counters {
+    /// The counter of a loop, which is inserted if it is not there.
+    pub(super) fn counter(
+        &mut self,
+        f: &mut Function,
+        loops: &Loops,
+        l: LoopId,
+    ) -> Result<Value, Diagnostic> {
+        if let Some(&known) = self.0.get(&l) {
+            return Ok(known);
+        }
+        let header = loops.forest.get(l).header;
+        let zero = f.ctx().constant_id(Constant::I64(0));
+        let one = f.ctx().constant_id(Constant::I64(1));
+        let position = f.param_count(header);
+        let param = f.add_param(header, Type::I64, |_| Some(zero))?;
+        let mut latches = f.in_edges_in_order(header);
+        latches.retain(|edge| loops.forest.contains(l, edge.from));
+        for edge in latches {
+            let at = Value::terminator(edge.from);
+            let next = f.insert(at, arith::add(param, one))?;
+            f.set_operand(at, edge.position as usize + 1 + position, next)?;
+        }
+        self.0.insert(l, param);
+        Ok(param)
+    }
+
+    /// The number of times that the latch of a loop runs, computed at the end of `at`, a block
+    /// before the loop; `None` if it is not known there. `exact` asks for the number itself, else a
+    /// number that is not smaller will do.
+    pub(super) fn latch_runs(
+        &mut self,
+        f: &mut Function,
+        loops: &Loops,
+        l: LoopId,
+        at: Block,
+        exact: bool,
+    ) -> Result<Option<Operand>, Diagnostic> {
+        let found = loops.counts.of(l);
+        if exact && !found.is_exact {
+            return Ok(None);
+        }
+        let count = match &found.latch_runs {
+            LatchRuns::Constant(n) => {
+                let known = i64::try_from(*n).ok().filter(|&n| exact || n < 1 << 24);
+                return Ok(known.map(|n| f.ctx().constant_id(Constant::I64(n)).into()));
+            }
+            LatchRuns::Symbolic(count) if count.holds == Holds::Always && count.ty().is_int() => {
+                count
+            }
+            _ => return Ok(None),
+        };
+        if !count.polys().iter().all(|poly| loops.is_available_at(f, poly, at)) {
+            return Ok(None);
+        }
+        let symbols = count.polys().into_iter().flat_map(Poly::symbols);
+        let mut known = FxHashMap::default();
+        for symbol in symbols {
+            if let Sym::Iteration(outer) = symbol {
+                known.insert(outer, self.counter(f, loops, outer)?);
+            }
+        }
+        let place = Value::terminator(at);
+        Ok(Some(count.materialize_i64(f, place, &mut |l| known[&l].into())?))
+    }
+}

@@ -1,0 +1,109 @@
+//! Applies a tape plan: inserts into the forward sweep the arrays and stacks that hold values of
+//! loops, and the code that fills them.
+
+use std::sync::Arc;
+
+use regraft_dialects::{arith, mem};
+use regraft_ir::{Attrs, Block, Constant, Context, Diagnostic, Function, Value};
+use regraft_passes::analysis::LoopId;
+use rustc_hash::FxHashMap;
+
+use super::super::loops::{Counters, Loops};
+use super::{CacheDecision, Source, TapePlan};
+
+/// A forward sweep with its plan.
+#[derive(Debug)]
+pub(in super::super) struct Applied {
+    pub(in super::super) f: Function,
+    /// With decisions on the arrays and stacks too.
+    pub(in super::super) plan: TapePlan,
+    /// The array or the stack that holds a value.
+    pub(in super::super) holders: FxHashMap<Value, Value>,
+}
+
+/// Inserts into `f` what the plan says. Linear.
+pub(in super::super) fn apply(
+    mut f: Function,
+    mut plan: TapePlan,
+    loops: &Loops,
+    mut counters: Counters,
+) -> Result<Applied, Diagnostic> {
+    let mut holders = FxHashMap::default();
+    let mut at = 0;
+    // Holders are decided on too: the list grows.
+    while let Some(&v) = plan.decided.get(at) {
+        at += 1;
+        let (holder, decision) = match plan.of(v).map(|decision| decision.source.clone()) {
+            Some(Source::CachedPerIteration { loops: over, preheader, array: found }) => {
+                (add_array(&mut f, loops, &mut counters, v, &over, preheader)?, *found)
+            }
+            Some(Source::Stack) => {
+                let why = "it is computed once";
+                (add_stack(&mut f, v)?, CacheDecision { source: Source::Saved, why })
+            }
+            _ => continue,
+        };
+        holders.insert(v, holder);
+        plan.record(holder, decision);
+    }
+    Ok(Applied { f, plan, holders })
+}
+
+/// Stores `v` in an array with a place for each iteration of `over`, outer loops first.
+fn add_array(
+    f: &mut Function,
+    loops: &Loops,
+    counters: &mut Counters,
+    v: Value,
+    over: &[LoopId],
+    preheader: Block,
+) -> Result<Value, Diagnostic> {
+    let ctx = Arc::clone(f.ctx());
+    let one = ctx.constant_id(Constant::I64(1));
+    let place = Value::terminator(preheader);
+    let mut dims = Vec::with_capacity(over.len());
+    // The innermost loop runs along the first dimension.
+    for &l in over.iter().rev() {
+        let runs = counters.latch_runs(f, loops, l, preheader, false)?;
+        let runs =
+            runs.ok_or_else(|| Diagnostic::error("an array is over a loop without bound"))?;
+        dims.push(match f.const_i64(runs) {
+            _ if !loops.runs_in_last(l, f.block_of(v)) => runs,
+            Some(n) => ctx.constant_id(Constant::I64(n + 1)).into(),
+            None => f.insert(place, arith::add(runs, one))?.into(),
+        });
+    }
+    let rank = u8::try_from(over.len()).unwrap_or(u8::MAX);
+    let array = f.insert(place, mem::alloc(dims, ctx.array_type(f.ty(v), rank)))?;
+    let mut indices = Vec::with_capacity(over.len());
+    let at = place_after(f, v);
+    for &l in over.iter().rev() {
+        let counter = counters.counter(f, loops, l)?;
+        indices.push(f.insert(at, arith::add(counter, one))?);
+    }
+    f.insert(at, mem::store(array, v, indices).with_attrs(inbounds(&ctx)))?;
+    Ok(array)
+}
+
+/// Pushes `v` onto a stack of its own.
+fn add_stack(f: &mut Function, v: Value) -> Result<Value, Diagnostic> {
+    let entry = f.entry().expect("it has blocks");
+    let zero = f.ctx().constant_id(Constant::I64(0));
+    let ty = f.ctx().array_type(f.ty(v), 1);
+    let stack = f.push_front(entry, mem::alloc([zero], ty))?;
+    let at = place_after(f, v);
+    f.insert(at, mem::push(stack, v))?;
+    Ok(stack)
+}
+
+/// Where code that uses `v` can be inserted right after it.
+pub(in super::super) fn place_after(f: &Function, v: Value) -> Value {
+    let block = f.block_of(v);
+    let next = if f.is_param(v) { f.first_inst(block) } else { f.next_inst(v) };
+    next.unwrap_or(Value::terminator(block))
+}
+
+/// The attributes of an access that is within bounds.
+pub(in super::super) fn inbounds(ctx: &Context) -> Attrs {
+    ctx.attrs(&[(ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true)))])
+}
