@@ -18,6 +18,8 @@ impl Code {
         for inst in &self.insts {
             match *inst {
                 Inst::MovVal { .. }
+                | Inst::TakeVal { .. }
+                | Inst::Drop { .. }
                 | Inst::LoadConst { .. }
                 | Inst::GetVal { .. }
                 | Inst::SetVal { .. }
@@ -124,22 +126,7 @@ impl Code {
             table.scalars.iter().for_each(|&(_, to)| target(to));
             table.vals.iter().for_each(|&(_, to)| target(to));
         }
-        assert!(
-            matches!(
-                self.insts.last(),
-                Some(
-                    Inst::Jump { .. }
-                        | Inst::Switch { .. }
-                        | Inst::SwitchVal { .. }
-                        | Inst::Return { .. }
-                        | Inst::ReturnVal { .. }
-                        | Inst::ReturnConst { .. }
-                        | Inst::ReturnUnit
-                        | Inst::ReturnTuple { .. }
-                        | Inst::Unreachable
-                )
-            ),
-            "the code ends with what goes on"
-        );
+        let ends = self.insts.last().is_some_and(|inst| !inst.goes_on());
+        assert!(ends, "the code ends with what goes on");
     }
 }

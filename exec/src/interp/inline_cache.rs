@@ -25,7 +25,7 @@ const MAX_ENTRIES: usize = 4;
 impl Test {
     /// `None` if only a search by type will do.
     fn of(ctx: &Context, src: Src, value: &Val) -> Option<Self> {
-        if !matches!(src, Src::Val(_)) {
+        if src.val().is_none() {
             return Some(Self::Always);
         }
         Some(match value {
@@ -66,15 +66,12 @@ impl InlineCache {
     ) -> Option<Ref<'_, CacheEntry>> {
         let (&first, rest) = site.args.split_first()?;
         let fits = |one: &CacheEntry| {
-            let callee = match first {
-                Src::Val(reg) => Callee::of(ctx, &vals[reg as usize]) == one.callee,
-                _ => true,
-            };
-            callee
-                && rest.iter().zip(&one.tests).all(|(src, test)| match *src {
-                    Src::Val(reg) => test.passes(ctx, &vals[reg as usize]),
-                    _ => true,
-                })
+            let val = |src: Src| src.val().map(|reg| &vals[reg as usize]);
+            val(first).is_none_or(|callee| Callee::of(ctx, callee) == one.callee)
+                && rest
+                    .iter()
+                    .zip(&one.tests)
+                    .all(|(&src, test)| val(src).is_none_or(|value| test.passes(ctx, value)))
         };
         Ref::filter_map(self.0.borrow(), |all| all.iter().find(|one| fits(one))).ok()
     }
@@ -121,11 +118,8 @@ impl InlineCache {
 fn how(src: Src, want: Type) -> Option<Arg> {
     Some(match (src, Scalar::of(want)) {
         (Src::Scalar(have, reg), Some(want)) if have == want => Arg::Scalar(reg),
-        (Src::Scalar(have, reg), None) => Arg::Box(have, reg),
-        (Src::Val(reg), Some(want)) => Arg::Unbox(want, reg),
-        (Src::Val(reg), None) => Arg::Val(reg),
-        (Src::Const(index), None) => Arg::Const(index),
-        (Src::Unit, None) => Arg::Unit,
+        (Src::Val(reg) | Src::Last(reg), Some(want)) => Arg::Unbox(want, reg),
+        (src, None) => Arg::Val(src),
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 use regraft_ir::Type;
 
-use super::register::{Reg, Scalar};
+use super::register::{Reg, Scalar, Src};
 
 /// A position in [`Code::insts`](super::code::Code::insts).
 pub(crate) type Pc = u32;
@@ -16,6 +16,15 @@ pub(crate) enum Inst {
     },
     MovVal {
         vd: Reg,
+        va: Reg,
+    },
+    /// Moves a value that is not needed in its register any more.
+    TakeVal {
+        vd: Reg,
+        va: Reg,
+    },
+    /// Lets go of a value that is not needed any more.
+    Drop {
         va: Reg,
     },
     LoadConst {
@@ -432,20 +441,35 @@ pub(crate) enum Inst {
 
 const _: () = assert!(size_of::<Inst>() == 16);
 
+impl Inst {
+    /// Returns whether the next instruction may follow.
+    pub(super) fn goes_on(self) -> bool {
+        !matches!(
+            self,
+            Self::Jump { .. }
+                | Self::Switch { .. }
+                | Self::SwitchVal { .. }
+                | Self::Return { .. }
+                | Self::ReturnVal { .. }
+                | Self::ReturnConst { .. }
+                | Self::ReturnUnit
+                | Self::ReturnTuple { .. }
+                | Self::Unreachable
+        )
+    }
+}
+
 /// How an argument gets into the frame of the callee.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arg {
     /// To the next scalar parameter.
     Scalar(Reg),
-    /// To the next other parameter.
-    Val(Reg),
-    Const(u32),
-    Unit,
-    Box(Scalar, Reg),
     /// To the next scalar parameter, if the value is of its type.
     Unbox(Scalar, Reg),
+    /// To the next other parameter.
+    Val(Src),
     /// To the next other parameter, if the value is of that type.
-    Check(Reg, Type),
+    Check(Src, Type),
 }
 
 impl Arg {

@@ -94,7 +94,16 @@ pub(crate) enum Dst {
 pub(crate) enum Src {
     Scalar(Scalar, Reg),
     Val(Reg),
+    /// The same at the last use of the value, which is moved out.
+    Last(Reg),
     /// Of the constants of the function.
     Const(u32),
     Unit,
+}
+
+impl Src {
+    /// The register of a value that is no scalar.
+    pub(crate) fn val(self) -> Option<Reg> {
+        if let Self::Val(reg) | Self::Last(reg) = self { Some(reg) } else { None }
+    }
 }

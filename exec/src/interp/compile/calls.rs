@@ -106,17 +106,14 @@ impl Compiler<'_> {
             let have = self.f.operand_type(operand);
             args.push(match (self.src(operand), Scalar::of(want)) {
                 (Src::Scalar(have, reg), Some(want)) if have == want => Arg::Scalar(reg),
-                (Src::Scalar(have, reg), None) if want == Type::ANY => Arg::Box(have, reg),
                 (Src::Val(reg), Some(want)) => Arg::Unbox(want, reg),
-                (Src::Val(reg), None) if have.is_assignable_to(want) => Arg::Val(reg),
-                (Src::Val(reg), None) => Arg::Check(reg, want),
-                (Src::Const(index), None) if have.is_assignable_to(want) => Arg::Const(index),
-                (Src::Unit, None) if Type::UNIT.is_assignable_to(want) => Arg::Unit,
+                (src, None) if have.is_assignable_to(want) => Arg::Val(src),
+                (src, None) => Arg::Check(src, want),
                 // What cannot fit goes through a value, so that the check finds it.
-                (src, want_scalar) => {
+                (src, Some(want)) => {
                     let temp = self.new_val();
                     self.move_to_val(temp, src);
-                    want_scalar.map_or(Arg::Check(temp, want), |want| Arg::Unbox(want, temp))
+                    Arg::Unbox(want, temp)
                 }
             });
         }
@@ -145,8 +142,8 @@ impl Compiler<'_> {
     pub(super) fn move_to_val(&mut self, vd: Reg, src: Src) {
         match src {
             Src::Scalar(ty, a) => self.emit(Inst::Box { ty, vd, a }),
-            Src::Val(va) if va == vd => {}
-            Src::Val(va) => self.emit(Inst::MovVal { vd, va }),
+            Src::Val(va) | Src::Last(va) if va == vd => {}
+            Src::Val(va) | Src::Last(va) => self.emit(Inst::MovVal { vd, va }),
             Src::Const(index) => self.emit(Inst::LoadConst { vd, index }),
             Src::Unit => {
                 let index = self.val_const(Constant::Unit);

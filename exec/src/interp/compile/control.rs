@@ -351,7 +351,7 @@ fn comparison(op: Option<Op>) -> Option<Compare> {
     })
 }
 
-pub(super) fn set_target(inst: &mut Inst, new: impl Fn(Pc) -> Pc) {
+pub(super) fn set_target(inst: &mut Inst, mut new: impl FnMut(Pc) -> Pc) {
     match inst {
         Inst::Jump { to }
         | Inst::JumpIf { to, .. }

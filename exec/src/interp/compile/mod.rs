@@ -3,6 +3,7 @@
 mod calls;
 mod control;
 mod immediate;
+mod last_use;
 mod parts;
 mod registers;
 mod reuse;
@@ -172,6 +173,7 @@ impl<'a> Compiler<'a> {
             self.terminator(block, next, true)?;
         }
         self.patch();
+        self.release_last_uses();
         Ok(())
     }
 

@@ -156,6 +156,11 @@ impl<'a> Machine<'a> {
                     let value = val!(va).clone();
                     assign(&mut val!(vd), value);
                 }
+                Inst::TakeVal { vd, va } => {
+                    let value = std::mem::replace(&mut val!(va), Val::Unit);
+                    assign(&mut val!(vd), value);
+                }
+                Inst::Drop { va } => assign(&mut val!(va), Val::Unit),
                 Inst::LoadConst { vd, index } => {
                     assign(&mut val!(vd), code.vals[index as usize].clone());
                 }

@@ -23,10 +23,7 @@ impl Machine<'_> {
         site: &EvalSite,
         (s, v): (usize, usize),
     ) -> Result<Option<Val>, Trap> {
-        let val = |src: Src| match src {
-            Src::Val(reg) => Some(&self.vals[v + reg as usize]),
-            _ => None,
-        };
+        let val = |src: Src| src.val().map(|reg| &self.vals[v + reg as usize]);
         let indices = |args: &[Src]| -> Option<SmallVec<[i64; 4]>> {
             let index = |src: &Src| match *src {
                 Src::Scalar(Scalar::I64, reg) => Some(self.scalars[s + reg as usize] as i64),
@@ -55,7 +52,7 @@ impl Machine<'_> {
                 (Some(Val::Array(array)), Some(at))
                     if (array.element() == Type::ANY || array.element().is_scalar())
                         && let Some(offset) = array.offset(&at)
-                        && array.set(offset, self.operand(code, *value, s, v)) =>
+                        && array.set(offset, self.copied(code, *value, s, v)) =>
                 {
                     Some(Val::Unit)
                 }
@@ -63,7 +60,8 @@ impl Machine<'_> {
             },
             (Quick::Same, &[value]) => Some(self.operand(code, value, s, v)),
             (Quick::Assert(ty), &[value]) => {
-                val(value).filter(|value| value.is_a(&self.world.ctx, ty)).cloned()
+                let fits = val(value).is_some_and(|value| value.is_a(&self.world.ctx, ty));
+                fits.then(|| self.operand(code, value, s, v))
             }
             (Quick::IsA(ty), &[value, _]) => {
                 val(value).map(|value| Val::Bool(value.is_a(&self.world.ctx, ty)))

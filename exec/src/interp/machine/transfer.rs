@@ -137,11 +137,21 @@ impl Machine<'_> {
         Ok(Returned::Val(tuple.unwrap_or(Val::Unit)))
     }
 
+    /// The value of an operand, which is moved out at its last use.
     #[inline]
-    pub(super) fn operand(&self, code: &Code, src: Src, s: usize, v: usize) -> Val {
+    pub(super) fn operand(&mut self, code: &Code, src: Src, s: usize, v: usize) -> Val {
+        match src {
+            Src::Last(reg) => std::mem::replace(&mut self.vals[v + reg as usize], Val::Unit),
+            src => self.copied(code, src, s, v),
+        }
+    }
+
+    /// The value of an operand, which stays where it is.
+    #[inline]
+    pub(super) fn copied(&self, code: &Code, src: Src, s: usize, v: usize) -> Val {
         match src {
             Src::Scalar(ty, reg) => ty.boxed(self.scalars[s + reg as usize]),
-            Src::Val(reg) => self.vals[v + reg as usize].clone(),
+            Src::Val(reg) | Src::Last(reg) => self.vals[v + reg as usize].clone(),
             Src::Const(index) => code.vals[index as usize].clone(),
             Src::Unit => Val::Unit,
         }
@@ -152,6 +162,11 @@ impl Machine<'_> {
         if site.quick != Quick::None
             && let Some(value) = self.quick(code, site, (s, v))?
         {
+            for &arg in &site.args {
+                if let Src::Last(reg) = arg {
+                    assign(&mut self.vals[v + reg as usize], Val::Unit);
+                }
+            }
             return self.put(site.dst, s, v, value);
         }
         if site.args.len() > INLINE {
@@ -213,12 +228,9 @@ impl Machine<'_> {
                     callee_s += 1;
                     continue;
                 }
-                Arg::Val(reg) => self.vals[v + reg as usize].clone(),
-                Arg::Const(index) => code.vals[index as usize].clone(),
-                Arg::Unit => Val::Unit,
-                Arg::Box(ty, reg) => ty.boxed(self.scalars[s + reg as usize]),
-                Arg::Check(reg, want) => {
-                    let value = self.vals[v + reg as usize].clone();
+                Arg::Val(src) => self.operand(code, src, s, v),
+                Arg::Check(src, want) => {
+                    let value = self.operand(code, src, s, v);
                     if !value.is_a(&self.world.ctx, want) {
                         return Err(self.wrong_type(&value, want));
                     }
