@@ -9,433 +9,116 @@ pub(crate) type Pc = u32;
 
 /// An instruction. The registers of scalars are `d`, `a`, `b`; those of values `vd`, `va`.
 #[derive(Clone, Copy, Debug)]
+#[rustfmt::skip] // One instruction a line.
 pub(crate) enum Inst {
-    Mov {
-        d: Reg,
-        a: Reg,
-    },
-    MovVal {
-        vd: Reg,
-        va: Reg,
-    },
+    Mov { d: Reg, a: Reg },
+    MovVal { vd: Reg, va: Reg },
     /// Moves a value that is not needed in its register any more.
-    TakeVal {
-        vd: Reg,
-        va: Reg,
-    },
+    TakeVal { vd: Reg, va: Reg },
     /// Lets go of a value that is not needed any more.
-    Drop {
-        va: Reg,
-    },
-    LoadConst {
-        vd: Reg,
-        index: u32,
-    },
-    Box {
-        ty: Scalar,
-        vd: Reg,
-        a: Reg,
-    },
-    Unbox {
-        ty: Scalar,
-        d: Reg,
-        va: Reg,
-    },
+    Drop { va: Reg },
+    LoadConst { vd: Reg, index: u32 },
+    Box { ty: Scalar, vd: Reg, a: Reg },
+    Unbox { ty: Scalar, d: Reg, va: Reg },
 
-    AddI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    AddI { d: Reg, a: Reg, b: Reg },
     /// An integer and a small constant.
-    AddImm {
-        d: Reg,
-        a: Reg,
-        imm: i32,
-    },
-    SubI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    AddI32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubI32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulI32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    And {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Or {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Xor {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    NegI {
-        d: Reg,
-        a: Reg,
-    },
-    NotI {
-        d: Reg,
-        a: Reg,
-    },
-    NotBool {
-        d: Reg,
-        a: Reg,
-    },
-    AddF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    DivF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    NegF {
-        d: Reg,
-        a: Reg,
-    },
-    AddF32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    SubF32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    MulF32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    DivF32 {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    AddImm { d: Reg, a: Reg, imm: i32 },
+    SubI { d: Reg, a: Reg, b: Reg },
+    MulI { d: Reg, a: Reg, b: Reg },
+    AddI32 { d: Reg, a: Reg, b: Reg },
+    SubI32 { d: Reg, a: Reg, b: Reg },
+    MulI32 { d: Reg, a: Reg, b: Reg },
+    And { d: Reg, a: Reg, b: Reg },
+    Or { d: Reg, a: Reg, b: Reg },
+    Xor { d: Reg, a: Reg, b: Reg },
+    NegI { d: Reg, a: Reg },
+    NotI { d: Reg, a: Reg },
+    NotBool { d: Reg, a: Reg },
+    AddF { d: Reg, a: Reg, b: Reg },
+    SubF { d: Reg, a: Reg, b: Reg },
+    MulF { d: Reg, a: Reg, b: Reg },
+    DivF { d: Reg, a: Reg, b: Reg },
+    NegF { d: Reg, a: Reg },
+    AddF32 { d: Reg, a: Reg, b: Reg },
+    SubF32 { d: Reg, a: Reg, b: Reg },
+    MulF32 { d: Reg, a: Reg, b: Reg },
+    DivF32 { d: Reg, a: Reg, b: Reg },
     /// Of any integer, or bool, to `f64`.
-    IntToF {
-        d: Reg,
-        a: Reg,
-    },
-    Select {
-        d: Reg,
-        condition: Reg,
-        a: Reg,
-        b: u16,
-    },
+    IntToF { d: Reg, a: Reg },
+    Select { d: Reg, condition: Reg, a: Reg, b: u16 },
 
-    EqI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    NeI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LtI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LeI {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    EqF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    NeF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LtF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LeF {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    EqI { d: Reg, a: Reg, b: Reg },
+    NeI { d: Reg, a: Reg, b: Reg },
+    LtI { d: Reg, a: Reg, b: Reg },
+    LeI { d: Reg, a: Reg, b: Reg },
+    EqF { d: Reg, a: Reg, b: Reg },
+    NeF { d: Reg, a: Reg, b: Reg },
+    LtF { d: Reg, a: Reg, b: Reg },
+    LeF { d: Reg, a: Reg, b: Reg },
 
-    Jump {
-        to: Pc,
-    },
-    JumpIf {
-        a: Reg,
-        to: Pc,
-    },
-    JumpUnless {
-        a: Reg,
-        to: Pc,
-    },
-    JumpEqI {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpNeI {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpLtI {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpLeI {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpEqImm {
-        a: Reg,
-        imm: i32,
-        to: Pc,
-    },
-    JumpNeImm {
-        a: Reg,
-        imm: i32,
-        to: Pc,
-    },
-    JumpLtImm {
-        a: Reg,
-        imm: i32,
-        to: Pc,
-    },
-    JumpGeImm {
-        a: Reg,
-        imm: i32,
-        to: Pc,
-    },
-    JumpEqF {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpNeF {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpLtF {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpLeF {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
+    Jump { to: Pc },
+    JumpIf { a: Reg, to: Pc },
+    JumpUnless { a: Reg, to: Pc },
+    JumpEqI { a: Reg, b: Reg, to: Pc },
+    JumpNeI { a: Reg, b: Reg, to: Pc },
+    JumpLtI { a: Reg, b: Reg, to: Pc },
+    JumpLeI { a: Reg, b: Reg, to: Pc },
+    JumpEqImm { a: Reg, imm: i32, to: Pc },
+    JumpNeImm { a: Reg, imm: i32, to: Pc },
+    JumpLtImm { a: Reg, imm: i32, to: Pc },
+    JumpGeImm { a: Reg, imm: i32, to: Pc },
+    JumpEqF { a: Reg, b: Reg, to: Pc },
+    JumpNeF { a: Reg, b: Reg, to: Pc },
+    JumpLtF { a: Reg, b: Reg, to: Pc },
+    JumpLeF { a: Reg, b: Reg, to: Pc },
     /// Unless less: taken for NaN, too.
-    JumpNotLtF {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
-    JumpNotLeF {
-        a: Reg,
-        b: Reg,
-        to: Pc,
-    },
+    JumpNotLtF { a: Reg, b: Reg, to: Pc },
+    JumpNotLeF { a: Reg, b: Reg, to: Pc },
     /// By [`Code::switches`].
-    Switch {
-        a: Reg,
-        table: u32,
-    },
-    SwitchVal {
-        va: Reg,
-        table: u32,
-    },
+    Switch { a: Reg, table: u32 },
+    SwitchVal { va: Reg, table: u32 },
 
-    LoadF {
-        d: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    LoadI {
-        d: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    LoadF2 {
-        j: u16,
-        d: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    StoreF {
-        a: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    StoreI {
-        a: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    StoreF2 {
-        j: u16,
-        a: Reg,
-        va: Reg,
-        i: Reg,
-    },
+    LoadF { d: Reg, va: Reg, i: Reg },
+    LoadI { d: Reg, va: Reg, i: Reg },
+    LoadF2 { j: u16, d: Reg, va: Reg, i: Reg },
+    StoreF { a: Reg, va: Reg, i: Reg },
+    StoreI { a: Reg, va: Reg, i: Reg },
+    StoreF2 { j: u16, a: Reg, va: Reg, i: Reg },
     /// Elements of arrays of any scalar type.
-    LoadScalar {
-        ty: Scalar,
-        d: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    LoadScalar2 {
-        ty: Scalar,
-        j: u16,
-        d: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    StoreScalar {
-        ty: Scalar,
-        a: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    StoreScalar2 {
-        ty: Scalar,
-        j: u16,
-        a: Reg,
-        va: Reg,
-        i: Reg,
-    },
-    Length {
-        d: Reg,
-        va: Reg,
-    },
+    LoadScalar { ty: Scalar, d: Reg, va: Reg, i: Reg },
+    LoadScalar2 { ty: Scalar, j: u16, d: Reg, va: Reg, i: Reg },
+    StoreScalar { ty: Scalar, a: Reg, va: Reg, i: Reg },
+    StoreScalar2 { ty: Scalar, j: u16, a: Reg, va: Reg, i: Reg },
+    Length { d: Reg, va: Reg },
     /// Field `index`, from 0, of a tuple, named tuple or immutable struct.
-    GetF {
-        d: Reg,
-        va: Reg,
-        index: u32,
-    },
-    GetI {
-        d: Reg,
-        va: Reg,
-        index: u32,
-    },
-    GetVal {
-        vd: Reg,
-        va: Reg,
-        index: u32,
-    },
+    GetF { d: Reg, va: Reg, index: u32 },
+    GetI { d: Reg, va: Reg, index: u32 },
+    GetVal { vd: Reg, va: Reg, index: u32 },
     /// Any scalar field of a value or an object; the content of a ref is field 0.
-    GetScalar {
-        ty: Scalar,
-        index: u16,
-        d: Reg,
-        va: Reg,
-    },
+    GetScalar { ty: Scalar, index: u16, d: Reg, va: Reg },
     /// The type of the field is known to fit.
-    SetScalar {
-        ty: Scalar,
-        index: u16,
-        a: Reg,
-        va: Reg,
-    },
-    SetVal {
-        index: u16,
-        vb: Reg,
-        va: Reg,
-    },
+    SetScalar { ty: Scalar, index: u16, a: Reg, va: Reg },
+    SetVal { index: u16, vb: Reg, va: Reg },
 
     /// A pure function of scalars by its index in the tables of [`scalar`](super::scalar).
-    Unary {
-        function: u16,
-        d: Reg,
-        a: Reg,
-    },
-    Binary {
-        function: u16,
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    Unary { function: u16, d: Reg, a: Reg },
+    Binary { function: u16, d: Reg, a: Reg, b: Reg },
     /// Any other op on scalars: [`Code::scalar_sites`].
-    Scalar {
-        site: u32,
-    },
+    Scalar { site: u32 },
     /// Any op, by its evaluation function: [`Code::evals`].
-    Eval {
-        site: u32,
-    },
+    Eval { site: u32 },
     /// By [`Code::calls`].
-    Call {
-        site: u32,
-    },
+    Call { site: u32 },
     /// By [`Code::applies`].
-    Apply {
-        site: u32,
-    },
+    Apply { site: u32 },
 
-    Return {
-        a: Reg,
-    },
-    ReturnVal {
-        va: Reg,
-    },
-    ReturnConst {
-        index: u32,
-    },
+    Return { a: Reg },
+    ReturnVal { va: Reg },
+    ReturnConst { index: u32 },
     ReturnUnit,
     /// Of what a tuple would be made of, by [`Code::evals`].
-    ReturnTuple {
-        site: u32,
-    },
+    ReturnTuple { site: u32 },
     Unreachable,
 }
 
