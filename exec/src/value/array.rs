@@ -1,12 +1,12 @@
 //! Dense arrays of any rank, column-major, with storage specialised to the element type.
 
-use std::cell::RefCell;
 use std::fmt;
 
 use regraft_ir::Type;
 
 use super::buffer::Buffer;
 use super::charge::{COUNTS, Charge};
+use super::layout::{HeapSlice, Slots};
 use super::pool;
 use super::val::{Array, Element, Storage, Val, with_storage};
 
@@ -134,7 +134,7 @@ impl Array {
             return Err(ArrayError::WrongCount);
         }
         let bytes = Self::bytes(element, storage.capacity()).ok_or(ArrayError::TooLarge)?;
-        let dims = if rank == 1 { Box::default() } else { pool::dims(dims) };
+        let dims = if rank == 1 { HeapSlice::default() } else { pool::dims(dims) };
         Ok(Self { element, rank, dims, storage, charge: Charge::new(bytes) })
     }
 
@@ -154,7 +154,7 @@ impl Array {
         Self {
             element: self.element,
             rank: self.rank,
-            dims: if self.rank == 1 { Box::default() } else { pool::dims(&self.dims) },
+            dims: if self.rank == 1 { HeapSlice::default() } else { pool::dims(&self.dims) },
             storage,
             charge: Charge::new(bytes),
         }
@@ -184,7 +184,7 @@ impl Array {
             return None;
         }
         let (mut offset, mut stride) = (0, 1);
-        for (&index, &dim) in indices.iter().zip(&self.dims) {
+        for (&index, &dim) in indices.iter().zip(&*self.dims) {
             let index = (index as u64).wrapping_sub(1);
             if index >= dim as u64 {
                 return None;
@@ -248,7 +248,8 @@ impl Array {
         }
         with_storage!(&self.storage, buffer => put(buffer, value), cell => {
             let filled = vec![Some(value.clone()); self.len()];
-            drop(cell.replace(filled));
+            let old = std::mem::replace(&mut *cell.borrow_mut(), filled);
+            drop(old);
             Ok(())
         })
     }
@@ -359,7 +360,8 @@ impl Array {
     /// Takes the elements of another array of the same build, which are no scalars.
     pub(super) fn move_from(&self, other: &Self) {
         if let (Storage::Val(cell), Storage::Val(from)) = (&self.storage, &other.storage) {
-            cell.replace(from.take());
+            let old = std::mem::replace(&mut *cell.borrow_mut(), from.take());
+            drop(old);
         }
         self.charge.set(other.charge.bytes());
         other.charge.set(0);
@@ -373,7 +375,7 @@ impl Array {
 fn vals(items: impl ExactSizeIterator<Item = Option<Val>>) -> Storage {
     let mut all = pool::room_for_vals(items.len());
     all.extend(items);
-    Storage::Val(RefCell::new(all))
+    Storage::Val(Slots::new(all))
 }
 
 fn checked_len(dims: &[usize]) -> Result<usize, ArrayError> {

@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 
-/// The two counts in front of what an `Rc` points to, in bytes.
-pub(crate) const COUNTS: usize = 16;
+use super::layout::Header;
+
+/// The bytes of the header of an object.
+pub(crate) const COUNTS: usize = size_of::<Header>();
 
 thread_local! {
     static LIVE: Cell<usize> = const { Cell::new(0) };

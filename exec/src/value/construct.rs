@@ -1,11 +1,11 @@
 //! Makes values, in memory of the [pool](super::pool), if one is at work.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::cell::{Cell, RefCell};
 
 use regraft_ir::{Constant, Context, Symbol, Type};
 
 use super::charge::{COUNTS, Charge};
+use super::layout::Counted;
 use super::shared::Shared;
 use super::val::{Array, Fields, Items, Object, RefCellObject, Storage, Text, Val};
 use super::{heap, pool};
@@ -14,13 +14,13 @@ impl Fields {
     fn new(ty: Type, items: Items) -> Shared<Self> {
         let bytes = size_of::<Self>() + COUNTS + spilled(&items);
         if let Some(mut free) = pool::fields()
-            && let Some(fields) = Rc::get_mut(&mut free)
+            && let Some(fields) = Counted::get_mut(&mut free)
         {
             (fields.ty, fields.items) = (ty, items);
             fields.charge.set(bytes);
             return Shared::new(free);
         }
-        Shared::new(Rc::new(Self { ty, items, charge: Charge::new(bytes) }))
+        Shared::new(Counted::new(Self { ty, items, charge: Charge::new(bytes) }))
     }
 }
 
@@ -46,9 +46,7 @@ impl Object {
 impl Val {
     /// A string.
     pub fn str(text: impl Into<Box<str>>) -> Self {
-        let text = text.into();
-        let bytes = size_of::<Text>() + COUNTS + text.len();
-        Self::Str(Rc::new(Text { text, _charge: Charge::new(bytes) }))
+        Self::Str(Counted::new(Text::new(text.into())))
     }
 
     /// A tuple.
@@ -98,7 +96,7 @@ impl Val {
             return Self::Object(Shared::new(free));
         }
         let object = Object { ty, fields: RefCell::new(items), charge: Charge::new(bytes) };
-        let object = Shared::new(Rc::new(object));
+        let object = Shared::new(Counted::new(object));
         heap::register_object(&object);
         Self::Object(object)
     }
@@ -111,9 +109,9 @@ impl Val {
             free.charge.set(bytes);
             return Self::Ref(Shared::new(free));
         }
-        let cell = Shared::new(Rc::new(RefCellObject {
+        let cell = Shared::new(Counted::new(RefCellObject {
             element,
-            value: RefCell::new(value),
+            value: Cell::new(value),
             charge: Charge::new(bytes),
         }));
         if heap::may_close_a_cycle(element) {
@@ -173,16 +171,16 @@ impl From<Array> for Val {
                 free.move_from(&array);
                 return Self::Array(Shared::new(free));
             }
-            let array = Shared::new(Rc::new(array));
+            let array = Shared::new(Counted::new(array));
             heap::register_array(&array);
             return Self::Array(array);
         }
         if let Some(mut free) = pool::array()
-            && let Some(place) = Rc::get_mut(&mut free)
+            && let Some(place) = Counted::get_mut(&mut free)
         {
             *place = array;
             return Self::Array(Shared::new(free));
         }
-        Self::Array(Shared::new(Rc::new(array)))
+        Self::Array(Shared::new(Counted::new(array)))
     }
 }

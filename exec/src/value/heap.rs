@@ -9,11 +9,11 @@
 //! list of roots: whatever holds a value, a register or Rust code, holds a count.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Weak;
 
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
+use super::layout::Weak;
 use super::pool;
 use super::shared::Shared;
 use super::val::{Array, Fields, Object, RefCellObject, Storage, Val};
@@ -80,7 +80,7 @@ impl Drop for Array {
             self.strip();
             self.strip_dims();
         } else if let Storage::Val(items) = &mut self.storage {
-            dismantle(items.get_mut().drain(..).flatten());
+            dismantle(items.take().into_iter().flatten());
         }
     }
 }
@@ -251,7 +251,7 @@ fn for_each_part(value: &Val, mut visit: impl FnMut(&Val)) {
     match value {
         Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => x.items.iter().for_each(visit),
         Val::Object(x) => x.fields.borrow().iter().for_each(visit),
-        Val::Ref(x) => visit(&x.value.borrow()),
+        Val::Ref(x) => visit(&x.get()),
         Val::Array(x) => {
             if let Storage::Val(items) = x.storage() {
                 items.borrow().iter().flatten().for_each(visit);
@@ -268,7 +268,7 @@ fn clear(value: &Val) -> bool {
         Val::Ref(x) => drop(x.set(Val::Unit)),
         Val::Array(x) => {
             if let Storage::Val(items) = x.storage() {
-                drop(std::mem::take(&mut *items.borrow_mut()));
+                drop(items.take());
             }
         }
         _ => return false,

@@ -2,47 +2,48 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::rc::{Rc, Weak};
+
+use super::layout::{Counted, Kinded, Weak};
 
 /// A counted pointer to what a [`Val`](super::Val) does not hold itself. When the last one goes
 /// while a [`Pool`](super::Pool) is at work, the pool gets what it pointed to.
-pub struct Shared<T: Recycle>(Rc<T>);
+pub struct Shared<T: Recycle>(Counted<T>);
 
 /// A type whose memory the pool uses again.
-pub trait Recycle: Sized {
+pub trait Recycle: Kinded + Sized {
     /// Hands over to the pool what only this pointer points to, if a pool is at work.
-    fn recycle(last: &Rc<Self>);
+    fn recycle(last: &Counted<Self>);
 }
 
 impl<T: Recycle> Shared<T> {
-    pub(crate) fn new(rc: Rc<T>) -> Self {
-        Self(rc)
+    pub(crate) fn new(object: Counted<T>) -> Self {
+        Self(object)
     }
 
     /// The address of what it points to: the same for two pointers to the same object only.
     pub fn as_ptr(this: &Self) -> *const T {
-        Rc::as_ptr(&this.0)
+        Counted::as_ptr(&this.0)
     }
 
     /// Returns whether two point to the same object.
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {
-        Rc::ptr_eq(&this.0, &other.0)
+        Self::as_ptr(this) == Self::as_ptr(other)
     }
 
     /// Returns how many pointers to the object there are.
     pub fn strong_count(this: &Self) -> usize {
-        Rc::strong_count(&this.0)
+        Counted::strong_count(&this.0)
     }
 
     pub(crate) fn downgrade(this: &Self) -> Weak<T> {
-        Rc::downgrade(&this.0)
+        Counted::downgrade(&this.0)
     }
 }
 
 impl<T: Recycle> Clone for Shared<T> {
     #[inline]
     fn clone(&self) -> Self {
-        Self(Rc::clone(&self.0))
+        Self(Counted::clone(&self.0))
     }
 }
 
@@ -59,7 +60,7 @@ impl<T: Recycle> Drop for Shared<T> {
     #[inline]
     fn drop(&mut self) {
         // The pool holds the only pointer when this one is gone, right after.
-        if Rc::strong_count(&self.0) == 1 {
+        if Counted::strong_count(&self.0) == 1 {
             T::recycle(&self.0);
         }
     }

@@ -1,20 +1,21 @@
 //! The types of values: a [`Val`] takes 16 bytes, scalars are in it, everything else is behind one
 //! counted pointer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::rc::Rc;
 
 use regraft_ir::{Symbol, Type};
 use smallvec::SmallVec;
 
 use super::buffer::Buffer;
-use super::charge::Charge;
+use super::charge::{COUNTS, Charge};
+use super::layout::{Counted, HeapSlice, Kind, Kinded, Slots};
 use super::pool::list::{Buffers, Scalars};
 use super::shared::Shared;
 
 /// A value of the running program.
 #[derive(Clone)]
+#[repr(C, u8)]
 pub enum Val {
     /// `nothing`.
     Unit,
@@ -39,7 +40,7 @@ pub enum Val {
     /// A type as a value.
     Type(Type),
     /// A string.
-    Str(Rc<Text>),
+    Str(Counted<Text>),
     /// A tuple.
     Tuple(Shared<Fields>),
     /// A named tuple. Its [`Fields::ty`] is its shape: see [`Val::named_shape`].
@@ -54,8 +55,6 @@ pub enum Val {
     Ref(Shared<RefCellObject>),
 }
 
-const _: () = assert!(size_of::<Val>() == 16);
-
 /// Inline room for the fields of a tuple or struct.
 pub type Items = SmallVec<[Val; 3]>;
 
@@ -63,24 +62,32 @@ pub type Items = SmallVec<[Val; 3]>;
 pub(crate) type Pairs = SmallVec<[(Val, Val); 3]>;
 
 /// The content of a string.
-#[derive(Debug)]
+#[repr(C)]
 pub struct Text {
-    pub(super) text: Box<str>,
+    pub(super) text: HeapSlice<u8>,
     pub(super) _charge: Charge,
 }
 
 impl Text {
+    pub(super) fn new(text: Box<str>) -> Self {
+        let bytes = size_of::<Self>() + COUNTS + text.len();
+        Self { text: text.into_boxed_bytes().into(), _charge: Charge::new(bytes) }
+    }
+
     /// The string.
+    #[allow(unsafe_code)]
     pub fn as_str(&self) -> &str {
-        &self.text
+        // SAFETY: it was made of a string, and its bytes are never changed.
+        unsafe { self.text.as_str() }
     }
 }
 
 /// The fields of a tuple, named tuple or immutable struct.
+#[repr(C)]
 pub struct Fields {
+    pub(super) charge: Charge,
     pub(super) ty: Type,
     pub(super) items: Items,
-    pub(super) charge: Charge,
 }
 
 impl Fields {
@@ -96,10 +103,11 @@ impl Fields {
 }
 
 /// A mutable struct.
+#[repr(C)]
 pub struct Object {
+    pub(super) charge: Charge,
     pub(super) ty: Type,
     pub(super) fields: RefCell<Items>,
-    pub(super) charge: Charge,
 }
 
 impl Object {
@@ -132,10 +140,11 @@ impl Object {
 }
 
 /// A one-cell object.
+#[repr(C)]
 pub struct RefCellObject {
-    pub(super) element: Type,
-    pub(super) value: RefCell<Val>,
+    pub(super) value: Cell<Val>,
     pub(super) charge: Charge,
+    pub(super) element: Type,
 }
 
 impl RefCellObject {
@@ -146,7 +155,10 @@ impl RefCellObject {
 
     /// Returns the value that it holds.
     pub fn get(&self) -> Val {
-        self.value.borrow().clone()
+        let value = self.value.replace(Val::Unit);
+        let copy = value.clone();
+        std::mem::forget(self.value.replace(value));
+        copy
     }
 
     /// Changes what it holds, and returns what it held.
@@ -156,6 +168,7 @@ impl RefCellObject {
 }
 
 /// The elements of an array in memory order.
+#[repr(C, u8)]
 pub enum Storage {
     /// Of `bool`.
     Bool(Buffer<bool>),
@@ -172,21 +185,31 @@ pub enum Storage {
     /// Of `f64`.
     F64(Buffer<f64>),
     /// Of anything else. `None` is an element that is not defined yet.
-    Val(RefCell<Vec<Option<Val>>>),
+    Val(Slots<Val>),
 }
 
 /// The lengths of an array along its dimensions.
 pub type Dims = SmallVec<[usize; 4]>;
 
 /// An array.
+#[repr(C)]
 pub struct Array {
+    pub(super) storage: Storage,
+    /// Empty if the rank is 1: then the length says it all, and may change.
+    pub(super) dims: HeapSlice<usize>,
+    pub(super) charge: Charge,
     pub(super) element: Type,
     pub(super) rank: u8,
-    /// Empty if the rank is 1: then the length says it all, and may change.
-    pub(super) dims: Box<[usize]>,
-    pub(super) storage: Storage,
-    pub(super) charge: Charge,
 }
+
+macro_rules! kinds {
+    ($($ty:ident => $kind:ident),*) => {
+        $(impl Kinded for $ty {
+            const KIND: Kind = Kind::$kind;
+        })*
+    };
+}
+kinds!(Text => Text, Fields => Fields, Object => Object, Array => Array, RefCellObject => Ref);
 
 /// A Rust type that arrays have specialised storage for.
 pub trait Element: Copy + Default + Into<Val> + 'static {
@@ -416,6 +439,12 @@ impl fmt::Debug for Val {
             Self::Array(x) => write!(f, "{x:?}"),
             Self::Ref(x) => write!(f, "{x:?}"),
         }
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
     }
 }
 

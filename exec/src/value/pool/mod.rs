@@ -29,12 +29,12 @@ pub(super) mod list;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::rc::Rc;
 
 use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 
 use self::list::{Classes, List, Scalars, class_of, class_with};
+use super::layout::{Counted, HeapSlice};
 use super::shared::Recycle;
 use super::val::{
     Array, Dims, Element, Fields, Items, Object, Pairs, RefCellObject, Storage, Val, with_storage,
@@ -58,13 +58,13 @@ pub struct Pool(Option<Box<Lists>>);
 /// A value that nobody points to.
 enum Recycled {
     /// Of a tuple, named tuple or immutable struct.
-    Fields(Rc<Fields>),
+    Fields(Counted<Fields>),
     /// A mutable struct.
-    Object(Rc<Object>),
+    Object(Counted<Object>),
     /// An array.
-    Array(Rc<Array>),
+    Array(Counted<Array>),
     /// A ref.
-    Ref(Rc<RefCellObject>),
+    Ref(Counted<RefCellObject>),
 }
 
 /// Free memory, by kind.
@@ -74,14 +74,14 @@ pub(super) struct Lists {
     recycled: Vec<Recycled>,
     boxes: usize,
     runs: u32,
-    fields: List<Rc<Fields>>,
-    arrays: List<Rc<Array>>,
+    fields: List<Counted<Fields>>,
+    arrays: List<Counted<Array>>,
     /// Arrays that the search for cycles knows: by the type of the elements, and the lengths if
     /// there are several.
-    containers: FxHashMap<(Type, Dims), List<Rc<Array>>>,
-    objects: FxHashMap<Type, List<Rc<Object>>>,
-    refs: FxHashMap<Type, List<Rc<RefCellObject>>>,
-    dims: Classes<Box<[usize]>>,
+    containers: FxHashMap<(Type, Dims), List<Counted<Array>>>,
+    objects: FxHashMap<Type, List<Counted<Object>>>,
+    refs: FxHashMap<Type, List<Counted<RefCellObject>>>,
+    dims: Classes<HeapSlice<usize>>,
     items: Classes<Items>,
     pairs: Classes<Pairs>,
     vals: Classes<Vec<Option<Val>>>,
@@ -178,7 +178,7 @@ fn settle() {
     while let Some(value) = with(|lists| lists.recycled.pop()).flatten() {
         match value {
             Recycled::Fields(mut rc) => {
-                if let Some(fields) = Rc::get_mut(&mut rc) {
+                if let Some(fields) = Counted::get_mut(&mut rc) {
                     give_items(fields.strip());
                     drop(with(|lists| lists.fields.keep(rc)));
                 }
@@ -195,7 +195,7 @@ fn settle() {
             }
             Recycled::Array(mut rc) => {
                 rc.strip();
-                if let Some(array) = Rc::get_mut(&mut rc) {
+                if let Some(array) = Counted::get_mut(&mut rc) {
                     array.strip_dims();
                     drop(with(|lists| lists.arrays.keep(rc)));
                 } else {
@@ -230,28 +230,28 @@ fn take_box<T>(take: impl FnOnce(&mut Lists) -> Option<T>) -> Option<T> {
 
 /// A box for fields.
 #[inline]
-pub(super) fn fields() -> Option<Rc<Fields>> {
+pub(super) fn fields() -> Option<Counted<Fields>> {
     take_box(|lists| lists.fields.take())
 }
 
 /// A box for an array that the search for cycles need not know.
 #[inline]
-pub(super) fn array() -> Option<Rc<Array>> {
+pub(super) fn array() -> Option<Counted<Array>> {
     take_box(|lists| lists.arrays.take())
 }
 
 /// An array like this one, without its elements, that the search for cycles knows.
-pub(super) fn container(like: &Array) -> Option<Rc<Array>> {
+pub(super) fn container(like: &Array) -> Option<Counted<Array>> {
     take_box(|lists| lists.containers.entry(container_key(like)).or_default().take())
 }
 
 /// A mutable struct of that type without fields.
-pub(super) fn object(ty: Type) -> Option<Rc<Object>> {
+pub(super) fn object(ty: Type) -> Option<Counted<Object>> {
     take_box(|lists| lists.objects.entry(ty).or_default().take())
 }
 
 /// A ref to what is of that type.
-pub(super) fn reference(element: Type) -> Option<Rc<RefCellObject>> {
+pub(super) fn reference(element: Type) -> Option<Counted<RefCellObject>> {
     take_box(|lists| lists.refs.entry(element).or_default().take())
 }
 
@@ -294,7 +294,7 @@ pub(crate) fn give_pairs(mut pairs: Pairs) {
 }
 
 /// A place for the lengths of an array.
-pub(super) fn dims(dims: &[usize]) -> Box<[usize]> {
+pub(super) fn dims(dims: &[usize]) -> HeapSlice<usize> {
     if is_active() {
         settle();
         if let Some(mut free) = with(|lists| lists.dims.take(dims.len())).flatten() {
@@ -302,11 +302,11 @@ pub(super) fn dims(dims: &[usize]) -> Box<[usize]> {
             return free;
         }
     }
-    dims.into()
+    Box::<[usize]>::from(dims).into()
 }
 
 /// Takes that place back.
-pub(super) fn give_dims(dims: Box<[usize]>) {
+pub(super) fn give_dims(dims: HeapSlice<usize>) {
     if !dims.is_empty() && is_active() {
         drop(with(|lists| lists.dims.keep(dims.len(), dims)));
     }
@@ -392,9 +392,9 @@ macro_rules! recycled {
     ($($ty:ident, $variant:ident;)*) => {
         $(impl Recycle for $ty {
             #[inline]
-            fn recycle(last: &Rc<Self>) {
+            fn recycle(last: &Counted<Self>) {
                 if is_active() {
-                    recycle(Recycled::$variant(Rc::clone(last)));
+                    recycle(Recycled::$variant(Counted::clone(last)));
                 }
             }
         })*
