@@ -15,6 +15,7 @@
 use crate::attrs::INBOUNDS;
 use crate::fold;
 use crate::ir::{Constant, Effects, InstView, Operand, Syntax, Type, TypeKind};
+use crate::semantics::{convert, scalar};
 use crate::types::{check_fits, describe, field_type, is_exact};
 
 /// Reads what it is given, and all that can be reached from there.
@@ -86,7 +87,7 @@ crate::dialect! {
     /// `%4: f64 = core.select %1, %2, %3`
     SELECT = select(condition: bool, x: T, y: T) -> T where T: Any [PURE] {
         fold: Some(fold::select),
-    };
+    } eval(Scalar: scalar::select);
 
     /// The same value as another type, as Julia's `convert`.
     ///
@@ -96,7 +97,8 @@ crate::dialect! {
     /// converts to its own type and to `any`; everything else traps (`MethodError`).
     ///
     /// `%2: i32 = core.convert %1`
-    CONVERT = convert(x: _) -> declared [PURE, MAY_TRAP] { fold: Some(fold::scalar), verify: Some(verify_convert) };
+    CONVERT = convert(x: _) -> declared [PURE, MAY_TRAP] { verify: Some(verify_convert) }
+        eval(Scalar => Scalar: convert::convert);
 
     /// States the type of a value that is known as `any`.
     ///
@@ -124,7 +126,8 @@ crate::dialect! {
     /// strings by their text, objects (arrays, refs, mutable structs) by identity.
     ///
     /// `%3: bool = core.same %1, %2`
-    SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE] { fold: Some(fold::same) };
+    SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE] { fold: Some(fold::same) }
+        eval(Scalar: scalar::same);
 
     /// Stops the program with an error; a string is its message.
     ///

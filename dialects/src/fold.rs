@@ -23,14 +23,14 @@ fn evaluate(view: &InstView<'_>) -> Option<Fold> {
     for i in 0..view.operands.len() {
         args.push(view.constant(i)?);
     }
-    let result = eval_scalar(view.def.op, &args, view.ty)?.ok()?;
+    let result = eval_scalar(view.def, &args, view.ty)?.ok()?;
     let makes_nan = result.as_float().is_some_and(f64::is_nan) && !keeps_nan(view.def.op);
     (!makes_nan).then_some(Fold::Constant(result))
 }
 
 /// Whether the op moves bits without computing, so that a NaN stays the NaN that it is.
 fn keeps_nan(op: Op) -> bool {
-    matches!(op, arith::NEG | arith::ABS | arith::COPYSIGN | arith::BITCAST | core::SELECT)
+    matches!(op, arith::NEG | arith::ABS | arith::COPYSIGN | arith::BITCAST)
 }
 
 /// The least value of an integer type, or false.

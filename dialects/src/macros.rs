@@ -1,6 +1,9 @@
 //! `dialect!`: declares each op of a dialect once.
 //!
 //! ```
+//! use regraft_dialects::ir::Type;
+//! use regraft_dialects::semantics::{Float, eval_scalar};
+//!
 //! regraft_dialects::dialect! {
 //!     /// Ops of colours.
 //!     dialect colour = 40;
@@ -8,17 +11,23 @@
 //!     /// The mean of two channels.
 //!     ///
 //!     /// `%3: f64 = colour.mix %1, %2`
-//!     MIX = mix(x: T, y: T) -> T where T: Float [PURE, COMMUTATIVE];
+//!     MIX = mix(x: T, y: T) -> T where T: Float [PURE, COMMUTATIVE] eval(mean);
 //!
 //!     /// Shows colours on the screen.
 //!     SHOW = show(; colours: _...) -> unit {
 //!         effects: regraft_dialects::ir::Effects::OPAQUE,
 //!     };
 //! }
+//!
+//! fn mean<T: Float>(x: T, y: T) -> T {
+//!     (x + y) / T::round_from(2.0)
+//! }
 //! # fn main() {
 //! let def = &DIALECT.ops[usize::from(MIX.index())];
 //! assert_eq!(def.signature(), "colour.mix(x: T, y: T) -> T where T: a float type");
 //! assert_eq!(def.doc.lines().next(), Some("The mean of two channels."));
+//! let mixed = eval_scalar(def, &[1.0.into(), 2.0.into()], Type::F64);
+//! assert_eq!(mixed, Some(Ok(1.5.into())));
 //! # }
 //! ```
 //!
@@ -36,11 +45,17 @@
 //!   [`InstView`](crate::ir::InstView);
 //! - `where` and the class of each type variable, in the order `T`, `U`, `V`, `W`;
 //! - its traits in brackets, and other fields of [`OpDef`] in braces: `effects`, `attrs`,
-//!   `syntax`, `verify`, `fold`. Fields after the number of the dialect hold for all its ops.
+//!   `syntax`, `verify`, `fold`. Fields after the number of the dialect hold for all its ops;
+//! - `eval(function)`, for an op on up to three scalars: the Rust function that computes it. Folds,
+//!   passes and the interpreter call it; nothing else has to be said. It is generic over the class
+//!   of `T`, and returns a scalar, or `Result<scalar, Trap>` if it may trap. Where classes have
+//!   functions of their own, these are named: `eval(Int: int::add, Float: ops::Add::add)`. A class
+//!   can also be a list of types: `[i32 f32]`. A conversion says which types it leads to, and its
+//!   function is generic over both: `eval(Float => Int: convert::float_to_int)`.
 
-use crate::ir::{Effects, Op, OpDef, ResultType, Syntax, Traits, Type};
+use crate::ir::{Effects, FoldFn, Op, OpDef, ResultType, ScalarFns, Syntax, Traits, Type};
 
-/// What the fields of an op are that its declaration does not mention.
+/// The fields of an op that its declaration does not mention.
 #[doc(hidden)]
 pub const EMPTY: OpDef = OpDef {
     op: Op::new(0, 0),
@@ -56,7 +71,19 @@ pub const EMPTY: OpDef = OpDef {
     attrs: &[],
     verify: None,
     fold: None,
+    eval: None,
 };
+
+/// The defaults of an op that is computed by `eval`: unless it is said how it folds, constants fold
+/// to what that gives.
+#[doc(hidden)]
+pub const fn with_eval(defaults: OpDef, eval: Option<ScalarFns>) -> OpDef {
+    let fold: Option<FoldFn> = match (defaults.fold, eval) {
+        (None, Some(_)) => Some(crate::fold::scalar),
+        (fold, _) => fold,
+    };
+    OpDef { fold, eval, ..defaults }
+}
 
 /// The length of the text of doc lines, without the blank that each line starts with.
 #[doc(hidden)]
@@ -105,7 +132,8 @@ macro_rules! dialect {
             -> $result:tt
             $(where $($var:ident: $class:ident),+)?
             $([$($trait_name:ident),*])?
-            $({ $($key:ident: $value:expr),* $(,)? })?;
+            $({ $($key:ident: $value:expr),* $(,)? })?
+            $(eval $eval:tt)?;
         )*
     ) => {
         /// The number of each op within the dialect.
@@ -156,7 +184,10 @@ macro_rules! dialect {
                 traits: $crate::ir::Traits::empty()
                     $($(.union($crate::ir::Traits::$trait_name))*)?,
                 $($($key: $value,)*)?
-                ..DEFAULTS
+                ..$crate::macros::with_eval(
+                    DEFAULTS,
+                    $crate::__eval!([$($eval)?] [$($pattern)*] $result [$($($class)*)?]),
+                )
             }),*],
         };
     };
@@ -174,7 +205,7 @@ macro_rules! __name {
     };
 }
 
-/// Whether there is anything.
+/// Returns whether there is anything.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __is_some {
@@ -318,6 +349,143 @@ macro_rules! __type {
     };
     (str) => {
         $crate::ir::Type::STR
+    };
+}
+
+/// The functions that compute an op, from its `eval` as [`ScalarFns`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __eval {
+    ([] $($rest:tt)*) => {
+        None
+    };
+    ([($($from:tt => $to:tt: $($f:ident)::+),+)] $($rest:tt)*) => {{
+        fn find(types: &[$crate::ir::Type], ty: $crate::ir::Type) -> Option<$crate::ir::ScalarFn> {
+            $($crate::__each!($from __conversions ($to ($($f)::+) types ty));)+
+            None
+        }
+        Some(find as $crate::ir::ScalarFns)
+    }};
+    ([($($class:tt: $f:expr),+)] $operands:tt $result:tt $rest:tt) => {{
+        fn find(types: &[$crate::ir::Type], _: $crate::ir::Type) -> Option<$crate::ir::ScalarFn> {
+            $($crate::__each!($class __instance ($operands $result ($f) types));)+
+            None
+        }
+        Some(find as $crate::ir::ScalarFns)
+    }};
+    ([($f:expr)] $operands:tt $result:tt []) => {
+        $crate::__eval!([([f64]: $f)] $operands $result [])
+    };
+    ([($f:expr)] $operands:tt $result:tt [$class:ident $($others:ident)*]) => {
+        $crate::__eval!([($class: $f)] $operands $result [])
+    };
+}
+
+/// `$then!(type args)` for each type of a class.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __each {
+    ([$($t:ident)*] $then:ident $args:tt) => {
+        $($crate::$then!($t $args);)*
+    };
+    (Int $then:ident $args:tt) => {
+        $crate::__each!([i64 i32 i16 i8] $then $args);
+    };
+    (Float $then:ident $args:tt) => {
+        $crate::__each!([f64 f32] $then $args);
+    };
+    (Number $then:ident $args:tt) => {
+        $crate::__each!([f64 i64 f32 i32 i16 i8] $then $args);
+    };
+    (Bits $then:ident $args:tt) => {
+        $crate::__each!([bool i64 i32 i16 i8] $then $args);
+    };
+    (Scalar $then:ident $args:tt) => {
+        $crate::__each!([f64 i64 bool f32 i32 i16 i8] $then $args);
+    };
+}
+
+/// Returns the function of an op on operands of type `$t`, if that is what they are.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __instance {
+    ($t:ident ([$($pattern:tt)*] $result:tt ($f:expr) $types:ident)) => {
+        if *$types == [$(<$crate::__rust!($pattern $t) as $crate::semantics::Scalar>::TYPE),*] {
+            return Some($crate::ir::ScalarFn {
+                call: $crate::__call!(($f) $($crate::__rust!($pattern $t)),*),
+                result: <$crate::__rust!($result $t) as $crate::semantics::Scalar>::TYPE,
+            });
+        }
+    };
+}
+
+/// Returns the function of a conversion from type `$t`, if that is what the operand is.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conversions {
+    ($t:ident ($to:tt $f:tt $types:ident $ty:ident)) => {
+        if *$types == [<$t as $crate::semantics::Scalar>::TYPE] {
+            $crate::__each!($to __conversion ($t $f $ty));
+        }
+    };
+}
+
+/// Returns the function of a conversion from `$from` to `$to`, if that is the type of the result.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __conversion {
+    ($to:ident ($from:ident ($($f:tt)+) $ty:ident)) => {
+        if $ty == <$to as $crate::semantics::Scalar>::TYPE {
+            return Some($crate::ir::ScalarFn {
+                call: $crate::__call!(($($f)+::<$from, $to>) $from),
+                result: $ty,
+            });
+        }
+    };
+}
+
+/// A function of scalars as one of slots.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __call {
+    (($f:expr) $x:ty) => {
+        |x, _, _| {
+            $crate::semantics::Outcome::into_slot($f(<$x as $crate::semantics::Scalar>::from_slot(
+                x,
+            )))
+        }
+    };
+    (($f:expr) $x:ty, $y:ty) => {
+        |x, y, _| {
+            $crate::semantics::Outcome::into_slot($f(
+                <$x as $crate::semantics::Scalar>::from_slot(x),
+                <$y as $crate::semantics::Scalar>::from_slot(y),
+            ))
+        }
+    };
+    (($f:expr) $x:ty, $y:ty, $z:ty) => {
+        |x, y, z| {
+            $crate::semantics::Outcome::into_slot($f(
+                <$x as $crate::semantics::Scalar>::from_slot(x),
+                <$y as $crate::semantics::Scalar>::from_slot(y),
+                <$z as $crate::semantics::Scalar>::from_slot(z),
+            ))
+        }
+    };
+}
+
+/// The Rust type of an operand or result where `T` is `$t`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __rust {
+    (T $t:ident) => {
+        $t
+    };
+    (_ $t:ident) => {
+        $t
+    };
+    ($ty:ident $t:ident) => {
+        $ty
     };
 }
 

@@ -15,256 +15,258 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
+use crate::semantics::{math as elementary, special};
+
 crate::dialect! {
     /// Elementary and special functions of floats.
-    dialect math = 3 { fold: Some(crate::fold::scalar) };
+    dialect math = 3;
 
     /// The square root, correctly rounded.
     ///
     /// Traps (`DomainError`) if `x` is negative.
     ///
     /// `%2: f64 = math.sqrt %1`
-    SQRT = sqrt(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    SQRT = sqrt(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::sqrt);
 
     /// The cube root.
     ///
     /// `%2: f64 = math.cbrt %1`
-    CBRT = cbrt(x: T) -> T where T: Float [PURE];
+    CBRT = cbrt(x: T) -> T where T: Float [PURE] eval(elementary::cbrt);
 
     /// `e` to the power `x`.
     ///
     /// `%2: f64 = math.exp %1`
-    EXP = exp(x: T) -> T where T: Float [PURE];
+    EXP = exp(x: T) -> T where T: Float [PURE] eval(elementary::exp);
 
     /// 2 to the power `x`.
     ///
     /// `%2: f64 = math.exp2 %1`
-    EXP2 = exp2(x: T) -> T where T: Float [PURE];
+    EXP2 = exp2(x: T) -> T where T: Float [PURE] eval(elementary::exp2);
 
     /// 10 to the power `x`.
     ///
     /// `%2: f64 = math.exp10 %1`
-    EXP10 = exp10(x: T) -> T where T: Float [PURE];
+    EXP10 = exp10(x: T) -> T where T: Float [PURE] eval(elementary::exp10);
 
     /// `exp(x) - 1`, accurate near 0.
     ///
     /// `%2: f64 = math.expm1 %1`
-    EXPM1 = expm1(x: T) -> T where T: Float [PURE];
+    EXPM1 = expm1(x: T) -> T where T: Float [PURE] eval(elementary::expm1);
 
     /// The natural logarithm; of zero, `-inf`.
     ///
     /// Traps (`DomainError`) if `x` is negative.
     ///
     /// `%2: f64 = math.log %1`
-    LOG = log(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    LOG = log(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::log);
 
     /// The logarithm to base 2; of zero, `-inf`.
     ///
     /// Traps (`DomainError`) if `x` is negative.
     ///
     /// `%2: f64 = math.log2 %1`
-    LOG2 = log2(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    LOG2 = log2(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::log2);
 
     /// The logarithm to base 10; of zero, `-inf`.
     ///
     /// Traps (`DomainError`) if `x` is negative.
     ///
     /// `%2: f64 = math.log10 %1`
-    LOG10 = log10(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    LOG10 = log10(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::log10);
 
     /// `log(1 + x)`, accurate near 0; of -1, `-inf`.
     ///
     /// Traps (`DomainError`) if `x` is less than -1.
     ///
     /// `%2: f64 = math.log1p %1`
-    LOG1P = log1p(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    LOG1P = log1p(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::log1p);
 
     /// The sine of an angle in radians.
     ///
     /// Traps (`DomainError`) if `x` is infinite.
     ///
     /// `%2: f64 = math.sin %1`
-    SIN = sin(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    SIN = sin(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::sin);
 
     /// The cosine of an angle in radians.
     ///
     /// Traps (`DomainError`) if `x` is infinite.
     ///
     /// `%2: f64 = math.cos %1`
-    COS = cos(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    COS = cos(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::cos);
 
     /// The tangent of an angle in radians.
     ///
     /// Traps (`DomainError`) if `x` is infinite.
     ///
     /// `%2: f64 = math.tan %1`
-    TAN = tan(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    TAN = tan(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::tan);
 
     /// The angle in `[-pi/2, pi/2]` whose sine is `x`.
     ///
     /// Traps (`DomainError`) if `x` is outside `[-1, 1]`.
     ///
     /// `%2: f64 = math.asin %1`
-    ASIN = asin(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    ASIN = asin(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::asin);
 
     /// The angle in `[0, pi]` whose cosine is `x`.
     ///
     /// Traps (`DomainError`) if `x` is outside `[-1, 1]`.
     ///
     /// `%2: f64 = math.acos %1`
-    ACOS = acos(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    ACOS = acos(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::acos);
 
     /// The angle in `[-pi/2, pi/2]` whose tangent is `x`.
     ///
     /// `%2: f64 = math.atan %1`
-    ATAN = atan(x: T) -> T where T: Float [PURE];
+    ATAN = atan(x: T) -> T where T: Float [PURE] eval(elementary::atan);
 
     /// The angle in `[-pi, pi]` of the point `(x, y)`: Julia's `atan(y, x)`.
     ///
     /// `%3: f64 = math.atan2 %1, %2`
-    ATAN2 = atan2(y: T, x: T) -> T where T: Float [PURE];
+    ATAN2 = atan2(y: T, x: T) -> T where T: Float [PURE] eval(elementary::atan2);
 
     /// The hyperbolic sine.
     ///
     /// `%2: f64 = math.sinh %1`
-    SINH = sinh(x: T) -> T where T: Float [PURE];
+    SINH = sinh(x: T) -> T where T: Float [PURE] eval(elementary::sinh);
 
     /// The hyperbolic cosine.
     ///
     /// `%2: f64 = math.cosh %1`
-    COSH = cosh(x: T) -> T where T: Float [PURE];
+    COSH = cosh(x: T) -> T where T: Float [PURE] eval(elementary::cosh);
 
     /// The hyperbolic tangent.
     ///
     /// `%2: f64 = math.tanh %1`
-    TANH = tanh(x: T) -> T where T: Float [PURE];
+    TANH = tanh(x: T) -> T where T: Float [PURE] eval(elementary::tanh);
 
     /// The inverse of the hyperbolic sine.
     ///
     /// `%2: f64 = math.asinh %1`
-    ASINH = asinh(x: T) -> T where T: Float [PURE];
+    ASINH = asinh(x: T) -> T where T: Float [PURE] eval(elementary::asinh);
 
     /// The inverse of the hyperbolic cosine, not negative.
     ///
     /// Traps (`DomainError`) if `x` is less than 1.
     ///
     /// `%2: f64 = math.acosh %1`
-    ACOSH = acosh(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    ACOSH = acosh(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::acosh);
 
     /// The inverse of the hyperbolic tangent; infinite at -1 and 1.
     ///
     /// Traps (`DomainError`) if `x` is outside `[-1, 1]`.
     ///
     /// `%2: f64 = math.atanh %1`
-    ATANH = atanh(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    ATANH = atanh(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::atanh);
 
     /// `sin(pi * x)`, exact where `x` is a multiple of 1/2.
     ///
     /// Traps (`DomainError`) if `x` is infinite.
     ///
     /// `%2: f64 = math.sinpi %1`
-    SINPI = sinpi(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    SINPI = sinpi(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::sinpi);
 
     /// `cos(pi * x)`, exact where `x` is a multiple of 1/2.
     ///
     /// Traps (`DomainError`) if `x` is infinite.
     ///
     /// `%2: f64 = math.cospi %1`
-    COSPI = cospi(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    COSPI = cospi(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::cospi);
 
     /// `sin(pi * x) / (pi * x)`; 1 at 0, and 0 at infinity.
     ///
     /// `%2: f64 = math.sinc %1`
-    SINC = sinc(x: T) -> T where T: Float [PURE];
+    SINC = sinc(x: T) -> T where T: Float [PURE] eval(elementary::sinc);
 
     /// `x` to the power `y`.
     ///
     /// Traps (`DomainError`) if `x` is negative and `y` is finite and not whole.
     ///
     /// `%3: f64 = math.pow %1, %2`
-    POW = pow(x: T, y: T) -> T where T: Float [PURE, MAY_TRAP];
+    POW = pow(x: T, y: T) -> T where T: Float [PURE, MAY_TRAP] eval(elementary::pow);
 
     /// A float to an integer power, accurate to about one unit in the last place; by 0 it is 1.
     /// For integers, see `arith.powi`.
     ///
     /// `%3: f64 = math.powi %1, 3`
-    POWI = powi(x: T, n: i64) -> T where T: Float [PURE];
+    POWI = powi(x: T, n: i64) -> T where T: Float [PURE] eval(elementary::powi);
 
     /// `sqrt(x^2 + y^2)` without overflow on the way; infinite if either is, even if the other is
     /// NaN.
     ///
     /// `%3: f64 = math.hypot %1, %2`
-    HYPOT = hypot(x: T, y: T) -> T where T: Float [PURE, COMMUTATIVE];
+    HYPOT = hypot(x: T, y: T) -> T where T: Float [PURE, COMMUTATIVE] eval(elementary::hypot);
 
     /// The error function.
     ///
     /// `%2: f64 = math.erf %1`
-    ERF = erf(x: T) -> T where T: Float [PURE];
+    ERF = erf(x: T) -> T where T: Float [PURE] eval(elementary::erf);
 
     /// `1 - erf(x)`, accurate for large `x`.
     ///
     /// `%2: f64 = math.erfc %1`
-    ERFC = erfc(x: T) -> T where T: Float [PURE];
+    ERFC = erfc(x: T) -> T where T: Float [PURE] eval(elementary::erfc);
 
     /// The inverse of the error function; infinite at -1 and 1.
     ///
     /// Traps (`DomainError`) if `x` is outside `[-1, 1]`.
     ///
     /// `%2: f64 = math.erfinv %1`
-    ERFINV = erfinv(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    ERFINV = erfinv(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(special::erfinv);
 
     /// The inverse of the complementary error function; infinite at 0 and 2.
     ///
     /// Traps (`DomainError`) if `x` is outside `[0, 2]`.
     ///
     /// `%2: f64 = math.erfcinv %1`
-    ERFCINV = erfcinv(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    ERFCINV = erfcinv(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(special::erfcinv);
 
     /// The gamma function; at `0.0` and `-0.0` infinite, with the sign of `x`.
     ///
     /// Traps (`DomainError`) if `x` is a negative whole number or `-inf`.
     ///
     /// `%2: f64 = math.gamma %1`
-    GAMMA = gamma(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    GAMMA = gamma(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(special::gamma);
 
     /// The logarithm of the gamma function; `inf` at its poles.
     ///
     /// Traps (`DomainError`) if the gamma function is negative at `x`.
     ///
     /// `%2: f64 = math.loggamma %1`
-    LOGGAMMA = loggamma(x: T) -> T where T: Float [PURE, MAY_TRAP];
+    LOGGAMMA = loggamma(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(special::loggamma);
 
     /// The logarithm of the absolute value of the gamma function; `inf` at its poles.
     ///
     /// `%2: f64 = math.logabsgamma %1`
-    LOGABSGAMMA = logabsgamma(x: T) -> T where T: Float [PURE];
+    LOGABSGAMMA = logabsgamma(x: T) -> T where T: Float [PURE] eval(special::logabsgamma);
 
     /// The derivative of `loggamma`; at 0 infinite, with the sign opposite to that of `x`, and NaN
     /// at the other poles.
     ///
     /// `%2: f64 = math.digamma %1`
-    DIGAMMA = digamma(x: T) -> T where T: Float [PURE];
+    DIGAMMA = digamma(x: T) -> T where T: Float [PURE] eval(special::digamma);
 
     /// The derivative of `digamma`; `inf` at its poles.
     ///
     /// `%2: f64 = math.trigamma %1`
-    TRIGAMMA = trigamma(x: T) -> T where T: Float [PURE];
+    TRIGAMMA = trigamma(x: T) -> T where T: Float [PURE] eval(special::trigamma);
 
     /// The derivative of `digamma` of order `n`: `digamma` itself for 0, `trigamma` for 1; infinite
     /// or NaN at its poles, and NaN for a negative `n`.
     ///
     /// `%2: f64 = math.polygamma %1, 2`
-    POLYGAMMA = polygamma(x: T, n: i64) -> T where T: Float [PURE];
+    POLYGAMMA = polygamma(x: T, n: i64) -> T where T: Float [PURE] eval(special::polygamma);
 
     /// The beta function, `gamma(x) * gamma(y) / gamma(x + y)`.
     ///
     /// `%3: f64 = math.beta %1, %2`
-    BETA = beta(x: T, y: T) -> T where T: Float [PURE];
+    BETA = beta(x: T, y: T) -> T where T: Float [PURE] eval(special::beta);
 
     /// The logarithm of the beta function.
     ///
     /// Traps (`DomainError`) if the beta function is negative there.
     ///
     /// `%3: f64 = math.logbeta %1, %2`
-    LOGBETA = logbeta(x: T, y: T) -> T where T: Float [PURE, MAY_TRAP];
+    LOGBETA = logbeta(x: T, y: T) -> T where T: Float [PURE, MAY_TRAP] eval(special::logbeta);
 }

@@ -42,6 +42,7 @@ pub mod ssa;
 mod suggest;
 #[cfg(test)]
 mod testing;
+mod trap;
 mod types;
 mod used_structs;
 mod verifier;
@@ -68,13 +69,14 @@ pub use location::{Loc, Location, Source};
 pub use module::Module;
 pub use op::{
     AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OpTable, OperandDef, OperandSet,
-    Registry, ResultType, Syntax, Traits, TypeClass, TypePattern, VerifyFn,
+    Registry, ResultType, ScalarFn, ScalarFns, Syntax, Traits, TypeClass, TypePattern, VerifyFn,
 };
 pub use pipe::Pipe;
 pub use printer::{
     PrintOptions, print_function, print_inst, print_module, write_function, write_module,
 };
 pub use suggest::suggest;
+pub use trap::{Number, Trap, number_name};
 pub use types::{StructDef, Type, TypeKind};
 pub use verifier::{
     VerifyCache, verify_changed, verify_function, verify_function_in, verify_module,

@@ -8,7 +8,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Attrs, Constant, Context, Operand, Type};
+use crate::{Attrs, Constant, Context, Operand, Trap, Type};
 
 /// An operation: six bits of dialect number and ten of op number, fixed by the dialect, so that
 /// it can be a constant.
@@ -352,6 +352,24 @@ pub type VerifyFn = fn(&InstView<'_>) -> Result<(), String>;
 /// Simplifies an instruction, if it can be.
 pub type FoldFn = fn(&InstView<'_>) -> Option<Fold>;
 
+/// A pure function of at most three scalars, compiled for their types.
+///
+/// Scalars are passed in slots of 64 bits: integers are sign-extended, a `bool` is 0 or 1, and
+/// floats stand as their bits, those of an `f32` zero-extended. Slots after the last operand are
+/// ignored.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalarFn {
+    /// Computes the slot of the result.
+    pub call: fn(u64, u64, u64) -> Result<u64, Trap>,
+    /// The type of the result.
+    pub result: Type,
+}
+
+/// Finds the function that computes an op on scalars of these types; `None` if the op is not
+/// defined for them. The second argument is the declared type of the result, which matters to
+/// conversions alone.
+pub type ScalarFns = fn(&[Type], Type) -> Option<ScalarFn>;
+
 /// The declaration of an op.
 #[derive(Clone, Copy, Debug)]
 pub struct OpDef {
@@ -381,6 +399,8 @@ pub struct OpDef {
     pub verify: Option<VerifyFn>,
     /// Simplifies it, exactly: bit for bit, traps included.
     pub fold: Option<FoldFn>,
+    /// Computes it on scalars. Folds and the interpreter call the same functions.
+    pub eval: Option<ScalarFns>,
 }
 
 impl OpDef {

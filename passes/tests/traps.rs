@@ -247,7 +247,7 @@ fn what_is_said_not_to_trap_has_a_value() {
                 let facts = Rough(params.iter().map(|&param| param.into()).zip(args).collect());
                 if !may_trap_given(&f, v, &facts) {
                     safe += 1;
-                    let value = eval_scalar(op, &args[..types.len()], ty);
+                    let value = eval_scalar(ctx.def(op), &args[..types.len()], ty);
                     assert!(matches!(value, Some(Ok(_))), "{op:?} of {args:?}: {value:?}");
                 }
             }

@@ -1,7 +1,7 @@
 //! Partial derivatives: expressions over the operands and the result of an op.
 
 use regraft_dialects::semantics::eval_scalar;
-use regraft_dialects::{arith, core};
+use regraft_dialects::{arith, core, registry};
 use regraft_ir::{Constant, Op, Type};
 use smallvec::SmallVec;
 
@@ -32,7 +32,8 @@ impl Expr {
                 _ => None,
             })
             .collect();
-        let folded = constants.and_then(|constants| eval_scalar(op, &constants, Type::F64)?.ok());
+        let folded = constants
+            .and_then(|constants| eval_scalar(registry().def(op)?, &constants, Type::F64)?.ok());
         match folded {
             Some(Constant::F64(bits)) => Self::Const(f64::from_bits(bits)),
             Some(Constant::I64(x)) => Self::Int(x),

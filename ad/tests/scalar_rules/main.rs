@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regraft_ad::rules::{Product, ScalarRules};
 use regraft_dialects::semantics::{Trap, eval_scalar};
-use regraft_dialects::{arith, context, math as m};
+use regraft_dialects::{arith, context, math as m, registry};
 use regraft_ir::{Constant, Context, Op, Operand, Type};
 
 mod differences;
@@ -51,7 +51,7 @@ fn float(constant: Constant) -> f64 {
 /// The value of an op.
 fn value(op: Op, args: &[Arg], ty: Type) -> Result<f64, Trap> {
     let args: Vec<Constant> = args.iter().map(|arg| arg.constant(ty)).collect();
-    eval_scalar(op, &args, ty).expect("an op on scalars").map(float)
+    eval_scalar(registry().def(op).unwrap(), &args, ty).expect("an op on scalars").map(float)
 }
 
 /// How a product with a partial is to be computed.
@@ -79,7 +79,7 @@ fn run(
     let constant = |c: Constant| Operand::from(ctx.constant_id(c));
     let args: Vec<Constant> = args.iter().map(|arg| arg.constant(ty)).collect();
     let operands: Vec<Operand> = args.iter().map(|&c| constant(c)).collect();
-    let result = match eval_scalar(op, &args, ty).unwrap() {
+    let result = match eval_scalar(ctx.def(op), &args, ty).unwrap() {
         Ok(result) => constant(result),
         Err(_) => panic!("the op itself traps"),
     };
@@ -95,7 +95,8 @@ fn run(
         count += 1;
         let operand = |operand: &Operand| ctx.constant(operand.as_const().unwrap());
         let args: Vec<Constant> = inst.operand_list().iter().map(operand).collect();
-        match eval_scalar(inst.op(), &args, inst.ty().unwrap_or(ty)).expect("an op on scalars") {
+        let def = ctx.def(inst.op());
+        match eval_scalar(def, &args, inst.ty().unwrap_or(ty)).expect("an op on scalars") {
             Ok(result) => constant(result),
             Err(error) => {
                 trap = Some(error);

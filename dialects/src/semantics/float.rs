@@ -9,23 +9,18 @@
 //! assert_eq!(floor_mod(-1.0, 3.0), 2.0);
 //! ```
 
-use crate::ir::{Constant, Type};
+use super::Scalar;
 
 /// A float type of the IR.
 pub trait Float:
-    Copy
-    + PartialOrd
-    + std::fmt::Debug
+    Scalar
     + std::ops::Add<Output = Self>
     + std::ops::Sub<Output = Self>
     + std::ops::Mul<Output = Self>
     + std::ops::Div<Output = Self>
     + std::ops::Rem<Output = Self>
     + std::ops::Neg<Output = Self>
-    + 'static
 {
-    /// The type in the IR.
-    const TYPE: Type;
     /// Zero.
     const ZERO: Self;
 
@@ -33,8 +28,6 @@ pub trait Float:
     fn round_from(x: f64) -> Self;
     /// The same number in 64 bits.
     fn wide(self) -> f64;
-    /// The number as a constant.
-    fn constant(self) -> Constant;
     /// [`arith::ABS`](crate::arith::ABS).
     fn abs(self) -> Self;
     /// [`arith::SIGNBIT`](crate::arith::SIGNBIT).
@@ -62,9 +55,8 @@ pub trait Float:
 }
 
 macro_rules! float {
-    ($($ty:ident $name:ident)*) => {
+    ($($ty:ident)*) => {
         $(impl Float for $ty {
-            const TYPE: Type = Type::$name;
             const ZERO: Self = 0.0;
 
             #[inline]
@@ -74,10 +66,6 @@ macro_rules! float {
             #[inline]
             fn wide(self) -> f64 {
                 f64::from(self)
-            }
-            #[inline]
-            fn constant(self) -> Constant {
-                Constant::$name(self.to_bits())
             }
             #[inline]
             fn abs(self) -> Self {
@@ -131,7 +119,7 @@ macro_rules! float {
     };
 }
 
-float!(f32 F32 f64 F64);
+float!(f32 f64);
 
 /// [`arith::MIN`](crate::arith::MIN).
 #[inline]

@@ -11,60 +11,46 @@
 //! assert_eq!(fld(-7_i64, 2).unwrap(), -4);
 //! ```
 
-use super::{Number, Trap};
-use crate::ir::{Constant, Type};
+use super::{Number, Scalar, Trap};
 
 /// A two's complement integer type of the IR.
-pub trait Int: Copy + Ord + std::fmt::Debug + 'static {
-    /// The type in the IR.
-    const TYPE: Type;
+pub trait Int: Scalar + Ord {
     /// The width in bits.
     const BITS: u32;
 
     /// The same number in 64 bits.
-    fn wide(self) -> i64;
+    #[inline]
+    fn wide(self) -> i64 {
+        self.slot() as i64
+    }
+
     /// The low bits of a number.
-    fn wrap(x: i64) -> Self;
-    /// The number as a constant.
-    fn constant(self) -> Constant;
+    #[inline]
+    fn wrap(x: i64) -> Self {
+        Self::from_slot(x as u64)
+    }
 }
 
-macro_rules! int {
-    ($($ty:ident $variant:ident $name:ident),*) => {
+macro_rules! ints {
+    ($($ty:ident)*) => {
         $(impl Int for $ty {
-            const TYPE: Type = Type::$name;
             const BITS: u32 = <$ty>::BITS;
-
-            #[inline]
-            fn wide(self) -> i64 {
-                i64::from(self)
-            }
-
-            #[inline]
-            fn wrap(x: i64) -> Self {
-                x as $ty
-            }
-
-            #[inline]
-            fn constant(self) -> Constant {
-                Constant::$variant(self)
-            }
         })*
     };
 }
 
-int!(i8 I8 I8, i16 I16 I16, i32 I32 I32, i64 I64 I64);
+ints!(i8 i16 i32 i64);
 
 /// The number in its type, if it is in range.
 #[inline]
-pub(super) fn narrow<T: Int>(x: i64) -> Option<T> {
+fn narrow<T: Int>(x: i64) -> Option<T> {
     let narrow = T::wrap(x);
     (narrow.wide() == x).then_some(narrow)
 }
 
 /// The bits, zeros above.
 #[inline]
-pub(super) fn unsigned<T: Int>(x: T) -> u64 {
+fn unsigned<T: Int>(x: T) -> u64 {
     x.wide() as u64 & (u64::MAX >> (64 - T::BITS))
 }
 
@@ -153,28 +139,10 @@ pub fn abs<T: Int>(x: T) -> T {
     T::wrap(x.wide().wrapping_abs())
 }
 
-/// [`arith::NOT`](crate::arith::NOT).
+/// [`arith::SIGNBIT`](crate::arith::SIGNBIT).
 #[inline]
-pub fn not<T: Int>(x: T) -> T {
-    T::wrap(!x.wide())
-}
-
-/// [`arith::AND`](crate::arith::AND).
-#[inline]
-pub fn and<T: Int>(x: T, y: T) -> T {
-    T::wrap(x.wide() & y.wide())
-}
-
-/// [`arith::OR`](crate::arith::OR).
-#[inline]
-pub fn or<T: Int>(x: T, y: T) -> T {
-    T::wrap(x.wide() | y.wide())
-}
-
-/// [`arith::XOR`](crate::arith::XOR).
-#[inline]
-pub fn xor<T: Int>(x: T, y: T) -> T {
-    T::wrap(x.wide() ^ y.wide())
+pub fn signbit<T: Int>(x: T) -> bool {
+    x.wide() < 0
 }
 
 /// A shift to the left by a count that is not negative.

@@ -1,8 +1,9 @@
-//! What the ops on scalars compute.
+//! The functions that ops on scalars compute.
 //!
-//! Constant folding and every engine call these functions, so that they agree by construction.
-//! They are generic over the width, for an engine that knows it; [`eval_scalar`] is for those
-//! who hold constants.
+//! The declaration of an op names its function: `eval(int::fld)`. Constant folding and every engine
+//! call it, so that they agree by construction. The functions are generic over the width;
+//! [`dialect!`](crate::dialect) compiles them for each type of the class. [`eval_scalar`] takes
+//! constants.
 //!
 //! Which NaN an arithmetic op gives (its sign, its payload, whether it is quiet) is up to the
 //! machine, as in IEEE 754; everything else is exact to the bit.
@@ -16,17 +17,18 @@
 //! ```
 
 mod eval;
-mod trap;
 
 pub mod convert;
 pub mod float;
 pub mod int;
 pub mod math;
+pub mod scalar;
 pub mod special;
 
-pub use eval::eval_scalar;
+pub use eval::{eval_scalar, to_slot};
 pub use float::Float;
 pub use int::Int;
-pub use trap::{Number, Trap, number_name};
+pub use scalar::{Outcome, Scalar};
 
+pub use crate::ir::{Number, Trap, number_name};
 pub use crate::types::{field_type, is_exact, is_subtype};

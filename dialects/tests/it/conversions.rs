@@ -4,6 +4,7 @@ use regraft_dialects::semantics::{Trap, eval_scalar};
 use regraft_dialects::{arith, core};
 use regraft_ir::{Constant, Op, Type};
 
+use crate::def;
 use Constant::{Bool, I8, I16, I32, I64};
 
 fn f32(x: f32) -> Constant {
@@ -15,7 +16,7 @@ fn f64(x: f64) -> Constant {
 }
 
 fn eval(op: Op, x: Constant, to: Type) -> Result<Constant, Trap> {
-    eval_scalar(op, &[x], to).unwrap_or_else(|| panic!("{op:?} of {x:?} is not defined"))
+    eval_scalar(def(op), &[x], to).unwrap_or_else(|| panic!("{op:?} of {x:?} is not defined"))
 }
 
 #[track_caller]
@@ -131,5 +132,5 @@ fn bitcast_keeps_all_bits() {
     assert_eq!(eval(arith::BITCAST, f32(-0.0), Type::I32), Ok(I32(i32::MIN)));
     let nan = 0x7ff0_0000_0000_0001;
     assert_eq!(eval(arith::BITCAST, I64(nan), Type::F64), Ok(Constant::F64(nan as u64)));
-    assert_eq!(eval_scalar(arith::BITCAST, &[f64(1.0)], Type::I32), None);
+    assert_eq!(eval_scalar(def(arith::BITCAST), &[f64(1.0)], Type::I32), None);
 }

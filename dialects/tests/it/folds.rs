@@ -6,6 +6,8 @@ use regraft_ir::{
     Constant, Fold, Function, Inst, Op, OpDef, Operand, ResultType, StructDef, Traits, Type,
 };
 
+use crate::def;
+
 /// What an instruction on these operands folds to. Operands without a constant are parameters.
 fn fold(def: &OpDef, types: &[Type], operands: &[Option<Constant>], ty: Type) -> Option<Fold> {
     let ctx = context();
@@ -90,7 +92,7 @@ fn constants_fold_to_what_running_gives_unless_it_traps_or_makes_a_nan() {
         }
         for x in special(a) {
             for y in special(b) {
-                let run = eval_scalar(def.op, &[x, y], Type::ANY).expect(def.name);
+                let run = eval_scalar(def, &[x, y], Type::ANY).expect(def.name);
                 let found = fold(def, &[a, b], &[Some(x), Some(y)], Type::ANY);
                 let what = || format!("{} of {x:?}, {y:?}", def.name);
                 match found {
@@ -112,7 +114,7 @@ fn identities_hold_for_every_value() {
     let mut found = 0;
     for (def, a, b) in binary() {
         let what = |x: Constant, y: Constant| format!("{} of {x:?}, {y:?}", def.name);
-        let run = |x: Constant, y: Constant| eval_scalar(def.op, &[x, y], Type::ANY).unwrap();
+        let run = |x: Constant, y: Constant| eval_scalar(def, &[x, y], Type::ANY).unwrap();
         for y in special(b) {
             match fold(def, &[a, b], &[None, Some(y)], Type::ANY) {
                 Some(Fold::Constant(c)) => {
@@ -161,10 +163,6 @@ fn fold_same(def: &OpDef, ty: Type) -> Option<Fold> {
     f.with_view(v, |view| (def.fold?)(view))
 }
 
-fn def(op: Op) -> &'static OpDef {
-    regraft_dialects::registry().def(op).unwrap()
-}
-
 #[test]
 fn unary_ops_fold_to_what_running_gives() {
     for def in arith::DIALECT.ops.iter().chain(math::DIALECT.ops) {
@@ -174,7 +172,7 @@ fn unary_ops_fold_to_what_running_gives() {
             }
             for to in SCALARS {
                 for x in special(from) {
-                    let run = eval_scalar(def.op, &[x], to);
+                    let run = eval_scalar(def, &[x], to);
                     match fold(def, &[from], &[Some(x)], to) {
                         Some(Fold::Constant(c)) => assert_eq!(Some(Ok(c)), run, "{}", def.name),
                         Some(Fold::Operand(_)) => assert_eq!(Some(Ok(x)), run, "{}", def.name),

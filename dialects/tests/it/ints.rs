@@ -5,7 +5,7 @@ use regraft_dialects::arith;
 use regraft_dialects::semantics::{Trap, eval_scalar};
 use regraft_ir::{Constant, Op, Type};
 
-use crate::eval;
+use crate::{def, eval};
 
 /// What an op should give: a number that wraps, one that has to be in range, or a trap.
 enum Expected {
@@ -273,5 +273,5 @@ fn bools_are_ordered_and_have_logic() {
         }
     }
     assert_eq!(eval(arith::NOT, &[true.into()]), Ok(false.into()));
-    assert_eq!(eval_scalar(arith::ADD, &[true.into(), true.into()], Type::BOOL), None);
+    assert_eq!(eval_scalar(def(arith::ADD), &[true.into(), true.into()], Type::BOOL), None);
 }

@@ -8,12 +8,19 @@ mod ints;
 mod math;
 mod verification;
 
+use regraft_dialects::registry;
 use regraft_dialects::semantics::{Trap, eval_scalar};
-use regraft_ir::{Constant, Op, Type};
+use regraft_ir::{Constant, Op, OpDef, Type};
+
+/// The declaration of an op.
+fn def(op: Op) -> &'static OpDef {
+    registry().def(op).unwrap()
+}
 
 /// The value of an op that does not convert.
 fn eval(op: Op, args: &[Constant]) -> Result<Constant, Trap> {
-    eval_scalar(op, args, Type::ANY).unwrap_or_else(|| panic!("{op:?} of {args:?} is not defined"))
+    eval_scalar(def(op), args, Type::ANY)
+        .unwrap_or_else(|| panic!("{op:?} of {args:?} is not defined"))
 }
 
 /// The value of an op on floats.

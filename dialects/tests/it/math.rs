@@ -6,7 +6,7 @@ use regraft_dialects::math;
 use regraft_dialects::semantics::eval_scalar;
 use regraft_ir::{Constant, Op, Type};
 
-use crate::{eval, eval_f64};
+use crate::{def, eval, eval_f64};
 
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
@@ -22,7 +22,7 @@ fn ulps(x: f64, y: f64) -> f64 {
 
 /// What is wrong with the value of an op, if it is off by more than `limit` units.
 fn check_near(op: Op, args: &[f64], want: f64, limit: f64) -> Option<String> {
-    let name = regraft_dialects::registry().def(op).unwrap().name;
+    let name = def(op).name;
     let found = match eval_f64(op, args) {
         Ok(found) => found,
         Err(trap) => return Some(format!("{name} of {args:?}: {trap}")),
@@ -502,7 +502,7 @@ const POLYGAMMA: &[(i64, f64, f64, f64)] = &[
 fn polygamma_functions() {
     for &(n, x, want, units) in POLYGAMMA {
         let args = [Constant::from(x), Constant::from(n)];
-        let found = eval_scalar(math::POLYGAMMA, &args, Type::F64).unwrap().unwrap();
+        let found = eval_scalar(def(math::POLYGAMMA), &args, Type::F64).unwrap().unwrap();
         let found = found.as_float().unwrap();
         let error = (found - want).abs() / (want.abs() * f64::EPSILON);
         assert!(error <= units, "order {n} at {x:?}: {found:?}, expected {want:?}, off by {error}");
@@ -520,7 +520,7 @@ fn polygamma_functions() {
         (500, 0.5, -INF),
     ] {
         let args = [Constant::from(x), Constant::from(n)];
-        let found = eval_scalar(math::POLYGAMMA, &args, Type::F64).unwrap().unwrap();
+        let found = eval_scalar(def(math::POLYGAMMA), &args, Type::F64).unwrap().unwrap();
         let found = found.as_float().unwrap();
         assert!(found == want || found.is_nan() && want.is_nan(), "{n} at {x:?}: {found:?}");
     }

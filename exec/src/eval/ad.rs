@@ -1,6 +1,6 @@
 //! `ad`: tangents whose types are not known before the program runs.
 
-use super::EvalCx;
+use super::context::EvalCx;
 use crate::error::Trap;
 use crate::tangent::Tangents;
 use crate::value::Val;

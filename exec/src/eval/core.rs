@@ -3,7 +3,7 @@
 use regraft_dialects::semantics::eval_scalar;
 use regraft_ir::{Context, Type, TypeKind};
 
-use super::EvalCx;
+use super::context::EvalCx;
 use super::scalars::scalar_constant;
 use crate::error::Trap;
 use crate::value::{Array, Val, egal};
@@ -43,7 +43,7 @@ pub(super) fn convert(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     if value.is_a(cx.ctx, cx.ty) {
         return Ok(value.clone());
     }
-    let converted = scalar_constant(value).and_then(|x| eval_scalar(cx.def.op, &[x], cx.ty));
+    let converted = scalar_constant(value).and_then(|x| eval_scalar(cx.def, &[x], cx.ty));
     match converted {
         Some(result) => Ok(Val::constant(cx.ctx, result?)),
         None => {

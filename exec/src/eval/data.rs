@@ -3,7 +3,7 @@
 use regraft_ir::{Symbol, Type, TypeKind, suggest};
 use smallvec::SmallVec;
 
-use super::EvalCx;
+use super::context::EvalCx;
 use super::core::bounds_of;
 use crate::error::{ErrorKind, Trap};
 use crate::value::{Val, collected};

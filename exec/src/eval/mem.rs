@@ -4,7 +4,7 @@ use regraft_dialects::semantics;
 use regraft_ir::{Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::EvalCx;
+use super::context::EvalCx;
 use crate::error::Trap;
 use crate::value::{Array, ArrayError, Dims, Val};
 

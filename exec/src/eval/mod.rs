@@ -1,9 +1,10 @@
-//! Evaluation functions: for each op, what it does with values.
+//! The evaluation table: for each op, the function that computes it on values.
 //!
-//! The interpreter runs typed scalars by instructions of its own; everything else, and everything
-//! `any`, goes through this table. Anyone may register a function for an op.
+//! Ops on typed scalars are computed by the functions that their declarations name; everything else,
+//! and everything `any`, goes through this table. Anyone may register a function for an op.
 
 mod ad;
+mod context;
 mod core;
 mod data;
 mod mem;
@@ -15,65 +16,11 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use regraft_dialects as dialects;
-use regraft_ir::{Attrs, Constant, Context, Extension, Op, OpDef, OpTable, Type};
+use regraft_ir::{Extension, Op, OpDef, OpTable};
 
-use crate::error::Trap;
-use crate::host::Host;
-use crate::value::{Fields, Texts, Val};
+pub use self::context::{EvalCx, EvalFn};
 
-/// Evaluates an op on the values of its operands. The result has to be of type
-/// [`EvalCx::ty`]; if it is not, the program stops with an error that names the op.
-pub type EvalFn = fn(&mut EvalCx<'_>, &[Val]) -> Result<Val, Trap>;
-
-/// What an evaluation function can see beside the operands.
-pub struct EvalCx<'a> {
-    /// The context of types and names.
-    pub ctx: &'a Context,
-    /// The declaration of the op.
-    pub def: &'static OpDef,
-    /// The type of the result.
-    pub ty: Type,
-    /// The attributes of the instruction.
-    pub attrs: Attrs,
-    /// Output, clock, profiler, memory.
-    pub host: &'a mut Host,
-}
-
-impl EvalCx<'_> {
-    /// An attribute of the instruction.
-    pub fn attr(&self, name: &str) -> Option<Constant> {
-        self.ctx.attr(self.attrs, name).map(|c| self.ctx.constant(c))
-    }
-
-    /// How values and types read in output and errors.
-    pub fn texts(&self) -> Texts<'_> {
-        self.host.texts(self.ctx)
-    }
-
-    /// Checks that a tuple, struct or ref of so many fields may be made.
-    ///
-    /// # Errors
-    /// If it would exceed the memory limit.
-    pub fn reserve_fields(&self, count: usize) -> Result<(), Trap> {
-        self.host.reserve(size_of::<Fields>() + count * size_of::<Val>())
-    }
-
-    /// A type error that names the op and what it was given.
-    #[cold]
-    pub fn wrong_types(&self, args: &[Val]) -> Trap {
-        let types: Vec<String> = args.iter().map(|arg| self.texts().type_of(arg)).collect();
-        let name = self.def.mnemonic();
-        Trap::type_error(format!("`{name}` does not work on {}", types.join(", ")))
-    }
-}
-
-impl fmt::Debug for EvalCx<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "evaluation of {}", self.def.name)
-    }
-}
-
-/// How an op is run.
+/// The way in which an op is run.
 #[derive(Clone, Copy)]
 pub enum EvalRow {
     /// By a function of the values of its operands.
@@ -105,7 +52,8 @@ impl Extension for EvalTable {
 }
 
 impl EvalTable {
-    /// The functions of all ops of `regraft-dialects`.
+    /// The functions of the ops of `regraft-dialects` that have no `eval(..)`, or are defined for more
+    /// than scalars.
     pub fn standard() -> Self {
         let mut table = Self::default();
         for op in [
@@ -118,11 +66,6 @@ impl EvalTable {
             dialects::cf::UNREACHABLE,
         ] {
             table.rows.insert(op, EvalRow::Control);
-        }
-        for dialect in [&dialects::arith::DIALECT, &dialects::math::DIALECT] {
-            for def in dialect.ops {
-                table.register(def.op, scalars::scalar);
-            }
         }
         let core: [(Op, EvalFn); 17] = [
             (dialects::core::TUPLE, core::tuple),
@@ -212,8 +155,10 @@ impl EvalTable {
         self.rows.insert(op, EvalRow::Function(function))
     }
 
-    /// The row of an op.
-    pub fn get(&self, op: Op) -> Option<EvalRow> {
-        self.rows.get(op).copied()
+    /// The row of an op. One that has none is evaluated as its declaration says, if it has an
+    /// `eval(..)`.
+    pub fn get(&self, def: &OpDef) -> Option<EvalRow> {
+        let declared = def.eval.map(|_| EvalRow::Function(scalars::scalar));
+        self.rows.get(def.op).copied().or(declared)
     }
 }

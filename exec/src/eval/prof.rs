@@ -2,7 +2,7 @@
 
 use regraft_dialects::semantics;
 
-use super::EvalCx;
+use super::context::EvalCx;
 use crate::error::Trap;
 use crate::value::Val;
 

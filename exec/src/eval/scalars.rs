@@ -1,17 +1,17 @@
-//! `arith` and `math`: the semantics that constant folding uses, on dynamic values.
+//! Ops that are computed by `eval(..)`, on dynamic values.
 
 use regraft_dialects::semantics::eval_scalar;
 use regraft_ir::Constant;
 use smallvec::SmallVec;
 
-use super::EvalCx;
+use super::context::EvalCx;
 use crate::error::Trap;
 use crate::value::Val;
 
 /// Evaluates any pure op on scalars.
 pub(super) fn scalar(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let constants: Option<SmallVec<[Constant; 3]>> = args.iter().map(scalar_constant).collect();
-    let result = constants.and_then(|constants| eval_scalar(cx.def.op, &constants, cx.ty));
+    let result = constants.and_then(|constants| eval_scalar(cx.def, &constants, cx.ty));
     match result {
         Some(result) => Ok(Val::constant(cx.ctx, result?)),
         None => Err(cx.wrong_types(args)),

@@ -2,8 +2,8 @@
 
 use regraft_ir::Type;
 
-use super::EvalCx;
 use super::ad::tangents;
+use super::context::EvalCx;
 use super::mem::{check_element, offset};
 use crate::error::Trap;
 use crate::value::{Array, Shared, Val};

@@ -43,8 +43,7 @@ impl Code {
                 | Inst::NotI { d, a }
                 | Inst::NotBool { d, a }
                 | Inst::NegF { d, a }
-                | Inst::IntToF { d, a }
-                | Inst::Unary { d, a, .. } => regs(&[d, a]),
+                | Inst::IntToF { d, a } => regs(&[d, a]),
                 Inst::AddI { d, a, b }
                 | Inst::SubI { d, a, b }
                 | Inst::MulI { d, a, b }
@@ -69,8 +68,7 @@ impl Code {
                 | Inst::EqF { d, a, b }
                 | Inst::NeF { d, a, b }
                 | Inst::LtF { d, a, b }
-                | Inst::LeF { d, a, b }
-                | Inst::Binary { d, a, b, .. } => regs(&[d, a, b]),
+                | Inst::LeF { d, a, b } => regs(&[d, a, b]),
                 Inst::Select { d, condition, a, b } => regs(&[d, condition, a, Reg::from(b)]),
                 Inst::Jump { to } => target(to),
                 Inst::JumpIf { a, to }
@@ -112,11 +110,7 @@ impl Code {
                 Inst::StoreScalar2 { j, a, i, .. } => regs(&[a, i, Reg::from(j)]),
                 Inst::LoadF2 { j, d, i, .. } => regs(&[d, i, Reg::from(j)]),
                 Inst::StoreF2 { j, a, i, .. } => regs(&[a, i, Reg::from(j)]),
-                Inst::Scalar { site } => {
-                    let site = &self.scalar_sites[site as usize];
-                    reg(site.d);
-                    site.args.iter().for_each(|&(_, r)| reg(r));
-                }
+                Inst::Scalar { d, a, b, c, .. } => regs(&[d, a, b.into(), c.into()]),
             }
         }
         self.calls.iter().filter_map(|site| site.direct).for_each(reg);

@@ -8,13 +8,13 @@
 use std::cell::{Cell, RefCell};
 use std::mem::Discriminant;
 
-use regraft_ir::{Attrs, Loc, Op, OpDef, Symbol, Type, Value};
+use regraft_ir::{Attrs, Loc, OpDef, Symbol, Type, Value};
 use smallvec::SmallVec;
 
 use super::inst::{Arg, Inst, Pc};
 use super::link::Callee;
 use super::quick::Quick;
-use super::register::{Dst, Reg, Scalar, Src};
+use super::register::{Dst, Reg, Src};
 use crate::eval::EvalFn;
 use crate::value::Val;
 
@@ -51,14 +51,8 @@ pub(crate) struct ApplySite {
     pub(crate) cache: InlineCache,
 }
 
-/// An op on scalars that has no instruction of its own.
-#[derive(Debug)]
-pub(crate) struct ScalarSite {
-    pub(crate) op: Op,
-    pub(crate) args: Box<[(Scalar, Reg)]>,
-    pub(crate) ty: Scalar,
-    pub(crate) d: Reg,
-}
+/// A function of up to three slots: [`ScalarFn::call`](regraft_ir::ScalarFn::call).
+pub(crate) type SlotFn = fn(u64, u64, u64) -> Result<u64, regraft_ir::Trap>;
 
 pub(crate) struct EvalSite {
     pub(crate) function: EvalFn,
@@ -97,7 +91,7 @@ pub(crate) struct Code {
     pub(crate) val_regs: u32,
     pub(crate) vals: Box<[Val]>,
     pub(crate) evals: Box<[EvalSite]>,
-    pub(crate) scalar_sites: Box<[ScalarSite]>,
+    pub(crate) functions: Box<[SlotFn]>,
     pub(crate) calls: Box<[CallSite]>,
     pub(crate) applies: Box<[ApplySite]>,
     pub(crate) switches: Box<[SwitchTable]>,

@@ -101,11 +101,9 @@ pub(crate) enum Inst {
     SetScalar { ty: Scalar, index: u16, a: Reg, va: Reg },
     SetVal { index: u16, vb: Reg, va: Reg },
 
-    /// A pure function of scalars by its index in the tables of [`scalar`](super::scalar).
-    Unary { function: u16, d: Reg, a: Reg },
-    Binary { function: u16, d: Reg, a: Reg, b: Reg },
-    /// Any other op on scalars: [`Code::scalar_sites`].
-    Scalar { site: u32 },
+    /// A function of up to three scalars: [`Code::functions`]. It ignores the operands that it does
+    /// not take.
+    Scalar { function: u16, d: Reg, a: Reg, b: u16, c: u16 },
     /// Any op, by its evaluation function: [`Code::evals`].
     Eval { site: u32 },
     /// By [`Code::calls`].

@@ -12,7 +12,6 @@ mod parallel_copy;
 mod quick;
 mod register;
 mod resolve;
-mod scalar;
 mod state;
 mod world;
 

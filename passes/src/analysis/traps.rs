@@ -1,4 +1,4 @@
-//! Traps: whether an instruction may stop the program with an error, as it stands.
+//! Traps: which instructions may stop the program with an error, as they stand.
 //!
 //! What its op says ([`Traits::MAY_TRAP`]) holds for the worst operands. Here those that are there
 //! are looked at:
@@ -27,7 +27,7 @@
 use regraft_dialects::semantics::{eval_scalar, field_type, is_exact, is_subtype};
 use regraft_dialects::tangent::TangentTable;
 use regraft_dialects::{ad, arith, core, data, math, mem};
-use regraft_ir::{Constant, Function, Op, Operand, Traits, Type, TypeKind, Value};
+use regraft_ir::{Constant, Function, OpDef, Operand, Traits, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
 use super::FloatKinds;
@@ -89,7 +89,7 @@ pub fn may_trap_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool
     }
     let promised = matches!(def.op, mem::LOAD | mem::STORE)
         && f.attr(v, "inbounds") == Some(Constant::Bool(true));
-    f.checks_operands(v) || !(Query { f, v, op: def.op, facts, promised }).is_safe()
+    f.checks_operands(v) || !(Query { f, v, def, facts, promised }).is_safe()
 }
 
 /// Returns whether `v` may run where it did not run before: it has no effect, makes no object and
@@ -108,7 +108,7 @@ pub(crate) fn speculatable_given(f: &Function, v: Value, facts: &impl OperandFac
     }
     !f.checks_operands(v)
         && (!def.traits.contains(Traits::MAY_TRAP)
-            || (Query { f, v, op: def.op, facts, promised: false }).is_safe())
+            || (Query { f, v, def, facts, promised: false }).is_safe())
 }
 
 /// Returns whether `v` can be dropped when nobody uses its result: it changes nothing, does not
@@ -121,7 +121,7 @@ pub fn is_removable(f: &Function, v: Value) -> bool {
 struct Query<'a, F> {
     f: &'a Function,
     v: Value,
-    op: Op,
+    def: &'static OpDef,
     facts: &'a F,
     /// True if the indices are in bounds because the program says so.
     promised: bool,
@@ -130,7 +130,7 @@ struct Query<'a, F> {
 impl<F: OperandFacts> Query<'_, F> {
     /// Returns whether it is known not to trap. No operand is `any` that is checked when it runs.
     fn is_safe(&self) -> bool {
-        match self.op {
+        match self.def.op {
             arith::DIV | arith::FLD | arith::CLD => {
                 let (least, _) = int_bounds(self.ty(0));
                 self.is_nonzero(1) && (self.int(0).0 > least || !contains(self.int(1), -1))
@@ -169,7 +169,7 @@ impl<F: OperandFacts> Query<'_, F> {
     fn is_of_declared_type(&self) -> bool {
         let (ctx, x, ty) = (self.f.ctx(), self.ty(0), self.f.ty(self.v));
         let of = TangentTable::default().of(ctx, x);
-        let found = match self.op {
+        let found = match self.def.op {
             ad::ZERO => of.tangent,
             ad::COPY => x,
             // Whether a part of type `any` is a tangent shows when the program runs.
@@ -216,7 +216,7 @@ impl<F: OperandFacts> Query<'_, F> {
         let args: Option<SmallVec<[Constant; 3]>> =
             self.f.operands(self.v).map(|operand| self.f.constant(operand)).collect();
         args.is_some_and(|args| {
-            matches!(eval_scalar(self.op, &args, self.f.ty(self.v)), Some(Ok(_)))
+            matches!(eval_scalar(self.def, &args, self.f.ty(self.v)), Some(Ok(_)))
         })
     }
 
@@ -266,7 +266,7 @@ impl<F: OperandFacts> Query<'_, F> {
     /// domain.
     fn is_in_domain(&self) -> bool {
         type K = FloatKinds;
-        let outside = match self.op {
+        let outside = match self.def.op {
             math::SQRT | math::LOG | math::LOG2 | math::LOG10 => K::NEGATIVE,
             math::LOG1P => K::NEGATIVE_INFINITY | K::BELOW,
             math::SIN | math::COS | math::TAN | math::SINPI | math::COSPI => K::INFINITE,

@@ -261,19 +261,19 @@ impl Tree {
     }
 
     /// All constants as one, which is added, or joined as the op says.
-    fn constant(&self) -> Option<Constant> {
+    fn constant(&self, f: &Function) -> Option<Constant> {
         let op = self.family.op();
         let mut all = self.family.neutral(self.ty)?;
         for &(constant, negative) in &self.constants {
             let op = if negative { arith::SUB } else { op };
-            all = eval_scalar(op, &[all, constant], self.ty)?.ok()?;
+            all = eval_scalar(f.ctx().def(op), &[all, constant], self.ty)?.ok()?;
         }
         Some(all)
     }
 
     /// Puts the leaves together from the left. Says whether anything changed.
     fn rebuild(self, f: &mut Function) -> IrResult<bool> {
-        let Some(constant) = self.constant() else { return Ok(false) };
+        let Some(constant) = self.constant(f) else { return Ok(false) };
         let has_constant = Some(constant) != self.family.neutral(self.ty);
         // A product with 0, for one, is 0; floats that are not finite are not real numbers.
         let absorbing = match self.family {

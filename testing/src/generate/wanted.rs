@@ -52,7 +52,7 @@ pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
 /// Returns whether programs of an op would say nothing: it is not known what it computes or, for programs
 /// that have derivatives, what its derivative is.
 pub(super) fn is_unknown(extensions: &Extensions, smooth: bool, def: &OpDef) -> bool {
-    extensions.get::<EvalTable>().get(def.op).is_none()
+    extensions.get::<EvalTable>().get(def).is_none()
         || smooth && extensions.get::<DerivativeTable>().find(def.op).is_none()
 }
 

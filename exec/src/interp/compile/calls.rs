@@ -37,7 +37,7 @@ impl Compiler<'_> {
         }
         let def = self.f.ctx().def(op);
         let Some(EvalRow::Function(function)) =
-            self.world.ctx.extensions().get::<EvalTable>().get(op)
+            self.world.ctx.extensions().get::<EvalTable>().get(def)
         else {
             let message = format!("there is no evaluation function for `{}`", def.name);
             return Err(Trap::of_kind(ErrorKind::Module, message));
@@ -60,8 +60,9 @@ impl Compiler<'_> {
     /// Returns a tuple that is made for that; `false` if it is another value.
     pub(super) fn return_tuple(&mut self, value: Operand) -> bool {
         let Some(v) = value.as_value().filter(|&v| self.is_returned(v)) else { return false };
+        let def = self.f.ctx().def(core::TUPLE);
         let Some(EvalRow::Function(function)) =
-            self.world.ctx.extensions().get::<EvalTable>().get(core::TUPLE)
+            self.world.ctx.extensions().get::<EvalTable>().get(def)
         else {
             return false;
         };

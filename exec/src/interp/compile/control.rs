@@ -1,5 +1,6 @@
 //! Branches: comparisons fused into them, copies on their edges, and where blocks end up.
 
+use regraft_dialects::semantics::to_slot;
 use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Edge, Op, Operand, Type, Value, ValueDef};
 
@@ -7,7 +8,6 @@ use super::super::code::SwitchTable;
 use super::super::inst::{Inst, Pc};
 use super::super::parallel_copy::sequence;
 use super::super::register::{Dst, Reg, Scalar, Src};
-use super::super::scalar;
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
 use crate::value::Val;
@@ -267,8 +267,8 @@ impl Compiler<'_> {
         let (mut scalars, mut vals) = (Vec::new(), Vec::new());
         for (&case, &target) in cases.iter().zip(targets.iter().skip(1)) {
             let Some(constant) = self.f.constant(case) else { continue };
-            match (src, scalar::to_slot(constant)) {
-                (Src::Scalar(..), Some(slot)) => scalars.push((slot, target)),
+            match (src, to_slot(constant)) {
+                (Src::Scalar(..), Some((_, slot))) => scalars.push((slot, target)),
                 _ => vals.push((Val::constant(self.f.ctx(), constant), target)),
             }
         }

@@ -13,7 +13,7 @@ use regraft_ir::{Block, Constant, Function, Loc, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::code::{ApplySite, CallSite, Code, EvalSite, ScalarSite, SwitchTable};
+use super::code::{ApplySite, CallSite, Code, EvalSite, SlotFn, SwitchTable};
 use super::inst::{Inst, Pc};
 use super::register::{Dst, Reg};
 use super::world::{Slot, World};
@@ -75,7 +75,7 @@ struct Compiler<'a> {
     val_consts: FxHashMap<Constant, u32>,
     vals: Vec<Val>,
     evals: Vec<EvalSite>,
-    scalar_sites: Vec<ScalarSite>,
+    functions: Vec<SlotFn>,
     calls: Vec<CallSite>,
     applies: Vec<ApplySite>,
     switches: Vec<SwitchTable>,
@@ -122,7 +122,7 @@ impl<'a> Compiler<'a> {
             val_consts: FxHashMap::default(),
             vals: Vec::new(),
             evals: Vec::new(),
-            scalar_sites: Vec::new(),
+            functions: Vec::new(),
             calls: Vec::new(),
             applies: Vec::new(),
             switches: Vec::new(),
@@ -190,7 +190,7 @@ impl<'a> Compiler<'a> {
             val_regs: self.val_regs,
             vals: self.vals.into(),
             evals: self.evals.into(),
-            scalar_sites: self.scalar_sites.into(),
+            functions: self.functions.into(),
             calls: self.calls.into(),
             applies: self.applies.into(),
             switches: self.switches.into(),

@@ -1,10 +1,10 @@
-//! Which register holds what.
+//! The registers of values and constants.
 
+use regraft_dialects::semantics::to_slot;
 use regraft_ir::{Block, Constant, Edge, Operand, OperandKind, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
 use super::super::register::{Dst, Reg, Scalar, Src};
-use super::super::scalar;
 use super::Compiler;
 use crate::value::Val;
 
@@ -151,7 +151,7 @@ impl Compiler<'_> {
             for v in self.f.insts(self.blocks[i]) {
                 for (index, operand) in self.f.operands(v).enumerate() {
                     if let Some(constant) = self.f.constant(operand)
-                        && let Some(slot) = scalar::to_slot(constant)
+                        && let Some((_, slot)) = to_slot(constant)
                         && !self.scalar_consts.contains_key(&slot)
                         && !self.is_immediate(v, index)
                     {
@@ -173,9 +173,9 @@ impl Compiler<'_> {
             },
             OperandKind::Const(c) => {
                 let constant = self.f.ctx().constant(c);
-                let ty = Scalar::of(self.f.ctx().constant_type(c));
-                match (ty, scalar::to_slot(constant)) {
-                    (Some(ty), Some(slot)) => Src::Scalar(ty, self.scalar_consts[&slot]),
+                let scalar = to_slot(constant);
+                match scalar.and_then(|(ty, slot)| Some((Scalar::of(ty)?, slot))) {
+                    Some((ty, slot)) => Src::Scalar(ty, self.scalar_consts[&slot]),
                     _ if constant == Constant::Unit => Src::Unit,
                     _ => Src::Const(self.val_const(constant)),
                 }

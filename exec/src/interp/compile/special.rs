@@ -4,10 +4,8 @@ use regraft_dialects::{arith, core, data, math, mem};
 use regraft_ir::{Constant, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
-use super::super::code::ScalarSite;
 use super::super::inst::Inst;
 use super::super::register::{Dst, Reg, Scalar, Src};
-use super::super::scalar;
 use super::Compiler;
 use super::control::Test;
 
@@ -25,12 +23,12 @@ impl Compiler<'_> {
                 return self.copy(v, first);
             }
             core::CONVERT if let Some(inst) = self.convert_scalar(v, first) => return Some(inst),
-            core::TYPEASSERT | core::CONVERT => {
+            core::TYPEASSERT => {
                 let (Src::Val(va), Dst::Scalar(ty, d)) = (self.src(first), self.dsts[v.index()])
                 else {
                     return None;
                 };
-                return (op == core::TYPEASSERT).then_some(Inst::Unbox { ty, d, va });
+                return Some(Inst::Unbox { ty, d, va });
             }
             _ => {}
         }
@@ -49,29 +47,22 @@ impl Compiler<'_> {
                 // Slots of integers are sign-extended already.
                 (arith::SEXT, ty) if ty != Scalar::Bool => Inst::Mov { d, a },
                 (arith::INT_TO_FLOAT, _) if result == Scalar::F64 => Inst::IntToF { d, a },
-                _ => match scalar::unary(op, ty) {
-                    Some(function) => Inst::Unary { function, d, a },
-                    None => return self.scalar(op, &[(ty, a)], result, d),
-                },
+                _ => return self.scalar(v, &[(ty, a)], result, d),
             }),
             [_, second] => {
                 let second_ty = Scalar::of(self.f.operand_type(second))?;
                 let b = self.reg(second, second_ty)?;
                 if second_ty != ty {
                     let power = self.f.constant(second).filter(|_| op == math::POWI);
-                    match (power, ty, scalar::unary(op, ty)) {
-                        (Some(Constant::I64(2)), Scalar::F64, _) => {
-                            return Some(Inst::MulF { d, a, b: a });
+                    return match (power, ty) {
+                        (Some(Constant::I64(2)), Scalar::F64) => Some(Inst::MulF { d, a, b: a }),
+                        (Some(Constant::I64(2)), Scalar::F32) => Some(Inst::MulF32 { d, a, b: a }),
+                        (Some(Constant::I64(3)), Scalar::F64) if d != a => {
+                            self.emit(Inst::MulF { d, a, b: a });
+                            Some(Inst::MulF { d, a: d, b: a })
                         }
-                        (Some(Constant::I64(2)), Scalar::F32, _) => {
-                            return Some(Inst::MulF32 { d, a, b: a });
-                        }
-                        (Some(Constant::I64(3)), _, Some(cube)) => {
-                            return Some(Inst::Unary { function: cube, d, a });
-                        }
-                        _ => {}
-                    }
-                    return self.scalar(op, &[(ty, a), (second_ty, b)], result, d);
+                        _ => self.scalar(v, &[(ty, a), (second_ty, b)], result, d),
+                    };
                 }
                 if let Some(test) = self.test_of(op, ty, a, b) {
                     return Some(match test {
@@ -108,10 +99,7 @@ impl Compiler<'_> {
                     (arith::SUB, Scalar::F32) => Inst::SubF32 { d, a, b },
                     (arith::MUL, Scalar::F32) => Inst::MulF32 { d, a, b },
                     (arith::FDIV, Scalar::F32) => Inst::DivF32 { d, a, b },
-                    _ => match scalar::binary(op, ty) {
-                        Some(function) => Inst::Binary { function, d, a, b },
-                        None => return self.scalar(op, &[(ty, a), (ty, b)], result, d),
-                    },
+                    _ => return self.scalar(v, &[(ty, a), (ty, b)], result, d),
                 })
             }
             [_, x, y] if op == core::SELECT && ty == Scalar::Bool => {
@@ -123,24 +111,33 @@ impl Compiler<'_> {
                 let (y_ty, z_ty) =
                     (Scalar::of(self.f.operand_type(y))?, Scalar::of(self.f.operand_type(z))?);
                 let (y, z) = (self.reg(y, y_ty)?, self.reg(z, z_ty)?);
-                self.scalar(op, &[(ty, a), (y_ty, y), (z_ty, z)], result, d)
+                self.scalar(v, &[(ty, a), (y_ty, y), (z_ty, z)], result, d)
             }
             _ => None,
         }
     }
 
-    /// An op on scalars that has no instruction of its own, if the semantics know it.
+    /// An op on scalars by the function that its declaration names.
     pub(super) fn scalar(
         &mut self,
-        op: Op,
+        v: Value,
         args: &[(Scalar, Reg)],
-        ty: Scalar,
+        result: Scalar,
         d: Reg,
     ) -> Option<Inst> {
-        let samples: SmallVec<[(Scalar, u64); 3]> = args.iter().map(|&(ty, _)| (ty, 1)).collect();
-        let _known = scalar::eval_slots(op, &samples, ty.ty())?;
-        self.scalar_sites.push(ScalarSite { op, args: args.into(), ty, d });
-        Some(Inst::Scalar { site: self.scalar_sites.len() as u32 - 1 })
+        let types: SmallVec<[Type; 3]> = args.iter().map(|(ty, _)| ty.ty()).collect();
+        let found = (self.f.op_def(v)?.eval?)(&types, result.ty())?;
+        if found.result != result.ty() {
+            return None;
+        }
+        let known = self.functions.iter().position(|&f| std::ptr::fn_addr_eq(f, found.call));
+        let index = known.unwrap_or(self.functions.len());
+        let reg = |i: usize| u16::try_from(args.get(i).map_or(0, |&(_, reg)| reg)).ok();
+        let (function, b, c) = (u16::try_from(index).ok()?, reg(1)?, reg(2)?);
+        if known.is_none() {
+            self.functions.push(found.call);
+        }
+        Some(Inst::Scalar { function, d, a: args[0].1, b, c })
     }
 
     /// A conversion between scalars that cannot fail.

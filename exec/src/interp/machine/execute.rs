@@ -2,8 +2,7 @@
 
 use super::super::code::Code;
 use super::super::inst::{Inst, Pc};
-use super::super::register::{Reg, Scalar};
-use super::super::scalar;
+use super::super::register::Reg;
 use super::access::{access_error, field, field_error, load_slot, set_field, store_slot};
 use super::transfer::{Returned, assign};
 use super::{At, Frame, Machine, NO_REG};
@@ -391,27 +390,11 @@ impl<'a> Machine<'a> {
                     }
                 }
 
-                Inst::Unary { function, d, a } => match scalar::call_unary(function, get!(a)) {
-                    Ok(slot) => set!(d, slot),
-                    Err(trap) => trap!(trap.into()),
-                },
-                Inst::Binary { function, d, a, b } => {
-                    match scalar::call_binary(function, get!(a), get!(b)) {
+                Inst::Scalar { function, d, a, b, c } => {
+                    let function = code.functions[usize::from(function)];
+                    match function(get!(a), get!(Reg::from(b)), get!(Reg::from(c))) {
                         Ok(slot) => set!(d, slot),
                         Err(trap) => trap!(trap.into()),
-                    }
-                }
-                Inst::Scalar { site } => {
-                    let site = &code.scalar_sites[site as usize];
-                    let mut args = [(Scalar::Bool, 0); 3];
-                    for (arg, &(ty, reg)) in args.iter_mut().zip(&site.args) {
-                        *arg = (ty, get!(reg));
-                    }
-                    let args = &args[..site.args.len()];
-                    match scalar::eval_slots(site.op, args, site.ty.ty()) {
-                        Some(Ok(slot)) => set!(site.d, slot),
-                        Some(Err(trap)) => trap!(trap.into()),
-                        None => trap!(Trap::type_error("the op is not defined on these operands")),
                     }
                 }
                 Inst::Eval { site } => check!(self.eval(code, site, s, v)),

@@ -276,10 +276,14 @@ fn is_same(x: Interval, y: Interval) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use regraft_dialects::semantics::eval_scalar;
-    use regraft_ir::Constant;
+    use regraft_dialects::{registry, semantics};
+    use regraft_ir::{Constant, Trap};
 
     use super::*;
+
+    fn eval_scalar(op: Op, args: &[Constant], ty: Type) -> Option<Result<Constant, Trap>> {
+        semantics::eval_scalar(registry().def(op)?, args, ty)
+    }
 
     /// Every op on all small intervals around the ends of `i8`, against all values in them.
     #[test]

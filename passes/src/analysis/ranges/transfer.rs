@@ -3,7 +3,8 @@
 use regraft_dialects::semantics::eval_scalar;
 use regraft_dialects::{arith, cf, core, data, math, mem};
 use regraft_ir::{
-    Const, Constant, Fold, Function, InstView, Op, Operand, OperandKind, Type, TypeKind, Value,
+    Const, Constant, Fold, Function, InstView, Op, OpDef, Operand, OperandKind, Type, TypeKind,
+    Value,
 };
 use smallvec::SmallVec;
 
@@ -200,7 +201,7 @@ fn integers(
         [(x, LatticeValue::Int(a))] => {
             let from = f.operand_type(x);
             if let Some(a) = a.as_single() {
-                return evaluated(op, &[int_constant(from, a)?], ty);
+                return evaluated(f.ctx().def(op), &[int_constant(from, a)?], ty);
             }
             unary(op, a, from, ty)
         }
@@ -210,7 +211,7 @@ fn integers(
                 // The most frequent ops are exact on single numbers anyway.
                 (Some(a), Some(b)) if !matches!(op, arith::ADD | arith::SUB | arith::MUL) => {
                     let args = [int_constant(tx, a)?, int_constant(ty_y, b)?];
-                    return evaluated(op, &args, ty);
+                    return evaluated(f.ctx().def(op), &args, ty);
                 }
                 _ if is_comparison(op) => {
                     if x == y {
@@ -233,8 +234,8 @@ fn integers(
 }
 
 /// The value of an op on constants. One that traps has none, whatever it is said to be.
-fn evaluated(op: Op, args: &[Constant], ty: Type) -> Option<LatticeValue> {
-    let constant = eval_scalar(op, args, ty)?.ok()?;
+fn evaluated(def: &OpDef, args: &[Constant], ty: Type) -> Option<LatticeValue> {
+    let constant = eval_scalar(def, args, ty)?.ok()?;
     let x = match constant {
         Constant::Bool(x) => x.into(),
         other => other.as_int()?,

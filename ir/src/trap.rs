@@ -1,8 +1,8 @@
-//! Why a running program stops.
+//! Run-time errors.
 
 use std::fmt;
 
-use crate::ir::Type;
+use crate::Type;
 
 /// A run-time error, as Julia names it. The place and the calls that led there are known to
 /// the engine alone.
@@ -12,7 +12,7 @@ pub enum Trap {
     Divide,
     /// The result of checked integer arithmetic is out of the range of its type.
     Overflow {
-        /// What was computed, in words: `sum`.
+        /// The name of the result: `sum`.
         what: &'static str,
         /// The type that it does not fit.
         ty: Type,
