@@ -130,32 +130,32 @@ crate::dialect! {
     /// `%3: f64 = arith.max %1, %2`
     MAX = max(x: T, y: T) -> T where T: Number [PURE] eval(Int: Ord::max, Float: float::max);
 
-    /// Whether two scalars are equal. A NaN equals nothing, and `0.0` equals `-0.0`.
+    /// True if two scalars are equal. A NaN equals nothing, and `0.0` equals `-0.0`.
     ///
     /// `%3: bool = arith.eq %1, %2`
     EQ = eq(x: T, y: T) -> bool where T: Scalar [PURE, COMMUTATIVE] eval(scalar::eq);
 
-    /// Whether two scalars differ: not `arith.eq`.
+    /// True if two scalars differ: not `arith.eq`.
     ///
     /// `%3: bool = arith.ne %1, %2`
     NE = ne(x: T, y: T) -> bool where T: Scalar [PURE, COMMUTATIVE] eval(scalar::ne);
 
-    /// Whether `x` is less than `y`; false if either is NaN. `false` is less than `true`.
+    /// True if `x` is less than `y`; false if either is NaN. `false` is less than `true`.
     ///
     /// `%3: bool = arith.lt %1, %2`
     LT = lt(x: T, y: T) -> bool where T: Scalar [PURE] eval(scalar::lt);
 
-    /// Whether `x` is less than or equal to `y`; false if either is NaN.
+    /// True if `x` is less than or equal to `y`; false if either is NaN.
     ///
     /// `%3: bool = arith.le %1, %2`
     LE = le(x: T, y: T) -> bool where T: Scalar [PURE] eval(scalar::le);
 
-    /// Whether `x` is greater than `y`; false if either is NaN.
+    /// True if `x` is greater than `y`; false if either is NaN.
     ///
     /// `%3: bool = arith.gt %1, %2`
     GT = gt(x: T, y: T) -> bool where T: Scalar [PURE] eval(scalar::gt);
 
-    /// Whether `x` is greater than or equal to `y`; false if either is NaN.
+    /// True if `x` is greater than or equal to `y`; false if either is NaN.
     ///
     /// `%3: bool = arith.ge %1, %2`
     GE = ge(x: T, y: T) -> bool where T: Scalar [PURE] eval(scalar::ge);
@@ -261,23 +261,23 @@ crate::dialect! {
     /// `%3: f64 = arith.copysign %1, %2`
     COPYSIGN = copysign(x: T, y: T) -> T where T: Float [PURE] eval(Float::copysign);
 
-    /// Whether the sign bit is set; it is in `-0.0`, and in some NaNs.
+    /// True if the sign bit is set; it is in `-0.0`, and in some NaNs.
     ///
     /// `%2: bool = arith.signbit %1`
     SIGNBIT = signbit(x: T) -> bool where T: Number [PURE]
         eval(Int: int::signbit, Float: Float::signbit);
 
-    /// Whether it is NaN.
+    /// True if it is NaN.
     ///
     /// `%2: bool = arith.isnan %1`
     ISNAN = isnan(x: T) -> bool where T: Float [PURE] eval(Float::isnan);
 
-    /// Whether it is infinite.
+    /// True if it is infinite.
     ///
     /// `%2: bool = arith.isinf %1`
     ISINF = isinf(x: T) -> bool where T: Float [PURE] eval(Float::isinf);
 
-    /// Whether it is neither infinite nor NaN.
+    /// True if it is neither infinite nor NaN.
     ///
     /// `%2: bool = arith.isfinite %1`
     ISFINITE = isfinite(x: T) -> bool where T: Float [PURE] eval(Float::isfinite);

@@ -107,7 +107,7 @@ crate::dialect! {
     /// `%2: f64 = core.typeassert %1`
     TYPEASSERT = typeassert(x: _) -> declared [PURE, MAY_TRAP] { fold: Some(fold::scalar), verify: Some(verify_convert) };
 
-    /// Whether a value is of a type; everything is of type `any`.
+    /// True if a value is of a type; everything is of type `any`.
     ///
     /// `%2: bool = core.isa %1, !f64`
     ISA = isa(x: _, ty: _) -> bool [PURE] { fold: Some(fold::isa), verify: Some(verify_isa) };
@@ -119,7 +119,7 @@ crate::dialect! {
         fold: Some(fold::type_of),
     };
 
-    /// Whether two values cannot be told apart, as Julia's `===`.
+    /// True if two values cannot be told apart, as Julia's `===`.
     ///
     /// Values of different types differ. Numbers are compared bit for bit (so that a NaN equals
     /// itself, and `0.0` and `-0.0` differ), tuples and immutable structs by their elements,
@@ -190,7 +190,7 @@ crate::dialect! {
         verify: Some(verify_closure),
     };
 
-    /// What stands for the value of a variable where it has none yet. Nobody looks at it: code
+    /// A placeholder for the value of a variable where it has none yet. Nobody looks at it: code
     /// that might is preceded by a check.
     ///
     /// `%1: f64 = core.undef`

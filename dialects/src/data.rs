@@ -79,7 +79,7 @@ crate::dialect! {
     /// `%2: i64 = data.fieldcount %1`
     FIELDCOUNT = fieldcount(x: _) -> i64 [PURE] { fold: Some(fold::fieldcount) };
 
-    /// Whether a struct or named tuple has a field of that name.
+    /// True if a struct or named tuple has a field of that name.
     ///
     /// `%2: bool = data.hasfield %1, :x`
     HASFIELD = hasfield(x: _, name: sym) -> bool [PURE] { fold: Some(fold::hasfield) };

@@ -1,5 +1,5 @@
-//! What instructions simplify to, exactly: bit for bit for every value, NaN, infinities and
-//! signed zeros included, and with the same traps.
+//! Simplifies instructions, exactly: bit for bit for every value, NaN, infinities and signed zeros
+//! included, and with the same traps.
 //!
 //! Floats have few such identities. `x + 0.0` is not one, because `-0.0 + 0.0` is `0.0`; and
 //! `x * 1.0` is not one, because it makes a signalling NaN quiet. Nor does anything fold to
@@ -28,7 +28,7 @@ fn evaluate(view: &InstView<'_>) -> Option<Fold> {
     (!makes_nan).then_some(Fold::Constant(result))
 }
 
-/// Whether the op moves bits without computing, so that a NaN stays the NaN that it is.
+/// Returns whether the op moves bits without computing, so that a NaN stays the NaN that it is.
 fn keeps_nan(op: Op) -> bool {
     matches!(op, arith::NEG | arith::ABS | arith::COPYSIGN | arith::BITCAST)
 }

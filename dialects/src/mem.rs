@@ -172,7 +172,7 @@ crate::dialect! {
     /// `%2: ref<f64> = mem.ref_new %1`
     REF_NEW = ref_new(value: T) -> (ref T) where T: Any { effects: ALLOCATES };
 
-    /// What a ref holds.
+    /// The content of a ref.
     ///
     /// `%2: f64 = mem.ref_get %1`
     REF_GET = ref_get(cell: (ref T)) -> T where T: Any { effects: READS_CELL };

@@ -52,7 +52,7 @@ pub struct TangentType {
 }
 
 impl TangentType {
-    /// That of what has no derivative.
+    /// The tangent type of types without derivative.
     pub const NONE: Self = Self { tangent: Type::UNIT, shadow: Type::UNIT, cotangent: Type::UNIT };
 }
 
@@ -74,7 +74,7 @@ impl TangentTypes {
         &self.ctx
     }
 
-    /// What the derivative of a value of type `ty` is made of; see [`TangentTable::of`].
+    /// The types that the derivative of a value of type `ty` is made of; see [`TangentTable::of`].
     pub fn of(&mut self, ty: Type) -> TangentType {
         self.table.of(&self.ctx, ty)
     }
@@ -94,19 +94,19 @@ impl TangentTypes {
         self.of(ty).cotangent
     }
 
-    /// Whether there is any derivative with respect to a value of type `ty`.
+    /// Returns whether there is any derivative with respect to a value of type `ty`.
     pub fn has_tangent(&mut self, ty: Type) -> bool {
         let of = self.of(ty);
         self.has_content(of.tangent)
     }
 
-    /// Whether the shadow of a value of type `ty` holds anything.
+    /// Returns whether the shadow of a value of type `ty` holds anything.
     pub fn has_shadow(&mut self, ty: Type) -> bool {
         let of = self.of(ty);
         self.has_content(of.shadow)
     }
 
-    /// Whether the cotangent of a value of type `ty` holds anything.
+    /// Returns whether the cotangent of a value of type `ty` holds anything.
     pub fn has_cotangent(&mut self, ty: Type) -> bool {
         let of = self.of(ty);
         self.has_content(of.cotangent)
@@ -117,7 +117,7 @@ impl TangentTypes {
         self.table.object_shadow(&self.ctx, ty)
     }
 
-    /// Whether a tangent, shadow or cotangent type holds anything but `unit`.
+    /// Returns whether a tangent, shadow or cotangent type holds anything but `unit`.
     pub fn has_content(&mut self, ty: Type) -> bool {
         self.table.has_content(&self.ctx, ty)
     }
@@ -128,13 +128,13 @@ impl TangentTypes {
 #[derive(Debug, Default)]
 pub struct TangentTable {
     known: FxHashMap<Type, TangentType>,
-    /// Whether something other than `unit` is in a type.
+    /// Returns whether something other than `unit` is in a type.
     content: FxHashMap<Type, bool>,
 }
 
 impl TangentTable {
-    /// What the derivative of a value of type `ty` is made of. O(size of the type) at first, then
-    /// O(1). The recursion is as deep as types are nested, which the context limits.
+    /// The types that the derivative of a value of type `ty` is made of. O(size of the type) at first,
+    /// then O(1). The recursion is as deep as types are nested, which the context limits.
     pub fn of(&mut self, ctx: &Context, ty: Type) -> TangentType {
         if let Some(&known) = self.known.get(&ty) {
             return known;
@@ -153,7 +153,7 @@ impl TangentTable {
         Some(ctx.ref_type(fields))
     }
 
-    /// Whether a tangent, shadow or cotangent type holds anything but `unit`.
+    /// Returns whether a tangent, shadow or cotangent type holds anything but `unit`.
     pub fn has_content(&mut self, ctx: &Context, ty: Type) -> bool {
         if ty == Type::UNIT {
             return false;
@@ -254,8 +254,8 @@ impl TangentTable {
     }
 }
 
-/// Whether such a struct, by its type and whether it is mutable, is among these types or what
-/// they are made of.
+/// Returns whether such a struct, by its type and whether it is mutable, is among these types or
+/// their parts.
 fn reaches(ctx: &Context, types: &[Type], wanted: impl Fn(Type, bool) -> bool) -> bool {
     let mut seen = FxHashSet::default();
     let mut pending = types.to_vec();

@@ -1,4 +1,4 @@
-//! What the declarations of several dialects ask about types.
+//! Questions about types that declarations of several dialects ask.
 
 use crate::ir::{Constant, Context, Type, TypeKind};
 
@@ -7,13 +7,13 @@ pub(crate) fn describe(ctx: &Context, ty: Type) -> String {
     format!("a value of type {}", ctx.type_text(ty))
 }
 
-/// Whether a value of type `have` may stand where `want` is expected, at least if it turns out
+/// Checks that a value of type `have` may stand where `want` is expected, at least if it turns out
 /// to be of the right type when the program runs.
 pub(crate) fn check_fits(have: Type, want: Type) -> Result<(), ()> {
     if have == Type::ANY || have.is_assignable_to(want) { Ok(()) } else { Err(()) }
 }
 
-/// Whether every value of type `ty` has exactly this type, so that no other type describes it
+/// Returns whether every value of type `ty` has exactly this type, so that no other type describes it
 /// better. A tuple of `any` may turn out to be a `tuple<i64>`; an array of `any` is just that.
 pub fn is_exact(ctx: &Context, ty: Type) -> bool {
     let mut todo = vec![ty];
@@ -28,7 +28,7 @@ pub fn is_exact(ctx: &Context, ty: Type) -> bool {
     true
 }
 
-/// Whether every value of type `a` is also of type `b`: what `core.isa` and
+/// Returns whether every value of type `a` is also of type `b`, as `core.isa` and
 /// `core.typeassert` ask of the type of a value.
 ///
 /// Everything is of type `any`. Tuples are covariant, as in Julia: a `tuple<i64>` is a

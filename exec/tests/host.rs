@@ -43,12 +43,21 @@ fn the_profiler_prints_a_nested_log_with_times_since_the_first_event() {
 }
 
 mod colour {
+    use regraft_dialects::semantics::{Float, Trap};
+
     regraft_dialects::dialect! {
         /// Ops of colours.
         dialect colour = 40;
 
         /// The mean of two channels.
         MIX = mix(x: f64, y: f64) -> f64 [PURE];
+
+        /// The same channel, paler. Traps if it is negative.
+        FADE = fade(x: T) -> T where T: Float [PURE, MAY_TRAP] eval(faded);
+    }
+
+    fn faded<T: Float>(x: T) -> Result<T, Trap> {
+        if x < T::ZERO { Err(Trap::Argument("a negative channel")) } else { Ok(x / (x + x)) }
     }
 }
 
@@ -80,6 +89,32 @@ fn anyone_can_register_an_evaluation() {
     let mut e = Interpreter::new(&module);
     assert_eq!(shown(&mut e, "f", &[2.0.into()]), "3.0");
     let _inst = colour::mix(ctx.constant_id(1.0), ctx.constant_id(2.0));
+}
+
+#[test]
+fn an_op_is_evaluated_as_its_declaration_says() {
+    let text = "
+func @typed(%1: f32) -> f32 {
+^1:
+  %2: f32 = colour.fade %1
+  return %2
+}
+func @dynamic(%1: any) -> any {
+^1:
+  %2: any = colour.fade %1
+  return %2
+}";
+    let ctx = Context::with_extensions(&colours().into());
+    let module = regraft_syntax::parse_and_verify(&ctx, "fade.ir", text).expect("it parses");
+    let mut e = Interpreter::new(&module);
+    assert_eq!(shown(&mut e, "typed", &[Val::F32(3.0)]), "0.5f0");
+    assert_eq!(shown(&mut e, "dynamic", &[Val::F32(3.0)]), "0.5f0");
+    assert_eq!(shown(&mut e, "dynamic", &[3.0.into()]), "0.5");
+    let trap = "ArgumentError: a negative channel";
+    assert_eq!(shown(&mut e, "typed", &[Val::F32(-3.0)]), trap);
+    assert_eq!(shown(&mut e, "dynamic", &[(-3.0).into()]), trap);
+    let wrong = "TypeError: `colour.fade` does not work on i64";
+    assert_eq!(shown(&mut e, "dynamic", &[Val::I64(3)]), wrong);
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn cot_derivative(x: f64, n: i64) -> f64 {
     polynomial.iter().rev().fold(0.0, |sum, c| sum * cot + c)
 }
 
-/// What Stirling's formula leaves of `loggamma(x)`, for `x >= 10`.
+/// The part of `loggamma(x)` that Stirling's formula leaves, for `x >= 10`.
 fn stirling_rest(x: f64) -> f64 {
     let square = 1.0 / (x * x);
     let series = BERNOULLI

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use regraft::ad::{AdjointCx, DerivativeTable, OpDerivative, TangentCx};
 use regraft::exec::value::Array;
 use regraft::exec::{EvalCx, EvalTable, Trap, Val};
-use regraft::ir::{Effects, Extensions, Fold, InstView, OperandSet};
+use regraft::ir::{Effects, Extensions, InstView, OperandSet};
 use regraft::lang::StartUp;
 use regraft::passes::analysis::printable::Printable;
 use regraft::prelude::*;
@@ -20,7 +20,7 @@ regraft::dialects::dialect! {
     dialect own = 40;
 
     /// `log(1 + exp(x))`.
-    SOFTPLUS = softplus(x: f64) -> f64 [PURE] { fold: Some(fold_softplus) };
+    SOFTPLUS = softplus(x: f64) -> f64 [PURE] eval(softplus_of);
 
     /// The sum of the products of the elements of two vectors. Traps if their lengths differ.
     DOT = dot(x: [T], y: [T]) -> T where T: Float [MAY_TRAP] {
@@ -39,10 +39,6 @@ pub fn extensions() -> Extensions {
     all.add_dialect(&DIALECT);
 
     let eval: &mut EvalTable = all.edit();
-    eval.register(SOFTPLUS, |cx, args| match args {
-        [Val::F64(x)] => Ok(Val::F64(softplus_of(*x))),
-        _ => Err(cx.wrong_types(args)),
-    });
     eval.register(DOT, |cx, args| {
         let (x, y) = vectors(cx, args, [0, 1])?;
         Ok(Val::F64(x.iter().zip(&y).map(|(x, y)| x * y).sum()))
@@ -73,13 +69,6 @@ pub fn extensions() -> Extensions {
 
 fn softplus_of(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
-}
-
-fn fold_softplus(at: &InstView<'_>) -> Option<Fold> {
-    match at.ctx.constant(at.operands[0].as_const()?) {
-        Constant::F64(bits) => Some(Fold::Constant(softplus_of(f64::from_bits(bits)).into())),
-        _ => None,
-    }
 }
 
 fn verify_doubles(at: &InstView<'_>) -> Result<(), String> {

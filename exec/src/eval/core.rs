@@ -172,7 +172,7 @@ pub(super) fn undef(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
 /// they are stored and passed like others, and that is checked.
 struct Harmless<'a> {
     ctx: &'a Context,
-    /// How many parts may still be made.
+    /// The number of parts that may still be made.
     left: usize,
     /// The types that a part is being made of.
     within: Vec<Type>,

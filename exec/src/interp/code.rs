@@ -124,7 +124,7 @@ pub(crate) struct CacheEntry {
     pub(super) code: CodeCell,
     /// True if the code can be run in place.
     pub(super) leaf: bool,
-    /// How the parameters of the function get their values.
+    /// The ways in which the parameters of the function get their values.
     pub(super) args: Box<[Arg]>,
     /// The arguments that are packed into a tuple, which is the last parameter.
     pub(super) rest: Option<Box<[Src]>>,

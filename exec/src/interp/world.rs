@@ -30,7 +30,7 @@ pub(super) struct World {
     pub(super) links: RefCell<FxHashMap<LinkKey, Link>>,
     /// The types of tuples that were passed to calls of values, by those of their parts.
     pub(super) tuple_types: RefCell<FxHashMap<SmallVec<[Type; 6]>, Type>>,
-    /// How often all answers were forgotten.
+    /// The number of times that all answers were forgotten.
     pub(super) links_since: u64,
 }
 

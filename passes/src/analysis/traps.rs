@@ -14,8 +14,8 @@
 //! # Method
 //! One case for each family of ops, over what is known of operands: a [`OperandFacts`], here constants
 //! alone; an analysis of ranges knows more. An op that is not listed traps if its
-//! declaration says that it may. The conditions are those of `dialects::semantics`; if all operands
-//! are constants, that is asked.
+//! declaration says that it may. The conditions are those of `dialects::semantics`; for integers and
+//! constants, the function that the declaration names is asked.
 //!
 //! # Why it is right
 //! Limits of the engine (steps, depth, memory) are no part of the meaning of a program, so that
@@ -131,15 +131,6 @@ impl<F: OperandFacts> Query<'_, F> {
     /// Returns whether it is known not to trap. No operand is `any` that is checked when it runs.
     fn is_safe(&self) -> bool {
         match self.def.op {
-            arith::DIV | arith::FLD | arith::CLD => {
-                let (least, _) = int_bounds(self.ty(0));
-                self.is_nonzero(1) && (self.int(0).0 > least || !contains(self.int(1), -1))
-            }
-            arith::REM | arith::MOD => self.is_nonzero(1),
-            arith::CHECKED_ADD => self.fits(|x, y| x + y),
-            arith::CHECKED_SUB => self.fits(|x, y| x - y),
-            arith::CHECKED_MUL => self.fits(|x, y| x * y),
-            arith::POWI => self.int(1).0 >= 0 || matches!(self.int(0), (1, 1) | (-1, -1)),
             arith::FLOAT_TO_INT => self.evaluates() || self.float(0).never(!FloatKinds::UNIT),
             core::CONVERT => self.converts(),
             core::TYPEASSERT => is_subtype(self.f.ctx(), self.ty(0), self.f.ty(self.v)),
@@ -160,6 +151,7 @@ impl<F: OperandFacts> Query<'_, F> {
             mem::ALLOC => self.is_small(0),
             mem::FILL => self.is_small(1),
             ad::ZERO | ad::SHADOW | ad::COTANGENT | ad::COPY => self.is_of_declared_type(),
+            op if op.dialect() == arith::ADD.dialect() => self.is_safe_on_integers(),
             op if op.dialect() == math::SQRT.dialect() => self.is_in_domain() || self.evaluates(),
             _ => false,
         }
@@ -196,28 +188,32 @@ impl<F: OperandFacts> Query<'_, F> {
         self.operand(position).map_or(FloatKinds::all(), |operand| self.facts.float(operand))
     }
 
-    fn is_nonzero(&self, position: usize) -> bool {
-        !contains(self.int(position), 0)
+    /// Returns whether an op of `arith` on two integers traps for none that they can be. Such an op
+    /// traps, if at all, for an end of their intervals, -1, 0 or 1.
+    fn is_safe_on_integers(&self) -> bool {
+        let critical = |position| {
+            let (range, ty) = (self.int(position), self.ty(position));
+            let points = [0, -1, 1, range.0, range.1];
+            points
+                .into_iter()
+                .filter(move |&x| contains(range, x))
+                .map(move |x| Constant::int(ty, x))
+        };
+        critical(1).all(|y| critical(0).all(|x| self.gives_value(&[x, y])))
     }
 
-    /// Returns whether an op that is monotonic in each operand stays in range at the corners.
-    fn fits(&self, op: impl Fn(i128, i128) -> i128) -> bool {
-        let (least, greatest) = int_bounds(self.f.ty(self.v));
-        let (x, y) = (self.int(0), self.int(1));
-        [x.0, x.1].into_iter().all(|x| {
-            [y.0, y.1].into_iter().all(|y| {
-                (i128::from(least)..=i128::from(greatest)).contains(&op(x.into(), y.into()))
-            })
+    /// Returns whether the op has a value for these operands, all of which are constants.
+    fn gives_value(&self, args: &[Option<Constant>]) -> bool {
+        let args: Option<SmallVec<[Constant; 3]>> = args.iter().copied().collect();
+        args.is_some_and(|args| {
+            matches!(eval_scalar(self.def, &args, self.f.ty(self.v)), Some(Ok(_)))
         })
     }
 
     /// Returns whether all operands are constants of which the op has a value.
     fn evaluates(&self) -> bool {
-        let args: Option<SmallVec<[Constant; 3]>> =
-            self.f.operands(self.v).map(|operand| self.f.constant(operand)).collect();
-        args.is_some_and(|args| {
-            matches!(eval_scalar(self.def, &args, self.f.ty(self.v)), Some(Ok(_)))
-        })
+        let args = self.f.operands(self.v).map(|operand| self.f.constant(operand));
+        self.gives_value(&args.collect::<SmallVec<[_; 3]>>())
     }
 
     fn converts(&self) -> bool {

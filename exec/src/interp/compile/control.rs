@@ -311,7 +311,7 @@ impl Compiler<'_> {
     }
 }
 
-/// How a condition is tested.
+/// The test of a condition.
 #[derive(Clone, Copy)]
 pub(super) enum Test {
     Reg(Reg),

@@ -11,7 +11,7 @@ use crate::value::Val;
 /// Values with more uses than this are not looked at closely, to keep compilation linear.
 const MANY_USES: usize = 16;
 
-/// How many blocks are looked at to see whether control comes back, likewise.
+/// The number of blocks that are looked at to see whether control comes back, likewise.
 const MANY_BLOCKS: usize = 16;
 
 impl Compiler<'_> {

@@ -146,7 +146,7 @@ impl<'a> Machine<'a> {
         Trap::of_kind(ErrorKind::Depth, message)
     }
 
-    /// How values and types read in messages.
+    /// The texts of values and types in messages.
     fn texts(&self) -> Texts<'_> {
         self.state.host.texts(&self.world.ctx)
     }

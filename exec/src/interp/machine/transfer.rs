@@ -13,7 +13,7 @@ use crate::error::Trap;
 use crate::eval::EvalCx;
 use crate::value::Val;
 
-/// How many operands most ops have at most.
+/// The number of operands that most ops have at most.
 const INLINE: usize = 6;
 
 impl Machine<'_> {
