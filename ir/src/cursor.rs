@@ -125,7 +125,7 @@ impl<'f> Cursor<'f> {
         let f = &*self.function;
         let op = f.op_def(v).map_or("", |def| def.name);
         let visited = f.inst_count();
-        let by = f.maker().map_or(String::new(), |by| format!(" of `{}`", f.ctx().str(by)));
+        let by = f.provenance().map_or(String::new(), |by| format!(" of `{}`", f.ctx().str(by)));
         panic!(
             "the walk{by} over @{} does not end: it visits what it inserts after what it visits, \
              at last `{op}` {v}, and the function has grown to {visited} instructions; insert \

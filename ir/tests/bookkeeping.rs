@@ -111,10 +111,10 @@ fn a_name_is_handed_on_to_live_values_only() {
     let (other, _) = straight();
     let foreign = other.params(other.entry().unwrap()).next().unwrap();
     for to in [dead, foreign, Value::terminator(f.entry().unwrap()), a] {
-        f.hand_on_name(a, to);
+        f.transfer_name(a, to);
         assert_eq!(f.value_by_name("acc"), Some(a));
     }
-    f.hand_on_name(a, b);
+    f.transfer_name(a, b);
     assert_eq!((f.value_by_name("acc"), f.value_name(a)), (Some(b), None));
     let new = f.renumber();
     assert_eq!(f.value_by_name("acc"), new.value(b));

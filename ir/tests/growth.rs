@@ -19,7 +19,7 @@ fn one_add() -> Function {
 #[test]
 fn a_walk_that_inserts_after_whatever_it_visits_is_stopped() {
     let mut f = one_add();
-    f.set_maker(Some(f.ctx().symbol("double-all")));
+    f.set_provenance(Some(f.ctx().symbol("double-all")));
     let x = f.value_by_number(1).unwrap();
     let walk = catch_unwind(AssertUnwindSafe(|| {
         let mut at = Cursor::new(&mut f);

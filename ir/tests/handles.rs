@@ -236,7 +236,7 @@ fn what_is_of_another_context_is_named_by_every_question() {
     assert_eq!(panic_here(|| ctx.attrs(&[(ctx.symbol("k"), foreign)])), attribute);
     let named = "a symbol of another context than that of @f was used";
     assert_eq!(panic_here(|| f.set_name(other.symbol("a"))), named);
-    assert_eq!(panic_here(|| f.set_maker(Some(other.symbol("a")))), named);
+    assert_eq!(panic_here(|| f.set_provenance(Some(other.symbol("a")))), named);
     let fields = Box::from([(ctx.symbol("x"), ty)]);
     let def = StructDef { name: ctx.symbol("S"), mutable: false, fields, call: None };
     let parts = "a struct cannot be made of parts of another context";

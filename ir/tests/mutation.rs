@@ -325,10 +325,10 @@ fn names_are_unique_and_go_with_their_value() {
 fn origins_tell_who_made_a_value_and_from_what() {
     let (mut f, [x, y, a, b]) = straight();
     let pass = f.ctx().symbol("my-pass");
-    f.set_maker(Some(pass));
+    f.set_provenance(Some(pass));
     let p = f.insert(b, add(x, y)).unwrap();
     let q = f.push(f.entry().unwrap(), add(x, y).made_from(a)).unwrap();
-    f.set_maker(None);
+    f.set_provenance(None);
     let r = f.insert(b, add(x, y)).unwrap();
     assert_eq!(f.origin(p).map(|o| (o.by, o.from)), Some((pass, Some(b))));
     assert_eq!(f.origin(q).and_then(|o| o.from), Some(a));

@@ -242,7 +242,7 @@ impl Editor {
             }
             _ => {
                 let name = ["a", "b", "7"][self.random.below(3)];
-                self.f.hand_on_name(v, w);
+                self.f.transfer_name(v, w);
                 self.f.set_name_of(v, Some(name)).map(drop)
             }
         }

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use regraft_ir::{Block, Diagnostic, FuncId, Function, Module, Stamp};
 
 use crate::analysis::Analyses;
-use crate::halt::{Halt, pass_result, unit_text};
-use crate::instrument::{Execution, Gate, Log, Moment, Unit};
+use crate::instrument::{Execution, Log, PassRun, Unit};
 use crate::loop_run::LoopWalk;
 use crate::panic_guard::{Caught, guarded};
 use crate::pass::{AnyPass, Output, PassContext, PassResult};
 use crate::pipeline::{PassStep, Step, fix_limit, unsettled_warning};
+use crate::pipeline_error::{PipelineError, pass_result, unit_text};
 use crate::report::PassReport;
 use crate::shared::{Shared, observe};
 
@@ -63,7 +63,7 @@ impl Home<'_> {
 
 /// The outcome for a function.
 pub(crate) struct Outcome {
-    pub(crate) result: Result<(), Halt>,
+    pub(crate) result: Result<(), PipelineError>,
     pub(crate) state: FunctionState,
     pub(crate) passes: Vec<PassReport>,
     pub(crate) log: Log,
@@ -131,10 +131,10 @@ impl<'a> FunctionRun<'a> {
     /// Runs the steps and gives back everything but the function.
     pub(crate) fn finish_after(mut self, steps: &'a [Step]) -> Outcome {
         let result = self.steps(steps);
-        self.home.function_mut().set_maker(None);
+        self.home.function_mut().set_provenance(None);
         let last = self
             .last
-            .map(|(pass, number)| Moment { pass, function: Some(&self.name), number }.to_string());
+            .map(|(pass, number)| PassRun { pass, function: Some(&self.name), number }.to_string());
         Outcome {
             result,
             state: self.state,
@@ -148,7 +148,7 @@ impl<'a> FunctionRun<'a> {
     }
 
     /// The depth of the recursion is that of the pipeline.
-    fn steps(&mut self, steps: &'a [Step]) -> Result<(), Halt> {
+    fn steps(&mut self, steps: &'a [Step]) -> Result<(), PipelineError> {
         for (i, step) in steps.iter().enumerate() {
             let result = match step {
                 Step::Pass(pass) => self.pass(pass),
@@ -158,7 +158,7 @@ impl<'a> FunctionRun<'a> {
                 }
                 Step::Loop { body } => self.each_height(body),
             };
-            result.map_err(|halt| halt.before(&steps[i + 1..]))?;
+            result.map_err(|error| error.before(&steps[i + 1..]))?;
         }
         Ok(())
     }
@@ -169,12 +169,12 @@ impl<'a> FunctionRun<'a> {
         limit: u32,
         body: &'a [Step],
         is_named: bool,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), PipelineError> {
         let mut changes = Vec::new();
         for round in 1..=limit {
             changes = changes_of(&self.passes);
             let before = self.home.function().stamp();
-            self.steps(body).map_err(|halt| halt.in_fix(limit - round, body))?;
+            self.steps(body).map_err(|error| error.in_fix(limit - round, body))?;
             if self.home.function().stamp() == before {
                 return Ok(());
             }
@@ -189,18 +189,18 @@ impl<'a> FunctionRun<'a> {
     }
 
     /// Runs passes on the loops of one height after the other.
-    fn each_height(&mut self, body: &'a [Step]) -> Result<(), Halt> {
+    fn each_height(&mut self, body: &'a [Step]) -> Result<(), PipelineError> {
         let mut walk = LoopWalk::new(self.home.function(), &mut self.state.analyses);
         while walk.advance(self.home.function(), &mut self.state.analyses) {
             self.walk = Some(walk);
-            self.steps(body).map_err(|halt| halt.in_loop(body))?;
+            self.steps(body).map_err(|error| error.in_loop(body))?;
             walk = self.walk.take().expect("nobody else takes it");
         }
         self.compact();
         Ok(())
     }
 
-    fn pass(&mut self, step: &'a PassStep) -> Result<(), Halt> {
+    fn pass(&mut self, step: &'a PassStep) -> Result<(), PipelineError> {
         let loops = match &self.walk {
             Some(walk) => {
                 let loops = walk.loops(self.home.function(), &mut self.state.analyses);
@@ -218,9 +218,9 @@ impl<'a> FunctionRun<'a> {
             return Ok(());
         }
         let number = self.state.executions + 1;
-        let moment = Moment { pass: step, function: Some(&self.name), number };
-        if self.shared.observers.iter().any(|o| o.before(&moment) == Gate::Stop) {
-            return Err(Halt::Stopped(moment.to_string()));
+        let pass_run = PassRun { pass: step, function: Some(&self.name), number };
+        if self.shared.observers.iter().any(|o| o.before(&pass_run).is_break()) {
+            return Err(PipelineError::Stopped(pass_run.to_string()));
         }
         self.state.executions = number;
         self.last = Some((step, number));
@@ -228,7 +228,7 @@ impl<'a> FunctionRun<'a> {
 
         let f = self.home.function_mut();
         let before = f.stamp();
-        f.set_maker(Some(f.ctx().symbol(step.name())));
+        f.set_provenance(Some(f.ctx().symbol(step.name())));
         let mut output = Output::default();
         let start = Instant::now();
         let signatures = self.shared.signatures();
@@ -243,8 +243,8 @@ impl<'a> FunctionRun<'a> {
         self.state.idle[place] = is_idle.then_some(after);
 
         self.log.text.push_str(&output.text);
-        let moment = Moment { pass: step, function: Some(&self.name), number };
-        self.log.take_warnings(&mut output.warnings, &moment);
+        let pass_run = PassRun { pass: step, function: Some(&self.name), number };
+        self.log.take_warnings(&mut output.warnings, &pass_run);
         self.passes[step.position].absorb(&PassReport {
             pass: String::new(),
             calls: 1,
@@ -258,7 +258,7 @@ impl<'a> FunctionRun<'a> {
         }
         let result = pass_result(step, Some(&self.name), result, &mut output).and_then(|()| {
             let execution = Execution {
-                moment,
+                pass_run,
                 id: Some(self.id),
                 before: Unit::Function(&self.copy.as_ref().expect("a copy was made").function),
                 after: Unit::Function(self.home.function()),

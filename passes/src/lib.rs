@@ -26,7 +26,6 @@ mod builtin;
 mod check;
 pub mod diff;
 mod function_run;
-mod halt;
 pub mod instrument;
 mod loop_run;
 mod manager;
@@ -35,6 +34,7 @@ mod panic_guard;
 mod pass;
 mod pass_info;
 mod pipeline;
+mod pipeline_error;
 mod registry;
 mod report;
 mod reproducer;
@@ -46,7 +46,7 @@ pub mod transforms;
 pub use analysis::{Analyses, Analysis, Facets};
 pub use diff::{diff_functions, diff_modules, diff_text};
 pub use instrument::{
-    DumpFolder, Execution, Gate, Log, Moment, Observer, PrintAfter, PrintWhat, Schedule, StopAfter,
+    DumpFolder, Execution, Log, Observer, PassRun, PrintAfter, PrintWhat, Schedule, StopAfter,
     Unit, Verify,
 };
 pub use manager::run_pipeline;

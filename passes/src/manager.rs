@@ -18,11 +18,11 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::{Analyses, EffectSummaries};
 use crate::function_run::{FunctionRun, FunctionState, Home, Outcome, changes_of, since};
-use crate::halt::{Halt, pass_result, unit_text};
-use crate::instrument::{Execution, Gate, Log, Moment, Schedule, Unit};
+use crate::instrument::{Execution, Log, PassRun, Schedule, Unit};
 use crate::panic_guard::guarded;
 use crate::pass::{AnyPass, Output, PassContext};
 use crate::pipeline::{PassStep, Pipeline, Step, fix_limit, unsettled_warning};
+use crate::pipeline_error::{PipelineError, pass_result, unit_text};
 use crate::report::{PassReport, Report, Stopped};
 use crate::reproducer::{Failure, FailureKind, Fault};
 use crate::run_options::RunOptions;
@@ -109,18 +109,18 @@ impl<'a> Runner<'a> {
         self.report.analyses_reused += self.analyses.reused();
         match result {
             Ok(()) => Ok(self.report),
-            Err(Halt::Stopped(next)) => {
+            Err(PipelineError::Stopped(next)) => {
                 self.report.stopped = Some(Stopped { last: self.last, next });
                 Ok(self.report)
             }
-            Err(Halt::Failed(fault)) => {
+            Err(PipelineError::Failed(fault)) => {
                 Err(Failure::new(*fault, module, self.shared.options, self.report))
             }
         }
     }
 
     /// Lets the observers see what the pipeline is about to run on.
-    fn begin(&mut self, module: &Module) -> Result<(), Halt> {
+    fn begin(&mut self, module: &Module) -> Result<(), PipelineError> {
         let start = Instant::now();
         let mut log = Log::default();
         let observers = self.shared.observers.iter();
@@ -131,7 +131,7 @@ impl<'a> Runner<'a> {
         if diagnostics.is_empty() {
             return Ok(());
         }
-        Err(Halt::Failed(Box::new(Fault {
+        Err(PipelineError::Failed(Box::new(Fault {
             kind: FailureKind::Input,
             pass: None,
             function: None,
@@ -141,7 +141,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Lets the observers say what they have seen.
-    fn end(&mut self, module: &Module) -> Result<(), Halt> {
+    fn end(&mut self, module: &Module) -> Result<(), PipelineError> {
         let start = Instant::now();
         let mut log = Log::default();
         let observers = self.shared.observers.iter();
@@ -154,12 +154,12 @@ impl<'a> Runner<'a> {
         }
         let (kind, remaining) = (FailureKind::Refused, Vec::new());
         let fault = Fault { kind, pass: None, function: None, diagnostics, remaining };
-        Err(Halt::Failed(Box::new(fault)))
+        Err(PipelineError::Failed(Box::new(fault)))
     }
 
     /// Runs steps on the module. The depth of the recursion is that of the pipeline, which the
     /// parser limits.
-    fn steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
+    fn steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), PipelineError> {
         let mut rest = steps;
         while let Some((step, tail)) = rest.split_first() {
             let functions = rest.iter().take_while(|step| step.is_functions_only()).count();
@@ -178,7 +178,7 @@ impl<'a> Runner<'a> {
                     }
                 }
             };
-            result.map_err(|halt| halt.before(rest))?;
+            result.map_err(|error| error.before(rest))?;
         }
         Ok(())
     }
@@ -190,12 +190,12 @@ impl<'a> Runner<'a> {
         limit: u32,
         body: &[Step],
         is_named: bool,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), PipelineError> {
         let mut changes = Vec::new();
         for round in 1..=limit {
             changes = changes_of(&self.report.passes);
             let before = stamps(module);
-            self.steps(module, body).map_err(|halt| halt.in_fix(limit - round, body))?;
+            self.steps(module, body).map_err(|error| error.in_fix(limit - round, body))?;
             if stamps(module) == before {
                 return Ok(());
             }
@@ -211,7 +211,7 @@ impl<'a> Runner<'a> {
 
     // --- function passes -------------------------------------------------------------------
 
-    fn function_steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
+    fn function_steps(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), PipelineError> {
         if std::mem::take(&mut self.is_stale) {
             self.look_around(module);
         }
@@ -232,7 +232,7 @@ impl<'a> Runner<'a> {
             let run = run.take().expect("each function is run once");
             (*id, run.finish_after(steps))
         };
-        let mut first_halt = None;
+        let mut first_error = None;
         let mut done = Vec::with_capacity(work.len());
         for batch in work.chunks_mut(BATCH) {
             let outcomes: Vec<(FuncId, Outcome)> = match self.shared.options.threads {
@@ -247,10 +247,10 @@ impl<'a> Runner<'a> {
         }
         drop(work);
         for (id, outcome) in done {
-            let halt = self.absorb(id, outcome).err();
-            first_halt = first_halt.or(halt);
+            let error = self.absorb(id, outcome).err();
+            first_error = first_error.or(error);
         }
-        first_halt.map_or(Ok(()), Err)
+        first_error.map_or(Ok(()), Err)
     }
 
     /// Finds out what function passes see of other functions.
@@ -269,7 +269,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Functions in module order, in their module, so that observers can be shown it.
-    fn one_by_one(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), Halt> {
+    fn one_by_one(&mut self, module: &mut Module, steps: &[Step]) -> Result<(), PipelineError> {
         for id in module.ids().to_vec() {
             let state = self.states.remove(&id).unwrap_or_default();
             let run = FunctionRun::new(&self.shared, id, Home::In(module, id), state);
@@ -280,7 +280,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn absorb(&mut self, id: FuncId, outcome: Outcome) -> Result<(), Halt> {
+    fn absorb(&mut self, id: FuncId, outcome: Outcome) -> Result<(), PipelineError> {
         self.states.insert(id, outcome.state);
         for (total, of_function) in self.report.passes.iter_mut().zip(&outcome.passes) {
             total.absorb(of_function);
@@ -292,7 +292,7 @@ impl<'a> Runner<'a> {
         outcome.result.and(written)
     }
 
-    fn write(&mut self, log: Log) -> Result<(), Halt> {
+    fn write(&mut self, log: Log) -> Result<(), PipelineError> {
         self.report.warnings.extend(log.warnings);
         let Some(writer) = &self.shared.options.writer else {
             self.report.text.push_str(&log.text);
@@ -300,7 +300,7 @@ impl<'a> Runner<'a> {
         };
         let mut writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         writer.write_all(log.text.as_bytes()).map_err(|error| {
-            Halt::Failed(Box::new(Fault {
+            PipelineError::Failed(Box::new(Fault {
                 kind: FailureKind::Output,
                 pass: None,
                 function: None,
@@ -312,13 +312,13 @@ impl<'a> Runner<'a> {
 
     // --- module passes ---------------------------------------------------------------------
 
-    fn module_pass(&mut self, module: &mut Module, step: &PassStep) -> Result<(), Halt> {
+    fn module_pass(&mut self, module: &mut Module, step: &PassStep) -> Result<(), PipelineError> {
         self.executions += 1;
-        let moment = Moment { pass: step, function: None, number: self.executions };
-        if self.shared.observers.iter().any(|o| o.before(&moment) == Gate::Stop) {
-            return Err(Halt::Stopped(moment.to_string()));
+        let pass_run = PassRun { pass: step, function: None, number: self.executions };
+        if self.shared.observers.iter().any(|o| o.before(&pass_run).is_break()) {
+            return Err(PipelineError::Stopped(pass_run.to_string()));
         }
-        self.last = Some(moment.to_string());
+        self.last = Some(pass_run.to_string());
         let copy_start = Instant::now();
         let before = module.clone();
         let before_state = stamps(module);
@@ -328,13 +328,13 @@ impl<'a> Runner<'a> {
         let (mut output, mut log) = (Output::default(), Log::default());
         let maker = module.ctx().symbol(step.name());
         for (_, f) in module.functions_mut() {
-            f.set_maker(Some(maker));
+            f.set_provenance(Some(maker));
         }
         let start = Instant::now();
         let result = run_module_pass(step, module, &mut self.analyses, &mut output);
         let elapsed = start.elapsed();
         for (_, f) in module.functions_mut() {
-            f.set_maker(None);
+            f.set_provenance(None);
         }
         self.hand_out_analyses(module);
         let changed = stamps(module) != before_state;
@@ -349,10 +349,10 @@ impl<'a> Runner<'a> {
             counts: output.counts,
         });
         log.text.push_str(&output.text);
-        log.take_warnings(&mut output.warnings, &moment);
+        log.take_warnings(&mut output.warnings, &pass_run);
         let result = result.and_then(|()| {
             let execution = Execution {
-                moment,
+                pass_run,
                 id: None,
                 before: Unit::Module(&before),
                 after: Unit::Module(module),
@@ -403,7 +403,7 @@ fn run_module_pass(
     module: &mut Module,
     analyses: &mut Analyses,
     output: &mut Output,
-) -> Result<(), Halt> {
+) -> Result<(), PipelineError> {
     let result = guarded(|| match step.info.make(&step.options) {
         Ok(AnyPass::Module(mut pass)) => {
             pass.run(module, &mut PassContext::new(step.name(), None, analyses, output))

@@ -286,9 +286,9 @@ pub fn run_pass_with<P: FunctionPass>(
     let mut pass = P::default();
     pass.configure(options).map_err(Diagnostic::error)?;
     let (mut analyses, mut output) = (Analyses::default(), Output::default());
-    f.set_maker(Some(f.ctx().symbol(P::NAME)));
+    f.set_provenance(Some(f.ctx().symbol(P::NAME)));
     let result = pass.run(f, &mut PassContext::new(P::NAME, None, &mut analyses, &mut output));
-    f.set_maker(None);
+    f.set_provenance(None);
     match output.errors.into_iter().next() {
         Some(error) => Err(error),
         None => result.map(|()| output.counts),

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use regraft_ir::{Diagnostic, Module};
 
 use crate::analysis::EffectSummaries;
-use crate::halt::{Halt, unit_text};
 use crate::instrument::{Execution, Log, Observer};
 use crate::panic_guard::guarded;
 use crate::pipeline::PassStep;
+use crate::pipeline_error::{PipelineError, unit_text};
 use crate::reproducer::FailureKind;
 use crate::run_options::RunOptions;
 
@@ -40,12 +40,12 @@ pub(crate) fn observe(
     shared: &Shared<'_>,
     execution: &Execution<'_>,
     log: &mut Log,
-) -> Result<Duration, Halt> {
+) -> Result<Duration, PipelineError> {
     let start = Instant::now();
     for observer in &shared.observers {
-        let moment = execution.moment;
-        let unit = unit_text(moment.function);
-        let (name, pass) = (observer.name(), moment.pass);
+        let pass_run = execution.pass_run;
+        let unit = unit_text(pass_run.function);
+        let (name, pass) = (observer.name(), pass_run.pass);
         // What a pass has wrecked may well be too much for an observer.
         let (mut diagnostics, message) = match guarded(|| observer.after(execution, log)) {
             Ok(Ok(())) => continue,
@@ -56,8 +56,8 @@ pub(crate) fn observe(
             }
         };
         diagnostics.insert(0, Diagnostic::error(message));
-        let (pass, function) = (moment.pass, moment.function);
-        return Err(Halt::fault(FailureKind::Refused, pass, function, diagnostics));
+        let (pass, function) = (pass_run.pass, pass_run.function);
+        return Err(PipelineError::fault(FailureKind::Refused, pass, function, diagnostics));
     }
     Ok(start.elapsed())
 }

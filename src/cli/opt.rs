@@ -1,5 +1,6 @@
 //! `regraft opt`: runs a pipeline on a program.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use regraft_ir::{
 };
 use regraft_lang::Entry;
 use regraft_passes::{
-    DumpFolder, Execution, Failure, FailureKind, Gate, Log, Moment, Observer, Pipeline, PrintAfter,
+    DumpFolder, Execution, Failure, FailureKind, Log, Observer, PassRun, Pipeline, PrintAfter,
     PrintWhat, Report, RunOptions, StopAfter, diff_modules, reproducer_pipeline, run_pipeline,
 };
 use regraft_testing::{Check, Repro};
@@ -237,12 +238,12 @@ impl Observer for Watch {
         true
     }
 
-    fn before(&self, moment: &Moment<'_>) -> Gate {
+    fn before(&self, pass_run: &PassRun<'_>) -> ControlFlow<()> {
         if self.stop.load(Ordering::Relaxed) {
-            return Gate::Stop;
+            return ControlFlow::Break(());
         }
-        self.bar.set_message(moment.to_string());
-        Gate::Go
+        self.bar.set_message(pass_run.to_string());
+        ControlFlow::Continue(())
     }
 
     fn after(&self, _: &Execution<'_>, _: &mut Log) -> Result<(), Vec<Diagnostic>> {

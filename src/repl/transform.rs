@@ -1,12 +1,13 @@
 //! The commands that change the current program, `:pipeline`, `:opt`, `:undo`, `:redo`, and those
 //! that compare it with what it was: `:diff`, `:check`.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use regraft_exec::value::signature;
 use regraft_ir::Diagnostic;
-use regraft_passes::{Gate, Moment, Observer, Pipeline, RunOptions, diff_modules, run_pipeline};
+use regraft_passes::{Observer, PassRun, Pipeline, RunOptions, diff_modules, run_pipeline};
 use regraft_testing::choices::Choices;
 use regraft_testing::{Agreement, CompareConfig, arguments, compare_functions};
 
@@ -154,7 +155,11 @@ impl Observer for StopOnInterrupt {
         "the interrupt"
     }
 
-    fn before(&self, _: &Moment<'_>) -> Gate {
-        if self.0.load(Ordering::Relaxed) { Gate::Stop } else { Gate::Go }
+    fn before(&self, _: &PassRun<'_>) -> ControlFlow<()> {
+        if self.0.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }

@@ -160,9 +160,9 @@ impl Observer for Check {
             return Ok(());
         }
         if let (Unit::Module(before), Some(after)) = (execution.before, execution.module) {
-            self.derivatives(execution.moment.pass, before, after)?;
+            self.derivatives(execution.pass_run.pass, before, after)?;
         }
-        let pass = execution.moment.pass;
+        let pass = execution.pass_run.pass;
         self.tally.changed(pass);
         match (execution.before, execution.module) {
             (Unit::Function(f), Some(after)) => {

@@ -47,7 +47,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         let mut to = Function::new(ctx, &name, &params, ret);
         to.set_function_attrs(maker.attrs(id));
         to.set_function_loc(from.function_loc());
-        to.set_maker(Some(ctx.symbol("forward-diff")));
+        to.set_provenance(Some(ctx.symbol("forward-diff")));
         let mut writer = Self {
             values: vec![None; from.value_capacity()],
             tangents: vec![None; from.value_capacity()],
@@ -68,7 +68,7 @@ impl<'a, 'm> Writer<'a, 'm> {
             writer.maker.error(job, from.function_loc(), message, "here");
         }
         let mut to = writer.to;
-        to.set_maker(None);
+        to.set_provenance(None);
         to
     }
 

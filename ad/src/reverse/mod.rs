@@ -122,7 +122,7 @@ pub struct ReverseFunctions {
     /// are not active.
     pub reverse: Symbol,
     /// `(arguments, shadows, tangent of the result) -> (result, cotangents)`: one after the other.
-    /// No shadow may be one of the arguments, or be reached from one (`{apart=n}` says so).
+    /// No shadow may be one of the arguments, or be reached from one (`{noalias=n}` says so).
     pub vjp: Symbol,
     /// The type of the tape.
     pub tape: Type,

@@ -496,7 +496,7 @@ impl Function {
             }
         }
         for (param, arg) in params.into_iter().zip(args) {
-            self.hand_on_name(param, arg);
+            self.transfer_name(param, arg);
             self.replace_all_uses(param, arg)?;
             self.bury(param);
         }

@@ -38,7 +38,7 @@ impl Function {
     }
 
     /// Inserts an instruction just after `v`. At a block parameter, that is the start of the
-    /// block. Repeated calls at one place keep call order (until [`Function::set_maker`], which
+    /// block. Repeated calls at one place keep call order (until [`Function::set_provenance`], which
     /// every pass begins with).
     ///
     /// # Errors

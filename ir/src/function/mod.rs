@@ -427,13 +427,13 @@ impl Function {
         self.epochs
     }
 
-    /// Who is to be recorded as the maker of values from now on (see [`Function::origin`]).
-    /// `None` stops recording. Also forgets the order of earlier [`Function::insert_after`]s.
+    /// Sets the pass that is recorded as the provenance of values from now on (see
+    /// [`Function::origin`]). `None` stops recording. Also forgets the order of earlier [`Function::insert_after`]s.
     ///
     /// # Panics
     /// If the name is of another context.
     #[track_caller]
-    pub fn set_maker(&mut self, by: Option<Symbol>) {
+    pub fn set_provenance(&mut self, by: Option<Symbol>) {
         if let Some(by) = by {
             self.own_symbol(by);
         }
@@ -441,8 +441,8 @@ impl Function {
         self.after = AfterOrder::default();
     }
 
-    /// Who is being recorded as the maker of values, if anybody is.
-    pub fn maker(&self) -> Option<Symbol> {
+    /// The pass that is recorded as the provenance of new values, if one is.
+    pub fn provenance(&self) -> Option<Symbol> {
         self.origin
     }
 

@@ -101,7 +101,7 @@ impl Function {
 
     /// Gives the name of `from`, if it has one, to `to`, which is about to stand for it, unless
     /// `to` is no live value or has a name of its own.
-    pub fn hand_on_name(&mut self, from: Value, to: impl Into<Operand>) {
+    pub fn transfer_name(&mut self, from: Value, to: impl Into<Operand>) {
         if self.names.of.is_empty() {
             return;
         }

@@ -197,7 +197,7 @@ fn locations_show_the_chain_of_calls_and_origins_are_comments() {
     let outer = ctx.named_loc("odd \"h\".ir", 7, 2);
     let plain = f.push(entry, inst(ADD, [x.into(), x.into()]).at(at)).unwrap();
     f.push(entry, inst(ADD, [x.into(), x.into()]).at(ctx.inlined_loc(at, call))).unwrap();
-    f.set_maker(Some(ctx.symbol("mul-to-add")));
+    f.set_provenance(Some(ctx.symbol("mul-to-add")));
     let twice = ctx.inlined_loc(at, ctx.inlined_loc(call, outer));
     f.push(entry, inst(ADD, [x.into(), x.into()]).at(twice).made_from(plain)).unwrap();
     f.set_terminator(entry, inst(RETURN, [x.into()])).unwrap();

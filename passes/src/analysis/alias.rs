@@ -21,8 +21,8 @@
 //! Two different allocations are two objects, and neither is one that the caller passed. What
 //! does not escape is never found in memory, so that nothing whose base is not known is it. Objects
 //! of different types are different: types are exact, but for `any`. Two parameters may be the same
-//! object, unless the attribute `apart` of the function says that they are not: `{apart=3}` promises
-//! that no object that is passed for a parameter from the third on is passed for one before it,
+//! object, unless the attribute `noalias` of the function says that they are not: `{noalias=3}`
+//! promises that no object that is passed for a parameter from the third on is passed for one before it,
 //! or can be reached from there, as is so with shadows that derivatives are added up in. An allocation
 //! within a loop is a new object each time; so the same base does not mean the same object.
 //!
@@ -73,8 +73,8 @@ pub struct Aliases {
     escaped: Vec<bool>,
     /// By position.
     escaped_params: Vec<bool>,
-    /// The position of the first parameter that is apart from those before it.
-    apart: u32,
+    /// The position of the first parameter that aliases none before it.
+    first_noalias: u32,
 }
 
 impl Aliases {
@@ -134,16 +134,18 @@ impl Aliases {
             (Base::Fresh(x), Base::Fresh(y)) => x == y,
             (Base::Fresh(_), Base::Param(_)) | (Base::Param(_), Base::Fresh(_)) => false,
             (Base::Fresh(x), Base::Unknown) | (Base::Unknown, Base::Fresh(x)) => self.escapes(x),
-            (Base::Param(x), Base::Param(y)) => (x < self.apart) == (y < self.apart),
+            (Base::Param(x), Base::Param(y)) => {
+                (x < self.first_noalias) == (y < self.first_noalias)
+            }
             (Base::Param(_) | Base::Unknown, Base::Param(_) | Base::Unknown) => true,
         }
     }
 
-    /// Returns whether an object that is known to be a parameter is one of those that are apart
-    /// from the ones before them.
+    /// Returns whether an object that is known to be a parameter is one of those that alias
+    /// none before them.
     #[inline]
-    pub(super) fn is_apart(&self, base: Base) -> bool {
-        matches!(base, Base::Param(i) if i >= self.apart)
+    pub(super) fn is_noalias(&self, base: Base) -> bool {
+        matches!(base, Base::Param(i) if i >= self.first_noalias)
     }
 
     /// Returns what an instruction with these effects may do to `object`. O(operands).
@@ -358,10 +360,15 @@ impl Finder<'_> {
                 }
             }
         }
-        let apart = f.ctx().attr(f.function_attrs(), "apart").map(|c| f.ctx().constant(c));
-        let apart =
-            apart.and_then(regraft_ir::Constant::as_int).and_then(|n| u32::try_from(n - 1).ok());
-        Aliases { bases: self.bases, escaped, escaped_params, apart: apart.unwrap_or(u32::MAX) }
+        let noalias = f.ctx().attr(f.function_attrs(), "noalias").map(|c| f.ctx().constant(c));
+        let first_noalias =
+            noalias.and_then(regraft_ir::Constant::as_int).and_then(|n| u32::try_from(n - 1).ok());
+        Aliases {
+            bases: self.bases,
+            escaped,
+            escaped_params,
+            first_noalias: first_noalias.unwrap_or(u32::MAX),
+        }
     }
 
     /// Returns whether `v` makes an object that others, or itself, may hold from the start: a copy

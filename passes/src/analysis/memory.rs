@@ -69,7 +69,7 @@ impl std::ops::BitOrAssign for ModRefSet {
 /// The classes of the objects of a function.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryClasses {
-    /// By type, and whether it is a parameter that is apart from those before it.
+    /// By type, and whether it is a parameter that aliases none before it.
     of_type: FxHashMap<(Type, bool), u32>,
     of_allocation: FxHashMap<Value, u32>,
     count: u32,
@@ -116,8 +116,8 @@ impl MemoryClasses {
         let is_new = match hidden {
             Some(new) => enter(&mut self.of_allocation, new, next),
             None => {
-                let apart = aliases.is_apart(aliases.base(operand));
-                enter(&mut self.of_type, (ty, apart), next)
+                let noalias = aliases.is_noalias(aliases.base(operand));
+                enter(&mut self.of_type, (ty, noalias), next)
             }
         };
         if is_new {
@@ -141,9 +141,9 @@ impl MemoryClasses {
             base => match f.operand_type(operand) {
                 Type::ANY => self.visible,
                 ty => {
-                    let class = |apart| self.of_type.get(&(ty, apart)).map(|&class| 1 << class);
+                    let class = |noalias| self.of_type.get(&(ty, noalias)).map(|&class| 1 << class);
                     match base {
-                        Base::Param(_) => class(aliases.is_apart(base)).unwrap_or(u64::MAX),
+                        Base::Param(_) => class(aliases.is_noalias(base)).unwrap_or(u64::MAX),
                         // It may be any of them.
                         _ => match (class(false), class(true)) {
                             (None, None) => u64::MAX,

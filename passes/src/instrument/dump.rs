@@ -45,8 +45,8 @@ impl Observer for DumpFolder {
         if !execution.changed {
             return Ok(());
         }
-        let moment = execution.moment;
-        let file = format!("{:04}-{}.ir", moment.number, moment.pass.name());
+        let pass_run = execution.pass_run;
+        let file = format!("{:04}-{}.ir", pass_run.number, pass_run.pass.name());
         match execution.after {
             Unit::Function(f) => {
                 let path = self.folder.join(file_name(f.name_str())).join(file);

@@ -23,6 +23,7 @@
 //! ```
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use regraft_ir::{Diagnostic, FuncId, Function, Module, Renumbering};
@@ -60,9 +61,9 @@ pub enum Unit<'a> {
     Module(&'a Module),
 }
 
-/// A pass about to run, or run.
+/// A run of a pass on a function or a module: one that is about to start, or has ended.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
+pub struct PassRun<'a> {
     /// The pass, at its place in the pipeline.
     pub pass: &'a PassStep,
     /// The function that it runs on; `None` if it runs on the module.
@@ -71,7 +72,7 @@ pub struct Moment<'a> {
     pub number: u32,
 }
 
-impl fmt::Display for Moment<'_> {
+impl fmt::Display for PassRun<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.function {
             Some(name) => write!(f, "{} on @{name}", self.pass),
@@ -83,8 +84,8 @@ impl fmt::Display for Moment<'_> {
 /// A pass that has run.
 #[derive(Clone, Copy, Debug)]
 pub struct Execution<'a> {
-    /// Which one.
-    pub moment: Moment<'a>,
+    /// The run of the pass.
+    pub pass_run: PassRun<'a>,
     /// The function in its module; `None` for module passes.
     pub id: Option<FuncId>,
     /// The function or module before.
@@ -105,15 +106,6 @@ pub struct Execution<'a> {
     pub elapsed: Duration,
 }
 
-/// True if a pipeline goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gate {
-    /// Run the pass.
-    Go,
-    /// End the pipeline here, without an error.
-    Stop,
-}
-
 /// Where observers write.
 #[derive(Debug, Default)]
 pub struct Log {
@@ -128,8 +120,8 @@ impl Log {
     }
 
     /// Takes over the warnings of a pass, and says where they come from.
-    pub(crate) fn take_warnings(&mut self, warnings: &mut Vec<Diagnostic>, moment: &Moment<'_>) {
-        let with_place = |warning: Diagnostic| warning.note(format!("from {moment}"));
+    pub(crate) fn take_warnings(&mut self, warnings: &mut Vec<Diagnostic>, pass_run: &PassRun<'_>) {
+        let with_place = |warning: Diagnostic| warning.note(format!("from {pass_run}"));
         self.warnings.extend(warnings.drain(..).map(with_place));
     }
 
@@ -185,10 +177,10 @@ pub trait Observer: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Called before a pass runs.
-    fn before(&self, moment: &Moment<'_>) -> Gate {
-        let _ = moment;
-        Gate::Go
+    /// Called before a pass runs. `Break` ends the pipeline here, without an error.
+    fn before(&self, pass_run: &PassRun<'_>) -> ControlFlow<()> {
+        let _ = pass_run;
+        ControlFlow::Continue(())
     }
 
     /// Called after a pass has run without an error.

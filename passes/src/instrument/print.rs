@@ -51,19 +51,19 @@ impl Observer for PrintAfter {
     }
 
     fn after(&self, execution: &Execution<'_>, log: &mut Log) -> Result<(), Vec<Diagnostic>> {
-        let moment = execution.moment;
-        if !self.shows(moment.function) || (!execution.changed && self.what != PrintWhat::All) {
+        let pass_run = execution.pass_run;
+        if !self.shows(pass_run.function) || (!execution.changed && self.what != PrintWhat::All) {
             return Ok(());
         }
         let unchanged = if execution.changed { "" } else { " (no change)" };
         if self.what == PrintWhat::Diff {
             let (diff, note) = diff_of(execution);
-            let _ = write!(log, "# after {moment}{note}\n{diff}");
+            let _ = write!(log, "# after {pass_run}{note}\n{diff}");
             return Ok(());
         }
         let _ = match execution.after {
-            Unit::Function(f) => write!(log, "# after {moment}{unchanged}\n{f}"),
-            Unit::Module(m) => write!(log, "# after {moment}{unchanged}\n{m}"),
+            Unit::Function(f) => write!(log, "# after {pass_run}{unchanged}\n{f}"),
+            Unit::Module(m) => write!(log, "# after {pass_run}{unchanged}\n{m}"),
         };
         Ok(())
     }

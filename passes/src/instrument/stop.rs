@@ -1,10 +1,11 @@
 //! Stopping after a number of executions, to find the one that does harm.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use regraft_ir::{Diagnostic, Module};
 
-use super::{Gate, Log, Moment, Observer, Schedule};
+use super::{Log, Observer, PassRun, Schedule};
 use crate::pipeline::Pipeline;
 
 /// Ends the pipeline after a number of executions (a pass on a function, or on the module, is
@@ -37,8 +38,12 @@ impl Observer for StopAfter {
         Ok(())
     }
 
-    fn before(&self, _: &Moment<'_>) -> Gate {
+    fn before(&self, _: &PassRun<'_>) -> ControlFlow<()> {
         // One thread counts, see `schedule`.
-        if self.count.fetch_add(1, Ordering::Relaxed) < self.limit { Gate::Go } else { Gate::Stop }
+        if self.count.fetch_add(1, Ordering::Relaxed) < self.limit {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn run(f: &mut Function, tree: &DominatorTree, scope: Scope) -> IrRes
                     let earlier = *entry.get();
                     let from = f.block_of(earlier);
                     if from == block || scope == Scope::Dominating && tree.dominates(from, block) {
-                        f.hand_on_name(v, earlier);
+                        f.transfer_name(v, earlier);
                         f.replace_all_uses(v, earlier)?;
                         f.delete(v)?;
                         replaced += 1;

@@ -199,7 +199,7 @@ fn delete(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrResult
     };
     for v in &needed {
         let new = finals[v];
-        f.hand_on_name(*v, new);
+        f.transfer_name(*v, new);
         f.replace_uses_if(*v, new, |f, at| !form.contains(f.block_of(at.user)))?;
     }
     let args = args.into_iter().map(|arg| match arg.as_value() {

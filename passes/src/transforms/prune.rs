@@ -101,7 +101,7 @@ pub(super) fn replace_redundant(f: &mut Function, cfg: &ControlFlow) -> IrResult
     let mut redundant = Vec::new();
     for (&param, source) in flow.params.iter().zip(sources) {
         if source != Operand::from(param) {
-            f.hand_on_name(param, source);
+            f.transfer_name(param, source);
             f.replace_all_uses(param, source)?;
             redundant.push(param);
         }

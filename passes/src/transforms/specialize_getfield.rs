@@ -284,7 +284,7 @@ impl Specialize<'_> {
         let users = self.users(v);
         let before = self.f.uses(v).count();
         if replace_where_it_fits(self.f, v, x)? {
-            self.f.hand_on_name(v, x);
+            self.f.transfer_name(v, x);
             self.f.delete(v)?;
             self.done.instructions += 1;
         } else if self.f.uses(v).count() == before {

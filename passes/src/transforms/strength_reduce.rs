@@ -70,7 +70,7 @@ pub(crate) fn run(
         if !f.is_live(product) {
             continue;
         }
-        f.hand_on_name(product, value);
+        f.transfer_name(product, value);
         f.replace_all_uses(product, value)?;
         f.delete_tree(product)?;
     }

@@ -138,7 +138,7 @@ fn copies_know_what_they_are_copies_of() {
 ",
     );
     let pass = module.ctx().symbol("peel");
-    only(&mut module).set_maker(Some(pass));
+    only(&mut module).set_provenance(Some(pass));
     peel(&mut module);
     let f = only(&mut module);
     let (old, new) = (f.value_by_number(2).expect("live"), f.value_by_number(3).expect("live"));

@@ -101,7 +101,7 @@ impl Rows {
             let inst = inst.with_attrs(f.attrs(user));
             f.replace(user, inst)?;
         }
-        f.hand_on_name(self.array, row);
+        f.transfer_name(self.array, row);
         f.delete(self.array)
     }
 }

@@ -55,12 +55,12 @@ pub(super) fn run(
         while let Some(&next) = value.as_value().and_then(|v| given.get(&v)) {
             value = next;
         }
-        f.hand_on_name(load, value);
+        f.transfer_name(load, value);
         f.replace_all_uses(load, value)?;
         f.delete(load)?;
     }
     for (v, same) in equal {
-        f.hand_on_name(v, same);
+        f.transfer_name(v, same);
         f.replace_all_uses(v, same)?;
     }
     Ok(done)

@@ -106,7 +106,7 @@ impl Plan {
             replaced.push((old, new));
         }
         for &(old, new) in &replaced {
-            f.hand_on_name(old, new);
+            f.transfer_name(old, new);
             f.replace_all_uses(old, new)?;
         }
         f.delete_block(second.header)?;

@@ -108,7 +108,7 @@ fn eliminate(
             }
         },
     };
-    f.hand_on_name(v, with);
+    f.transfer_name(v, with);
     f.replace_all_uses(v, with)?;
     gone.push(v);
     Ok(())

@@ -348,7 +348,7 @@ fn carry_out(
         }
         let header = f.block_of(param);
         let position = f.params(header).position(|p| p == param).unwrap_or(0);
-        f.hand_on_name(param, value);
+        f.transfer_name(param, value);
         f.replace_all_uses(param, value)?;
         let edges = f.in_edges_in_order(header);
         dead.extend(edges.iter().filter_map(|&e| f.edge_args(e).nth(position)?.as_value()));

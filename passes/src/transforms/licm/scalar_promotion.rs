@@ -148,7 +148,7 @@ fn accesses(
 ) -> Option<Vec<Value>> {
     let class = facts.classes.of(f, &facts.aliases, place.object);
     let ty = held(f, place.object)?;
-    let is_apart = |other: &MemoryLocation| {
+    let is_noalias = |other: &MemoryLocation| {
         let compare = |a, b| Overlap::of_operands(f, a, b);
         place.object == other.object && place.overlap(f, other, compare) == Overlap::No
     };
@@ -176,7 +176,7 @@ fn accesses(
         let contents =
             crate::analysis::Access::READS_CONTENTS | crate::analysis::Access::WRITES_CONTENTS;
         if facts.aliases.touches(f, &effects, place.object).intersects(contents)
-            && !other.is_some_and(|other| is_apart(&other))
+            && !other.is_some_and(|other| is_noalias(&other))
         {
             return None;
         }
@@ -280,7 +280,7 @@ fn promote(
                 }
                 _ => match current {
                     Some(value) => {
-                        f.hand_on_name(v, value);
+                        f.transfer_name(v, value);
                         f.replace_all_uses(v, value)?;
                         f.delete(v)?;
                     }
@@ -313,7 +313,7 @@ fn promote(
     }
     for (i, v) in reads.into_iter().enumerate() {
         let value = reaching[i];
-        f.hand_on_name(v, value);
+        f.transfer_name(v, value);
         f.replace_all_uses(v, value)?;
         f.delete(v)?;
         // What reaches a read may be another read.

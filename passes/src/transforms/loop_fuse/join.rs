@@ -58,7 +58,7 @@ impl Fusion {
                 Some(other) => other,
                 None => f.append_param(first.header, f.ty(param))?,
             };
-            f.hand_on_name(param, joined);
+            f.transfer_name(param, joined);
             f.replace_all_uses(param, joined)?;
         }
         let jump = f.jump_op()?;

@@ -30,8 +30,8 @@ impl Nest {
         let after = f.add_block_after(inner.latch)?;
         let j = f.append_param(new_outer, f.ty(inner.param))?;
         let i = f.append_param(new_inner, f.ty(outer.param))?;
-        f.hand_on_name(inner.param, j);
-        f.hand_on_name(outer.param, i);
+        f.transfer_name(inner.param, j);
+        f.transfer_name(outer.param, i);
         // Tests and steps are computed where they are needed now, from what they were computed from.
         let copy = |f: &mut Function, slice: &(Operand, Vec<Value>), of: Value, new, to: Block| {
             let mut map = CloneMap::new();

@@ -13,7 +13,7 @@ pub(in crate::transforms) fn replace_params(
         if let Some(value) = same_argument(f, block, param, position)
             && f.operand_type(value) == f.ty(param)
         {
-            f.hand_on_name(param, value);
+            f.transfer_name(param, value);
             f.replace_all_uses(param, value)?;
             replaced.push(param);
         }

@@ -17,7 +17,7 @@ use crate::analysis::Analyses;
 /// O(uses).
 pub(crate) fn replace_where_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
     if f.operand_type(new) == f.ty(old) {
-        f.hand_on_name(old, new);
+        f.transfer_name(old, new);
         f.replace_all_uses(old, new)?;
         return Ok(true);
     }
@@ -43,7 +43,7 @@ pub(crate) fn replace_if_it_fits(f: &mut Function, old: Value, new: Operand) -> 
             return Ok(false);
         }
     }
-    f.hand_on_name(old, new);
+    f.transfer_name(old, new);
     Ok(true)
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn replace_or_widen(
     if !replace_where_it_fits(f, old, new)? {
         let ty = f.ty(old);
         let wide = f.insert(at, core::convert(new, ty))?;
-        f.hand_on_name(old, wide);
+        f.transfer_name(old, wide);
         f.replace_all_uses(old, wide)?;
     }
     Ok(())

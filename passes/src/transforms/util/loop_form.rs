@@ -150,7 +150,7 @@ impl LoopForm {
         for param in params {
             let new = f.add_param(header, f.ty(param), |_| Some(param))?;
             f.replace_uses_if(param, new, |_, at| at.user != jump)?;
-            f.hand_on_name(param, new);
+            f.transfer_name(param, new);
         }
         // As many arguments as before: the edges keep their positions.
         for edge in f.in_edges_in_order(entry) {

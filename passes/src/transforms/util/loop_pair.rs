@@ -122,7 +122,7 @@ pub(crate) fn bind_params(f: &mut Function, between: Block, exit: Edge) -> IrRes
     let params: Vec<Value> = f.params(between).collect();
     let args: Vec<Operand> = f.edge_args(exit).collect();
     for (&param, arg) in params.iter().zip(args) {
-        f.hand_on_name(param, arg);
+        f.transfer_name(param, arg);
         f.replace_all_uses(param, arg)?;
     }
     params.into_iter().try_for_each(|param| f.remove_param(param))

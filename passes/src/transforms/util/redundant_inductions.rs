@@ -27,7 +27,7 @@ pub(crate) fn join(
     let mut gone = Vec::new();
     for &l in loops {
         for (v, same) in find(f, forest.own_blocks(l).iter().copied(), variables, dom) {
-            f.hand_on_name(v, same);
+            f.transfer_name(v, same);
             f.replace_all_uses(v, same)?;
             gone.push(v);
         }

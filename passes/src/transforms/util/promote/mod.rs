@@ -190,7 +190,7 @@ fn replace_reads(
             // A user may rely on not knowing what it is; see `edit`.
             false => f.insert(read, regraft_dialects::core::convert(found, ty))?.into(),
         };
-        f.hand_on_name(read, found);
+        f.transfer_name(read, found);
         f.replace_all_uses(read, found)?;
         f.delete(read)?;
         stands_for.insert(read, found);

@@ -1,4 +1,4 @@
-//! How a run of a pipeline ends before its end: what went wrong, in which pass, on what, and
+//! The errors that end a run of a pipeline early: what went wrong, in which pass, on what, and
 //! what would have come after it.
 
 use regraft_ir::Diagnostic;
@@ -8,15 +8,15 @@ use crate::pass::{Output, PassResult};
 use crate::pipeline::{PassStep, Step};
 use crate::reproducer::{FailureKind, Fault};
 
-/// Why steps were left before their end.
-pub(crate) enum Halt {
+/// The reason why steps were left before their end.
+pub(crate) enum PipelineError {
     /// An observer ended the pipeline before this execution.
     Stopped(String),
     /// Something failed.
     Failed(Box<Fault>),
 }
 
-impl Halt {
+impl PipelineError {
     /// Remembers what would have come after the step that was left.
     pub(crate) fn before(mut self, rest: &[Step]) -> Self {
         if let Self::Failed(fault) = &mut self {
@@ -72,7 +72,7 @@ pub(crate) fn pass_result(
     function: Option<&str>,
     result: Result<PassResult, Caught>,
     output: &mut Output,
-) -> Result<(), Halt> {
+) -> Result<(), PipelineError> {
     let unit = unit_text(function);
     let mut errors = std::mem::take(&mut output.errors);
     match result {
@@ -80,7 +80,7 @@ pub(crate) fn pass_result(
         Ok(result) => {
             errors.extend(result.err());
             if std::mem::take(&mut output.wrong_options) {
-                return Err(Halt::fault(FailureKind::Options, step, function, errors));
+                return Err(PipelineError::fault(FailureKind::Options, step, function, errors));
             }
             let message = format!("pass `{step}` failed on {unit}");
             match &mut *errors {
@@ -90,7 +90,7 @@ pub(crate) fn pass_result(
                 }
                 _ => errors.insert(0, Diagnostic::error(message)),
             }
-            Err(Halt::fault(FailureKind::Pass, step, function, errors))
+            Err(PipelineError::fault(FailureKind::Pass, step, function, errors))
         }
         Err(caught) => {
             let message = format!("pass `{step}` panicked on {unit}: {}", caught.message);
@@ -99,7 +99,7 @@ pub(crate) fn pass_result(
             if let Some(place) = caught.place {
                 diagnostic = diagnostic.note(format!("it panicked at {place}"));
             }
-            Err(Halt::fault(FailureKind::Panic, step, function, vec![diagnostic]))
+            Err(PipelineError::fault(FailureKind::Panic, step, function, vec![diagnostic]))
         }
     }
 }
