@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use regraft_ir::{Function, Module};
-use regraft_passes::Analyses;
-use regraft_passes::transforms::inline::{Inlined, Limits, run};
+use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 fn main() {
     let text = callees();
@@ -31,19 +30,21 @@ fn show(what: &str, text: &str) {
         .unwrap_or_else(|errors| panic!("{}", errors.len()));
     let count = |module: &Module| module.functions().map(Function::inst_count).sum::<usize>();
     let before = count(&module);
-    let (mut best, mut after, mut inlined) = (Duration::MAX, 0, Inlined::default());
+    let pipeline = Pipeline::parse(&PassRegistry::standard(), "inline").expect("it is one");
+    let (mut best, mut after, mut inlined, mut copied) = (Duration::MAX, 0, 0, 0);
     for _ in 0..3 {
         let mut copy = module.clone();
         let start = Instant::now();
-        inlined = run(&mut copy, Limits::default(), &mut Analyses::default())
-            .unwrap_or_else(|error| panic!("{error}"));
+        let report = run_pipeline(&mut copy, &pipeline, &RunOptions::default().verify(false))
+            .unwrap_or_else(|failure| panic!("{}", failure.diagnostics()[0]));
+        (inlined, copied) = (report.count("calls inlined"), report.count("instructions copied"));
         best = best.min(start.elapsed());
         after = count(&copy);
     }
-    let speed = (before + inlined.instructions) as f64 / best.as_secs_f64() / 1e6;
+    let speed = (before + copied as usize) as f64 / best.as_secs_f64() / 1e6;
     println!(
         "{what}: {best:.2?}, {speed:.1} M instructions/s; {before} became {after}, {} calls inlined",
-        inlined.calls
+        inlined
     );
 }
 

@@ -250,6 +250,21 @@ impl<'a> PassContext<'a> {
         error
     }
 
+    /// Runs another pass within this one, with default options. Returns what it counted, which is not
+    /// added to the statistics of this pass.
+    ///
+    /// # Errors
+    /// Those of the pass.
+    pub(crate) fn run_within<P: FunctionPass>(
+        &mut self,
+        f: &mut Function,
+    ) -> Result<IndexMap<&'static str, u64>, Diagnostic> {
+        let mut output = Output::default();
+        let mut cx = PassContext::new(P::NAME, self.signatures, self.analyses, &mut output);
+        P::default().run(f, &mut cx)?;
+        Ok(output.counts)
+    }
+
     /// Writes text for the user. It comes out in pipeline order, function after function,
     /// whatever runs in parallel.
     pub fn print(&mut self, text: &str) {

@@ -7,14 +7,14 @@
 //! over an edge.
 
 use regraft_ir::{Block, ControlFlow, Diagnostic, Edge, Function};
-use regraft_passes::transforms::{loop_simplify::LoopSimplify, merge_returns};
-use regraft_passes::{AllLoops, FunctionPass, Options, Setting, run_pass_with};
+use regraft_passes::transforms::{loop_simplify::LoopSimplify, merge_returns::MergeReturns};
+use regraft_passes::{AllLoops, FunctionPass, Options, Setting, run_pass, run_pass_with};
 
 /// A copy of `f` in this form; values of `f` that are still there have the same ids.
 pub(super) fn prepare(f: &Function) -> Result<Function, Diagnostic> {
     let mut f = f.clone();
     delete_unreachable(&mut f)?;
-    merge_returns::run(&mut f)?;
+    run_pass::<MergeReturns>(&mut f)?;
     type Closed = AllLoops<LoopSimplify>;
     let mut options = Options::defaults(Closed::OPTIONS);
     for def in Closed::OPTIONS {

@@ -13,7 +13,8 @@
 //! that makes the text of a message overwrites nothing.
 
 use regraft_ir::{Block, Diagnostic, Edge, Function, Operand};
-use regraft_passes::transforms::dce;
+use regraft_passes::run_pass;
+use regraft_passes::transforms::dce::Dce;
 
 /// The copy; what is still there has the same ids. `returns` are its
 /// [`returning_blocks`](crate::returning::returning_blocks).
@@ -35,6 +36,6 @@ pub(super) fn returning(f: &Function, returns: &[bool]) -> Result<Function, Diag
         }
     }
     f.delete_blocks(&lost)?;
-    dce::run(&mut f)?;
+    run_pass::<Dce>(&mut f)?;
     Ok(f)
 }

@@ -34,6 +34,9 @@ impl Function {
     /// If one is stale, a terminator, or used by something that does not go with it; then
     /// nothing has changed.
     pub fn delete_all(&mut self, values: &[Value]) -> IrResult<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
         let mut marks = Marks {
             values: vec![false; self.value_capacity()],
             blocks: vec![false; self.block_capacity()],

@@ -31,7 +31,7 @@ use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use regraft_ir::{DominatorTree, Function, IrResult, OpDef, Operand, Traits, Value};
+use regraft_ir::{DominatorTree, Function, OpDef, Operand, Traits, Value};
 use rustc_hash::FxHasher;
 
 use crate::options::{OptionDef, Options};
@@ -39,52 +39,12 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// Where an earlier instruction has to stand to be found.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) enum Scope {
+enum Scope {
     /// In the same block.
     Local,
     /// Anywhere that dominates.
     #[default]
     Dominating,
-}
-
-/// Replaces instructions by earlier ones that compute the same, and deletes them. Returns how
-/// many went. `tree` is the dominator tree of `f`. O(instructions + operands) expected.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, tree: &DominatorTree, scope: Scope) -> IrResult<usize> {
-    let mut table: HashTable<Value> = HashTable::with_capacity(f.value_count());
-    let mut replaced = 0;
-    for &block in tree.order() {
-        let mut next = f.first_inst(block);
-        while let Some(v) = next {
-            next = f.next_inst(v);
-            let Some(key) = Key::of(f, v) else { continue };
-            let entry = table.entry(
-                key.hash,
-                |&other| key.matches(f, v, other),
-                |&other| Key::of(f, other).map_or(0, |key| key.hash),
-            );
-            match entry {
-                Entry::Vacant(entry) => {
-                    entry.insert(v);
-                }
-                Entry::Occupied(mut entry) => {
-                    let earlier = *entry.get();
-                    let from = f.block_of(earlier);
-                    if from == block || scope == Scope::Dominating && tree.dominates(from, block) {
-                        f.transfer_name(v, earlier);
-                        f.replace_all_uses(v, earlier)?;
-                        f.delete(v)?;
-                        replaced += 1;
-                    } else {
-                        *entry.get_mut() = v;
-                    }
-                }
-            }
-        }
-    }
-    Ok(replaced)
 }
 
 crate::pass! {
@@ -124,8 +84,40 @@ impl FunctionPass for Cse {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let tree = cx.analysis::<DominatorTree>(f);
-        let replaced = run(f, &tree, self.scope)?;
-        cx.add("expressions replaced", replaced as u64);
+        let mut table: HashTable<Value> = HashTable::with_capacity(f.value_count());
+        let mut replaced = 0;
+        for &block in tree.order() {
+            let mut next = f.first_inst(block);
+            while let Some(v) = next {
+                next = f.next_inst(v);
+                let Some(key) = Key::of(f, v) else { continue };
+                let entry = table.entry(
+                    key.hash,
+                    |&other| key.matches(f, v, other),
+                    |&other| Key::of(f, other).map_or(0, |key| key.hash),
+                );
+                match entry {
+                    Entry::Vacant(entry) => {
+                        entry.insert(v);
+                    }
+                    Entry::Occupied(mut entry) => {
+                        let earlier = *entry.get();
+                        let from = f.block_of(earlier);
+                        if from == block
+                            || self.scope == Scope::Dominating && tree.dominates(from, block)
+                        {
+                            f.transfer_name(v, earlier);
+                            f.replace_all_uses(v, earlier)?;
+                            f.delete(v)?;
+                            replaced += 1;
+                        } else {
+                            *entry.get_mut() = v;
+                        }
+                    }
+                }
+            }
+        }
+        cx.add("expressions replaced", replaced);
         Ok(())
     }
 }

@@ -25,42 +25,11 @@
 //! # Cost
 //! O(values + operands): each value is marked once, and the deletion touches only what goes.
 
-use regraft_ir::{Function, IrResult, Operand, Value, ValueDef};
+use regraft_ir::{Function, Operand, Value, ValueDef};
 
 use crate::analysis::traps::is_removable;
 use crate::analysis::{EffectSummaries, callee_summary, inst_effects};
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// The amount that was dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Dropped {
-    /// Instructions.
-    pub instructions: usize,
-    /// Block parameters.
-    pub parameters: usize,
-}
-
-/// Drops what nothing depends on. O(values + operands).
-///
-/// # Errors
-/// None if `f` is valid.
-pub fn run(f: &mut Function) -> IrResult<Dropped> {
-    run_with(f, &EffectSummaries::unknown())
-}
-
-/// The same, where calls are known to do what `summaries` say: those that only compute a result
-/// go, too.
-///
-/// # Errors
-/// As [`run`].
-pub(crate) fn run_with(f: &mut Function, summaries: &EffectSummaries) -> IrResult<Dropped> {
-    let dead = unused(f, Roots::Effects(summaries));
-    let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
-    if !dead.is_empty() {
-        f.delete_all(&dead)?;
-    }
-    Ok(Dropped { instructions: dead.len() - parameters, parameters })
-}
 
 crate::pass! {
     /// Drops instructions and block parameters that nothing depends on.
@@ -87,9 +56,11 @@ impl FunctionPass for Dce {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let dropped = run_with(f, cx.effects())?;
-        cx.add("instructions dropped", dropped.instructions as u64);
-        cx.add("parameters dropped", dropped.parameters as u64);
+        let dead = unused(f, Roots::Effects(cx.effects()));
+        let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
+        f.delete_all(&dead)?;
+        cx.add("instructions dropped", (dead.len() - parameters) as u64);
+        cx.add("parameters dropped", parameters as u64);
         Ok(())
     }
 }

@@ -31,23 +31,8 @@ use regraft_ir::{
     Attrs, Block, Diagnostic, Function, Inst, Loc, MAX_OPERANDS, Op, Operand, Use, Value,
 };
 
-use crate::analysis::Analyses;
 use crate::transforms::util::edit::delete_unreachable;
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// Makes a parameter of every use of a value of another block. Returns how many parameters were
-/// made. O(size of the result).
-///
-/// # Errors
-/// If a terminator would get more than [`MAX_OPERANDS`] operands, or if a definition does not
-/// dominate its uses.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> Result<usize, Diagnostic> {
-    delete_unreachable(f, analyses)?;
-    let mut needed = live_at_start(f)?;
-    make_parameters(f, &mut needed)?;
-    use_parameters(f, &needed)?;
-    Ok(needed.len())
-}
 
 crate::pass! {
     /// Passes every value explicitly: a block uses only what it defines and its own parameters.
@@ -70,8 +55,11 @@ impl FunctionPass for Expand {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let made = run(f, cx.analyses())?;
-        cx.add("parameters made", made as u64);
+        delete_unreachable(f, cx.analyses())?;
+        let mut needed = live_at_start(f)?;
+        make_parameters(f, &mut needed)?;
+        use_parameters(f, &needed)?;
+        cx.add("parameters made", needed.len() as u64);
         Ok(())
     }
 }

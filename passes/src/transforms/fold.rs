@@ -24,34 +24,10 @@
 //! O(instructions + operands + uses moved); a use moves at most once, as what it moves to is
 //! final. Unreachable blocks are not looked at.
 
-use regraft_ir::{ControlFlow, Fold as Folded, Function, IrResult, Operand, Value};
+use regraft_ir::{ControlFlow, Fold as Folded, Function, Operand, Value};
 
-use crate::analysis::Analyses;
 use crate::transforms::util::edit::replace_where_it_fits;
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// Replaces instructions by the constants and operands that they always equal, and deletes
-/// them. Returns how many went. O(size).
-///
-/// # Errors
-/// None if `f` is valid.
-pub fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
-    let cfg = analyses.get::<ControlFlow>(f);
-    let mut folded = 0;
-    for block in cfg.reverse_postorder() {
-        let mut next = f.first_inst(block);
-        while let Some(v) = next {
-            next = f.next_inst(v);
-            if let Some(result) = known_result(f, v)
-                && replace_where_it_fits(f, v, result)?
-            {
-                f.delete(v)?;
-                folded += 1;
-            }
-        }
-    }
-    Ok(folded)
-}
 
 crate::pass! {
     /// Replaces instructions whose result is known: constants are computed, identities go.
@@ -72,8 +48,21 @@ impl FunctionPass for Fold {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let folded = run(f, cx.analyses())?;
-        cx.add("instructions folded", folded as u64);
+        let cfg = cx.analysis::<ControlFlow>(f);
+        let mut folded = 0;
+        for block in cfg.reverse_postorder() {
+            let mut next = f.first_inst(block);
+            while let Some(v) = next {
+                next = f.next_inst(v);
+                if let Some(result) = known_result(f, v)
+                    && replace_where_it_fits(f, v, result)?
+                {
+                    f.delete(v)?;
+                    folded += 1;
+                }
+            }
+        }
+        cx.add("instructions folded", folded);
         Ok(())
     }
 }

@@ -45,52 +45,17 @@ use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::materialize::materialize;
 use crate::{LoopPass, PassContext, PassResult};
 
-/// The numbers of loops deleted.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Deleted {
-    /// Loops deleted.
-    pub loops: usize,
-    /// Values that are computed before the loop now.
-    pub values: usize,
-    /// Loops that lost their way back, as it is never taken.
-    pub straightened: usize,
-}
-
 /// The analyses by which loops are deleted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DeletionAnalyses<'a> {
+struct DeletionAnalyses<'a> {
     /// Its loops.
-    pub forest: &'a LoopForest,
+    forest: &'a LoopForest,
     /// The induction variables.
-    pub ivs: &'a InductionVariables,
+    ivs: &'a InductionVariables,
     /// The trip counts.
-    pub counts: &'a TripCounts,
+    counts: &'a TripCounts,
     /// The effects of calls.
-    pub summaries: &'a EffectSummaries,
-}
-
-/// Deletes those of some disjoint loops that need not run. Nothing may be unreachable in `f`; the
-/// blocks of what is deleted are, afterwards.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    loops: &[LoopId],
-    facts: DeletionAnalyses<'_>,
-) -> IrResult<Deleted> {
-    let mut done = Deleted::default();
-    let mut loops = loops.to_vec();
-    loops.sort_unstable();
-    for id in loops.into_iter().rev() {
-        if straighten(f, id, facts)? {
-            done.straightened += 1;
-        } else if let Some(values) = delete(f, id, facts)? {
-            done.loops += 1;
-            done.values += values;
-        }
-    }
-    Ok(done)
+    summaries: &'a EffectSummaries,
 }
 
 crate::pass! {
@@ -127,18 +92,27 @@ impl LoopPass for LoopDelete {
         let forest = cx.analysis::<LoopForest>(f);
         let ivs = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
-        let ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
+        let mut ids: Vec<LoopId> = loops.iter().filter_map(|&b| forest.headed_by(b)).collect();
+        ids.sort_unstable();
         let facts = DeletionAnalyses {
             forest: &forest,
             ivs: &ivs,
             counts: &counts,
             summaries: cx.effects(),
         };
-        let done = run(f, &ids, facts)?;
+        let (mut deleted, mut computed, mut straightened) = (0, 0, 0);
+        for id in ids.into_iter().rev() {
+            if straighten(f, id, facts)? {
+                straightened += 1;
+            } else if let Some(values) = delete(f, id, facts)? {
+                deleted += 1;
+                computed += values as u64;
+            }
+        }
         delete_unreachable(f, cx.analyses())?;
-        cx.add("loops deleted", done.loops as u64);
-        cx.add("values computed before", done.values as u64);
-        cx.add("loops straightened", done.straightened as u64);
+        cx.add("loops deleted", deleted);
+        cx.add("values computed before", computed);
+        cx.add("loops straightened", straightened);
         Ok(())
     }
 }

@@ -36,58 +36,13 @@
 
 use regraft_ir::{Block, DominatorTree, Edge, Function, Inst, IrResult, Operand, Value};
 
-use crate::analysis::{Analyses, LoopForest, LoopId};
+use crate::analysis::{LoopForest, LoopId};
 use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::clone_blocks::{CloneMap, copy_body};
 use crate::transforms::util::loop_form::{ensure_preheader, gather_edges};
 use crate::transforms::util::repair_below::{Below, Places};
 use crate::{LoopPass, PassContext, PassResult};
-
-/// Rotates those of some loops, given by their headers, inner ones first, of which the header leaves
-/// the loop, the latch does not, and the header has at most `max_size` instructions. Returns how
-/// many it rotated.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    headers: &[Block],
-    max_size: usize,
-    analyses: &mut Analyses,
-) -> IrResult<usize> {
-    let forest = analyses.get::<LoopForest>(f);
-    let mut normal = Vec::new();
-    for &header in headers {
-        if let Some(id) = forest.headed_by(header)
-            && can_rotate(f, &forest, id, max_size)
-        {
-            normal.push(normalize(f, &forest, id)?);
-        }
-    }
-    if normal.is_empty() {
-        return Ok(0);
-    }
-    // No block is made from here on until all are rotated. What a rotation changes of the dominator
-    // tree, the place of the old header and that of the blocks right below it, matters to no other.
-    let forest = analyses.get::<LoopForest>(f);
-    let tree = analyses.get::<DominatorTree>(f);
-    let places = Places::new(f, &tree);
-    let mut rotated = Vec::new();
-    for header in normal {
-        if let Some(id) = forest.headed_by(header) {
-            rotated.extend(rotate(f, &forest, &places, id)?);
-        }
-    }
-    for &(preheader, new) in &rotated {
-        let enters: Vec<Edge> =
-            f.out_edges(preheader).filter(|&edge| f.edge_target(edge) == new).collect();
-        for edge in enters {
-            f.split_edge(edge)?;
-        }
-    }
-    Ok(rotated.len())
-}
 
 fn can_rotate(f: &Function, forest: &LoopForest, id: LoopId, max_size: usize) -> bool {
     let header = forest.get(id).header;
@@ -198,8 +153,38 @@ impl LoopPass for LoopRotate {
     }
 
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
-        let rotated = run(f, loops, self.max_size, cx.analyses())?;
-        cx.add("loops rotated", rotated as u64);
+        let forest = cx.analysis::<LoopForest>(f);
+        let mut normal = Vec::new();
+        for &header in loops {
+            if let Some(id) = forest.headed_by(header)
+                && can_rotate(f, &forest, id, self.max_size)
+            {
+                normal.push(normalize(f, &forest, id)?);
+            }
+        }
+        if normal.is_empty() {
+            cx.add("loops rotated", 0);
+            return Ok(());
+        }
+        // No block is made from here on until all are rotated. What a rotation changes of the dominator
+        // tree, the place of the old header and that of the blocks right below it, matters to no other.
+        let forest = cx.analysis::<LoopForest>(f);
+        let tree = cx.analysis::<DominatorTree>(f);
+        let places = Places::new(f, &tree);
+        let mut rotated = Vec::new();
+        for header in normal {
+            if let Some(id) = forest.headed_by(header) {
+                rotated.extend(rotate(f, &forest, &places, id)?);
+            }
+        }
+        for &(preheader, new) in &rotated {
+            let enters: Vec<Edge> =
+                f.out_edges(preheader).filter(|&edge| f.edge_target(edge) == new).collect();
+            for edge in enters {
+                f.split_edge(edge)?;
+            }
+        }
+        cx.add("loops rotated", rotated.len() as u64);
         Ok(())
     }
 

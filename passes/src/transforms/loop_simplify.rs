@@ -22,55 +22,12 @@
 //! # Cost
 //! O(blocks and edges) for each height of loops.
 
-use regraft_ir::{Block, Edge, Function, IrResult};
+use regraft_ir::{Block, Edge, Function};
 
-use crate::analysis::{Analyses, LoopForest, LoopId};
+use crate::analysis::{LoopForest, LoopId};
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::{LoopPass, PassContext, PassResult};
-
-/// The numbers of blocks and parameters made.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Simplified {
-    /// Preheaders.
-    pub preheaders: usize,
-    /// Latches that several back edges lead through.
-    pub latches: usize,
-    /// Dedicated exit blocks.
-    pub exits: usize,
-    /// Parameters through which values leave loops.
-    pub closing: usize,
-}
-
-/// Gives disjoint loops preheaders, single latches and dedicated exits; with `closed`, what is
-/// computed in them is used outside through parameters of exit blocks alone.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    forms: &mut [LoopForm],
-    closed: bool,
-    analyses: &mut Analyses,
-) -> IrResult<Simplified> {
-    let mut done = Simplified::default();
-    for form in &mut *forms {
-        done.exits += form.ensure_dedicated_exits(f)?.len();
-        if form.preheader(f).is_none() || Some(form.header()) == f.entry() {
-            form.ensure_preheader(f)?;
-            done.preheaders += 1;
-        }
-        if form.single_latch(f).is_none() {
-            form.ensure_single_latch(f)?;
-            done.latches += 1;
-        }
-    }
-    // Now that all have preheaders, values of one that meet before another meet outside of it.
-    if closed {
-        done.closing = close_loops(f, &forms.iter().collect::<Vec<_>>(), analyses)?;
-    }
-    Ok(done)
-}
 
 crate::pass! {
     /// Gives loops a preheader, a single latch and dedicated exits.
@@ -117,11 +74,26 @@ impl LoopPass for LoopSimplify {
         let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
         let ids = ids.filter(|&id| self.closed || !is_simplified(f, &forest, id));
         let mut forms: Vec<LoopForm> = ids.map(|id| LoopForm::new(&forest, id)).collect();
-        let done = run(f, &mut forms, self.closed, cx.analyses())?;
-        cx.add("preheaders made", done.preheaders as u64);
-        cx.add("latches made", done.latches as u64);
-        cx.add("exit blocks made", done.exits as u64);
-        cx.add("closing parameters made", done.closing as u64);
+        let (mut preheaders, mut latches, mut exits, mut closing) = (0, 0, 0, 0);
+        for form in &mut forms {
+            exits += form.ensure_dedicated_exits(f)?.len();
+            if form.preheader(f).is_none() || Some(form.header()) == f.entry() {
+                form.ensure_preheader(f)?;
+                preheaders += 1;
+            }
+            if form.single_latch(f).is_none() {
+                form.ensure_single_latch(f)?;
+                latches += 1;
+            }
+        }
+        // Now that all have preheaders, values of one that meet before another meet outside of it.
+        if self.closed {
+            closing = close_loops(f, &forms.iter().collect::<Vec<_>>(), cx.analyses())?;
+        }
+        cx.add("preheaders made", preheaders);
+        cx.add("latches made", latches);
+        cx.add("exit blocks made", exits as u64);
+        cx.add("closing parameters made", closing as u64);
         Ok(())
     }
 }

@@ -22,21 +22,10 @@
 //! O((size + parameters made and what is passed for them) × log edges): what is between two accesses
 //! of a ref costs nothing (benchmark `growth`).
 
-use regraft_ir::{Function, IrResult};
+use regraft_ir::Function;
 
-use crate::analysis::Analyses;
-use crate::transforms::util::promote::{self, Kinds};
+use crate::transforms::util::promote::{self, Kinds, Promoted};
 use crate::{FunctionPass, PassContext, PassResult};
-
-pub(crate) use crate::transforms::util::promote::Promoted;
-
-/// Turns refs into values. Near linear in the size of the result.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Promoted> {
-    promote::run(f, Kinds::Refs, analyses)
-}
 
 crate::pass! {
     /// Turns refs that nobody else sees into values.
@@ -61,7 +50,7 @@ impl FunctionPass for Mem2reg {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let Promoted { objects, parameters } = run(f, cx.analyses())?;
+        let Promoted { objects, parameters } = promote::run(f, Kinds::Refs, cx.analyses())?;
         cx.add("refs promoted", objects as u64);
         cx.add("parameters made", parameters as u64);
         Ok(())

@@ -16,31 +16,9 @@
 //! the type that the function returns, which the new block returns. Functions that return in
 //! one place or nowhere stay as they are. O(blocks).
 
-use regraft_ir::{Block, Constant, Function, Inst, IrResult, Op, Operand, Traits, Value};
+use regraft_ir::{Block, Constant, Function, Inst, Op, Operand, Traits, Value};
 
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// Lets all returns of `f` go to one new block, and returns it; `None` if there are not several.
-/// O(blocks).
-///
-/// # Errors
-/// If no dialect in the context of `f` has an op to jump with.
-pub fn run(f: &mut Function) -> IrResult<Option<Block>> {
-    let returns: Vec<(Block, Op)> =
-        f.blocks().filter_map(|block| Some((block, return_op(f, block)?))).collect();
-    let &[.., _, (last, op)] = returns.as_slice() else { return Ok(None) };
-    let loc = f.loc(Value::terminator(last));
-    let ty = f.ret_type();
-    let exit = f.add_block();
-    let result = f.append_param(exit, ty)?;
-    f.set_terminator(exit, Inst::new(op).operand(result).at(loc))?;
-    let jump = f.jump_op()?;
-    for (block, _) in returns {
-        let value = returned(f, block);
-        f.set_terminator(block, Inst::new(jump).edge(exit, [value]))?;
-    }
-    Ok(Some(exit))
-}
 
 crate::pass! {
     /// Gives a function a single block that returns.
@@ -64,9 +42,20 @@ impl FunctionPass for MergeReturns {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        if run(f)?.is_some() {
-            cx.count("functions changed");
+        let returns: Vec<(Block, Op)> =
+            f.blocks().filter_map(|block| Some((block, return_op(f, block)?))).collect();
+        let &[.., _, (last, op)] = returns.as_slice() else { return Ok(()) };
+        let loc = f.loc(Value::terminator(last));
+        let ty = f.ret_type();
+        let exit = f.add_block();
+        let result = f.append_param(exit, ty)?;
+        f.set_terminator(exit, Inst::new(op).operand(result).at(loc))?;
+        let jump = f.jump_op()?;
+        for (block, _) in returns {
+            let value = returned(f, block);
+            f.set_terminator(block, Inst::new(jump).edge(exit, [value]))?;
         }
+        cx.count("functions changed");
         Ok(())
     }
 }

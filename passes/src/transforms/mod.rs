@@ -1,9 +1,10 @@
 //! The transformations that come with Regraft, one file or folder each, named as the pass. Each is a
-//! function `run`, and a pass around it that takes options and counts. [`util`] has what several of
-//! them are made with.
+//! pass, whose fields are its options, and is run as one, by code too ([`run_pass`](crate::run_pass)).
+//! [`util`] has the parts that several of them are made with.
 //!
 //! ```
-//! use regraft_passes::transforms::dce;
+//! use regraft_passes::run_pass;
+//! use regraft_passes::transforms::dce::Dce;
 //!
 //! let text = "
 //! func @f(%x: f64) -> f64 {
@@ -13,7 +14,7 @@
 //!   return %1
 //! }";
 //! let mut module = regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
-//! dce::run(module.function_mut("f").unwrap()).unwrap();
+//! run_pass::<Dce>(module.function_mut("f").unwrap()).unwrap();
 //! assert_eq!(module.inst_count(), 1);
 //! ```
 

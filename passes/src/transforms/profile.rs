@@ -19,14 +19,14 @@
 //! that throws) leaves a start without an end. O(instructions).
 
 use regraft_dialects::prof;
-use regraft_ir::{Constant, Function, IrResult, Symbol, Traits, Value};
+use regraft_ir::{Constant, Function, Symbol, Traits, Value};
 
 use crate::options::{OptionDef, Options};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// The events to record.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) enum Events {
+enum Events {
     /// Calls and computations.
     #[default]
     All,
@@ -34,22 +34,6 @@ pub(crate) enum Events {
     Calls,
     /// Instructions of the dialects `arith` and `math`.
     Ops,
-}
-
-/// Inserts a record before and after each of the `events`. Returns how many there are.
-/// O(instructions).
-///
-/// # Errors
-/// If the context of `f` does not know the dialect `prof`.
-pub(crate) fn run(f: &mut Function, events: Events) -> IrResult<usize> {
-    let found: Vec<(Value, Symbol)> =
-        f.all_insts().filter_map(|v| Some((v, event(f, v, events)?))).collect();
-    for &(v, name) in &found {
-        let name = f.constant_id(Constant::Sym(name));
-        f.insert(v, prof::record_start(name))?;
-        f.insert_after(v, prof::record_end(name))?;
-    }
-    Ok(found.len())
 }
 
 crate::pass! {
@@ -89,8 +73,14 @@ impl FunctionPass for Profile {
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let recorded = run(f, self.events)?;
-        cx.add("events recorded", recorded as u64);
+        let found: Vec<(Value, Symbol)> =
+            f.all_insts().filter_map(|v| Some((v, event(f, v, self.events)?))).collect();
+        for &(v, name) in &found {
+            let name = f.constant_id(Constant::Sym(name));
+            f.insert(v, prof::record_start(name))?;
+            f.insert_after(v, prof::record_end(name))?;
+        }
+        cx.add("events recorded", found.len() as u64);
         Ok(())
     }
 }

@@ -35,33 +35,7 @@
 use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Value};
 
 use super::dce::{self, Roots};
-use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// The number of parameters that were dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Pruned {
-    /// Parameters that always stood for one value.
-    pub redundant: usize,
-    /// Parameters that nothing depended on.
-    pub unused: usize,
-}
-
-/// Drops parameters that are unused or redundant. The cost is that of the module.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Pruned> {
-    let redundant = replace_redundant(f, &analyses.get(f))?;
-    if !redundant.is_empty() {
-        f.delete_all(&redundant)?;
-    }
-    let unused = dce::unused(f, Roots::Instructions);
-    if !unused.is_empty() {
-        f.delete_all(&unused)?;
-    }
-    Ok(Pruned { redundant: redundant.len(), unused: unused.len() })
-}
 
 crate::pass! {
     /// Drops block parameters that are unused or always stand for the same value.
@@ -86,9 +60,12 @@ impl FunctionPass for Prune {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let pruned = run(f, cx.analyses())?;
-        cx.add("redundant parameters dropped", pruned.redundant as u64);
-        cx.add("unused parameters dropped", pruned.unused as u64);
+        let redundant = replace_redundant(f, &cx.analysis(f))?;
+        f.delete_all(&redundant)?;
+        let unused = dce::unused(f, Roots::Instructions);
+        f.delete_all(&unused)?;
+        cx.add("redundant parameters dropped", redundant.len() as u64);
+        cx.add("unused parameters dropped", unused.len() as u64);
         Ok(())
     }
 }

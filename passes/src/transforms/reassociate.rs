@@ -38,50 +38,12 @@ use crate::{FunctionPass, PassContext, PassResult};
 
 /// The rules of arithmetic that may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) enum Math {
+enum Math {
     /// The rules that hold bit for bit.
     #[default]
     Exact,
     /// The rules of real numbers too, for floats.
     Fast,
-}
-
-/// Brings the sums and products of a function into order. Returns how many trees changed.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    cfg: &ControlFlow,
-    forest: &LoopForest,
-    math: Math,
-) -> IrResult<usize> {
-    let mut ranks = vec![0u32; f.value_capacity()];
-    let mut next = 0;
-    for block in cfg.reverse_postorder() {
-        for v in f.params(block).chain(f.body(block)) {
-            next += 1;
-            ranks[v.index()] = next;
-        }
-    }
-    let mut changed = 0;
-    for block in cfg.reverse_postorder() {
-        let header = forest.loop_of(block).map(|id| forest.get(id).header);
-        let roots: Vec<(Value, Family)> = f
-            .body(block)
-            .filter_map(|v| Family::of(f, v, math).map(|family| (v, family)))
-            .filter(|&(v, family)| !is_inner(f, v, family, math))
-            .collect();
-        for (root, family) in roots {
-            let mut tree = Tree::new(f, root, family, math);
-            if tree.leaves.len() + tree.constants.len() < 2 && tree.inner.is_empty() {
-                continue;
-            }
-            tree.order(f, &ranks, header);
-            changed += usize::from(tree.rebuild(f)?);
-        }
-    }
-    Ok(changed)
 }
 
 crate::pass! {
@@ -120,8 +82,32 @@ impl FunctionPass for Reassociate {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let (cfg, forest) = (cx.analysis::<ControlFlow>(f), cx.analysis::<LoopForest>(f));
-        let changed = run(f, &cfg, &forest, self.math)?;
-        cx.add("trees reordered", changed as u64);
+        let mut ranks = vec![0u32; f.value_capacity()];
+        let mut next = 0;
+        for block in cfg.reverse_postorder() {
+            for v in f.params(block).chain(f.body(block)) {
+                next += 1;
+                ranks[v.index()] = next;
+            }
+        }
+        let mut changed = 0u64;
+        for block in cfg.reverse_postorder() {
+            let header = forest.loop_of(block).map(|id| forest.get(id).header);
+            let roots: Vec<(Value, Family)> = f
+                .body(block)
+                .filter_map(|v| Family::of(f, v, self.math).map(|family| (v, family)))
+                .filter(|&(v, family)| !is_inner(f, v, family, self.math))
+                .collect();
+            for (root, family) in roots {
+                let mut tree = Tree::new(f, root, family, self.math);
+                if tree.leaves.len() + tree.constants.len() < 2 && tree.inner.is_empty() {
+                    continue;
+                }
+                tree.order(f, &ranks, header);
+                changed += u64::from(tree.rebuild(f)?);
+            }
+        }
+        cx.add("trees reordered", changed);
         Ok(())
     }
 }

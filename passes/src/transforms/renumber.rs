@@ -10,15 +10,9 @@
 //! to another function afterwards. O(size), and a function that is numbered so already is not
 //! touched.
 
-use regraft_ir::{Function, Renumbering};
+use regraft_ir::Function;
 
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// Numbers values and blocks in layout order. Returns what became of each, or `None` if the
-/// numbers were right already. O(size).
-pub fn run(f: &mut Function) -> Option<Renumbering> {
-    (!is_numbered(f)).then(|| f.renumber())
-}
 
 crate::pass! {
     /// Numbers values and blocks in the order in which they are printed, without gaps.
@@ -38,8 +32,8 @@ impl FunctionPass for Renumber {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        if let Some(map) = run(f) {
-            cx.renumbered(map);
+        if !is_numbered(f) {
+            cx.renumbered(f.renumber());
             cx.count("functions changed");
         }
         Ok(())

@@ -40,65 +40,10 @@
 use regraft_dialects::{arith, cf, core};
 use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Op, Operand, Traits, Value};
 
+use crate::analysis::Ranges;
 use crate::analysis::traps::may_trap_given;
-use crate::analysis::{Analyses, Ranges};
 use crate::transforms::util::edit::{delete_unreachable, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// The numbers of values replaced and removed.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Propagated {
-    /// Instructions that were known.
-    pub instructions: usize,
-    /// Parameters that were constant.
-    pub parameters: usize,
-    /// Branches and switches that lost an edge.
-    pub branches: usize,
-    /// Blocks that are not reached any more.
-    pub unreachable: usize,
-}
-
-/// Replaces what [`Ranges`] knows. O(instructions + operands).
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Propagated> {
-    let (cfg, ranges) = (analyses.get::<ControlFlow>(f), analyses.get::<Ranges>(f));
-    let ranges = &*ranges;
-    let mut done = Propagated::default();
-    let mut params: Vec<Value> = Vec::new();
-    for block in cfg.reverse_postorder().filter(|&block| ranges.is_reached(block)) {
-        if Some(block) != f.entry() {
-            let first = params.len();
-            params.extend(f.params(block).filter(|&param| ranges.constant(f, param).is_some()));
-            for &param in &params[first..] {
-                if let Some(constant) = ranges.constant(f, param) {
-                    let id = f.constant_id(constant);
-                    replace_where_it_fits(f, param, id.into())?;
-                }
-            }
-        }
-        let mut next = f.first_inst(block);
-        while let Some(v) = next.filter(|v| !v.is_terminator()) {
-            next = f.next_inst(v);
-            let Some(result) = known_result(f, ranges, block, v) else { continue };
-            let is_removable = is_removable(f, ranges, block, v);
-            let replaced = f.is_used(v) && replace_where_it_fits(f, v, result)?;
-            if is_removable && (replaced || !f.is_used(v)) {
-                f.delete(v)?;
-                done.instructions += 1;
-            }
-        }
-        done.branches += usize::from(drop_edges(f, ranges, block)?);
-    }
-    done.unreachable = delete_unreachable(f, analyses)?;
-    params.retain(|&param| f.is_live(param) && !is_needed(f, param));
-    if !params.is_empty() {
-        f.delete_all(&params)?;
-    }
-    done.parameters = params.len();
-    Ok(done)
-}
 
 crate::pass! {
     /// Replaces what is always the same constant, around loops too, and decides branches by it.
@@ -128,11 +73,41 @@ impl FunctionPass for Sccp {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f, cx.analyses())?;
-        cx.add("instructions replaced", done.instructions as u64);
-        cx.add("parameters replaced", done.parameters as u64);
-        cx.add("branches decided", done.branches as u64);
-        cx.add("unreachable blocks deleted", done.unreachable as u64);
+        let (cfg, ranges) = (cx.analysis::<ControlFlow>(f), cx.analysis::<Ranges>(f));
+        let ranges = &*ranges;
+        let (mut instructions, mut branches) = (0, 0);
+        let mut params: Vec<Value> = Vec::new();
+        for block in cfg.reverse_postorder().filter(|&block| ranges.is_reached(block)) {
+            if Some(block) != f.entry() {
+                let first = params.len();
+                params.extend(f.params(block).filter(|&param| ranges.constant(f, param).is_some()));
+                for &param in &params[first..] {
+                    if let Some(constant) = ranges.constant(f, param) {
+                        let id = f.constant_id(constant);
+                        replace_where_it_fits(f, param, id.into())?;
+                    }
+                }
+            }
+            let mut next = f.first_inst(block);
+            while let Some(v) = next.filter(|v| !v.is_terminator()) {
+                next = f.next_inst(v);
+                let Some(result) = known_result(f, ranges, block, v) else { continue };
+                let is_removable = is_removable(f, ranges, block, v);
+                let replaced = f.is_used(v) && replace_where_it_fits(f, v, result)?;
+                if is_removable && (replaced || !f.is_used(v)) {
+                    f.delete(v)?;
+                    instructions += 1;
+                }
+            }
+            branches += u64::from(drop_edges(f, ranges, block)?);
+        }
+        let unreachable = delete_unreachable(f, cx.analyses())?;
+        params.retain(|&param| f.is_live(param) && !is_needed(f, param));
+        f.delete_all(&params)?;
+        cx.add("instructions replaced", instructions);
+        cx.add("parameters replaced", params.len() as u64);
+        cx.add("branches decided", branches);
+        cx.add("unreachable blocks deleted", unreachable as u64);
         Ok(())
     }
 }

@@ -43,53 +43,9 @@ use regraft_ir::{
 };
 
 use super::fold::known_result;
-use crate::analysis::Analyses;
 use crate::transforms::util::aggregate;
 use crate::transforms::util::edit::{is_cold, refine, replace_where_it_fits};
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// The numbers of replacements.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Specialized {
-    /// Instructions that became others, or went.
-    pub instructions: usize,
-    /// Values that are of a better type now.
-    pub types: usize,
-}
-
-/// Makes static what types and constants decide. `signatures` tells what functions take and
-/// return; without it, calls stay as they are. O(size) but for repeated changes of types.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    signatures: Option<&Module>,
-    analyses: &mut Analyses,
-) -> IrResult<Specialized> {
-    let cfg = analyses.get::<ControlFlow>(f);
-    let mut work = Vec::with_capacity(f.inst_count());
-    // The list is a stack: what comes first is pushed last.
-    for &block in cfg.postorder() {
-        if !is_cold(f, block) {
-            let body: Vec<Value> = f.body(block).collect();
-            work.extend(body.into_iter().rev());
-            if Some(block) != f.entry() {
-                work.extend(f.params(block).filter(|&param| f.ty(param) == Type::ANY));
-            }
-        }
-    }
-    let mut queued = vec![false; f.value_capacity()];
-    work.iter().for_each(|v| queued[v.index()] = true);
-    let mut pass = Specialize { f, signatures, cfg, work, queued, done: Specialized::default() };
-    while let Some(v) = pass.work.pop() {
-        pass.queued[v.index()] = false;
-        if pass.f.is_live(v) {
-            pass.visit(v)?;
-        }
-    }
-    Ok(pass.done)
-}
 
 crate::pass! {
     /// Replaces dynamic operations by static ones where types and constants decide what they do.
@@ -111,9 +67,37 @@ impl FunctionPass for SpecializeGetfield {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f, cx.signatures(), cx.analyses())?;
-        cx.add("instructions specialized", done.instructions as u64);
-        cx.add("types found", done.types as u64);
+        let cfg = cx.analysis::<ControlFlow>(f);
+        let mut work = Vec::with_capacity(f.inst_count());
+        // The list is a stack: what comes first is pushed last.
+        for &block in cfg.postorder() {
+            if !is_cold(f, block) {
+                let body: Vec<Value> = f.body(block).collect();
+                work.extend(body.into_iter().rev());
+                if Some(block) != f.entry() {
+                    work.extend(f.params(block).filter(|&param| f.ty(param) == Type::ANY));
+                }
+            }
+        }
+        let mut queued = vec![false; f.value_capacity()];
+        work.iter().for_each(|v| queued[v.index()] = true);
+        let mut pass = Specialize {
+            f,
+            signatures: cx.signatures(),
+            cfg,
+            work,
+            queued,
+            instructions: 0,
+            types: 0,
+        };
+        while let Some(v) = pass.work.pop() {
+            pass.queued[v.index()] = false;
+            if pass.f.is_live(v) {
+                pass.visit(v)?;
+            }
+        }
+        cx.add("instructions specialized", pass.instructions);
+        cx.add("types found", pass.types);
         Ok(())
     }
 }
@@ -125,7 +109,10 @@ struct Specialize<'a> {
     work: Vec<Value>,
     /// True if a value is on the list.
     queued: Vec<bool>,
-    done: Specialized,
+    /// Instructions that became others, or went.
+    instructions: u64,
+    /// Values that are of a better type now.
+    types: u64,
 }
 
 impl Specialize<'_> {
@@ -286,7 +273,7 @@ impl Specialize<'_> {
         if replace_where_it_fits(self.f, v, x)? {
             self.f.transfer_name(v, x);
             self.f.delete(v)?;
-            self.done.instructions += 1;
+            self.instructions += 1;
         } else if self.f.uses(v).count() == before {
             return Ok(());
         }
@@ -298,7 +285,7 @@ impl Specialize<'_> {
         let users = self.users(v);
         if replace_where_it_fits(self.f, v, result)? {
             self.f.delete(v)?;
-            self.done.instructions += 1;
+            self.instructions += 1;
             self.push_all(users);
         }
         Ok(())
@@ -310,13 +297,13 @@ impl Specialize<'_> {
         self.f.replace(v, inst)?;
         // Whether the users take a better type is found out afterwards.
         self.f.set_type(v, ty)?;
-        self.done.instructions += 1;
+        self.instructions += 1;
         Ok(())
     }
 
     fn refine(&mut self, v: Value, ty: Type) -> IrResult<()> {
         if ty != self.f.ty(v) && refine(self.f, v, ty)? {
-            self.done.types += 1;
+            self.types += 1;
             let users = self.users(v);
             self.push_all(users);
         }

@@ -46,37 +46,6 @@ use crate::{LoopPass, PassContext, PassResult};
 /// The most terms of a base or a step, their constants not counted.
 const MAX_TERMS: usize = 3;
 
-/// Replaces products in disjoint loops, which have preheaders; at most `max_params` parameters are
-/// added to each. Returns how many products went, and how many parameters came.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    loops: &[LoopId],
-    ivs: &InductionVariables,
-    dom: &DominatorTree,
-    max_params: usize,
-) -> IrResult<(usize, usize)> {
-    let (mut replaced, mut added) = (Vec::new(), 0);
-    for &l in loops {
-        let mut reducer = Reducer { f: &mut *f, ivs, dom, l, carried: Vec::new(), added: 0 };
-        reducer.reduce(max_params, &mut replaced)?;
-        added += reducer.added;
-    }
-    // The analyses speak of the products until here.
-    for &(product, value) in &replaced {
-        // One that is used no more may have gone with its last user.
-        if !f.is_live(product) {
-            continue;
-        }
-        f.transfer_name(product, value);
-        f.replace_all_uses(product, value)?;
-        f.delete_tree(product)?;
-    }
-    Ok((replaced.len(), added))
-}
-
 crate::pass! {
     /// Replaces multiplications of induction variables by additions that are carried along.
     ///
@@ -134,11 +103,26 @@ impl LoopPass for StrengthReduce {
         let headers = ensure_preheaders(f, loops, ivs.forest(), |l| wanted.contains(&l))?;
         let ivs = cx.analysis::<InductionVariables>(f);
         let dom = cx.analysis::<DominatorTree>(f);
-        let ids: Vec<LoopId> =
-            headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
-        let (products, params) = run(f, &ids, &ivs, &dom, self.max_params)?;
-        cx.add("products replaced", products as u64);
-        cx.add("parameters added", params as u64);
+        let ids = headers.into_iter().filter_map(|header| ivs.forest().headed_by(header));
+        let (mut replaced, mut added) = (Vec::new(), 0);
+        for l in ids {
+            let mut reducer =
+                Reducer { f: &mut *f, ivs: &ivs, dom: &dom, l, carried: Vec::new(), added: 0 };
+            reducer.reduce(self.max_params, &mut replaced)?;
+            added += reducer.added;
+        }
+        // The analyses speak of the products until here.
+        for &(product, value) in &replaced {
+            // One that is used no more may have gone with its last user.
+            if !f.is_live(product) {
+                continue;
+            }
+            f.transfer_name(product, value);
+            f.replace_all_uses(product, value)?;
+            f.delete_tree(product)?;
+        }
+        cx.add("products replaced", replaced.len() as u64);
+        cx.add("parameters added", added as u64);
         Ok(())
     }
 }

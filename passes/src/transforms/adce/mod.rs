@@ -55,40 +55,17 @@ use objects::LocalObjects;
 /// Objects that hold others go before those; deeper ones than this wait for another run.
 const MAX_ROUNDS: usize = 8;
 
-/// The numbers of instructions and blocks dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Dropped {
-    /// Branches that became jumps.
-    pub branches: usize,
-    /// Blocks that could not be reached, before or then.
-    pub blocks: usize,
-    /// Instructions in blocks that stay.
-    pub instructions: usize,
-    /// Parameters of blocks that stay.
-    pub parameters: usize,
-    /// Of the instructions, those that wrote to objects that nobody looks at.
-    pub writes: usize,
-}
-
-/// Drops what nothing depends on, branches included. O(size + edges log
-/// edges).
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<Dropped> {
-    let mut dropped = Dropped { blocks: delete_unreachable(f, analyses)?, ..Dropped::default() };
-    for _ in 0..MAX_ROUNDS {
-        if !sweep(f, analyses, &mut dropped)? {
-            break;
-        }
-    }
-    Ok(dropped)
-}
+const BRANCHES: &str = "branches dropped";
+const BLOCKS: &str = "blocks dropped";
+const INSTRUCTIONS: &str = "instructions dropped";
+const PARAMETERS: &str = "parameters dropped";
+pub(super) const WRITES: &str = "writes dropped";
 
 /// Drops what is dead. Returns whether objects may be dead by now that were not before.
-fn sweep(f: &mut Function, analyses: &mut Analyses, dropped: &mut Dropped) -> IrResult<bool> {
-    let cfg = analyses.get::<ControlFlow>(f);
-    let tree = analyses.get::<PostDominatorTree>(f);
+fn sweep(f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
+    let cfg = cx.analysis::<ControlFlow>(f);
+    let tree = cx.analysis::<PostDominatorTree>(f);
+    let analyses = cx.analyses();
     let mark = Mark::new(f, &cfg, &tree, analyses).spread(analyses);
     let (live, live_terms) = (mark.values, mark.terminators);
     // A switch without cases has one edge, and still a value to look at.
@@ -99,7 +76,7 @@ fn sweep(f: &mut Function, analyses: &mut Analyses, dropped: &mut Dropped) -> Ir
         let Some(next) = tree.ipdom(block) else { continue };
         let jump = jump_to(f, block, next)?;
         f.set_terminator(block, jump)?;
-        dropped.branches += 1;
+        cx.count(BRANCHES);
     }
     let dead: Vec<Value> = f
         .blocks()
@@ -107,21 +84,20 @@ fn sweep(f: &mut Function, analyses: &mut Analyses, dropped: &mut Dropped) -> Ir
         .filter(|v| !live[v.index()])
         .collect();
     let mut again = false;
-    if !dead.is_empty() {
-        let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
-        dropped.parameters += parameters;
-        dropped.instructions += dead.len() - parameters;
-        for &v in &dead {
-            if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
-                dropped.writes += 1;
-                let is_object = |operand| may_be_object(f.ctx(), f.operand_type(operand));
-                again |= f.plain_operands(v).skip(1).any(is_object);
-            }
+    let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
+    cx.add(PARAMETERS, parameters as u64);
+    cx.add(INSTRUCTIONS, (dead.len() - parameters) as u64);
+    for &v in &dead {
+        if f.op_def(v).is_some_and(|def| def.effects.writes_anything()) {
+            cx.count(WRITES);
+            let is_object = |operand| may_be_object(f.ctx(), f.operand_type(operand));
+            again |= f.plain_operands(v).skip(1).any(is_object);
         }
-        f.delete_all(&dead)?;
     }
+    f.delete_all(&dead)?;
     if !branches.is_empty() {
-        dropped.blocks += delete_unreachable(f, analyses)?;
+        let unreachable = delete_unreachable(f, cx.analyses())?;
+        cx.add(BLOCKS, unreachable as u64);
     }
     Ok(again)
 }
@@ -169,12 +145,16 @@ impl FunctionPass for Adce {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let dropped = run(f, cx.analyses())?;
-        cx.add("branches dropped", dropped.branches as u64);
-        cx.add("blocks dropped", dropped.blocks as u64);
-        cx.add("instructions dropped", dropped.instructions as u64);
-        cx.add("parameters dropped", dropped.parameters as u64);
-        cx.add("writes dropped", dropped.writes as u64);
+        for count in [BRANCHES, BLOCKS, INSTRUCTIONS, PARAMETERS, WRITES] {
+            cx.add(count, 0);
+        }
+        let unreachable = delete_unreachable(f, cx.analyses())?;
+        cx.add(BLOCKS, unreachable as u64);
+        for _ in 0..MAX_ROUNDS {
+            if !sweep(f, cx)? {
+                break;
+            }
+        }
         Ok(())
     }
 }
@@ -184,8 +164,8 @@ struct Mark<'a> {
     controllers: Controllers<'a>,
     /// If there are any.
     objects: Option<LocalObjects<'a>>,
-    /// What makes objects, and stays if a dimension may be negative.
-    makers: Vec<Value>,
+    /// Allocation sites, which stay if a dimension may be negative.
+    sites: Vec<Value>,
     /// Blocks whose terminators are live, and which objects these look at is not known yet.
     ends: Vec<Block>,
     /// By [`Value::index`].
@@ -211,7 +191,7 @@ impl<'a> Mark<'a> {
             f,
             controllers: Controllers::new(f, cfg, tree),
             objects: None,
-            makers: Vec::new(),
+            sites: Vec::new(),
             ends: Vec::new(),
             values: vec![false; f.value_capacity()],
             terminators: vec![false; f.block_capacity()],
@@ -242,7 +222,7 @@ impl<'a> Mark<'a> {
         for (v, effects) in noticed {
             let waits = match &mut objects {
                 _ if effects.allocates && is_allocation_site(f, v) => {
-                    mark.makers.push(v);
+                    mark.sites.push(v);
                     true
                 }
                 Some(objects) if effects.writes_anything() => objects.defer(v, &effects),
@@ -296,7 +276,7 @@ impl<'a> Mark<'a> {
                 }
             } else if let Some(block) = self.ends.pop() {
                 self.wake(Value::terminator(block));
-            } else if let Some(v) = self.makers.pop() {
+            } else if let Some(v) = self.sites.pop() {
                 // Asked last: most objects are used, and then it does not matter.
                 let objects = self.objects.as_mut();
                 let free = self.values[v.index()]

@@ -31,32 +31,13 @@
 mod marks;
 mod versions;
 
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult, Value};
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Value};
 
 use crate::analysis::bounds::Bounds;
 use crate::analysis::{Aliases, LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
 use marks::{mark, unmarked};
-
-/// Marks the loads and stores among `accesses` that are in bounds. Returns how many.
-///
-/// # Errors
-/// If something is stale.
-pub(crate) fn run(
-    f: &mut Function,
-    accesses: &[Value],
-    cx: &mut PassContext<'_>,
-) -> IrResult<usize> {
-    if accesses.is_empty() {
-        return Ok(0);
-    }
-    let proved = prove(f, accesses, cx);
-    for &v in &proved {
-        mark(f, v, true)?;
-    }
-    Ok(proved.len())
-}
 
 crate::pass! {
     /// Marks array accesses whose indices are always in bounds, so that nobody checks them.
@@ -112,28 +93,31 @@ impl LoopPass for BoundsElim {
         let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
         let blocks = ids.flat_map(|id| forest.blocks(id).iter().copied());
         let accesses: Vec<Value> = blocks.flat_map(|block| unmarked(f, block)).collect();
-        let proved = run(f, &accesses, cx)?;
-        cx.add("accesses proved in bounds", proved as u64);
-        self.add_versions(f, loops, cx)
+        self.eliminate(f, &accesses, loops, cx)
     }
 
     fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let accesses: Vec<Value> = f.blocks().flat_map(|block| unmarked(f, block)).collect();
-        let proved = run(f, &accesses, cx)?;
-        cx.add("accesses proved in bounds", proved as u64);
         let forest = cx.analysis::<LoopForest>(f);
         let loops: Vec<Block> = forest.loops().map(|id| forest.get(id).header).collect();
-        self.add_versions(f, &loops, cx)
+        self.eliminate(f, &accesses, &loops, cx)
     }
 }
 
 impl BoundsElim {
-    fn add_versions(
+    /// Marks those of some accesses that are in bounds; makes second versions of loops.
+    fn eliminate(
         &self,
         f: &mut Function,
+        accesses: &[Value],
         loops: &[Block],
         cx: &mut PassContext<'_>,
     ) -> PassResult {
+        let proved = prove(f, accesses, cx);
+        for &v in &proved {
+            mark(f, v, true)?;
+        }
+        cx.add("accesses proved in bounds", proved.len() as u64);
         if self.versions {
             let made = versions::run(f, loops, self.max_size, cx)?;
             cx.add("loops in two versions", made as u64);
@@ -144,6 +128,9 @@ impl BoundsElim {
 
 /// Returns those of some accesses that are in bounds.
 fn prove(f: &Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Vec<Value> {
+    if accesses.is_empty() {
+        return Vec::new();
+    }
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
     let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
     let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());

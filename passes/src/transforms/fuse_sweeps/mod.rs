@@ -52,7 +52,7 @@ mod plan;
 use regraft_ir::{Block, DominatorTree, Edge, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::adce;
+use super::adce::{Adce, WRITES};
 use crate::analysis::{Aliases, InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::loop_pair::{FusionAnalyses, LoopPair};
@@ -143,7 +143,7 @@ impl FunctionPass for FuseSweeps {
             summaries: cx.effects(),
         };
         let forwarded = forward::run(f, &loops, &facts)?;
-        let dropped = adce::run(f, cx.analyses())?;
+        let dropped = cx.run_within::<Adce>(f)?;
         let facts = forward::ForwardingAnalyses {
             forest: &cx.analysis::<LoopForest>(f),
             variables: &cx.analysis::<InductionVariables>(f),
@@ -154,7 +154,7 @@ impl FunctionPass for FuseSweeps {
         let rows = array_contraction::run(f, &facts)?;
         cx.add("arrays that became rows", rows as u64);
         cx.add("loads forwarded", forwarded as u64);
-        cx.add("writes dropped", dropped.writes as u64);
+        cx.add(WRITES, dropped[WRITES]);
         Ok(())
     }
 }

@@ -50,42 +50,9 @@ mod reads;
 
 use regraft_ir::{DominatorTree, Function, IrResult, Value};
 
-use crate::analysis::Analyses;
 use crate::{FunctionPass, PassContext, PassResult};
 use analyses::GvnAnalyses;
 use numbers::Numbers;
-
-/// Replaces values by equal ones and deletes them. Returns how many went.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
-    let facts = GvnAnalyses::of(f, analyses);
-    let numbers = number::number(f, &facts);
-    let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];
-    let mut gone = Vec::new();
-    for &block in facts.dom.order() {
-        if Some(block) != f.entry() {
-            let params: smallvec::SmallVec<[Value; 8]> = f.params(block).collect();
-            for param in params {
-                eliminate(f, &facts.dom, &numbers, &mut leaders, param, &mut gone)?;
-            }
-        } else {
-            for param in f.params(block) {
-                leaders[param.index()] = Some(param);
-            }
-        }
-        let mut next = f.first_inst(block);
-        while let Some(v) = next.filter(|v| !v.is_terminator()) {
-            next = f.next_inst(v);
-            eliminate(f, &facts.dom, &numbers, &mut leaders, v, &mut gone)?;
-        }
-    }
-    if !gone.is_empty() {
-        f.delete_all(&gone)?;
-    }
-    Ok(gone.len())
-}
 
 #[inline]
 fn eliminate(
@@ -138,8 +105,29 @@ impl FunctionPass for Gvn {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let replaced = run(f, cx.analyses())?;
-        cx.add("values replaced", replaced as u64);
+        let facts = GvnAnalyses::of(f, cx.analyses());
+        let numbers = number::number(f, &facts);
+        let mut leaders: Vec<Option<Value>> = vec![None; f.value_capacity()];
+        let mut gone = Vec::new();
+        for &block in facts.dom.order() {
+            if Some(block) != f.entry() {
+                let params: smallvec::SmallVec<[Value; 8]> = f.params(block).collect();
+                for param in params {
+                    eliminate(f, &facts.dom, &numbers, &mut leaders, param, &mut gone)?;
+                }
+            } else {
+                for param in f.params(block) {
+                    leaders[param.index()] = Some(param);
+                }
+            }
+            let mut next = f.first_inst(block);
+            while let Some(v) = next.filter(|v| !v.is_terminator()) {
+                next = f.next_inst(v);
+                eliminate(f, &facts.dom, &numbers, &mut leaders, v, &mut gone)?;
+            }
+        }
+        f.delete_all(&gone)?;
+        cx.add("values replaced", gone.len() as u64);
         Ok(())
     }
 }

@@ -67,7 +67,7 @@ use rewriter::Rewriter;
 
 /// The numbers of rewrites.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Rewritten {
+struct Rewritten {
     /// Counters made.
     pub counters: usize,
     /// Parameters that went.
@@ -76,33 +76,6 @@ pub(crate) struct Rewritten {
     pub tests: usize,
     /// Values used after a loop that are computed there.
     pub finals: usize,
-}
-
-/// Rewrites loops that have preheaders, those within others of them before these. The analyses are
-/// those of `f` as it is; nothing is replaced before all loops have been looked at. Final values of
-/// one loop that are used after the loop around it as well stay what they are there: the headers of
-/// such loops around, which may be looked at again, are added to `again`.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    loops: &[LoopId],
-    ivs: &InductionVariables,
-    counts: &TripCounts,
-    limits: Limits,
-    again: &mut Vec<Block>,
-) -> IrResult<Rewritten> {
-    let mut done = Rewritten::default();
-    let mut plans = Vec::new();
-    let exits: Vec<Exits<'_>> = loops.iter().map(|&l| Exits::of(f, counts, l)).collect();
-    for (&l, exits) in loops.iter().zip(exits) {
-        let mut rewriter =
-            Rewriter { f: &mut *f, ivs, counts, l, limits, counter: None, known: Vec::new() };
-        plans.extend(rewriter.plan(exits, &mut done)?);
-    }
-    carry_out(f, ivs.forest(), plans, &mut done, again)?;
-    Ok(done)
 }
 
 crate::pass! {
@@ -168,7 +141,9 @@ impl LoopPass for Indvars {
 }
 
 impl Indvars {
-    /// Rewrites loops, given by their headers, inner ones first. Returns those to look at again.
+    /// Rewrites loops, given by their headers, inner ones first. Final values of one loop that are used
+    /// after the loop around it as well stay what they are there: returns the headers of such loops
+    /// around, which are to be looked at again.
     fn rewrite(
         &self,
         f: &mut Function,
@@ -185,12 +160,18 @@ impl Indvars {
             headers.into_iter().filter_map(|header| ivs.forest().headed_by(header)).collect();
         let equal = redundant_inductions::join(f, &ids, &ivs, &dom)?;
         let mut again = Vec::new();
-        let done = run(f, &ids, &ivs, &counts, self.limits, &mut again)?;
-        for &v in &equal {
-            if f.is_live(v) && !f.is_used(v) {
-                f.delete_tree(v)?;
-            }
+        let mut done = Rewritten::default();
+        // Nothing is replaced before all loops have been looked at.
+        let exits: Vec<Exits<'_>> = ids.iter().map(|&l| Exits::of(f, &counts, l)).collect();
+        let mut plans = Vec::new();
+        for (&l, exits) in ids.iter().zip(exits) {
+            let (ivs, counts, limits) = (&*ivs, &*counts, self.limits);
+            let mut rewriter =
+                Rewriter { f: &mut *f, ivs, counts, l, limits, counter: None, known: Vec::new() };
+            plans.extend(rewriter.plan(exits, &mut done)?);
         }
+        carry_out(f, ivs.forest(), plans, &mut done, &mut again)?;
+        delete_unused(f, &equal)?;
         // What a new counter is next may be there already.
         let equal_next = if done.counters > 0 {
             let ivs = cx.analysis::<InductionVariables>(f);
@@ -201,11 +182,7 @@ impl Indvars {
         } else {
             Vec::new()
         };
-        for &v in &equal_next {
-            if f.is_live(v) && !f.is_used(v) {
-                f.delete_tree(v)?;
-            }
-        }
+        delete_unused(f, &equal_next)?;
         cx.add("equal numbers", (equal.len() + equal_next.len()) as u64);
         cx.add("counters made", done.counters as u64);
         cx.add("induction variables removed", done.params as u64);
@@ -213,6 +190,15 @@ impl Indvars {
         cx.add("final values computed", done.finals as u64);
         Ok(again)
     }
+}
+
+fn delete_unused(f: &mut Function, values: &[Value]) -> IrResult<()> {
+    for &v in values {
+        if f.is_live(v) && !f.is_used(v) {
+            f.delete_tree(v)?;
+        }
+    }
+    Ok(())
 }
 
 /// The exits of a loop of which it is known when they are taken. Positions of edges move where a

@@ -66,49 +66,21 @@ use splice::{Scratch, Template, splice};
 
 /// The limits on the calls that are replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+struct Limits {
     /// Callees of at most so many instructions are inlined whatever the caller has grown.
-    pub always: usize,
+    always: usize,
     /// The most instructions of a callee.
-    pub max_size: usize,
+    max_size: usize,
     /// The most instructions of a callee that is used nowhere else.
-    pub once: usize,
+    once: usize,
     /// By how many instructions a caller may grow, besides its own size.
-    pub growth: usize,
+    growth: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self { always: 10, max_size: 80, once: 200, growth: 2_000 }
     }
-}
-
-/// The numbers of calls inlined.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Inlined {
-    /// Calls that were replaced.
-    pub calls: usize,
-    /// Instructions that came in their place.
-    pub instructions: usize,
-}
-
-/// Replaces calls by the code of what they call. O(instructions before and after) expected.
-///
-/// # Errors
-/// None if `module` is valid.
-pub fn run(module: &mut Module, limits: Limits, analyses: &mut Analyses) -> IrResult<Inlined> {
-    let graph = CallGraph::of(module);
-    let mut inliner = Inliner {
-        limits,
-        callees: graph.functions().iter().map(|_| None).collect(),
-        graph,
-        scratch: Scratch::default(),
-        done: Inlined::default(),
-    };
-    for node in inliner.graph.postorder() {
-        inliner.visit(module, node, analyses)?;
-    }
-    Ok(inliner.done)
 }
 
 crate::pass! {
@@ -163,9 +135,15 @@ impl ModulePass for Inline {
     }
 
     fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
-        let Inlined { calls, instructions } = run(module, self.limits, cx.analyses())?;
-        cx.add("calls inlined", calls as u64);
-        cx.add("instructions copied", instructions as u64);
+        let graph = CallGraph::of(module);
+        let callees = graph.functions().iter().map(|_| None).collect();
+        let (limits, scratch) = (self.limits, Scratch::default());
+        let mut inliner = Inliner { limits, graph, callees, scratch, calls: 0, instructions: 0 };
+        for node in inliner.graph.postorder() {
+            inliner.visit(module, node, cx.analyses())?;
+        }
+        cx.add("calls inlined", inliner.calls);
+        cx.add("instructions copied", inliner.instructions);
         Ok(())
     }
 }
@@ -191,7 +169,10 @@ struct Inliner {
     /// What was visited and can be inlined.
     callees: Vec<Option<Callee>>,
     scratch: Scratch,
-    done: Inlined,
+    /// Calls that were replaced.
+    calls: u64,
+    /// Instructions that came in their place.
+    instructions: u64,
 }
 
 impl Inliner {
@@ -271,8 +252,8 @@ impl Inliner {
                 continue;
             }
             splice(&mut f, at.call, at.first_arg, code, &callee.template, &mut self.scratch)?;
-            self.done.calls += 1;
-            self.done.instructions += callee.copied;
+            self.calls += 1;
+            self.instructions += callee.copied as u64;
         }
         match module.get_mut(id) {
             Some(place) => *place = f,

@@ -53,59 +53,8 @@ use crate::transforms::util::counters::ensure_preheaders;
 use crate::{LoopPass, PassContext, PassResult};
 use analyses::LicmAnalyses;
 
-/// The numbers of moves.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Moved {
-    /// Instructions that left a loop.
-    pub instructions: usize,
-    /// Loops that left a loop as a whole.
-    pub loops: usize,
-    /// Places in memory that are kept in a value while a loop runs.
-    pub places: usize,
-}
-
-/// The moves that are allowed beside those of instructions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Moves {
-    /// Whole loops.
-    pub loops: bool,
-    /// Stores to a place that is the same in each iteration.
-    pub stores: bool,
-}
-
 /// Moving a loop lets more be moved; after so many rounds that is enough.
 const MAX_ROUNDS: usize = 8;
-
-/// Moves what is invariant out of loops: out of those with the headers `only`, or of all.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(
-    f: &mut Function,
-    only: Option<&[Block]>,
-    moves: Moves,
-    analyses: &mut Analyses,
-) -> IrResult<Moved> {
-    let only: Option<FxHashSet<Block>> = only.map(|headers| headers.iter().copied().collect());
-    let mut moved = Moved::default();
-    for _ in 0..MAX_ROUNDS {
-        if analyses.get::<LoopForest>(f).is_empty() {
-            break;
-        }
-        let (instructions, loops_write) = hoist_instructions(f, only.as_ref(), analyses)?;
-        moved.instructions += instructions;
-        if moves.stores && loops_write {
-            moved.places +=
-                scalar_promotion::run(f, &LicmAnalyses::of(f, analyses), only.as_ref())?;
-        }
-        let loops = if moves.loops { hoist_loops(f, only.as_ref(), analyses)? } else { 0 };
-        if loops == 0 {
-            break;
-        }
-        moved.loops += loops;
-    }
-    Ok(moved)
-}
 
 /// Moves invariant instructions out of loops. Returns how many, and whether a loop writes memory.
 fn hoist_instructions(
@@ -167,13 +116,14 @@ crate::pass! {
     /// Near linear, also in the depth of nested loops.
     #[derive(Debug)]
     pub struct Licm {
-        moves: Moves,
+        whole_loops: bool,
+        stores: bool,
     }
 }
 
 impl Default for Licm {
     fn default() -> Self {
-        Self { moves: Moves { loops: true, stores: true } }
+        Self { whole_loops: true, stores: true }
     }
 }
 
@@ -186,7 +136,8 @@ impl LoopPass for Licm {
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.moves = Moves { loops: options.flag("whole-loops"), stores: options.flag("stores") };
+        self.whole_loops = options.flag("whole-loops");
+        self.stores = options.flag("stores");
         Ok(())
     }
 
@@ -200,16 +151,37 @@ impl LoopPass for Licm {
 }
 
 impl Licm {
+    /// Moves what is invariant out of loops: out of those with the headers `only`, or of all.
     fn move_out(
         &self,
         f: &mut Function,
         only: Option<&[Block]>,
         cx: &mut PassContext<'_>,
     ) -> PassResult {
-        let moved = run(f, only, self.moves, cx.analyses())?;
-        cx.add("instructions moved", moved.instructions as u64);
-        cx.add("loops moved", moved.loops as u64);
-        cx.add("places kept in values", moved.places as u64);
+        let only: Option<FxHashSet<Block>> = only.map(|headers| headers.iter().copied().collect());
+        let (mut instructions, mut loops, mut places) = (0, 0, 0);
+        for _ in 0..MAX_ROUNDS {
+            if cx.analysis::<LoopForest>(f).is_empty() {
+                break;
+            }
+            let (hoisted, loops_write) = hoist_instructions(f, only.as_ref(), cx.analyses())?;
+            instructions += hoisted;
+            if self.stores && loops_write {
+                let analyses = LicmAnalyses::of(f, cx.analyses());
+                places += scalar_promotion::run(f, &analyses, only.as_ref())?;
+            }
+            let moved = match self.whole_loops {
+                true => hoist_loops(f, only.as_ref(), cx.analyses())?,
+                false => 0,
+            };
+            loops += moved;
+            if moved == 0 {
+                break;
+            }
+        }
+        cx.add("instructions moved", instructions as u64);
+        cx.add("loops moved", loops as u64);
+        cx.add("places kept in values", places as u64);
         Ok(())
     }
 }

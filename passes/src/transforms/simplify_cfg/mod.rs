@@ -69,18 +69,18 @@ const THREADING_ROUNDS: usize = 16;
 
 /// The rewrites beside those that are always profitable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
+struct Config {
     /// What the selections and the instructions that take the place of a branch may cost together;
     /// `None` makes no selections.
-    pub select_cost: Option<usize>,
+    select_cost: Option<usize>,
     /// How many instructions may be copied for an edge that goes around a branch; `None` threads no
     /// edges.
-    pub thread_copies: Option<usize>,
+    thread_copies: Option<usize>,
 }
 
 impl Config {
     /// Neither selections nor jump threading: the paths through the function stay.
-    pub const PLAIN: Self = Self { select_cost: None, thread_copies: None };
+    const PLAIN: Self = Self { select_cost: None, thread_copies: None };
 }
 
 impl Default for Config {
@@ -91,41 +91,21 @@ impl Default for Config {
 
 /// The numbers of simplifications.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Simplified {
+struct Simplified {
     /// Branches and switches that became jumps.
-    pub branches: usize,
+    branches: usize,
     /// Unreachable blocks deleted.
-    pub unreachable: usize,
+    unreachable: usize,
     /// Parameters that stood for one value.
-    pub parameters: usize,
+    parameters: usize,
     /// Terminators whose edges go around empty blocks now.
-    pub forwarded: usize,
+    forwarded: usize,
     /// Branches that became selections.
-    pub selected: usize,
+    selected: usize,
     /// Edges that go around a branch which they decide.
-    pub threaded: usize,
+    threaded: usize,
     /// Blocks appended to the one before.
-    pub merged: usize,
-}
-
-/// Simplifies control flow until nothing more is found. O(size) for each round.
-///
-/// # Errors
-/// None if `f` is valid.
-pub fn run(f: &mut Function, config: Config, analyses: &mut Analyses) -> IrResult<Simplified> {
-    let mut config = config;
-    let mut total = Simplified::default();
-    for n in 1.. {
-        let before = total;
-        round(f, config, analyses, &mut total)?;
-        if total == before {
-            break;
-        }
-        if n == THREADING_ROUNDS {
-            config.thread_copies = None;
-        }
-    }
-    Ok(total)
+    merged: usize,
 }
 
 crate::pass! {
@@ -185,7 +165,17 @@ impl FunctionPass for SimplifyCfg {
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f, self.config, cx.analyses())?;
+        let (mut config, mut done) = (self.config, Simplified::default());
+        for n in 1.. {
+            let before = done;
+            round(f, config, cx.analyses(), &mut done)?;
+            if done == before {
+                break;
+            }
+            if n == THREADING_ROUNDS {
+                config.thread_copies = None;
+            }
+        }
         cx.add("branches decided", done.branches as u64);
         cx.add("unreachable blocks deleted", done.unreachable as u64);
         cx.add("parameters replaced", done.parameters as u64);
@@ -224,9 +214,7 @@ fn round(
     replaced.extend(prune::replace_redundant(f, &analyses.get(f))?);
     replaced.sort_unstable();
     replaced.dedup();
-    if !replaced.is_empty() {
-        f.delete_all(&replaced)?;
-    }
+    f.delete_all(&replaced)?;
     done.parameters += replaced.len();
     done.forwarded += forward::forward_edges(f, &analyses.get(f))?;
     if let Some(limit) = config.select_cost {

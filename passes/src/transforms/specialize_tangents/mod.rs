@@ -37,46 +37,12 @@ mod emit;
 mod expand;
 
 use regraft_dialects::tangent::TangentTable;
-use regraft_ir::{Constant, ControlFlow, Function, IrResult, Operand, Value};
+use regraft_ir::{Constant, ControlFlow, Function, Operand, Value};
 
 use self::emit::Emit;
 use self::expand::{Expand, Expansion};
-use crate::analysis::Analyses;
 use crate::transforms::util::edit::{is_cold, replace_or_widen};
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// Makes ordinary what types decide. Returns how many operations on tangents are gone.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<usize> {
-    let cfg = analyses.get::<ControlFlow>(f);
-    let mut types = TangentTable::default();
-    let mut done = 0;
-    for block in cfg.reverse_postorder() {
-        if is_cold(f, block) {
-            continue;
-        }
-        let found: Vec<Value> = f.insts(block).filter(|&v| expand::is_candidate(f, v)).collect();
-        for v in found {
-            let Some(expansion) = Expand::new(f, &mut types).of(v) else { continue };
-            let mut emit = Emit::new(f, v);
-            let result = match expansion {
-                Expansion::Value(make) => emit.value(&make)?,
-                Expansion::Effects(effects) => {
-                    for effect in &effects {
-                        emit.effect(effect)?;
-                    }
-                    Operand::from(f.constant_id(Constant::Unit))
-                }
-            };
-            replace_or_widen(f, v, result, v)?;
-            f.delete(v)?;
-            done += 1;
-        }
-    }
-    Ok(done)
-}
 
 crate::pass! {
     /// Replaces operations on tangents by ordinary ones where types decide what they do.
@@ -98,8 +64,33 @@ impl FunctionPass for SpecializeTangents {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f, cx.analyses())?;
-        cx.add("operations on tangents replaced", done as u64);
+        let cfg = cx.analysis::<ControlFlow>(f);
+        let mut types = TangentTable::default();
+        let mut done = 0;
+        for block in cfg.reverse_postorder() {
+            if is_cold(f, block) {
+                continue;
+            }
+            let found: Vec<Value> =
+                f.insts(block).filter(|&v| expand::is_candidate(f, v)).collect();
+            for v in found {
+                let Some(expansion) = Expand::new(f, &mut types).of(v) else { continue };
+                let mut emit = Emit::new(f, v);
+                let result = match expansion {
+                    Expansion::Value(make) => emit.value(&make)?,
+                    Expansion::Effects(effects) => {
+                        for effect in &effects {
+                            emit.effect(effect)?;
+                        }
+                        Operand::from(f.constant_id(Constant::Unit))
+                    }
+                };
+                replace_or_widen(f, v, result, v)?;
+                f.delete(v)?;
+                done += 1;
+            }
+        }
+        cx.add("operations on tangents replaced", done);
         Ok(())
     }
 }

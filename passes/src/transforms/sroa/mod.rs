@@ -41,46 +41,14 @@
 mod forward;
 mod split;
 
-use regraft_ir::{ControlFlow, Function, IrResult};
+use regraft_ir::{ControlFlow, Function};
 
-use crate::analysis::Analyses;
 use crate::transforms::util::edit::delete_unreachable;
 use crate::transforms::util::promote::{self, Kinds};
 use crate::{FunctionPass, PassContext, PassResult};
 
 /// What is nested deeper waits for another run.
 const MAX_TURNS: usize = 8;
-
-/// The numbers of objects and aggregates.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct TakenApart {
-    /// Objects that are values now.
-    pub objects: usize,
-    /// Parameters that are several now.
-    pub parameters: usize,
-    /// Instructions that put aggregates together or took them apart, and are gone.
-    pub instructions: usize,
-}
-
-/// Takes aggregates apart. Near linear in the size of the result, for each level of nesting.
-///
-/// # Errors
-/// None if `f` is valid.
-pub(crate) fn run(f: &mut Function, analyses: &mut Analyses) -> IrResult<TakenApart> {
-    let mut done = TakenApart::default();
-    for _ in 0..MAX_TURNS {
-        let before = done;
-        done.objects += promote::run(f, Kinds::All, analyses)?.objects;
-        delete_unreachable(f, analyses)?;
-        let cfg = analyses.get::<ControlFlow>(f);
-        done.instructions += forward::run(f, &cfg)?;
-        done.parameters += split::run(f, &cfg)?;
-        if done == before {
-            break;
-        }
-    }
-    Ok(done)
-}
 
 crate::pass! {
     /// Takes aggregates apart: tuples, structs, closures, and objects that nobody else sees.
@@ -107,10 +75,19 @@ impl FunctionPass for Sroa {
     const DOC: &'static str = Self::PAGE;
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let done = run(f, cx.analyses())?;
-        cx.add("objects promoted", done.objects as u64);
-        cx.add("parameters split", done.parameters as u64);
-        cx.add("instructions taken apart", done.instructions as u64);
+        for _ in 0..MAX_TURNS {
+            let objects = promote::run(f, Kinds::All, cx.analyses())?.objects;
+            delete_unreachable(f, cx.analyses())?;
+            let cfg = cx.analysis::<ControlFlow>(f);
+            let instructions = forward::run(f, &cfg)?;
+            let parameters = split::run(f, &cfg)?;
+            cx.add("objects promoted", objects as u64);
+            cx.add("parameters split", parameters as u64);
+            cx.add("instructions taken apart", instructions as u64);
+            if objects + parameters + instructions == 0 {
+                break;
+            }
+        }
         Ok(())
     }
 }
