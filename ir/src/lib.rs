@@ -31,6 +31,7 @@ mod extensions;
 mod function;
 mod inst;
 mod interner;
+mod liveness;
 mod location;
 mod module;
 mod op;
@@ -65,6 +66,7 @@ pub use function::{
     Renumbering, Stamp, Use, Uses, ValueDef,
 };
 pub use inst::{Inst, Operands};
+pub use liveness::Liveness;
 pub use location::{Loc, Location, Source};
 pub use module::Module;
 pub use op::{

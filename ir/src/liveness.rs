@@ -1,4 +1,4 @@
-//! Liveness: which values are still needed where a block begins and where it ends.
+//! Liveness: the values that are still needed where a block begins and where it ends.
 //!
 //! ```text
 //! ^1: br ^2(0)                          ^1: out %1
@@ -30,9 +30,7 @@
 
 use std::fmt::Write as _;
 
-use regraft_ir::{Block, ControlFlow, Function, Value};
-
-use super::{Analyses, Analysis, Facets};
+use crate::{Block, ControlFlow, Function, Value};
 
 /// The live values of the blocks that the entry reaches.
 #[derive(Clone, Debug)]
@@ -111,16 +109,6 @@ impl Liveness {
             let _ = writeln!(out, "{block}: {text}");
         }
         out
-    }
-}
-
-impl Analysis for Liveness {
-    const NAME: &'static str = "liveness";
-    const FACETS: Facets = Facets::CFG.union(Facets::INSTS);
-
-    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        Self::compute(f, &cfg)
     }
 }
 
