@@ -28,7 +28,7 @@
 //! comes out. [`prune`](super::prune) takes all of it back.
 
 use regraft_ir::{
-    Attrs, Block, Diagnostic, Function, Inst, Loc, MAX_OPERANDS, Op, Operand, Use, Value,
+    Attrs, Block, Diagnostic, Function, Inst, Liveness, Loc, MAX_OPERANDS, Op, Operand, Value,
 };
 
 use crate::transforms::util::edit::delete_unreachable;
@@ -56,56 +56,18 @@ impl FunctionPass for Expand {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         delete_unreachable(f, cx.analyses())?;
-        let mut needed = live_at_start(f)?;
-        make_parameters(f, &mut needed)?;
-        use_parameters(f, &needed)?;
-        cx.add("parameters made", needed.len() as u64);
+        let live = cx.analysis::<Liveness>(f);
+        if let Some(&value) = f.entry().and_then(|entry| live.live_in(entry).first()) {
+            let (value, name) = (f.value_text(value), f.name_str());
+            let message = format!("{value} of @{name} does not dominate all its uses");
+            return Err(Diagnostic::error(message));
+        }
+        make_parameters(f, &live)?;
+        use_parameters(f, &live)?;
+        let made: usize = f.blocks().map(|block| live.live_in(block).len()).sum();
+        cx.add("parameters made", made as u64);
         Ok(())
     }
-}
-
-/// A value that a block needs from elsewhere, and the parameter made for it.
-#[derive(Clone, Copy, Debug)]
-struct Needed {
-    value: Value,
-    block: Block,
-    param: Value,
-}
-
-/// The values that are live at the start of each block: by value, and for each value by block,
-/// both in layout order. The parameters are not there yet; the values stand for them.
-fn live_at_start(f: &Function) -> Result<Vec<Needed>, Diagnostic> {
-    let mut needed = Vec::new();
-    // For each block the last value that was found to be live there.
-    let mut seen: Vec<Option<Value>> = vec![None; f.block_capacity()];
-    let mut pending = Vec::new();
-    for home in f.blocks() {
-        for value in f.params(home).chain(f.body(home)) {
-            let first = needed.len();
-            seen[home.index()] = Some(value);
-            let mut reach = |block: Block, pending: &mut Vec<Block>| {
-                if seen[block.index()].replace(value) != Some(value) {
-                    pending.push(block);
-                }
-            };
-            f.uses(value).for_each(|at| reach(f.block_of(at.user), &mut pending));
-            while let Some(block) = pending.pop() {
-                if Some(block) == f.entry() {
-                    let (value, name) = (f.value_text(value), f.name_str());
-                    let message = format!("{value} of @{name} does not dominate all its uses");
-                    return Err(Diagnostic::error(message));
-                }
-                needed.push(Needed { value, block, param: value });
-                f.in_edges(block).for_each(|edge| reach(edge.from, &mut pending));
-            }
-            needed[first..].sort_unstable_by(|a, b| order(f, a.block, b.block));
-        }
-    }
-    Ok(needed)
-}
-
-fn order(f: &Function, a: Block, b: Block) -> std::cmp::Ordering {
-    f.block_comes_before(b, a).cmp(&f.block_comes_before(a, b))
 }
 
 /// A terminator that was taken off its block.
@@ -119,30 +81,22 @@ struct Terminator {
 
 /// Makes the parameters, block after block, and lets every edge pass the value itself for each.
 /// That is not yet right where the value is needed further down, but it is a use like any other.
-fn make_parameters(f: &mut Function, needed: &mut [Needed]) -> Result<(), Diagnostic> {
-    let mut by_block: Vec<Vec<u32>> = vec![Vec::new(); f.block_capacity()];
-    for (i, need) in needed.iter().enumerate() {
-        by_block[need.block.index()].push(i as u32);
-    }
+fn make_parameters(f: &mut Function, live: &Liveness) -> Result<(), Diagnostic> {
     // Parameters can be appended freely to a block that no edge enters. So all terminators that
     // change are taken off, and rewritten once.
     let blocks: Vec<Block> = f.blocks().collect();
-    let changes = |f: &Function, block: Block| {
-        f.successors(block).any(|target| !by_block[target.index()].is_empty())
-    };
     let mut terminators = Vec::new();
     for &block in &blocks {
-        if changes(f, block) {
-            terminators.push(longer_terminator(f, block, &by_block, needed)?);
+        if f.successors(block).any(|target| !live.live_in(target).is_empty()) {
+            terminators.push(longer_terminator(f, block, live)?);
         }
     }
     for terminator in &terminators {
         f.remove_terminator(terminator.block)?;
     }
     for &block in &blocks {
-        for &i in &by_block[block.index()] {
-            let need = &mut needed[i as usize];
-            need.param = f.append_param(block, f.ty(need.value))?;
+        for &value in live.live_in(block) {
+            f.append_param(block, f.ty(value))?;
         }
     }
     for Terminator { block, op, attrs, loc, operands } in terminators {
@@ -155,8 +109,7 @@ fn make_parameters(f: &mut Function, needed: &mut [Needed]) -> Result<(), Diagno
 fn longer_terminator(
     f: &Function,
     block: Block,
-    by_block: &[Vec<u32>],
-    needed: &[Needed],
+    live: &Liveness,
 ) -> Result<Terminator, Diagnostic> {
     let term = Value::terminator(block);
     let op = f.op(term).ok_or_else(|| Diagnostic::error(format!("{block} has no terminator")))?;
@@ -165,8 +118,7 @@ fn longer_terminator(
         let target = f.edge_target(edge);
         operands.push(target.into());
         operands.extend(f.edge_args(edge));
-        let values = by_block[target.index()].iter().map(|&i| needed[i as usize].value);
-        operands.extend(values.map(Operand::from));
+        operands.extend(live.live_in(target).iter().map(|&value| Operand::from(value)));
     }
     if operands.len() > MAX_OPERANDS {
         let message = format!(
@@ -179,24 +131,30 @@ fn longer_terminator(
     Ok(Terminator { block, op, attrs: f.attrs(term), loc: f.loc(term), operands })
 }
 
-/// Lets every use of a value outside its block be a use of the parameter there.
-fn use_parameters(f: &mut Function, needed: &[Needed]) -> PassResult {
-    let mut param_in: Vec<Option<Value>> = vec![None; f.block_capacity()];
-    for group in needed.chunk_by(|a, b| a.value == b.value) {
-        let value = group[0].value;
-        for need in group {
-            param_in[need.block.index()] = Some(need.param);
+/// Lets every use of a value outside its block be a use of the parameter there: the last ones of a
+/// block are those that were made for what is live in it.
+fn use_parameters(f: &mut Function, live: &Liveness) -> PassResult {
+    let mut param_for: Vec<Option<Value>> = vec![None; f.value_capacity()];
+    let blocks: Vec<Block> = f.blocks().collect();
+    for block in blocks {
+        let values = live.live_in(block);
+        if values.is_empty() {
+            continue;
         }
-        let home = f.block_of(value);
-        let uses: Vec<Use> = f.uses(value).collect();
-        for at in uses {
-            let block = f.block_of(at.user);
-            if block != home
-                && let Some(param) = param_in[block.index()]
-            {
-                f.set_operand(at.user, at.index as usize, param)?;
+        let first = f.param_count(block) - values.len();
+        for (value, param) in values.iter().zip(f.params(block).skip(first)) {
+            param_for[value.index()] = Some(param);
+        }
+        let users: Vec<Value> = f.insts(block).collect();
+        for user in users {
+            for index in 0..f.operand_count(user) {
+                let value = f.operand(user, index).and_then(Operand::as_value);
+                if let Some(param) = value.and_then(|value| param_for[value.index()]) {
+                    f.set_operand(user, index, param)?;
+                }
             }
         }
+        values.iter().for_each(|value| param_for[value.index()] = None);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use regraft_ir::{Block, Edge, Function, Operand, Type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::analyses::GvnAnalyses;
+use super::GvnAnalyses;
 use super::numbers::Numbers;
 
 /// The optimistic congruence classes of the parameters of loop headers.

@@ -42,7 +42,6 @@
 //! none without parameters that start alike), besides blocks times classes of memory
 //! (`examples/transform_speed.rs`).
 
-mod analyses;
 mod congruence;
 mod number;
 mod numbers;
@@ -50,9 +49,13 @@ mod reads;
 
 use regraft_ir::{DominatorTree, Function, IrResult, Value};
 
+use crate::analysis::memory_ssa::MemorySsa;
+use crate::transforms::util::function_analyses::FunctionAnalyses;
 use crate::{FunctionPass, PassContext, PassResult};
-use analyses::GvnAnalyses;
 use numbers::Numbers;
+
+/// The analyses by which values are numbered.
+type GvnAnalyses = FunctionAnalyses<MemorySsa>;
 
 #[inline]
 fn eliminate(

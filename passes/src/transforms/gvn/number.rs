@@ -10,7 +10,7 @@ use regraft_ir::{Attrs, Block, Edge, Function, Op, Operand, Traits, Type, Value}
 use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
-use super::analyses::GvnAnalyses;
+use super::GvnAnalyses;
 use super::congruence::OptimisticClasses;
 use super::numbers::Numbers;
 use crate::analysis::memory_ssa::{Seen, Version};

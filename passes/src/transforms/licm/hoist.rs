@@ -4,7 +4,7 @@ use regraft_dialects::mem;
 use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
-use super::analyses::LicmAnalyses;
+use super::LicmAnalyses;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{InstEffects, LoopForest, LoopId, ModRefSet, inst_effects};
@@ -36,7 +36,7 @@ pub(super) fn plan<'a>(
         f,
         facts,
         only,
-        writes: facts.loop_mod_refs(f),
+        writes: facts.memory.loop_mod_refs(f, &facts.forest, &facts.aliases, &facts.summaries),
         innermost: InnermostLoops(vec![None; f.value_capacity()]),
         enclosing: Vec::new(),
         path: Path::default(),
@@ -226,7 +226,7 @@ impl Walk<'_> {
                 && least <= depth
                 && effects.reads_anything()
             {
-                let mod_ref = self.facts.classes.mod_ref(f, &self.facts.aliases, effects);
+                let mod_ref = self.facts.memory.mod_ref(f, &self.facts.aliases, effects);
                 let clash = |around: &EnclosingLoop| mod_ref.reads_what(around.writes);
                 least = least.max(self.enclosing.partition_point(clash) as u32 + 1);
             }
@@ -283,8 +283,8 @@ impl Walk<'_> {
     /// Returns whether others can see what an instruction writes.
     fn is_seen(&self, effects: &InstEffects) -> bool {
         effects.writes_anything() && {
-            let mod_ref = self.facts.classes.mod_ref(self.f, &self.facts.aliases, effects);
-            let visible = self.facts.classes.visible();
+            let mod_ref = self.facts.memory.mod_ref(self.f, &self.facts.aliases, effects);
+            let visible = self.facts.memory.visible();
             (mod_ref.writes_contents | mod_ref.writes_shape) & visible != 0
         }
     }

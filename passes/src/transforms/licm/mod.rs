@@ -38,7 +38,6 @@
 //! O(instructions + operands), near linear in the nesting of loops: an instruction finds the
 //! outermost loop that it can leave by binary search, and moves once.
 
-mod analyses;
 mod hoist;
 mod scalar_promotion;
 mod whole_loops;
@@ -47,11 +46,14 @@ use regraft_ir::{Block, Function, IrResult};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::bounds::Bounds;
-use crate::analysis::{Analyses, LoopForest, Ranges};
+use crate::analysis::{Analyses, LoopForest, MemoryClasses, Ranges};
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::counters::ensure_preheaders;
+use crate::transforms::util::function_analyses::FunctionAnalyses;
 use crate::{LoopPass, PassContext, PassResult};
-use analyses::LicmAnalyses;
+
+/// The analyses that say where instructions, stores and loops may go.
+type LicmAnalyses = FunctionAnalyses<MemoryClasses>;
 
 /// Moving a loop lets more be moved; after so many rounds that is enough.
 const MAX_ROUNDS: usize = 8;

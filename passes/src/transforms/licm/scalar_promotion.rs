@@ -18,7 +18,7 @@ use regraft_dialects::mem;
 use regraft_ir::{Block, Constant, Function, IrResult, Operand, Type, TypeKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::analyses::LicmAnalyses;
+use super::LicmAnalyses;
 use crate::analysis::memory_location::{MemoryLocation, Overlap, Place};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Base, LoopForest, LoopId, ModRefSet, inst_effects};
@@ -81,7 +81,7 @@ fn survey(f: &Function, facts: &LicmAnalyses) -> Vec<Info> {
                 } else {
                     let effects = inst_effects(f, v, &facts.summaries);
                     stops |= effects.may_trap;
-                    touches = facts.classes.mod_ref(f, &facts.aliases, &effects);
+                    touches = facts.memory.mod_ref(f, &facts.aliases, &effects);
                 }
                 let mut at = Some(inner);
                 while let Some(id) = at {
@@ -146,7 +146,7 @@ fn accesses(
     info: &Info,
     place: &MemoryLocation,
 ) -> Option<Vec<Value>> {
-    let class = facts.classes.of(f, &facts.aliases, place.object);
+    let class = facts.memory.of(f, &facts.aliases, place.object);
     let ty = held(f, place.object)?;
     let is_noalias = |other: &MemoryLocation| {
         let compare = |a, b| Overlap::of_operands(f, a, b);

@@ -1,30 +1,30 @@
-//! The analyses that the steps of the pass share.
+//! The analyses that the steps of a pass over instructions and memory share.
 
 use std::sync::Arc;
 
 use regraft_ir::{ControlFlow, DominatorTree, Function};
 
-use crate::analysis::memory_ssa::MemorySsa;
-use crate::analysis::{Aliases, Analyses, EffectSummaries, LoopForest};
+use crate::analysis::{Aliases, Analyses, Analysis, EffectSummaries, LoopForest};
 
-/// The analyses by which values are numbered.
-pub(super) struct GvnAnalyses {
-    pub(super) cfg: Arc<ControlFlow>,
-    pub(super) dom: Arc<DominatorTree>,
-    pub(super) forest: Arc<LoopForest>,
-    pub(super) aliases: Arc<Aliases>,
-    pub(super) memory: Arc<MemorySsa>,
-    pub(super) summaries: EffectSummaries,
+/// Control flow, loops and objects of a function, with an analysis `M` of its memory.
+pub(crate) struct FunctionAnalyses<M> {
+    pub(crate) cfg: Arc<ControlFlow>,
+    pub(crate) dom: Arc<DominatorTree>,
+    pub(crate) forest: Arc<LoopForest>,
+    pub(crate) aliases: Arc<Aliases>,
+    pub(crate) memory: Arc<M>,
+    pub(crate) summaries: EffectSummaries,
 }
 
-impl GvnAnalyses {
-    pub(super) fn of(f: &Function, analyses: &mut Analyses) -> Self {
+impl<M: Analysis> FunctionAnalyses<M> {
+    /// Asks the cache, which computes nothing again after steps that have changed nothing.
+    pub(crate) fn of(f: &Function, analyses: &mut Analyses) -> Self {
         Self {
-            cfg: analyses.get::<ControlFlow>(f),
-            dom: analyses.get::<DominatorTree>(f),
-            forest: analyses.get::<LoopForest>(f),
-            aliases: analyses.get::<Aliases>(f),
-            memory: analyses.get::<MemorySsa>(f),
+            cfg: analyses.get(f),
+            dom: analyses.get(f),
+            forest: analyses.get(f),
+            aliases: analyses.get(f),
+            memory: analyses.get(f),
             summaries: analyses.effects().clone(),
         }
     }

@@ -28,6 +28,7 @@ pub(crate) mod allocation_sites;
 pub mod clone_blocks;
 pub(crate) mod counters;
 pub(crate) mod edit;
+pub(crate) mod function_analyses;
 pub(crate) mod loop_accesses;
 pub mod loop_form;
 pub(crate) mod loop_pair;

@@ -2,8 +2,8 @@
 
 use regraft_ir::{Function, Operand};
 
-use super::super::analyses::LicmAnalyses;
 use crate::analysis::LoopId;
+use crate::transforms::licm::LicmAnalyses;
 
 /// Makes `chain` the loops around a block whose innermost one is `inner`, outermost first.
 pub(super) fn enter(facts: &LicmAnalyses, chain: &mut Vec<LoopId>, inner: LoopId) {

@@ -27,7 +27,7 @@ use regraft_dialects::cf;
 use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
-use super::analyses::LicmAnalyses;
+use super::LicmAnalyses;
 use crate::analysis::traps::{may_trap, speculatable};
 use crate::analysis::{LoopId, ModRefSet, callee_summary, inst_effects};
 use chain::{common_depth, enter, highest_below, set_word};
@@ -108,7 +108,12 @@ impl<'a> Survey<'a> {
             infos: vec![fresh; forest.len()],
             side_effect_free: vec![false; f.block_capacity()],
         };
-        for (info, touches) in survey.infos.iter_mut().zip(facts.loop_mod_refs(f)) {
+        for (info, touches) in survey.infos.iter_mut().zip(facts.memory.loop_mod_refs(
+            f,
+            &facts.forest,
+            &facts.aliases,
+            &facts.summaries,
+        )) {
             info.touches = touches;
         }
         let mut chain: Vec<LoopId> = Vec::new();
@@ -153,12 +158,12 @@ impl<'a> Survey<'a> {
                 continue;
             }
             let effects = inst_effects(f, v, &facts.summaries);
-            let touches = facts.classes.mod_ref(f, &facts.aliases, &effects);
+            let touches = facts.memory.mod_ref(f, &facts.aliases, &effects);
             let new = effects.allocates
                 && callee_summary(f, v, &facts.summaries).is_none_or(|s| !s.is_repeatable());
             info.touches |= touches;
             info.pure &= !touches.writes() && !effects.observable && !new;
-            let seen = (touches.writes_contents | touches.writes_shape) & facts.classes.visible();
+            let seen = (touches.writes_contents | touches.writes_shape) & facts.memory.visible();
             side_effect_free &=
                 !effects.may_trap && !effects.may_not_end && !effects.observable && seen == 0;
         }
