@@ -57,7 +57,8 @@ impl PassRegistry {
             kind: PassKind::Function,
             make: Arc::new(move |options| {
                 let asked = printables.iter().filter(|printable| options.flag(printable.name));
-                Ok(AnyPass::Function(Box::new(Print { analyses: asked.copied().collect() })))
+                let mut print = Print { analyses: asked.copied().collect() };
+                Ok(AnyPass::Function(Box::new(move |f, cx| print.run(f, cx))))
             }),
         };
         self.passes.insert(Print::NAME, print);

@@ -336,13 +336,12 @@ fn run_pass(
     loops: Option<&[Block]>,
     cx: &mut PassContext<'_>,
 ) -> Result<PassResult, Caught> {
-    guarded(|| match (step.info.make(&step.options), loops) {
-        (Ok(AnyPass::Function(mut pass)), _) => pass.run(f, cx),
-        (Ok(AnyPass::Loop(mut pass)), Some(loops)) => pass.run(f, loops, cx),
-        (Ok(AnyPass::Loop(mut pass)), None) => pass.run_all(f, cx),
-        (Ok(AnyPass::Module(_)), _) => {
+    guarded(|| match step.info.make(&step.options) {
+        Ok(AnyPass::Function(run)) => run(f, cx),
+        Ok(AnyPass::Loop(run)) => run(f, loops, cx),
+        Ok(AnyPass::Module(_)) => {
             Err(Diagnostic::error(format!("`{}` is a pass over modules", step.name())))
         }
-        (Err(message), _) => Err(Diagnostic::error(message)),
+        Err(message) => Err(Diagnostic::error(message)),
     })
 }

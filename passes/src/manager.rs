@@ -405,8 +405,8 @@ fn run_module_pass(
     output: &mut Output,
 ) -> Result<(), PipelineError> {
     let result = guarded(|| match step.info.make(&step.options) {
-        Ok(AnyPass::Module(mut pass)) => {
-            pass.run(module, &mut PassContext::new(step.name(), None, analyses, output))
+        Ok(AnyPass::Module(run)) => {
+            run(module, &mut PassContext::new(step.name(), None, analyses, output))
         }
         Ok(AnyPass::Function(_) | AnyPass::Loop(_)) => {
             Err(Diagnostic::error(format!("`{}` is a pass over functions", step.name())))

@@ -312,45 +312,15 @@ pub fn run_pass_with<P: FunctionPass>(
 
 /// A configured pass, ready to be run once.
 pub(crate) enum AnyPass {
-    Function(Box<dyn RunFunction>),
-    Loop(Box<dyn RunLoop>),
-    Module(Box<dyn RunModule>),
+    Function(Box<RunFunction>),
+    Loop(Box<RunLoop>),
+    Module(Box<RunModule>),
 }
 
-pub(crate) trait RunFunction: Send {
-    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult;
-}
-
-impl<P: FunctionPass> RunFunction for P {
-    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        FunctionPass::run(self, f, cx)
-    }
-}
-
-pub(crate) trait RunLoop: Send {
-    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult;
-    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult;
-}
-
-impl<P: LoopPass> RunLoop for P {
-    fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult {
-        LoopPass::run(self, f, loops, cx)
-    }
-
-    fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        LoopPass::run_all(self, f, cx)
-    }
-}
-
-pub(crate) trait RunModule: Send {
-    fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult;
-}
-
-impl<P: ModulePass> RunModule for P {
-    fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
-        ModulePass::run(self, module, cx)
-    }
-}
+type RunFunction = dyn FnOnce(&mut Function, &mut PassContext<'_>) -> PassResult;
+/// Runs on some loops, or on all.
+type RunLoop = dyn FnOnce(&mut Function, Option<&[Block]>, &mut PassContext<'_>) -> PassResult;
+type RunModule = dyn FnOnce(&mut Module, &mut PassContext<'_>) -> PassResult;
 
 /// Declares the struct of a pass and makes its doc comment available to the program, as the
 /// constant `PAGE` of the struct, so that the comment is the only source for `regraft passes`.

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use regraft_ir::{Extension, render_all, suggest};
 
 use crate::analysis::printable::Printable;
+use crate::options::{OptionDef, Options};
 use crate::pass::{AnyPass, FunctionPass, LoopPass, ModulePass};
 use crate::pass_info::{PassInfo, PassKind, first_line, plain_text};
 use crate::pipeline::Pipeline;
@@ -59,16 +60,10 @@ impl PassRegistry {
     /// If its name is taken or is no name: a mistake in the program that has to be seen at once.
     #[track_caller]
     pub fn add<P: FunctionPass>(&mut self) {
-        self.insert(PassInfo {
-            name: P::NAME,
-            doc: P::DOC,
-            options: P::OPTIONS.into(),
-            kind: PassKind::Function,
-            make: Arc::new(|options| {
-                let mut pass = P::default();
-                pass.configure(options)?;
-                Ok(AnyPass::Function(Box::new(pass)))
-            }),
+        self.insert((P::NAME, P::DOC, P::OPTIONS), PassKind::Function, |options| {
+            let mut pass = P::default();
+            pass.configure(options)?;
+            Ok(AnyPass::Function(Box::new(move |f, cx| pass.run(f, cx))))
         });
     }
 
@@ -78,16 +73,13 @@ impl PassRegistry {
     /// As [`PassRegistry::add`].
     #[track_caller]
     pub fn add_loop<P: LoopPass>(&mut self) {
-        self.insert(PassInfo {
-            name: P::NAME,
-            doc: P::DOC,
-            options: P::OPTIONS.into(),
-            kind: PassKind::Loop,
-            make: Arc::new(|options| {
-                let mut pass = P::default();
-                pass.configure(options)?;
-                Ok(AnyPass::Loop(Box::new(pass)))
-            }),
+        self.insert((P::NAME, P::DOC, P::OPTIONS), PassKind::Loop, |options| {
+            let mut pass = P::default();
+            pass.configure(options)?;
+            Ok(AnyPass::Loop(Box::new(move |f, loops, cx| match loops {
+                Some(loops) => pass.run(f, loops, cx),
+                None => pass.run_all(f, cx),
+            })))
         });
     }
 
@@ -97,16 +89,10 @@ impl PassRegistry {
     /// As [`PassRegistry::add`].
     #[track_caller]
     pub fn add_module<P: ModulePass>(&mut self) {
-        self.insert(PassInfo {
-            name: P::NAME,
-            doc: P::DOC,
-            options: P::OPTIONS.into(),
-            kind: PassKind::Module,
-            make: Arc::new(|options| {
-                let mut pass = P::default();
-                pass.configure(options)?;
-                Ok(AnyPass::Module(Box::new(pass)))
-            }),
+        self.insert((P::NAME, P::DOC, P::OPTIONS), PassKind::Module, |options| {
+            let mut pass = P::default();
+            pass.configure(options)?;
+            Ok(AnyPass::Module(Box::new(move |module, cx| pass.run(module, cx))))
         });
     }
 
@@ -130,15 +116,20 @@ impl PassRegistry {
     }
 
     #[track_caller]
-    fn insert(&mut self, info: PassInfo) {
-        let name = info.name;
+    fn insert(
+        &mut self,
+        (name, doc, options): (&'static str, &'static str, &[OptionDef]),
+        kind: PassKind,
+        make: impl Fn(&Options) -> Result<AnyPass, String> + Send + Sync + 'static,
+    ) {
         assert!(is_pass_name(name), "{name:?} cannot be the name of a pass");
         assert!(!RESERVED.contains(&name), "`{name}` has another meaning in pipelines");
-        for def in &*info.options {
+        for def in options {
             let checked = def.check(def.default_setting());
             assert!(checked.is_ok(), "pass `{name}`: the default of its {}", checked.unwrap_err());
         }
         assert!(!self.passes.contains_key(name), "there is a pass `{name}` already");
+        let info = PassInfo { name, doc, options: options.into(), kind, make: Arc::new(make) };
         self.passes.insert(name, info);
     }
 
