@@ -21,7 +21,7 @@ const ANALYSES: &[(&str, Run)] = &[
     ("dominators", run::<DominatorTree>),
     ("induction", run::<analysis::InductionVariables>),
     ("invariants", run::<analysis::Invariants>),
-    ("liveness", run::<analysis::Liveness>),
+    ("liveness", run::<regraft_ir::Liveness>),
     ("loop-forest", run::<analysis::LoopForest>),
     ("post-dominators", run::<analysis::PostDominatorTree>),
     ("ranges", run::<analysis::Ranges>),

@@ -3,8 +3,7 @@
 mod support_graphs;
 
 use regraft_dialects::arith;
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Operand, Value};
-use regraft_passes::analysis::Liveness;
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Liveness, Operand, Value};
 use support_graphs::random_graphs;
 
 fn liveness(f: &Function) -> Liveness {

@@ -35,7 +35,6 @@ mod effects;
 mod float_kinds;
 pub mod induction;
 mod invariants;
-mod liveness;
 pub(crate) mod loop_exits;
 mod loop_forest;
 mod memory;
@@ -44,7 +43,7 @@ pub(crate) mod memory_ssa;
 pub mod poly;
 mod post_dominators;
 pub mod printable;
-mod ranges;
+pub(crate) mod ranges;
 mod structure;
 pub mod traps;
 pub mod trip_count;
@@ -52,7 +51,7 @@ pub mod trip_count;
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
-use regraft_ir::{ControlFlow, DominatorTree, Function, Stamp};
+use regraft_ir::{ControlFlow, DominatorTree, Function, Liveness, Stamp};
 use rustc_hash::FxHashMap;
 
 pub use alias::{Aliases, Base};
@@ -66,7 +65,6 @@ pub(crate) use effects::{callee_summary, copied_shape, may_reach_others};
 pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;
 pub use invariants::Invariants;
-pub use liveness::Liveness;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopExit, LoopForest, LoopId};
 pub use memory::{MemoryClasses, ModRefSet};
 pub use poly::{Poly, Sym};
@@ -221,5 +219,14 @@ impl Analysis for DominatorTree {
 
     fn compute(f: &Function, _: &mut Analyses) -> Self {
         Self::compute(f)
+    }
+}
+
+impl Analysis for Liveness {
+    const NAME: &'static str = "liveness";
+    const FACETS: Facets = Facets::CFG.union(Facets::INSTS);
+
+    fn compute(f: &Function, analyses: &mut Analyses) -> Self {
+        Self::compute(f, &analyses.get(f))
     }
 }

@@ -70,7 +70,7 @@ pub(crate) const PRINTABLE: &[Printable] = &[
     Printable {
         name: "liveness",
         doc: "which values are still needed where a block begins and where it ends",
-        describe: |f, cx| cx.analysis::<super::Liveness>(f).describe(f),
+        describe: |f, cx| cx.analysis::<regraft_ir::Liveness>(f).describe(f),
     },
     Printable {
         name: "loop-forest",

@@ -5,10 +5,11 @@ use regraft_ir::{Function, Op, Type};
 
 use super::dominating::DominatingConditions;
 use super::first_hit::first_hit;
-use super::known::{limits, range};
+use super::known::range;
 use super::{Condition, Count, CountForm, Holds, LatchRuns};
 use crate::analysis::comparison::swapped;
 use crate::analysis::poly::{Sym, wrap};
+use crate::analysis::traps::int_bounds;
 use crate::analysis::{LoopId, Poly};
 
 /// The first iteration in which `x stay y` is false, of polynomials in the iteration of a loop. All
@@ -60,7 +61,7 @@ fn unsigned(ty: Type, x: i64) -> u64 {
 
 /// The exact count where all is constant.
 fn constant_count(ty: Type, stay: Op, from: i64, step: i64, to: i64) -> LatchRuns {
-    let (least, greatest) = limits(ty);
+    let (least, greatest) = int_bounds(ty);
     // The numbers with which it leaves; the range may go around.
     let (first, last) = match stay {
         arith::LT => (to, greatest),
@@ -87,7 +88,7 @@ fn symbolic_count(
     to: &Poly,
 ) -> Option<Count> {
     let ty = from.ty();
-    let (least, greatest) = limits(ty);
+    let (least, greatest) = int_bounds(ty);
     if step == 0 {
         // It leaves at once, or never.
         let form = CountForm::Number(Poly::constant(ty, 0));

@@ -432,7 +432,10 @@ pub(crate) fn refine(
 #[inline]
 pub(crate) fn known_of(f: &Function, known: &[LatticeValue], operand: Operand) -> LatticeValue {
     match operand.kind() {
-        OperandKind::Value(v) => known[v.index()],
+        OperandKind::Value(v) => match known.get(v.index()) {
+            Some(&known) => known,
+            None => LatticeValue::of_type(f.ty(v)),
+        },
         OperandKind::Const(id) => LatticeValue::of_constant(id, f.ctx().constant(id)),
         OperandKind::Block(_) => LatticeValue::Any,
     }
