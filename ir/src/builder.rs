@@ -93,7 +93,7 @@ pub struct FunctionBuilder {
 struct VariableData {
     name: Option<Symbol>,
     ty: Type,
-    /// Whether it was given a value of a more special type than its own. A parameter that was
+    /// True if it was given a value of a subtype of its own type. A parameter that was
     /// handed out keeps its type then, although such a value may be all that reaches it.
     is_mixed: bool,
 }
@@ -104,7 +104,7 @@ struct BlockState {
     is_ended: bool,
     /// The edges that leave it, each with its index among those that enter its target.
     edges: SmallVec<[(Block, u32); 2]>,
-    /// How many parameters it has that are not made for variables. They come first.
+    /// The number of its parameters that are not made for variables. They come first.
     own_params: usize,
 }
 
@@ -238,12 +238,12 @@ impl FunctionBuilder {
         self.block
     }
 
-    /// Whether the current block has its terminator, so that nothing more goes into it.
+    /// Returns whether the current block has its terminator, so that nothing more goes into it.
     pub fn is_ended(&self) -> bool {
         self.blocks[self.block.index()].is_ended
     }
 
-    /// Whether no edge enters the current block, and none can be added: what is pushed to it
+    /// Returns whether no edge enters the current block, and none can be added: what is pushed to it
     /// never runs. The entry block is always reached.
     pub fn is_unreachable(&self) -> bool {
         let node = node(self.block);

@@ -65,7 +65,7 @@ impl ControlFlow {
         self.postorder.len()
     }
 
-    /// Whether the entry reaches a block. O(1).
+    /// Returns whether the entry reaches a block. O(1).
     #[inline]
     pub fn is_reachable(&self, b: Block) -> bool {
         self.rpo_index(b).is_some()

@@ -1,4 +1,4 @@
-//! What the functions of a module share: types, constants, names, sources.
+//! The data that the functions of a module share: types, constants, names, sources.
 //!
 //! A context only grows, and can be read and added to from several threads at once, so that
 //! function passes run in parallel and a clone of a function is a copy of plain numbers.
@@ -114,7 +114,7 @@ impl Context {
         self.symbols.find_with(hash_of(name), |other| **other == *name).map(Symbol)
     }
 
-    /// Whether a symbol is one of this context.
+    /// Returns whether a symbol is one of this context.
     #[inline]
     pub(crate) fn has_symbol(&self, symbol: Symbol) -> bool {
         self.symbols.owns(symbol.0)
@@ -174,7 +174,7 @@ impl Context {
         }
     }
 
-    /// What a type is made of.
+    /// The parts that a type is made of.
     ///
     /// # Panics
     /// If it is of another context.
@@ -184,13 +184,13 @@ impl Context {
         &self.types.get(ty.0).kind
     }
 
-    /// How large a type is when it is written down; one of another context is a `?`. O(1).
+    /// The size of a type when it is written down; one of another context is a `?`. O(1).
     #[inline]
     pub(crate) fn type_size(&self, ty: Type) -> TypeSize {
         self.types.try_get(ty.0).map_or(TypeSize::ONE, |sized| sized.size)
     }
 
-    /// Whether `ty` is a type of this context.
+    /// Returns whether `ty` is a type of this context.
     #[inline]
     pub(crate) fn has_type(&self, ty: Type) -> bool {
         self.types.owns(ty.0)
@@ -277,7 +277,7 @@ impl Context {
         }
     }
 
-    /// Whether an object of this type has an identity: it can be changed in place, and two of
+    /// Returns whether an object of this type has an identity: it can be changed in place, and two of
     /// them are told apart.
     #[track_caller]
     pub fn is_object(&self, ty: Type) -> bool {
@@ -309,7 +309,7 @@ impl Context {
         ))
     }
 
-    /// Whether the symbol or type in a constant is of this context.
+    /// Returns whether the symbol or type in a constant is of this context.
     fn owns_parts(&self, constant: Constant) -> bool {
         match constant {
             Constant::Sym(name) | Constant::Str(name) | Constant::Func(name) => {
@@ -346,7 +346,7 @@ impl Context {
         self.constants.try_get(id.0).map(|&(_, ty)| ty)
     }
 
-    /// Whether `id` is a constant of this context.
+    /// Returns whether `id` is a constant of this context.
     #[inline]
     pub fn has_constant(&self, id: Const) -> bool {
         self.constants.owns(id.0)
@@ -391,7 +391,7 @@ impl Context {
         Attrs(self.attrs.intern(sorted.into_boxed_slice()))
     }
 
-    /// Whether a dictionary is one of this context.
+    /// Returns whether a dictionary is one of this context.
     #[inline]
     pub(crate) fn has_attrs(&self, attrs: Attrs) -> bool {
         self.attrs.owns(attrs.0)
@@ -442,7 +442,7 @@ impl Context {
         self.sources.inlined(at, call_site)
     }
 
-    /// What a location stands for.
+    /// The meaning of a location.
     pub fn location(&self, loc: Loc) -> Location {
         self.sources.resolve(loc, |name| self.symbols.get(name.0).clone())
     }

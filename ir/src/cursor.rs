@@ -36,12 +36,12 @@ pub struct Cursor<'f> {
     block: Option<Block>,
     /// The instruction visited last, if it is still there.
     current: Option<Value>,
-    /// What to visit next; decided only when the current instruction goes away.
+    /// The instruction to visit next; decided only when the current one goes away.
     next: Next,
-    /// What was there when the walk began: values and blocks with smaller indices.
+    /// Values and blocks that were there when the walk began have smaller indices than these.
     values: usize,
     blocks: usize,
-    /// How many more instructions that were not there it may visit.
+    /// The number of instructions that were not there which it may still visit.
     growth_left: usize,
 }
 
@@ -50,7 +50,7 @@ const GROWTH: (usize, usize) = (64, 100_000);
 
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// What stands behind the current instruction then.
+    /// The one behind the current instruction then.
     AfterCurrent,
     /// This one.
     At(Value),
@@ -291,7 +291,7 @@ impl<'f> Cursor<'f> {
     }
 }
 
-/// What a mutation gives; its error is a panic at the line of the caller.
+/// The result of a mutation; its error is a panic at the line of the caller.
 #[track_caller]
 fn or_panic<T>(result: IrResult<T>) -> T {
     match result {

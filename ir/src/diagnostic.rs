@@ -12,7 +12,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, S
 use crate::context::MAX_LOC_PLACES;
 use crate::{Context, IrError, Loc, Location, Source};
 
-/// How bad it is.
+/// Its severity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Something the user may want to know.
@@ -26,7 +26,7 @@ pub enum Severity {
 pub struct Label {
     /// The bytes that it is about.
     pub span: Range<usize>,
-    /// What is to be said of them; may be empty.
+    /// The text beside them; may be empty.
     pub text: String,
 }
 
@@ -42,7 +42,7 @@ struct Inner {
     labels: Vec<Label>,
     help: Option<String>,
     notes: Vec<String>,
-    /// Where in the user's program the labels belong, if they are in a printed function.
+    /// The places of the user's program that the labels belong to, if they are in a printed function.
     places: Vec<(Loc, String)>,
 }
 
@@ -170,7 +170,7 @@ impl Diagnostic {
         &self.0.message
     }
 
-    /// How bad it is.
+    /// Its severity.
     pub fn severity(&self) -> Severity {
         self.0.severity
     }

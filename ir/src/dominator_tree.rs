@@ -55,13 +55,13 @@ impl DominatorTree {
         self.pre.get(b.index()).copied().filter(|&pre| pre != NONE)
     }
 
-    /// Whether the entry reaches a block. O(1).
+    /// Returns whether the entry reaches a block. O(1).
     #[inline]
     pub fn is_reachable(&self, b: Block) -> bool {
         self.pre(b).is_some()
     }
 
-    /// Whether every path from the entry to `b` goes through `a`; each block dominates itself.
+    /// Returns whether every path from the entry to `b` goes through `a`; each block dominates itself.
     /// A block that is not reachable is dominated by every block, as no path leads to it, and
     /// dominates no reachable one. O(1).
     #[inline]
@@ -71,7 +71,7 @@ impl DominatorTree {
         b.wrapping_sub(a) < self.size[a as usize]
     }
 
-    /// Whether `a` dominates `b` and is another block. O(1).
+    /// Returns whether `a` dominates `b` and is another block. O(1).
     #[inline]
     pub fn strictly_dominates(&self, a: Block, b: Block) -> bool {
         a != b && self.dominates(a, b)
@@ -109,7 +109,7 @@ impl DominatorTree {
         Some(self.order[at as usize])
     }
 
-    /// Whether a value is there when an instruction runs that stands at `at`: it is defined
+    /// Returns whether a value is there when an instruction runs that stands at `at`: it is defined
     /// before it in the same block, or in a block that strictly dominates. What stands in a
     /// block that is not reachable sees everything. Both have to be live. O(1).
     ///
@@ -124,7 +124,7 @@ impl DominatorTree {
         self.dominates(from, to)
     }
 
-    /// Whether a use of `value` may stand at `at`. The arguments of an edge are used at the end of
+    /// Returns whether a use of `value` may stand at `at`. The arguments of an edge are used at the end of
     /// the block that the edge leaves: by its terminator, not in the block that it enters. O(1).
     ///
     /// # Panics

@@ -70,7 +70,7 @@ fn block_text(f: &Function, block: Block) -> String {
     text
 }
 
-/// What an edge passes; of the two edges of a condition also which of them it is.
+/// The arguments of an edge; of the two edges of a condition also which of them it is.
 fn edge_text(f: &Function, block: Block, edge: Edge, index: usize) -> String {
     let args: Vec<String> = f.edge_args(edge).map(|x| f.operand_text(x)).collect();
     let mut text = String::new();
@@ -84,7 +84,7 @@ fn edge_text(f: &Function, block: Block, edge: Edge, index: usize) -> String {
     text
 }
 
-/// Whether a block ends with a choice of two by one truth value (in untyped code, by anything).
+/// Returns whether a block ends with a choice of two by one truth value (in untyped code, by anything).
 fn is_condition(f: &Function, block: Block) -> bool {
     let Some(v) = f.terminator(block) else { return false };
     let mut operands = f.plain_operands(v);

@@ -54,7 +54,7 @@ impl Value {
         Self(block.0 | TERMINATOR_BIT)
     }
 
-    /// Whether this names the terminator of a block.
+    /// Returns whether this names the terminator of a block.
     #[inline]
     pub const fn is_terminator(self) -> bool {
         self.0 & TERMINATOR_BIT != 0
@@ -136,7 +136,7 @@ impl fmt::Debug for Block {
     }
 }
 
-/// How `id_arena` makes and reads [`Value`]s.
+/// Lets `id_arena` make and read [`Value`]s.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueBehavior;
 
@@ -166,7 +166,7 @@ impl ArenaBehavior for ValueBehavior {
     }
 }
 
-/// How `id_arena` makes and reads [`Block`]s.
+/// Lets `id_arena` make and read [`Block`]s.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockBehavior;
 
@@ -204,7 +204,7 @@ impl fmt::Debug for Const {
     }
 }
 
-/// What stands in an operand slot: a value, a constant, or the target of an edge.
+/// The content of an operand slot: a value, a constant, or the target of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operand(u32);
 
@@ -256,7 +256,7 @@ impl Operand {
         }
     }
 
-    /// Whether it is the target of an edge.
+    /// Returns whether it is the target of an edge.
     #[inline]
     pub const fn is_block(self) -> bool {
         self.0 & BLOCK_BITS == BLOCK_BITS
@@ -306,7 +306,7 @@ impl Attrs {
     /// No attributes.
     pub const NONE: Self = Self(0);
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0

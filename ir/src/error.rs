@@ -1,4 +1,4 @@
-//! What goes wrong when the IR is used wrongly: errors of the API, naming the entities.
+//! Errors of the API, for IR that is used wrongly; they name the entities.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub enum IrErrorKind {
     StillUsed,
     /// Operands do not fit the op, or an edge does not fit its target.
     Mismatch,
-    /// What is asked for cannot be done to this kind of value or block.
+    /// The request cannot be met for this kind of value or block.
     Unsuitable,
     /// A name is taken, or is no name.
     Name,

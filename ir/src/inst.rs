@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::{Attrs, Block, Loc, Op, Operand, Type, Value};
 
-/// How many operands need no allocation.
+/// The number of operands that need no allocation.
 const INLINE: usize = 4;
 
 /// The operands of an instruction under construction.

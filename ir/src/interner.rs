@@ -41,10 +41,10 @@ pub(crate) struct Interner<T> {
     items: boxcar::Vec<T>,
     index: RwLock<HashTable<u32>>,
     tag: Tag,
-    /// How many ids are the same in every table.
+    /// The number of ids that are the same in every table.
     shared: u32,
     max: u32,
-    /// What the items are, for messages.
+    /// The word for the items in messages.
     what: &'static str,
 }
 
@@ -75,7 +75,7 @@ impl<T> Interner<T> {
         if place < self.shared { place } else { place | self.tag.0 }
     }
 
-    /// Whether the id may be one of this table, by its tag alone.
+    /// Returns whether the id may be one of this table, by its tag alone.
     #[inline]
     pub(crate) fn owns(&self, id: u32) -> bool {
         id < self.shared || (id ^ self.tag.0) >> INDEX_BITS == 0

@@ -1,4 +1,4 @@
-//! Where an instruction comes from in the user's program.
+//! Locations: the places of the user's program that instructions come from.
 //!
 //! A [`Loc`] is 32 bits. The common case, a position in a source that was read, is the offset of
 //! its byte in the concatenation of all sources of the context, as in rustc: it costs nothing to
@@ -20,14 +20,14 @@ impl Loc {
     /// No location is known.
     pub const UNKNOWN: Self = Self(0);
 
-    /// Whether a location is known.
+    /// Returns whether a location is known.
     #[inline]
     pub const fn is_known(self) -> bool {
         self.0 != 0
     }
 }
 
-/// What a [`Loc`] stands for.
+/// The meaning of a [`Loc`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// Nothing is known.

@@ -237,7 +237,7 @@ impl Module {
         self.functions().map(Function::inst_count).sum()
     }
 
-    /// Whether two modules have structurally equal functions of the same names in the same
+    /// Returns whether two modules have structurally equal functions of the same names in the same
     /// order, and the same struct types.
     pub fn structural_eq(&self, other: &Self) -> bool {
         let text = |m: &Self, id: StructId| {

@@ -66,7 +66,7 @@ impl fmt::Debug for Op {
 }
 
 bitflags::bitflags! {
-    /// What can be said of every use of an op.
+    /// The traits of every use of an op.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Traits: u8 {
         /// Its result depends on its operands and attributes alone, and (unless it may trap)
@@ -111,18 +111,18 @@ impl OperandSet {
         Self(self.0 | Self::one(position).0)
     }
 
-    /// Whether the operand at `position` is in the set.
+    /// Returns whether the operand at `position` is in the set.
     pub const fn contains(self, position: usize) -> bool {
         self.0 & Self::one(position).0 != 0
     }
 
-    /// Whether no operand is in the set.
+    /// Returns whether no operand is in the set.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// What running an op does to memory and to the world.
+/// The effects of an op on memory and on the world.
 ///
 /// An object has two parts: its contents (the elements of an array, what a ref holds, the fields
 /// of a mutable struct) and its shape (how many elements an array has along each dimension).
@@ -138,7 +138,7 @@ pub struct Effects {
     pub reads_shape: OperandSet,
     /// Operands whose object's shape is changed.
     pub writes_shape: OperandSet,
-    /// What is read of an operand is also read of all objects that can be reached from it.
+    /// All objects that can be reached from an operand are read as the operand itself is.
     pub deep: bool,
     /// The result is a new object.
     pub allocates: bool,
@@ -173,7 +173,7 @@ impl Effects {
         opaque: true,
     };
 
-    /// Whether objects may be changed, or anything else that can be observed later.
+    /// Returns whether objects may be changed, or anything else that can be observed later.
     pub const fn writes_anything(self) -> bool {
         self.opaque || self.observable || !self.writes.is_empty() || !self.writes_shape.is_empty()
     }
@@ -198,7 +198,7 @@ pub enum TypeClass {
 }
 
 impl TypeClass {
-    /// Whether `ty` belongs to the class.
+    /// Returns whether `ty` belongs to the class.
     #[inline]
     pub const fn contains(self, ty: Type) -> bool {
         // The ids of builtin types are small and fixed: a set of them is a mask.
@@ -238,7 +238,7 @@ impl TypeClass {
     }
 }
 
-/// What the type of an operand must look like.
+/// The form that the type of an operand must have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypePattern {
     /// This type.
@@ -253,7 +253,7 @@ pub enum TypePattern {
     Anything,
 }
 
-/// Where the type of a result comes from.
+/// The source of the type of a result.
 #[derive(Clone, Copy, Debug)]
 pub enum ResultType {
     /// It is always this type.
@@ -284,11 +284,11 @@ pub struct AttrDef {
     pub name: &'static str,
     /// The type of its value.
     pub pattern: TypePattern,
-    /// Whether it has to be there.
+    /// True if it has to be there.
     pub required: bool,
 }
 
-/// How an op is written in IR text.
+/// The syntax of an op in IR text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Syntax {
     /// `dialect.op operands {attributes}`.
@@ -302,7 +302,7 @@ pub enum Syntax {
     Switch(&'static str),
 }
 
-/// What folding an instruction gives.
+/// The result of folding an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fold {
     /// It is always this constant.
@@ -340,7 +340,7 @@ impl InstView<'_> {
         self.ctx.attr(self.attrs, name).map(|c| self.ctx.constant(c))
     }
 
-    /// How many edges leave it.
+    /// The number of edges that leave it.
     pub fn edge_count(&self) -> usize {
         self.operands.iter().filter(|operand| operand.is_block()).count()
     }
@@ -377,15 +377,15 @@ pub struct OpDef {
     pub op: Op,
     /// Its full name: `arith.add`.
     pub name: &'static str,
-    /// What it does, in Markdown; the first line is a summary.
+    /// Its page, in Markdown; the first line is a summary.
     pub doc: &'static str,
-    /// How it is written.
+    /// Its syntax.
     pub syntax: Syntax,
     /// Its operands in order.
     pub operands: &'static [OperandDef],
-    /// Whether the last of `operands` may occur any number of times, none included.
+    /// True if the last of `operands` may occur any number of times, none included.
     pub variadic: bool,
-    /// What each type variable of the signature may stand for.
+    /// The types that each type variable of the signature may stand for.
     pub type_vars: &'static [TypeClass],
     /// The type of its result.
     pub result: ResultType,
@@ -409,7 +409,7 @@ impl OpDef {
         self.name.split_once('.').map_or(self.name, |(dialect, _)| dialect)
     }
 
-    /// How it is named in IR text: the short form, or the full name.
+    /// Its name in IR text: the short form, or the full name.
     pub fn mnemonic(&self) -> &'static str {
         match self.syntax {
             Syntax::Generic => self.name,
@@ -417,13 +417,13 @@ impl OpDef {
         }
     }
 
-    /// Whether it ends a block.
+    /// Returns whether it ends a block.
     #[inline]
     pub const fn is_terminator(&self) -> bool {
         self.traits.contains(Traits::TERMINATOR)
     }
 
-    /// Whether an instruction of it can be dropped when nobody uses its result.
+    /// Returns whether an instruction of it can be dropped when nobody uses its result.
     #[inline]
     pub const fn is_removable(&self) -> bool {
         !self.effects.writes_anything()
@@ -482,7 +482,7 @@ pub struct Dialect {
     pub number: u8,
     /// Its name, the part before the dot.
     pub name: &'static str,
-    /// What it is about.
+    /// Its subject, in Markdown.
     pub doc: &'static str,
     /// Its ops; the one at position `i` has number `i`.
     pub ops: &'static [OpDef],
@@ -569,7 +569,7 @@ impl Registry {
     }
 }
 
-/// What a crate knows of ops: one row per op, dense, found in O(1). Anyone may add a row for
+/// A crate's knowledge of ops: one row per op, dense, found in O(1). Anyone may add a row for
 /// anyone's op.
 #[derive(Clone, Debug)]
 pub struct OpTable<T> {

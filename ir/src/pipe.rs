@@ -33,7 +33,7 @@ use crate::{Block, Function, Inst, IrError, IrResult, Operand, Value};
 pub struct Pipe<'f> {
     from: &'f Function,
     to: Function,
-    /// What stands for a value of the original instead of its copy.
+    /// The operands that stand for values of the original instead of their copies.
     aliases: FxHashMap<Value, Operand>,
     /// The aliases of each value, so that they can follow it. Some may be outdated.
     aliases_of: FxHashMap<Value, Vec<Value>>,
@@ -119,7 +119,7 @@ impl<'f> Pipe<'f> {
         &self.to
     }
 
-    /// What stands for `v` of the original in the copy: `v` itself, unless
+    /// The operand that stands for `v` of the original in the copy: `v` itself, unless
     /// [`Pipe::substitute_with`] said otherwise.
     ///
     /// # Panics

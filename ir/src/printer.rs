@@ -18,12 +18,12 @@ mod inst;
 mod leaf;
 mod wide;
 
-/// What to print, and how wide.
+/// The options of printing: details and width.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct PrintOptions {
-    /// Whether each instruction shows where it comes from: ` loc("foo.ir":3:5)`.
+    /// True if each instruction shows where it comes from: ` loc("foo.ir":3:5)`.
     pub locs: bool,
-    /// Whether each instruction shows, in a comment, which pass made it and from what.
+    /// True if each instruction shows, in a comment, which pass made it and from what.
     pub origins: bool,
     /// The width in columns from which on a line is broken.
     pub width: usize,
@@ -114,7 +114,7 @@ pub fn print_inst(f: &Function, v: Value) -> String {
     printer.out
 }
 
-/// Where in a printed function its parts stand.
+/// The places of the parts of a function in its printed text.
 #[derive(Default, Debug)]
 pub(crate) struct Lines {
     /// The first line.

@@ -22,7 +22,7 @@ impl InstView<'_> {
 /// The most type variables that a signature can have.
 const MAX_VARS: usize = 4;
 
-/// What the type variables of a signature stand for in one instruction.
+/// The types that the type variables of a signature stand for in one instruction.
 struct Bindings {
     types: [Type; MAX_VARS],
     bound: u8,
@@ -269,7 +269,7 @@ impl PlainBinary {
 /// The [`PlainBinary`] of every op of a registry.
 #[derive(Debug)]
 pub(crate) struct PlainBinaries {
-    /// Where the ops of each dialect start.
+    /// The index at which the ops of each dialect start.
     starts: [u32; 64],
     ops: Vec<PlainBinary>,
 }
@@ -285,7 +285,7 @@ impl PlainBinaries {
         table
     }
 
-    /// That of `op`, which has to be of the registry.
+    /// The entry of `op`, which has to be of the registry.
     #[inline]
     pub(crate) fn get(&self, op: Op) -> PlainBinary {
         let start = self.starts[usize::from(op.dialect() & 63)];

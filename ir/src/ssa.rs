@@ -92,7 +92,7 @@ pub struct Phi<V> {
     /// One argument for each edge that enters the block, in the order of [`Ssa::preds`]; none as
     /// long as the block is not sealed.
     pub args: SmallVec<[V; 2]>,
-    /// What it stands for: itself, unless it was found to be trivial.
+    /// The value that it stands for: itself, unless it was found to be trivial.
     forward: V,
     pinned: bool,
 }
@@ -105,7 +105,7 @@ struct BlockData {
     cyclic: bool,
 }
 
-/// Where a variable was written last.
+/// The place where a variable was written last.
 #[derive(Clone, Copy, Debug)]
 struct Last<V> {
     block: SsaBlock,
@@ -114,7 +114,7 @@ struct Last<V> {
 
 const NO_BLOCK: SsaBlock = SsaBlock(u32::MAX);
 
-/// What a block that nothing enters begins with.
+/// The value of variables in a block that nothing enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unentered {
     /// Variables without a value, as at the start of the function.
@@ -213,7 +213,7 @@ impl<V: SsaValue> Ssa<V> {
         }
     }
 
-    /// Whether a block is sealed.
+    /// Returns whether a block is sealed.
     pub fn is_sealed(&self, block: SsaBlock) -> bool {
         self.blocks[block.0 as usize].sealed
     }
@@ -355,7 +355,7 @@ impl<V: SsaValue> Ssa<V> {
 
     // --- parameters ------------------------------------------------------------------------
 
-    /// How many parameters there are, trivial ones included.
+    /// The number of parameters, trivial ones included.
     #[inline]
     pub fn phi_count(&self) -> u32 {
         self.phis.len() as u32
@@ -423,7 +423,7 @@ impl<V: SsaValue> Ssa<V> {
         self.phis[phi as usize].pinned = true;
     }
 
-    /// Whether a parameter stands for itself.
+    /// Returns whether a parameter stands for itself.
     #[inline]
     pub fn is_own(&self, phi: u32) -> bool {
         self.phis[phi as usize].forward == V::phi(phi)
@@ -434,7 +434,7 @@ impl<V: SsaValue> Ssa<V> {
         self.phis[phi as usize].forward = value;
     }
 
-    /// What a value stands for.
+    /// The value that a value stands for.
     #[inline]
     pub fn find(&mut self, value: V) -> V {
         match value.as_phi() {

@@ -50,25 +50,25 @@ impl Type {
         (Self::STR, "str"),
     ];
 
-    /// Whether it is one of the integer types `i8` to `i64`.
+    /// Returns whether it is one of the integer types `i8` to `i64`.
     #[inline]
     pub const fn is_int(self) -> bool {
         self.0 >= Self::I8.0 && self.0 <= Self::I64.0
     }
 
-    /// Whether it is `f32` or `f64`.
+    /// Returns whether it is `f32` or `f64`.
     #[inline]
     pub const fn is_float(self) -> bool {
         self.0 == Self::F32.0 || self.0 == Self::F64.0
     }
 
-    /// Whether it is an integer or a float type.
+    /// Returns whether it is an integer or a float type.
     #[inline]
     pub const fn is_number(self) -> bool {
         self.0 >= Self::I8.0 && self.0 <= Self::F64.0
     }
 
-    /// Whether a value of it is one machine scalar: a bool, an integer or a float.
+    /// Returns whether a value of it is one machine scalar: a bool, an integer or a float.
     #[inline]
     pub const fn is_scalar(self) -> bool {
         self.0 >= Self::BOOL.0 && self.0 <= Self::F64.0
@@ -85,7 +85,7 @@ impl Type {
         }
     }
 
-    /// Whether a value of this type may be used where one of type `to` is expected without any
+    /// Returns whether a value of this type may be used where one of type `to` is expected without any
     /// conversion: equal types, anything as `any`, and `never` (which has no values) as
     /// anything.
     #[inline]
@@ -100,7 +100,7 @@ impl Type {
     }
 }
 
-/// What a type is made of.
+/// The parts that a type is made of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeKind {
     /// One of [`Type::BUILTIN`].
@@ -128,7 +128,7 @@ pub enum TypeKind {
     TypeOf(Type),
 }
 
-/// How much text a type stands for, although its parts are shared.
+/// The size of the text that a type stands for, although its parts are shared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct TypeSize {
     pub(crate) parts: u32,
@@ -143,12 +143,12 @@ impl TypeSize {
     pub(crate) const MOST_WRITTEN: Self = Self { parts: 1 << 24, depth: 1 << 9 };
     pub(crate) const ONE: Self = Self { parts: 1, depth: 0 };
 
-    /// Whether it is larger in one way or the other.
+    /// Returns whether it is larger in one way or the other.
     pub(crate) fn exceeds(self, other: Self) -> bool {
         self.parts > other.parts || self.depth > other.depth
     }
 
-    /// That of a type with these parts.
+    /// The size of a type with these parts.
     pub(crate) fn around(parts: impl IntoIterator<Item = Self>) -> Self {
         parts.into_iter().fold(Self { parts: 1, depth: 1 }, |whole, part| Self {
             parts: whole.parts.saturating_add(part.parts),
@@ -169,7 +169,7 @@ pub(crate) struct SizedType {
 pub struct StructDef {
     /// Its name, without the `@`.
     pub name: Symbol,
-    /// Whether it is an object whose fields can be set, rather than a value.
+    /// True if it is an object whose fields can be set, rather than a value.
     pub mutable: bool,
     /// Field names and types, in order.
     pub fields: Box<[(Symbol, Type)]>,

@@ -1,4 +1,4 @@
-//! What a function has to satisfy beyond what its methods see to.
+//! The rules that a function has to satisfy beyond the invariants that its methods keep.
 //!
 //! Checked are signatures (operands, attributes and result of each op), that every use is
 //! dominated by its definition, terminators, edges against the parameters of their targets, what
@@ -381,7 +381,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Whether a value whose record has this op can be an operand.
+/// Returns whether a value whose record has this op can be an operand.
 #[inline]
 fn is_usable(v: Value, op: Op) -> bool {
     op != Op::DEAD && op != Op::MISSING && !v.is_terminator()

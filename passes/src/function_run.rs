@@ -17,7 +17,7 @@ use crate::shared::{Shared, observe};
 /// A function of fewer records is not worth compacting.
 const COMPACT_FROM: usize = 4096;
 
-/// What is kept for a function from one sequence of passes to the next.
+/// The state of a function that is kept from one sequence of passes to the next.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionState {
     pub(crate) analyses: Analyses,
@@ -30,7 +30,7 @@ pub(crate) struct FunctionState {
     surroundings: u64,
 }
 
-/// Where the function is.
+/// The home of the function.
 pub(crate) enum Home<'m> {
     /// Taken out of its module, so that others can be run at the same time.
     Alone(&'m mut Function),
@@ -67,7 +67,7 @@ pub(crate) struct Outcome {
     pub(crate) state: FunctionState,
     pub(crate) passes: Vec<PassReport>,
     pub(crate) log: Log,
-    /// How many times a `fix` reached its limit.
+    /// The number of times that a `fix` reached its limit.
     pub(crate) unsettled: u64,
     pub(crate) copying: Duration,
     pub(crate) observing: Duration,
@@ -95,7 +95,7 @@ pub(crate) struct FunctionRun<'a> {
     copying: Duration,
     observing: Duration,
     last: Option<(&'a PassStep, u32)>,
-    /// Which loops are to be visited, within `loop(..)`.
+    /// The loops to be visited, within `loop(..)`.
     walk: Option<LoopWalk>,
 }
 
@@ -232,8 +232,7 @@ impl<'a> FunctionRun<'a> {
         let mut output = Output::default();
         let start = Instant::now();
         let signatures = self.shared.signatures();
-        let mut cx =
-            PassContext::new(step.name(), Some(signatures), &mut self.state.analyses, &mut output);
+        let mut cx = PassContext::new(Some(signatures), &mut self.state.analyses, &mut output);
         let result = run_pass(step, f, loops.as_deref(), &mut cx);
         let elapsed = start.elapsed();
         let after = f.stamp();

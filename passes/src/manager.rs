@@ -30,7 +30,7 @@ use crate::shared::{Shared, observe};
 
 /// More threads than this are of no use to anybody, and a strain on the system.
 const MAX_THREADS: usize = 256;
-/// How many functions are run before what they printed is written.
+/// The number of functions that are run before their output is written.
 const BATCH: usize = 256;
 
 /// Runs a pipeline on a module.
@@ -63,7 +63,7 @@ struct Runner<'a> {
     states: FxHashMap<FuncId, FunctionState>,
     analyses: Analyses,
     report: Report,
-    /// Whether the signatures and the effects have to be made again.
+    /// True if the signatures and the effects have to be made again.
     is_stale: bool,
     /// The number of executions on the module.
     executions: u32,
@@ -405,9 +405,7 @@ fn run_module_pass(
     output: &mut Output,
 ) -> Result<(), PipelineError> {
     let result = guarded(|| match step.info.make(&step.options) {
-        Ok(AnyPass::Module(run)) => {
-            run(module, &mut PassContext::new(step.name(), None, analyses, output))
-        }
+        Ok(AnyPass::Module(run)) => run(module, &mut PassContext::new(None, analyses, output)),
         Ok(AnyPass::Function(_) | AnyPass::Loop(_)) => {
             Err(Diagnostic::error(format!("`{}` is a pass over functions", step.name())))
         }

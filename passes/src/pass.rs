@@ -1,4 +1,4 @@
-//! What a pass is: the traits that a pass implements, and what it is given.
+//! Passes: the traits that a pass implements, and the context that it is given.
 //!
 //! A pass does not say whether it changed anything: the manager sees it by the epochs. A fresh
 //! pass is made (by `Default` and `configure`) for each execution, so that a pass may keep
@@ -14,7 +14,7 @@ use crate::analysis::{Analyses, Analysis, EffectSummaries};
 use crate::loop_run::LoopWalk;
 use crate::options::{OptionDef, Options};
 
-/// What running a pass gives: an error stops the pipeline, and the function is restored to what
+/// The result of running a pass: an error stops the pipeline, and the function is restored to what
 /// it was before the pass.
 pub type PassResult = Result<(), Diagnostic>;
 
@@ -152,7 +152,7 @@ pub trait ModulePass: Default + Send + 'static {
     fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult;
 }
 
-/// What a pass leaves behind besides the function: counts, text, warnings.
+/// The output of a pass besides the function: counts, text, warnings.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) counts: IndexMap<&'static str, u64>,
@@ -178,7 +178,6 @@ impl Output {
 /// The context that a pass is given besides the function or module.
 #[derive(Debug)]
 pub struct PassContext<'a> {
-    name: &'static str,
     signatures: Option<&'a Module>,
     analyses: &'a mut Analyses,
     output: &'a mut Output,
@@ -186,17 +185,11 @@ pub struct PassContext<'a> {
 
 impl<'a> PassContext<'a> {
     pub(crate) fn new(
-        name: &'static str,
         signatures: Option<&'a Module>,
         analyses: &'a mut Analyses,
         output: &'a mut Output,
     ) -> Self {
-        Self { name, signatures, analyses, output }
-    }
-
-    /// The name of the pass that runs.
-    pub fn pass_name(&self) -> &'static str {
-        self.name
+        Self { signatures, analyses, output }
     }
 
     /// For a function pass, the signatures of all functions of the module: a module whose
@@ -260,7 +253,7 @@ impl<'a> PassContext<'a> {
         f: &mut Function,
     ) -> Result<IndexMap<&'static str, u64>, Diagnostic> {
         let mut output = Output::default();
-        let mut cx = PassContext::new(P::NAME, self.signatures, self.analyses, &mut output);
+        let mut cx = PassContext::new(self.signatures, self.analyses, &mut output);
         P::default().run(f, &mut cx)?;
         Ok(output.counts)
     }
@@ -302,7 +295,7 @@ pub fn run_pass_with<P: FunctionPass>(
     pass.configure(options).map_err(Diagnostic::error)?;
     let (mut analyses, mut output) = (Analyses::default(), Output::default());
     f.set_provenance(Some(f.ctx().symbol(P::NAME)));
-    let result = pass.run(f, &mut PassContext::new(P::NAME, None, &mut analyses, &mut output));
+    let result = pass.run(f, &mut PassContext::new(None, &mut analyses, &mut output));
     f.set_provenance(None);
     match output.errors.into_iter().next() {
         Some(error) => Err(error),

@@ -26,7 +26,7 @@ pub struct PassInfo {
     pub doc: &'static str,
     /// The options that it takes.
     pub options: Arc<[OptionDef]>,
-    /// What it works on.
+    /// The unit that it works on.
     pub kind: PassKind,
     pub(crate) make: Maker,
 }
@@ -54,7 +54,7 @@ impl PassInfo {
         first_line(self.doc)
     }
 
-    /// What there is to say about it: what it does, an example, its options with defaults.
+    /// Its page as text: what it does, an example, its options with defaults.
     pub fn page(&self) -> String {
         let mut out = format!("{}{}\n", self.name, options_hint(&self.options));
         out.push_str(match self.kind {

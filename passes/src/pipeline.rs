@@ -25,7 +25,7 @@ pub(crate) const FIX_OPTIONS: &[OptionDef] =
 #[derive(Clone, Debug, Default)]
 pub struct Pipeline {
     pub(crate) steps: Vec<Step>,
-    /// How many passes there are in it.
+    /// The number of passes in it.
     pub(crate) passes: usize,
 }
 

@@ -18,7 +18,7 @@ pub struct NamedPipeline {
     pub name: &'static str,
     /// The passes.
     pub text: &'static str,
-    /// What it is for, in Markdown, the first line a summary.
+    /// Its purpose, in Markdown, the first line a summary.
     pub doc: &'static str,
 }
 
@@ -28,7 +28,7 @@ impl NamedPipeline {
         first_line(self.doc)
     }
 
-    /// What there is to say about it: what it is for, and its passes.
+    /// Its page as text: its purpose, and its passes.
     pub fn page(&self) -> String {
         let Self { name, text, doc } = self;
         let doc = plain_text(doc);
@@ -176,7 +176,7 @@ impl Extension for PassRegistry {
     }
 }
 
-/// Whether a text can name a pass or an option: words of letters and digits joined by `-`.
+/// Returns whether a text can name a pass or an option: words of letters and digits joined by `-`.
 pub(crate) fn is_pass_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.split('-').all(|word| {

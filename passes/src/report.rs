@@ -13,10 +13,10 @@ use crate::pipeline::Pipeline;
 pub struct Report {
     /// One entry for each pass of the pipeline, in the order of the text.
     pub passes: Vec<PassReport>,
-    /// What observers and passes printed, unless [`RunOptions::writer`](crate::RunOptions)
+    /// The output of observers and passes, unless [`RunOptions::writer`](crate::RunOptions)
     /// took it.
     pub text: String,
-    /// What is worth telling although nothing failed.
+    /// Warnings: nothing failed.
     pub warnings: Vec<Diagnostic>,
     /// The wall time of the run.
     pub wall: Duration,
@@ -28,13 +28,13 @@ pub struct Report {
     pub analyses_computed: u64,
     /// The number of times that a cached analysis was given out.
     pub analyses_reused: u64,
-    /// How many times a `fix` reached its limit while its passes still changed something.
+    /// The number of times that a `fix` reached its limit while its passes still changed something.
     pub unsettled: u64,
     /// The execution that an observer did not let run, ending the pipeline.
     pub stopped: Option<Stopped>,
 }
 
-/// Where a pipeline was ended before its end.
+/// The place where a pipeline was ended before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
     /// The last execution that ran, as `pass on @function`.

@@ -28,7 +28,7 @@ struct Inner {
 /// The kinds of [`Failure`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FailureKind {
-    /// What the pipeline was to run on is not valid.
+    /// The input of the pipeline is not valid.
     Input,
     /// The options of a pass make no sense for this module, as the name of a function that it does
     /// not have: the pipeline is wrong, and neither the program nor the pass.
@@ -39,11 +39,11 @@ pub enum FailureKind {
     Panic,
     /// An observer (the verifier, say) refused what a pass left.
     Refused,
-    /// What observers print could not be written.
+    /// The output of observers could not be written.
     Output,
 }
 
-/// What went wrong, before it is known where.
+/// An error before its place is known.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: FailureKind,

@@ -1,4 +1,4 @@
-//! How a pipeline is to be run.
+//! The options of a run of a pipeline.
 
 use std::fmt;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::instrument::{Observer, Verify};
 /// More threads than that gain nothing, and a system can refuse them by ending the process.
 const MAX_THREADS: usize = 256;
 
-/// How a pipeline is to be run. The default verifies after every pass, uses all threads there
+/// The options of a run of a pipeline. The default verifies after every pass, uses all threads there
 /// are, prints nothing and writes no file.
 ///
 /// ```
@@ -19,16 +19,16 @@ const MAX_THREADS: usize = 256;
 /// let options = RunOptions::default().observe(PrintAfter::new(PrintWhat::Diff));
 /// ```
 pub struct RunOptions {
-    /// Whether to verify the input, and what each pass changed.
+    /// True if the input and the changes of each pass are verified.
     pub verify: bool,
-    /// How many threads to use; `None` for those of the present rayon pool.
+    /// The number of threads; `None` for those of the present rayon pool.
     pub threads: Option<usize>,
     /// The folder for the reproducer of a failure; `None` to write none. It is in the
     /// [`Failure`](crate::Failure) in any case.
     pub reproducer_folder: Option<PathBuf>,
     /// The command that the head of a reproducer names.
     pub tool: String,
-    /// Where to write what observers and passes print, while it is printed; `None` to collect it
+    /// Takes the output of observers and passes while it is printed; `None` to collect it
     /// in [`Report::text`](crate::Report).
     pub writer: Option<Mutex<Box<dyn Write + Send>>>,
     verifier: Verify,

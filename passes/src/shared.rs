@@ -1,4 +1,4 @@
-//! What the run of each function shares with the run as a whole.
+//! The state that the run of each function shares with the run as a whole.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::pipeline_error::{PipelineError, unit_text};
 use crate::reproducer::FailureKind;
 use crate::run_options::RunOptions;
 
-/// What the run of a function needs to know of the run as a whole.
+/// The state of the run as a whole that the run of a function needs.
 pub(crate) struct Shared<'a> {
     pub(crate) options: &'a RunOptions,
     /// In the order in which they are called.
@@ -23,9 +23,9 @@ pub(crate) struct Shared<'a> {
     /// The module without the bodies of its functions, which are being run. Made when functions
     /// are run first, and again after a module pass that changed something.
     pub(crate) signatures: Option<Module>,
-    /// What calls of functions of the module may do, made with the signatures.
+    /// The effects of calls of functions of the module, made with the signatures.
     pub(crate) effects: EffectSummaries,
-    /// How often the signatures or the effects have changed.
+    /// The number of changes of the signatures or the effects.
     pub(crate) surroundings: u64,
 }
 

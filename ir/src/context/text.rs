@@ -170,10 +170,10 @@ impl Context {
     }
 }
 
-/// How many places a location is told as at most.
+/// The most places that a location is told as.
 pub(crate) const MAX_LOC_PLACES: usize = 64;
 
-/// Whether a name can stand without quotes.
+/// Returns whether a name can stand without quotes.
 pub fn is_plain_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')

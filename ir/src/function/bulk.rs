@@ -12,7 +12,7 @@ struct Marks {
     blocks: Vec<bool>,
 }
 
-/// What becomes of the terminators that pass arguments to parameters which go.
+/// The new terminators of blocks that pass arguments to parameters which go.
 #[derive(Default)]
 struct Trimmed {
     /// The blocks that they end, with the number of operands that stay.

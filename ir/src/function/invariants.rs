@@ -1,11 +1,11 @@
-//! What holds of the links of a function at any time, checked from the outside in. Every method
+//! The invariants of the links of a function, checked from the outside in. Every method
 //! that changes a function keeps it; this is how tests, and the verifier in debug builds, see
 //! that it did.
 
 use super::{Function, NIL, State};
 use crate::{Block, Op, OperandKind, Value};
 
-/// Who owns a slot; no instruction is named so.
+/// The owner of a slot that has none; no instruction is named so.
 const NOBODY: Value = Value::NONE;
 
 impl Function {
@@ -168,12 +168,12 @@ impl Function {
     }
 }
 
-/// Whether it is the op of something that stands in a block.
+/// Returns whether it is the op of something that stands in a block.
 fn is_defined(op: Op) -> bool {
     op != Op::DEAD && op != Op::MISSING
 }
 
-/// What no method does: for tests of those who find it.
+/// Breaks an invariant, which no method does: for tests of the checks.
 #[cfg(test)]
 impl Function {
     pub(crate) fn corrupt_op(&mut self, v: Value, op: Op) {

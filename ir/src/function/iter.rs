@@ -240,7 +240,7 @@ impl Function {
         if self.known_block(b).term.op == Op::MISSING { Value::NONE } else { Value::terminator(b) }
     }
 
-    /// Whether `a` stands before `b` in the layout; parameters stand before instructions, and
+    /// Returns whether `a` stands before `b` in the layout; parameters stand before instructions, and
     /// blocks in layout order. O(1).
     #[inline]
     #[track_caller]
@@ -257,7 +257,7 @@ impl Function {
         (self.blocks[data.block].seq, kind, seq)
     }
 
-    /// Whether block `a` stands before block `b` in the layout. O(1).
+    /// Returns whether block `a` stands before block `b` in the layout. O(1).
     #[inline]
     #[track_caller]
     pub fn block_comes_before(&self, a: Block, b: Block) -> bool {
@@ -273,7 +273,7 @@ impl Function {
         Uses { function: self, slot }
     }
 
-    /// Whether a value is used. O(1).
+    /// Returns whether a value is used. O(1).
     #[inline]
     #[track_caller]
     pub fn is_used(&self, v: Value) -> bool {
@@ -342,7 +342,7 @@ impl Function {
         self.in_edges_in_order(b).into_iter().map(|edge| edge.from).collect()
     }
 
-    /// Whether no edge enters a block. O(1).
+    /// Returns whether no edge enters a block. O(1).
     #[track_caller]
     pub fn has_predecessors(&self, b: Block) -> bool {
         self.known_block(b).first_use != NIL

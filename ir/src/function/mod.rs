@@ -51,7 +51,7 @@ const NIL: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct ValueData {
     op: Op,
-    /// How many operand slots it has.
+    /// The number of its operand slots.
     len: u16,
     /// Its first operand slot; for a parameter, its position among the parameters.
     slots: u32,
@@ -130,7 +130,7 @@ pub struct Edge {
     pub position: u32,
 }
 
-/// What a [`Value`] is.
+/// The definition of a [`Value`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueDef {
     /// An instruction of this block.
@@ -139,7 +139,7 @@ pub enum ValueDef {
     Param(Block, u32),
 }
 
-/// How often each facet of a function was changed. An analysis is valid as long as the facets
+/// The number of changes of each facet of a function. An analysis is valid as long as the facets
 /// that it reads have not changed. Setting something to what it is already is no change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Epochs {
@@ -160,7 +160,7 @@ pub struct Stamp {
     pub epochs: Epochs,
 }
 
-/// What the verifier has to know of a value that is used, from one look at its record.
+/// The facts that the verifier needs of a value that is used, from one look at its record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) op: Op,
@@ -170,7 +170,7 @@ pub(crate) struct Facts {
     pub(crate) attrs: Attrs,
 }
 
-/// Who made a value, and from what.
+/// The pass that made a value, and the value that it was made from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// The pass or rule that made it.
@@ -185,7 +185,7 @@ struct Names {
     values: FxHashMap<Symbol, Value>,
 }
 
-/// What [`Function::insert_after`] remembers so that repeated calls keep their order.
+/// The state by which repeated calls of [`Function::insert_after`] keep their order.
 #[derive(Clone, Debug, Default)]
 struct AfterOrder {
     /// The last value inserted after each anchor.
@@ -405,7 +405,7 @@ impl Function {
         self.attrs = attrs;
     }
 
-    /// Where it is defined.
+    /// The location of its definition.
     pub fn function_loc(&self) -> Loc {
         self.loc
     }
@@ -421,7 +421,7 @@ impl Function {
         Stamp { lineage: self.lineage, epochs: self.epochs }
     }
 
-    /// How often each facet was changed.
+    /// The number of changes of each facet.
     #[inline]
     pub fn epochs(&self) -> Epochs {
         self.epochs
@@ -446,7 +446,7 @@ impl Function {
         self.origin
     }
 
-    /// Who made a value and from what; `None` if it was there from the start. Of a value that was
+    /// The provenance of a value; `None` if it was there from the start. Of a value that was
     /// deleted it is still known, so that one can follow what others were made from.
     ///
     /// # Panics

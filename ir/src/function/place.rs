@@ -6,7 +6,7 @@ use crate::entity::MAX_ENTITIES;
 use crate::error::IrErrorKind;
 use crate::{Attrs, Block, Inst, IrError, IrResult, Loc, Op, Operand, Type, Value};
 
-/// Where a new instruction goes.
+/// The place of a new instruction.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) block: Block,

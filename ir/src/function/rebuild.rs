@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{AfterOrder, BlockData, Function, NIL, Names, State, ValueData, next_lineage};
 use crate::{Attrs, Block, Constant, Op, Operand, OperandKind, Symbol, Type, TypeKind, Value};
 
-/// What became of each value and block when a function was renumbered. It is to be asked for the
+/// The new ids of the values and blocks of a function that was renumbered. It is to be asked for the
 /// handles from before alone: others are not told apart from them.
 #[derive(Clone, Debug, Default)]
 pub struct Renumbering {
@@ -66,7 +66,7 @@ impl Function {
         }
     }
 
-    /// Whether over half of the records are tombstones, so that [`Function::compact`] is worth
+    /// Returns whether over half of the records are tombstones, so that [`Function::compact`] is worth
     /// its cost.
     pub fn is_mostly_dead(&self) -> bool {
         let values = self.values.len() > 2 * self.live_values as usize;
@@ -177,7 +177,7 @@ impl Function {
         }
     }
 
-    /// Whether two functions are the same but for ids, names, locations and origins. Their own
+    /// Returns whether two functions are the same but for ids, names, locations and origins. Their own
     /// names do not count either. Between two contexts, structs of the same name count as the same
     /// ([`Module::structural_eq`](crate::Module::structural_eq) compares their fields as well).
     /// O(size).
@@ -251,7 +251,7 @@ impl<'a> Comparison<'a> {
 
     // Ids of two contexts cannot be compared; what they stand for can.
 
-    /// Whether two types are the same, structs by name alone. Linear in the number of distinct
+    /// Returns whether two types are the same, structs by name alone. Linear in the number of distinct
     /// types that they are made of.
     fn same_type(&mut self, x: Type, y: Type) -> bool {
         if self.same_ctx {
@@ -267,7 +267,7 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    /// Whether two types are the same if the pairs that are added to `parts` are.
+    /// Returns whether two types are the same if the pairs that are added to `parts` are.
     fn same_kind(&self, x: Type, y: Type, parts: &mut Vec<(Type, Type)>) -> bool {
         let (ca, cb) = (&self.a.ctx, &self.b.ctx);
         let same_name = |x: Symbol, y: Symbol| ca.str(x) == cb.str(y);

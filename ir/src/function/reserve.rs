@@ -54,7 +54,7 @@ impl Function {
         Some(Block((self.blocks.next_id().0 & !(MAX_ENTITIES as u32)) | index as u32))
     }
 
-    /// Whether a value is reserved and not yet defined.
+    /// Returns whether a value is reserved and not yet defined.
     pub fn is_reserved(&self, v: Value) -> bool {
         self.values.get(v).is_some_and(|data| data.op == Op::MISSING)
     }

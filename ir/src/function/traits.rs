@@ -1,10 +1,10 @@
-//! What can be said of one instruction, where its op leaves it to the operands.
+//! Traits of one instruction, where its op leaves them to the operands.
 
 use super::Function;
 use crate::{OpDef, ResultType, Traits, Type, TypeClass, TypePattern, Value};
 
 impl Function {
-    /// Whether running `v` may stop the program with an error: because its op may, or because
+    /// Returns whether running `v` may stop the program with an error: because its op may, or because
     /// it [checks an operand](Function::checks_operands). `false` for a parameter. O(operands).
     #[inline]
     #[track_caller]
@@ -13,7 +13,7 @@ impl Function {
         def.traits.contains(Traits::MAY_TRAP) || self.checks_operands(v)
     }
 
-    /// Whether an operand of `v` is `any`, so that whether it fits is found out (and traps, if
+    /// Returns whether an operand of `v` is `any`, so that whether it fits is found out (and traps, if
     /// it does not) only when the program runs. O(operands).
     #[inline]
     #[track_caller]
@@ -24,7 +24,7 @@ impl Function {
             .any(|(i, operand)| self.operand_type(operand) == Type::ANY && def.checks(i))
     }
 
-    /// Whether `v` is an instruction that can be dropped when nobody uses its result: it changes
+    /// Returns whether `v` is an instruction that can be dropped when nobody uses its result: it changes
     /// nothing, does not trap, and ends no block. O(operands).
     #[inline]
     #[track_caller]
@@ -34,7 +34,7 @@ impl Function {
 }
 
 impl OpDef {
-    /// Whether an operand at `position` that is `any` is checked when the program runs.
+    /// Returns whether an operand at `position` that is `any` is checked when the program runs.
     #[cold]
     fn checks(&self, position: usize) -> bool {
         let Some(last) = self.operands.len().checked_sub(1) else { return false };

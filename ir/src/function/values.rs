@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Function {
-    /// Whether `v` is a live value (or terminator) of this function.
+    /// Returns whether `v` is a live value (or terminator) of this function.
     #[inline]
     pub fn is_live(&self, v: Value) -> bool {
         match v.terminated_block() {
@@ -21,7 +21,7 @@ impl Function {
         }
     }
 
-    /// What is recorded of `v`, dead or not; `None` if it is of another function. For the
+    /// The record of `v`, dead or not; `None` if it is of another function. For the
     /// terminator of a block, also of one that has none yet.
     #[inline]
     pub(crate) fn facts(&self, v: Value) -> Option<Facts> {
@@ -44,12 +44,12 @@ impl Function {
         }
     }
 
-    /// Whether `b` is a block of this function, dead or not.
+    /// Returns whether `b` is a block of this function, dead or not.
     pub(crate) fn has_block(&self, b: Block) -> bool {
         self.blocks.get(b).is_some()
     }
 
-    /// Whether `b` is a live block of this function.
+    /// Returns whether `b` is a live block of this function.
     #[inline]
     pub fn is_live_block(&self, b: Block) -> bool {
         self.blocks.get(b).is_some_and(|b| b.state == State::Live)
@@ -159,7 +159,7 @@ impl Function {
         }
     }
 
-    /// What a value is. For a terminator, the instruction of its block.
+    /// The definition of a value. For a terminator, the instruction of its block.
     ///
     /// # Panics
     /// If it is stale.
@@ -173,7 +173,7 @@ impl Function {
         }
     }
 
-    /// Whether it is a block parameter.
+    /// Returns whether it is a block parameter.
     #[inline]
     #[track_caller]
     pub fn is_param(&self, v: Value) -> bool {
@@ -285,7 +285,7 @@ impl Function {
         self.ctx.attr(self.attrs(v), name).map(|c| self.ctx.constant(c))
     }
 
-    /// Where an instruction comes from.
+    /// The source location of an instruction.
     #[inline]
     #[track_caller]
     pub fn loc(&self, v: Value) -> Loc {

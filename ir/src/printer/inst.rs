@@ -52,7 +52,7 @@ impl Printer<'_> {
         operands: impl Iterator<Item = Operand>,
         mut first: bool,
     ) {
-        /// What the operands so far end with.
+        /// The end of the operands so far.
         #[derive(PartialEq)]
         enum After {
             Plain,
@@ -214,7 +214,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether it is the op of an instruction.
+/// Returns whether it is the op of an instruction.
 fn is_op(op: Op) -> bool {
     op != Op::PARAM && op != Op::DEAD && op != Op::MISSING
 }

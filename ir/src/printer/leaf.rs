@@ -1,4 +1,4 @@
-//! What text is made of: types, constants, attributes, names and numbers.
+//! The leaves of text: types, constants, attributes, names and numbers.
 
 use super::Printer;
 use crate::context::write_name;

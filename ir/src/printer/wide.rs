@@ -28,7 +28,7 @@ pub(super) fn lay_out(out: &mut String, start: usize, width: usize) {
     let _ = doc.render_fmt(width, out);
 }
 
-/// What stands between a piece and the next one.
+/// The separator between a piece and the next one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Follow {
     Nothing,

@@ -6,7 +6,7 @@ use super::module::verify_items;
 use super::verify_function_in;
 use crate::{Diagnostic, FuncId, Module, Stamp, StructDef, Symbol, Type};
 
-/// Which functions were found to be right, in which state.
+/// The functions that were found to be right, each with its state.
 ///
 /// A function is right or wrong by what it is, by the signatures of the functions that it
 /// calls, and by the struct types: as long as those are the same, one whose [`Stamp`] is the
@@ -35,7 +35,7 @@ impl VerifyCache {
     }
 }
 
-/// What functions of a module know of each other, compared as a whole.
+/// The signatures that functions of a module see of each other, compared as a whole.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Interface {
     /// Of each function its name, the type of its result, and its parameters.

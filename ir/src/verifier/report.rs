@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::printer::{Lines, print_with_lines};
 use crate::{Block, Diagnostic, Function, Label, Loc, Value};
 
-/// What an error is about.
+/// The entity that an error is about.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// The first line of the function.
@@ -98,7 +98,7 @@ fn span_of(lines: &Lines, place: Place) -> Option<&Range<usize>> {
     }
 }
 
-/// Where in the user's program a place is.
+/// The location of a place in the user's program.
 fn loc_of(f: &Function, place: Place) -> Loc {
     match place {
         Place::Signature => f.function_loc(),

@@ -40,7 +40,7 @@ use super::effects::{
 };
 use super::{Analyses, Analysis, Facets};
 
-/// Where an object comes from.
+/// The origin of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Base {
     /// It is no object, as far as anybody knows.

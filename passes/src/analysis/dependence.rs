@@ -39,7 +39,7 @@ pub enum Dependence {
     None,
     /// To the same place only in the same iteration.
     SameIteration,
-    /// What the first touches in an iteration `i`, the second can touch in iteration `i + d` only.
+    /// The place that the first touches in an iteration `i`, the second can touch in `i + d` only.
     Distance(i64),
     /// Nothing is known.
     Unknown,

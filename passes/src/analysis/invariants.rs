@@ -159,8 +159,6 @@ impl Analysis for Invariants {
     const FACETS: Facets = Facets::CFG.union(Facets::INSTS);
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let forest = analyses.get::<LoopForest>(f);
-        Self::compute(f, &cfg, forest)
+        Self::compute(f, &analyses.get(f), analyses.get(f))
     }
 }

@@ -187,9 +187,7 @@ impl Analysis for MemoryClasses {
     const FACETS: Facets = Facets::INSTS.union(Facets::TYPES);
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let aliases = analyses.get::<Aliases>(f);
-        Self::compute(f, &cfg, &aliases)
+        Self::compute(f, &analyses.get(f), &analyses.get(f))
     }
 }
 

@@ -84,7 +84,7 @@ bitflags::bitflags! {
         const INSTS = 2;
         /// The types of values.
         const TYPES = 4;
-        /// What calls do ([`Analyses::effects`]). The function itself does not tell: results that
+        /// The effects of calls ([`Analyses::effects`]). The function itself does not tell: results that
         /// read it are forgotten when it changes.
         const EFFECTS = 8;
     }
@@ -104,7 +104,7 @@ impl Facets {
 pub trait Analysis: Send + Sync + Sized + 'static {
     /// Its name, for statistics.
     const NAME: &'static str;
-    /// What it reads of the function itself. Those of the analyses that it asks for are added.
+    /// The facets that it reads itself. Those of the analyses that it asks for are added.
     const FACETS: Facets;
 
     /// Computes it. It may ask `analyses` for others of the same function.
@@ -129,7 +129,7 @@ pub(crate) struct CachedResult {
 #[derive(Debug, Default)]
 pub struct Analyses {
     entries: FxHashMap<(u64, TypeId), Entry>,
-    /// What the analysis being computed has read so far.
+    /// The facets that the analysis being computed has read so far.
     reading: Facets,
     computed: u64,
     reused: u64,

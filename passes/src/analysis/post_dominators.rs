@@ -160,8 +160,7 @@ impl Analysis for PostDominatorTree {
     const FACETS: Facets = Facets::CFG;
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        Self::compute(f, &cfg)
+        Self::compute(f, &analyses.get(f))
     }
 }
 

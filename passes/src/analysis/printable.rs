@@ -24,7 +24,7 @@ use crate::pass::PassContext;
 pub struct Printable {
     /// Its name in `print{..}`.
     pub name: &'static str,
-    /// What it says, in a line.
+    /// Its subject, in a line.
     pub doc: &'static str,
     /// Its result for a function, in terms of the printed IR.
     pub describe: fn(&Function, &mut PassContext<'_>) -> String,

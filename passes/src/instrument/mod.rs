@@ -41,7 +41,7 @@ pub use print::{PrintAfter, PrintWhat};
 pub use stop::StopAfter;
 pub use verify::Verify;
 
-/// How the functions of a module may be run while an observer watches.
+/// The order in which the functions of a module may be run while an observer watches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Schedule {
     /// Several at once.
@@ -98,7 +98,7 @@ pub struct Execution<'a> {
     pub signatures: &'a Module,
     /// True if the epochs say that anything changed.
     pub changed: bool,
-    /// How the pass renumbered the function, if it did and said how.
+    /// The new numbers, if the pass renumbered the function and said how.
     pub renumbering: Option<&'a Renumbering>,
     /// True if the function was rebuilt, so that numbers before and after are not related.
     pub rebuilt: bool,
@@ -106,7 +106,7 @@ pub struct Execution<'a> {
     pub elapsed: Duration,
 }
 
-/// Where observers write.
+/// The output of observers.
 #[derive(Debug, Default)]
 pub struct Log {
     pub(crate) text: String,

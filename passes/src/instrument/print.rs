@@ -14,7 +14,7 @@ pub enum PrintWhat {
     All,
     /// The function (or module), if the pass changed it.
     Changed,
-    /// What the pass changed, as a diff.
+    /// The changes of the pass, as a diff.
     Diff,
 }
 

@@ -14,7 +14,7 @@ use crate::pipeline::Pipeline;
 /// independently of each other, so that nobody could look after the callers.
 #[derive(Debug, Default)]
 pub struct Verify {
-    /// What is known to be valid, for module passes.
+    /// The functions that are known to be valid, for module passes.
     cache: Mutex<VerifyCache>,
 }
 

@@ -37,7 +37,7 @@ use rustc_hash::FxHasher;
 use crate::options::{OptionDef, Options};
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// Where an earlier instruction has to stand to be found.
+/// The place of earlier instructions that are found.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Scope {
     /// In the same block.
@@ -122,7 +122,7 @@ impl FunctionPass for Cse {
     }
 }
 
-/// What decides whether two instructions compute the same; the rest is read from the function.
+/// The hashed part of an instruction; the rest is read from the function.
 struct Key {
     hash: u64,
     /// True if the first two operands may be swapped.

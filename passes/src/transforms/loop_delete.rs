@@ -210,7 +210,7 @@ fn needed(f: &Function, form: &LoopForm, args: &[Operand]) -> Vec<Value> {
     needed
 }
 
-/// What values of a loop are in its last iteration.
+/// The values of a loop in its last iteration.
 struct Last<'a> {
     id: LoopId,
     runs: &'a LatchRuns,

@@ -62,15 +62,9 @@ crate::pass! {
     /// Only of integers, only what runs in every iteration, and not where a shift does as well. Put
     /// it at the end of a pipeline: `indvars` does the reverse. It costs O(instructions) for each
     /// level of nesting.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub struct StrengthReduce {
         max_params: usize,
-    }
-}
-
-impl Default for StrengthReduce {
-    fn default() -> Self {
-        Self { max_params: 4 }
     }
 }
 

@@ -84,7 +84,7 @@ pub struct Bounds<'a> {
     shapes: Shapes<'a>,
     /// Indices that are checked, by the value that they are a constant away from.
     checks: FxHashMap<Value, Vec<Check>>,
-    /// Where an array is asked for its length or a size of it.
+    /// The instructions that ask an array for its length or a size.
     sizes: FxHashMap<Value, Vec<Value>>,
 }
 

@@ -44,7 +44,7 @@ struct Step {
     term: Term,
     slack: i128,
     floor: i128,
-    /// Where it is asked: what dominates this is known.
+    /// The instruction where it is asked: everything that dominates it is known.
     at: Value,
     /// The edge at whose end it is asked.
     edge: Option<Edge>,

@@ -10,7 +10,7 @@ use super::prover::Proof;
 use super::shapes::Version;
 use super::{Bounds, Goal, Interval, Term};
 
-/// Where the program gets a side of a comparison from.
+/// The source of a side of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// It is there.

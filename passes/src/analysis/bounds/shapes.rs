@@ -1,4 +1,4 @@
-//! When two sizes of an array are the same: nothing has changed its shape between.
+//! Versions of the shape of an array: two sizes are the same if nothing has changed it between.
 //!
 //! The shape of an array is a variable that few instructions write (`mem.push`, calls of which too
 //! little is known), so that each point sees one of its versions: that of the last writer, or of

@@ -65,7 +65,7 @@ pub enum Returns {
     /// It never returns.
     #[default]
     Never,
-    /// What it returns is no object, and holds none.
+    /// The result is no object, and holds none.
     Plain,
     /// A new object, which nothing else can be reached by.
     Fresh,

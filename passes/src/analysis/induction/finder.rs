@@ -381,10 +381,7 @@ impl Analysis for InductionVariables {
     const FACETS: Facets = Facets::CFG.union(Facets::INSTS).union(Facets::TYPES);
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let dom = analyses.get::<DominatorTree>(f);
-        let invariants = analyses.get::<Invariants>(f);
-        Self::compute(f, &cfg, &dom, invariants)
+        Self::compute(f, &analyses.get(f), &analyses.get(f), analyses.get(f))
     }
 }
 

@@ -1,4 +1,4 @@
-//! When a counter that wraps around comes into a range for the first time.
+//! The first time that a counter which wraps around comes into a range.
 //!
 //! The least `i >= 0` with `low <= (step * i mod m) <= high` is found as in Euclid's algorithm:
 //! if no multiple of `step` below `m` is in the range, then the number of times that the counter

@@ -1,4 +1,4 @@
-//! When an exit of a loop is taken: what its branch asks, and after how many back edges the answer
+//! The exits of a loop: the test of each branch, and the number of back edges after which the answer
 //! is to leave. It stands below the analysis of induction variables, which asks it for the last
 //! iteration of a loop; what is counted, and why it is right, is said in
 //! [`trip_count`](super::trip_count).
@@ -38,7 +38,7 @@ pub struct Count {
     /// The form of its computation. The result is an **unsigned** number of the width of
     /// [`Count::ty`].
     pub form: CountForm,
-    /// When it holds.
+    /// The condition under which it holds.
     pub holds: Holds,
     /// True if it is surely not negative as a signed number of its type either, where it holds.
     pub is_signed: bool,
@@ -75,7 +75,7 @@ pub enum CountForm {
     Equal(Poly, Poly),
 }
 
-/// When a count holds.
+/// The condition under which a count holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Holds {
     /// Always: the exit is surely taken then, if the loop is not left before.

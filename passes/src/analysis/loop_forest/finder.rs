@@ -209,8 +209,6 @@ impl Analysis for LoopForest {
     const FACETS: Facets = Facets::CFG;
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let dom = analyses.get::<DominatorTree>(f);
-        Self::compute(f, &cfg, &dom)
+        Self::compute(f, &analyses.get(f), &analyses.get(f))
     }
 }

@@ -60,7 +60,7 @@ pub struct Loop {
     pub has_irreducible: bool,
     /// Its blocks in `LoopForest::order`.
     range: (u32, u32),
-    /// Those that are in no loop within it, in `LoopForest::own`.
+    /// The range in `LoopForest::own` of its blocks that are in no loop within it.
     own: (u32, u32),
     /// The loops within it follow it up to here.
     subtree_end: u32,

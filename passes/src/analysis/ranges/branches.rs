@@ -1,4 +1,4 @@
-//! What branches say of values: in a block that only one edge enters (those left out that go around a
+//! The facts that branches give: in a block that only one edge enters (those left out that go around a
 //! loop back to it), and in all that it dominates, the condition of that edge holds.
 //!
 //! They are the facts for which e-SSA (Bodik, Gupta, Sarkar: "ABCD: eliminating array bounds checks
@@ -16,7 +16,7 @@ use super::super::comparison::{opposite, swapped};
 use super::super::{FloatKinds, LoopForest};
 use super::Interval;
 
-/// How many parts of a condition are looked at, and how many facts on one value.
+/// The most parts of a condition that are looked at, and the most facts on one value.
 const MAX: usize = 12;
 
 /// The order of a value and another.
@@ -50,14 +50,14 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Fact {
     value: Value,
-    /// Where it holds, with everything that this dominates.
+    /// The block in which it holds, with everything that this dominates.
     block: Block,
     said: Constraint,
     /// The nearest fact on the same value that holds wherever this does.
     outer: u32,
 }
 
-/// Who has to be asked again when more becomes possible for a value that others are compared with.
+/// A dependent that is asked again when more becomes possible for a value that others are compared with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Dependent {
     /// The users of a value in the blocks that a block dominates.
@@ -80,7 +80,7 @@ pub(crate) struct Branches {
     facts: Vec<Fact>,
     /// The first fact by [`Value::index`]; the facts on one value follow each other.
     first: Vec<u32>,
-    /// What depends on a value with which others are compared, in the order of these values.
+    /// The dependents of values with which others are compared, in the order of these values.
     dependents: Vec<(Value, Dependent)>,
     /// True if there is any of that, by [`Value::index`].
     is_limit: Vec<bool>,
@@ -244,7 +244,7 @@ fn case(f: &Function, from: Block, number: usize) -> Option<(Value, Constraint)>
     Some((subject, Constraint::Within(Interval::single(case))))
 }
 
-/// What follows from a bool being `holds`.
+/// Collects the facts that follow from a bool being `holds`.
 fn collect(f: &Function, condition: Value, holds: bool, said: &mut Conditions) {
     let mut todo: SmallVec<[(Value, bool); 8]> = SmallVec::from_slice(&[(condition, holds)]);
     let mut looked_at = 0;

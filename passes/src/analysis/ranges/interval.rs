@@ -21,10 +21,10 @@ pub struct Interval {
 impl Interval {
     /// False and true.
     pub const BOOL: Self = Self { lo: 0, hi: 1 };
-    /// What is not negative.
+    /// The numbers that are not negative.
     pub const NATURAL: Self = Self { lo: 0, hi: i64::MAX };
 
-    /// How many elements an array can have: each takes a byte at least, and no machine has room
+    /// The numbers of elements that an array can have: each takes a byte at least, and no machine has room
     /// for more. A single dimension can be greater, if another one is 0.
     pub const LENGTH: Self = Self { lo: 0, hi: 1 << 60 };
 

@@ -69,23 +69,13 @@ impl Analysis for Ranges {
         let tree = analyses.get::<DominatorTree>(f);
         let cfg = analyses.get::<ControlFlow>(f);
         let forest = analyses.get::<LoopForest>(f);
-        Self::find(f, &cfg, tree, &forest)
+        let branches = Branches::collect(f, &tree, &forest);
+        let solution = Solver::solve(f, &cfg, &tree, &forest, &branches);
+        Self { tree, branches, solution }
     }
 }
 
 impl Ranges {
-    /// Finds them. O(instructions + operands).
-    fn find(
-        f: &Function,
-        cfg: &ControlFlow,
-        tree: Arc<DominatorTree>,
-        forest: &LoopForest,
-    ) -> Self {
-        let branches = Branches::collect(f, &tree, forest);
-        let solution = Solver::solve(f, cfg, &tree, forest, &branches);
-        Self { tree, branches, solution }
-    }
-
     /// Returns what is known of an operand wherever it is used.
     pub fn of(&self, f: &Function, operand: impl Into<Operand>) -> LatticeValue {
         known_of(f, &self.solution.known, operand.into())

@@ -36,11 +36,11 @@ pub(crate) struct Solver<'a> {
     pub(super) refined: Vec<bool>,
     /// True if a block can be reached, by [`Block::index`].
     pub(super) visited: Vec<bool>,
-    /// Where the operands of the terminator of a block begin in `taken`.
+    /// The index in `taken` where the operands of the terminator of a block begin.
     pub(super) start: Vec<u32>,
     /// True if an edge can be taken, by the position of its target.
     pub(super) taken: Vec<bool>,
-    /// Where a block stands in an order in which loops are not left before all of them was looked
+    /// The place of a block in an order in which loops are not left before all of them was looked
     /// at: [`LoopForest::order`].
     pub(super) place: Vec<u32>,
     /// Blocks with something to be looked at, by their place.

@@ -49,7 +49,7 @@ pub enum Shape {
     Simple {
         /// The block.
         block: Block,
-        /// What follows, unless the block ends the function or goes back.
+        /// The shape that follows, unless the block ends the function or goes back.
         next: Option<ShapeId>,
     },
     /// The part that repeats, and the part that follows when it is left.
@@ -189,10 +189,7 @@ impl Analysis for Structure {
     const FACETS: Facets = Facets::CFG;
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let cfg = analyses.get::<ControlFlow>(f);
-        let dom = analyses.get::<DominatorTree>(f);
-        let forest = analyses.get::<LoopForest>(f);
-        Self::compute(f, &cfg, &dom, &forest)
+        Self::compute(f, &analyses.get(f), &analyses.get(f), &analyses.get(f))
     }
 }
 

@@ -165,9 +165,7 @@ impl Analysis for TripCounts {
     const FACETS: Facets = Facets::CFG.union(Facets::INSTS).union(Facets::TYPES);
 
     fn compute(f: &Function, analyses: &mut Analyses) -> Self {
-        let dom = analyses.get::<DominatorTree>(f);
-        let ivs = analyses.get::<InductionVariables>(f);
-        Self::compute(f, &dom, &ivs)
+        Self::compute(f, &analyses.get(f), &analyses.get(f))
     }
 }
 

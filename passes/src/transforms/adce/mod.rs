@@ -290,7 +290,7 @@ impl<'a> Mark<'a> {
         }
     }
 
-    /// What is done to objects that `v`, which is live, looks at is live.
+    /// Makes live everything that is done to objects which `v`, which is live, looks at.
     fn wake(&mut self, v: Value) {
         let woken = self.objects.as_mut().map(|objects| objects.woken_by(v));
         woken.into_iter().flatten().for_each(|v| self.reach(v.into()));

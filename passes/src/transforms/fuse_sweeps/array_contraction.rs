@@ -26,7 +26,7 @@ struct Rows {
     array: Value,
     dimension: usize,
     users: Vec<Value>,
-    /// Where the body of the loop begins.
+    /// The block in which the body of the loop begins.
     body: Block,
 }
 

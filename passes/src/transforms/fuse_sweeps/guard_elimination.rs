@@ -24,7 +24,7 @@ use crate::transforms::util::loop_pair::{CountedLoop, is_pure};
 /// A branch around a loop.
 pub(super) struct Guard {
     block: Block,
-    /// Where it leads if it does not go around: the header, or a block before it.
+    /// The target of the edge that does not bypass the loop: the header, or a block before it.
     into: Block,
     counted: CountedLoop,
     /// The block that the loop is left to, if that is not where the ways meet.

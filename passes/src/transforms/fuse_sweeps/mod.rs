@@ -77,15 +77,9 @@ crate::pass! {
     /// `O2, fuse-sweeps, O2`. Float functions stop the program outside of their domain too:
     /// `{domain-errors=false}` says that it does not matter which of them does so first, and what
     /// arrays hold then.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub struct FuseSweeps {
         domain_errors: bool,
-    }
-}
-
-impl Default for FuseSweeps {
-    fn default() -> Self {
-        Self { domain_errors: true }
     }
 }
 

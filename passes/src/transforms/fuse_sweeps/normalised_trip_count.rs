@@ -23,7 +23,7 @@ pub(super) struct NormalisedTripCount {
     pub(super) number: Poly,
     /// It runs at all if the first is less than the second; without them, always.
     if_below: Option<(Poly, Poly)>,
-    /// What values are, if it runs at all.
+    /// The polynomials that values are, if it runs at all.
     pub(super) known: Vec<(Value, Poly)>,
 }
 

@@ -218,7 +218,7 @@ fn wanted(this: &Rewriter<'_>, exit: Edge) -> Vec<(Value, Poly)> {
     found
 }
 
-/// Where final values are computed.
+/// The place in which final values are computed.
 struct Place {
     exit: Edge,
     /// True if an argument of the exit is replaced.

@@ -8,18 +8,12 @@ use crate::analysis::{InductionVariables, LoopId, Poly, TripCounts};
 use crate::transforms::util::counters::{can_compute, compute};
 
 /// The rewrites that are allowed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Limits {
     /// True if final values are computed.
     pub final_values: bool,
     /// True if a parameter goes if a multiplication takes its place.
     pub multiply: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { final_values: true, multiply: true }
-    }
 }
 
 /// Works out what becomes of a loop, and inserts what it takes.

@@ -65,7 +65,7 @@ use crate::{ModulePass, PassContext, PassResult};
 use splice::{Scratch, Template, splice};
 
 /// The limits on the calls that are replaced.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Limits {
     /// Callees of at most so many instructions are inlined whatever the caller has grown.
     always: usize,
@@ -75,12 +75,6 @@ struct Limits {
     once: usize,
     /// By how many instructions a caller may grow, besides its own size.
     growth: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { always: 10, max_size: 80, once: 200, growth: 2_000 }
-    }
 }
 
 crate::pass! {
@@ -148,7 +142,7 @@ impl ModulePass for Inline {
     }
 }
 
-/// What is larger is not inlined even if it is asked for: functions that call the one before
+/// The most instructions of a callee that is inlined because it asks for it: functions that call the one before
 /// them twice double in size each time.
 const MAX_COPIED: usize = 100_000;
 
@@ -166,7 +160,7 @@ struct Callee {
 struct Inliner {
     limits: Limits,
     graph: CallGraph,
-    /// What was visited and can be inlined.
+    /// The callees that were visited and can be inlined.
     callees: Vec<Option<Callee>>,
     scratch: Scratch,
     /// Calls that were replaced.

@@ -109,7 +109,7 @@ impl Default for Blocked {
     }
 }
 
-/// When an instruction may move.
+/// The condition under which an instruction may move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// To anywhere.

@@ -116,16 +116,10 @@ crate::pass! {
     /// is left, if an error cannot come in between or the object is known to nobody else.
     ///
     /// Near linear, also in the depth of nested loops.
-    #[derive(Debug)]
+    #[derive(Debug, Default)]
     pub struct Licm {
         whole_loops: bool,
         stores: bool,
-    }
-}
-
-impl Default for Licm {
-    fn default() -> Self {
-        Self { whole_loops: true, stores: true }
     }
 }
 

@@ -18,11 +18,11 @@ pub(super) struct Counter {
     pub(super) latch: Block,
     /// The place of the edge that leaves, of the two of the header.
     pub(super) exit: usize,
-    /// What the test decides on, with the instructions that compute it from the counter, in order.
+    /// The condition of the test, with the instructions that compute it from the counter, in order.
     pub(super) test: (Operand, Vec<Value>),
-    /// What the counter is in the next iteration, likewise.
+    /// The counter in the next iteration, likewise.
     pub(super) next: (Operand, Vec<Value>),
-    /// What it begins with, likewise, but not from any counter.
+    /// Its first value, likewise, but not from any counter.
     pub(super) initial: (Operand, Vec<Value>),
 }
 

@@ -5,7 +5,7 @@ use regraft_ir::{
     ValueDef,
 };
 
-/// How many arguments more than it had an edge may get when it goes around an empty block that
+/// The most arguments that an edge may get in addition when it bypasses an empty block that
 /// other edges enter as well.
 const MORE_ARGS: usize = 4;
 

@@ -1,4 +1,4 @@
-//! Where a value is live, as far as that is found out at little cost.
+//! Liveness of single values, as far as that is found out at little cost.
 
 use regraft_ir::{Block, Function, Value};
 use smallvec::SmallVec;

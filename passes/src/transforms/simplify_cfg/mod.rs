@@ -67,28 +67,6 @@ use crate::{FunctionPass, OptionDef, Options, PassContext, PassResult};
 /// After so many rounds no more edges are threaded.
 const THREADING_ROUNDS: usize = 16;
 
-/// The rewrites beside those that are always profitable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Config {
-    /// What the selections and the instructions that take the place of a branch may cost together;
-    /// `None` makes no selections.
-    select_cost: Option<usize>,
-    /// How many instructions may be copied for an edge that goes around a branch; `None` threads no
-    /// edges.
-    thread_copies: Option<usize>,
-}
-
-impl Config {
-    /// Neither selections nor jump threading: the paths through the function stay.
-    const PLAIN: Self = Self { select_cost: None, thread_copies: None };
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self { select_cost: Some(4), thread_copies: Some(4) }
-    }
-}
-
 /// The numbers of simplifications.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Simplified {
@@ -138,9 +116,14 @@ crate::pass! {
     /// ```
     ///
     /// Nothing runs in vain that may trap, and headers of loops are not gone around.
-    #[derive(Debug, Default)]
+    #[derive(Clone, Copy, Debug, Default)]
     pub struct SimplifyCfg {
-        config: Config,
+        /// The most that the selections and the instructions in the place of a branch may cost
+        /// together; `None` makes no selections.
+        select_cost: Option<usize>,
+        /// The most instructions that may be copied for an edge that bypasses a branch; `None`
+        /// threads no edges.
+        thread_copies: Option<usize>,
     }
 }
 
@@ -154,26 +137,23 @@ impl FunctionPass for SimplifyCfg {
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.config = match options.flag("plain") {
-            true => Config::PLAIN,
-            false => Config {
-                select_cost: Some(options.size("select-cost")),
-                thread_copies: Some(options.size("thread-copies")),
-            },
-        };
+        if !options.flag("plain") {
+            self.select_cost = Some(options.size("select-cost"));
+            self.thread_copies = Some(options.size("thread-copies"));
+        }
         Ok(())
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let (mut config, mut done) = (self.config, Simplified::default());
+        let mut done = Simplified::default();
         for n in 1.. {
             let before = done;
-            round(f, config, cx.analyses(), &mut done)?;
+            self.round(f, cx.analyses(), &mut done)?;
             if done == before {
                 break;
             }
             if n == THREADING_ROUNDS {
-                config.thread_copies = None;
+                self.thread_copies = None;
             }
         }
         cx.add("branches decided", done.branches as u64);
@@ -187,49 +167,51 @@ impl FunctionPass for SimplifyCfg {
     }
 }
 
-fn round(
-    f: &mut Function,
-    config: Config,
-    analyses: &mut Analyses,
-    done: &mut Simplified,
-) -> IrResult<()> {
-    let cfg = analyses.get::<ControlFlow>(f);
-    let mut replaced = Vec::new();
-    for block in cfg.reverse_postorder() {
-        if Some(block) != f.entry() {
-            if !f.has_predecessors(block) {
-                f.remove_terminator(block)?;
-                continue;
+impl SimplifyCfg {
+    fn round(
+        &self,
+        f: &mut Function,
+        analyses: &mut Analyses,
+        done: &mut Simplified,
+    ) -> IrResult<()> {
+        let cfg = analyses.get::<ControlFlow>(f);
+        let mut replaced = Vec::new();
+        for block in cfg.reverse_postorder() {
+            if Some(block) != f.entry() {
+                if !f.has_predecessors(block) {
+                    f.remove_terminator(block)?;
+                    continue;
+                }
+                branches::replace_params(f, block, &mut replaced)?;
             }
-            branches::replace_params(f, block, &mut replaced)?;
+            if let Some(jump) = branches::decided(f, block)? {
+                f.set_terminator(block, jump)?;
+                done.branches += 1;
+            }
         }
-        if let Some(jump) = branches::decided(f, block)? {
-            f.set_terminator(block, jump)?;
-            done.branches += 1;
+        done.unreachable += delete_unreachable(f, analyses)?;
+        // What was replaced above has no uses left, but is a parameter still.
+        replaced.retain(|&param| f.is_live(param));
+        replaced.extend(prune::replace_redundant(f, &analyses.get(f))?);
+        replaced.sort_unstable();
+        replaced.dedup();
+        f.delete_all(&replaced)?;
+        done.parameters += replaced.len();
+        done.forwarded += forward::forward_edges(f, &analyses.get(f))?;
+        if let Some(limit) = self.select_cost {
+            done.selected += select::convert(f, limit, analyses)?;
         }
+        let mut cfg = analyses.get::<ControlFlow>(f);
+        let threaded = match self.thread_copies {
+            Some(limit) => thread::thread_jumps(f, &cfg, limit)?,
+            None => 0,
+        };
+        done.threaded += threaded;
+        if threaded > 0 || cfg.reachable_count() != f.block_count() {
+            delete_unreachable(f, analyses)?;
+            cfg = analyses.get(f);
+        }
+        done.merged += chains::merge_chains(f, &cfg)?;
+        Ok(())
     }
-    done.unreachable += delete_unreachable(f, analyses)?;
-    // What was replaced above has no uses left, but is a parameter still.
-    replaced.retain(|&param| f.is_live(param));
-    replaced.extend(prune::replace_redundant(f, &analyses.get(f))?);
-    replaced.sort_unstable();
-    replaced.dedup();
-    f.delete_all(&replaced)?;
-    done.parameters += replaced.len();
-    done.forwarded += forward::forward_edges(f, &analyses.get(f))?;
-    if let Some(limit) = config.select_cost {
-        done.selected += select::convert(f, limit, analyses)?;
-    }
-    let mut cfg = analyses.get::<ControlFlow>(f);
-    let threaded = match config.thread_copies {
-        Some(limit) => thread::thread_jumps(f, &cfg, limit)?,
-        None => 0,
-    };
-    done.threaded += threaded;
-    if threaded > 0 || cfg.reachable_count() != f.block_count() {
-        delete_unreachable(f, analyses)?;
-        cfg = analyses.get(f);
-    }
-    done.merged += chains::merge_chains(f, &cfg)?;
-    Ok(())
 }

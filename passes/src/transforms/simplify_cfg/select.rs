@@ -55,7 +55,7 @@ struct Arm {
     args: SmallVec<[Operand; 4]>,
 }
 
-/// How one argument of the join is made.
+/// The way in which one argument of the join is made.
 #[derive(Clone, Copy)]
 enum Choice {
     /// It is there already.

@@ -37,7 +37,7 @@ pub(super) enum Make {
     This(Part),
     /// The sum of two numbers.
     Sum(Part, Part),
-    /// What this op gives, of this type.
+    /// The result of this op, of this type.
     Op(Op, SmallVec<[Part; 2]>, Type),
     /// A tuple or named tuple of this type.
     Tuple(Type, Vec<Make>),
@@ -52,7 +52,7 @@ pub(super) enum Effect {
     ClearArray(Part, Type),
     /// A ref of a number is set to zero.
     ClearRef(Part, Type),
-    /// What the second ref holds is added to what the first one does.
+    /// Adds the content of the second ref to that of the first.
     AddRef(Part, Part),
 }
 
@@ -106,8 +106,8 @@ impl<'a> Expand<'a> {
         let make = match (self.f.op(v)?, &operands[..]) {
             (ad::ZERO, [x]) => self.zero(x, ty)?,
             (ad::COPY, [x]) => self.copy(x)?,
-            (ad::SHADOW, [x]) => self.shadow(x)?,
-            (ad::COTANGENT, [x]) => self.cotangent(x)?,
+            (ad::SHADOW, [x]) => self.half(ad::SHADOW, x)?,
+            (ad::COTANGENT, [x]) => self.half(ad::COTANGENT, x)?,
             (ad::JOIN, [s, c]) => self.join(s, c, ty)?,
             (ad::ADD, [x, y]) => self.add(x, y, ty)?,
             (ad::UNBOX, [x]) => self.unbox(x, ty)?,
@@ -200,35 +200,22 @@ impl<'a> Expand<'a> {
         }
     }
 
-    fn shadow(&mut self, x: &Part) -> Option<Make> {
+    /// The shadow or the cotangent of a tangent, as `op` says.
+    fn half(&mut self, op: Op, x: &Part) -> Option<Make> {
         let ty = x.ty;
         if !self.is_tangent(ty) {
             return None;
         }
         if ty == Type::ANY {
-            return Some(Make::Op(ad::SHADOW, SmallVec::from_iter([x.clone()]), Type::ANY));
+            return Some(Make::Op(op, SmallVec::from_iter([x.clone()]), Type::ANY));
         }
-        if !self.has_any(ty) && self.types.of(self.ctx, ty).shadow == ty && ty != Type::UNIT {
+        let of = self.types.of(self.ctx, ty);
+        let half = if op == ad::SHADOW { of.shadow } else { of.cotangent };
+        if !self.has_any(ty) && half == ty && ty != Type::UNIT {
             return Some(Make::This(x.clone()));
         }
         let Some(parts) = self.parts_of(x) else { return Some(Make::Nothing) };
-        let parts: Option<Vec<Make>> = parts.iter().map(|part| self.shadow(part)).collect();
-        Some(self.tuple(ty, parts?))
-    }
-
-    fn cotangent(&mut self, x: &Part) -> Option<Make> {
-        let ty = x.ty;
-        if !self.is_tangent(ty) {
-            return None;
-        }
-        if ty == Type::ANY {
-            return Some(Make::Op(ad::COTANGENT, SmallVec::from_iter([x.clone()]), Type::ANY));
-        }
-        if !self.has_any(ty) && self.types.of(self.ctx, ty).cotangent == ty && ty != Type::UNIT {
-            return Some(Make::This(x.clone()));
-        }
-        let Some(parts) = self.parts_of(x) else { return Some(Make::Nothing) };
-        let parts: Option<Vec<Make>> = parts.iter().map(|part| self.cotangent(part)).collect();
+        let parts: Option<Vec<Make>> = parts.iter().map(|part| self.half(op, part)).collect();
         Some(self.tuple(ty, parts?))
     }
 

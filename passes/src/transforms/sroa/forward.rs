@@ -61,21 +61,34 @@ fn select(f: &mut Function, v: Value) -> IrResult<usize> {
     };
     let same_type = f.operand_type(x) == f.ty(v) && f.operand_type(y) == f.ty(v);
     let is_made = |operand: Operand| operand.as_value().is_some_and(|v| is_construction(f, v));
-    let projections = projections(f, v);
-    let all = projections.len() == f.uses(v).count() && !projections.is_empty();
-    if !same_type || !all || !(is_made(x) || is_made(y)) {
+    if !same_type || !(is_made(x) || is_made(y)) {
         return Ok(0);
     }
-    let mut chosen: FxHashMap<usize, Value> = FxHashMap::default();
+    replace_projections(f, v, |f, part| {
+        let (x, y) = (part_of(f, x, part, v)?, part_of(f, y, part, v)?);
+        let ty = parts(f.ctx(), f.ty(v)).expect("it is an aggregate")[part];
+        f.insert(v, core::select(condition, x, y).with_type(ty))
+    })
+}
+
+/// Replaces a value of which only parts are needed: each part, by a value that `make` inserts once.
+/// Returns how many instructions went.
+fn replace_projections(
+    f: &mut Function,
+    v: Value,
+    mut make: impl FnMut(&mut Function, usize) -> IrResult<Value>,
+) -> IrResult<usize> {
+    let projections = projections(f, v);
+    if projections.is_empty() || projections.len() != f.uses(v).count() {
+        return Ok(0);
+    }
+    let mut made: FxHashMap<usize, Value> = FxHashMap::default();
     for &(at, part) in &projections {
-        let one = match chosen.get(&part) {
+        let one = match made.get(&part) {
             Some(&one) => one,
             None => {
-                let (x, y) = (part_of(f, x, part, v)?, part_of(f, y, part, v)?);
-                let ty = parts(f.ctx(), f.ty(v)).expect("it is an aggregate")[part];
-                let inst = core::select(condition, x, y).with_type(ty);
-                let one = f.insert(v, inst)?;
-                chosen.insert(part, one);
+                let one = make(f, part)?;
+                made.insert(part, one);
                 one
             }
         };
@@ -135,26 +148,11 @@ fn part_of(f: &mut Function, whole: Operand, part: usize, at: Value) -> IrResult
 /// The shape of an array of which only parts are needed: sizes, taken where the shape was.
 fn shape(f: &mut Function, v: Value) -> IrResult<usize> {
     let Some(array) = f.operand(v, 0) else { return Ok(0) };
-    let is_array = matches!(f.ctx().kind(f.operand_type(array)), TypeKind::Array { .. });
-    let projections = projections(f, v);
-    let all = projections.len() == f.uses(v).count() && !projections.is_empty();
-    if !is_array || !all {
+    if !matches!(f.ctx().kind(f.operand_type(array)), TypeKind::Array { .. }) {
         return Ok(0);
     }
-    let mut sizes: FxHashMap<usize, Value> = FxHashMap::default();
-    for &(at, part) in &projections {
-        let size = match sizes.get(&part) {
-            Some(&size) => size,
-            None => {
-                let dim = f.constant_id(part as i64 + 1);
-                let size = f.insert(v, mem::size(array, dim))?;
-                sizes.insert(part, size);
-                size
-            }
-        };
-        replace_or_widen(f, at.user, size.into(), at.user)?;
-        f.delete(at.user)?;
-    }
-    f.delete(v)?;
-    Ok(projections.len() + 1)
+    replace_projections(f, v, |f, part| {
+        let dim = f.constant_id(part as i64 + 1);
+        f.insert(v, mem::size(array, dim))
+    })
 }

@@ -47,7 +47,7 @@ use crate::transforms::util::edit::delete_unreachable;
 use crate::transforms::util::promote::{self, Kinds};
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// What is nested deeper waits for another run.
+/// The most levels of nesting; deeper ones wait for another run.
 const MAX_TURNS: usize = 8;
 
 crate::pass! {

@@ -176,7 +176,7 @@ impl Splitter {
             || candidate.goes_to.iter().any(|&target| !self.candidates[target].split)
     }
 
-    /// What a parameter needs, those that are passed for it need.
+    /// Spreads the needs of parameters to the arguments that are passed for them.
     fn spread_needs(&mut self) {
         let mut work: Vec<usize> = (0..self.candidates.len()).collect();
         while let Some(i) = work.pop() {

@@ -78,7 +78,7 @@ crate::pass! {
 }
 
 /// The limits on the loops that are unrolled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Limits {
     /// The most times that the header of a loop is entered which is unrolled fully.
     pub full_trips: usize,
@@ -92,19 +92,6 @@ pub(crate) struct Limits {
     pub runtime: bool,
     /// True if a loop of which nothing is known is unrolled by the factor, tests included.
     pub any_count: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            full_trips: 16,
-            full_size: 128,
-            factor: 1,
-            size: 256,
-            runtime: true,
-            any_count: false,
-        }
-    }
 }
 
 impl LoopPass for Unroll {

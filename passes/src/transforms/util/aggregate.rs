@@ -1,4 +1,4 @@
-//! What passes ask about tuples, named tuples and immutable structs: values made of parts.
+//! Aggregates: tuples, named tuples and immutable structs, which are values made of parts.
 
 use regraft_dialects::{core, data};
 use regraft_ir::{Constant, Context, Function, Inst, Operand, Symbol, Type, TypeKind, Use, Value};

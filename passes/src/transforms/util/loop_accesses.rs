@@ -1,4 +1,4 @@
-//! What the code of a loop does besides computing: its accesses to memory, and whether two of them
+//! The accesses of a loop to memory, its other effects, and whether two accesses
 //! can be the same element in different iterations.
 //!
 //! ```text

@@ -21,7 +21,7 @@
 use regraft_ir::{Block, DominatorTree, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
-/// Where blocks stand in preorder of the dominator tree.
+/// The places of blocks in preorder of the dominator tree.
 #[derive(Debug)]
 pub(crate) struct Places<'a> {
     tree: &'a DominatorTree,
@@ -45,7 +45,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// What is below a region.
+/// The part of the dominator tree below a region.
 #[derive(Debug)]
 pub(crate) struct Below<'a> {
     places: &'a Places<'a>,

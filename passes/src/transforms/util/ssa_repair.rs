@@ -33,9 +33,9 @@ enum Reaching {
     Nothing,
     /// The definition at this position.
     Def(usize),
-    /// What the predecessors pass to the meeting at this position.
+    /// The value that the predecessors pass to the meeting at this position.
     Meeting(usize),
-    /// What this block, the only predecessor, ends with.
+    /// The value that this block, the only predecessor, ends with.
     Link(Block),
 }
 

@@ -77,7 +77,7 @@ struct Info {
 #[derive(Clone, Copy)]
 struct Guard {
     condition: Operand,
-    /// What the condition is if the loop is reached.
+    /// The value of the condition if the loop is reached.
     taken_if: bool,
     /// The loop to be left that the branch is in.
     of: LoopId,

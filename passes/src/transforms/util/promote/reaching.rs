@@ -1,4 +1,4 @@
-//! What each read of a cell finds there: a value that was written, or a parameter to be made where
+//! The definitions that reach each read of a cell: a value that was written, or a parameter to be made where
 //! paths join.
 
 use regraft_ir::{Block, ControlFlow, Function, Operand, Type, Value};
@@ -22,7 +22,7 @@ pub(super) struct Join {
     pub(super) ty: Type,
     /// The arguments by predecessor, in order.
     pub(super) args: Vec<(Block, Holds)>,
-    /// What always comes in, if it is one thing: then no parameter is needed.
+    /// The definition that always comes in, if it is one: then no parameter is needed.
     same: Option<Holds>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Reaching {
     pub(super) joins: Vec<Join>,
     /// Each read, with what it finds.
     pub(super) reads: Vec<(Value, Holds)>,
-    /// What the cell at hand holds at the end of blocks and at their start, as far as it is asked for.
+    /// The content of the cell at hand at the end of blocks and at their start, as far as it is asked for.
     leaves: ByBlock<Holds>,
     enters: ByBlock<Holds>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Reaching {
 /// Something for some of the blocks of a function, forgotten in no time.
 #[derive(Debug)]
 struct ByBlock<T> {
-    /// What was set in another round does not count.
+    /// The present round; entries of another one do not count.
     round: u32,
     entries: Vec<Option<(u32, T)>>,
 }
