@@ -243,8 +243,8 @@ impl FunctionBuilder {
         self.blocks[self.block.index()].is_ended
     }
 
-    /// Returns whether no edge enters the current block, and none can be added: what is pushed to it
-    /// never runs. The entry block is always reached.
+    /// Returns whether no edge enters the current block, and none can be added: what is pushed to
+    /// it never runs. The entry block is always reached.
     pub fn is_unreachable(&self) -> bool {
         let node = node(self.block);
         node.0 != 0 && self.ssa.is_sealed(node) && self.ssa.preds(node).is_empty()

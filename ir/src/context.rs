@@ -277,8 +277,8 @@ impl Context {
         }
     }
 
-    /// Returns whether an object of this type has an identity: it can be changed in place, and two of
-    /// them are told apart.
+    /// Returns whether an object of this type has an identity: it can be changed in place, and two
+    /// of them are told apart.
     #[track_caller]
     pub fn is_object(&self, ty: Type) -> bool {
         match self.kind(ty) {

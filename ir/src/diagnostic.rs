@@ -42,7 +42,8 @@ struct Inner {
     labels: Vec<Label>,
     help: Option<String>,
     notes: Vec<String>,
-    /// The places of the user's program that the labels belong to, if they are in a printed function.
+    /// The places of the user's program that the labels belong to, if they are in a printed
+    /// function.
     places: Vec<(Loc, String)>,
 }
 

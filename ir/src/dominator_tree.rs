@@ -61,9 +61,9 @@ impl DominatorTree {
         self.pre(b).is_some()
     }
 
-    /// Returns whether every path from the entry to `b` goes through `a`; each block dominates itself.
-    /// A block that is not reachable is dominated by every block, as no path leads to it, and
-    /// dominates no reachable one. O(1).
+    /// Returns whether every path from the entry to `b` goes through `a`; each block dominates
+    /// itself. A block that is not reachable is dominated by every block, as no path leads to it,
+    /// and dominates no reachable one. O(1).
     #[inline]
     pub fn dominates(&self, a: Block, b: Block) -> bool {
         let Some(b) = self.pre(b) else { return true };
@@ -124,8 +124,9 @@ impl DominatorTree {
         self.dominates(from, to)
     }
 
-    /// Returns whether a use of `value` may stand at `at`. The arguments of an edge are used at the end of
-    /// the block that the edge leaves: by its terminator, not in the block that it enters. O(1).
+    /// Returns whether a use of `value` may stand at `at`. The arguments of an edge are used at the
+    /// end of the block that the edge leaves: by its terminator, not in the block that it enters.
+    /// O(1).
     ///
     /// # Panics
     /// As [`DominatorTree::value_dominates`].

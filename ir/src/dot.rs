@@ -84,7 +84,8 @@ fn edge_text(f: &Function, block: Block, edge: Edge, index: usize) -> String {
     text
 }
 
-/// Returns whether a block ends with a choice of two by one truth value (in untyped code, by anything).
+/// Returns whether a block ends with a choice of two by one truth value (in untyped code, by
+/// anything).
 fn is_condition(f: &Function, block: Block) -> bool {
     let Some(v) = f.terminator(block) else { return false };
     let mut operands = f.plain_operands(v);

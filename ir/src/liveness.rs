@@ -11,18 +11,18 @@
 //! ^4: return %2                         ^4: in %2
 //! ```
 //!
-//! A value is live at the beginning of a block that does not define it, if a way leads from there to
-//! a use of it; at the end of a block, if it is live at the beginning of a successor. The parameters
-//! of a block are defined by it, and what an edge passes is used at the end of the block that it
-//! leaves: it is not live at the end because of that.
+//! A value is live at the beginning of a block that does not define it, if a way leads from there
+//! to a use of it; at the end of a block, if it is live at the beginning of a successor. The
+//! parameters of a block are defined by it, and what an edge passes is used at the end of the block
+//! that it leaves: it is not live at the end because of that.
 //!
 //! # Method
 //! In SSA form a value is live from its definition to its uses, and every way backward from a use
 //! comes to the definition. So for one value after the other, and each use, blocks are walked
-//! backward until the definition, or until where the value is known to be live (Boissinot, Brandner,
-//! Darte, Dupont de Dinechin and Rastello, "Computing Liveness Sets for SSA-Form Programs", 2011,
-//! section 4.2: path exploration by variable). As values come one after the other, "known to be live"
-//! is a look at the last entry of a list.
+//! backward until the definition, or until where the value is known to be live (Boissinot,
+//! Brandner, Darte, Dupont de Dinechin and Rastello, "Computing Liveness Sets for SSA-Form
+//! Programs", 2011, section 4.2: path exploration by variable). As values come one after the other,
+//! "known to be live" is a look at the last entry of a list.
 //!
 //! # Cost
 //! O(uses + edges into the blocks where a value is live, for each value): linear in the size of the

@@ -7,7 +7,7 @@
 //! is recursive, so that a chain of 10⁶ nodes is no problem.
 //!
 //! The dominator tree is that of blocks and edges, the post-dominator tree that of the edges
-//! turned round.
+//! reversed.
 //!
 //! ```
 //! use regraft_ir::semi_nca::{SearchedGraph, immediate_dominators};

@@ -34,7 +34,8 @@ pub fn suggest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
     near.map(|(_, name)| name).or(longer)
 }
 
-/// Returns whether `wrong` is what `name` begins with (if it is long enough to tell), or its last part.
+/// Returns whether `wrong` is what `name` begins with (if it is long enough to tell), or its last
+/// part.
 fn is_part(wrong: &str, name: &str) -> bool {
     wrong.len() >= 4 && name.starts_with(wrong)
         || name.rsplit_once('.').is_some_and(|(_, last)| last == wrong)

@@ -85,8 +85,8 @@ impl Type {
         }
     }
 
-    /// Returns whether a value of this type may be used where one of type `to` is expected without any
-    /// conversion: equal types, anything as `any`, and `never` (which has no values) as
+    /// Returns whether a value of this type may be used where one of type `to` is expected without
+    /// any conversion: equal types, anything as `any`, and `never` (which has no values) as
     /// anything.
     #[inline]
     pub const fn is_assignable_to(self, to: Self) -> bool {

@@ -156,7 +156,7 @@ impl<'a> FunctionRun<'a> {
                 Step::Fix { options, body, is_named, .. } => {
                     self.fix(step, fix_limit(options), body, *is_named)
                 }
-                Step::Loop { body } => self.each_height(body),
+                Step::Loop { body } => self.each_nesting_depth(body),
             };
             result.map_err(|error| error.before(&steps[i + 1..]))?;
         }
@@ -188,8 +188,8 @@ impl<'a> FunctionRun<'a> {
         Ok(())
     }
 
-    /// Runs passes on the loops of one height after the other.
-    fn each_height(&mut self, body: &'a [Step]) -> Result<(), PipelineError> {
+    /// Runs passes on the loops of one nesting depth after the other.
+    fn each_nesting_depth(&mut self, body: &'a [Step]) -> Result<(), PipelineError> {
         let mut walk = LoopWalk::new(self.home.function(), &mut self.state.analyses);
         while walk.advance(self.home.function(), &mut self.state.analyses) {
             self.walk = Some(walk);

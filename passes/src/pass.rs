@@ -47,8 +47,8 @@ pub trait FunctionPass: Default + Send + 'static {
 }
 
 /// A pass over natural loops. In `loop(..)` it takes turns with other loop passes, for loops of
-/// one height after the other; outside it is a function pass over all loops. Cycles that are no
-/// natural loops (irreducible regions) are not for it.
+/// one nesting depth after the other; outside it is a function pass over all loops. Cycles that are
+/// no natural loops (irreducible regions) are not for it.
 ///
 /// ```
 /// use regraft_ir::{Block, Function};
@@ -85,15 +85,15 @@ pub trait LoopPass: Default + Send + 'static {
     }
 
     /// Rewrites some loops of a function, given by their headers: disjoint loops, all of one
-    /// height (0 for those without loops in them), in layout order. The loops within them have
-    /// been visited. Analyses describe the whole function, so a pass asks for each once, not once
-    /// for each loop.
+    /// nesting depth (0 for those without loops in them), in layout order. The loops within them
+    /// have been visited. Analyses describe the whole function, so a pass asks for each once, not
+    /// once for each loop.
     ///
     /// # Errors
     /// If the function cannot be processed. The pipeline stops and says so.
     fn run(&mut self, f: &mut Function, loops: &[Block], cx: &mut PassContext<'_>) -> PassResult;
 
-    /// Rewrites all loops of a function: height after height, unless the pass has a faster way.
+    /// Rewrites all loops of a function: depth after depth, unless the pass has a faster way.
     ///
     /// # Errors
     /// As [`LoopPass::run`].
@@ -243,8 +243,8 @@ impl<'a> PassContext<'a> {
         error
     }
 
-    /// Runs another pass within this one, with default options. Returns what it counted, which is not
-    /// added to the statistics of this pass.
+    /// Runs another pass within this one, with default options. Returns what it counted, which is
+    /// not added to the statistics of this pass.
     ///
     /// # Errors
     /// Those of the pass.

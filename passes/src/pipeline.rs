@@ -43,7 +43,7 @@ pub(crate) enum Step {
         /// True if it is part of a named pipeline, which says itself how much is enough.
         is_named: bool,
     },
-    /// Passes over loops, for the loops of one height after the other.
+    /// Passes over loops, for the loops of one nesting depth after the other.
     Loop { body: Vec<Step> },
     /// Steps that belong together.
     Group {

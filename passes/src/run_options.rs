@@ -10,8 +10,8 @@ use crate::instrument::{Observer, Verify};
 /// More threads than that gain nothing, and a system can refuse them by ending the process.
 const MAX_THREADS: usize = 256;
 
-/// The options of a run of a pipeline. The default verifies after every pass, uses all threads there
-/// are, prints nothing and writes no file.
+/// The options of a run of a pipeline. The default verifies after every pass, uses all threads
+/// there are, prints nothing and writes no file.
 ///
 /// ```
 /// use regraft_passes::{PrintAfter, PrintWhat, RunOptions};

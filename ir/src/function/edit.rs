@@ -38,8 +38,8 @@ impl Function {
     }
 
     /// Inserts an instruction just after `v`. At a block parameter, that is the start of the
-    /// block. Repeated calls at one place keep call order (until [`Function::set_provenance`], which
-    /// every pass begins with).
+    /// block. Repeated calls at one place keep call order (until [`Function::set_provenance`],
+    /// which every pass begins with).
     ///
     /// # Errors
     /// As [`Function::insert`]; also if `v` is a terminator, after which there is nothing.

@@ -240,8 +240,8 @@ impl Function {
         if self.known_block(b).term.op == Op::MISSING { Value::NONE } else { Value::terminator(b) }
     }
 
-    /// Returns whether `a` stands before `b` in the layout; parameters stand before instructions, and
-    /// blocks in layout order. O(1).
+    /// Returns whether `a` stands before `b` in the layout; parameters stand before instructions,
+    /// and blocks in layout order. O(1).
     #[inline]
     #[track_caller]
     pub fn comes_before(&self, a: Value, b: Value) -> bool {

@@ -428,7 +428,8 @@ impl Function {
     }
 
     /// Sets the pass that is recorded as the provenance of values from now on (see
-    /// [`Function::origin`]). `None` stops recording. Also forgets the order of earlier [`Function::insert_after`]s.
+    /// [`Function::origin`]). `None` stops recording. Also forgets the order of earlier
+    /// [`Function::insert_after`]s.
     ///
     /// # Panics
     /// If the name is of another context.

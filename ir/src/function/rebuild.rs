@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{AfterOrder, BlockData, Function, NIL, Names, State, ValueData, next_lineage};
 use crate::{Attrs, Block, Constant, Op, Operand, OperandKind, Symbol, Type, TypeKind, Value};
 
-/// The new ids of the values and blocks of a function that was renumbered. It is to be asked for the
-/// handles from before alone: others are not told apart from them.
+/// The new ids of the values and blocks of a function that was renumbered. It is to be asked for
+/// the handles from before alone: others are not told apart from them.
 #[derive(Clone, Debug, Default)]
 pub struct Renumbering {
     values: Vec<Option<Value>>,
@@ -66,8 +66,8 @@ impl Function {
         }
     }
 
-    /// Returns whether over half of the records are tombstones, so that [`Function::compact`] is worth
-    /// its cost.
+    /// Returns whether over half of the records are tombstones, so that [`Function::compact`] is
+    /// worth its cost.
     pub fn is_mostly_dead(&self) -> bool {
         let values = self.values.len() > 2 * self.live_values as usize;
         values || self.slots.len() as u64 > 4 * u64::from(self.live_slots()) + 64
@@ -177,10 +177,10 @@ impl Function {
         }
     }
 
-    /// Returns whether two functions are the same but for ids, names, locations and origins. Their own
-    /// names do not count either. Between two contexts, structs of the same name count as the same
-    /// ([`Module::structural_eq`](crate::Module::structural_eq) compares their fields as well).
-    /// O(size).
+    /// Returns whether two functions are the same but for ids, names, locations and origins. Their
+    /// own names do not count either. Between two contexts, structs of the same name count as the
+    /// same ([`Module::structural_eq`](crate::Module::structural_eq) compares their fields as
+    /// well). O(size).
     pub fn structural_eq(&self, other: &Self) -> bool {
         Comparison::new(self, other).run()
     }
@@ -251,8 +251,8 @@ impl<'a> Comparison<'a> {
 
     // Ids of two contexts cannot be compared; what they stand for can.
 
-    /// Returns whether two types are the same, structs by name alone. Linear in the number of distinct
-    /// types that they are made of.
+    /// Returns whether two types are the same, structs by name alone. Linear in the number of
+    /// distinct types that they are made of.
     fn same_type(&mut self, x: Type, y: Type) -> bool {
         if self.same_ctx {
             return x == y;

@@ -4,8 +4,9 @@ use super::Function;
 use crate::{OpDef, ResultType, Traits, Type, TypeClass, TypePattern, Value};
 
 impl Function {
-    /// Returns whether running `v` may stop the program with an error: because its op may, or because
-    /// it [checks an operand](Function::checks_operands). `false` for a parameter. O(operands).
+    /// Returns whether running `v` may stop the program with an error: because its op may, or
+    /// because it [checks an operand](Function::checks_operands). `false` for a parameter.
+    /// O(operands).
     #[inline]
     #[track_caller]
     pub fn may_trap(&self, v: Value) -> bool {
@@ -13,8 +14,8 @@ impl Function {
         def.traits.contains(Traits::MAY_TRAP) || self.checks_operands(v)
     }
 
-    /// Returns whether an operand of `v` is `any`, so that whether it fits is found out (and traps, if
-    /// it does not) only when the program runs. O(operands).
+    /// Returns whether an operand of `v` is `any`, so that whether it fits is found out (and traps,
+    /// if it does not) only when the program runs. O(operands).
     #[inline]
     #[track_caller]
     pub fn checks_operands(&self, v: Value) -> bool {
@@ -24,8 +25,8 @@ impl Function {
             .any(|(i, operand)| self.operand_type(operand) == Type::ANY && def.checks(i))
     }
 
-    /// Returns whether `v` is an instruction that can be dropped when nobody uses its result: it changes
-    /// nothing, does not trap, and ends no block. O(operands).
+    /// Returns whether `v` is an instruction that can be dropped when nobody uses its result: it
+    /// changes nothing, does not trap, and ends no block. O(operands).
     #[inline]
     #[track_caller]
     pub fn is_removable(&self, v: Value) -> bool {

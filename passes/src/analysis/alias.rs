@@ -22,9 +22,10 @@
 //! does not escape is never found in memory, so that nothing whose base is not known is it. Objects
 //! of different types are different: types are exact, but for `any`. Two parameters may be the same
 //! object, unless the attribute `noalias` of the function says that they are not: `{noalias=3}`
-//! promises that no object that is passed for a parameter from the third on is passed for one before it,
-//! or can be reached from there, as is so with shadows that derivatives are added up in. An allocation
-//! within a loop is a new object each time; so the same base does not mean the same object.
+//! promises that no object that is passed for a parameter from the third on is passed for one
+//! before it, or can be reached from there, as is so with shadows that derivatives are added up in.
+//! An allocation within a loop is a new object each time; so the same base does not mean the same
+//! object.
 //!
 //! # Cost
 //! O(values + operands): the base of a value changes at most twice.

@@ -112,8 +112,8 @@ impl MemoryClasses {
             return;
         }
         let next = self.count.min(self.most - 1);
-        let hidden = aliases.non_escaping(operand);
-        let is_new = match hidden {
+        let non_escaping = aliases.non_escaping(operand);
+        let is_new = match non_escaping {
             Some(new) => enter(&mut self.of_allocation, new, next),
             None => {
                 let noalias = aliases.is_noalias(aliases.base(operand));
@@ -122,7 +122,7 @@ impl MemoryClasses {
         };
         if is_new {
             self.count += 1;
-            self.visible |= if hidden.is_none() { 1 << next } else { 0 };
+            self.visible |= if non_escaping.is_none() { 1 << next } else { 0 };
         }
     }
 

@@ -84,8 +84,8 @@ bitflags::bitflags! {
         const INSTS = 2;
         /// The types of values.
         const TYPES = 4;
-        /// The effects of calls ([`Analyses::effects`]). The function itself does not tell: results that
-        /// read it are forgotten when it changes.
+        /// The effects of calls ([`Analyses::effects`]). The function itself does not tell: results
+        /// that read it are forgotten when it changes.
         const EFFECTS = 8;
     }
 }

@@ -31,8 +31,8 @@ pub const MAX_DEGREE: usize = 3;
 /// A symbol of a polynomial.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sym {
-    /// The number of times that the header has been entered in the present execution of the loop, not
-    /// counting the first time: 0, 1, 2, ... It is a natural number, as large as it gets.
+    /// The number of times that the header has been entered in the present execution of the loop,
+    /// not counting the first time: 0, 1, 2, ... It is a natural number, as large as it gets.
     Iteration(LoopId),
     /// The number that an integer value is at the moment; its low bits, if the value is wider.
     Value(Value),

@@ -228,7 +228,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The edges between the blocks that were found, turned round.
+/// The edges between the blocks that were found, reversed.
 struct Reversed<'a> {
     search: &'a Search<'a>,
     /// By node: whether it is taken to lead to the end.

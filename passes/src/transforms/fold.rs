@@ -17,7 +17,7 @@
 //! # Why it is right
 //! Folds are exact, bit for bit, traps included. Two things remain to be seen to here. An operand
 //! that is `any` may make the instruction trap when the program runs, whatever its op says; such
-//! an instruction is not folded. And if the result is of a more special type than the
+//! an instruction is not folded. And if the result is of a subtype of that of the
 //! instruction, a user may not accept it (it would have trapped); then this use stays as it is.
 //!
 //! # Cost

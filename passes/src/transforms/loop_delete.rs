@@ -19,9 +19,9 @@
 //! in it has an effect or may trap, and if what is used after it is known: made outside of it, or an
 //! integer that is a polynomial in the number of the iteration (`InductionVariables`), of which the
 //! value in the last iteration is then computed before (as LLVM's IndVarSimplify does to make way
-//! for LoopDeletion). The loops of one height are looked at in reverse order of the program, so that
-//! what a later one needs of an earlier one is still there. Of a loop that is left in its first
-//! iteration in any case, whatever it does, only the way back goes.
+//! for LoopDeletion). The loops of one nesting depth are looked at in reverse order of the program,
+//! so that what a later one needs of an earlier one is still there. Of a loop that is left in its
+//! first iteration in any case, whatever it does, only the way back goes.
 //!
 //! # Why it is right
 //! The trip count is the number of times that the loop goes back before it takes its only exit, so
@@ -30,7 +30,7 @@
 //! a condition, and stays; so does one in which an error may stop the program.
 //!
 //! # Cost
-//! O(size of the loops) for each height, and the analyses.
+//! O(size of the loops) for each nesting depth, and the analyses.
 
 use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Function, IrResult, Operand, Type, Value};

@@ -24,7 +24,7 @@
 //! places then, for which parameters are made (`repair_below`). A loop that
 //! is left by its latch already stays as it is, and so does one whose header is larger than
 //! `max-size`, as it is there twice, and one with a parameter of type `any` that begins with a
-//! value of a more special type.
+//! value of a subtype.
 //!
 //! # Why it is right
 //! Each run of the program comes by the same instructions in the same order: the first time those
@@ -250,7 +250,7 @@ fn append(f: &mut Function, latch: Block, old: Block) -> IrResult<()> {
     Ok(())
 }
 
-/// Returns whether what an edge passes is of the types of the parameters, not of more special ones:
+/// Returns whether what an edge passes is of the types of the parameters, not of subtypes:
 /// it may not be accepted everywhere in their place.
 fn types_agree(f: &Function, edge: Edge) -> bool {
     let params = f.params(f.edge_target(edge));

@@ -20,7 +20,7 @@
 //! through them passed.
 //!
 //! # Cost
-//! O(blocks and edges) for each height of loops.
+//! O(blocks and edges) for each nesting depth of loops.
 
 use regraft_ir::{Block, Edge, Function};
 

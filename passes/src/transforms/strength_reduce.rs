@@ -141,7 +141,7 @@ fn products(
     found
 }
 
-/// The base and the step of a product that can be carried along, if that pays.
+/// The base and the step of a product that can be carried along, if that is profitable.
 fn induction(
     f: &Function,
     ivs: &InductionVariables,

@@ -30,7 +30,7 @@ impl EffectSummaries {
                 summaries.set(f.name(), summary);
                 continue;
             }
-            settle(module, &graph, &component, &mut summaries);
+            solve_component(module, &graph, &component, &mut summaries);
         }
         summaries
     }
@@ -48,7 +48,7 @@ fn function<'m>(module: &'m Module, graph: &CallGraph, node: usize) -> &'m Funct
 }
 
 /// Summarizes functions that call each other in circles.
-fn settle(
+fn solve_component(
     module: &Module,
     graph: &CallGraph,
     component: &[usize],

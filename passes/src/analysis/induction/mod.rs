@@ -50,8 +50,8 @@ pub struct BasicInduction {
     pub param: Value,
     /// Its value in the first iteration; in terms of the loops around its loop.
     pub base: Poly,
-    /// The step that is added on each way back to the header; in the same terms, and made of values from
-    /// outside the loop. It may be 0.
+    /// The step that is added on each way back to the header; in the same terms, and made of values
+    /// from outside the loop. It may be 0.
     pub step: Poly,
 }
 

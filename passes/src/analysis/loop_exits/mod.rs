@@ -1,6 +1,6 @@
-//! The exits of a loop: the test of each branch, and the number of back edges after which the answer
-//! is to leave. It stands below the analysis of induction variables, which asks it for the last
-//! iteration of a loop; what is counted, and why it is right, is said in
+//! The exits of a loop: the test of each branch, and the number of back edges after which the
+//! answer is to leave. It stands below the analysis of induction variables, which asks it for the
+//! last iteration of a loop; what is counted, and why it is right, is said in
 //! [`trip_count`](super::trip_count).
 
 mod dominating;

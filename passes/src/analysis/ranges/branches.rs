@@ -1,5 +1,5 @@
-//! The facts that branches give: in a block that only one edge enters (those left out that go around a
-//! loop back to it), and in all that it dominates, the condition of that edge holds.
+//! The facts that branches give: in a block that only one edge enters (those left out that go
+//! around a loop back to it), and in all that it dominates, the condition of that edge holds.
 //!
 //! They are the facts for which e-SSA (Bodik, Gupta, Sarkar: "ABCD: eliminating array bounds checks
 //! on demand", PLDI 2000, section 3) gives values new names. Here nothing is renamed: the facts of a
@@ -57,7 +57,8 @@ struct Fact {
     outer: u32,
 }
 
-/// A dependent that is asked again when more becomes possible for a value that others are compared with.
+/// A dependent that is asked again when more becomes possible for a value that others are compared
+/// with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Dependent {
     /// The users of a value in the blocks that a block dominates.

@@ -24,8 +24,8 @@ impl Interval {
     /// The numbers that are not negative.
     pub const NATURAL: Self = Self { lo: 0, hi: i64::MAX };
 
-    /// The numbers of elements that an array can have: each takes a byte at least, and no machine has room
-    /// for more. A single dimension can be greater, if another one is 0.
+    /// The numbers of elements that an array can have: each takes a byte at least, and no machine
+    /// has room for more. A single dimension can be greater, if another one is 0.
     pub const LENGTH: Self = Self { lo: 0, hi: 1 << 60 };
 
     /// One integer.

@@ -230,8 +230,8 @@ impl Ranges {
     }
 }
 
-/// The interval of the result of an integer instruction, by its op and its constants alone; for what
-/// the analysis is computed from. O(operands).
+/// The interval of the result of an integer instruction, by its op and its constants alone; for
+/// what the analysis is computed from. O(operands).
 pub(crate) fn interval_by_op(f: &Function, v: Value) -> Interval {
     let known = transfer::transfer(f, v, |operand| known_of(f, &[], operand));
     known.interval().unwrap_or_else(|| Interval::of_type(f.ty(v)))

@@ -62,12 +62,15 @@ impl<'a> LocalObjects<'a> {
     pub(super) fn defer(&mut self, v: Value, effects: &InstEffects) -> bool {
         let writes = |access: Access| access.intersects(Access::WRITES);
         let traps = effects.may_trap && !needs_memory_only(self.f, v);
-        let hidden = |object| self.aliases.non_escaping(object);
+        let non_escaping = |object| self.aliases.non_escaping(object);
         if traps
             || effects.observable
             || effects.may_not_end
             || writes(effects.elsewhere)
-            || effects.objects.iter().any(|&(object, to)| writes(to) && hidden(object).is_none())
+            || effects
+                .objects
+                .iter()
+                .any(|&(object, to)| writes(to) && non_escaping(object).is_none())
         {
             return false;
         }

@@ -31,7 +31,7 @@ pub(super) struct Guard {
     left: Option<Block>,
     /// The arguments where the branch bypasses the loop.
     around: Vec<Operand>,
-    /// True if it goes around the loop if its condition is true.
+    /// True if it bypasses the loop if its condition is true.
     if_true: bool,
 }
 
@@ -140,7 +140,7 @@ impl Guard {
     }
 }
 
-/// Returns whether a loop comes just before the branch, or just after the loop that it goes around.
+/// Returns whether a loop comes just before the branch, or just after the loop that it bypasses.
 fn has_neighbour(
     f: &Function,
     forest: &LoopForest,
@@ -153,7 +153,7 @@ fn has_neighbour(
         || f.successors(after).any(|next| is_beside(forest.headed_by(next)))
 }
 
-/// Returns whether a loop does not run where a branch goes around it.
+/// Returns whether a loop does not run where a branch bypasses it.
 fn is_idle(
     f: &Function,
     variables: &InductionVariables,

@@ -99,8 +99,9 @@ impl InterveningCode {
                 later.contains(&operand) || of_first(&operand) || passes_first(operand)
             });
             // A promise may hold only because the first loop has come to its end.
-            let promised = first.stops && !speculatable(f, v) && !needs_memory_only(f, v);
-            if !waits && !promised && !doing.conflicts_with(first) && !doing.conflicts_with(after) {
+            let guaranteed = first.stops && !speculatable(f, v) && !needs_memory_only(f, v);
+            if !waits && !guaranteed && !doing.conflicts_with(first) && !doing.conflicts_with(after)
+            {
                 sorted.before.push(v);
             } else if !needed.contains(&v) && !doing.conflicts_with(second) {
                 after.add(doing);

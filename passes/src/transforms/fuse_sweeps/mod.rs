@@ -25,7 +25,7 @@
 //! loops goes before the first one where that changes nothing, else behind the second (`between`).
 //! In the new loop, numbers that are the same in each iteration become one, and loads give what was
 //! stored in the same iteration (`forward`). Arrays that are only written then go, as in `adce`; of
-//! others that nothing uses outside of the loop, each iteration gets a part (`contract`).
+//! others that nothing uses outside of the loop, each iteration gets a part (array contraction).
 //!
 //! # Why it is right
 //! Iterations of the first loop run at the times `i` or `n - 1 - i`, those of the second likewise,

@@ -20,8 +20,8 @@
 //!    of that, and the length of a new array that of the operand which it was made with; stores to
 //!    other places are looked through. Whether a new object is an argument is known, too: it is
 //!    not. A parameter of a block gets the number of its arguments, if they agree. Parameters of a
-//!    loop that start alike are guessed to stay so; where the arguments that come back refute a
-//!    guess, all is numbered again without it.
+//!    loop that start alike are taken to be congruent; where the arguments that come back refute a
+//!    congruence, all is numbered again without it.
 //! 3. *Elimination*: in preorder of the dominator tree, a value is replaced by an equal one that
 //!    dominates it, or a constant.
 //!
@@ -31,14 +31,14 @@
 //! # Why it is right
 //! Equal means equal bit for bit: a number stands for the result of one computation, and no law of
 //! arithmetic is used but the order of operands, and that integers which are added and subtracted
-//! again cancel out. A guess about parameters is proved by
+//! again cancel out. A congruence of parameters is proved by
 //! induction over iterations before it is used. What traps is replaced only by what dominates it and
 //! would have trapped, or by a value that was stored without a trap to that very place. Reads
 //! with one version have no write between them that may touch what they read. Calls are merged if
 //! their summary says that they write nothing, print nothing and make no object that has an identity.
 //!
 //! # Cost
-//! O(instructions + operands) expected for each time that guesses are refuted (at most six, and
+//! O(instructions + operands) expected for each time that congruences are refuted (at most six, and
 //! none without parameters that start alike), besides blocks times classes of memory
 //! (`examples/transform_speed.rs`).
 

@@ -141,9 +141,9 @@ impl LoopPass for Indvars {
 }
 
 impl Indvars {
-    /// Rewrites loops, given by their headers, inner ones first. Final values of one loop that are used
-    /// after the loop around it as well stay what they are there: returns the headers of such loops
-    /// around, which are to be looked at again.
+    /// Rewrites loops, given by their headers, inner ones first. Final values of one loop that are
+    /// used after the loop around it as well stay what they are there: returns the headers of such
+    /// loops around, which are to be looked at again.
     fn rewrite(
         &self,
         f: &mut Function,

@@ -142,8 +142,8 @@ impl ModulePass for Inline {
     }
 }
 
-/// The most instructions of a callee that is inlined because it asks for it: functions that call the one before
-/// them twice double in size each time.
+/// The most instructions of a callee that is inlined because it asks for it: functions that call
+/// the one before them twice double in size each time.
 const MAX_COPIED: usize = 100_000;
 
 /// The facts on a function that was visited.

@@ -60,8 +60,8 @@ fn is_return(f: &Function, block: Block) -> bool {
 /// Memory that splicing uses again and again.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// The operand that stands for each value of the callee. Nothing is cleared between calls: what is read
-    /// was written before, since definitions dominate uses.
+    /// The operand that stands for each value of the callee. Nothing is cleared between calls: what
+    /// is read was written before, since definitions dominate uses.
     values: Vec<Option<Operand>>,
     blocks: Vec<Option<Block>>,
     /// The number to try next behind each name.

@@ -125,8 +125,9 @@ fn promotable(
         let outside = |operand: Operand| {
             operand.as_value().is_none_or(|v| !forest.contains(id, f.block_of(v)))
         };
-        let hidden = facts.aliases.non_escaping(place.object).is_some();
-        if !outside(place.object) || !place.indices().all(outside) || info.may_stop && !hidden {
+        let non_escaping = facts.aliases.non_escaping(place.object).is_some();
+        if !outside(place.object) || !place.indices().all(outside) || info.may_stop && !non_escaping
+        {
             continue;
         }
         if let Some(accesses) = accesses(f, facts, info, &place)

@@ -1,4 +1,4 @@
-//! Edges go around blocks that are empty and jump on.
+//! Lets edges bypass blocks that are empty and jump on.
 
 use regraft_ir::{
     Block, ControlFlow, Edge, Function, Inst, IrResult, MAX_OPERANDS, Operand, Traits, Value,

@@ -24,7 +24,7 @@
 //!    parameters are deleted at once.
 //! 4. In postorder: an edge to an empty block that jumps on goes to where that jumps.
 //! 5. Unless it is `plain`: cheap branches become selections (`select`), and edges on which the
-//!    next branch is decided go around it (`thread`).
+//!    next branch is decided bypass it (`thread`).
 //! 6. A block is appended to the one that jumps to it, if nothing else does; the first of a chain
 //!    comes first, so that an instruction moves once.
 //!
@@ -35,7 +35,7 @@
 //! block that jumps to itself is not empty in this sense, so a loop that does nothing forever
 //! still does. A branch on a value that is `any`, which traps unless it is a bool, stays. What
 //! the edge from an empty block passes is available before that block, unless it is one of its
-//! parameters, for which the argument is put. Where a value of a more special type than a
+//! parameters, for which the argument is put. Where a value of a subtype of that of a
 //! parameter would not be accepted in its place, the parameter stays, and the block too.
 //!
 //! # Cost
@@ -76,11 +76,11 @@ struct Simplified {
     unreachable: usize,
     /// Parameters that stood for one value.
     parameters: usize,
-    /// Terminators whose edges go around empty blocks now.
+    /// Terminators whose edges bypass empty blocks now.
     forwarded: usize,
     /// Branches that became selections.
     selected: usize,
-    /// Edges that go around a branch which they decide.
+    /// Edges that bypass a branch which they decide.
     threaded: usize,
     /// Blocks appended to the one before.
     merged: usize,
@@ -104,7 +104,7 @@ crate::pass! {
     /// Parameters that get the same value from every edge go too. Loops without an end stay.
     ///
     /// Branches that only choose between cheap values become `core.select`, and an edge that
-    /// decides the next branch goes around it:
+    /// decides the next branch bypasses it:
     ///
     /// ```text
     ///   br %1, ^2, ^3(false)                 br %1, ^2, ^5
@@ -115,7 +115,7 @@ crate::pass! {
     ///   br %3, ^4, ^5
     /// ```
     ///
-    /// Nothing runs in vain that may trap, and headers of loops are not gone around.
+    /// Nothing runs in vain that may trap, and headers of loops are not bypassed.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct SimplifyCfg {
         /// The most that the selections and the instructions in the place of a branch may cost

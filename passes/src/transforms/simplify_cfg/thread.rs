@@ -22,7 +22,7 @@
 //! The path through the new edge runs what the path through the block ran. Where a value of the
 //! block is used further down, it has two definitions now, and
 //! [`ssa_repair`](crate::transforms::util::ssa_repair) makes parameters of it. The header of a loop is
-//! never gone around, and neither is any other block that an edge goes back to: so an edge that enters
+//! never bypassed, and neither is any other block that an edge goes back to: so an edge that enters
 //! a loop still goes to its header, and no loop
 //! becomes irreducible.
 //!
@@ -42,7 +42,7 @@ use crate::transforms::util::ssa_repair::repair;
 /// The most instructions that are folded, so that few need to be copied.
 const FOLDED: usize = 8;
 
-/// Lets edges go around blocks that branch as the edge decides, where at most `limit` instructions
+/// Lets edges bypass blocks that branch as the edge decides, where at most `limit` instructions
 /// have to be copied. Returns how many. O(size).
 pub(super) fn thread_jumps(f: &mut Function, cfg: &ControlFlow, limit: usize) -> IrResult<usize> {
     let decides = deciding_blocks(f, cfg);
@@ -56,7 +56,7 @@ pub(super) fn thread_jumps(f: &mut Function, cfg: &ControlFlow, limit: usize) ->
     Ok(threaded)
 }
 
-/// Returns which blocks may be gone around: they choose between edges, and no edge goes back to
+/// Returns which blocks may be bypassed: they choose between edges, and no edge goes back to
 /// them.
 fn deciding_blocks(f: &Function, cfg: &ControlFlow) -> Vec<bool> {
     let mut decides = vec![false; f.block_capacity()];
@@ -142,7 +142,7 @@ fn thread_from(f: &mut Function, from: Block, decides: &[bool], limit: usize) ->
 /// An edge, and what the block that it enters does then.
 struct Thread {
     edge: Edge,
-    /// The block that is gone around.
+    /// The block that is bypassed.
     around: Block,
     /// The edge that is taken.
     taken: Edge,

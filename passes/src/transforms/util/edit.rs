@@ -1,6 +1,6 @@
 //! Edits that several transformations share.
 //!
-//! # Values of a more special type
+//! # Values of a subtype
 //! A value of type `any` may stand for one of any type, but the reverse use is not always valid:
 //! `arith.add %1, %2` with `%1: any` and `%2: f64` is, and with an `i64` constant in the place of
 //! `%1` it is not. Such a program traps where the replacement would not even verify.
@@ -59,7 +59,7 @@ pub(crate) fn delete_unreachable(f: &mut Function, analyses: &mut Analyses) -> I
     Ok(unreachable.len())
 }
 
-/// Makes all uses of `old` uses of `new`, which may be of a more special type: where a user does not
+/// Makes all uses of `old` uses of `new`, which may be of a subtype: where a user does not
 /// take that, of `new` as a value of the type of `old`, from just before `at` on. O(uses).
 pub(crate) fn replace_or_widen(
     f: &mut Function,
@@ -76,7 +76,7 @@ pub(crate) fn replace_or_widen(
     Ok(())
 }
 
-/// Gives `v` a more special type if all its users take it. Returns whether they do; nothing has
+/// Gives `v` a subtype if all its users take it. Returns whether they do; nothing has
 /// changed if not. O(operands of the users).
 pub(crate) fn refine(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
     if !ty.is_assignable_to(f.ty(v)) || ty == Type::NEVER {
@@ -92,7 +92,7 @@ pub(crate) fn refine(f: &mut Function, v: Value, ty: Type) -> IrResult<bool> {
                 .collect();
             InstView { types: &types, ..*view }.result_type()
         });
-        // What is passed along edges or returned may always be of a more special type.
+        // What is passed along edges or returned may always be of a subtype.
         result.is_ok_and(|ty| at.user.is_terminator() || ty.is_assignable_to(f.ty(at.user)))
     };
     let all = f.uses(v).all(takes);

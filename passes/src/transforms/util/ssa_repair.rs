@@ -41,7 +41,7 @@ enum Reaching {
 
 /// Lets those of `users` that use `old` use that one of `defs` that reaches them, or a parameter in
 /// which several meet. A definition stands for its whole block: users in that block get it too.
-/// One of a more special type than `old`, which may be among them, is passed to a parameter of that
+/// One of a subtype of that of `old`, which may be among them, is passed to a parameter of that
 /// type before it is used elsewhere. Returns the parameters, in layout order.
 ///
 /// # Errors
@@ -136,7 +136,7 @@ struct Region {
     /// By meeting: itself, or what stands for it.
     drop_to: Vec<Reaching>,
     /// By definition: whether it may stand for the old value in other blocks. What uses that need not
-    /// accept a more special type; a parameter does.
+    /// accept a subtype; a parameter does.
     fits: Vec<bool>,
 }
 

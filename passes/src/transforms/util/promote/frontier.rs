@@ -1,4 +1,5 @@
-//! Iterated dominance frontiers: the blocks where the definitions of a variable meet, one variable at a time.
+//! Iterated dominance frontiers: the blocks where the definitions of a variable meet, one variable
+//! at a time.
 //!
 //! # Method
 //! An edge joins paths if its source is not the immediate dominator of its target. What is defined in

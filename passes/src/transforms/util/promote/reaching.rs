@@ -1,5 +1,5 @@
-//! The definitions that reach each read of a cell: a value that was written, or a parameter to be made where
-//! paths join.
+//! The definitions that reach each read of a cell: a value that was written, or a parameter to be
+//! made where paths join.
 
 use regraft_ir::{Block, ControlFlow, Function, Operand, Type, Value};
 
@@ -32,7 +32,8 @@ pub(super) struct Reaching {
     pub(super) joins: Vec<Join>,
     /// Each read, with what it finds.
     pub(super) reads: Vec<(Value, Holds)>,
-    /// The content of the cell at hand at the end of blocks and at their start, as far as it is asked for.
+    /// The content of the cell at hand at the end of blocks and at their start, as far as it is
+    /// asked for.
     leaves: ByBlock<Holds>,
     enters: ByBlock<Holds>,
 }
