@@ -75,7 +75,7 @@ impl Driver<'_> {
         add_attr(&mut v, VJP_OF, Constant::Func(name));
         if !shadowed.is_empty() {
             // Nobody passes an object for its own shadow.
-            add_attr(&mut v, "apart", Constant::I64(count as i64 + 1));
+            add_attr(&mut v, "noalias", Constant::I64(count as i64 + 1));
         }
         self.module.add(v)?;
         // They were made to be one function.
