@@ -398,7 +398,7 @@ impl Inference {
                 return value;
             }
             if let Some(have) = self.exact_type(frame, value)
-                && self.is_of(have, declared)
+                && self.world.is_below(have, declared)
             {
                 return value;
             }
