@@ -3,7 +3,7 @@
 use regraft_dialects::semantics::eval_scalar;
 use regraft_dialects::{arith, context, core, data, math, mem};
 use regraft_ir::{
-    Constant, Fold, Function, Inst, Op, OpDef, Operand, ResultType, StructDef, Traits, Type,
+    Constant, Fold, Function, Inst, OpDef, Operand, ResultType, StructDef, Traits, Type,
 };
 
 use crate::def;

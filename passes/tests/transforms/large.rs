@@ -2,11 +2,7 @@
 
 use std::fmt::Write;
 
-use regraft_passes::analysis::Analyses;
-use regraft_passes::transforms::inline::{self, Limits};
-use regraft_passes::transforms::simplify_cfg::{self, Config};
-
-use crate::{only, parse, run_text, verify};
+use crate::{only, parse, run_text};
 
 #[test]
 fn a_caller_grows_up_to_its_budget() {
@@ -19,21 +15,17 @@ fn a_caller_grows_up_to_its_budget() {
         text += &format!("  %{i}: i64 = call @g(%{})\n", i - 1);
     }
     text += "  return %11\n}\n";
-    let calls = |limits: Limits| {
+    let calls = |pipeline: &str| {
         let mut module = parse(&text);
-        let inlined = inline::run(&mut module, limits, &mut Analyses::default())
-            .expect("the module is valid");
-        verify(&module);
-        let left = module.to_string().matches("call").count();
-        assert_eq!(inlined.calls + left, 10);
-        left
+        run_text(pipeline, &mut module);
+        module.to_string().matches("call").count()
     };
-    assert_eq!(calls(Limits::default()), 0);
+    assert_eq!(calls("inline"), 0);
     // The caller has ten instructions; the callee 20 and a terminator.
-    assert_eq!(calls(Limits { growth: 53, ..Limits::default() }), 7);
-    assert_eq!(calls(Limits { growth: 52, ..Limits::default() }), 8);
-    assert_eq!(calls(Limits { growth: 0, always: 20, ..Limits::default() }), 0);
-    assert_eq!(calls(Limits { max_size: 19, ..Limits::default() }), 10);
+    assert_eq!(calls("inline{growth=53}"), 7);
+    assert_eq!(calls("inline{growth=52}"), 8);
+    assert_eq!(calls("inline{growth=0, always=20}"), 0);
+    assert_eq!(calls("inline{max-size=19}"), 10);
 }
 
 #[test]
@@ -47,10 +39,8 @@ fn chains_of_calls_are_not_walked_by_recursion() {
     }
     text += "func @f20000(%1: i64) -> i64 {\n^1:\n  %2: i64 = arith.add %1, 1\n  return %2\n}\n";
     let mut module = parse(&text);
-    let inlined = inline::run(&mut module, Limits::default(), &mut Analyses::default())
-        .expect("the module is valid");
-    assert_eq!(inlined.calls, 20_000);
-    verify(&module);
+    run_text("inline", &mut module);
+    assert_eq!(module.to_string().matches("call").count(), 0);
 }
 
 #[test]
@@ -64,9 +54,8 @@ fn a_long_chain_is_merged_without_depth() {
     }
     let _ = writeln!(text, "^{BLOCKS}(%2: i64):\n  return %2\n}}");
     let mut module = parse(&text);
+    run_text("simplify-cfg{plain}", &mut module);
     let f = only(&mut module);
-    let done = simplify_cfg::run(f, Config::PLAIN, &mut Analyses::default()).unwrap();
-    assert_eq!(done.merged, BLOCKS - 1);
     assert_eq!((f.block_count(), f.inst_count()), (1, BLOCKS - 2));
 }
 
