@@ -72,10 +72,9 @@ fn identity(view: &InstView<'_>) -> Option<Fold> {
             {
                 return Some(fold);
             }
-            let (left, right) = (view.constant(0), view.constant(1));
-            match (left, right) {
-                (_, Some(right)) => constant_right(op, ty, right),
-                (Some(left), _) => constant_left(op, ty, left),
+            match (view.constant(0), view.constant(1)) {
+                (_, Some(c)) => constant_operand(op, ty, c, 0),
+                (Some(c), _) => constant_operand(op, ty, c, 1),
                 _ => None,
             }
         }
@@ -116,81 +115,44 @@ fn same_operands(op: Op, ty: Type) -> Option<Fold> {
     }
 }
 
-/// `x op c`, for an integer or a bool `c`; both are of type `ty` but for shifts and powers.
-fn constant_right(op: Op, ty: Type, c: Constant) -> Option<Fold> {
-    match (op, c) {
-        (math::POWI, Constant::I64(0)) if ty == Type::F64 => {
-            return Some(Fold::Constant(1.0.into()));
-        }
-        (math::POWI, Constant::I64(0)) if ty == Type::F32 => {
-            return Some(Fold::Constant(1.0f32.into()));
-        }
-        (math::POWI, Constant::I64(1)) => return Some(Fold::Operand(0)),
-        _ => {}
+/// `x op c` with `x` at position 0, or `c op x` with `x` at position 1, for an integer or a bool `c`;
+/// both are of type `ty` but for shifts and powers.
+fn constant_operand(op: Op, ty: Type, c: Constant, x: usize) -> Option<Fold> {
+    let other = Some(Fold::Operand(x));
+    match (op, c, x) {
+        (math::POWI, Constant::I64(0), 0) => return Constant::float(ty, 1.0).map(Fold::Constant),
+        (math::POWI, Constant::I64(1), 0) => return other,
+        _ if ty.is_int() || ty == Type::BOOL => {}
+        _ => return None,
     }
-    if !(ty.is_int() || ty == Type::BOOL) {
-        return None;
-    }
-    let value = bits_of(c)?;
-    let x = Some(Fold::Operand(0));
-    let constant = |constant| Some(Fold::Constant(constant));
     let number = |n| Constant::int(ty, n).map(Fold::Constant);
     let bool = |b| Some(Fold::Constant(Constant::Bool(b)));
-    match (op, value) {
-        (arith::SUB | arith::CHECKED_SUB, 0) => x,
-        (arith::DIV | arith::FLD | arith::CLD, 1) => x,
-        (arith::REM | arith::MOD, 1 | -1) => number(0),
-        (arith::SHL | arith::SHR | arith::ASHR, 0) => x,
-        (arith::SHL | arith::SHR, count) if count >= i64::from(ty.bits()?) => number(0),
-        (arith::SHR | arith::ASHR, count) if -count.max(-64) >= i64::from(ty.bits()?) => number(0),
-        (arith::POWI, 0) => number(1),
-        (arith::POWI, 1) => x,
-        (arith::LT, _) if Some(c) == least(ty) => bool(false),
-        (arith::GE, _) if Some(c) == least(ty) => bool(true),
-        (arith::GT, _) if Some(c) == greatest(ty) => bool(false),
-        (arith::LE, _) if Some(c) == greatest(ty) => bool(true),
-        (arith::EQ, _) if c == Constant::Bool(true) => x,
-        (arith::NE, _) if c == Constant::Bool(false) => x,
-        _ => match commutative(op, ty, c, value)? {
-            Some(result) => constant(result),
-            None => x,
-        },
-    }
-}
-
-/// `c op x`, for an integer or a bool `c`.
-fn constant_left(op: Op, ty: Type, c: Constant) -> Option<Fold> {
-    if !(ty.is_int() || ty == Type::BOOL) {
-        return None;
-    }
-    let value = bits_of(c)?;
-    let bool = |b| Some(Fold::Constant(Constant::Bool(b)));
-    match (op, value) {
-        (arith::SHL | arith::SHR | arith::ASHR, 0) => Some(Fold::Constant(c)),
-        (arith::POWI, 1) => Some(Fold::Constant(c)),
-        (arith::GT, _) if Some(c) == least(ty) => bool(false),
-        (arith::LE, _) if Some(c) == least(ty) => bool(true),
-        (arith::LT, _) if Some(c) == greatest(ty) => bool(false),
-        (arith::GE, _) if Some(c) == greatest(ty) => bool(true),
-        (arith::EQ, _) if c == Constant::Bool(true) => Some(Fold::Operand(1)),
-        (arith::NE, _) if c == Constant::Bool(false) => Some(Fold::Operand(1)),
-        _ => match commutative(op, ty, c, value)? {
-            Some(result) => Some(Fold::Constant(result)),
-            None => Some(Fold::Operand(1)),
-        },
-    }
-}
-
-/// For `x op c` or `c op x`: the constant that it always is, or (`Some(None)`) that it is `x`.
-fn commutative(op: Op, ty: Type, c: Constant, value: i64) -> Option<Option<Constant>> {
-    match (op, value) {
-        (arith::ADD | arith::CHECKED_ADD | arith::OR | arith::XOR, 0) => Some(None),
-        (arith::MUL | arith::CHECKED_MUL, 1) | (arith::AND, -1) => Some(None),
-        (arith::MUL | arith::CHECKED_MUL | arith::AND, 0) | (arith::OR, -1) => Some(Some(c)),
-        (arith::MIN, _) if Some(c) == greatest(ty) => Some(None),
-        (arith::MIN, _) if Some(c) == least(ty) => Some(Some(c)),
-        (arith::MAX, _) if Some(c) == least(ty) => Some(None),
-        (arith::MAX, _) if Some(c) == greatest(ty) => Some(Some(c)),
+    let bits = ty.bits().map_or(1, i64::from);
+    let (is_least, is_greatest) = (Some(c) == least(ty), Some(c) == greatest(ty));
+    match (op, bits_of(c)?, x) {
+        (arith::SUB | arith::CHECKED_SUB | arith::SHL | arith::SHR | arith::ASHR, 0, 0)
+        | (arith::DIV | arith::FLD | arith::CLD | arith::POWI, 1, 0)
+        | (arith::ADD | arith::CHECKED_ADD | arith::OR | arith::XOR, 0, _)
+        | (arith::MUL | arith::CHECKED_MUL, 1, _)
+        | (arith::AND, -1, _) => other,
+        (arith::SHL | arith::SHR | arith::ASHR, 0, 1)
+        | (arith::POWI, 1, 1)
+        | (arith::MUL | arith::CHECKED_MUL | arith::AND, 0, _)
+        | (arith::OR, -1, _) => Some(Fold::Constant(c)),
+        (arith::REM | arith::MOD, 1 | -1, 0) => number(0),
+        (arith::POWI, 0, 0) => number(1),
+        (arith::SHL | arith::SHR, count, 0) if count >= bits => number(0),
+        (arith::SHR | arith::ASHR, count, 0) if -count.max(-64) >= bits => number(0),
+        (arith::LT, _, 0) | (arith::GT, _, 1) if is_least => bool(false),
+        (arith::GE, _, 0) | (arith::LE, _, 1) if is_least => bool(true),
+        (arith::GT, _, 0) | (arith::LT, _, 1) if is_greatest => bool(false),
+        (arith::LE, _, 0) | (arith::GE, _, 1) if is_greatest => bool(true),
+        (arith::EQ, ..) if c == Constant::Bool(true) => other,
+        (arith::NE, ..) if c == Constant::Bool(false) => other,
+        (arith::MIN, ..) if is_greatest => other,
+        (arith::MAX, ..) if is_least => other,
+        (arith::MIN, ..) if is_least => Some(Fold::Constant(c)),
+        (arith::MAX, ..) if is_greatest => Some(Fold::Constant(c)),
         _ => None,
     }
 }
