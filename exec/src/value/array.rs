@@ -140,16 +140,11 @@ impl Array {
 
     /// A new array with the same elements.
     pub fn duplicate(&self) -> Self {
-        let storage = match &self.storage {
-            Storage::Bool(x) => Storage::Bool(x.clone()),
-            Storage::I8(x) => Storage::I8(x.clone()),
-            Storage::I16(x) => Storage::I16(x.clone()),
-            Storage::I32(x) => Storage::I32(x.clone()),
-            Storage::I64(x) => Storage::I64(x.clone()),
-            Storage::F32(x) => Storage::F32(x.clone()),
-            Storage::F64(x) => Storage::F64(x.clone()),
-            Storage::Val(x) => vals(x.borrow().iter().cloned()),
-        };
+        fn copy<T: Element>(buffer: &Buffer<T>) -> Storage {
+            T::storage(buffer.clone())
+        }
+        let storage =
+            with_storage!(&self.storage, x => copy(x), x => vals(x.borrow().iter().cloned()));
         let bytes = Self::bytes(self.element, storage.capacity()).unwrap_or(0);
         Self {
             element: self.element,
@@ -259,25 +254,19 @@ impl Array {
     /// # Errors
     /// If there is no room for them, or if the types of the elements differ.
     pub fn copy_from(&self, source: &Self) -> Result<(), ArrayError> {
-        let copied = match (&self.storage, &source.storage) {
-            (Storage::Bool(a), Storage::Bool(b)) => a.copy_from(b),
-            (Storage::I8(a), Storage::I8(b)) => a.copy_from(b),
-            (Storage::I16(a), Storage::I16(b)) => a.copy_from(b),
-            (Storage::I32(a), Storage::I32(b)) => a.copy_from(b),
-            (Storage::I64(a), Storage::I64(b)) => a.copy_from(b),
-            (Storage::F32(a), Storage::F32(b)) => a.copy_from(b),
-            (Storage::F64(a), Storage::F64(b)) => a.copy_from(b),
-            (Storage::Val(a), Storage::Val(b)) => {
-                let items = b.borrow().clone();
-                if items.len() > a.borrow().len() {
-                    return Err(ArrayError::WrongCount);
-                }
-                let old: Vec<_> = a.borrow_mut().splice(..items.len(), items).collect();
+        fn copy<T: Element>(to: &Buffer<T>, from: &Storage) -> Result<bool, ArrayError> {
+            Ok(to.copy_from(T::buffer(from).ok_or(ArrayError::WrongElement)?))
+        }
+        let copied = with_storage!(&self.storage, to => copy(to, &source.storage)?, to => {
+            let Storage::Val(from) = &source.storage else { return Err(ArrayError::WrongElement) };
+            let items = from.borrow().clone();
+            let fits = items.len() <= to.borrow().len();
+            if fits {
+                let old: Vec<_> = to.borrow_mut().splice(..items.len(), items).collect();
                 drop(old);
-                true
             }
-            _ => return Err(ArrayError::WrongElement),
-        };
+            fits
+        });
         if copied { Ok(()) } else { Err(ArrayError::WrongCount) }
     }
 

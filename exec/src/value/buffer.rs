@@ -51,36 +51,10 @@ impl<T: Copy> Buffer<T> {
         }
     }
 
-    /// Appends an element where there is room for it.
-    #[inline]
-    pub(super) fn append(&self, value: T) {
-        self.0.push(value);
-    }
-
-    /// Takes the elements out.
-    pub(super) fn take(&self) -> Vec<T> {
-        self.0.take()
-    }
-
-    /// Puts these elements into the place of the others, which are returned.
-    pub(super) fn replace(&self, items: Vec<T>) -> Vec<T> {
-        self.0.replace(items)
-    }
-
-    /// Adds the elements to the end of `all`.
-    pub(super) fn append_to(&self, all: &mut Vec<T>) {
-        all.extend_from_slice(self.0.items());
-    }
-
     /// Removes the last element.
     #[inline]
     pub fn pop(&self) -> Option<T> {
-        self.0.edit(Vec::pop)
-    }
-
-    /// Makes it `len` long, where there is room for that; new elements are `fill`.
-    pub(super) fn set_len(&self, len: usize, fill: T) {
-        self.0.edit(|items| items.resize(len, fill));
+        self.0.pop()
     }
 
     /// Sets all elements.

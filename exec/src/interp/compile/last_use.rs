@@ -30,7 +30,7 @@ use super::Compiler;
 use super::control::set_target;
 
 /// Registers of values.
-type Regs = SmallVec<[Reg; 8]>;
+type Regs = SmallVec<[Reg; 4]>;
 
 /// A basic block of the compact code.
 struct Block {
@@ -53,30 +53,23 @@ impl Compiler<'_> {
         let owning = self.owning_regs();
         let owns = |reg: &Reg| owning[*reg as usize];
         let mut live = vec![false; self.val_regs as usize];
-        // By instruction, in order: what is dropped before and after it.
-        let mut drops: Vec<(Regs, Regs)> = vec![Default::default(); self.insts.len()];
+        // By instruction: what is dropped before it.
+        let mut drops: Vec<Regs> = vec![Regs::new(); self.insts.len()];
         for (index, block) in blocks.iter().enumerate() {
-            let set = |live: &mut [bool], regs: &[Reg], to| {
-                regs.iter().for_each(|&reg| live[reg as usize] = to);
-            };
-            set(&mut live, &block.live_out, true);
+            block.live_out.iter().for_each(|&reg| live[reg as usize] = true);
             for pc in (block.start..block.end).rev() {
-                drops[pc].1 = self.mark(pc, &mut live);
-                drops[pc].1.retain(|reg| owns(reg));
+                for reg in self.mark(pc, &mut live).into_iter().filter(owns) {
+                    drops[pc + 1].push(reg);
+                }
             }
             if block.predecessors.iter().all(|&from| from < index) {
-                for &from in &block.predecessors {
-                    for reg in blocks[from].live_out.iter().filter(|reg| owns(reg)) {
-                        if !std::mem::replace(&mut live[*reg as usize], true) {
-                            drops[block.start].0.push(*reg);
-                        }
-                    }
-                }
-                set(&mut live, &drops[block.start].0, false);
+                let before = block.predecessors.iter().flat_map(|&from| &blocks[from].live_out);
+                let before = before.copied().filter(|reg| owns(reg) && !live[*reg as usize]);
+                drops[block.start].extend(before);
             }
-            set(&mut live, &block.live_in, false);
+            block.live_in.iter().for_each(|&reg| live[reg as usize] = false);
         }
-        self.insert_drops(&drops);
+        self.insert_drops(drops);
     }
 
     /// Returns by register whether it may ever hold memory.
@@ -152,7 +145,7 @@ impl Compiler<'_> {
     }
 
     /// Finds the live registers of all blocks.
-    fn find_live(&self, blocks: &mut [Block]) {
+    fn find_live(&mut self, blocks: &mut [Block]) {
         // Each register with the blocks that write it, and with those that read it before.
         let (mut written, mut read): (Vec<(Reg, usize)>, Vec<(Reg, usize)>) = Default::default();
         let mut written_in = vec![usize::MAX; self.val_regs as usize];
@@ -197,15 +190,8 @@ impl Compiler<'_> {
     }
 
     /// The registers of values that an instruction reads, and those that it writes after that.
-    fn reads_and_writes(&self, inst: Inst) -> (Regs, Regs) {
+    fn reads_and_writes(&mut self, inst: Inst) -> (Regs, Regs) {
         let (mut reads, mut writes) = (Regs::new(), Regs::new());
-        let results = |dst: Dst, parts: &Option<Box<[(u32, Dst)]>>| -> Regs {
-            let of = |dst| if let Dst::Val(reg) = dst { Some(reg) } else { None };
-            match parts {
-                Some(parts) => parts.iter().filter_map(|&(_, dst)| of(dst)).collect(),
-                None => of(dst).into_iter().collect(),
-            }
-        };
         match inst {
             Inst::MovVal { vd, va } | Inst::TakeVal { vd, va } | Inst::GetVal { vd, va, .. } => {
                 reads.push(va);
@@ -231,31 +217,52 @@ impl Compiler<'_> {
             | Inst::SetScalar { va, .. }
             | Inst::ReturnVal { va } => reads.push(va),
             Inst::SetVal { vb, va, .. } => reads.extend([vb, va]),
-            Inst::Eval { site } | Inst::ReturnTuple { site } => {
-                let site = &self.evals[site as usize];
-                reads.extend(site.args.iter().filter_map(|src| src.val()));
-                if matches!(inst, Inst::Eval { .. }) {
-                    writes = results(site.dst, &None);
-                }
-            }
-            Inst::Call { site } => {
-                let site = &self.calls[site as usize];
-                reads.extend(site.args.iter().filter_map(|arg| match arg {
-                    Arg::Scalar(_) => None,
-                    Arg::Unbox(_, reg) => Some(*reg),
-                    Arg::Val(src) | Arg::Check(src, _) => src.val(),
+            // The others know scalars only, or have a site.
+            _ => {
+                let (args, dsts) = self.site(inst, &mut reads);
+                reads.extend(args.iter().filter_map(|src| src.val()));
+                writes.extend(dsts.iter().filter_map(|dst| match dst {
+                    Dst::Val(reg) => Some(*reg),
+                    _ => None,
                 }));
-                writes = results(site.dst, &site.parts);
             }
-            Inst::Apply { site } => {
-                let site = &self.applies[site as usize];
-                reads.extend(site.args.iter().filter_map(|src| src.val()));
-                writes = results(site.dst, &site.parts);
-            }
-            // The others know scalars only.
-            _ => {}
         }
         (reads, writes)
+    }
+
+    /// Where the operands of a site come from, in order, and where its results go. The registers of
+    /// arguments that are scalars for the callee are added to `scalars`: they hold no memory.
+    fn site(&mut self, inst: Inst, scalars: &mut Regs) -> (Vec<&mut Src>, Vec<&mut Dst>) {
+        let (args, dst, parts) = match inst {
+            Inst::Eval { site } => {
+                let site = &mut self.evals[site as usize];
+                (site.args.iter_mut().collect(), &mut site.dst, None)
+            }
+            Inst::ReturnTuple { site } => {
+                return (self.evals[site as usize].args.iter_mut().collect(), Vec::new());
+            }
+            Inst::Call { site } => {
+                let site = &mut self.calls[site as usize];
+                let args = site.args.iter_mut().filter_map(|arg| match arg {
+                    Arg::Scalar(_) => None,
+                    Arg::Unbox(_, reg) => {
+                        scalars.push(*reg);
+                        None
+                    }
+                    Arg::Val(src) | Arg::Check(src, _) => Some(src),
+                });
+                (args.collect(), &mut site.dst, site.parts.as_mut())
+            }
+            Inst::Apply { site } => {
+                let site = &mut self.applies[site as usize];
+                (site.args.iter_mut().collect(), &mut site.dst, site.parts.as_mut())
+            }
+            _ => return Default::default(),
+        };
+        match parts {
+            Some(parts) => (args, parts.iter_mut().map(|(_, dst)| dst).collect()),
+            None => (args, vec![dst]),
+        }
     }
 
     /// Marks the last uses of the registers that an instruction reads; `live` says which are live
@@ -265,79 +272,50 @@ impl Compiler<'_> {
         let (reads, writes) = self.reads_and_writes(inst);
         let mut dead: Regs = writes.iter().copied().filter(|&reg| !live[reg as usize]).collect();
         writes.iter().for_each(|&reg| live[reg as usize] = false);
-        let mut last = |src: &mut Src| {
-            if let Src::Val(reg) = *src
-                && !std::mem::replace(&mut live[reg as usize], true)
-            {
-                *src = Src::Last(reg);
-            }
-        };
-        let forget = |dst: &mut Dst| {
-            if matches!(dst, Dst::Val(reg) if dead.contains(reg)) {
-                *dst = Dst::Nowhere;
-            }
-        };
-        match inst {
-            Inst::Eval { site } => {
-                let site = &mut self.evals[site as usize];
-                forget(&mut site.dst);
-                site.args.iter_mut().rev().for_each(last);
-                Regs::new()
-            }
-            Inst::Call { site } => {
-                let site = &mut self.calls[site as usize];
-                forget(&mut site.dst);
-                site.parts.iter_mut().flatten().for_each(|(_, dst)| forget(dst));
-                for arg in site.args.iter_mut().rev() {
-                    match arg {
-                        Arg::Scalar(_) => {}
-                        // A scalar in a register of values holds no memory.
-                        Arg::Unbox(_, reg) => last(&mut Src::Val(*reg)),
-                        Arg::Val(src) | Arg::Check(src, _) => last(src),
-                    }
+        if let Inst::Eval { .. } | Inst::Call { .. } | Inst::Apply { .. } = inst {
+            let (args, dsts) = self.site(inst, &mut Regs::new());
+            for dst in dsts {
+                if matches!(dst, Dst::Val(reg) if dead.contains(reg)) {
+                    *dst = Dst::Nowhere;
                 }
-                Regs::new()
             }
-            Inst::Apply { site } => {
-                let site = &mut self.applies[site as usize];
-                forget(&mut site.dst);
-                site.parts.iter_mut().flatten().for_each(|(_, dst)| forget(dst));
-                site.args.iter_mut().rev().for_each(last);
-                Regs::new()
-            }
-            Inst::Unbox { .. } => {
-                reads.iter().for_each(|&reg| live[reg as usize] = true);
-                Regs::new()
-            }
-            inst => {
-                for reg in reads {
-                    if std::mem::replace(&mut live[reg as usize], true) || writes.contains(&reg) {
-                        continue;
-                    }
-                    match inst {
-                        Inst::MovVal { vd, va } => self.insts[pc] = Inst::TakeVal { vd, va },
-                        _ => dead.push(reg),
-                    }
+            for src in args.into_iter().rev() {
+                if let Src::Val(reg) = *src
+                    && !std::mem::replace(&mut live[reg as usize], true)
+                {
+                    *src = Src::Last(reg);
                 }
-                if inst.goes_on() { dead } else { Regs::new() }
             }
+            dead.clear();
+        } else if let Inst::MovVal { vd, va } = inst
+            && va != vd
+            && !live[va as usize]
+        {
+            self.insts[pc] = Inst::TakeVal { vd, va };
+        } else if inst.goes_on() && !matches!(inst, Inst::Unbox { .. }) {
+            let last =
+                reads.iter().copied().filter(|reg| !live[*reg as usize] && !writes.contains(reg));
+            dead.extend(last);
         }
+        reads.iter().for_each(|&reg| live[reg as usize] = true);
+        dead
     }
 
-    /// Puts drops before and after the instructions, and moves the targets of jumps.
-    fn insert_drops(&mut self, drops: &[(Regs, Regs)]) {
-        if drops.iter().all(|(before, after)| before.is_empty() && after.is_empty()) {
+    /// Puts drops before the instructions, and moves the targets of jumps.
+    fn insert_drops(&mut self, drops: Vec<Regs>) {
+        if drops.iter().all(|before| before.is_empty()) {
             return;
         }
         let insts = std::mem::take(&mut self.insts);
         let spots = std::mem::take(&mut self.spots);
         let mut starts = Vec::with_capacity(insts.len());
-        for ((inst, spot), (before, after)) in insts.into_iter().zip(spots).zip(drops) {
+        for ((inst, spot), mut before) in insts.into_iter().zip(spots).zip(drops) {
             self.spot = spot;
             starts.push(self.pc());
+            before.sort_unstable();
+            before.dedup();
             before.iter().for_each(|&va| self.emit(Inst::Drop { va }));
             self.emit(inst);
-            after.iter().for_each(|&va| self.emit(Inst::Drop { va }));
         }
         let moved = |to: Pc| starts[to as usize];
         self.insts.iter_mut().for_each(|inst| set_target(inst, moved));

@@ -41,6 +41,12 @@ pub(super) fn set_field(object: &Val, index: usize, value: Val) -> bool {
     }
 }
 
+/// The position in memory that an index, from 1, stands for.
+#[inline(always)]
+pub(super) fn position(index: u64) -> usize {
+    index.wrapping_sub(1) as usize
+}
+
 /// The slot of an element, from 0; `None` if there is none, or none of that type.
 #[inline]
 pub(super) fn load_slot(array: &Array, at: usize, ty: Scalar) -> Option<u64> {

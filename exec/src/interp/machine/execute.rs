@@ -2,12 +2,12 @@
 
 use super::super::code::Code;
 use super::super::inst::{Inst, Pc};
-use super::super::register::Reg;
-use super::access::{access_error, field, field_error, load_slot, set_field, store_slot};
+use super::super::register::{Reg, Scalar};
+use super::access::{access_error, field, field_error, load_slot, position, set_field, store_slot};
 use super::transfer::{Returned, assign};
 use super::{At, Frame, Machine, NO_REG};
 use crate::error::Trap;
-use crate::value::{Storage, Val};
+use crate::value::{Array, Val};
 
 impl<'a> Machine<'a> {
     #[allow(unsafe_code)]
@@ -114,6 +114,18 @@ impl<'a> Machine<'a> {
             ($r:expr) => {
                 self.vals[v + $r as usize]
             };
+        }
+        // What is done with an array, which gives `None` if its type or the indices do not fit.
+        macro_rules! access {
+            ($va:expr, [$($index:expr),*], $array:ident => $access:expr) => {{
+                let access = |$array: &Array| $access;
+                match &val!($va) {
+                    Val::Array(array) if let Some(x) = access(array) => x,
+                    other => {
+                        trap!(access_error(self.texts(), other, &[$(get!($index) as i64),*]))
+                    }
+                }
+            }};
         }
         macro_rules! ret {
             ($take:expr) => {{
@@ -244,116 +256,48 @@ impl<'a> Machine<'a> {
                 }
 
                 Inst::LoadF { d, va, i } => {
-                    let index = get!(i).wrapping_sub(1);
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Storage::F64(items) = array.storage()
-                                && let Some(x) = items.get(index as usize) =>
-                        {
-                            set!(d, x.to_bits());
-                        }
-                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
-                    }
+                    let x = access!(va, [i], a => a.buffer::<f64>()?.get(position(get!(i))));
+                    set!(d, x.to_bits());
                 }
                 Inst::LoadI { d, va, i } => {
-                    let index = get!(i).wrapping_sub(1);
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Storage::I64(items) = array.storage()
-                                && let Some(x) = items.get(index as usize) =>
-                        {
-                            set!(d, x as u64);
-                        }
-                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
-                    }
+                    let x = access!(va, [i], a => a.buffer::<i64>()?.get(position(get!(i))));
+                    set!(d, x as u64);
                 }
                 Inst::LoadF2 { j, d, va, i } => {
-                    let indices = [get!(i) as i64, get!(j) as i64];
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Storage::F64(items) = array.storage()
-                                && let Some(at) = array.offset(&indices)
-                                && let Some(x) = items.get(at) =>
-                        {
-                            set!(d, x.to_bits());
-                        }
-                        other => trap!(access_error(self.texts(), other, &indices)),
-                    }
+                    let at = [get!(i) as i64, get!(j) as i64];
+                    let x = access!(va, [i, j], a => a.buffer::<f64>()?.get(a.offset(&at)?));
+                    set!(d, x.to_bits());
                 }
                 Inst::StoreF { a, va, i } => {
-                    let index = get!(i).wrapping_sub(1);
-                    let x = f64!(a);
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Storage::F64(items) = array.storage()
-                                && items.set(index as usize, x) => {}
-                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
-                    }
+                    let (x, at) = (f64!(a), position(get!(i)));
+                    access!(va, [i], a => a.buffer::<f64>()?.set(at, x).then_some(()));
                 }
                 Inst::StoreI { a, va, i } => {
-                    let index = get!(i).wrapping_sub(1);
-                    let x = get!(a) as i64;
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Storage::I64(items) = array.storage()
-                                && items.set(index as usize, x) => {}
-                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
-                    }
+                    let (x, at) = (get!(a) as i64, position(get!(i)));
+                    access!(va, [i], a => a.buffer::<i64>()?.set(at, x).then_some(()));
                 }
                 Inst::StoreF2 { j, a, va, i } => {
-                    let indices = [get!(i) as i64, get!(j) as i64];
-                    let x = f64!(a);
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Storage::F64(items) = array.storage()
-                                && let Some(at) = array.offset(&indices)
-                                && items.set(at, x) => {}
-                        other => trap!(access_error(self.texts(), other, &indices)),
-                    }
+                    let (x, at) = (f64!(a), [get!(i) as i64, get!(j) as i64]);
+                    access!(va, [i, j], a => {
+                        a.buffer::<f64>()?.set(a.offset(&at)?, x).then_some(())
+                    });
                 }
                 Inst::LoadScalar { ty, d, va, i } => {
-                    let at = get!(i).wrapping_sub(1) as usize;
-                    match &val!(va) {
-                        Val::Array(array) if let Some(slot) = load_slot(array, at, ty) => {
-                            set!(d, slot);
-                        }
-                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
-                    }
+                    set!(d, access!(va, [i], a => load_slot(a, position(get!(i)), ty)));
                 }
                 Inst::LoadScalar2 { ty, j, d, va, i } => {
-                    let indices = [get!(i) as i64, get!(j) as i64];
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Some(at) = array.offset(&indices)
-                                && let Some(slot) = load_slot(array, at, ty) =>
-                        {
-                            set!(d, slot);
-                        }
-                        other => trap!(access_error(self.texts(), other, &indices)),
-                    }
+                    let at = [get!(i) as i64, get!(j) as i64];
+                    set!(d, access!(va, [i, j], a => load_slot(a, a.offset(&at)?, ty)));
                 }
                 Inst::StoreScalar { ty, a, va, i } => {
-                    let at = get!(i).wrapping_sub(1) as usize;
-                    let slot = get!(a);
-                    match &val!(va) {
-                        Val::Array(array) if store_slot(array, at, ty, slot) => {}
-                        other => trap!(access_error(self.texts(), other, &[get!(i) as i64])),
-                    }
+                    let (slot, at) = (get!(a), position(get!(i)));
+                    access!(va, [i], a => store_slot(a, at, ty, slot).then_some(()));
                 }
                 Inst::StoreScalar2 { ty, j, a, va, i } => {
-                    let indices = [get!(i) as i64, get!(j) as i64];
-                    let slot = get!(a);
-                    match &val!(va) {
-                        Val::Array(array)
-                            if let Some(at) = array.offset(&indices)
-                                && store_slot(array, at, ty, slot) => {}
-                        other => trap!(access_error(self.texts(), other, &indices)),
-                    }
+                    let (slot, at) = (get!(a), [get!(i) as i64, get!(j) as i64]);
+                    access!(va, [i, j], a => store_slot(a, a.offset(&at)?, ty, slot).then_some(()));
                 }
-                Inst::Length { d, va } => match &val!(va) {
-                    Val::Array(array) => set!(d, array.len() as u64),
-                    other => trap!(access_error(self.texts(), other, &[])),
-                },
+                Inst::Length { d, va } => set!(d, access!(va, [], a => Some(a.len() as u64))),
                 Inst::GetF { d, va, index } => match val!(va).as_fields() {
                     Some(items) if let Some(Val::F64(x)) = items.get(index as usize) => {
                         set!(d, x.to_bits());

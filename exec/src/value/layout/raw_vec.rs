@@ -103,6 +103,14 @@ impl<T: Copy> RawVec<T> {
         unsafe { self.data.get().as_ptr().add(len).write(item) };
         self.len.set(len + 1);
     }
+
+    /// Removes the last element.
+    #[inline]
+    pub(in crate::value) fn pop(&self) -> Option<T> {
+        let last = self.items().last().copied()?;
+        self.len.set(self.len.get() - 1);
+        Some(last)
+    }
 }
 
 impl<T> Drop for RawVec<T> {

@@ -29,7 +29,7 @@ impl<T: Element> Buffer<T> {
 
     /// Takes the elements out, and keeps their room.
     pub(in crate::value) fn strip(&self) {
-        give_room(self.take());
+        give_room(self.0.take());
     }
 
     /// Makes room for `count` elements at least.
@@ -37,8 +37,8 @@ impl<T: Element> Buffer<T> {
     fn grow(&self, count: usize) {
         if is_active() {
             let mut more = room(count.max(4));
-            self.append_to(&mut more);
-            give_room(self.replace(more));
+            more.extend_from_slice(self.0.items());
+            give_room(self.0.replace(more));
         }
     }
 
@@ -48,7 +48,7 @@ impl<T: Element> Buffer<T> {
         if self.len() == self.capacity() {
             self.grow(self.len() * 2);
         }
-        self.append(value);
+        self.0.push(value);
     }
 
     /// Makes it `len` long; new elements are `fill`.
@@ -56,14 +56,12 @@ impl<T: Element> Buffer<T> {
         if len > self.capacity() {
             self.grow(len);
         }
-        self.set_len(len, fill);
+        self.0.edit(|items| items.resize(len, fill));
     }
 }
 
 impl<T: Element> Clone for Buffer<T> {
     fn clone(&self) -> Self {
-        let mut all = room(self.len());
-        self.append_to(&mut all);
-        Self::new(all)
+        Self::of(self.0.items())
     }
 }

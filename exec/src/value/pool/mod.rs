@@ -255,15 +255,27 @@ pub(super) fn reference(element: Type) -> Option<Counted<RefCellObject>> {
     take_box(|lists| lists.refs.entry(element).or_default().take())
 }
 
-/// Empty room for fields.
-pub(crate) fn items(count: usize) -> Items {
-    if count <= INLINE || !is_active() {
-        return Items::with_capacity(count);
+/// Room for so many things, from a free list if a pool is at work.
+fn room_of<T>(
+    count: usize,
+    take: impl FnOnce(&mut Lists, usize) -> Option<T>,
+    make: impl FnOnce(usize) -> T,
+) -> T {
+    if count == 0 || !is_active() {
+        return make(count);
     }
     settle();
     let class = class_of(count);
-    let free = with(|lists| lists.items.take(class)).flatten();
-    free.unwrap_or_else(|| Items::with_capacity(1 << class))
+    let free = with(|lists| take(lists, class)).flatten();
+    free.unwrap_or_else(|| make(1 << class))
+}
+
+/// Empty room for fields.
+pub(crate) fn items(count: usize) -> Items {
+    if count <= INLINE {
+        return Items::new();
+    }
+    room_of(count, |lists, class| lists.items.take(class), Items::with_capacity)
 }
 
 /// Drops fields and keeps their room.
@@ -276,13 +288,10 @@ pub(crate) fn give_items(mut items: Items) {
 
 /// Empty room for pairs of values.
 pub(crate) fn pairs(count: usize) -> Pairs {
-    if count <= INLINE || !is_active() {
-        return Pairs::with_capacity(count);
+    if count <= INLINE {
+        return Pairs::new();
     }
-    settle();
-    let class = class_of(count);
-    let free = with(|lists| lists.pairs.take(class)).flatten();
-    free.unwrap_or_else(|| Pairs::with_capacity(1 << class))
+    room_of(count, |lists, class| lists.pairs.take(class), Pairs::with_capacity)
 }
 
 /// Drops pairs and keeps their room.
@@ -314,13 +323,8 @@ pub(super) fn give_dims(dims: HeapSlice<usize>) {
 
 /// Empty room for elements that are scalars.
 pub(super) fn room<T: Element>(count: usize) -> Vec<T> {
-    if count == 0 || !is_active() {
-        return Vec::with_capacity(count);
-    }
-    settle();
-    let class = class_of(count);
-    let free = with(|lists| T::buffers(&mut lists.scalars).0.take(class)).flatten();
-    free.unwrap_or_else(|| Vec::with_capacity(1 << class))
+    let take = |lists: &mut Lists, class| T::buffers(&mut lists.scalars).0.take(class);
+    room_of(count, take, Vec::with_capacity)
 }
 
 /// Takes that room back.
@@ -334,13 +338,7 @@ pub(super) fn give_room<T: Element>(mut items: Vec<T>) {
 
 /// Empty room for elements of any type.
 pub(super) fn room_for_vals(count: usize) -> Vec<Option<Val>> {
-    if count == 0 || !is_active() {
-        return Vec::with_capacity(count);
-    }
-    settle();
-    let class = class_of(count);
-    let free = with(|lists| lists.vals.take(class)).flatten();
-    free.unwrap_or_else(|| Vec::with_capacity(1 << class))
+    room_of(count, |lists, class| lists.vals.take(class), Vec::with_capacity)
 }
 
 /// Drops elements and keeps their room.
