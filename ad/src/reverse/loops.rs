@@ -6,7 +6,7 @@ use regraft_dialects::arith;
 use regraft_ir::{
     Block, Constant, ControlFlow, Diagnostic, DominatorTree, Function, Operand, Type, Value,
 };
-use regraft_passes::analysis::trip_count::{CountForm, Holds, LatchRuns};
+use regraft_passes::analysis::trip_count::{Count, CountForm, Holds, LatchRuns};
 use regraft_passes::analysis::{
     Analyses, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts,
 };
@@ -59,17 +59,24 @@ impl Loops {
     pub(super) fn is_bounded_at(&self, f: &Function, l: LoopId, at: Block) -> bool {
         match &self.counts.of(l).latch_runs {
             LatchRuns::Constant(n) => *n < 1 << 24,
-            LatchRuns::Symbolic(count) => {
-                // Until a counter has wrapped around, other ways out or errors end a loop: an array
-                // for so many iterations could not be made.
-                let may_wrap = !matches!(count.form, CountForm::Distance { .. });
-                count.holds == Holds::Always
-                    && count.ty().is_int()
-                    && (count.is_signed || !may_wrap)
-                    && count.polys().iter().all(|poly| self.is_available_at(f, poly, at))
-            }
-            LatchRuns::Never | LatchRuns::Unknown => false,
+            // Until a counter has wrapped around, other ways out or errors end a loop: an array for
+            // so many iterations could not be made.
+            _ => self.count_at(f, l, at).is_some_and(|count| {
+                count.is_signed || matches!(count.form, CountForm::Distance { .. })
+            }),
         }
+    }
+
+    /// The number of times that the latch of a loop runs, if it is not a constant and is known at the
+    /// end of a block.
+    fn count_at(&self, f: &Function, l: LoopId, at: Block) -> Option<&Count> {
+        let count = self.counts.of(l).latch_runs.as_symbolic()?;
+        let is_available = |symbol| match symbol {
+            Sym::Value(v) => self.dom.dominates(f.block_of(v), at),
+            Sym::Iteration(l) => self.forest.contains(l, at),
+        };
+        let is_known = count.polys().iter().all(|poly| poly.symbols().all(is_available));
+        (count.holds == Holds::Always && count.ty().is_int() && is_known).then_some(count)
     }
 
     /// Returns whether a block of a loop may run in the last iteration, the one in which the loop is
@@ -80,14 +87,6 @@ impl Loops {
             Some(exit) => !self.dom.strictly_dominates(exit.from, block),
             None => true,
         }
-    }
-
-    /// Returns whether what a polynomial mentions is known at the end of a block.
-    fn is_available_at(&self, f: &Function, poly: &Poly, at: Block) -> bool {
-        poly.symbols().all(|s| match s {
-            Sym::Value(v) => self.dom.dominates(f.block_of(v), at),
-            Sym::Iteration(l) => self.forest.contains(l, at),
-        })
     }
 }
 
@@ -137,19 +136,11 @@ impl Counters {
         if exact && !found.is_exact {
             return Ok(None);
         }
-        let count = match &found.latch_runs {
-            LatchRuns::Constant(n) => {
-                let known = i64::try_from(*n).ok().filter(|&n| exact || n < 1 << 24);
-                return Ok(known.map(|n| f.ctx().constant_id(Constant::I64(n)).into()));
-            }
-            LatchRuns::Symbolic(count) if count.holds == Holds::Always && count.ty().is_int() => {
-                count
-            }
-            _ => return Ok(None),
-        };
-        if !count.polys().iter().all(|poly| loops.is_available_at(f, poly, at)) {
-            return Ok(None);
+        if let Some(n) = found.latch_runs.as_constant() {
+            let constant = f.ctx().constant_id(Constant::I64(n)).into();
+            return Ok((exact || n < 1 << 24).then_some(constant));
         }
+        let Some(count) = loops.count_at(f, l, at) else { return Ok(None) };
         let symbols = count.polys().into_iter().flat_map(Poly::symbols);
         let mut known = FxHashMap::default();
         for symbol in symbols {

@@ -265,7 +265,7 @@ impl Planner<'_> {
         if !self.f.ty(v).is_int() {
             return None;
         }
-        let poly = self.loops.ivs.evolution(&self.f, v);
+        let poly = self.loops.ivs.evolution(self.f, v);
         let block = self.f.block_of(v);
         let simple = poly.symbols().all(|s| match s {
             Sym::Value(symbol) => symbol != v && self.is_at_hand(symbol),
