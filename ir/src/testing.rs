@@ -37,6 +37,7 @@ const BASE: OpDef = OpDef {
     attrs: &[],
     verify: None,
     fold: None,
+    eval: None,
 };
 
 const TERMINATOR: OpDef = OpDef {

@@ -31,6 +31,7 @@ static TUPLES: Dialect = Dialect {
         attrs: &[],
         verify: None,
         fold: None,
+        eval: None,
     }],
 };
 

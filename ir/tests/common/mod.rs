@@ -40,6 +40,7 @@ const fn op(
         attrs: &[],
         verify: None,
         fold: None,
+        eval: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::code::Code;
 use super::super::inst::{Inst, Pc};
-use super::super::register::{Reg, Scalar};
+use super::super::register::Reg;
 use super::access::{access_error, field, field_error, load_slot, position, set_field, store_slot};
 use super::transfer::{Returned, assign};
 use super::{At, Frame, Machine, NO_REG};
