@@ -9,11 +9,11 @@ pub struct Spot {
     pub function: Symbol,
     /// The instruction.
     pub value: Value,
-    /// Where the user wrote it.
+    /// The place where the user wrote it.
     pub loc: Loc,
 }
 
-/// How many calls an error shows from either end of a long chain.
+/// The number of calls that an error shows from either end of a long chain.
 const SHOWN: usize = 10;
 
 /// The calls that led to an error, the innermost first.
@@ -21,7 +21,7 @@ const SHOWN: usize = 10;
 pub struct Chain {
     /// The innermost ones.
     pub inner: Vec<Spot>,
-    /// How many were left out.
+    /// The number of those left out.
     pub skipped: usize,
     /// The outermost ones.
     pub outer: Vec<Spot>,

@@ -1,4 +1,4 @@
-//! What every engine offers, and the limits that it keeps.
+//! The interface of engines, and the limits that they keep.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,14 +8,14 @@ use regraft_ir::Module;
 use crate::error::ExecError;
 use crate::value::Val;
 
-/// How much a run may use.
+/// The limits of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The number of instructions that one run may execute; `None` for any number. It is looked
     /// at where control goes to another block or function, so a run may exceed it by what
     /// stands in one block.
     pub fuel: Option<u64>,
-    /// How deep calls may be nested.
+    /// The depth to which calls may be nested.
     pub depth: usize,
     /// The bytes that values and frames may take which a run makes.
     pub memory: usize,

@@ -10,7 +10,7 @@ use crate::chain::Chain;
 use crate::trace::{add_callers, add_chain};
 use crate::value::{Array, Texts, Val};
 
-/// Why an instruction stops the program.
+/// The reason why an instruction stops the program.
 #[derive(Debug)]
 pub struct Trap(Box<TrapData>);
 

@@ -1,4 +1,4 @@
-//! What a running program reaches outside of itself: its output, the clock, the profiler.
+//! The surroundings of a running program: its output, the clock, the profiler.
 
 use std::fmt;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::value::{Names, Texts, Val};
 use regraft_ir::{Context, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
-/// Where output goes.
+/// The place where output goes.
 enum Output {
     Kept(Vec<u8>),
     Passed(Box<dyn Write>),
@@ -57,7 +57,7 @@ impl Host {
         self.workspace.names = Some(names);
     }
 
-    /// How values and types read.
+    /// The texts of values and types.
     pub fn texts<'a>(&'a self, ctx: &'a Context) -> Texts<'a> {
         self.workspace.texts(ctx)
     }

@@ -24,7 +24,7 @@ struct Stamp {
 pub struct Calls {
     stamps: Vec<Stamp>,
     capacity: usize,
-    /// How many events there were, those that found no room included.
+    /// The number of events, those that found no room included.
     count: usize,
 }
 

@@ -11,7 +11,7 @@ use crate::chain::{Chain, Spot};
 /// The beginning of the names of the library's sources.
 const LIBRARY: &str = "prelude/";
 
-/// How many places of one instruction are looked at: code that was inlined has several.
+/// The number of places of one instruction that are looked at: code that was inlined has several.
 const MAX_PLACES: usize = 64;
 
 /// Adds the place of an error and the calls that led there.

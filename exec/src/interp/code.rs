@@ -31,7 +31,7 @@ pub(crate) struct CallSite {
     pub(crate) direct: Option<Reg>,
     /// The type that the caller counts on, if it is more than what the callee says it returns.
     pub(crate) check: Option<Type>,
-    /// Where the parts of the result go, by position from 0, if only they are used.
+    /// The places that the parts of the result go to, by position from 0, if only they are used.
     pub(crate) parts: Option<Box<[(u32, Dst)]>>,
 }
 

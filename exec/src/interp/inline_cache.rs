@@ -114,7 +114,7 @@ impl InlineCache {
     }
 }
 
-/// The way of a value that is known to fit from `src` to a parameter of type `want`.
+/// The way in which a value that is known to fit gets from `src` to a parameter of type `want`.
 fn how(src: Src, want: Type) -> Option<Arg> {
     Some(match (src, Scalar::of(want)) {
         (Src::Scalar(have, reg), Some(want)) if have == want => Arg::Scalar(reg),

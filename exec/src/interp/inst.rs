@@ -140,7 +140,7 @@ impl Inst {
     }
 }
 
-/// How an argument gets into the frame of the callee.
+/// The way in which an argument gets into the frame of the callee.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arg {
     /// To the next scalar parameter.

@@ -1,7 +1,7 @@
 //! Functions that are a few operations on scalars, run in place when they are called as values.
 //!
-//! A generic function such as `+` comes down to one instruction for two integers. A frame would
-//! cost several times as much as that. Such code has no jumps, calls or traps, and
+//! For two integers, a generic function such as `+` comes down to one instruction. A
+//! frame would cost several times as much as that. Such code has no jumps, calls or traps, and
 //! knows only scalar registers, so a handful of them on our own stack is all it needs.
 
 use super::code::Code;

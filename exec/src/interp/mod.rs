@@ -87,7 +87,7 @@ impl Interpreter {
         &mut self.state.host
     }
 
-    /// Whom to ask for functions that the module does not have.
+    /// Sets whom to ask for functions that the module does not have.
     pub fn set_call_resolver(&mut self, resolver: Box<dyn CallResolver>) {
         self.world.resolver = RefCell::new(Some(resolver));
         self.forget(&[]);

@@ -80,7 +80,7 @@ impl Scalar {
     }
 }
 
-/// Where a result goes.
+/// The place that a result goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dst {
     Scalar(Scalar, Reg),
@@ -89,7 +89,7 @@ pub(crate) enum Dst {
     Nowhere,
 }
 
-/// Where an operand comes from.
+/// The place that an operand comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Src {
     Scalar(Scalar, Reg),

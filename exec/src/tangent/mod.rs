@@ -1,6 +1,6 @@
 //! Tangents of values: what `ad` ops do, for programs that run and for tests of derivatives.
 //!
-//! What a tangent is made of says [`regraft_dialects::tangent`], by the exact type that a value
+//! [`regraft_dialects::tangent`] says what a tangent is made of, by the exact type that a value
 //! has when the program runs: numbers that are floats have numbers, tuples have tuples, immutable
 //! structs have named tuples, arrays have arrays, refs have refs, mutable structs have refs of
 //! named tuples, and everything else has `nothing`.

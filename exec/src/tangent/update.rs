@@ -1,4 +1,4 @@
-//! What changes shadows in place: adding a tangent, setting to zero.
+//! Changes of shadows in place: adding a tangent, setting to zero.
 
 use super::context::Tangents;
 use super::copies::Copy;

@@ -7,7 +7,7 @@
 //! is why cycles end: an object to be filled is the result at once, and goes to a list.
 //!
 //! # Why it is right
-//! What became of a pair is remembered by the addresses of the two, with the two themselves, so
+//! The outcome of a pair is remembered by the addresses of the two, with the two themselves, so
 //! that no address is used again meanwhile. Tuples have no identity: they are remembered only so
 //! that sharing does not cost exponential time, and one that nobody else holds is not.
 //!

@@ -134,7 +134,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// How values and types read.
+    /// The texts of values and types.
     pub(crate) fn texts<'a>(&'a self, ctx: &'a Context) -> Texts<'a> {
         Texts { ctx, names: self.names.as_deref() }
     }

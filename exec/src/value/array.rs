@@ -10,7 +10,7 @@ use super::layout::{HeapSlice, Slots};
 use super::pool;
 use super::val::{Array, Element, Storage, Val, with_storage};
 
-/// Why an array cannot be made or changed so.
+/// The reason why an array cannot be made or changed so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArrayError {
     /// The lengths multiply to more than memory can hold.

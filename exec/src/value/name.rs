@@ -37,7 +37,7 @@ impl Texts<'_> {
     }
 }
 
-/// How many equal parameters at the end of a tuple type are written one by one.
+/// The number of equal parameters at the end of a tuple type that are written one by one.
 const MAX_TAIL: usize = 3;
 
 /// Adds the name of a type.

@@ -7,7 +7,7 @@ use regraft_ir::{Constant, Context, Type, TypeKind, is_plain_name};
 
 use super::type_name;
 
-/// How deep types may be nested.
+/// The depth to which types may be nested.
 const MAX_DEPTH: usize = 64;
 
 /// A function and the types of its arguments: `foo(Float64, Vector{Float64})`. A name that is not

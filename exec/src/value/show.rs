@@ -115,7 +115,7 @@ struct Writer<'a> {
     texts: Texts<'a>,
     out: &'a mut String,
     limit: usize,
-    /// How many elements of an array are written at most.
+    /// The number of elements of an array that are written at most.
     most: usize,
     /// The containers that are being written, outermost first (null for what has no address),
     /// and how deep each object is.

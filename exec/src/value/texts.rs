@@ -1,4 +1,4 @@
-//! How values and types read: as Julia shows them, with what a language on top has to say.
+//! The texts of values and types: as Julia shows them, with what a language on top has to say.
 
 use regraft_ir::{Context, Symbol, Type};
 
@@ -26,7 +26,7 @@ pub trait Names {
         None
     }
 
-    /// How a value is shown; it is asked for each struct, mutable or not.
+    /// The form in which a value is shown; it is asked for each struct, mutable or not.
     fn show(&self, value: &Val) -> Option<Shown> {
         let _ = value;
         None
@@ -39,7 +39,7 @@ pub trait Names {
     }
 }
 
-/// How a value is shown.
+/// The form in which a value is shown.
 #[derive(Debug)]
 pub enum Shown {
     /// As this text: `1:3`.

@@ -6,11 +6,11 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Val;
 
-/// How deep tuples are looked into to find the type of a value.
+/// The depth to which tuples are looked into to find the type of a value.
 pub const MAX_TYPE_DEPTH: usize = 64;
-/// How many tuples inside of a tuple are looked at without a thought that some may be the same.
+/// The number of tuples inside of a tuple that are looked at without a thought that some may be the same.
 const FEW: usize = 64;
-/// How many parts of tuples are looked at to find the type of a value. Parts can be shared, so that
+/// The number of parts of tuples that are looked at to find the type of a value. Parts can be shared, so that
 /// a small value can have a type that is too large to write down.
 pub const MAX_TYPE_SIZE: usize = 1 << 16;
 

@@ -311,7 +311,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The test of a condition.
+/// The way in which a condition is tested.
 #[derive(Clone, Copy)]
 pub(super) enum Test {
     Reg(Reg),

@@ -55,6 +55,7 @@ impl Compiler<'_> {
         let mut live = vec![false; self.val_regs as usize];
         // By instruction: what is dropped before it.
         let mut drops: Vec<Regs> = vec![Regs::new(); self.insts.len()];
+        let mut headers = vec![false; self.insts.len()];
         for (index, block) in blocks.iter().enumerate() {
             block.live_out.iter().for_each(|&reg| live[reg as usize] = true);
             for pc in (block.start..block.end).rev() {
@@ -66,10 +67,12 @@ impl Compiler<'_> {
                 let before = block.predecessors.iter().flat_map(|&from| &blocks[from].live_out);
                 let before = before.copied().filter(|reg| owns(reg) && !live[*reg as usize]);
                 drops[block.start].extend(before);
+            } else {
+                headers[block.start] = true;
             }
             block.live_in.iter().for_each(|&reg| live[reg as usize] = false);
         }
-        self.insert_drops(drops);
+        self.insert_drops(drops, &headers);
     }
 
     /// Returns by register whether it may ever hold memory.
@@ -95,7 +98,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Where an instruction may go to, besides the next one.
+    /// The positions that an instruction may jump to.
     fn targets(&self, mut inst: Inst) -> SmallVec<[Pc; 2]> {
         let mut targets = SmallVec::new();
         if let Inst::Switch { table, .. } | Inst::SwitchVal { table, .. } = inst {
@@ -147,7 +150,7 @@ impl Compiler<'_> {
     /// Finds the live registers of all blocks.
     fn find_live(&mut self, blocks: &mut [Block]) {
         // Each register with the blocks that write it, and with those that read it before.
-        let (mut written, mut read): (Vec<(Reg, usize)>, Vec<(Reg, usize)>) = Default::default();
+        let (mut written, mut read) = (Vec::new(), Vec::new());
         let mut written_in = vec![usize::MAX; self.val_regs as usize];
         for (index, block) in blocks.iter().enumerate() {
             for pc in block.start..block.end {
@@ -230,7 +233,7 @@ impl Compiler<'_> {
         (reads, writes)
     }
 
-    /// Where the operands of a site come from, in order, and where its results go. The registers of
+    /// The places that the operands of a site come from, in order, and those that its results go to. The registers of
     /// arguments that are scalars for the callee are added to `scalars`: they hold no memory.
     fn site(&mut self, inst: Inst, scalars: &mut Regs) -> (Vec<&mut Src>, Vec<&mut Dst>) {
         let (args, dst, parts) = match inst {
@@ -301,9 +304,10 @@ impl Compiler<'_> {
         dead
     }
 
-    /// Puts drops before the instructions, and moves the targets of jumps.
-    fn insert_drops(&mut self, drops: Vec<Regs>) {
-        if drops.iter().all(|before| before.is_empty()) {
+    /// Puts drops before the instructions, and moves the targets of jumps. Those before the header of a
+    /// loop stay out of the loop.
+    fn insert_drops(&mut self, drops: Vec<Regs>, headers: &[bool]) {
+        if drops.iter().all(SmallVec::is_empty) {
             return;
         }
         let insts = std::mem::take(&mut self.insts);
@@ -311,10 +315,11 @@ impl Compiler<'_> {
         let mut starts = Vec::with_capacity(insts.len());
         for ((inst, spot), mut before) in insts.into_iter().zip(spots).zip(drops) {
             self.spot = spot;
-            starts.push(self.pc());
+            let start = self.pc();
             before.sort_unstable();
             before.dedup();
             before.iter().for_each(|&va| self.emit(Inst::Drop { va }));
+            starts.push(if headers[starts.len()] { self.pc() } else { start });
             self.emit(inst);
         }
         let moved = |to: Pc| starts[to as usize];

@@ -101,7 +101,7 @@ impl Compiler<'_> {
         self.parts.returned.contains(&v)
     }
 
-    /// Where the parts of the result of a call go, by position.
+    /// The places that the parts of the result of a call go to, by position.
     pub(super) fn taken_parts(&self, v: Value) -> Option<Box<[(u32, Dst)]>> {
         let parts = self.parts.calls.get(&v)?;
         let place = |&part: &Value| Some((self.position(part)?, self.dsts[part.index()]));

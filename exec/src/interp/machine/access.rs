@@ -4,7 +4,7 @@ use super::super::register::{Reg, Scalar};
 use crate::error::{Trap, bounds_error};
 use crate::value::{Array, Storage, Texts, Val};
 
-/// Why an element of an array of the type that the code counts on could not be reached.
+/// The reason why an element of an array of the type that the code counts on could not be reached.
 #[cold]
 pub(super) fn access_error(texts: Texts<'_>, value: &Val, indices: &[i64]) -> Trap {
     match value {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::super::state::State;
 use crate::error::{ErrorKind, Trap};
 
-/// The number of instructions between two looks at the interrupt flag.
+/// The number of instructions that run between two looks at the interrupt flag.
 const SLICE: i64 = 1 << 20;
 
 impl State {

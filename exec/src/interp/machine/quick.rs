@@ -1,7 +1,7 @@
 //! The common cases of ops on values whose types are known only now, without the detour of a list
 //! of operands: tuples and their parts, elements of arrays of values, numbers in and out of `any`.
 //!
-//! Everything out of the ordinary (a wrong index, another type) is left to the evaluation function of
+//! Anything out of the ordinary (a wrong index, another type) is left to the evaluation function of
 //! the op, which is the reference and makes the errors.
 
 use regraft_ir::Type;

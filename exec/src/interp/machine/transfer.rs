@@ -9,6 +9,7 @@ use super::super::quick::Quick;
 use super::super::register::{Dst, Scalar, Src};
 use super::super::state::Frame;
 use super::Machine;
+use super::access::field;
 use crate::error::Trap;
 use crate::eval::EvalCx;
 use crate::value::Val;
@@ -28,17 +29,7 @@ impl Machine<'_> {
         ret: Type,
         result: Returned,
     ) -> Result<(), Trap> {
-        let (dst, check, parts) = match code.insts[pc as usize] {
-            Inst::Call { site } => {
-                let site = &code.calls[site as usize];
-                (site.dst, site.check, &site.parts)
-            }
-            Inst::Apply { site } => {
-                let site = &code.applies[site as usize];
-                (site.dst, site.check, &site.parts)
-            }
-            _ => return Ok(()),
-        };
+        let Some((dst, check, parts)) = results(code, pc) else { return Ok(()) };
         if let Some(parts) = parts {
             if matches!(result, Returned::Parts) {
                 return Ok(());
@@ -89,11 +80,7 @@ impl Machine<'_> {
         value: &Val,
     ) -> Result<(), Trap> {
         for &(index, dst) in parts {
-            let part = match value {
-                Val::Object(object) => object.get(index as usize),
-                other => other.as_fields().and_then(|items| items.get(index as usize)).cloned(),
-            };
-            let Some(part) = part else {
+            let Some(part) = field(value, index as usize) else {
                 let ty = self.texts().type_of(value);
                 return Err(crate::error::out_of_bounds(&ty, &[i64::from(index) + 1]));
             };
@@ -111,27 +98,15 @@ impl Machine<'_> {
         (s, v): (usize, usize),
     ) -> Result<Returned, Trap> {
         let caller = self.frames.last().copied();
-        if let Some(Frame { code: by, pc, scalars, vals, .. }) = caller {
-            let (parts, check) = match by.insts[pc as usize] {
-                Inst::Call { site } => {
-                    let site = &by.calls[site as usize];
-                    (&site.parts, site.check)
-                }
-                Inst::Apply { site } => {
-                    let site = &by.applies[site as usize];
-                    (&site.parts, site.check)
-                }
-                _ => (&None, None),
-            };
-            if let (Some(parts), None) = (parts, check)
-                && parts.iter().all(|&(index, _)| (index as usize) < site.args.len())
-            {
-                for &(index, dst) in parts {
-                    let part = self.operand(code, site.args[index as usize], s, v);
-                    self.put(dst, scalars, vals, part)?;
-                }
-                return Ok(Returned::Parts);
+        if let Some(Frame { code: by, pc, scalars, vals, .. }) = caller
+            && let Some((_, None, Some(parts))) = results(by, pc)
+            && parts.iter().all(|&(index, _)| (index as usize) < site.args.len())
+        {
+            for &(index, dst) in parts {
+                let part = self.operand(code, site.args[index as usize], s, v);
+                self.put(dst, scalars, vals, part)?;
             }
+            return Ok(Returned::Parts);
         }
         let tuple = self.quick(code, site, (s, v))?;
         Ok(Returned::Val(tuple.unwrap_or(Val::Unit)))
@@ -174,15 +149,15 @@ impl Machine<'_> {
         }
         let args: SmallVec<[Val; INLINE]> =
             site.args.iter().map(|&src| self.operand(code, src, s, v)).collect();
-        let mut cx = EvalCx {
-            ctx: &self.world.ctx,
-            def: site.def,
-            ty: site.ty,
-            attrs: site.attrs,
-            host: &mut self.state.host,
-        };
-        let value = (site.function)(&mut cx, &args)?;
+        let value = self.call_eval(site, &args)?;
         self.put(site.dst, s, v, value)
+    }
+
+    #[inline]
+    fn call_eval(&mut self, site: &EvalSite, args: &[Val]) -> Result<Val, Trap> {
+        let &EvalSite { function, def, ty, attrs, .. } = site;
+        let host = &mut self.state.host;
+        function(&mut EvalCx { ctx: &self.world.ctx, def, ty, attrs, host }, args)
     }
 
     /// The same for an op with many operands, such as a long tuple.
@@ -190,14 +165,7 @@ impl Machine<'_> {
     fn eval_many(&mut self, code: &Code, site: &EvalSite, s: usize, v: usize) -> Result<(), Trap> {
         let mut args = std::mem::take(&mut self.state.operands);
         args.extend(site.args.iter().map(|&src| self.operand(code, src, s, v)));
-        let mut cx = EvalCx {
-            ctx: &self.world.ctx,
-            def: site.def,
-            ty: site.ty,
-            attrs: site.attrs,
-            host: &mut self.state.host,
-        };
-        let value = (site.function)(&mut cx, &args);
+        let value = self.call_eval(site, &args);
         args.clear();
         self.state.operands = args;
         self.put(site.dst, s, v, value?)
@@ -242,6 +210,24 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// The place of the result of the call at `pc`, its type if it is still to be checked, and the places
+/// of its parts, if only they are used.
+#[inline(always)]
+#[allow(clippy::type_complexity)]
+fn results(code: &Code, pc: Pc) -> Option<(Dst, Option<Type>, Option<&[(u32, Dst)]>)> {
+    Some(match code.insts[pc as usize] {
+        Inst::Call { site } => {
+            let site = &code.calls[site as usize];
+            (site.dst, site.check, site.parts.as_deref())
+        }
+        Inst::Apply { site } => {
+            let site = &code.applies[site as usize];
+            (site.dst, site.check, site.parts.as_deref())
+        }
+        _ => return None,
+    })
 }
 
 /// Puts a value in the place of another. Most are scalars, which leave nothing to drop; to see

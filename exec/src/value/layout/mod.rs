@@ -1,4 +1,4 @@
-//! What objects are built of: a counted pointer with its header, and slices and vectors whose parts
+//! The building blocks of objects: a counted pointer with its header, and slices and vectors whose parts
 //! stand at known places. [`offsets`](super::offsets) says where.
 
 mod counted;

@@ -6,9 +6,9 @@ use std::fmt;
 #[derive(Debug)]
 pub(super) struct List<T> {
     free: Vec<T>,
-    /// How many are free or may come back.
+    /// The number of those that are free or may come back.
     made: usize,
-    /// How many were out at the last [`balance`](Self::balance), and whether that was more than
+    /// The number of those out at the last [`balance`](Self::balance), and whether that was more than
     /// at the one before.
     out: usize,
     grew: bool,

@@ -40,7 +40,7 @@ use super::val::{
     Array, Dims, Element, Fields, Items, Object, Pairs, RefCellObject, Storage, Val, with_storage,
 };
 
-/// How many runs there are between two looks at what has not come back.
+/// The number of runs between two looks at what has not come back.
 const BALANCE_AFTER: u32 = 64;
 
 /// The fields that are stored without a buffer.
