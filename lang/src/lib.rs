@@ -7,7 +7,8 @@
 //! let mut session = Session::new(&regraft_dialects::context());
 //! let value = session.run("f.jl", "f(x) = x^2 + 1\nf(3.0)").unwrap();
 //! assert_eq!(session.show(&value), "10.0");
-//! assert!(session.typed("f(Float64)").unwrap().function("f(Float64)").is_some());
+//! let module = session.typed("f(3.0)").unwrap();
+//! assert_eq!(module.functions().next().unwrap().name_str(), "f(Float64)");
 //! ```
 
 mod compiler;

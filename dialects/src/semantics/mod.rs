@@ -12,8 +12,8 @@
 //! use regraft_dialects::{arith, semantics::eval_scalar};
 //! use regraft_ir::{Constant, Type};
 //!
-//! let sum = eval_scalar(arith::ADD, &[Constant::i64(2), Constant::i64(3)], Type::I64);
-//! assert_eq!(sum.unwrap(), Ok(Constant::i64(5)));
+//! let sum = eval_scalar(arith::ADD, &[Constant::I64(2), Constant::I64(3)], Type::I64);
+//! assert_eq!(sum.unwrap(), Ok(Constant::I64(5)));
 //! ```
 
 mod eval;
