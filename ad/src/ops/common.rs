@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, data, mem};
-use regraft_ir::{Attrs, Constant, Context, Inst, Operand, Type, TypeKind};
+use regraft_ir::{Constant, Context, Inst, Operand, Type, TypeKind};
 
 use crate::op_derivative::{AdjointCx, OpCx, ShadowCx, TangentCx};
 use crate::tangent::TangentType;
@@ -84,12 +84,6 @@ pub(super) fn is_object(cx: &dyn OpCx, index: usize) -> bool {
 /// The types of the fields of a struct type.
 pub(super) fn field_types(ctx: &Context, ty: Type) -> Vec<Type> {
     ctx.struct_of(ty).map_or_else(Vec::new, |def| def.fields.iter().map(|&(_, ty)| ty).collect())
-}
-
-/// The attribute of an access to a shadow: the same access was made to the object itself, which has
-/// the shape of its shadow.
-pub(super) fn inbounds(ctx: &Context) -> Attrs {
-    ctx.attrs(&[(ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true)))])
 }
 
 /// A tangent that is zero.

@@ -8,14 +8,14 @@ use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Inst, Op, Operand, Type, TypeKind};
 
 use super::common::{
-    Written, back_result_shadow, back_shadow, element, emptied, give_tangent, give_total, inbounds,
-    initial, integer, is_active, is_known, keep_shadow_part, keeps_replaced, new_shadow,
-    no_adjoint, object_shadow, operands_from, read_tangent, shadow_of, take_shadow, tangent_kind,
-    unknown_type, value_shadow, without_cotangent, write_tangent, zero,
+    Written, back_result_shadow, back_shadow, element, emptied, give_tangent, give_total, initial,
+    integer, is_active, is_known, keep_shadow_part, keeps_replaced, new_shadow, no_adjoint,
+    object_shadow, operands_from, read_tangent, shadow_of, take_shadow, tangent_kind, unknown_type,
+    value_shadow, without_cotangent, write_tangent, zero,
 };
 use crate::flow::Flow;
 use crate::op_derivative::{AdjointCx, OpDerivative, ShadowCx, TangentCx};
-use crate::tangent_builder::{self as build, Cell, element_type};
+use crate::tangent_builder::{self as build, Cell, element_type, inbounds};
 
 const INTO: Flow = Flow::Into { object: 0, value: 1 };
 

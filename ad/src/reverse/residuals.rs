@@ -10,7 +10,8 @@ use regraft_passes::transforms::util::materialize::materialize;
 use rustc_hash::FxHashMap;
 
 use super::backward::Sweep;
-use super::tape_plan::{Applied, Source, inbounds};
+use super::tape_plan::{Applied, Source};
+use crate::tangent_builder::inbounds;
 
 /// Replaces all placeholders of the sweep, in which projections of the tape are still missing.
 /// Returns the values that are part of the tape, in order.

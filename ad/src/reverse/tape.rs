@@ -14,7 +14,8 @@ use regraft_ir::{
 use regraft_passes::transforms::util::ssa_repair;
 use rustc_hash::FxHashMap;
 
-use super::tape_plan::{inbounds, place_after};
+use super::tape_plan::place_after;
+use crate::tangent_builder::inbounds;
 use crate::tangent_builder::{self as build, dummy};
 
 /// The number of values that a chunk holds.

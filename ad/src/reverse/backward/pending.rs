@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::mem;
-use regraft_ir::{Constant, Inst, Operand, TypeKind, Value};
+use regraft_ir::{Operand, TypeKind, Value};
 
 use super::{Backward, Clearing, Increment};
 use crate::tangent_builder::{self as build, Cell, element_type};
@@ -23,13 +23,6 @@ impl Backward<'_, '_> {
     fn indices(&mut self, v: Value, from: usize) -> Vec<Operand> {
         let operands: Vec<Operand> = self.plan.aug.f.plain_operands(v).skip(from).collect();
         operands.into_iter().map(|index| self.primal(index)).collect()
-    }
-
-    fn access(&self, inst: Inst) -> Inst {
-        // The same access was made to the object itself, which has the shape of its shadow.
-        let name = self.ctx.symbol("inbounds");
-        let yes = self.ctx.constant_id(Constant::Bool(true));
-        inst.with_attrs(self.ctx.attrs(&[(name, yes)]))
     }
 
     /// Returns whether the read or write `v` is about a ref.
@@ -85,7 +78,7 @@ impl Backward<'_, '_> {
         if self.is_ref(v) {
             self.emit(mem::ref_set(shadow, new));
         } else {
-            let inst = self.access(mem::store(shadow, new, indices));
+            let inst = mem::store(shadow, new, indices).with_attrs(build::inbounds(&self.ctx));
             self.emit(inst);
         }
     }
@@ -95,7 +88,8 @@ impl Backward<'_, '_> {
         if self.is_ref(v) {
             self.emit(mem::ref_get(shadow))
         } else {
-            let inst = self.access(mem::load(shadow, indices.iter().copied()));
+            let inst =
+                mem::load(shadow, indices.iter().copied()).with_attrs(build::inbounds(&self.ctx));
             self.emit(inst)
         }
     }

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use regraft_dialects::{arith, mem};
-use regraft_ir::{Attrs, Block, Constant, Context, Diagnostic, Function, Value};
+use regraft_ir::{Block, Constant, Diagnostic, Function, Value};
 use regraft_passes::analysis::LoopId;
 use rustc_hash::FxHashMap;
 
 use super::super::loops::{Counters, Loops};
 use super::{CacheDecision, Source, TapePlan};
+use crate::tangent_builder::inbounds;
 
 /// A forward sweep with its plan.
 #[derive(Debug)]
@@ -101,9 +102,4 @@ pub(in super::super) fn place_after(f: &Function, v: Value) -> Value {
     let block = f.block_of(v);
     let next = if f.is_param(v) { f.first_inst(block) } else { f.next_inst(v) };
     next.unwrap_or(Value::terminator(block))
-}
-
-/// The attributes of an access that is within bounds.
-pub(in super::super) fn inbounds(ctx: &Context) -> Attrs {
-    ctx.attrs(&[(ctx.symbol("inbounds"), ctx.constant_id(Constant::Bool(true)))])
 }

@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use super::loops::Loops;
 use super::to_be_recorded::ToBeRecorded;
 
-pub(super) use apply::{Applied, apply, inbounds, place_after};
+pub(super) use apply::{Applied, apply, place_after};
 pub(super) use report::bytes_of;
 
 /// The greatest cost of computing a value again, in simple instructions.
