@@ -43,8 +43,8 @@ fn show(what: &str, text: &str) {
     }
     let speed = (before + copied as usize) as f64 / best.as_secs_f64() / 1e6;
     println!(
-        "{what}: {best:.2?}, {speed:.1} M instructions/s; {before} became {after}, {} calls inlined",
-        inlined
+        "{what}: {best:.2?}, {speed:.1} M instructions/s; {before} became {after}, {inlined} calls \
+         inlined"
     );
 }
 
