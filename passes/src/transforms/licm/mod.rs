@@ -15,7 +15,7 @@
 //! One walk over the blocks of all loops, each block after its dominators (`hoist`). Every value has a
 //! home: the innermost loop that it is in, once it has been moved. An instruction is moved at once out
 //! of all loops around it that contain neither the home of an operand nor a write to what it reads
-//! (by [`MemoryClasses`](crate::analysis::MemoryClasses), whose writes are added up from inner loops to outer ones). Then loops
+//! (by [`MemoryClasses`], whose writes are added up from inner loops to outer ones). Then loops
 //! whose results are invariant are moved as a whole (`nests`), and if one was, all is done again.
 //!
 //! # Why it is right
