@@ -16,7 +16,7 @@
 //! home: the innermost loop that it is in, once it has been moved. An instruction is moved at once out
 //! of all loops around it that contain neither the home of an operand nor a write to what it reads
 //! (by [`MemoryClasses`], whose writes are added up from inner loops to outer ones). Then loops
-//! whose results are invariant are moved as a whole (`nests`), and if one was, all is done again.
+//! whose results are invariant are moved as a whole (`whole_loops`), and if one was, all is done again.
 //!
 //! # Why it is right
 //! What neither traps nor has an effect may run where it did not run before. Everything else moves
