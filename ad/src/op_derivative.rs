@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_dialects::tangent::TangentTypes;
-use regraft_ir::{Attrs, Constant, Context, Inst, Op, Operand, Symbol, Type};
+use regraft_ir::{Attrs, Constant, Context, Function, Inst, Op, Operand, Symbol, Type, Value};
 
 use crate::flow::Flow;
 
@@ -101,22 +101,47 @@ impl fmt::Debug for OpDerivative {
 
 /// An op, for all functions of its row. Operands are counted from 0.
 pub trait OpCx {
-    /// The context of types and constants.
-    fn ctx(&self) -> &Arc<Context>;
+    /// The function that is differentiated, and the op in it.
+    fn source(&self) -> (&Function, Value);
     /// The tangent types of types.
     fn types(&mut self) -> &mut TangentTypes;
+    /// The context of types and constants.
+    fn ctx(&self) -> &Arc<Context> {
+        self.source().0.ctx()
+    }
     /// The op.
-    fn op(&self) -> Op;
+    fn op(&self) -> Op {
+        let (f, v) = self.source();
+        f.op(v).expect("only ops have derivatives")
+    }
     /// The attributes of the instruction.
-    fn attrs(&self) -> Attrs;
+    fn attrs(&self) -> Attrs {
+        let (f, v) = self.source();
+        f.attrs(v)
+    }
     /// The number of operands.
-    fn count(&self) -> usize;
+    fn count(&self) -> usize {
+        let (f, v) = self.source();
+        f.operand_count(v)
+    }
+    /// An operand in the function that is differentiated.
+    fn source_operand(&self, index: usize) -> Operand {
+        let (f, v) = self.source();
+        f.operand(v, index).expect("the verifier has counted the operands")
+    }
     /// The type of an operand.
-    fn operand_type(&self, index: usize) -> Type;
+    fn operand_type(&self, index: usize) -> Type {
+        self.source().0.operand_type(self.source_operand(index))
+    }
     /// The type of the result.
-    fn result_type(&self) -> Type;
+    fn result_type(&self) -> Type {
+        let (f, v) = self.source();
+        f.ty(v)
+    }
     /// An operand that is a constant.
-    fn constant(&self, index: usize) -> Option<Constant>;
+    fn constant(&self, index: usize) -> Option<Constant> {
+        self.source().0.constant(self.source_operand(index))
+    }
     /// Returns whether the numbers of an operand have a derivative.
     fn is_varied(&self, index: usize) -> bool;
     /// Returns whether an operand is or holds an object that has a shadow.

@@ -111,6 +111,19 @@ pub(crate) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand
     }
 }
 
+/// The shadow of zeros of a value that has one.
+pub(crate) fn zero_shadow(
+    of: TangentType,
+    cell: Cell,
+    v: impl Into<Operand>,
+    emit: &mut Emit<'_>,
+) -> Operand {
+    let zero = emit(ad::zero(v.into(), of.tangent));
+    // Of what is not known, the types of both are `any`.
+    let is_whole = of.tangent == of.shadow && cell == Cell::Shadow;
+    if is_whole { zero } else { emit(ad::shadow(zero, of.shadow)) }
+}
+
 /// A tuple or named tuple of these parts.
 pub(crate) fn aggregate(
     ctx: &Context,

@@ -1,9 +1,7 @@
 //! The pair that a statement becomes: itself, and the tangents of its result.
 
-use std::sync::Arc;
-
 use regraft_dialects::arith;
-use regraft_ir::{Attrs, Constant, Context, Inst, Op, Operand, Operands, Type, Value};
+use regraft_ir::{Function, Inst, Op, Operand, Operands, Type, Value};
 
 use super::writer::{Dual, Writer};
 use crate::calls::is_call;
@@ -40,57 +38,26 @@ impl Shared {
 /// The statement `v`, for a function that writes its tangent in one direction.
 struct Statement<'w, 'a, 'm> {
     writer: &'w mut Writer<'a, 'm>,
-    ctx: Arc<Context>,
     v: Value,
     direction: usize,
     is_after: bool,
 }
 
-impl Statement<'_, '_, '_> {
-    fn old(&self, index: usize) -> Operand {
-        self.writer.from.operand(self.v, index).expect("the op has so many operands")
-    }
-}
-
 impl OpCx for Statement<'_, '_, '_> {
-    fn ctx(&self) -> &Arc<Context> {
-        &self.ctx
+    fn source(&self) -> (&Function, Value) {
+        (self.writer.from, self.v)
     }
 
     fn types(&mut self) -> &mut TangentTypes {
         &mut self.writer.maker.all.types
     }
 
-    fn op(&self) -> Op {
-        self.writer.from.op(self.v).expect("it is an instruction")
-    }
-
-    fn attrs(&self) -> Attrs {
-        self.writer.from.attrs(self.v)
-    }
-
-    fn count(&self) -> usize {
-        self.writer.from.operand_count(self.v)
-    }
-
-    fn operand_type(&self, index: usize) -> Type {
-        self.writer.from.operand_type(self.old(index))
-    }
-
-    fn result_type(&self) -> Type {
-        self.writer.from.ty(self.v)
-    }
-
-    fn constant(&self, index: usize) -> Option<Constant> {
-        self.writer.from.constant(self.old(index))
-    }
-
     fn is_varied(&self, index: usize) -> bool {
-        self.writer.activity().is_varied(self.old(index))
+        self.writer.activity().is_varied(self.source_operand(index))
     }
 
     fn has_shadow(&self, index: usize) -> bool {
-        self.writer.activity().has_shadow(self.old(index))
+        self.writer.activity().has_shadow(self.source_operand(index))
     }
 
     fn emit(&mut self, inst: Inst) -> Operand {
@@ -102,7 +69,7 @@ impl OpCx for Statement<'_, '_, '_> {
     }
 
     fn operand(&mut self, index: usize) -> Operand {
-        self.writer.operand(self.old(index))
+        self.writer.operand(self.source_operand(index))
     }
 
     fn error(&mut self, message: &str, label: &str) {
@@ -114,12 +81,12 @@ impl OpCx for Statement<'_, '_, '_> {
 
 impl TangentCx for Statement<'_, '_, '_> {
     fn tangent(&mut self, index: usize) -> Option<Operand> {
-        let is_active = self.writer.operand_is_active(self.old(index));
+        let is_active = self.writer.operand_is_active(self.source_operand(index));
         is_active.then(|| self.tangent_or_zero(index))
     }
 
     fn tangent_or_zero(&mut self, index: usize) -> Operand {
-        let old = self.old(index);
+        let old = self.source_operand(index);
         match old.as_value().and_then(|v| self.writer.tangents[v.index()].as_ref()) {
             Some(dual) => dual[self.direction],
             None => {
@@ -147,7 +114,7 @@ impl TangentCx for Statement<'_, '_, '_> {
                            so that there can be only one direction at a time";
             self.error(message, "this one");
         }
-        nesting::level_operand(&self.ctx, self.writer.maker.level)
+        nesting::level_operand(self.ctx(), self.writer.maker.level)
     }
 }
 
@@ -183,8 +150,7 @@ impl Writer<'_, '_> {
         let ty = self.from.ty(v);
         let mut dual = Dual::new();
         for direction in 0..self.maker.width {
-            let ctx = self.ctx();
-            let mut cx = Statement { writer: self, ctx, v, direction, is_after };
+            let mut cx = Statement { writer: self, v, direction, is_after };
             let tangent = (written.tangent)(&mut cx);
             if self.is_active(v) {
                 let tangent = match tangent {

@@ -136,15 +136,8 @@ pub(super) fn write_tangent(cx: &mut dyn TangentCx, written: Written) -> Option<
 /// The shadow of zeros of the result.
 pub(super) fn zero_shadow(cx: &mut dyn ShadowCx) -> Operand {
     let ty = cx.result_type();
-    let of = cx.types().of(ty);
-    let result = cx.result();
-    let zero = cx.emit(ad::zero(result, of.tangent));
-    // Of what is not known, the types of both are `any`.
-    if of.tangent == of.shadow && !cx.types().has_cotangent(ty) {
-        zero
-    } else {
-        cx.emit(ad::shadow(zero, of.shadow))
-    }
+    let (of, cell) = tangent_kind(cx, ty);
+    build::zero_shadow(of, cell, cx.result(), &mut |inst| cx.emit(inst))
 }
 
 /// Makes the shadow of a result that is no object of its own, and lets its cotangent go to the operands.
@@ -172,15 +165,15 @@ pub(super) fn new_shadow(cx: &mut dyn ShadowCx) {
     value_shadow(cx, zero_shadow);
 }
 
+/// Reports an object without a shadow.
+fn missing(cx: &mut dyn OpCx) -> Operand {
+    cx.error("an object that has no shadow is differentiated", "this has no derivative");
+    build::nothing(cx.ctx())
+}
+
 /// The shadow of an operand that has one.
 pub(super) fn shadow_of(cx: &mut dyn ShadowCx, index: usize) -> Operand {
-    match cx.shadow(index) {
-        Some(shadow) => shadow,
-        None => {
-            cx.error("an object that has no shadow is differentiated", "this has no derivative");
-            integer(cx.ctx(), 0)
-        }
-    }
+    cx.shadow(index).unwrap_or_else(|| missing(cx))
 }
 
 /// Lets the shadow part of the tangent of the result be its shadow.
@@ -227,24 +220,12 @@ pub(super) fn keep_shadow_part(cx: &mut dyn ShadowCx, ty: Type, tangent: Operand
 
 /// The shadow of an operand on the way back.
 pub(super) fn back_shadow(cx: &mut dyn AdjointCx, index: usize) -> Operand {
-    match cx.shadow(index) {
-        Some(shadow) => shadow,
-        None => {
-            cx.error("an object that has no shadow is differentiated", "this has no derivative");
-            integer(cx.ctx(), 0)
-        }
-    }
+    cx.shadow(index).unwrap_or_else(|| missing(cx))
 }
 
 /// The shadow of the result on the way back.
 pub(super) fn back_result_shadow(cx: &mut dyn AdjointCx) -> Operand {
-    match cx.result_shadow() {
-        Some(shadow) => shadow,
-        None => {
-            cx.error("an object that has no shadow is differentiated", "this has no derivative");
-            integer(cx.ctx(), 0)
-        }
-    }
+    cx.result_shadow().unwrap_or_else(|| missing(cx))
 }
 
 /// Gives an operand the cotangent of a value of type `from`.

@@ -31,7 +31,7 @@ use crate::activity::Activity;
 use crate::calls::is_call;
 use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::op_derivative::OpDerivative;
-use crate::tangent_builder as build;
+use crate::tangent_builder::{self as build, Cell};
 
 /// A call that is made again on the way back.
 #[derive(Clone, Debug)]
@@ -382,14 +382,10 @@ impl Augment<'_, '_> {
     /// A shadow of zeros for `v`.
     fn zero_shadow(&mut self, v: Value, at: Value) -> Result<Operand, Diagnostic> {
         let ty = self.out.f.ty(v);
-        let of = self.driver.types.of(ty);
-        let zero = self.before(at, ad::zero(v, of.tangent))?;
-        // Of what is not known, the types of both are `any`.
-        if of.tangent == of.shadow && !self.driver.types.has_cotangent(ty) {
-            Ok(zero)
-        } else {
-            self.before(at, ad::shadow(zero, of.shadow))
-        }
+        self.with_before(at, |driver, _, emit| {
+            let (of, cell) = (driver.types.of(ty), Cell::of(&mut driver.types, ty));
+            build::zero_shadow(of, cell, v, emit)
+        })
     }
 
     /// Finds what is returned.

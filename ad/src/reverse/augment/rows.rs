@@ -1,8 +1,6 @@
 //! Ops with rows of their own in the forward sweep: their functions write what becomes of shadows.
 
-use std::sync::Arc;
-
-use regraft_ir::{Attrs, Block, Constant, Context, Diagnostic, Inst, Op, Operand, Type, Value};
+use regraft_ir::{Block, Diagnostic, Function, Inst, Operand, Type, Value};
 
 use super::{ActionKind, Augment};
 use crate::nesting;
@@ -18,9 +16,9 @@ impl Augment<'_, '_> {
         v: Value,
         shadow: ShadowFn,
     ) -> Result<(), Diagnostic> {
-        let (ctx, after) = (Arc::clone(&self.ctx), self.after(v));
+        let after = self.after(v);
         let (kept, is_undone, failed) = (Vec::new(), false, None);
-        let mut cx = AugmentedOp { sweep: self, ctx, v, after, kept, is_undone, failed };
+        let mut cx = AugmentedOp { sweep: self, v, after, kept, is_undone, failed };
         shadow(&mut cx);
         let AugmentedOp { kept, is_undone, failed, .. } = cx;
         if let Some(error) = failed.filter(|_| self.driver.errors.is_empty()) {
@@ -36,7 +34,6 @@ impl Augment<'_, '_> {
 /// An op of the forward sweep.
 struct AugmentedOp<'s, 'a, 'm> {
     sweep: &'s mut Augment<'a, 'm>,
-    ctx: Arc<Context>,
     v: Value,
     /// What follows the op: code is inserted before that.
     after: Value,
@@ -46,59 +43,30 @@ struct AugmentedOp<'s, 'a, 'm> {
 }
 
 impl AugmentedOp<'_, '_, '_> {
-    fn at(&self, index: usize) -> Operand {
-        let operand = self.sweep.out.f.operand(self.v, index);
-        operand.expect("the verifier has counted the operands")
-    }
-
-    /// What was made; something else after an error, which counts.
+    /// The operand that was made; after an error, which is noted, another one.
     fn made(&mut self, made: Result<Operand, Diagnostic>) -> Operand {
         made.unwrap_or_else(|error| {
             self.failed.get_or_insert(error);
-            build::nothing(&self.ctx)
+            build::nothing(self.ctx())
         })
     }
 }
 
 impl OpCx for AugmentedOp<'_, '_, '_> {
-    fn ctx(&self) -> &Arc<Context> {
-        &self.ctx
+    fn source(&self) -> (&Function, Value) {
+        (&self.sweep.out.f, self.v)
     }
 
     fn types(&mut self) -> &mut TangentTypes {
         &mut self.sweep.driver.types
     }
 
-    fn op(&self) -> Op {
-        self.sweep.out.f.op(self.v).expect("it is an instruction")
-    }
-
-    fn attrs(&self) -> Attrs {
-        self.sweep.out.f.attrs(self.v)
-    }
-
-    fn count(&self) -> usize {
-        self.sweep.out.f.operand_count(self.v)
-    }
-
-    fn operand_type(&self, index: usize) -> Type {
-        self.sweep.out.f.operand_type(self.at(index))
-    }
-
-    fn result_type(&self) -> Type {
-        self.sweep.out.f.ty(self.v)
-    }
-
-    fn constant(&self, index: usize) -> Option<Constant> {
-        self.sweep.out.f.constant(self.at(index))
-    }
-
     fn is_varied(&self, index: usize) -> bool {
-        self.sweep.activity.is_varied(self.at(index))
+        self.sweep.activity.is_varied(self.source_operand(index))
     }
 
     fn has_shadow(&self, index: usize) -> bool {
-        self.sweep.activity.has_shadow(self.at(index))
+        self.sweep.activity.has_shadow(self.source_operand(index))
     }
 
     fn emit(&mut self, inst: Inst) -> Operand {
@@ -111,7 +79,7 @@ impl OpCx for AugmentedOp<'_, '_, '_> {
     }
 
     fn operand(&mut self, index: usize) -> Operand {
-        self.at(index)
+        self.source_operand(index)
     }
 
     fn error(&mut self, message: &str, _: &str) {
@@ -139,14 +107,14 @@ impl ShadowCx for AugmentedOp<'_, '_, '_> {
     }
 
     fn shadow(&mut self, index: usize) -> Option<Operand> {
-        let known = self.sweep.known_shadow(self.at(index));
+        let known = self.sweep.known_shadow(self.source_operand(index));
         // After an error, a shadow may be missing.
         let missing = self.has_shadow(index) && !self.sweep.driver.errors.is_empty();
-        known.or_else(|| missing.then(|| build::nothing(&self.ctx)))
+        known.or_else(|| missing.then(|| build::nothing(self.ctx())))
     }
 
     fn shadow_as(&mut self, index: usize, want: Type) -> Operand {
-        let made = self.sweep.shadow_for(self.at(index), want, self.after);
+        let made = self.sweep.shadow_for(self.source_operand(index), want, self.after);
         self.made(made)
     }
 
@@ -161,11 +129,11 @@ impl ShadowCx for AugmentedOp<'_, '_, '_> {
     }
 
     fn is_private(&self, index: usize) -> bool {
-        self.sweep.private.contains(self.at(index))
+        self.sweep.private.contains(self.source_operand(index))
     }
 
     fn level(&self) -> Operand {
-        nesting::level_operand(&self.ctx, self.sweep.driver.level)
+        nesting::level_operand(self.ctx(), self.sweep.driver.level)
     }
 
     fn reads_alike(&mut self, read: Operand) {

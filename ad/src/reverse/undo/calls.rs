@@ -93,10 +93,8 @@ impl Backward<'_, '_> {
         if !self.driver.types.has_shadow(ty) {
             return self.zero(shadow);
         }
-        let of = self.driver.types.of(ty);
-        let zero = self.emit(ad::zero(v, of.tangent));
-        let whole = of.tangent == of.shadow && !self.driver.types.has_cotangent(ty);
-        if whole { zero } else { self.emit(ad::shadow(zero, of.shadow)) }
+        let (of, cell) = (self.driver.types.of(ty), Cell::of(&mut self.driver.types, ty));
+        build::zero_shadow(of, cell, v, &mut |inst| self.emit(inst))
     }
 
     /// The cotangent of the result of a call as one of type `ty`.

@@ -1,8 +1,6 @@
 //! Adjoints of ops with rows of their own.
 
-use std::sync::Arc;
-
-use regraft_ir::{Attrs, Constant, Context, Inst, Op, Operand, Symbol, Type, Value};
+use regraft_ir::{Function, Inst, Operand, Symbol, Type, Value};
 
 use super::super::backward::Backward;
 use crate::flow::Flow;
@@ -21,15 +19,13 @@ impl Backward<'_, '_> {
         if is_computed && cotangent.is_none() && row.changes.is_empty() {
             return;
         }
-        let ctx = Arc::clone(&self.ctx);
-        (row.adjoint)(&mut UndoneOp { sweep: self, ctx, v, kept, is_computed, cotangent });
+        (row.adjoint)(&mut UndoneOp { sweep: self, v, kept, is_computed, cotangent });
     }
 }
 
 /// An op that the reverse sweep undoes.
 struct UndoneOp<'u, 'a, 'm> {
     sweep: &'u mut Backward<'a, 'm>,
-    ctx: Arc<Context>,
     v: Value,
     kept: &'u [Operand],
     /// Tells whether what is kept are the operands, as the op found them, and the cotangent of the result
@@ -38,52 +34,21 @@ struct UndoneOp<'u, 'a, 'm> {
     cotangent: Option<Operand>,
 }
 
-impl UndoneOp<'_, '_, '_> {
-    /// The operand itself, where there may be a copy.
-    fn at(&self, index: usize) -> Operand {
-        self.sweep.operand(self.v, index)
-    }
-}
-
 impl OpCx for UndoneOp<'_, '_, '_> {
-    fn ctx(&self) -> &Arc<Context> {
-        &self.ctx
+    fn source(&self) -> (&Function, Value) {
+        (&self.sweep.plan.aug.f, self.v)
     }
 
     fn types(&mut self) -> &mut TangentTypes {
         &mut self.sweep.driver.types
     }
 
-    fn op(&self) -> Op {
-        self.sweep.plan.aug.f.op(self.v).expect("it is an instruction")
-    }
-
-    fn attrs(&self) -> Attrs {
-        self.sweep.plan.aug.f.attrs(self.v)
-    }
-
-    fn count(&self) -> usize {
-        self.sweep.plan.aug.f.operand_count(self.v)
-    }
-
-    fn operand_type(&self, index: usize) -> Type {
-        self.sweep.primal_type(self.at(index))
-    }
-
-    fn result_type(&self) -> Type {
-        self.sweep.primal_type(self.v)
-    }
-
-    fn constant(&self, index: usize) -> Option<Constant> {
-        self.sweep.plan.aug.f.constant(self.at(index))
-    }
-
     fn is_varied(&self, index: usize) -> bool {
-        self.sweep.plan.activity.is_varied(self.at(index))
+        self.sweep.plan.activity.is_varied(self.source_operand(index))
     }
 
     fn has_shadow(&self, index: usize) -> bool {
-        self.sweep.plan.activity.has_shadow(self.at(index))
+        self.sweep.plan.activity.has_shadow(self.source_operand(index))
     }
 
     fn emit(&mut self, inst: Inst) -> Operand {
@@ -95,7 +60,7 @@ impl OpCx for UndoneOp<'_, '_, '_> {
     }
 
     fn operand(&mut self, index: usize) -> Operand {
-        let operand = if self.is_computed { self.kept[index] } else { self.at(index) };
+        let operand = if self.is_computed { self.kept[index] } else { self.source_operand(index) };
         self.sweep.primal(operand)
     }
 
@@ -118,7 +83,7 @@ impl AdjointCx for UndoneOp<'_, '_, '_> {
     }
 
     fn shadow(&mut self, index: usize) -> Option<Operand> {
-        let own = self.at(index);
+        let own = self.source_operand(index);
         self.sweep.plan.activity.has_shadow(own).then(|| self.sweep.shadow(own))
     }
 
@@ -133,11 +98,11 @@ impl AdjointCx for UndoneOp<'_, '_, '_> {
     }
 
     fn give(&mut self, index: usize, cotangent: Operand) {
-        self.sweep.give(self.at(index), cotangent);
+        self.sweep.give(self.source_operand(index), cotangent);
     }
 
     fn give_part(&mut self, index: usize, part: usize, cotangent: Operand) {
-        self.sweep.give_part(self.at(index), part, cotangent);
+        self.sweep.give_part(self.source_operand(index), part, cotangent);
     }
 
     fn fit(&mut self, cotangent: Operand, from: Type, to: Type) -> Operand {
