@@ -35,6 +35,7 @@ mod liveness;
 mod location;
 mod module;
 mod op;
+mod op_table;
 mod pipe;
 mod printer;
 pub mod semi_nca;
@@ -70,9 +71,10 @@ pub use liveness::Liveness;
 pub use location::{Loc, Location, Source};
 pub use module::Module;
 pub use op::{
-    AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OpTable, OperandDef, OperandSet,
+    AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OperandDef, OperandSet,
     Registry, ResultType, ScalarFn, ScalarFns, Syntax, Traits, TypeClass, TypePattern, VerifyFn,
 };
+pub use op_table::OpTable;
 pub use pipe::Pipe;
 pub use printer::{
     PrintOptions, print_function, print_inst, print_module, write_function, write_module,

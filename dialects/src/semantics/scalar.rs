@@ -1,4 +1,11 @@
 //! Scalars in slots, and what is defined for all of them.
+//!
+//! ```
+//! use regraft_dialects::semantics::scalar::Scalar;
+//!
+//! assert_eq!((-1i8).slot(), u64::MAX);
+//! assert_eq!(f32::from_slot(1.5f32.slot()), 1.5);
+//! ```
 
 use std::fmt::Debug;
 
