@@ -67,6 +67,9 @@ pub(super) type GlobalNames = IndexSet<Symbol, FxBuildHasher>;
 pub(super) struct Solver<'m> {
     pub(super) f: &'m Function,
     table: &'m DerivativeTable,
+    /// Tells whether the objects in a varied value are active: in forward mode, where a tangent is one of
+    /// the whole value, each object in it has one shadow from the start.
+    is_whole: bool,
     /// By [`Value::index`].
     varied: Vec<bool>,
     has_shadow: Vec<bool>,
@@ -100,6 +103,7 @@ impl<'m> Solver<'m> {
         let mut this = Self {
             f,
             table: f.ctx().extensions().get(),
+            is_whole: mode == Mode::Forward,
             varied: vec![false; n],
             has_shadow: vec![false; n],
             has_cotangent: vec![false; n],
@@ -163,6 +167,9 @@ impl<'m> Solver<'m> {
         if self.has_cotangent[v.index()] && !self.varied[v.index()] {
             self.varied[v.index()] = true;
             self.news.push(v.index());
+            if self.is_whole {
+                self.activate_objects(v);
+            }
         }
     }
 

@@ -1,9 +1,9 @@
 //! Conversions between scalar types.
 //!
 //! ```
-//! use regraft_dialects::semantics::convert::{float_to_int_sat, int_to_int};
+//! use regraft_dialects::semantics::convert::{convert, float_to_int_sat};
 //!
-//! assert!(int_to_int::<i64, i8>(300).is_err());
+//! assert!(convert::<i64, i8>(300).is_err());
 //! assert_eq!(float_to_int_sat::<f64, i8>(300.0), 127);
 //! ```
 

@@ -9,10 +9,11 @@
 //! machine, as in IEEE 754; everything else is exact to the bit.
 //!
 //! ```
-//! use regraft_dialects::{arith, semantics::eval_scalar};
+//! use regraft_dialects::{arith, context, semantics::eval_scalar};
 //! use regraft_ir::{Constant, Type};
 //!
-//! let sum = eval_scalar(arith::ADD, &[Constant::I64(2), Constant::I64(3)], Type::I64);
+//! let ctx = context();
+//! let sum = eval_scalar(ctx.def(arith::ADD), &[Constant::I64(2), Constant::I64(3)], Type::I64);
 //! assert_eq!(sum.unwrap(), Ok(Constant::I64(5)));
 //! ```
 
