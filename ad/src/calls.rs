@@ -35,7 +35,7 @@ pub(crate) struct CallSite {
     /// The position of the first operand that is an argument: a closure is one itself.
     pub(crate) first: usize,
     /// Tells whether the callee asks to be run again on the way back (`checkpoint=true`).
-    pub(crate) runs_again: bool,
+    pub(crate) is_recomputed: bool,
 }
 
 /// Returns whether an op calls something.
@@ -49,7 +49,7 @@ pub(crate) fn is_call(op: Op) -> bool {
 /// derivative that anybody could ask for.
 pub(crate) fn call_site(module: &Module, f: &Function, v: Value, mode: Mode) -> CallSite {
     let op = f.op(v);
-    let site = |target, first| CallSite { target, first, runs_again: false };
+    let site = |target, first| CallSite { target, first, is_recomputed: false };
     if f.ty(v) == Type::NEVER || f.op(Value::terminator(f.block_of(v))) == Some(cf::UNREACHABLE) {
         return site(Target::Constant, 1);
     }
@@ -67,8 +67,8 @@ pub(crate) fn call_site(module: &Module, f: &Function, v: Value, mode: Mode) -> 
     if op == Some(core::APPLY) && module.find(name).is_none() {
         return dynamic;
     }
-    let (target, runs_again) = target(module, name, f.operand_count(v) - first, mode);
-    CallSite { target, first, runs_again }
+    let (target, is_recomputed) = target(module, name, f.operand_count(v) - first, mode);
+    CallSite { target, first, is_recomputed }
 }
 
 fn target(module: &Module, name: Symbol, args: usize, mode: Mode) -> (Target, bool) {

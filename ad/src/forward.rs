@@ -40,7 +40,7 @@ use regraft_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::activity::{Activities, Context};
+use crate::activity::{Activities, ActivityId};
 use crate::calls::Mode;
 use crate::marks::JVP_OF;
 use crate::nesting::next_level;
@@ -113,7 +113,7 @@ pub fn forward(
 /// A derivative that is to be made.
 #[derive(Debug)]
 struct Job {
-    context: Context,
+    context: ActivityId,
     name: Symbol,
     /// Whether it is in the module already.
     exists: bool,
@@ -128,7 +128,7 @@ struct Maker<'m> {
     width: usize,
     all: Activities<'m>,
     jobs: Vec<Job>,
-    job_of: FxHashMap<Context, usize>,
+    job_of: FxHashMap<ActivityId, usize>,
     names: FxHashSet<Symbol>,
     errors: Vec<Diagnostic>,
     /// Of the shadows of objects of globals: see [`crate::nesting`].
@@ -151,7 +151,7 @@ impl<'m> Maker<'m> {
     }
 
     /// The name of the derivative of a function, which is made if it is not there.
-    fn job(&mut self, context: Context, caller: Option<(usize, Loc)>) -> Symbol {
+    fn job(&mut self, context: ActivityId, caller: Option<(usize, Loc)>) -> Symbol {
         if let Some(&job) = self.job_of.get(&context) {
             return self.jobs[job].name;
         }
@@ -163,14 +163,14 @@ impl<'m> Maker<'m> {
     }
 
     /// The function, its number and which of its parameters have tangents passed.
-    fn signature(&mut self, context: Context) -> (FuncId, &'m Function, Vec<bool>) {
+    fn signature(&mut self, context: ActivityId) -> (FuncId, &'m Function, Vec<bool>) {
         let id = self.all.function(context);
         let f = self.module.get(id).expect("it was looked at");
         (id, f, self.all.passed(context).to_vec())
     }
 
     /// The types of the parameters and of the result of a derivative.
-    fn types(&mut self, context: Context) -> (Vec<Type>, Type) {
+    fn types(&mut self, context: ActivityId) -> (Vec<Type>, Type) {
         let (_, f, passed) = self.signature(context);
         let mut params = f.param_types();
         for (ty, passed) in params.clone().into_iter().zip(passed) {
@@ -193,7 +193,7 @@ impl<'m> Maker<'m> {
     }
 
     /// A name that is free, or that of the same derivative, which is there already.
-    fn name(&mut self, context: Context) -> (Symbol, bool) {
+    fn name(&mut self, context: ActivityId) -> (Symbol, bool) {
         let ctx = self.module.ctx();
         let (id, f, passed) = self.signature(context);
         let types = f.param_types();

@@ -38,7 +38,7 @@ pub type TangentFn = fn(&mut dyn TangentCx) -> Option<Operand>;
 
 /// Writes, in the forward sweep of reverse mode, the shadow of the result of an op and what the op does
 /// to shadows; says what the adjoint needs ([`ShadowCx::keep`]) and that there is one
-/// ([`ShadowCx::undo`]).
+/// ([`ShadowCx::add_adjoint`]).
 pub type ShadowFn = fn(&mut dyn ShadowCx);
 
 /// Writes what an op does on the way back: gives cotangents to numbers, and adds to the shadows of
@@ -164,7 +164,7 @@ pub trait TangentCx: OpCx {
     /// The tangent of a number, or the shadow of an array; zero if it is constant.
     fn tangent_or_zero(&mut self, index: usize) -> Operand;
     /// A tangent as one of another type, where one of both is `any`.
-    fn fitted(&mut self, tangent: Operand, want: Type) -> Operand;
+    fn coerced(&mut self, tangent: Operand, want: Type) -> Operand;
     /// The result of the op, if it stands before the tangent.
     fn result(&mut self) -> Option<Operand>;
     /// Returns whether the result has a tangent that may be other than zero.
@@ -188,7 +188,7 @@ pub trait ShadowCx: OpCx {
     /// The shadow of an operand as one of a type; of zeros, if it has none.
     fn shadow_as(&mut self, index: usize, want: Type) -> Operand;
     /// A shadow as one of another type, before the op or after it.
-    fn fitted(&mut self, shadow: Operand, want: Type, before: bool) -> Operand;
+    fn coerced(&mut self, shadow: Operand, want: Type, before: bool) -> Operand;
     /// Gives the result its shadow.
     fn set_shadow(&mut self, shadow: Operand);
     /// Returns whether nobody but the function looks at an object, or into it.
@@ -200,7 +200,7 @@ pub trait ShadowCx: OpCx {
     /// Keeps a value for the adjoint.
     fn keep(&mut self, residual: Operand);
     /// Lets the reverse sweep write the adjoint.
-    fn undo(&mut self);
+    fn add_adjoint(&mut self);
 }
 
 /// An op, for the function that writes its adjoint.
@@ -223,15 +223,15 @@ pub trait AdjointCx: OpCx {
         self.is_varied(index)
     }
     /// Adds to the cotangent of a number. Does nothing if it is not active.
-    fn give(&mut self, index: usize, cotangent: Operand);
+    fn accumulate(&mut self, index: usize, cotangent: Operand);
     /// Adds to the cotangent of a part of a tuple or struct. Does nothing if that is not active.
-    fn give_part(&mut self, index: usize, part: usize, cotangent: Operand);
+    fn accumulate_part(&mut self, index: usize, part: usize, cotangent: Operand);
     /// The cotangent of a value of one type as that of a value of another one.
-    fn fit(&mut self, cotangent: Operand, from: Type, to: Type) -> Operand;
+    fn coerce(&mut self, cotangent: Operand, from: Type, to: Type) -> Operand;
     /// Adds to the shadow in the place that the op reads, when something else is done to memory.
     fn add_later(&mut self, cotangent: Operand);
-    /// Sets the shadow to zero in the place that the op writes, when what reads it has been undone.
+    /// Sets the shadow to zero in the place that the op writes, when what reads it has been reversed.
     fn clear_later(&mut self, old: Option<Operand>);
     /// The function that makes a shadow longer with elements of a type, or shorter.
-    fn regrow(&mut self, array: Type, element: Type) -> Option<Symbol>;
+    fn resize_shadow_with(&mut self, array: Type, element: Type) -> Option<Symbol>;
 }

@@ -36,7 +36,7 @@ pub(crate) fn emitting<T, E: Into<Diagnostic>>(
 /// What the elements of an array, the fields of an object or the content of a ref are to its
 /// shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Cell {
+pub(crate) enum TangentKind {
     /// Nothing.
     None,
     /// A float: the shadow holds its cotangent.
@@ -49,7 +49,7 @@ pub(crate) enum Cell {
     Mixed,
 }
 
-impl Cell {
+impl TangentKind {
     /// That of what is of type `ty`.
     pub(crate) fn of(types: &mut TangentTypes, ty: Type) -> Self {
         if ty.is_float() {
@@ -114,13 +114,13 @@ pub(crate) fn zero(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand
 /// The shadow of zeros of a value that has one.
 pub(crate) fn zero_shadow(
     of: TangentType,
-    cell: Cell,
+    kind: TangentKind,
     v: impl Into<Operand>,
     emit: &mut Emit<'_>,
 ) -> Operand {
     let zero = emit(ad::zero(v.into(), of.tangent));
     // Of what is not known, the types of both are `any`.
-    let is_whole = of.tangent == of.shadow && cell == Cell::Shadow;
+    let is_whole = of.tangent == of.shadow && kind == TangentKind::Shadow;
     if is_whole { zero } else { emit(ad::shadow(zero, of.shadow)) }
 }
 
@@ -161,13 +161,13 @@ pub(crate) fn sum(ty: Type, a: Operand, b: Operand, emit: &mut Emit<'_>) -> Oper
 pub(crate) fn shadow_part(
     ctx: &Arc<Context>,
     of: TangentType,
-    cell: Cell,
+    kind: TangentKind,
     tangent: Operand,
     emit: &mut Emit<'_>,
 ) -> Operand {
-    match cell {
-        Cell::Shadow => tangent,
-        Cell::Mixed => emit(ad::shadow(tangent, of.shadow)),
+    match kind {
+        TangentKind::Shadow => tangent,
+        TangentKind::Mixed => emit(ad::shadow(tangent, of.shadow)),
         _ => zero(ctx, of.shadow, emit),
     }
 }
@@ -176,13 +176,13 @@ pub(crate) fn shadow_part(
 pub(crate) fn cotangent_part(
     ctx: &Arc<Context>,
     of: TangentType,
-    cell: Cell,
+    kind: TangentKind,
     tangent: Operand,
     emit: &mut Emit<'_>,
 ) -> Operand {
-    match cell {
-        Cell::Float | Cell::Value => tangent,
-        Cell::Mixed => emit(ad::cotangent(tangent, of.cotangent)),
+    match kind {
+        TangentKind::Float | TangentKind::Value => tangent,
+        TangentKind::Mixed => emit(ad::cotangent(tangent, of.cotangent)),
         _ => zero(ctx, of.cotangent, emit),
     }
 }
@@ -191,18 +191,18 @@ pub(crate) fn cotangent_part(
 pub(crate) fn increased(
     ctx: &Arc<Context>,
     of: TangentType,
-    cell: Cell,
+    kind: TangentKind,
     tangent: Operand,
     cotangent: Operand,
     emit: &mut Emit<'_>,
 ) -> Operand {
-    let old = cotangent_part(ctx, of, cell, tangent, emit);
+    let old = cotangent_part(ctx, of, kind, tangent, emit);
     let new = sum(of.cotangent, old, cotangent, emit);
-    let shadow = match cell {
-        Cell::Mixed => shadow_part(ctx, of, cell, tangent, emit),
+    let shadow = match kind {
+        TangentKind::Mixed => shadow_part(ctx, of, kind, tangent, emit),
         _ => tangent,
     };
-    join_parts(ctx, of, cell, shadow, new, emit)
+    join_parts(ctx, of, kind, shadow, new, emit)
 }
 
 /// Returns whether shadows of a type may be of different kinds from one value to the next.
@@ -242,16 +242,16 @@ pub(crate) fn lasting(
 pub(crate) fn join_parts(
     ctx: &Arc<Context>,
     of: TangentType,
-    cell: Cell,
+    kind: TangentKind,
     shadow: Operand,
     cotangent: Operand,
     emit: &mut Emit<'_>,
 ) -> Operand {
-    match cell {
-        Cell::Float | Cell::Value => cotangent,
-        Cell::Shadow => shadow,
-        Cell::Mixed => emit(ad::join(shadow, cotangent, of.tangent)),
-        Cell::None => zero(ctx, of.tangent, emit),
+    match kind {
+        TangentKind::Float | TangentKind::Value => cotangent,
+        TangentKind::Shadow => shadow,
+        TangentKind::Mixed => emit(ad::join(shadow, cotangent, of.tangent)),
+        TangentKind::None => zero(ctx, of.tangent, emit),
     }
 }
 
@@ -299,7 +299,7 @@ pub(crate) fn replace_part(
 
 /// What stands for a value that is not there on some ways: something of its type, so that code which
 /// never looks at it can be moved freely.
-pub(crate) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
+pub(crate) fn placeholder(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
     if let Some(zero) = Constant::int(ty, 0) {
         return ctx.constant_id(zero).into();
     }
@@ -316,17 +316,18 @@ pub(crate) fn dummy(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operan
             emit(mem::alloc(vec![zero; usize::from(rank)], ty))
         }
         TypeKind::Ref(element) => {
-            let content = dummy(ctx, element, emit);
+            let content = placeholder(ctx, element, emit);
             let content = emit(core::convert(content, element));
             emit(mem::ref_new(content))
         }
         TypeKind::Tuple(parts) => {
-            let parts: Vec<Operand> = parts.iter().map(|&part| dummy(ctx, part, emit)).collect();
+            let parts: Vec<Operand> =
+                parts.iter().map(|&part| placeholder(ctx, part, emit)).collect();
             emit(core::tuple(parts))
         }
         TypeKind::Named(fields) => {
             let parts: Vec<Operand> =
-                fields.iter().map(|&(_, part)| dummy(ctx, part, emit)).collect();
+                fields.iter().map(|&(_, part)| placeholder(ctx, part, emit)).collect();
             emit(data::named(parts, ty))
         }
         _ => emit(core::undef(ty)),

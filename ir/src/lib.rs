@@ -71,8 +71,8 @@ pub use liveness::Liveness;
 pub use location::{Loc, Location, Source};
 pub use module::Module;
 pub use op::{
-    AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OperandDef, OperandSet,
-    Registry, ResultType, ScalarFn, ScalarFns, Syntax, Traits, TypeClass, TypePattern, VerifyFn,
+    AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OperandDef, OperandSet, Registry,
+    ResultType, ScalarFn, ScalarFns, Syntax, Traits, TypeClass, TypePattern, VerifyFn,
 };
 pub use op_table::OpTable;
 pub use pipe::Pipe;

@@ -14,8 +14,9 @@ use crate::calls::{CallSite, Mode, Target};
 use crate::derivative_table::DerivativeTable;
 use crate::tangent::TangentTypes;
 
-/// A function and which of its arguments are active, by number.
-pub(crate) type Context = usize;
+/// A function with a choice of active arguments, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ActivityId(usize);
 
 /// The effect of a call on activity.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +43,7 @@ struct Entry {
     summary: Summary,
     activity: Activity,
     /// Who has to be looked at again when the summary grows.
-    callers: IndexSet<Context, FxBuildHasher>,
+    callers: IndexSet<ActivityId, FxBuildHasher>,
     is_pending: bool,
 }
 
@@ -53,8 +54,8 @@ pub(crate) struct Activities<'m> {
     pub(crate) table: &'m DerivativeTable,
     pub(crate) types: TangentTypes,
     entries: Vec<Entry>,
-    numbers: FxHashMap<(FuncId, Vec<bool>), Context>,
-    pending: Vec<Context>,
+    numbers: FxHashMap<(FuncId, Vec<bool>), ActivityId>,
+    pending: Vec<ActivityId>,
     mode: Mode,
     /// The global names that hold objects, and whether these are active.
     pub(super) globals: GlobalNames,
@@ -81,38 +82,38 @@ impl<'m> Activities<'m> {
     }
 
     /// A function with these arguments active, and everything that it calls so.
-    pub(crate) fn of(&mut self, function: FuncId, active: Vec<bool>) -> Context {
+    pub(crate) fn of(&mut self, function: FuncId, active: Vec<bool>) -> ActivityId {
         let context = self.context(function, active);
         while let Some(next) = self.pending.pop() {
-            self.entries[next].is_pending = false;
+            self.entries[next.0].is_pending = false;
             self.look_at(next);
         }
         context
     }
 
-    pub(crate) fn function(&self, context: Context) -> FuncId {
-        self.entries[context].function
+    pub(crate) fn function(&self, context: ActivityId) -> FuncId {
+        self.entries[context.0].function
     }
 
     /// Which arguments of the function are active.
-    pub(crate) fn passed(&self, context: Context) -> &[bool] {
-        &self.entries[context].passed
+    pub(crate) fn passed(&self, context: ActivityId) -> &[bool] {
+        &self.entries[context.0].passed
     }
 
-    pub(crate) fn summary(&self, context: Context) -> &Summary {
-        &self.entries[context].summary
+    pub(crate) fn summary(&self, context: ActivityId) -> &Summary {
+        &self.entries[context.0].summary
     }
 
-    pub(crate) fn activity(&self, context: Context) -> &Activity {
-        &self.entries[context].activity
+    pub(crate) fn activity(&self, context: ActivityId) -> &Activity {
+        &self.entries[context.0].activity
     }
 
     /// How a function is called with these arguments active: more of them may have to be.
-    pub(crate) fn call(&mut self, function: FuncId, active: Vec<bool>) -> Context {
+    pub(crate) fn call(&mut self, function: FuncId, active: Vec<bool>) -> ActivityId {
         let mut active = active;
         loop {
             let context = self.context(function, active);
-            let entry = &self.entries[context];
+            let entry = &self.entries[context.0];
             if entry.summary.params == entry.passed {
                 return context;
             }
@@ -120,7 +121,7 @@ impl<'m> Activities<'m> {
         }
     }
 
-    fn context(&mut self, function: FuncId, active: Vec<bool>) -> Context {
+    fn context(&mut self, function: FuncId, active: Vec<bool>) -> ActivityId {
         let mut active = active;
         let f = self.module.get(function);
         let params: Vec<Type> = f.map(Function::param_types).unwrap_or_default();
@@ -139,7 +140,7 @@ impl<'m> Activities<'m> {
             ret_objects: false,
             classes: (0..count).collect(),
         };
-        let context = self.entries.len();
+        let context = ActivityId(self.entries.len());
         let activity = Activity::default();
         self.entries.push(Entry {
             function,
@@ -160,9 +161,9 @@ impl<'m> Activities<'m> {
         all.filter(|&(_, &is_active)| is_active).map(|(&name, _)| name)
     }
 
-    fn look_at(&mut self, context: Context) {
+    fn look_at(&mut self, context: ActivityId) {
         let module = self.module;
-        let Some(f) = module.get(self.entries[context].function) else { return };
+        let Some(f) = module.get(self.entries[context.0].function) else { return };
         let names = self.globals.clone();
         let mut solver = Solver::new(module, f, self.mode, &mut self.types, &names);
         self.solve(&mut solver, context);
@@ -173,25 +174,25 @@ impl<'m> Activities<'m> {
             self.global_is_active = globals;
             for (context, entry) in self.entries.iter_mut().enumerate() {
                 if !std::mem::replace(&mut entry.is_pending, true) {
-                    self.pending.push(context);
+                    self.pending.push(ActivityId(context));
                 }
             }
         }
-        let entry = &mut self.entries[context];
+        let entry = &mut self.entries[context.0];
         entry.activity = activity;
         if entry.summary == summary {
             return;
         }
         entry.summary = summary;
         for caller in entry.callers.clone() {
-            let caller_entry = &mut self.entries[caller];
+            let caller_entry = &mut self.entries[caller.0];
             if !std::mem::replace(&mut caller_entry.is_pending, true) {
                 self.pending.push(caller);
             }
         }
     }
 
-    fn solve(&mut self, solver: &mut Solver<'_>, context: Context) {
+    fn solve(&mut self, solver: &mut Solver<'_>, context: ActivityId) {
         let calls = std::mem::take(&mut solver.calls);
         for (v, site) in &calls {
             if matches!(site.target, Target::Dynamic | Target::Rule(_)) {
@@ -203,7 +204,7 @@ impl<'m> Activities<'m> {
                 solver.activate_node(node);
             }
         }
-        solver.activate_params(&self.entries[context].passed);
+        solver.activate_params(&self.entries[context.0].passed);
         loop {
             solver.propagate();
             let mut changed = false;
@@ -220,7 +221,7 @@ impl<'m> Activities<'m> {
     fn follow_call(
         &mut self,
         solver: &mut Solver<'_>,
-        context: Context,
+        context: ActivityId,
         v: Value,
         site: &CallSite,
     ) -> bool {
@@ -246,8 +247,8 @@ impl<'m> Activities<'m> {
                 let args: Vec<Operand> = f.operands(v).skip(site.first).collect();
                 let active = args.iter().map(|&arg| solver.is_active(arg)).collect();
                 let callee = self.call(callee, active);
-                self.entries[callee].callers.insert(context);
-                let summary = &self.entries[callee].summary;
+                self.entries[callee.0].callers.insert(context);
+                let summary = &self.entries[callee.0].summary;
                 for (&arg, _) in args.iter().zip(&summary.params).filter(|&(_, &needed)| needed) {
                     solver.activate_objects(arg);
                 }
@@ -273,7 +274,7 @@ impl<'m> Activities<'m> {
     }
 
     /// The activity of a function, and its summary.
-    fn finish(&mut self, mut solver: Solver<'_>, context: Context) -> (Activity, Summary) {
+    fn finish(&mut self, mut solver: Solver<'_>, context: ActivityId) -> (Activity, Summary) {
         let f = solver.f;
         let ret = solver.ret();
         let params: Vec<Value> = f.entry().into_iter().flat_map(|entry| f.params(entry)).collect();
@@ -284,7 +285,7 @@ impl<'m> Activities<'m> {
         let ret_varied = solver.returns_varied && types.has_cotangent(f.ret_type());
         let ret_objects = solver.classes.is_active(ret) && types.has_shadow(f.ret_type());
         let activity = solver.finish();
-        let passed = &self.entries[context].passed;
+        let passed = &self.entries[context.0].passed;
         let needed =
             params.iter().zip(passed).map(|(&p, &passed)| passed || activity.has_shadow(p));
         let params = needed.collect();

@@ -38,6 +38,6 @@ mod solver;
 
 pub(crate) use active_globals::ActiveGlobals;
 pub use globals::reads_globals;
-pub(crate) use interprocedural::{Activities, Context};
+pub(crate) use interprocedural::{Activities, ActivityId};
 pub(crate) use local::local_activity;
 pub(crate) use solver::Activity;

@@ -59,7 +59,7 @@ impl Writer<'_, '_> {
             if passed {
                 let want = self.tangent_type(ty);
                 let dual = self.tangent_of(arg);
-                let dual = self.all_fitted(dual, want);
+                let dual = self.all_coerced(dual, want);
                 given.push(self.packed(dual));
             }
         }
@@ -82,7 +82,7 @@ impl Writer<'_, '_> {
 
     /// Lets `value` stand for the result of the call `v`.
     fn define_result(&mut self, v: Value, value: Operand) {
-        let value = self.value_fitted(value, self.from.ty(v));
+        let value = self.value_coerced(value, self.from.ty(v));
         self.define(v, value);
     }
 
@@ -114,7 +114,7 @@ impl Writer<'_, '_> {
             tangents.extend(duals.iter().map(|dual| dual[k]));
             if let Some(parts) = &parts {
                 for (tangent, &want) in tangents.iter_mut().zip(parts) {
-                    *tangent = self.fitted(*tangent, want);
+                    *tangent = self.coerced(*tangent, want);
                 }
             }
             let tangents = self.emit(core::tuple(tangents));

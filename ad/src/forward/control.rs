@@ -140,7 +140,7 @@ impl Writer<'_, '_> {
                 if self.is_active(param) {
                     let want = self.tangent_type(from.ty(param));
                     let dual = self.tangent_of(arg);
-                    operands.extend(self.all_fitted(dual, want));
+                    operands.extend(self.all_coerced(dual, want));
                 }
             }
         }
@@ -153,10 +153,10 @@ impl Writer<'_, '_> {
         let old =
             from.operand(term, 0).unwrap_or_else(|| self.constant(regraft_ir::Constant::Unit));
         let value = self.operand(old);
-        let value = self.value_fitted(value, from.ret_type());
+        let value = self.value_coerced(value, from.ret_type());
         let want = self.tangent_type(from.ret_type());
         let dual = self.tangent_of(old);
-        let dual = self.all_fitted(dual, want);
+        let dual = self.all_coerced(dual, want);
         let tangent = self.packed(dual);
         let pair = self.emit(core::tuple([value, tangent]));
         self.terminate(cf::ret(pair));

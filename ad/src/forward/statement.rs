@@ -96,8 +96,8 @@ impl TangentCx for Statement<'_, '_, '_> {
         }
     }
 
-    fn fitted(&mut self, tangent: Operand, want: Type) -> Operand {
-        self.writer.fitted(tangent, want)
+    fn coerced(&mut self, tangent: Operand, want: Type) -> Operand {
+        self.writer.coerced(tangent, want)
     }
 
     fn result(&mut self) -> Option<Operand> {

@@ -42,7 +42,7 @@ impl Writer<'_, '_> {
 
     /// A tangent as one of type `want`: what is known as `any` is what it has to be when the
     /// program runs.
-    pub(super) fn fitted(&mut self, tangent: Operand, want: Type) -> Operand {
+    pub(super) fn coerced(&mut self, tangent: Operand, want: Type) -> Operand {
         let have = self.to.operand_type(tangent);
         if have == want {
             tangent
@@ -53,13 +53,13 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// As [`Writer::fitted`], for each direction.
-    pub(super) fn all_fitted(&mut self, dual: Dual, want: Type) -> Dual {
-        dual.into_iter().map(|tangent| self.fitted(tangent, want)).collect()
+    /// As [`Writer::coerced`], for each direction.
+    pub(super) fn all_coerced(&mut self, dual: Dual, want: Type) -> Dual {
+        dual.into_iter().map(|tangent| self.coerced(tangent, want)).collect()
     }
 
     /// A value as one of type `want`.
-    pub(super) fn value_fitted(&mut self, value: Operand, want: Type) -> Operand {
+    pub(super) fn value_coerced(&mut self, value: Operand, want: Type) -> Operand {
         let have = self.to.operand_type(value);
         if have == want {
             value
@@ -104,7 +104,7 @@ impl Writer<'_, '_> {
     /// Gives `v` these tangents, of the type that its own has.
     pub(super) fn define_tangent(&mut self, v: Value, dual: Dual) {
         let want = self.tangent_type(self.from.ty(v));
-        let dual = self.all_fitted(dual, want);
+        let dual = self.all_coerced(dual, want);
         if let Some(name) = self.from.value_symbol(v) {
             let name = self.tangent_name(name);
             for tangent in &dual {

@@ -10,7 +10,7 @@ use regraft_ir::{
 use smallvec::SmallVec;
 
 use super::Maker;
-use crate::activity::{Activity, Context};
+use crate::activity::{Activity, ActivityId};
 
 /// The tangents of a value: one for each direction.
 pub(super) type Dual = SmallVec<[Operand; 1]>;
@@ -19,7 +19,7 @@ pub(super) type Dual = SmallVec<[Operand; 1]>;
 pub(super) struct Writer<'a, 'm> {
     pub(super) maker: &'a mut Maker<'m>,
     pub(super) job: usize,
-    pub(super) context: Context,
+    pub(super) context: ActivityId,
     /// The function that is differentiated.
     pub(super) from: &'m Function,
     /// Its derivative.

@@ -6,9 +6,9 @@ use regraft_dialects::{ad, mem};
 use regraft_ir::{Inst, Op, Operand, Type};
 
 use super::common::{
-    Written, back_shadow, give_fitted, is_active, is_known, new_shadow, no_adjoint, no_tangent,
-    object_shadow, operands_from, read_tangent, shadow_of, value_shadow, write_tangent, zero,
-    zero_shadow,
+    Written, accumulate_coerced, back_shadow, is_active, is_known, new_shadow, no_adjoint,
+    no_tangent, object_shadow, operands_from, read_tangent, shadow_of, value_shadow, write_tangent,
+    zero, zero_shadow,
 };
 use super::core::{global_shadow, global_tangent, same_shadow};
 use super::mem::read_alike;
@@ -93,7 +93,7 @@ fn slot_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
         return None;
     }
     let (shadow, slot) = (cx.tangent_or_zero(0), cx.tangent_or_zero(1));
-    let slot = cx.fitted(slot, Type::ANY);
+    let slot = cx.coerced(slot, Type::ANY);
     let indices = operands_from(cx, 2);
     cx.emit(ad::set_slot(shadow, slot, indices).with_attrs(cx.attrs()));
     None
@@ -122,10 +122,10 @@ fn copy_shadow(cx: &mut dyn ShadowCx) {
     object_shadow(cx, zero_shadow);
 }
 
-/// Lets the reverse sweep undo what the op does to an active shadow.
+/// Lets the reverse sweep reverse what the op does to an active shadow.
 fn change_shadow(cx: &mut dyn ShadowCx) {
     if cx.has_shadow(0) {
-        cx.undo();
+        cx.add_adjoint();
     }
 }
 
@@ -147,7 +147,7 @@ fn put_slots(cx: &mut dyn ShadowCx) {
     let others = operands_from(cx, 2);
     let inst = Inst::new(cx.op()).operands([shadow, slots]).operands(others);
     cx.emit(inst.with_attrs(cx.attrs()));
-    cx.undo();
+    cx.add_adjoint();
 }
 
 fn set_slot_shadow(cx: &mut dyn ShadowCx) {
@@ -170,29 +170,29 @@ fn put_back_shadow(cx: &mut dyn ShadowCx) {
 }
 
 /// Gives operands the cotangent of the result.
-fn give_all(cx: &mut dyn AdjointCx, operands: Range<usize>) {
+fn accumulate_all(cx: &mut dyn AdjointCx, operands: Range<usize>) {
     let ty = cx.result_type();
     if let Some(cotangent) = cx.cotangent() {
-        operands.for_each(|i| give_fitted(cx, i, cotangent, ty));
+        operands.for_each(|i| accumulate_coerced(cx, i, cotangent, ty));
     }
 }
 
 fn first_adjoint(cx: &mut dyn AdjointCx) {
-    give_all(cx, 0..1);
+    accumulate_all(cx, 0..1);
 }
 
 fn join_adjoint(cx: &mut dyn AdjointCx) {
-    give_all(cx, 1..2);
+    accumulate_all(cx, 1..2);
 }
 
 fn add_adjoint(cx: &mut dyn AdjointCx) {
     let count = cx.count();
-    give_all(cx, 0..count);
+    accumulate_all(cx, 0..count);
 }
 
 fn copy_adjoint(cx: &mut dyn AdjointCx) {
     if let Some(cotangent) = cx.cotangent() {
-        cx.give(0, cotangent);
+        cx.accumulate(0, cotangent);
     }
     if let (true, Some(from)) = (cx.has_shadow(0), cx.result_shadow()) {
         let to = back_shadow(cx, 0);
@@ -226,7 +226,7 @@ fn spread_adjoint(cx: &mut dyn AdjointCx) {
         let ty = cx.types().cotangent(value);
         let shadow = back_shadow(cx, 0);
         let total = cx.emit(ad::total(shadow, ty));
-        cx.give(1, total);
+        cx.accumulate(1, total);
     }
 }
 

@@ -7,7 +7,7 @@ use regraft_ir::{Constant, Context, Inst, Operand, Type, TypeKind};
 
 use crate::op_derivative::{AdjointCx, OpCx, ShadowCx, TangentCx};
 use crate::tangent::TangentType;
-use crate::tangent_builder::{self as build, Cell, element_type, field_of, replace_part};
+use crate::tangent_builder::{self as build, TangentKind, element_type, field_of, replace_part};
 
 /// Returns whether an operand is varied or has a shadow.
 pub(super) fn is_active(cx: &dyn OpCx, index: usize) -> bool {
@@ -46,8 +46,8 @@ pub(super) fn part_of_any(cx: &mut dyn OpCx, of: Operand, index: usize) -> Opera
 }
 
 /// The tangent types of values of a type, and their kind.
-pub(super) fn tangent_kind(cx: &mut dyn OpCx, ty: Type) -> (TangentType, Cell) {
-    (cx.types().of(ty), Cell::of(cx.types(), ty))
+pub(super) fn tangent_kind(cx: &mut dyn OpCx, ty: Type) -> (TangentType, TangentKind) {
+    (cx.types().of(ty), TangentKind::of(cx.types(), ty))
 }
 
 /// The element type of an operand that is an array or ref.
@@ -123,7 +123,7 @@ pub(super) fn write_tangent(cx: &mut dyn TangentCx, written: Written) -> Option<
         let mut tangent = cx.tangent_or_zero(1);
         if written == Written::Element {
             let want = element_type(cx.ctx(), cx.type_of(shadow));
-            tangent = cx.fitted(tangent, want);
+            tangent = cx.coerced(tangent, want);
         }
         operands.push(tangent);
     }
@@ -136,8 +136,8 @@ pub(super) fn write_tangent(cx: &mut dyn TangentCx, written: Written) -> Option<
 /// The shadow of zeros of the result.
 pub(super) fn zero_shadow(cx: &mut dyn ShadowCx) -> Operand {
     let ty = cx.result_type();
-    let (of, cell) = tangent_kind(cx, ty);
-    build::zero_shadow(of, cell, cx.result(), &mut |inst| cx.emit(inst))
+    let (of, kind) = tangent_kind(cx, ty);
+    build::zero_shadow(of, kind, cx.result(), &mut |inst| cx.emit(inst))
 }
 
 /// Makes the shadow of a result that is no object of its own, and lets its cotangent go to the operands.
@@ -147,7 +147,7 @@ pub(super) fn value_shadow(cx: &mut dyn ShadowCx, make: fn(&mut dyn ShadowCx) ->
         cx.set_shadow(shadow);
     }
     if cx.is_result_varied() {
-        cx.undo();
+        cx.add_adjoint();
     }
 }
 
@@ -156,7 +156,7 @@ pub(super) fn object_shadow(cx: &mut dyn ShadowCx, make: fn(&mut dyn ShadowCx) -
     let is_made = cx.result_has_shadow() && (0..cx.count()).any(|index| is_active(cx, index));
     value_shadow(cx, make);
     if is_made && !cx.is_result_varied() {
-        cx.undo();
+        cx.add_adjoint();
     }
 }
 
@@ -183,21 +183,21 @@ pub(super) fn take_shadow(cx: &mut dyn ShadowCx, tangent: Operand) {
     }
     let ctx = Arc::clone(cx.ctx());
     let ty = cx.result_type();
-    let (of, cell) = tangent_kind(cx, ty);
-    let shadow = build::shadow_part(&ctx, of, cell, tangent, &mut |inst| cx.emit(inst));
-    let shadow = cx.fitted(shadow, of.shadow, false);
+    let (of, kind) = tangent_kind(cx, ty);
+    let shadow = build::shadow_part(&ctx, of, kind, tangent, &mut |inst| cx.emit(inst));
+    let shadow = cx.coerced(shadow, of.shadow, false);
     cx.set_shadow(shadow);
 }
 
 /// The tangent of type `ty` that a shadow holds for an operand of which no cotangent has come yet.
 pub(super) fn initial(cx: &mut dyn ShadowCx, index: usize, ty: Type) -> Operand {
     let ctx = Arc::clone(cx.ctx());
-    let (of, cell) = tangent_kind(cx, ty);
+    let (of, kind) = tangent_kind(cx, ty);
     let shadow = cx.shadow_as(index, of.shadow);
     let mut emit = |inst| cx.emit(inst);
     let zero = build::zero(&ctx, of.cotangent, &mut emit);
-    let tangent = build::join_parts(&ctx, of, cell, shadow, zero, &mut emit);
-    cx.fitted(tangent, of.tangent, false)
+    let tangent = build::join_parts(&ctx, of, kind, shadow, zero, &mut emit);
+    cx.coerced(tangent, of.tangent, false)
 }
 
 /// Returns whether the shadows that a write replaces are kept: whoever passed the object finds them in
@@ -213,8 +213,8 @@ pub(super) fn keeps_replaced(cx: &mut dyn ShadowCx, held: Type, one: bool) -> bo
 /// Keeps the shadow part of the tangent of a value of type `ty`.
 pub(super) fn keep_shadow_part(cx: &mut dyn ShadowCx, ty: Type, tangent: Operand) {
     let ctx = Arc::clone(cx.ctx());
-    let (of, cell) = tangent_kind(cx, ty);
-    let kept = build::shadow_part(&ctx, of, cell, tangent, &mut |inst| cx.emit_before(inst));
+    let (of, kind) = tangent_kind(cx, ty);
+    let kept = build::shadow_part(&ctx, of, kind, tangent, &mut |inst| cx.emit_before(inst));
     cx.keep(kept);
 }
 
@@ -229,33 +229,43 @@ pub(super) fn back_result_shadow(cx: &mut dyn AdjointCx) -> Operand {
 }
 
 /// Gives an operand the cotangent of a value of type `from`.
-pub(super) fn give_fitted(cx: &mut dyn AdjointCx, index: usize, cotangent: Operand, from: Type) {
+pub(super) fn accumulate_coerced(
+    cx: &mut dyn AdjointCx,
+    index: usize,
+    cotangent: Operand,
+    from: Type,
+) {
     if cx.is_varied(index) {
         let to = cx.operand_type(index);
-        let cotangent = cx.fit(cotangent, from, to);
-        cx.give(index, cotangent);
+        let cotangent = cx.coerce(cotangent, from, to);
+        cx.accumulate(index, cotangent);
     }
 }
 
 /// Gives an operand the cotangent part of the tangent of a value of type `ty`.
-pub(super) fn give_tangent(cx: &mut dyn AdjointCx, index: usize, tangent: Operand, ty: Type) {
+pub(super) fn accumulate_tangent(cx: &mut dyn AdjointCx, index: usize, tangent: Operand, ty: Type) {
     if !cx.is_varied(index) {
         return;
     }
-    let (of, cell) = tangent_kind(cx, ty);
-    if cell.has_cotangent() {
+    let (of, kind) = tangent_kind(cx, ty);
+    if kind.has_cotangent() {
         let ctx = Arc::clone(cx.ctx());
-        let part = build::cotangent_part(&ctx, of, cell, tangent, &mut |inst| cx.emit(inst));
-        give_fitted(cx, index, part, ty);
+        let part = build::cotangent_part(&ctx, of, kind, tangent, &mut |inst| cx.emit(inst));
+        accumulate_coerced(cx, index, part, ty);
     }
 }
 
 /// Gives an operand that all elements of an array were set to the sum of their cotangents.
-pub(super) fn give_total(cx: &mut dyn AdjointCx, index: usize, shadow: Operand, element: Type) {
+pub(super) fn accumulate_total(
+    cx: &mut dyn AdjointCx,
+    index: usize,
+    shadow: Operand,
+    element: Type,
+) {
     if cx.is_varied(index) {
         let ty = cx.types().cotangent(element);
         let total = cx.emit(ad::total(shadow, ty));
-        give_fitted(cx, index, total, element);
+        accumulate_coerced(cx, index, total, element);
     }
 }
 
@@ -264,22 +274,22 @@ pub(super) fn give_total(cx: &mut dyn AdjointCx, index: usize, shadow: Operand, 
 pub(super) fn emptied(cx: &mut dyn AdjointCx, of: TangentType, tangent: Operand) -> Operand {
     let ctx = Arc::clone(cx.ctx());
     let mut emit = |inst| cx.emit(inst);
-    let old = build::shadow_part(&ctx, of, Cell::Mixed, tangent, &mut emit);
+    let old = build::shadow_part(&ctx, of, TangentKind::Mixed, tangent, &mut emit);
     let shadow = build::lasting(&ctx, of.shadow, old, &mut emit);
     let zero = build::zero(&ctx, of.cotangent, &mut emit);
-    build::join_parts(&ctx, of, Cell::Mixed, shadow, zero, &mut emit)
+    build::join_parts(&ctx, of, TangentKind::Mixed, shadow, zero, &mut emit)
 }
 
 /// The tangent of a value of type `ty` of this shadow and no cotangent.
 pub(super) fn without_cotangent(cx: &mut dyn AdjointCx, mut shadow: Operand, ty: Type) -> Operand {
     let ctx = Arc::clone(cx.ctx());
-    let (of, cell) = tangent_kind(cx, ty);
+    let (of, kind) = tangent_kind(cx, ty);
     let zero = zero(cx, of.cotangent);
-    if cell == Cell::Mixed {
+    if kind == TangentKind::Mixed {
         // Said again, since on a tape of unknown type it counts as something with numbers in it.
         shadow = cx.emit(ad::shadow(shadow, of.shadow));
     }
-    build::join_parts(&ctx, of, cell, shadow, zero, &mut |inst| cx.emit(inst))
+    build::join_parts(&ctx, of, kind, shadow, zero, &mut |inst| cx.emit(inst))
 }
 
 /// Sets a part of what the shadow of an object holds.
@@ -305,7 +315,7 @@ pub(super) fn named(cx: &mut dyn TangentCx, parts: &[Operand], named: Type) -> O
     let mut made = Vec::with_capacity(parts.len());
     for (&part, want) in parts.iter().zip(fields) {
         let fits = cx.type_of(part).is_assignable_to(want);
-        made.push(if fits { part } else { cx.fitted(part, want) });
+        made.push(if fits { part } else { cx.coerced(part, want) });
     }
     cx.emit(data::named(made, named))
 }

@@ -6,8 +6,8 @@ use regraft_dialects::{ad, arith, core, data};
 use regraft_ir::{Op, Operand, Type};
 
 use super::common::{
-    field_types, give_fitted, integer, is_active, new_shadow, no_adjoint, no_tangent, part_of_any,
-    value_shadow, zero,
+    accumulate_coerced, field_types, integer, is_active, new_shadow, no_adjoint, no_tangent,
+    part_of_any, value_shadow, zero,
 };
 use crate::flow::Flow;
 use crate::op_derivative::{AdjointCx, OpDerivative, ShadowCx, TangentCx};
@@ -68,7 +68,7 @@ fn select_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
     let result = cx.result_type();
     let want = cx.types().tangent(result);
     let (x, y) = (cx.tangent_or_zero(1), cx.tangent_or_zero(2));
-    let (x, y) = (cx.fitted(x, want), cx.fitted(y, want));
+    let (x, y) = (cx.coerced(x, want), cx.coerced(y, want));
     let condition = cx.operand(0);
     Some(cx.emit(core::select(condition, x, y)))
 }
@@ -145,7 +145,7 @@ pub(super) fn made_shadow(cx: &mut dyn ShadowCx) {
         let fields = def.iter().flat_map(|def| &def.fields).map(|&(name, _)| (name, Type::ANY));
         let fields: Vec<_> = fields.collect();
         let made = cx.emit(data::named(shadows, ctx.named_type(&fields)));
-        cx.fitted(made, want, false)
+        cx.coerced(made, want, false)
     });
 }
 
@@ -163,7 +163,7 @@ fn get_shadow(cx: &mut dyn ShadowCx) {
             true => cx.emit(data::getfield(from, index)),
             false => cx.emit(core::get(from, index)),
         };
-        cx.fitted(part, want, false)
+        cx.coerced(part, want, false)
     });
 }
 
@@ -211,7 +211,7 @@ pub(super) fn made_adjoint(cx: &mut dyn AdjointCx) {
         for i in (0..cx.count()).filter(|&i| cx.is_varied(i)).collect::<Vec<_>>() {
             let index = integer(cx.ctx(), i + 1);
             let part = cx.emit(data::getfield(cotangent, index));
-            give_fitted(cx, i, part, Type::ANY);
+            accumulate_coerced(cx, i, part, Type::ANY);
         }
         return;
     }
@@ -222,7 +222,7 @@ pub(super) fn made_adjoint(cx: &mut dyn AdjointCx) {
     };
     for i in 0..cx.count() {
         if let Some(part) = found.get(i).copied().flatten() {
-            give_fitted(cx, i, part, types[i]);
+            accumulate_coerced(cx, i, part, types[i]);
         }
     }
 }
@@ -230,7 +230,7 @@ pub(super) fn made_adjoint(cx: &mut dyn AdjointCx) {
 fn get_adjoint(cx: &mut dyn AdjointCx) {
     if let Some(cotangent) = cx.cotangent() {
         let index = constant_index(cx.constant(1).and_then(|index| index.as_int()));
-        cx.give_part(0, index, cotangent);
+        cx.accumulate_part(0, index, cotangent);
     }
 }
 
@@ -242,11 +242,11 @@ fn select_adjoint(cx: &mut dyn AdjointCx) {
     let zero = zero(cx, zero_type);
     if cx.is_varied(1) {
         let x = cx.emit(core::select(condition, cotangent, zero));
-        give_fitted(cx, 1, x, ty);
+        accumulate_coerced(cx, 1, x, ty);
     }
     if cx.is_varied(2) {
         let y = cx.emit(core::select(condition, zero, cotangent));
-        give_fitted(cx, 2, y, ty);
+        accumulate_coerced(cx, 2, y, ty);
     }
 }
 
@@ -255,8 +255,8 @@ pub(super) fn convert_adjoint(cx: &mut dyn AdjointCx) {
     let (from, to) = (cx.operand_type(0), cx.result_type());
     if from.is_float() && to.is_float() && from != to {
         let part = cx.emit(arith::float_cast(cotangent, from));
-        cx.give(0, part);
+        cx.accumulate(0, part);
     } else {
-        give_fitted(cx, 0, cotangent, to);
+        accumulate_coerced(cx, 0, cotangent, to);
     }
 }

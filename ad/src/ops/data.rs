@@ -7,7 +7,7 @@ use regraft_dialects::{arith, core, data, mem};
 use regraft_ir::{Op, Operand, Type, TypeKind};
 
 use super::common::{
-    back_result_shadow, back_shadow, emptied, field_types, give_tangent, initial, integer,
+    accumulate_tangent, back_result_shadow, back_shadow, emptied, field_types, initial, integer,
     is_active, is_known, is_object, keep_shadow_part, keeps_replaced, known_field, named,
     object_shadow, part, part_of_any, set_part, shadow_of, tangent_kind, unknown_type,
     value_shadow, without_cotangent, zero,
@@ -15,7 +15,7 @@ use super::common::{
 use super::core::{made_adjoint, made_shadow};
 use crate::flow::Flow;
 use crate::op_derivative::{AdjointCx, OpCx, OpDerivative, ShadowCx, TangentCx};
-use crate::tangent_builder::{self as build, Cell, element_type};
+use crate::tangent_builder::{self as build, TangentKind, element_type};
 
 const MADE: OpDerivative =
     OpDerivative::moving(Flow::Value, made_tangent, made_shadow, made_adjoint);
@@ -146,7 +146,7 @@ fn new_shadow(cx: &mut dyn ShadowCx) {
         let content = cx.emit(data::named(tangents, inner));
         let made = cx.emit(mem::ref_new(content));
         let want = cx.types().shadow(ty);
-        cx.fitted(made, want, false)
+        cx.coerced(made, want, false)
     });
 }
 
@@ -159,7 +159,7 @@ fn object_content(cx: &mut dyn ShadowCx, before: bool) -> Option<(Operand, Type)
         return None;
     };
     let shadow = shadow_of(cx, 0);
-    let shadow = cx.fitted(shadow, want, before);
+    let shadow = cx.coerced(shadow, want, before);
     Some((shadow, element_type(cx.ctx(), want)))
 }
 
@@ -173,9 +173,9 @@ fn get_shadow(cx: &mut dyn ShadowCx) {
             let content = cx.emit(mem::ref_get(shadow));
             let field = cx.operand(1);
             let tangent = cx.emit(data::getfield(content, field));
-            let tangent = cx.fitted(tangent, want.tangent, false);
-            let (of, cell) = tangent_kind(cx, ty);
-            return build::shadow_part(&ctx, of, cell, tangent, &mut |inst| cx.emit(inst));
+            let tangent = cx.coerced(tangent, want.tangent, false);
+            let (of, kind) = tangent_kind(cx, ty);
+            return build::shadow_part(&ctx, of, kind, tangent, &mut |inst| cx.emit(inst));
         }
         let Some(from) = cx.shadow(0) else {
             // What is taken apart holds no object, whatever is known of its parts.
@@ -187,7 +187,7 @@ fn get_shadow(cx: &mut dyn ShadowCx) {
         }
         let field = cx.operand(1);
         let part = cx.emit(data::getfield(from, field));
-        cx.fitted(part, want.shadow, false)
+        cx.coerced(part, want.shadow, false)
     });
 }
 
@@ -211,7 +211,7 @@ fn set_shadow(cx: &mut dyn ShadowCx) {
     let tangent = initial(cx, 2, field);
     let old = cx.emit(mem::ref_get(shadow));
     set_part(cx, shadow, named, old, index, tangent);
-    cx.undo();
+    cx.add_adjoint();
 }
 
 fn new_adjoint(cx: &mut dyn AdjointCx) {
@@ -223,7 +223,7 @@ fn new_adjoint(cx: &mut dyn AdjointCx) {
     for (i, &field) in fields.iter().enumerate().take(cx.count()) {
         if cx.is_varied(i) {
             let tangent = part(cx, content, i);
-            give_tangent(cx, i, tangent, field);
+            accumulate_tangent(cx, i, tangent, field);
         }
     }
 }
@@ -247,8 +247,8 @@ fn get_adjoint(cx: &mut dyn AdjointCx) {
     let known = known_field(cx, 0, 1);
     if !is_object(cx, 0) {
         if let Some((index, field)) = known {
-            let part = cx.fit(cotangent, own, field);
-            return cx.give_part(0, index, part);
+            let part = cx.coerce(cotangent, own, field);
+            return cx.accumulate_part(0, index, part);
         }
         let parts = build::part_types(cx.ctx(), ty);
         if cx.operand_type(1) != Type::I64 || parts.is_empty() {
@@ -264,8 +264,8 @@ fn get_adjoint(cx: &mut dyn AdjointCx) {
             let zero_type = cx.types().cotangent(own);
             let zero = zero(cx, zero_type);
             let part = cx.emit(core::select(here, cotangent, zero));
-            let part = cx.fit(part, own, part_type);
-            cx.give_part(0, i, part);
+            let part = cx.coerce(part, own, part_type);
+            cx.accumulate_part(0, i, part);
         }
         return;
     }
@@ -274,11 +274,11 @@ fn get_adjoint(cx: &mut dyn AdjointCx) {
     let Some((shadow, named)) = content_back(cx, shadow, ty) else { return };
     let content = cx.emit(mem::ref_get(shadow));
     let old = part(cx, content, index);
-    let (of, cell) = tangent_kind(cx, field);
-    let cotangent = cx.fit(cotangent, own, field);
+    let (of, kind) = tangent_kind(cx, field);
+    let cotangent = cx.coerce(cotangent, own, field);
     let ctx = Arc::clone(cx.ctx());
     let mut emit = |inst| cx.emit(inst);
-    let new = build::increased(&ctx, of, cell, old, cotangent, &mut emit);
+    let new = build::increased(&ctx, of, kind, old, cotangent, &mut emit);
     set_part(cx, shadow, named, content, index, new);
 }
 
@@ -287,15 +287,15 @@ fn set_adjoint(cx: &mut dyn AdjointCx) {
     let Some((index, field)) = known_field(cx, 0, 1) else {
         return cx.error(UNKNOWN_FIELD, LABEL);
     };
-    let (of, cell) = tangent_kind(cx, field);
-    if cell.has_cotangent() {
+    let (of, kind) = tangent_kind(cx, field);
+    if kind.has_cotangent() {
         let shadow = back_shadow(cx, 0);
         let Some((shadow, named)) = content_back(cx, shadow, ty) else { return };
         let content = cx.emit(mem::ref_get(shadow));
         let old = part(cx, content, index);
-        give_tangent(cx, 2, old, field);
-        let new = match cell {
-            Cell::Mixed => emptied(cx, of, old),
+        accumulate_tangent(cx, 2, old, field);
+        let new = match kind {
+            TangentKind::Mixed => emptied(cx, of, old),
             _ => zero(cx, of.cotangent),
         };
         set_part(cx, shadow, named, content, index, new);

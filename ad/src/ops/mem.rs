@@ -8,14 +8,14 @@ use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Inst, Op, Operand, Type, TypeKind};
 
 use super::common::{
-    Written, back_result_shadow, back_shadow, element, emptied, give_tangent, give_total, initial,
-    integer, is_active, is_known, keep_shadow_part, keeps_replaced, new_shadow, no_adjoint,
-    object_shadow, operands_from, read_tangent, shadow_of, take_shadow, tangent_kind, unknown_type,
-    value_shadow, without_cotangent, write_tangent, zero,
+    Written, accumulate_tangent, accumulate_total, back_result_shadow, back_shadow, element,
+    emptied, initial, integer, is_active, is_known, keep_shadow_part, keeps_replaced, new_shadow,
+    no_adjoint, object_shadow, operands_from, read_tangent, shadow_of, take_shadow, tangent_kind,
+    unknown_type, value_shadow, without_cotangent, write_tangent, zero,
 };
 use crate::flow::Flow;
 use crate::op_derivative::{AdjointCx, OpDerivative, ShadowCx, TangentCx};
-use crate::tangent_builder::{self as build, Cell, element_type, inbounds};
+use crate::tangent_builder::{self as build, TangentKind, element_type, inbounds};
 
 const INTO: Flow = Flow::Into { object: 0, value: 1 };
 
@@ -72,7 +72,7 @@ fn made_tangent(cx: &mut dyn TangentCx, elements: usize, typed: bool) -> Option<
     let mut operands = Vec::with_capacity(cx.count());
     for index in 0..elements {
         let tangent = cx.tangent_or_zero(index);
-        operands.push(cx.fitted(tangent, element));
+        operands.push(cx.coerced(tangent, element));
     }
     operands.extend(operands_from(cx, elements));
     let inst = Inst::new(cx.op()).operands(operands);
@@ -118,7 +118,7 @@ fn alloc_shadow(cx: &mut dyn ShadowCx) {
         let ty = cx.result_type();
         let (element, shadow) = (element_type(cx.ctx(), ty), cx.types().shadow(ty));
         let dims = operands_from(cx, 0);
-        if tangent_kind(cx, element).1 == Cell::Value {
+        if tangent_kind(cx, element).1 == TangentKind::Value {
             let tangent = cx.types().tangent(element);
             let zero = zero(cx, tangent);
             cx.emit(mem::fill(zero, dims))
@@ -166,7 +166,7 @@ fn read_shadow(cx: &mut dyn ShadowCx) {
         read_alike(cx);
     }
     if cx.is_result_varied() {
-        cx.undo();
+        cx.add_adjoint();
     }
 }
 
@@ -188,14 +188,14 @@ fn change_shadow(cx: &mut dyn ShadowCx, keep: fn(&mut dyn ShadowCx), put: fn(&mu
     if cx.has_shadow(0) && is_known(cx) {
         keep(cx);
         put(cx);
-        cx.undo();
+        cx.add_adjoint();
     }
 }
 
 /// Puts what is put into an object into its shadow as well, as far as that has one.
 fn put(cx: &mut dyn ShadowCx) {
     let element = element(cx, 0);
-    if tangent_kind(cx, element).1 != Cell::Float {
+    if tangent_kind(cx, element).1 != TangentKind::Float {
         put_always(cx);
     }
 }
@@ -261,7 +261,7 @@ fn pop_shadow(cx: &mut dyn ShadowCx) {
         let shadow = shadow_of(cx, 0);
         let tangent = cx.emit(mem::pop(shadow));
         take_shadow(cx, tangent);
-        cx.undo();
+        cx.add_adjoint();
     }
 }
 
@@ -287,9 +287,9 @@ fn copy_shadow(cx: &mut dyn ShadowCx) {
         let (element, shadow) = (element_type(cx.ctx(), ty), cx.types().shadow(ty));
         let result = cx.result();
         match (tangent_kind(cx, element).1, cx.has_shadow(0)) {
-            (Cell::Float, _) => zeros_like(cx, shadow),
+            (TangentKind::Float, _) => zeros_like(cx, shadow),
             // Nothing has come back to the copy, whatever is in the shadow already.
-            (Cell::Value, _) | (_, false) => cx.emit(ad::zero(result, shadow)),
+            (TangentKind::Value, _) | (_, false) => cx.emit(ad::zero(result, shadow)),
             (_, true) => {
                 let from = shadow_of(cx, 0);
                 cx.emit(mem::copy(from))
@@ -332,7 +332,7 @@ fn copyto_shadow(cx: &mut dyn ShadowCx) {
 fn fill_adjoint(cx: &mut dyn AdjointCx) {
     let element = element_type(cx.ctx(), cx.result_type());
     let shadow = back_result_shadow(cx);
-    give_total(cx, 0, shadow, element);
+    accumulate_total(cx, 0, shadow, element);
 }
 
 fn array_adjoint(cx: &mut dyn AdjointCx) {
@@ -345,7 +345,7 @@ fn array_adjoint(cx: &mut dyn AdjointCx) {
                 _ => mem::ref_get(shadow),
             };
             let tangent = cx.emit(inst);
-            give_tangent(cx, i, tangent, element);
+            accumulate_tangent(cx, i, tangent, element);
         }
     }
 }
@@ -359,23 +359,23 @@ fn read_adjoint(cx: &mut dyn AdjointCx) {
 /// What is in the shadow goes to the value, and zero stays.
 fn store_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
-    let (of, cell) = tangent_kind(cx, element);
-    if cell.has_cotangent() {
+    let (of, kind) = tangent_kind(cx, element);
+    if kind.has_cotangent() {
         let shadow = back_shadow(cx, 0);
         let indices = operands_from(cx, 2);
         let ctx = Arc::clone(cx.ctx());
         let is_ref = cx.op() == mem::REF_SET;
-        let old = (cell == Cell::Mixed || cx.is_varied(1)).then(|| {
+        let old = (kind == TangentKind::Mixed || cx.is_varied(1)).then(|| {
             cx.emit(match is_ref {
                 true => mem::ref_get(shadow),
                 false => mem::load(shadow, indices.iter().copied()).with_attrs(inbounds(&ctx)),
             })
         });
         if let Some(old) = old {
-            give_tangent(cx, 1, old, element);
+            accumulate_tangent(cx, 1, old, element);
         }
         match old {
-            Some(old) if cell == Cell::Mixed => {
+            Some(old) if kind == TangentKind::Mixed => {
                 let new = emptied(cx, of, old);
                 cx.emit(match is_ref {
                     true => mem::ref_set(shadow, new),
@@ -400,23 +400,23 @@ fn push_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
     let shadow = back_shadow(cx, 0);
     let tangent = cx.emit(mem::pop(shadow));
-    give_tangent(cx, 1, tangent, element);
+    accumulate_tangent(cx, 1, tangent, element);
 }
 
 fn pop_adjoint(cx: &mut dyn AdjointCx) {
     let ctx = Arc::clone(cx.ctx());
     let element = cx.result_type();
-    let (of, cell) = tangent_kind(cx, element);
+    let (of, kind) = tangent_kind(cx, element);
     let shadow = back_shadow(cx, 0);
     let cotangent = match cx.cotangent() {
         Some(cotangent) => cotangent,
         None => zero(cx, of.cotangent),
     };
-    let own = match cell {
-        Cell::Shadow | Cell::Mixed => back_result_shadow(cx),
+    let own = match kind {
+        TangentKind::Shadow | TangentKind::Mixed => back_result_shadow(cx),
         _ => cotangent,
     };
-    let tangent = build::join_parts(&ctx, of, cell, own, cotangent, &mut |inst| cx.emit(inst));
+    let tangent = build::join_parts(&ctx, of, kind, own, cotangent, &mut |inst| cx.emit(inst));
     cx.emit(mem::push(shadow, tangent));
 }
 
@@ -435,18 +435,18 @@ fn uncopy(cx: &mut dyn AdjointCx, from: Operand, to: Option<Operand>, count: Ope
 fn refill_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
     let shadow = back_shadow(cx, 0);
-    give_total(cx, 1, shadow, element);
+    accumulate_total(cx, 1, shadow, element);
     match tangent_kind(cx, element).1 {
-        Cell::Float | Cell::Value => {
+        TangentKind::Float | TangentKind::Value => {
             let tangent = cx.types().tangent(element);
             let zero = zero(cx, tangent);
             cx.emit(mem::fill_in_place(shadow, zero));
         }
-        Cell::Mixed => {
+        TangentKind::Mixed => {
             let count = cx.emit(mem::length(shadow));
             uncopy(cx, shadow, None, count);
         }
-        Cell::Shadow | Cell::None => {}
+        TangentKind::Shadow | TangentKind::None => {}
     }
     if let Some(kept) = cx.kept(0) {
         let count = cx.emit(mem::length(kept));
@@ -457,7 +457,7 @@ fn refill_adjoint(cx: &mut dyn AdjointCx) {
 /// Gives the shadow the length that it had, with zeros where something was cut off.
 fn resize_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
-    let (of, cell) = tangent_kind(cx, element);
+    let (of, kind) = tangent_kind(cx, element);
     let shadow = back_shadow(cx, 0);
     let Some(length) = cx.kept(0) else { return };
     if let Some(kept) = cx.kept(1) {
@@ -469,16 +469,16 @@ fn resize_adjoint(cx: &mut dyn AdjointCx) {
         return;
     }
     let array = cx.type_of(shadow);
-    if !matches!(cell, Cell::Value | Cell::Mixed) || array == Type::ANY {
+    if !matches!(kind, TangentKind::Value | TangentKind::Mixed) || array == Type::ANY {
         cx.emit(mem::resize(shadow, length));
         return;
     }
-    let Some(name) = cx.regrow(array, of.tangent) else { return };
+    let Some(name) = cx.resize_shadow_with(array, of.tangent) else { return };
     let ctx = Arc::clone(cx.ctx());
     let mut emit = |inst| cx.emit(inst);
     let nothing = build::zero(&ctx, of.shadow, &mut emit);
     let zero = build::zero(&ctx, of.cotangent, &mut emit);
-    let zero = build::join_parts(&ctx, of, cell, nothing, zero, &mut emit);
+    let zero = build::join_parts(&ctx, of, kind, nothing, zero, &mut emit);
     cx.emit(core::call(build::function(&ctx, name), [shadow, length, zero], Type::UNIT));
 }
 
@@ -488,16 +488,16 @@ fn copy_adjoint(cx: &mut dyn AdjointCx) {
     }
     let element = element_type(cx.ctx(), cx.result_type());
     match tangent_kind(cx, element).1 {
-        Cell::Float | Cell::Value => {
+        TangentKind::Float | TangentKind::Value => {
             let (to, from) = (back_shadow(cx, 0), back_result_shadow(cx));
             cx.emit(ad::accumulate(to, from));
         }
-        Cell::Mixed => {
+        TangentKind::Mixed => {
             let (to, from) = (back_shadow(cx, 0), back_result_shadow(cx));
             let count = cx.emit(mem::length(from));
             uncopy(cx, from, Some(to), count);
         }
-        Cell::Shadow | Cell::None => {}
+        TangentKind::Shadow | TangentKind::None => {}
     }
 }
 

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::activity::Activity;
 
-/// For each block, by [`Block::index`], the values whose cotangents come in where it is undone: those
+/// For each block, by [`Block::index`], the values whose cotangents come in where it is reversed: those
 /// that something after it added to, in layout order.
 #[derive(Debug)]
 pub(super) struct AdjointLiveness {
@@ -25,19 +25,19 @@ pub(super) struct AdjointLiveness {
 }
 
 impl AdjointLiveness {
-    /// `undone` says which blocks are undone, `given` the values that actions give cotangents to,
+    /// `reversed` says which blocks are reversed, `given` the values that actions give cotangents to,
     /// with the blocks of these actions.
     pub(super) fn compute(
         f: &Function,
         activity: &Activity,
         blocks: &[Block],
-        undone: &[bool],
+        reversed: &[bool],
         given: &[(Value, Block)],
     ) -> Self {
         let n = f.block_capacity();
         let mut walk = Walk {
             f,
-            undone,
+            reversed,
             live_in: vec![None; n],
             out: vec![Vec::new(); n],
             pending: Vec::new(),
@@ -57,7 +57,7 @@ impl AdjointLiveness {
         Self { out: walk.out }
     }
 
-    /// The values whose cotangents come in where `block` is undone.
+    /// The values whose cotangents come in where `block` is reversed.
     pub(super) fn at_end(&self, block: Block) -> &[Value] {
         &self.out[block.index()]
     }
@@ -65,7 +65,7 @@ impl AdjointLiveness {
 
 struct Walk<'a> {
     f: &'a Function,
-    undone: &'a [bool],
+    reversed: &'a [bool],
     /// The last value that was found to be live where a block begins.
     live_in: Vec<Option<Value>>,
     out: Vec<Vec<Value>>,
@@ -76,14 +76,14 @@ impl Walk<'_> {
     fn value(&mut self, activity: &Activity, v: Value, home: Block, uses: &[Block]) {
         let f = self.f;
         for &block in uses {
-            if self.is_undone(block) {
+            if self.is_reversed(block) {
                 self.enter(v, home, block);
                 self.walk(v, home);
             }
         }
         for at in f.uses(v).filter(|at| at.user.is_terminator()) {
             let block = f.block_of(at.user);
-            if !self.is_undone(block) {
+            if !self.is_reversed(block) {
                 continue;
             }
             if passes_to_varied(f, activity, at.user, at.index as usize) {
@@ -105,13 +105,13 @@ impl Walk<'_> {
         }
     }
 
-    fn is_undone(&self, block: Block) -> bool {
-        self.undone.get(block.index()).copied().unwrap_or(false)
+    fn is_reversed(&self, block: Block) -> bool {
+        self.reversed.get(block.index()).copied().unwrap_or(false)
     }
 
     /// Notes that the cotangent comes in at the end of a block.
     fn leave(&mut self, v: Value, home: Block, block: Block) {
-        if !self.is_undone(block) {
+        if !self.is_reversed(block) {
             return;
         }
         let list = &mut self.out[block.index()];

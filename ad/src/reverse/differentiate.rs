@@ -196,7 +196,7 @@ impl Driver<'_> {
         let aug = augment(self, prepared, activity, active, blocks, tbr, private)?;
         let loops = Loops::of(&aug.f, returns, &mut analyses);
         let (aug, reversal) = reverse_control(aug, &loops, activity, blocks, naive)?;
-        let given = aug.given(blocks);
+        let given = aug.receivers(blocks);
         let liveness = AdjointLiveness::compute(&aug.f, activity, blocks, returns, &given);
         let input = backward::Plan {
             aug: &aug,

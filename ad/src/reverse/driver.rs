@@ -72,7 +72,7 @@ pub(super) struct Driver<'m> {
     /// Everything that has no derivative, in the order in which it was found.
     pub(super) errors: Vec<Diagnostic>,
     /// What gives shadows back their lengths, by their types.
-    pub(super) regrown: FxHashMap<Type, Symbol>,
+    pub(super) resizers: FxHashMap<Type, Symbol>,
     /// Of the shadows of objects of globals: see [`crate::nesting`].
     pub(super) level: i64,
     pub(super) globals: ActiveGlobals,
@@ -116,7 +116,7 @@ impl<'m> Driver<'m> {
             made: FxHashMap::default(),
             chain: Vec::new(),
             errors: Vec::new(),
-            regrown: FxHashMap::default(),
+            resizers: FxHashMap::default(),
             globals,
         }
     }

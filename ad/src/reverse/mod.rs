@@ -25,7 +25,7 @@
 //! 3. [`augment`]: the forward sweep with shadows of objects, and calls of forward parts.
 //! 4. [`control_reversal`]: how the reverse sweep recovers the [`predecessor`] of each block.
 //! 5. [`backward`]: the reverse sweep, block by block, with placeholders for its residuals, the
-//!    values of the forward sweep that it uses; [`undo`] has the adjoint of each op.
+//!    values of the forward sweep that it uses; [`adjoint`] has the adjoint of each op.
 //! 6. [`tape_plan`]: how each residual is found. The plan is pure; then it is applied to the forward
 //!    sweep, and [`residuals`] puts the values in the places of the placeholders.
 //! 7. [`tape`]: the shape of what is saved.
@@ -39,14 +39,15 @@
 //! cotangents that flow back are as in Enzyme (Moses and Churavy, 2020) and Mooncake.
 //!
 //! # Why it is right
-//! Undoing a block adds to the cotangents of what it used, given those of what it defined, and the
-//! reverse sweep undoes exactly the blocks that the forward sweep ran, last first. A value that is
-//! needed while a block is undone dominates the block, and all loops around its definition are around
-//! the block: so the iteration in which it was defined is the one that is being undone.
+//! The counterpart of a block adds to the cotangents of what it used, given those of what it defined. The
+//! reverse sweep reverses exactly the blocks that the forward sweep ran, last first. A value that is
+//! needed while a block is reversed dominates the block, and all loops around its definition are around
+//! the block: so the iteration in which it was defined is the one that is being reversed.
 //!
 //! # Cost
 //! Near linear in the size of the function and of the cotangents that are live across blocks.
 
+mod adjoint;
 mod adjoint_liveness;
 mod augment;
 mod backward;
@@ -59,13 +60,12 @@ mod loops;
 mod predecessor;
 mod prepare;
 mod private;
-mod regrow;
 mod residuals;
+mod resize_shadow;
 mod returning;
 mod tape;
 mod tape_plan;
 mod to_be_recorded;
-mod undo;
 mod vjp;
 
 use driver::Driver;
@@ -88,7 +88,7 @@ pub enum Checkpoints {
     /// So many states.
     Snapshots(u64),
     /// As many states as take no more than so many bytes, but at least one. What one iteration
-    /// keeps while it is undone comes on top.
+    /// keeps while it is reversed comes on top.
     Bytes(u64),
 }
 

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::tape_plan::place_after;
 use crate::tangent_builder::inbounds;
-use crate::tangent_builder::{self as build, dummy};
+use crate::tangent_builder::{self as build, placeholder};
 
 /// The number of values that a chunk holds.
 const CHUNK: usize = 1024;
@@ -132,23 +132,23 @@ pub(super) fn pack(
         [one] if layout.is_flat => *one,
         _ => f.insert(at, core::tuple(chunks.iter().copied()))?,
     };
-    let mut dummies: FxHashMap<Type, Operand> = FxHashMap::default();
+    let mut placeholders: FxHashMap<Type, Operand> = FxHashMap::default();
     for (i, &v) in kept.iter().enumerate() {
         let block = f.block_of(v);
         if dom.dominates(block, exit) || layout.chunks[layout.places[i].0].is_stored {
             continue;
         }
         let ty = f.ty(v);
-        let stand_in = match dummies.get(&ty) {
+        let stand_in = match placeholders.get(&ty) {
             Some(&known) => known,
             None => {
                 let first = f.first_inst(entry).unwrap_or(Value::terminator(entry));
                 let made = build::emitting(
                     &ctx,
                     |inst| f.insert(first, inst),
-                    |emit| dummy(&ctx, ty, emit),
+                    |emit| placeholder(&ctx, ty, emit),
                 )?;
-                dummies.insert(ty, made);
+                placeholders.insert(ty, made);
                 made
             }
         };

@@ -117,7 +117,7 @@ fn axpy_adjoint(cx: &mut dyn AdjointCx) {
     if cx.is_active(0) {
         let x = cx.operand(1);
         let da = cx.emit(dot(x, dy));
-        cx.give(0, da);
+        cx.accumulate(0, da);
     }
     if let Some(dx) = cx.shadow(1) {
         let a = cx.operand(0);

@@ -9,7 +9,7 @@ use regraft_passes::analysis::may_reach_objects;
 
 use super::super::checkpoint::binomial::save_one;
 use super::super::driver::Pair;
-use super::{ActionKind, Again, Augment, Repeat};
+use super::{ActionKind, Augment, CheckpointedSteps, RecomputedCall};
 use crate::calls::{Mode, Target, call_site};
 use crate::tangent_builder as build;
 
@@ -29,10 +29,10 @@ impl Augment<'_, '_> {
             Target::Function(callee) => {
                 let name =
                     self.driver.module.get(callee).map_or(self.ctx.symbol(""), Function::name);
-                if site.runs_again {
-                    self.call_again(block, v, name, args)
+                if site.is_recomputed {
+                    self.recompute_call(block, v, name, args)
                 } else if self.driver.checkpointed.contains_key(&name) {
-                    self.call_repeated(block, v, name, args)
+                    self.call_checkpointed(block, v, name, args)
                 } else {
                     self.call_function(block, v, name, args)
                 }
@@ -138,7 +138,7 @@ impl Augment<'_, '_> {
         Ok(())
     }
 
-    fn call_again(
+    fn recompute_call(
         &mut self,
         block: Block,
         v: Value,
@@ -157,7 +157,11 @@ impl Augment<'_, '_> {
         let shadows = self.argument_shadows(v, &pair, &args)?;
         let given = self.as_they_are_now(v, &args)?;
         self.new_result_shadow(v)?;
-        self.note(block, v, ActionKind::Again(Box::new(Again { pair, args, given, shadows })));
+        self.note(
+            block,
+            v,
+            ActionKind::Recompute(Box::new(RecomputedCall { pair, args, given, shadows })),
+        );
         Ok(())
     }
 
@@ -196,7 +200,7 @@ impl Augment<'_, '_> {
 
     /// Steps of a loop that was taken out: `args` are their number, the state before them and what
     /// is given to each.
-    fn call_repeated(
+    fn call_checkpointed(
         &mut self,
         block: Block,
         v: Value,
@@ -228,16 +232,20 @@ impl Augment<'_, '_> {
             });
         }
         if self.activity.has_shadow(v) {
-            let shadow = self.repeated_shadow(v, &args, &shadows)?;
+            let shadow = self.checkpointed_shadow(v, &args, &shadows)?;
             self.out.shadows.insert(v, shadow);
         }
-        self.note(block, v, ActionKind::Repeat(Box::new(Repeat { pair, args, shadows, saved })));
+        self.note(
+            block,
+            v,
+            ActionKind::Checkpointed(Box::new(CheckpointedSteps { pair, args, shadows, saved })),
+        );
         Ok(())
     }
 
     /// The shadow of the state after some steps: of new arrays, or, if there is no step to make, that of
     /// the state before them.
-    fn repeated_shadow(
+    fn checkpointed_shadow(
         &mut self,
         v: Value,
         args: &[Operand],

@@ -10,7 +10,7 @@
 //!
 //! Values keep their ids. What is a value has no shadow, so most code stays as it is; loads and
 //! stores of floats need nothing at all. For each block it is noted what the reverse sweep has to
-//! undo, in program order.
+//! reverse, in program order.
 
 mod calls;
 mod rows;
@@ -31,11 +31,11 @@ use crate::activity::Activity;
 use crate::calls::is_call;
 use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::op_derivative::OpDerivative;
-use crate::tangent_builder::{self as build, Cell};
+use crate::tangent_builder::{self as build, TangentKind};
 
 /// A call that is made again on the way back.
 #[derive(Clone, Debug)]
-pub(super) struct Again {
+pub(super) struct RecomputedCall {
     pub(super) pair: Pair,
     pub(super) args: Vec<Operand>,
     /// The arguments as they were when it was made.
@@ -45,7 +45,7 @@ pub(super) struct Again {
 
 /// Steps of a loop that are made again on the way back.
 #[derive(Clone, Debug)]
-pub(super) struct Repeat {
+pub(super) struct CheckpointedSteps {
     /// The derivative of a step, with all the way back in the place of its reverse part.
     pub(super) pair: Pair,
     /// The number of steps, the state before the first one, and what is given to each of them.
@@ -55,7 +55,7 @@ pub(super) struct Repeat {
     pub(super) saved: Operand,
 }
 
-/// An instruction that the reverse sweep undoes. There is one for most instructions: it is small.
+/// An instruction that the reverse sweep reverses. There is one for most instructions: it is small.
 #[derive(Clone, Debug)]
 pub(super) struct Action {
     /// The value of the primal that it is about.
@@ -71,9 +71,9 @@ pub(super) enum ActionKind {
     /// A call of a function that was differentiated, with its arguments.
     Call { pair: Box<Pair>, tape: Operand, args: Box<[Operand]> },
     /// A call that is made again on the way back.
-    Again(Box<Again>),
+    Recompute(Box<RecomputedCall>),
     /// Steps of a loop that are made again on the way back.
-    Repeat(Box<Repeat>),
+    Checkpointed(Box<CheckpointedSteps>),
     /// A call of a rule, with the pullback that it gave.
     Rule { pullback: Operand, args: Box<[Operand]>, closure: bool },
     /// A call of what is known at run time, with the pullback that came back: callee and arguments.
@@ -139,7 +139,7 @@ struct Augment<'a, 'm> {
 
 /// A parameter that waits for its arguments: the block, its position, and that of the parameter
 /// that it is the shadow of.
-struct Waiting {
+struct PendingShadow {
     block: Block,
     position: usize,
     of: usize,
@@ -147,7 +147,7 @@ struct Waiting {
 
 impl Augmented {
     /// The values that actions may give cotangents to, with the blocks of these actions.
-    pub(super) fn given(&self, blocks: &[Block]) -> Vec<(Value, Block)> {
+    pub(super) fn receivers(&self, blocks: &[Block]) -> Vec<(Value, Block)> {
         let mut given = Vec::new();
         for &block in blocks {
             for action in &self.actions[block.index()] {
@@ -159,8 +159,10 @@ impl Augmented {
                     ActionKind::Call { args, .. }
                     | ActionKind::Rule { args, .. }
                     | ActionKind::Dynamic { args, .. } => args.iter().copied().for_each(&mut note),
-                    ActionKind::Again(call) => call.args.iter().copied().for_each(&mut note),
-                    ActionKind::Repeat(steps) => steps.args.iter().copied().for_each(&mut note),
+                    ActionKind::Recompute(call) => call.args.iter().copied().for_each(&mut note),
+                    ActionKind::Checkpointed(steps) => {
+                        steps.args.iter().copied().for_each(&mut note)
+                    }
                 }
             }
         }
@@ -171,14 +173,14 @@ impl Augmented {
 impl Augment<'_, '_> {
     fn run(&mut self, active: &[bool], blocks: &[Block]) -> Result<(), Diagnostic> {
         self.parameters(active)?;
-        let waiting = self.block_shadows(blocks)?;
+        let pending = self.block_shadows(blocks)?;
         for &block in blocks {
             let body: Vec<Value> = self.out.f.body(block).collect();
             for v in body {
                 self.instruction(block, v)?;
             }
         }
-        self.edges(&waiting)?;
+        self.edges(&pending)?;
         self.ending(blocks)
     }
 
@@ -235,8 +237,8 @@ impl Augment<'_, '_> {
     }
 
     /// Gives parameters of blocks that are objects a parameter for their shadow.
-    fn block_shadows(&mut self, blocks: &[Block]) -> Result<Vec<Waiting>, Diagnostic> {
-        let mut waiting = Vec::new();
+    fn block_shadows(&mut self, blocks: &[Block]) -> Result<Vec<PendingShadow>, Diagnostic> {
+        let mut pending = Vec::new();
         let entry = self.out.f.entry();
         for &block in blocks {
             if Some(block) == entry {
@@ -253,10 +255,10 @@ impl Augment<'_, '_> {
                 let new = self.out.f.add_param(block, shadow, |_| Some(undef))?;
                 self.name_shadow(param, new)?;
                 self.out.shadows.insert(param, new.into());
-                waiting.push(Waiting { block, position, of });
+                pending.push(PendingShadow { block, position, of });
             }
         }
-        Ok(waiting)
+        Ok(pending)
     }
 
     fn undef(&mut self, ty: Type) -> Result<Value, Diagnostic> {
@@ -270,8 +272,8 @@ impl Augment<'_, '_> {
     }
 
     /// Passes the shadows.
-    fn edges(&mut self, waiting: &[Waiting]) -> Result<(), Diagnostic> {
-        for &Waiting { block, position, of } in waiting {
+    fn edges(&mut self, pending: &[PendingShadow]) -> Result<(), Diagnostic> {
+        for &PendingShadow { block, position, of } in pending {
             let param = self.out.f.param(block, of).expect("parameters stay where they are");
             let want = self.driver.types.shadow(self.out.f.ty(param));
             for edge in self.out.f.in_edges_in_order(block) {
@@ -383,8 +385,8 @@ impl Augment<'_, '_> {
     fn zero_shadow(&mut self, v: Value, at: Value) -> Result<Operand, Diagnostic> {
         let ty = self.out.f.ty(v);
         self.with_before(at, |driver, _, emit| {
-            let (of, cell) = (driver.types.of(ty), Cell::of(&mut driver.types, ty));
-            build::zero_shadow(of, cell, v, emit)
+            let (of, kind) = (driver.types.of(ty), TangentKind::of(&mut driver.types, ty));
+            build::zero_shadow(of, kind, v, emit)
         })
     }
 

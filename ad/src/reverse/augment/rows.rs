@@ -17,14 +17,14 @@ impl Augment<'_, '_> {
         shadow: ShadowFn,
     ) -> Result<(), Diagnostic> {
         let after = self.after(v);
-        let (kept, is_undone, failed) = (Vec::new(), false, None);
-        let mut cx = AugmentedOp { sweep: self, v, after, kept, is_undone, failed };
+        let (kept, has_adjoint, failed) = (Vec::new(), false, None);
+        let mut cx = AugmentedOp { sweep: self, v, after, kept, has_adjoint, failed };
         shadow(&mut cx);
-        let AugmentedOp { kept, is_undone, failed, .. } = cx;
+        let AugmentedOp { kept, has_adjoint, failed, .. } = cx;
         if let Some(error) = failed.filter(|_| self.driver.errors.is_empty()) {
             return Err(error);
         }
-        if is_undone {
+        if has_adjoint {
             self.note(block, v, ActionKind::Op { kept: kept.into() });
         }
         Ok(())
@@ -38,7 +38,7 @@ struct AugmentedOp<'s, 'a, 'm> {
     /// What follows the op: code is inserted before that.
     after: Value,
     kept: Vec<Operand>,
-    is_undone: bool,
+    has_adjoint: bool,
     failed: Option<Diagnostic>,
 }
 
@@ -118,7 +118,7 @@ impl ShadowCx for AugmentedOp<'_, '_, '_> {
         self.made(made)
     }
 
-    fn fitted(&mut self, shadow: Operand, want: Type, before: bool) -> Operand {
+    fn coerced(&mut self, shadow: Operand, want: Type, before: bool) -> Operand {
         let at = if before { self.v } else { self.after };
         let made = self.sweep.as_type(shadow, want, at);
         self.made(made)
@@ -146,7 +146,7 @@ impl ShadowCx for AugmentedOp<'_, '_, '_> {
         self.kept.push(residual);
     }
 
-    fn undo(&mut self) {
-        self.is_undone = true;
+    fn add_adjoint(&mut self) {
+        self.has_adjoint = true;
     }
 }

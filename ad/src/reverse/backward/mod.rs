@@ -1,6 +1,6 @@
 //! The reverse sweep, with placeholders for what it needs of the forward sweep.
 //!
-//! Each block of the forward sweep that has to be undone has a counterpart, which undoes its actions
+//! Each block of the forward sweep that has to be reversed has a counterpart, which reverses its actions
 //! in reverse order, then hands the cotangents of its parameters to what was passed for them, and
 //! goes on to the counterpart of the block that control came from. Cotangents of values that are live
 //! across blocks (see `adjoint_liveness`) are parameters of the counterparts; all others are zero
@@ -33,7 +33,7 @@ use crate::activity::Activity;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Residual {
     pub(super) value: Value,
-    /// The block of the forward sweep that is being undone.
+    /// The block of the forward sweep that is being reversed.
     pub(super) at: Block,
     /// The block of the reverse sweep where it is needed.
     pub(super) place: Block,
@@ -45,7 +45,7 @@ pub(super) struct Residual {
 pub(super) struct Sweep {
     pub(super) f: Function,
     pub(super) residuals: Vec<Residual>,
-    /// The cells that count what is left, by loop: while its header is undone, the latch runs
+    /// The cells that count what is left, by loop: while its header is reversed, the latch runs
     /// before it; while another block of an iteration is, one more than the number of that
     /// iteration. So in the usual loop from 1 on, the cell is the index itself.
     pub(super) counters: FxHashMap<LoopId, Value>,
@@ -154,7 +154,7 @@ pub(super) struct Backward<'a, 'm> {
     /// Increments of shadows that wait, in order, and the clearing that goes before them.
     pub(super) increments: Vec<Increment>,
     pub(super) clearing: Option<Clearing>,
-    /// The block of the forward sweep that is being undone.
+    /// The block of the forward sweep that is being reversed.
     at: Block,
     /// The block of the reverse sweep that is being written.
     cur: Block,
@@ -209,7 +209,7 @@ impl Backward<'_, '_> {
     }
 
     fn counterpart(&self, block: Block) -> Block {
-        self.out.blocks[block.index()].expect("what is undone has a counterpart")
+        self.out.blocks[block.index()].expect("what is reversed has a counterpart")
     }
 
     fn block(&mut self, block: Block, seed: Option<Value>) -> Result<(), Diagnostic> {
@@ -226,15 +226,15 @@ impl Backward<'_, '_> {
             && self.plan.activity.is_varied(result)
         {
             let (from, to) = (result_type, self.plan.aug.f.operand_type(result));
-            let seed = self.fit(seed.into(), from, to);
-            self.give(result, seed);
+            let seed = self.coerce(seed.into(), from, to);
+            self.accumulate(result, seed);
         }
         let plan = self.plan;
         for action in plan.aug.actions[block.index()].iter().rev() {
             self.loc = plan.aug.f.loc(action.v);
-            self.undo(action);
+            self.emit_adjoint(action);
         }
-        self.settle();
+        self.flush_pending();
         self.loc = plan.aug.f.loc(Value::terminator(block));
         // What is put together of parts is put together before ways part.
         let mut in_parts: Vec<Value> = self
@@ -266,7 +266,7 @@ impl Backward<'_, '_> {
                 let results: Vec<Operand> = (0..params.len())
                     .map(|i| {
                         let ty = self.results[i];
-                        let known = if ty == Type::UNIT { None } else { self.take(params[i]) };
+                        let known = if ty == Type::UNIT { None } else { self.consume(params[i]) };
                         known.unwrap_or_else(|| self.zero(ty))
                     })
                     .collect();
@@ -367,7 +367,7 @@ impl Backward<'_, '_> {
         let params: Vec<Value> = self.plan.aug.f.params(block).collect();
         let mut passed = Vec::new();
         for (i, param) in params.into_iter().enumerate() {
-            if let Some(adjoint) = self.take(param) {
+            if let Some(adjoint) = self.consume(param) {
                 passed.push((i, adjoint));
             }
         }
@@ -393,7 +393,7 @@ impl Backward<'_, '_> {
                 continue;
             }
             let (from, to) = (f.ty(f.param(block, i).expect("it was taken")), f.ty(v));
-            let adjoint = self.fit(adjoint, from, to);
+            let adjoint = self.coerce(adjoint, from, to);
             let ty = self.driver.types.cotangent(to);
             let total = match more.get(&v) {
                 Some(&so_far) => self.sum(ty, so_far, adjoint),

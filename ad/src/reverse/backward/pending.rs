@@ -6,7 +6,7 @@ use regraft_dialects::mem;
 use regraft_ir::{Operand, TypeKind, Value};
 
 use super::{Backward, Clearing, Increment};
-use crate::tangent_builder::{self as build, Cell, element_type};
+use crate::tangent_builder::{self as build, TangentKind, element_type};
 
 impl Backward<'_, '_> {
     /// Adds to the shadow in the place that `read` reads, in a while.
@@ -35,7 +35,7 @@ impl Backward<'_, '_> {
     /// Appends the increments that wait, in order, and before them the clearing of what was
     /// overwritten. In `y[i] = y[i] + x[i]`, what was written goes to the place that it was taken
     /// from: then that place is set to it, rather than to zero first.
-    pub(in super::super) fn settle(&mut self) {
+    pub(in super::super) fn flush_pending(&mut self) {
         let after = self.loc;
         let mut increments = std::mem::take(&mut self.increments);
         if let Some(clearing) = self.clearing.take() {
@@ -98,11 +98,12 @@ impl Backward<'_, '_> {
         let shadow = self.shadow(self.operand(v, 0));
         let indices = self.indices(v, 1);
         let element = self.primal_type(v);
-        let (of, cell) = (self.driver.types.of(element), Cell::of(&mut self.driver.types, element));
+        let (of, kind) =
+            (self.driver.types.of(element), TangentKind::of(&mut self.driver.types, element));
         let old = self.get_place(v, shadow, &indices);
         let ctx = Arc::clone(&self.ctx);
         let mut emit = |inst| self.emit(inst);
-        let new = build::increased(&ctx, of, cell, old, adjoint, &mut emit);
+        let new = build::increased(&ctx, of, kind, old, adjoint, &mut emit);
         self.set_place(v, shadow, indices, new);
     }
 }

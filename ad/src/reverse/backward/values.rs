@@ -145,7 +145,7 @@ impl Backward<'_, '_> {
 
     /// A cotangent of a value of type `from` as one of a value of type `to`, where either is known
     /// as `any`.
-    pub(in super::super) fn fit(&mut self, adjoint: Operand, from: Type, to: Type) -> Operand {
+    pub(in super::super) fn coerce(&mut self, adjoint: Operand, from: Type, to: Type) -> Operand {
         let (have, want) = (self.driver.types.cotangent(from), self.driver.types.cotangent(to));
         if have == want {
             adjoint
@@ -162,7 +162,7 @@ impl Backward<'_, '_> {
     }
 
     /// Adds to the cotangent of an operand, which is of the cotangent type of its type.
-    pub(in super::super) fn give(&mut self, operand: Operand, adjoint: Operand) {
+    pub(in super::super) fn accumulate(&mut self, operand: Operand, adjoint: Operand) {
         let Some(v) = operand.as_value().filter(|&v| self.plan.activity.is_varied(v)) else {
             return;
         };
@@ -176,16 +176,26 @@ impl Backward<'_, '_> {
 
     /// Adds to the cotangent of an operand what is the cotangent of a value of type `from`. An operand
     /// that nothing flows back to may be of a type that the cotangent does not fit.
-    pub(in super::super) fn give_fitted(&mut self, operand: Operand, adjoint: Operand, from: Type) {
+    pub(in super::super) fn accumulate_coerced(
+        &mut self,
+        operand: Operand,
+        adjoint: Operand,
+        from: Type,
+    ) {
         if self.plan.activity.is_varied(operand) {
             let to = self.plan.aug.f.operand_type(operand);
-            let adjoint = self.fit(adjoint, from, to);
-            self.give(operand, adjoint);
+            let adjoint = self.coerce(adjoint, from, to);
+            self.accumulate(operand, adjoint);
         }
     }
 
     /// Adds to the cotangent of a part of a tuple or struct.
-    pub(in super::super) fn give_part(&mut self, operand: Operand, index: usize, adjoint: Operand) {
+    pub(in super::super) fn accumulate_part(
+        &mut self,
+        operand: Operand,
+        index: usize,
+        adjoint: Operand,
+    ) {
         let Some(v) = operand.as_value().filter(|&v| self.plan.activity.is_varied(v)) else {
             return;
         };
@@ -229,14 +239,14 @@ impl Backward<'_, '_> {
     }
 
     /// Takes the cotangent of a value where it is defined.
-    pub(in super::super) fn take(&mut self, v: Value) -> Option<Operand> {
+    pub(in super::super) fn consume(&mut self, v: Value) -> Option<Operand> {
         let adjoint = self.peek(v);
         self.adjoints.remove(&v);
         adjoint
     }
 
     /// Takes the cotangents of the parts of a tuple or struct where it is made.
-    pub(in super::super) fn take_parts(&mut self, v: Value) -> Option<Vec<Option<Operand>>> {
+    pub(in super::super) fn consume_parts(&mut self, v: Value) -> Option<Vec<Option<Operand>>> {
         let known = self.adjoints.remove(&v)?;
         let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
         let types = build::part_types(&self.ctx, ty);

@@ -3,11 +3,11 @@
 //! # Method
 //! Binomial checkpointing: Griewank, "Achieving logarithmic growth of temporal and spatial complexity
 //! in reverse automatic differentiation" (1992); Griewank and Walther, "Algorithm 799: revolve"
-//! (2000). The steps are undone one by one, the last one first. The state before a step is computed
+//! (2000). The steps are reversed one by one, the last one first. The state before a step is computed
 //! from the nearest snapshot before it, and on the way snapshots are taken where they are worth most.
 //!
 //! With `s` snapshots, of which one is where one stands, `b(s, t) = (s + t)! / (s! t!)` steps can be
-//! undone such that none is made more than `t` times again. Of `n` steps, with the least `t` for
+//! reversed such that none is made more than `t` times again. Of `n` steps, with the least `t` for
 //! which that is enough, the next snapshot comes after `m = min(b(s, t-1), n - b(s-1, t-1))`: then
 //! `m` steps need at most `t - 1` further sweeps with `s` snapshots, and the rest `t` with `s - 1`, and
 //! both are no fewer than what `t - 2` and `t - 1` sweeps can do, so that each further step costs the

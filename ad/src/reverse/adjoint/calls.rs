@@ -1,19 +1,19 @@
-//! Undoes calls, by the reverse parts of what was called.
+//! The adjoints of calls: the reverse parts of the callees.
 
 use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, core, data};
 use regraft_ir::{Constant, Operand, Type, TypeKind, Value};
 
-use super::super::augment::{Again, Repeat};
+use super::super::augment::{CheckpointedSteps, RecomputedCall};
 use super::super::backward::Backward;
 use super::super::driver::Pair;
-use crate::tangent_builder::{self as build, Cell};
+use crate::tangent_builder::{self as build, TangentKind};
 
 impl Backward<'_, '_> {
     /// Runs the forward part of a call that was made without one, then its reverse part.
-    pub(super) fn undo_again(&mut self, v: Value, call: &Again) {
-        let Again { pair, args, given, shadows } = call;
+    pub(super) fn emit_recomputed_adjoint(&mut self, v: Value, call: &RecomputedCall) {
+        let RecomputedCall { pair, args, given, shadows } = call;
         let mut all = Vec::with_capacity(given.len() + shadows.len());
         for &operand in given.iter().chain(shadows) {
             all.push(self.primal(operand));
@@ -25,12 +25,12 @@ impl Backward<'_, '_> {
             self.emit(ad::accumulate(new, old));
         }
         let tape = self.part(triple, 2);
-        self.undo_call(v, pair, tape, args);
+        self.emit_call_adjoint(v, pair, tape, args);
     }
 
-    /// Undoes the steps of a loop, with those that have to be made again.
-    pub(super) fn undo_repeat(&mut self, v: Value, steps: &Repeat) {
-        let Repeat { pair, args, shadows, saved } = steps;
+    /// Emits the adjoint of the steps of a loop, with those that have to be made again.
+    pub(super) fn emit_checkpointed_adjoint(&mut self, v: Value, steps: &CheckpointedSteps) {
+        let CheckpointedSteps { pair, args, shadows, saved } = steps;
         let state = pair.result;
         let states = build::part_types(&self.ctx, state).len();
         let types = &mut self.driver.types;
@@ -82,8 +82,8 @@ impl Backward<'_, '_> {
             {
                 let part =
                     if i < states { self.part(adjoint, i) } else { self.part(total, i - states) };
-                let part = self.fit(part, pair.params[i], self.primal_type(arg));
-                self.give(arg, part);
+                let part = self.coerce(part, pair.params[i], self.primal_type(arg));
+                self.accumulate(arg, part);
             }
         }
     }
@@ -93,14 +93,14 @@ impl Backward<'_, '_> {
         if !self.driver.types.has_shadow(ty) {
             return self.zero(shadow);
         }
-        let (of, cell) = (self.driver.types.of(ty), Cell::of(&mut self.driver.types, ty));
-        build::zero_shadow(of, cell, v, &mut |inst| self.emit(inst))
+        let (of, kind) = (self.driver.types.of(ty), TangentKind::of(&mut self.driver.types, ty));
+        build::zero_shadow(of, kind, v, &mut |inst| self.emit(inst))
     }
 
     /// The cotangent of the result of a call as one of type `ty`.
     fn call_seed(&mut self, v: Value, ty: Type) -> Operand {
-        match self.take(v) {
-            Some(adjoint) => self.fit(adjoint, self.primal_type(v), ty),
+        match self.consume(v) {
+            Some(adjoint) => self.coerce(adjoint, self.primal_type(v), ty),
             None => {
                 let zero = self.driver.types.cotangent(ty);
                 self.zero(zero)
@@ -108,7 +108,13 @@ impl Backward<'_, '_> {
         }
     }
 
-    pub(super) fn undo_call(&mut self, v: Value, pair: &Pair, tape: Operand, args: &[Operand]) {
+    pub(super) fn emit_call_adjoint(
+        &mut self,
+        v: Value,
+        pair: &Pair,
+        tape: Operand,
+        args: &[Operand],
+    ) {
         let seed = self.call_seed(v, pair.result);
         let callee = self.constant(Constant::Func(pair.reverse));
         let back = self.emit(core::call(callee, [tape, seed], pair.reverse_type));
@@ -118,13 +124,13 @@ impl Backward<'_, '_> {
                 && self.driver.types.has_cotangent(pair.params[i])
             {
                 let part = self.part(back, i);
-                let part = self.fit(part, pair.params[i], self.primal_type(arg));
-                self.give(arg, part);
+                let part = self.coerce(part, pair.params[i], self.primal_type(arg));
+                self.accumulate(arg, part);
             }
         }
     }
 
-    pub(super) fn undo_rule(
+    pub(super) fn emit_rule_adjoint(
         &mut self,
         v: Value,
         pullback: Operand,
@@ -133,8 +139,8 @@ impl Backward<'_, '_> {
     ) {
         let ty = self.primal_type(v);
         let of = self.driver.types.of(ty);
-        let cell = Cell::of(&mut self.driver.types, ty);
-        let adjoint = self.take(v);
+        let kind = TangentKind::of(&mut self.driver.types, ty);
+        let adjoint = self.consume(v);
         let has_shadow = self.plan.activity.has_shadow(v);
         if adjoint.is_none() && !has_shadow {
             return;
@@ -146,7 +152,7 @@ impl Backward<'_, '_> {
         let shadow = if has_shadow { self.shadow(v.into()) } else { self.zero(of.shadow) };
         let ctx = Arc::clone(&self.ctx);
         let seed =
-            build::join_parts(&ctx, of, cell, shadow, cotangent, &mut |inst| self.emit(inst));
+            build::join_parts(&ctx, of, kind, shadow, cotangent, &mut |inst| self.emit(inst));
         let called = self.driver.call_type(self.primal_type(pullback));
         let pullback = self.primal(pullback);
         let back = self.emit(core::apply(pullback, [seed], called));
@@ -177,12 +183,12 @@ impl Backward<'_, '_> {
                     let boxed = self.emit(ad::cotangent(part, Type::ANY));
                     if want == Type::ANY { boxed } else { self.emit(ad::unbox(boxed, want)) }
                 };
-                self.give(arg, part);
+                self.accumulate(arg, part);
             }
         }
     }
 
-    pub(super) fn undo_dynamic(&mut self, v: Value, pullback: Operand, args: &[Operand]) {
+    pub(super) fn emit_dynamic_adjoint(&mut self, v: Value, pullback: Operand, args: &[Operand]) {
         let seed = self.call_seed(v, Type::ANY);
         let pullback = self.primal(pullback);
         let first = self.constant(Constant::I64(1));
@@ -192,8 +198,8 @@ impl Backward<'_, '_> {
             if self.plan.activity.is_varied(arg) {
                 let index = self.constant(Constant::I64(i as i64 + 1));
                 let part = self.emit(data::getfield(all, index));
-                let part = self.fit(part, Type::ANY, self.primal_type(arg));
-                self.give(arg, part);
+                let part = self.coerce(part, Type::ANY, self.primal_type(arg));
+                self.accumulate(arg, part);
             }
         }
     }

@@ -17,43 +17,43 @@ use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::rules::{Product, ScalarRule};
 
 impl Backward<'_, '_> {
-    /// Appends what undoes an action. Increments of shadows by cotangents of what was read wait
-    /// until something else is done to memory: see [`Backward::settle`].
-    pub(super) fn undo(&mut self, action: &Action) {
+    /// Appends what reverses an action. Increments of shadows by cotangents of what was read wait
+    /// until something else is done to memory: see [`Backward::flush_pending`].
+    pub(super) fn emit_adjoint(&mut self, action: &Action) {
         let v = action.v;
         match &action.kind {
-            ActionKind::Op { kept } => return self.undo_op(v, kept),
-            _ => self.settle(),
+            ActionKind::Op { kept } => return self.emit_op_adjoint(v, kept),
+            _ => self.flush_pending(),
         }
         match &action.kind {
             ActionKind::Op { .. } => {}
             ActionKind::Call { pair, tape, args } => {
                 let tape = self.primal(*tape);
-                self.undo_call(v, pair, tape, args);
+                self.emit_call_adjoint(v, pair, tape, args);
             }
-            ActionKind::Again(call) => self.undo_again(v, call),
-            ActionKind::Repeat(steps) => self.undo_repeat(v, steps),
+            ActionKind::Recompute(call) => self.emit_recomputed_adjoint(v, call),
+            ActionKind::Checkpointed(steps) => self.emit_checkpointed_adjoint(v, steps),
             ActionKind::Rule { pullback, args, closure } => {
-                self.undo_rule(v, *pullback, args, *closure);
+                self.emit_rule_adjoint(v, *pullback, args, *closure);
             }
-            ActionKind::Dynamic { pullback, args } => self.undo_dynamic(v, *pullback, args),
+            ActionKind::Dynamic { pullback, args } => self.emit_dynamic_adjoint(v, *pullback, args),
         }
     }
 
-    fn undo_op(&mut self, v: Value, kept: &[Operand]) {
+    fn emit_op_adjoint(&mut self, v: Value, kept: &[Operand]) {
         let ctx = Arc::clone(&self.ctx);
         let Some(def) = self.plan.aug.f.op_def(v) else { return };
         let derivative = ctx.extensions().get::<DerivativeTable>().get(def.op);
         let is_deferred = matches!(derivative, Derivative::Written(row) if row.is_deferred);
         if !kept.is_empty() || !is_deferred && def.effects != Effects::NONE {
-            self.settle();
+            self.flush_pending();
         }
         if let Derivative::Written(row) = derivative {
-            return self.undo_row(v, row, kept);
+            return self.emit_row_adjoint(v, row, kept);
         }
-        let Some(adjoint) = self.take(v) else { return };
+        let Some(adjoint) = self.consume(v) else { return };
         match derivative {
-            Derivative::Scalar(rule) => self.undo_scalar(v, rule, adjoint),
+            Derivative::Scalar(rule) => self.emit_scalar_adjoint(v, rule, adjoint),
             Derivative::NotImplemented(why) => self.not_implemented(v, why),
             _ => self.fail(&format!("`{}` has no derivative", def.name)),
         }
@@ -72,7 +72,7 @@ impl Backward<'_, '_> {
         self.fail(&format!("`{name}` has no derivative: {why}"));
     }
 
-    fn undo_scalar(&mut self, v: Value, rule: &ScalarRule, adjoint: Operand) {
+    fn emit_scalar_adjoint(&mut self, v: Value, rule: &ScalarRule, adjoint: Operand) {
         let operands: Vec<Operand> = self.plan.aug.f.plain_operands(v).collect();
         let strong = self.plan.discardable.get(v.index()).copied().unwrap_or(false);
         let mut needed = vec![false; operands.len()];
@@ -108,7 +108,7 @@ impl Backward<'_, '_> {
                 if let Some(product) = product {
                     // Of operands of which one is known as any, the product is.
                     let from = if self.type_of(product) == Type::ANY { Type::ANY } else { ty };
-                    self.give_fitted(operand, product, from);
+                    self.accumulate_coerced(operand, product, from);
                 }
             }
         }

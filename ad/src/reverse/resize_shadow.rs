@@ -22,8 +22,12 @@ use super::driver::Driver;
 impl Driver<'_> {
     /// The function that makes an array of type `array` longer with elements of type `element`, or
     /// shorter: `(array, length, element)`.
-    pub(super) fn regrow(&mut self, array: Type, element: Type) -> Result<Symbol, Diagnostic> {
-        if let Some(&known) = self.regrown.get(&array) {
+    pub(super) fn resize_shadow_with(
+        &mut self,
+        array: Type,
+        element: Type,
+    ) -> Result<Symbol, Diagnostic> {
+        if let Some(&known) = self.resizers.get(&array) {
             return Ok(known);
         }
         let name = self.fresh("regrow");
@@ -42,7 +46,7 @@ impl Driver<'_> {
         f.push(end, mem::resize(params[0], params[1]))?;
         f.set_terminator(end, cf::ret(ctx.constant_id(Constant::Unit)))?;
         self.module.add(f)?;
-        self.regrown.insert(array, name);
+        self.resizers.insert(array, name);
         Ok(name)
     }
 }

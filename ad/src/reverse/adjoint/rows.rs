@@ -9,22 +9,22 @@ use crate::tangent::TangentTypes;
 
 impl Backward<'_, '_> {
     /// Lets the function of a row write the adjoint of the op `v`.
-    pub(super) fn undo_row(&mut self, v: Value, row: &OpDerivative, kept: &[Operand]) {
+    pub(super) fn emit_row_adjoint(&mut self, v: Value, row: &OpDerivative, kept: &[Operand]) {
         let is_computed = row.flow == Flow::Computed;
         let cotangent = match is_computed {
             false => None,
             true if self.plan.activity.has_shadow(v) => Some(self.shadow(v.into())),
-            true => self.take(v),
+            true => self.consume(v),
         };
         if is_computed && cotangent.is_none() && row.changes.is_empty() {
             return;
         }
-        (row.adjoint)(&mut UndoneOp { sweep: self, v, kept, is_computed, cotangent });
+        (row.adjoint)(&mut AdjointOp { sweep: self, v, kept, is_computed, cotangent });
     }
 }
 
-/// An op that the reverse sweep undoes.
-struct UndoneOp<'u, 'a, 'm> {
+/// An op that the reverse sweep reverses.
+struct AdjointOp<'u, 'a, 'm> {
     sweep: &'u mut Backward<'a, 'm>,
     v: Value,
     kept: &'u [Operand],
@@ -34,7 +34,7 @@ struct UndoneOp<'u, 'a, 'm> {
     cotangent: Option<Operand>,
 }
 
-impl OpCx for UndoneOp<'_, '_, '_> {
+impl OpCx for AdjointOp<'_, '_, '_> {
     fn source(&self) -> (&Function, Value) {
         (&self.sweep.plan.aug.f, self.v)
     }
@@ -69,17 +69,17 @@ impl OpCx for UndoneOp<'_, '_, '_> {
     }
 }
 
-impl AdjointCx for UndoneOp<'_, '_, '_> {
+impl AdjointCx for AdjointOp<'_, '_, '_> {
     fn result(&mut self) -> Operand {
         self.sweep.primal(self.v.into())
     }
 
     fn cotangent(&mut self) -> Option<Operand> {
-        if self.is_computed { self.cotangent } else { self.sweep.take(self.v) }
+        if self.is_computed { self.cotangent } else { self.sweep.consume(self.v) }
     }
 
     fn cotangent_parts(&mut self) -> Option<Vec<Option<Operand>>> {
-        self.sweep.take_parts(self.v)
+        self.sweep.consume_parts(self.v)
     }
 
     fn shadow(&mut self, index: usize) -> Option<Operand> {
@@ -97,16 +97,16 @@ impl AdjointCx for UndoneOp<'_, '_, '_> {
         Some(self.sweep.primal(kept))
     }
 
-    fn give(&mut self, index: usize, cotangent: Operand) {
-        self.sweep.give(self.source_operand(index), cotangent);
+    fn accumulate(&mut self, index: usize, cotangent: Operand) {
+        self.sweep.accumulate(self.source_operand(index), cotangent);
     }
 
-    fn give_part(&mut self, index: usize, part: usize, cotangent: Operand) {
-        self.sweep.give_part(self.source_operand(index), part, cotangent);
+    fn accumulate_part(&mut self, index: usize, part: usize, cotangent: Operand) {
+        self.sweep.accumulate_part(self.source_operand(index), part, cotangent);
     }
 
-    fn fit(&mut self, cotangent: Operand, from: Type, to: Type) -> Operand {
-        self.sweep.fit(cotangent, from, to)
+    fn coerce(&mut self, cotangent: Operand, from: Type, to: Type) -> Operand {
+        self.sweep.coerce(cotangent, from, to)
     }
 
     fn add_later(&mut self, cotangent: Operand) {
@@ -117,8 +117,8 @@ impl AdjointCx for UndoneOp<'_, '_, '_> {
         self.sweep.clear_later(self.v, old);
     }
 
-    fn regrow(&mut self, array: Type, element: Type) -> Option<Symbol> {
-        let made = self.sweep.driver.regrow(array, element);
+    fn resize_shadow_with(&mut self, array: Type, element: Type) -> Option<Symbol> {
+        let made = self.sweep.driver.resize_shadow_with(array, element);
         self.sweep.driver.noted(made)
     }
 }
