@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry};
+use regraft_ir::{Diagnostic, Extension, Op, OpDef, OpTable, Registry};
 
 use crate::flow::Flow;
 use crate::op_derivative::OpDerivative;
@@ -23,6 +23,11 @@ pub enum Derivative<'a> {
     None,
     /// It is not known how to compute it, and why: a sentence without a full stop.
     NotImplemented(&'a str),
+}
+
+/// The message about an op whose derivative is not implemented.
+pub(crate) fn not_implemented(def: &OpDef, why: &str) -> String {
+    format!("`{}` has no derivative: {why}", def.mnemonic())
 }
 
 /// A row for what has no rule.

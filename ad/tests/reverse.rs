@@ -118,6 +118,66 @@ func @told(%1: f64) -> never {
     floats(text, &[4.0, 3.0], &[0.75, 2.0]);
 }
 
+/// The messages of the errors that the derivative of the last function gives.
+fn messages(text: &str) -> Vec<String> {
+    let (_, mut module) = parse(text);
+    let f = module.get(*module.ids().last().unwrap()).unwrap();
+    let (name, active) = (f.name(), vec![true; f.param_types().len()]);
+    let before = module.to_string();
+    let errors = reverse(&mut module, name, &active, &ReverseOptions::default()).unwrap_err();
+    assert_eq!(module.to_string(), before);
+    errors.iter().map(|error| error.message().to_owned()).collect()
+}
+
+#[test]
+fn all_that_has_no_derivative_is_told_at_once() {
+    let text = "
+func @table(%x: f64) -> f64 {derivative=\"it is a table\"} {
+^1:
+  return %x
+}
+func @bits(%x: f64) -> f64 {
+^1:
+  %1: f64 = arith.bitcast %x
+  core.set_global :y, %x
+  return %1
+}
+func @f(%x: f64, %g: any) -> f64 {
+^1:
+  %1: f64 = call @table(%x)
+  %2: f64 = call @bits(%x)
+  %3: f64 = call @bits(%1)
+  %4 = core.apply %g, %x
+  %5: f64 = core.typeassert %4
+  %6: f64 = arith.add %2, %3
+  %7: f64 = arith.add %5, %6
+  return %7
+}";
+    let found = messages(text);
+    let expected = [
+        "a global variable that is set to something with a derivative hides it",
+        "`bitcast` has no derivative: the bits of a float",
+        "it is a table",
+        "what is called here is known only when the program runs",
+    ];
+    for start in expected {
+        assert_eq!(found.iter().filter(|m| m.starts_with(start)).count(), 1, "{start}: {found:?}");
+    }
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    // The adjoints of one block tell of each op, too.
+    let text = "
+func @f(%x: f64, %y: f64) -> f64 {
+^1:
+  %1: f64 = arith.bitcast %x
+  br ^2
+^2:
+  %2: f64 = arith.bitcast %y
+  %3: f64 = arith.mul %1, %2
+  return %3
+}";
+    assert_eq!(messages(text).len(), 2);
+}
+
 #[test]
 fn nothing_is_kept_for_a_loop_that_is_only_left_for_an_error() {
     // The squares of `x` are put into `y`, which nobody but the error sees, and added up.

@@ -5,7 +5,7 @@ use regraft_ir::{Function, Inst, Op, Operand, Operands, Type, Value};
 
 use super::writer::{Dual, Writer};
 use crate::calls::is_call;
-use crate::derivative_table::Derivative;
+use crate::derivative_table::{Derivative, not_implemented};
 use crate::nesting;
 use crate::op_derivative::{OpCx, OpDerivative, TangentCx};
 use crate::rules::{Product, ScalarRule};
@@ -185,9 +185,9 @@ impl Writer<'_, '_> {
     fn not_implemented(&mut self, v: Value, why: &str) {
         if self.from.operands(v).any(|operand| self.operand_is_active(operand))
             && self.maker.all.types.has_tangent(self.from.ty(v))
+            && let Some(def) = self.from.op_def(v)
         {
-            let name = self.from.op_def(v).map_or("?", |def| def.mnemonic());
-            self.error(format!("`{name}` has no derivative: {why}"), "here");
+            self.error(not_implemented(def, why), "here");
         }
         self.no_tangent(v);
     }

@@ -13,7 +13,7 @@ use regraft_ir::{Effects, Operand, Type, Value};
 
 use super::augment::{Action, ActionKind};
 use super::backward::Backward;
-use crate::derivative_table::{Derivative, DerivativeTable};
+use crate::derivative_table::{Derivative, DerivativeTable, not_implemented};
 use crate::rules::{Product, ScalarRule};
 
 impl Backward<'_, '_> {
@@ -68,8 +68,9 @@ impl Backward<'_, '_> {
     }
 
     fn not_implemented(&mut self, v: Value, why: &str) {
-        let name = self.plan.aug.f.op_def(v).map_or("?", |def| def.mnemonic());
-        self.fail(&format!("`{name}` has no derivative: {why}"));
+        if let Some(def) = self.plan.aug.f.op_def(v) {
+            self.fail(&not_implemented(def, why));
+        }
     }
 
     fn emit_scalar_adjoint(&mut self, v: Value, rule: &ScalarRule, adjoint: Operand) {

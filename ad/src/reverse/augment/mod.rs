@@ -29,7 +29,7 @@ use super::private::PrivateObjects;
 use super::to_be_recorded::ToBeRecorded;
 use crate::activity::Activity;
 use crate::calls::is_call;
-use crate::derivative_table::{Derivative, DerivativeTable};
+use crate::derivative_table::{Derivative, DerivativeTable, not_implemented};
 use crate::op_derivative::OpDerivative;
 use crate::tangent_builder::{self as build, TangentKind};
 
@@ -181,7 +181,28 @@ impl Augment<'_, '_> {
             }
         }
         self.edges(&pending)?;
-        self.ending(blocks)
+        self.ending(blocks)?;
+        if !self.driver.errors.is_empty() {
+            // There is no reverse sweep that would tell of these.
+            for &block in blocks {
+                self.refuse_not_implemented(block);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports the ops of a block whose derivative is not implemented.
+    fn refuse_not_implemented(&mut self, block: Block) {
+        let ctx = Arc::clone(&self.ctx);
+        for v in self.out.f.body(block).filter(|&v| self.activity.is_varied(v)).collect::<Vec<_>>()
+        {
+            let Some(def) = self.out.f.op_def(v) else { continue };
+            let derivative = ctx.extensions().get::<DerivativeTable>().get(def.op);
+            if let Derivative::NotImplemented(why) = derivative {
+                let loc = self.out.f.loc(v);
+                self.driver.report(&not_implemented(def, why), loc);
+            }
+        }
     }
 
     /// Inserts an instruction before `v`.
