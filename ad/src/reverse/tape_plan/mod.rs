@@ -316,10 +316,11 @@ impl Planner<'_> {
         if is_read && !self.tbr.is_stable(reads) {
             return Err("what it reads is overwritten later");
         }
+        let may_trap = def.traits.contains(Traits::MAY_TRAP);
         let cost = match op {
-            arith::FDIV | arith::DIV | arith::REM | arith::MOD | arith::FLD | arith::CLD => {
-                DIVISION
-            }
+            arith::FDIV => DIVISION,
+            // Divisions of integers, and what is checked as they are.
+            _ if op.dialect() == arith::FDIV.dialect() && may_trap => DIVISION,
             ad::ADD | ad::JOIN | ad::UNBOX | ad::SHADOW | ad::COTANGENT => DIVISION,
             // A square is one product.
             math::POWI if self.f.operand(v, 1).and_then(|n| self.f.const_i64(n)) == Some(2) => 1,
