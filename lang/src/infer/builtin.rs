@@ -23,10 +23,7 @@ impl Inference {
         match self.known_builtin(frame, builtin, args) {
             Some(result) => result,
             None => {
-                let exact = args.iter().all(|&arg| {
-                    let known = frame.lattice(arg);
-                    self.partials.is_exact(known)
-                });
+                let exact = args.iter().all(|&arg| self.partials.is_exact(frame.lattice(arg)));
                 // With exact types it would be asked the same again when it runs.
                 if exact && !matches!(builtin, Builtin::ReturnType) {
                     let message =
@@ -108,16 +105,10 @@ impl Inference {
     fn isa(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[x, _] = args else { return None };
         let want = self.type_arg(frame, args, 1)?;
-        if let Some(have) = self.exact_type(frame, x) {
-            let is = self.world.is_below(have, want);
-            return Some(self.constant_arg(Constant::Bool(is)));
-        }
         let have = self.partials.type_of(frame.lattice(x));
-        if self.world.is_below(have, want) {
-            return Some(self.constant_arg(Constant::Bool(true)));
-        }
-        if self.world.is_disjoint(have, want) {
-            return Some(self.constant_arg(Constant::Bool(false)));
+        let is = self.world.is_below(have, want);
+        if is || self.exact_type(frame, x).is_some() || self.world.is_disjoint(have, want) {
+            return Some(self.constant_arg(Constant::Bool(is)));
         }
         self.concrete(want)?;
         Some(self.op(frame, self.ctx.def(core_ops::ISA), args, Type::ANY, Attrs::NONE))
@@ -224,8 +215,7 @@ impl Inference {
         let Some(field) = self.partials.value(frame.lattice(name)) else {
             return self.unknown_field_type(frame, ty, name);
         };
-        let index = super::lattice::field_index(&self.ctx, ty, field);
-        let Some(index) = index else {
+        let Some(index) = field_index(&self.ctx, ty, field) else {
             let (ty, field) = (self.world.type_name(ty), self.ctx.constant_text(field));
             return Some(self.fail(
                 frame,
@@ -261,13 +251,8 @@ impl Inference {
         let mut result = self.forget_type(frame, any);
         for (field, declared) in fields.into_iter().zip(declared) {
             let field = self.constant_arg(field);
-            let is_it = self.op(
-                frame,
-                self.ctx.def(core_ops::SAME),
-                &[name, field],
-                Type::ANY,
-                Attrs::NONE,
-            );
+            let same = self.ctx.def(core_ops::SAME);
+            let is_it = self.op(frame, same, &[name, field], Type::ANY, Attrs::NONE);
             let declared = self.constant_arg(Constant::Type(declared));
             let declared = self.forget_type(frame, declared);
             let args = [is_it, declared, result];
@@ -302,13 +287,10 @@ impl Inference {
             TypeKind::Named(fields) => {
                 fields.iter().map(|&(name, _)| Constant::Sym(name)).collect()
             }
-            &TypeKind::Struct(id) => self
-                .ctx
-                .struct_def(id)
-                .fields
-                .iter()
-                .map(|&(name, _)| Constant::Sym(name))
-                .collect(),
+            &TypeKind::Struct(id) => {
+                let def = self.ctx.struct_def(id);
+                def.fields.iter().map(|&(name, _)| Constant::Sym(name)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -353,9 +335,8 @@ impl Inference {
         if !def.mutable {
             return Some(self.op(frame, self.ctx.def(data::NEW), &converted, ty, Attrs::NONE));
         }
-        let known = Lattice::Of(ty);
         let kind = StepKind::Op(data::NEW_OBJECT, ty);
-        Some(frame.push(kind, &converted, known, Attrs::NONE))
+        Some(frame.push(kind, &converted, Lattice::Of(ty), Attrs::NONE))
     }
 
     /// `#defined(x, name, value)`: the value that was read of a field of `x`. A field that a `new`

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_dialects::{core as core_ops, data};
-use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
+use regraft_ir::{Attrs, Constant, OpDef, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::frame::{Arg, Args, Frame, StepKind};
@@ -69,8 +69,7 @@ impl Inference {
 
     /// Makes a closure.
     pub(super) fn closure(&mut self, frame: &mut Frame, name: Symbol, captures: &[Arg]) -> Arg {
-        let types: SmallVec<[Type; 8]> =
-            captures.iter().map(|&capture| self.partials.type_of(frame.lattice(capture))).collect();
+        let types = self.types_of(frame, captures);
         match self.world.closure_type(name, &types) {
             Some(ty) => self.op(frame, self.ctx.def(data::NEW), captures, ty, Attrs::NONE),
             None => self.fail(frame, "a closure that is not known"),
@@ -86,23 +85,25 @@ impl Inference {
         attrs: Attrs,
     ) -> Arg {
         let known = frame.lattice(callee);
-        match self.partials.value(known) {
-            Some(Constant::Func(name)) => {
-                if let Some(&builtin) = self.builtins.get(&name) {
-                    return self.builtin(frame, builtin, args);
-                }
-                let text = self.ctx.str(name);
-                if text.contains('.')
-                    && let Some(def) = self.ctx.registry().find(text)
-                {
-                    return self.call_op(frame, def, args, attrs);
-                }
-                self.call_function(frame, callee, args, attrs)
+        if let Some(Constant::Func(name)) = self.partials.value(known) {
+            if let Some(&builtin) = self.builtins.get(&name) {
+                return self.builtin(frame, builtin, args);
             }
-            Some(_) => self.call_function(frame, callee, args, attrs),
-            None if self.partials.is_exact(known) => self.call_function(frame, callee, args, attrs),
-            None => self.dynamic(frame, callee, args),
+            if let Some(def) = self.op_named(name) {
+                return self.call_op(frame, def, args, attrs);
+            }
         }
+        if !self.partials.is_exact(known) {
+            return self.dynamic(frame, callee, args);
+        }
+        let (_, found) = self.found_for(frame, callee, args);
+        self.call_found(frame, found, callee, args, attrs)
+    }
+
+    /// The op of this name.
+    pub(super) fn op_named(&self, name: Symbol) -> Option<&'static OpDef> {
+        let text = self.ctx.str(name);
+        if text.contains('.') { self.ctx.registry().find(text) } else { None }
     }
 
     /// A call that is decided when it runs.
@@ -181,23 +182,14 @@ impl Inference {
         types.iter().all(|&ty| self.partials.is_exact(self.partials.of_type(ty)))
     }
 
-    /// A call of a generic function, a type, a closure.
-    pub(super) fn call_function(
-        &mut self,
-        frame: &mut Frame,
-        callee: Arg,
-        args: &[Arg],
-        attrs: Attrs,
-    ) -> Arg {
-        let (_, found) = self.found_for(frame, callee, args);
-        self.call_found(frame, found, callee, args, attrs)
+    fn types_of(&self, frame: &Frame, args: &[Arg]) -> SmallVec<[Type; 8]> {
+        args.iter().map(|&arg| self.partials.type_of(frame.lattice(arg))).collect()
     }
 
     /// The method that a call runs.
     fn found_for(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> (SpecId, Found) {
         let callee_type = self.partials.type_of(frame.lattice(callee));
-        let types: SmallVec<[Type; 8]> =
-            args.iter().map(|&arg| self.partials.type_of(frame.lattice(arg))).collect();
+        let types = self.types_of(frame, args);
         let (id, found) = self.lookup(callee_type, &types);
         self.depend(frame, id);
         (id, found)
@@ -267,6 +259,26 @@ impl Inference {
         }
     }
 
+    /// What a function takes of a call: the callee if it wants it, the arguments, and those from
+    /// `fixed` on as a tuple.
+    pub(super) fn pack(
+        &mut self,
+        frame: &mut Frame,
+        takes_callee: bool,
+        fixed: Option<usize>,
+        callee: Arg,
+        args: &[Arg],
+    ) -> Args {
+        let mut packed: Args = SmallVec::new();
+        packed.extend(takes_callee.then_some(callee));
+        let (plain, rest) = args.split_at(fixed.unwrap_or(usize::MAX).min(args.len()));
+        packed.extend_from_slice(plain);
+        if fixed.is_some() {
+            packed.push(self.tuple(frame, rest));
+        }
+        packed
+    }
+
     /// A call of the specialisation of a method.
     fn call_method(
         &mut self,
@@ -278,23 +290,13 @@ impl Inference {
         attrs: Attrs,
     ) -> Arg {
         let callee_type = self.partials.type_of(frame.lattice(callee));
-        let mut packed: Args = SmallVec::new();
-        if facts.takes_callee {
-            packed.push(callee);
-        }
-        if facts.vararg {
-            let fixed = facts.params - 1;
-            packed.extend_from_slice(&args[..fixed.min(args.len())]);
-            packed.push(self.tuple(frame, &args[fixed.min(args.len())..]));
-        } else {
-            packed.extend_from_slice(args);
-        }
+        let fixed = facts.vararg.then(|| facts.params - 1);
+        let packed = self.pack(frame, facts.takes_callee, fixed, callee, args);
         let key: SmallVec<[Lattice; 8]> = packed
             .iter()
             .map(|&arg| self.partials.key(frame.lattice(arg), facts.takes_constants))
             .collect();
-        let types: SmallVec<[Type; 8]> =
-            args.iter().map(|&arg| self.partials.type_of(frame.lattice(arg))).collect();
+        let types = self.types_of(frame, args);
         let Some(spec) = self.find_spec(facts, found, callee_type, &types, &key) else {
             return self.dynamic(frame, callee, args);
         };

@@ -9,7 +9,7 @@ use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::builtin_table::Builtin;
-use super::derivative_key::{DerivativeEntry, DerivativeKey, DerivativeKind, GeneratedFunctions};
+use super::derivative_key::{DerivativeEntry, DerivativeKey, DerivativeKind};
 use super::frame::{Arg, Args, Frame, StepKind};
 use super::inference::Inference;
 use super::lattice::{Lattice, field_types};
@@ -114,7 +114,8 @@ impl Inference {
         if kind == DerivativeKind::Dynamic {
             return Some(self.call_made(frame, made.first, args));
         }
-        let mut given = self.pack(frame, &made, f, rest[0])?;
+        let args = self.elements(frame, rest[0])?;
+        let mut given = self.pack(frame, made.takes_callee, made.fixed, f, &args);
         given.extend(rest.get(1).copied());
         Some(self.call_made(frame, made.first, &given))
     }
@@ -201,31 +202,6 @@ impl Inference {
         frame.push(StepKind::Call(id), &given, result, Attrs::NONE)
     }
 
-    /// The arguments of an entry wrapper: the callee if it takes one, those of the call, with those of
-    /// a vararg as a tuple.
-    fn pack(
-        &mut self,
-        frame: &mut Frame,
-        made: &GeneratedFunctions,
-        f: Arg,
-        args: Arg,
-    ) -> Option<Args> {
-        let args = self.elements(frame, args)?;
-        let mut given: Args = SmallVec::new();
-        if made.takes_callee {
-            given.push(f);
-        }
-        match made.fixed {
-            Some(fixed) => {
-                let fixed = fixed.min(args.len());
-                given.extend_from_slice(&args[..fixed]);
-                given.push(self.tuple(frame, &args[fixed..]));
-            }
-            None => given.extend(args),
-        }
-        Some(given)
-    }
-
     /// A call of the reverse part of a pullback: the function, what the forward part kept, and a
     /// tangent of the value.
     fn call_back(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
@@ -236,14 +212,10 @@ impl Inference {
         let &[_, want] = &*self.spec(id).key else { return None };
         let want = self.partials.type_of(want);
         let have = self.partials.type_of(frame.lattice(seed));
-        let fits = have == want || want == Type::ANY;
-        let seed = if fits {
+        let seed = if want == Type::ANY {
             seed
-        } else if want.is_float() && (have.is_float() || have.is_int()) {
-            let known = Lattice::Of(want);
-            frame.push(StepKind::Op(core_ops::CONVERT, want), &[seed], known, Attrs::NONE)
-        } else if want == Type::UNIT {
-            self.constant_arg(Constant::Unit)
+        } else if let Some(seed) = self.converted(frame, seed, want) {
+            seed
         } else if have == Type::ANY || have == Type::UNIT {
             let seed = self.forget_type(frame, seed);
             let known = self.partials.of_type(want);
@@ -276,6 +248,19 @@ impl Inference {
         Some((types, shadows))
     }
 
+    /// A tangent of type `want` from one that is a number as well, or where it says nothing.
+    fn converted(&mut self, frame: &mut Frame, seed: Arg, want: Type) -> Option<Arg> {
+        let have = self.partials.type_of(frame.lattice(seed));
+        if have == want {
+            return Some(seed);
+        }
+        if want.is_float() && (have.is_float() || have.is_int()) {
+            let kind = StepKind::Op(core_ops::CONVERT, want);
+            return Some(frame.push(kind, &[seed], Lattice::Of(want), Attrs::NONE));
+        }
+        (want == Type::UNIT).then(|| self.constant_arg(Constant::Unit))
+    }
+
     /// A tangent of type `want` from one that has `nothing` in the place of zeros; `shadow` is that
     /// of the value, if it has one. The recursion is as deep as types are nested.
     fn filled(
@@ -285,20 +270,12 @@ impl Inference {
         want: Type,
         shadow: Option<Arg>,
     ) -> Option<Arg> {
-        let have = self.partials.type_of(frame.lattice(seed));
-        if have == want {
-            return Some(seed);
+        if let Some(converted) = self.converted(frame, seed, want) {
+            return Some(converted);
         }
-        match (want, have) {
-            _ if want.is_float() && (have.is_float() || have.is_int()) => {
-                let kind = StepKind::Op(core_ops::CONVERT, want);
-                return Some(frame.push(kind, &[seed], Lattice::Of(want), Attrs::NONE));
-            }
-            (Type::UNIT, _) => return Some(self.constant_arg(Constant::Unit)),
-            (_, Type::UNIT) if want.is_float() => {
-                return Constant::zero(want).map(|zero| self.constant_arg(zero));
-            }
-            _ => {}
+        let have = self.partials.type_of(frame.lattice(seed));
+        if have == Type::UNIT && want.is_float() {
+            return Constant::zero(want).map(|zero| self.constant_arg(zero));
         }
         if !matches!(self.ctx.kind(want), TypeKind::Tuple(_)) {
             let shadow = shadow.filter(|_| have == Type::UNIT)?;
@@ -312,10 +289,7 @@ impl Inference {
             Type::UNIT => None,
             _ => Some(self.elements(frame, seed).filter(|parts| parts.len() == types.len())?),
         };
-        let shadows = match shadow {
-            Some(shadow) => self.elements(frame, shadow),
-            None => None,
-        };
+        let shadows = shadow.and_then(|shadow| self.elements(frame, shadow));
         let mut filled: Args = SmallVec::new();
         for (i, &ty) in types.iter().enumerate() {
             let part = match &parts {

@@ -12,7 +12,7 @@ use regraft_dialects::{cf, core as core_ops};
 use regraft_ir::{Block, Constant, Edge, Function, OperandKind, Type, Value};
 use smallvec::SmallVec;
 
-use super::frame::{Arg, Frame};
+use super::frame::{Arg, Args, Frame};
 use super::inference::Inference;
 use super::lattice::Lattice;
 
@@ -140,10 +140,7 @@ impl Inference {
     fn inst(&mut self, frame: &mut Frame, body: &Function, v: Value) -> Arg {
         let Some(op) = body.op(v) else { return v.into() };
         let attrs = body.attrs(v);
-        let mut args: SmallVec<[Arg; 6]> = SmallVec::new();
-        for operand in body.operands(v) {
-            args.push(operand.into());
-        }
+        let mut args: Args = body.operands(v).map(Arg::from).collect();
         match op {
             core_ops::CALL => {
                 let Some(name) = body.operand(v, 0).and_then(|o| body.const_func(o)) else {
@@ -153,18 +150,15 @@ impl Inference {
             }
             core_ops::APPLY => self.call_value(frame, args[0], &args[1..], attrs),
             core_ops::SPLAT => self.splat(frame, args[0], &args[1..], attrs),
-            core_ops::GLOBAL => match name_operand(body, v) {
-                Some(name) => self.global(frame, name),
-                None => v.into(),
-            },
-            core_ops::SET_GLOBAL => match name_operand(body, v) {
-                Some(name) => self.set_global(frame, name, args[1]),
-                None => v.into(),
-            },
-            core_ops::STATIC => match name_operand(body, v) {
-                Some(name) => self.static_param(frame, name),
-                None => v.into(),
-            },
+            core_ops::GLOBAL | core_ops::SET_GLOBAL | core_ops::STATIC => {
+                let name = body.operand(v, 0).and_then(|operand| body.const_sym(operand));
+                let Some(name) = name else { return v.into() };
+                match op {
+                    core_ops::GLOBAL => self.global(frame, name),
+                    core_ops::SET_GLOBAL => self.set_global(frame, name, args[1]),
+                    _ => self.static_param(frame, name),
+                }
+            }
             core_ops::CLOSURE => match body.operand(v, 0).and_then(|o| body.const_func(o)) {
                 Some(name) => self.closure(frame, name, &args[1..]),
                 None => v.into(),
@@ -179,8 +173,4 @@ impl Inference {
             }
         }
     }
-}
-
-fn name_operand(body: &regraft_ir::Function, v: Value) -> Option<regraft_ir::Symbol> {
-    body.operand(v, 0).and_then(|operand| body.const_sym(operand))
 }

@@ -131,7 +131,7 @@ struct BlockState {
 }
 
 /// The state of inferring one specialisation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Frame {
     /// Its kind.
     pub spec: SpecId,
@@ -204,22 +204,9 @@ impl Frame {
 
     /// Returns what emission needs, in as much memory as it takes; the frame can be used again.
     /// Frames wait for emission in great numbers, and what grew by doubling is half empty.
-    pub(super) fn compact(&self) -> Box<Self> {
-        Box::new(Self {
-            spec: self.spec,
-            space: self.space,
-            body: Arc::clone(&self.body),
-            order: Rc::clone(&self.order),
-            values: self.values.clone(),
-            plans: self.plans.clone(),
-            blocks: self.blocks.clone(),
-            first_queued: 0,
-            steps: self.steps.clone(),
-            args: self.args.clone(),
-            result: self.result,
-            effect_free: self.effect_free,
-            dependencies: Vec::new(),
-        })
+    pub(super) fn compact(&mut self) -> Box<Self> {
+        self.dependencies.clear();
+        Box::new(self.clone())
     }
 
     /// Forgets what is known, to begin again. What was depended on stays.

@@ -7,13 +7,13 @@ use hashbrown::HashTable;
 use regraft_ad::tangent::TangentType;
 use regraft_ir::{Constant, Context, Diagnostic, Function, OpDef, Symbol, Type, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::builtin_table::{self, Builtin};
 use super::derivative_key::{DerivativeEntry, DerivativeKey};
 use super::frame::Frame;
 use super::known_ops::KnownOps;
-use super::lattice::{Lattice, Partials};
+use super::lattice::{Lattice, Partials, field_types};
 use super::lookup::Lookup;
 use super::method_facts::MethodFacts;
 use super::spec::{Running, Spec};
@@ -331,18 +331,15 @@ impl Inference {
         let ctx = Arc::clone(&self.ctx);
         // A struct that contains itself by way of a mutable one counts as small within itself.
         self.sizes.insert(ty, 1);
-        let parts: Vec<Type> = match ctx.kind(ty) {
-            TypeKind::Tuple(elements) => elements.to_vec(),
-            TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
-            &TypeKind::Struct(id) => ctx.struct_def(id).fields.iter().map(|&(_, ty)| ty).collect(),
-            &(TypeKind::Array { element: of, .. } | TypeKind::Ref(of) | TypeKind::TypeOf(of)) => {
-                vec![of]
+        let parts: SmallVec<[Type; 8]> = match *ctx.kind(ty) {
+            TypeKind::Array { element: of, .. } | TypeKind::Ref(of) | TypeKind::TypeOf(of) => {
+                smallvec![of]
             }
-            &TypeKind::Val(constant) => match ctx.constant(constant) {
-                Constant::Type(of) => vec![of],
-                _ => Vec::new(),
+            TypeKind::Val(constant) => match ctx.constant(constant) {
+                Constant::Type(of) => smallvec![of],
+                _ => SmallVec::new(),
             },
-            _ => Vec::new(),
+            _ => field_types(&ctx, ty),
         };
         let size =
             parts.into_iter().fold(1u32, |size, part| size.saturating_add(self.size_of(part)));

@@ -85,8 +85,7 @@ impl Inference {
         let (def, skip, ty) = match op {
             core_ops::CALL => {
                 let name = body.operand(inst, 0).and_then(|callee| body.const_func(callee));
-                let def = name.map(|name| self.ctx.str(name)).filter(|name| name.contains('.'));
-                match def.and_then(|name| self.ctx.registry().find(name)) {
+                match name.and_then(|name| self.op_named(name)) {
                     Some(def) => (def, 1, None),
                     None => return Code::Body,
                 }

@@ -21,14 +21,12 @@ impl Inference {
             }
             return found;
         }
-        let text = self.ctx.str(name);
-        let op = if text.contains('.') { self.ctx.registry().find(text) } else { None };
-        let (id, found) = match op {
+        let (id, found) = match self.op_named(name) {
             Some(def) => (None, Name::Op(def)),
             None => {
                 let id = self.world.new_spec();
                 // What syntax stands for is said to be the prelude's.
-                let (sought, from) = match text.strip_prefix("Base.") {
+                let (sought, from) = match self.ctx.str(name).strip_prefix("Base.") {
                     Some(plain) => (self.ctx.symbol(plain), Space::Base),
                     None => (name, space),
                 };
@@ -93,12 +91,8 @@ impl Inference {
         frame.effect_free = false;
         let name = self.constant_arg(Constant::Sym(name));
         let known = self.partials.constant(Constant::Unit);
-        frame.push(
-            StepKind::Op(core_ops::SET_GLOBAL, Type::UNIT),
-            &[name, value],
-            known,
-            Attrs::NONE,
-        )
+        let kind = StepKind::Op(core_ops::SET_GLOBAL, Type::UNIT);
+        frame.push(kind, &[name, value], known, Attrs::NONE)
     }
 
     /// The value of a type parameter of the method.

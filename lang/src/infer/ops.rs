@@ -130,8 +130,7 @@ impl Inference {
             Err(message) => return self.fail(frame, &message),
         };
         let view = InstView { ty: result, ..view };
-        let folded = def.fold.and_then(|fold| fold(&view));
-        match folded {
+        match def.fold.and_then(|fold| fold(&view)) {
             Some(Fold::Constant(constant)) => return self.constant_arg(constant),
             Some(Fold::Operand(position)) => return args[position],
             None => {}
@@ -150,12 +149,12 @@ impl Inference {
             return Attrs::NONE;
         }
         let entries = self.ctx.attr_entries(attrs);
-        let has = |name: &str| def.attrs.iter().any(|attr| attr.name == name);
-        if entries.iter().all(|&(name, _)| has(self.ctx.str(name))) {
+        let has =
+            |&(name, _): &(_, _)| def.attrs.iter().any(|attr| attr.name == self.ctx.str(name));
+        if entries.iter().all(has) {
             return attrs;
         }
-        let kept: Vec<_> =
-            entries.iter().copied().filter(|&(name, _)| has(self.ctx.str(name))).collect();
+        let kept: Vec<_> = entries.iter().copied().filter(has).collect();
         self.ctx.attrs(&kept)
     }
 
@@ -234,14 +233,11 @@ impl Inference {
             return arg;
         }
         frame.effect_free = false;
-        if !self.partials.is_exact(known) || self.may_be(have, ty) {
-            let result = self.partials.of_type(ty);
-            // A tuple with parts of any type may be one, which the op does not take as known.
-            let arg = self.forget_type(frame, arg);
-            return frame.push(StepKind::Op(core_ops::TYPEASSERT, ty), &[arg], result, Attrs::NONE);
-        }
+        let may_hold = !self.partials.is_exact(known) || self.may_be(have, ty);
+        let result = if may_hold { self.partials.of_type(ty) } else { Lattice::Bottom };
+        // A tuple with parts of any type may be one, which the op does not take as known.
         let arg = self.forget_type(frame, arg);
-        frame.push(StepKind::Op(core_ops::TYPEASSERT, ty), &[arg], Lattice::Bottom, Attrs::NONE)
+        frame.push(StepKind::Op(core_ops::TYPEASSERT, ty), &[arg], result, Attrs::NONE)
     }
 
     /// Returns whether a value of type `have` may be one of type `want`: of tuples with parts of

@@ -82,7 +82,7 @@ impl Inference {
     fn settle(&mut self, id: SpecId) {
         let spec = self.spec_mut(id);
         spec.state = State::Done;
-        if let Some(frame) = spec.frame.take() {
+        if let Some(mut frame) = spec.frame.take() {
             spec.frame = Some(frame.compact());
             self.free_frames.push(frame);
         }

@@ -91,6 +91,39 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// A specialisation of code that is no method's, before its inference.
+    pub(super) fn of_body(
+        id: SpecId,
+        shown: Symbol,
+        space: Space,
+        key: &[Lattice],
+        body: Arc<Function>,
+        order: Rc<Order>,
+    ) -> Self {
+        Self {
+            id,
+            method: None,
+            callee: Type::ANY,
+            key: SmallVec::from_slice(key),
+            shown,
+            space,
+            statics: Rc::new([]),
+            static_names: Rc::new([]),
+            takes_callee: false,
+            fixed: None,
+            inline: None,
+            result: Lattice::Bottom,
+            effect_free: false,
+            state: State::New,
+            frame: None,
+            body,
+            order,
+            function: None,
+            name: None,
+            is_emitting: false,
+        }
+    }
+
     /// Returns whether it is settled.
     pub fn is_done(&self) -> bool {
         self.state == State::Done

@@ -36,9 +36,7 @@ impl Inference {
         by: Option<SpecId>,
     ) -> Result<SpecId, CallError> {
         if let TypeKind::Fn(name) = *self.ctx.kind(callee) {
-            let is_op = self.ctx.str(name).contains('.')
-                && self.ctx.registry().find(self.ctx.str(name)).is_some();
-            if is_op || self.builtins.contains_key(&name) {
+            if self.op_named(name).is_some() || self.builtins.contains_key(&name) {
                 if let Some(made) = self.made_for_dynamic(name, args, by) {
                     return Ok(made);
                 }
@@ -71,7 +69,7 @@ impl Inference {
         } else {
             key.extend(known);
         }
-        let spec = match self.known_spec(facts.id, callee, &key) {
+        let spec = match self.known_spec(Some(facts.id), callee, &key) {
             Some(spec) => spec,
             None => self.make_spec(&facts, &found, callee, args, &key),
         };
@@ -112,7 +110,7 @@ impl Inference {
         args: &[Type],
         key: &[Lattice],
     ) -> Option<SpecId> {
-        if let Some(id) = self.known_spec(facts.id, callee, key) {
+        if let Some(id) = self.known_spec(Some(facts.id), callee, key) {
             return Some(id);
         }
         if self.is_too_deep(facts.id, key) {
@@ -123,17 +121,17 @@ impl Inference {
 
     pub(super) fn known_spec(
         &self,
-        method: MethodId,
+        method: Option<MethodId>,
         callee: Type,
         key: &[Lattice],
     ) -> Option<SpecId> {
-        let code = hash(Some(method), callee, key);
+        let code = hash(method, callee, key);
         let same = |&(other, id): &(u64, SpecId)| {
             if other != code {
                 return false;
             }
             let spec = self.spec(id);
-            spec.method == Some(method) && spec.callee == callee && *spec.key == *key
+            spec.method == method && spec.callee == callee && *spec.key == *key
         };
         self.spec_table.find(code, same).map(|&(_, id)| id)
     }
@@ -175,44 +173,25 @@ impl Inference {
         key: &[Lattice],
     ) -> SpecId {
         let id = self.world.new_spec();
-        let shared = facts.order.clone();
-        let (body, order) = match self.world.body(found, callee, args, Some(id)) {
-            Ok(body) => {
-                let order = shared.unwrap_or_else(|| Rc::new(Order::of(&body)));
-                (body, order)
-            }
-            Err(error) => {
-                let body = self.failing_body(error.message(), key.len());
-                let order = Rc::new(Order::of(&body));
-                (body, order)
-            }
+        let (body, shared) = match self.world.body(found, callee, args, Some(id)) {
+            Ok(body) => (body, facts.order.clone()),
+            Err(error) => (self.failing_body(error.message(), key.len()), None),
         };
+        let order = shared.unwrap_or_else(|| Rc::new(Order::of(&body)));
         let index = facts.id.0 as usize;
         if self.spec_counts.len() <= index {
             self.spec_counts.resize(index + 1, 0);
         }
         self.spec_counts[index] += 1;
         self.add_spec(Spec {
-            id,
             method: Some(facts.id),
             callee,
-            key: SmallVec::from_slice(key),
-            shown: facts.name,
-            space: facts.space,
             statics: Rc::clone(&found.statics),
             static_names: Rc::clone(&facts.statics),
             takes_callee: facts.takes_callee,
             fixed: facts.vararg.then(|| facts.params - 1),
             inline: facts.inline,
-            result: Lattice::Bottom,
-            effect_free: false,
-            state: State::New,
-            frame: None,
-            body,
-            order,
-            function: None,
-            name: None,
-            is_emitting: false,
+            ..Spec::of_body(id, facts.name, facts.space, key, body, order)
         })
     }
 
@@ -241,28 +220,8 @@ impl Inference {
         key: &[Lattice],
     ) -> SpecId {
         let id = self.world.new_spec();
-        self.add_spec(Spec {
-            id,
-            method: None,
-            callee: Type::ANY,
-            key: SmallVec::from_slice(key),
-            shown: name,
-            space,
-            statics: Rc::new([]),
-            static_names: Rc::new([]),
-            takes_callee: false,
-            fixed: None,
-            inline: None,
-            result: Lattice::Bottom,
-            effect_free: false,
-            state: State::New,
-            frame: None,
-            body: Arc::clone(body),
-            order: Rc::new(Order::of(body)),
-            function: None,
-            name: None,
-            is_emitting: false,
-        })
+        let order = Rc::new(Order::of(body));
+        self.add_spec(Spec::of_body(id, name, space, key, Arc::clone(body), order))
     }
 
     /// A specialisation of code that carries out a rule.
@@ -309,12 +268,7 @@ impl Inference {
 
     fn wrapper_of(&mut self, name: Symbol, args: &[Lattice]) -> SpecId {
         let callee = self.ctx.ty(TypeKind::Fn(name));
-        let key = args;
-        let same = |&(_, id): &(u64, SpecId)| {
-            let spec = self.spec(id);
-            spec.method.is_none() && spec.callee == callee && *spec.key == *key
-        };
-        if let Some(&(_, id)) = self.spec_table.find(hash(None, callee, key), same) {
+        if let Some(id) = self.known_spec(None, callee, args) {
             return id;
         }
         let mut body =
@@ -326,14 +280,10 @@ impl Inference {
         let result = body.push(entry, call).expect("a call of a function is one");
         let ret = regraft_dialects::cf::ret(result);
         body.set_terminator(entry, ret).expect("any value can be returned");
-        let id = self.body_spec(&Arc::new(body), name, Space::Base, key);
-        // It was entered without its callee.
-        let made = self.specs[id.0 as usize].take();
-        let spec = made.expect("it was just made");
-        if let Ok(entry) = self.spec_table.find_entry(spec.hash(), |&(_, other)| other == id) {
-            entry.remove();
-        }
-        self.add_spec(Spec { callee, ..*spec });
+        let id = self.world.new_spec();
+        let order = Rc::new(Order::of(&body));
+        let spec = Spec::of_body(id, name, Space::Base, args, Arc::new(body), order);
+        self.add_spec(Spec { callee, ..spec });
         self.infer(id);
         id
     }

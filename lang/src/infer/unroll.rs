@@ -2,7 +2,7 @@
 //! other, each inferred with what is known of its element.
 
 use regraft_ir::{Attrs, Constant, TypeKind};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::frame::{Arg, Args, Frame};
 use super::inference::Inference;
@@ -15,25 +15,29 @@ const MAX_FOLDED: usize = 1 << 16;
 impl Inference {
     pub(super) fn unroll_map(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let (&f, tuples) = args.split_first()?;
-        let columns = self.columns(frame, tuples)?;
+        let columns: Option<Vec<Args>> =
+            tuples.iter().map(|&tuple| self.elements(frame, tuple)).collect();
+        let columns = columns?;
         let count = columns.iter().map(SmallVec::len).min()?;
         if count > MAX_UNROLLED {
             return None;
         }
+        let row = |i| columns.iter().map(|column| column[i]).collect();
+        let rows: Vec<Args> = (0..count).map(row).collect();
+        Some(self.each(frame, f, &rows))
+    }
+
+    /// The tuple of what a function gives for each row of arguments.
+    fn each(&mut self, frame: &mut Frame, f: Arg, rows: &[Args]) -> Arg {
         let mut results: Args = SmallVec::new();
-        for i in 0..count {
-            let row: Args = columns.iter().map(|column| column[i]).collect();
-            let result = self.call_value(frame, f, &row, Attrs::NONE);
+        for row in rows {
+            let result = self.call_value(frame, f, row, Attrs::NONE);
             if frame.lattice(result).is_bottom() {
-                return Some(result);
+                return result;
             }
             results.push(result);
         }
-        Some(self.tuple(frame, &results))
-    }
-
-    fn columns(&mut self, frame: &mut Frame, tuples: &[Arg]) -> Option<Vec<Args>> {
-        tuples.iter().map(|&tuple| self.elements(frame, tuple)).collect()
+        self.tuple(frame, &results)
     }
 
     pub(super) fn unroll_fold(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
@@ -63,16 +67,9 @@ impl Inference {
             Constant::I64(count) => usize::try_from(count).ok().filter(|&n| n <= MAX_UNROLLED)?,
             _ => return None,
         };
-        let mut results: Args = SmallVec::new();
-        for i in 1..=count {
-            let index = self.constant_arg(Constant::I64(i as i64));
-            let result = self.call_value(frame, f, &[index], Attrs::NONE);
-            if frame.lattice(result).is_bottom() {
-                return Some(result);
-            }
-            results.push(result);
-        }
-        Some(self.tuple(frame, &results))
+        let row = |i| smallvec![self.constant_arg(Constant::I64(i as i64))];
+        let rows: Vec<Args> = (1..=count).map(row).collect();
+        Some(self.each(frame, f, &rows))
     }
 
     pub(super) fn spread(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {

@@ -5,6 +5,7 @@ use regraft_syntax::julia::{ExprId, Kind, List};
 
 use super::Lower;
 use super::expr::Vals;
+use super::names::name_of;
 use super::scope::NONE;
 use super::ssa::Val;
 
@@ -51,14 +52,8 @@ impl Lower<'_> {
             Kind::Name(name) => self.write_name(target, name, value),
             Kind::Index { base, indices } => {
                 let base = self.expr(base);
-                if self.has_splat(indices) {
-                    let callee = self.names.of_prelude(self.names.setindex);
-                    let callee = self.func(callee);
-                    self.splat(callee, &[base, value], self.ast.list(indices), Some(base), loc);
-                    return;
-                }
-                let args = self.indices(base, &[base, value], indices);
-                self.syntax(self.names.setindex, &args, loc);
+                let callee = self.names.of_prelude(self.names.setindex);
+                self.call_indexed(callee, &[base, value], indices, loc);
             }
             Kind::Field { base, name } => {
                 if self.module_member(base, name).is_some() {
@@ -88,17 +83,15 @@ impl Lower<'_> {
             Kind::NamedTuple(targets) => {
                 for &field in self.ast.list(targets) {
                     let symbol = match self.ast.kind(field) {
-                        Kind::Name(name) => name,
-                        Kind::Typed { value: Some(value), .. } => match self.ast.kind(value) {
-                            Kind::Name(name) => name,
-                            _ => continue,
-                        },
-                        Kind::Error => continue,
+                        Kind::Name(name) => Some(name),
+                        Kind::Typed { value: Some(value), .. } => name_of(self.ast, value),
+                        Kind::Error => None,
                         _ => {
                             self.error(field, "fields are taken apart by their names", "");
                             continue;
                         }
                     };
+                    let Some(symbol) = symbol else { continue };
                     let symbol = self.sym(symbol);
                     let part =
                         self.syntax(self.names.getproperty, &[value, symbol], self.loc(field));

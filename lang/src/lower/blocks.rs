@@ -17,7 +17,7 @@ pub(super) struct BlockTables {
 }
 
 /// A table of `len` entries, made in the memory of another.
-fn table<T: Clone>(table: &mut Vec<T>, len: usize, value: T) -> &mut [T] {
+pub(super) fn table<T: Clone>(table: &mut Vec<T>, len: usize, value: T) -> &mut [T] {
     table.clear();
     table.resize(len, value);
     table

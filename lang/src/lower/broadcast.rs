@@ -7,15 +7,13 @@
 
 use regraft_ir::{Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind, List};
-use smallvec::SmallVec;
 
 use super::Lower;
 use super::call::Callee as Called;
-use super::define::{Made, Owner};
 use super::expr::Vals;
 use super::scope::NONE;
 use super::ssa::Val;
-use crate::definition::{Callee, ClosureDef};
+use crate::definition::ClosureDef;
 
 /// A tree of dot calls, in postorder.
 #[derive(Default)]
@@ -87,12 +85,7 @@ impl Lower<'_> {
         };
         let loc = self.loc(indexed);
         let base = self.expr(base);
-        if self.has_splat(indices) {
-            let callee = self.func(function);
-            return self.splat(callee, &[base], self.ast.list(indices), Some(base), loc);
-        }
-        let args = self.indices(base, &[base], indices);
-        self.call(function, &args, loc)
+        self.call_indexed(function, &[base], indices, loc)
     }
 
     /// The array that is written to: through a view if it is a part of one, itself if it is an
@@ -103,10 +96,7 @@ impl Lower<'_> {
             Kind::View(inner) => self.view(inner),
             Kind::Name(_) | Kind::Field { .. } | Kind::Call { .. } => self.expr(target),
             Kind::Error => self.unit(),
-            _ => {
-                self.error(target, "cannot write to this expression", "not an array");
-                self.unit()
-            }
+            _ => self.no_value(target, "cannot write to this expression", "not an array"),
         }
     }
 
@@ -179,8 +169,7 @@ impl Lower<'_> {
             (1, Some(Node::Captured(..))) if !literal => tree.callees[0],
             _ => self.fused(&tree, id, loc),
         };
-        let mut args: SmallVec<[Val; 8]> = SmallVec::new();
-        args.push(function);
+        let mut args = Vals::from_slice(&[function]);
         args.extend(into);
         args.extend_from_slice(&tree.leaves);
         let name = if into.is_some() { self.names.broadcast_into } else { self.names.broadcast };
@@ -221,15 +210,7 @@ impl Lower<'_> {
         self.code.body.ret(result, loc);
         let names = vec![None; params.len()];
         let code = self.end_code(outer, text, &[], id);
-        let made = Made {
-            func: NONE,
-            owner: Owner::None,
-            callee: Callee::Closure(name),
-            extends_base: false,
-            name: text,
-            new: None,
-        };
-        let method = self.plain_method(&made, names, code, loc);
+        let method = self.plain_method(name, names, code, loc);
         let def = ClosureDef { name, shown, captures, methods: vec![method] };
         let mut operands = Vals::from_slice(&[self.func(name)]);
         operands.extend_from_slice(&tree.callees);

@@ -128,7 +128,6 @@ impl Lower<'_> {
                 for &arg in self.ast.list(args) {
                     self.stmt(arg);
                 }
-                let _ = id;
                 Some(self.unit())
             }
             _ => None,

@@ -9,7 +9,7 @@ use super::define::{Made, Owner, Written};
 use super::expr::Vals;
 use super::scope::NONE;
 use super::ssa::Val;
-use crate::definition::{Callee, ClosureDef};
+use crate::definition::{Callee, ClosureDef, MethodDef};
 
 impl Lower<'_> {
     /// `params -> body`
@@ -21,16 +21,20 @@ impl Lower<'_> {
         let group = self.scopes.funcs[func as usize].group;
         let written = Written { params, wheres, returns, body, inline: None, id };
         let (name, shown) = self.anonymous();
-        let made = Made {
-            func,
-            owner: Owner::Closure(group),
-            callee: Callee::Closure(name),
-            extends_base: false,
-            name: self.ctx.str(name),
-            new: None,
-        };
-        let methods = self.methods(written, made);
+        let methods = self.closure_methods(func, group, name, written);
         self.make(ClosureDef { name, shown, captures: Vec::new(), methods }, group, self.loc(id))
+    }
+
+    fn closure_methods(
+        &mut self,
+        func: u32,
+        group: u32,
+        name: Symbol,
+        written: Written,
+    ) -> Vec<MethodDef> {
+        let (owner, callee) = (Owner::Closure(group), Callee::Closure(name));
+        let name = self.ctx.str(name);
+        self.methods(written, Made { func, owner, callee, extends_base: false, name, new: None })
     }
 
     /// The name of an anonymous function, and what is shown of it.
@@ -43,13 +47,13 @@ impl Lower<'_> {
     pub(super) fn local_function(&mut self, id: ExprId) -> Val {
         let Kind::Function { name, .. } = self.ast.kind(id) else { return self.unit() };
         let Kind::Name(symbol) = self.ast.kind(name) else {
-            self.error(name, "methods of other functions are defined only at top level", "");
-            return self.unit();
+            let message = "methods of other functions are defined only at top level";
+            return self.no_value(name, message, "");
         };
         let var = self.scopes.refs[name.index()];
         if var == NONE {
-            self.error(id, "a global function is defined only at top level", "not here");
-            return self.unit();
+            let message = "a global function is defined only at top level";
+            return self.no_value(id, message, "not here");
         }
         let func = self.scopes.refs[id.index()];
         let group = self.scopes.funcs[func as usize].group;
@@ -66,15 +70,7 @@ impl Lower<'_> {
             };
             let Some(body) = body else { continue };
             let written = Written { params, wheres, returns, body, inline, id };
-            let made = Made {
-                func,
-                owner: Owner::Closure(group),
-                callee: Callee::Closure(closure),
-                extends_base: false,
-                name: self.ctx.str(closure),
-                new: None,
-            };
-            methods.extend(self.methods(written, made));
+            methods.extend(self.closure_methods(func, group, closure, written));
         }
         let loc = self.loc(id);
         let def = ClosureDef { name: closure, shown: symbol, captures: Vec::new(), methods };

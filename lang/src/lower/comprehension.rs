@@ -4,13 +4,13 @@
 //! clauses iterate over `call @#product(xs, ys)`, whose items the functions take apart; one `for`
 //! after the other is a flattened generator of generators. A comprehension collects them.
 
-use regraft_ir::{Constant, Loc};
+use regraft_ir::{Constant, Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind, List};
 use smallvec::SmallVec;
 
 use super::Lower;
-use super::define::{Made, Owner};
 use super::expr::Vals;
+use super::names::name_of;
 use super::ssa::Val;
 use crate::definition::{Callee, ClosureDef, MethodDef, MethodHead, ParamDecl};
 
@@ -108,10 +108,7 @@ impl Lower<'_> {
         let param = match targets {
             &[target] => {
                 self.assign_value(target, item);
-                match self.ast.kind(target) {
-                    Kind::Name(name) => Some(name),
-                    _ => None,
-                }
+                name_of(self.ast, target)
             }
             _ => {
                 for (k, &target) in targets.iter().enumerate() {
@@ -130,30 +127,21 @@ impl Lower<'_> {
             }
         }
         let code = self.end_code(outer, text, &[None, param], at);
-        let made = Made {
-            func,
-            owner: Owner::Closure(group),
-            callee: Callee::Closure(name),
-            extends_base: false,
-            name: text,
-            new: None,
-        };
-        let method = self.plain_method(&made, vec![param], code, loc);
-        let methods = vec![method];
+        let methods = vec![self.plain_method(name, vec![param], code, loc)];
         self.make(ClosureDef { name, shown, captures: Vec::new(), methods }, group, loc)
     }
 
     /// A method without types.
     pub(super) fn plain_method(
         &self,
-        made: &Made<'_>,
-        params: Vec<Option<regraft_ir::Symbol>>,
+        closure: Symbol,
+        params: Vec<Option<Symbol>>,
         (body, closures): (std::sync::Arc<regraft_ir::Function>, Vec<ClosureDef>),
         loc: Loc,
     ) -> MethodDef {
         let decl = |name| ParamDecl { name, ty: self.any_type() };
         let params = params.into_iter().map(decl).collect();
-        let head = MethodHead::plain(made.callee.clone(), params, self.options.space, loc);
+        let head = MethodHead::plain(Callee::Closure(closure), params, self.options.space, loc);
         MethodDef { head, body, closures }
     }
 }

@@ -25,7 +25,9 @@ impl Lower<'_> {
                 self.code.body.seal_and_start(next);
                 self.condition(b, then, otherwise);
             }
-            Kind::Compare { parts } => self.compare(parts, then, otherwise),
+            Kind::Compare { parts } => self.compare(parts, otherwise, |lower, holds, loc| {
+                lower.code.body.branch(holds, then, otherwise, loc);
+            }),
             Kind::Block(list) if !list.is_empty() => {
                 let (last, front) = self.ast.list(list).split_last().expect("it is not empty");
                 for &id in front {
@@ -41,26 +43,24 @@ impl Lower<'_> {
         });
     }
 
-    /// A chain of comparisons as a condition: each operand is evaluated once, and none after a
-    /// comparison that fails.
-    fn compare(&mut self, parts: List, then: BlockId, otherwise: BlockId) {
+    /// A chain of comparisons: each operand is evaluated once, and none after a comparison that
+    /// fails, which goes to `no`. What becomes of the last comparison is for `last` to say.
+    fn compare(&mut self, parts: List, no: BlockId, last: impl FnOnce(&mut Self, Val, Loc)) {
         let parts = self.ast.list(parts);
         let Some((&first, rest)) = parts.split_first() else { return };
         let mut left = self.expr(first);
-        let count = rest.len() / 2;
-        for (i, pair) in rest.chunks_exact(2).enumerate() {
-            let (op, operand) = (pair[0], pair[1]);
+        let mut pairs = rest.chunks_exact(2);
+        while let Some(&[op, operand]) = pairs.next() {
             let loc = self.loc(op);
             let callee = self.callee(op);
             let right = self.expr(operand);
             let holds = self.call_values(callee, &[left, right], loc);
-            if i + 1 == count {
-                self.code.body.branch(holds, then, otherwise, loc);
-            } else {
-                let next = self.code.body.new_block();
-                self.code.body.branch(holds, next, otherwise, loc);
-                self.code.body.seal_and_start(next);
+            if pairs.len() == 0 {
+                return last(self, holds, loc);
             }
+            let next = self.code.body.new_block();
+            self.code.body.branch(holds, next, no, loc);
+            self.code.body.seal_and_start(next);
             left = right;
         }
     }
@@ -93,7 +93,16 @@ impl Lower<'_> {
                 self.arm(yes, Err(value), result, end, loc);
                 self.arm(no, Ok(b), result, end, loc);
             }
-            _ => return self.compare_value(id, result, end, no),
+            // `a < b < c`: the value of the last comparison, or `false`.
+            Kind::Compare { parts } => {
+                let value = self.finish.no;
+                self.compare(parts, no, |lower, holds, loc| {
+                    lower.code.body.set(result, holds);
+                    lower.code.body.jump(end, loc);
+                });
+                self.arm(no, Err(value), result, end, loc);
+            }
+            _ => return self.unit(),
         }
         self.code.body.seal_and_start(end);
         self.code.body.read(result)
@@ -115,33 +124,5 @@ impl Lower<'_> {
         };
         self.code.body.set(result, value);
         self.code.body.jump(end, loc);
-    }
-
-    /// `a < b < c` as a value: that of the last comparison, or `false`.
-    fn compare_value(&mut self, id: ExprId, result: Slot, end: BlockId, no: BlockId) -> Val {
-        let Kind::Compare { parts } = self.ast.kind(id) else { return self.unit() };
-        let Some((&first, rest)) = self.ast.list(parts).split_first() else { return self.unit() };
-        let mut left = self.expr(first);
-        let count = rest.len() / 2;
-        for (i, pair) in rest.chunks_exact(2).enumerate() {
-            let loc = self.loc(pair[0]);
-            let callee = self.callee(pair[0]);
-            let right = self.expr(pair[1]);
-            let holds = self.call_values(callee, &[left, right], loc);
-            if i + 1 == count {
-                self.code.body.set(result, holds);
-                self.code.body.jump(end, loc);
-            } else {
-                let next = self.code.body.new_block();
-                self.code.body.branch(holds, next, no, loc);
-                self.code.body.seal_and_start(next);
-            }
-            left = right;
-        }
-        let value = self.finish.no;
-        let loc = self.loc(id);
-        self.arm(no, Err(value), result, end, loc);
-        self.code.body.seal_and_start(end);
-        self.code.body.read(result)
     }
 }

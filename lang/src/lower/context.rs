@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::finish::Finish;
 use super::names::Names;
 use super::options::LowerOptions;
-use super::scope::{NONE, Scopes};
+use super::scope::Scopes;
 use super::ssa::{BlockId, Body, Slot, Special, Val};
 use crate::definition::{ClosureDef, Space};
 
@@ -45,7 +45,7 @@ pub(super) struct Lower<'a> {
 }
 
 /// The function that is being lowered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Code {
     pub(super) body: Body,
     /// The index in [`Scopes::funcs`]; [`NONE`] if it is written nowhere.
@@ -114,22 +114,6 @@ pub(super) struct Scratch {
 }
 
 impl Code {
-    pub(super) fn new() -> Self {
-        Self {
-            body: Body::new(),
-            func: NONE,
-            slots: Vec::new(),
-            closures: Vec::new(),
-            loops: Vec::new(),
-            labels: Vec::new(),
-            returns: None,
-            indexed: None,
-            inbounds: false,
-            is_thunk: false,
-            new: None,
-        }
-    }
-
     pub(super) fn reset(&mut self, func: u32, vars: usize) {
         self.body.reset();
         self.func = func;
@@ -155,7 +139,7 @@ impl<'a> Lower<'a> {
         names.find_shadowed(ctx, ast, options);
         let scopes = Scopes::default();
         let scratch =
-            Scratch { names, scopes, finish, consts, code: Code::new(), pool: Vec::new() };
+            Scratch { names, scopes, finish, consts, code: Code::default(), pool: Vec::new() };
         Self::within(ctx, ast, options, scratch)
     }
 

@@ -74,8 +74,7 @@ impl Lower<'_> {
         match self.ast.kind(id) {
             Kind::Block(list) => {
                 let Some((&last, front)) = self.ast.list(list).split_last() else {
-                    let unit = self.unit();
-                    return self.ret(unit, loc);
+                    return self.ret_unit(loc);
                 };
                 for &id in front {
                     self.stmt(id);
@@ -90,10 +89,7 @@ impl Lower<'_> {
                 self.code.body.seal_and_start(no);
                 match otherwise {
                     Some(otherwise) => self.tail(otherwise),
-                    None => {
-                        let unit = self.unit();
-                        self.ret(unit, loc);
-                    }
+                    None => self.ret_unit(loc),
                 }
             }
             Kind::Let { bindings, body } => {
@@ -107,8 +103,7 @@ impl Lower<'_> {
             }
             Kind::Return(_) | Kind::While { .. } | Kind::For { .. } | Kind::Simd(_) => {
                 self.stmt(id);
-                let unit = self.unit();
-                self.ret(unit, loc);
+                self.ret_unit(loc);
             }
             _ => {
                 let value = self.expr(id);
@@ -118,6 +113,11 @@ impl Lower<'_> {
     }
 
     /// Returns a value, converted to the declared type.
+    fn ret_unit(&mut self, loc: Loc) {
+        let unit = self.unit();
+        self.ret(unit, loc);
+    }
+
     fn ret(&mut self, value: Val, loc: Loc) {
         let value = match self.code.returns {
             Some(ty) if self.code.body.alive() => self.convert(ty, value, loc),
@@ -133,10 +133,7 @@ impl Lower<'_> {
         }
         match value {
             Some(value) => self.tail(value),
-            None => {
-                let unit = self.unit();
-                self.ret(unit, loc);
-            }
+            None => self.ret_unit(loc),
         }
     }
 

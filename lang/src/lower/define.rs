@@ -14,7 +14,7 @@ use super::scope::{NONE, VarKind};
 use super::ssa::{Special, Val};
 use super::{Code, Constructed, Lower};
 use crate::definition::{
-    Callee, ClosureDef, MethodDef, MethodHead, ParamDecl, Space, StaticDecl, TypeExpr, TypeExprKind,
+    Callee, ClosureDef, MethodDef, MethodHead, ParamDecl, Space, StaticDecl, TypeExprKind,
 };
 
 /// The owner of a method, for its code.
@@ -54,7 +54,7 @@ pub(super) struct Made<'n> {
 impl Lower<'_> {
     /// Begins the code of a function; [`Lower::end_code`] goes back to the one around.
     pub(super) fn begin_code(&mut self, func: u32) -> Code {
-        let mut code = self.pool.pop().unwrap_or_else(Code::new);
+        let mut code = self.pool.pop().unwrap_or_default();
         code.reset(func, self.scopes.vars.len());
         code.new = self.code.new;
         std::mem::replace(&mut self.code, code)
@@ -286,7 +286,7 @@ impl Lower<'_> {
             (Callee::Type(ty), None) => match ty.kind {
                 TypeExprKind::Name(name) => self.call(name, &args, loc),
                 _ => {
-                    let callee = self.constructed_type(written.id, loc);
+                    let callee = self.constructed_type(written.id);
                     args.insert(0, callee);
                     self.code.body.push(core::APPLY, &args, loc)
                 }
@@ -298,7 +298,7 @@ impl Lower<'_> {
     }
 
     /// The value of the type that a constructor is of: `P{T}`, or `T` of `::Type{T}`.
-    fn constructed_type(&mut self, id: ExprId, loc: Loc) -> Val {
+    fn constructed_type(&mut self, id: ExprId) -> Val {
         let Kind::Function { name, .. } = self.ast.kind(id) else { return self.unit() };
         match self.ast.kind(name) {
             Kind::Curly { base, params } => self.apply_type(name, base, params),
@@ -309,10 +309,7 @@ impl Lower<'_> {
                 },
                 _ => self.expr(ty),
             },
-            _ => {
-                let _ = loc;
-                self.unit()
-            }
+            _ => self.unit(),
         }
     }
 }
@@ -332,25 +329,10 @@ pub(super) fn in_order(statics: Vec<StaticDecl>) -> Vec<StaticDecl> {
                     && [&decl.lower, &decl.upper]
                         .into_iter()
                         .flatten()
-                        .any(|bound| mentions(bound, other.name))
+                        .any(|bound| bound.mentions(other.name))
             })
         });
         out.push(left.remove(free.unwrap_or(0)));
     }
     out
-}
-
-fn mentions(ty: &TypeExpr, name: Symbol) -> bool {
-    use TypeExprKind as T;
-    match &ty.kind {
-        T::Name(other) => *other == name,
-        T::Apply(base, params) => {
-            mentions(base, name) || params.iter().any(|ty| mentions(ty, name))
-        }
-        T::Below(ty) | T::Above(ty) | T::TypeOf(ty) | T::Vararg(ty) | T::Where(ty, _) => {
-            mentions(ty, name)
-        }
-        T::Constant(_) => false,
-        T::Tuple(list) => list.iter().any(|ty| mentions(ty, name)),
-    }
 }

@@ -1,6 +1,6 @@
 //! Expressions to values.
 
-use regraft_ir::{Constant, Loc};
+use regraft_ir::{Constant, Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind, List};
 use smallvec::SmallVec;
 
@@ -50,8 +50,7 @@ impl Lower<'_> {
             },
             Kind::Curly { base, params } => self.apply_type(id, base, params),
             Kind::Where { .. } => {
-                self.error(id, "`where` is supported in signatures only", "not supported here");
-                self.unit()
+                self.no_value(id, "`where` is supported in signatures only", "not supported here")
             }
             Kind::Splat(inner) => {
                 self.error(id, "`...` stands in arguments and elements only", "");
@@ -63,23 +62,13 @@ impl Lower<'_> {
                 self.call(self.names.typeassert, &[value, ty], self.loc(id))
             }
             Kind::Typed { value: None, .. } => {
-                self.error(id, "`::T` without a value stands in signatures only", "");
-                self.unit()
+                self.no_value(id, "`::T` without a value stands in signatures only", "")
             }
-            Kind::Tuple(list) => {
-                let callee = self.names.of_prelude(self.names.tuple);
-                self.call_list(callee, list, self.loc(id))
-            }
+            Kind::Tuple(list) => self.syntax_list(self.names.tuple, list, self.loc(id)),
             Kind::NamedTuple(list) => self.named_tuple(id, list),
-            Kind::Vector(list) => {
-                let callee = self.names.of_prelude(self.names.vect);
-                self.call_list(callee, list, self.loc(id))
-            }
+            Kind::Vector(list) => self.syntax_list(self.names.vect, list, self.loc(id)),
             Kind::Matrix(rows) => self.matrix(id, rows),
-            Kind::Row(list) => {
-                let callee = self.names.of_prelude(self.names.hcat);
-                self.call_list(callee, list, self.loc(id))
-            }
+            Kind::Row(list) => self.syntax_list(self.names.hcat, list, self.loc(id)),
             Kind::Comprehension { ty, body, clauses, nested } => {
                 self.comprehension(id, ty, body, clauses, nested)
             }
@@ -119,13 +108,9 @@ impl Lower<'_> {
                 self.stmt(id);
                 self.unit()
             }
-            Kind::Const(_) => {
-                self.error(id, "`const` is for global names", "only at top level");
-                self.unit()
-            }
+            Kind::Const(_) => self.no_value(id, "`const` is for global names", "only at top level"),
             Kind::Struct { .. } | Kind::Abstract { .. } => {
-                self.error(id, "types are declared only at top level", "not here");
-                self.unit()
+                self.no_value(id, "types are declared only at top level", "not here")
             }
             Kind::Using(_) | Kind::Error => self.unit(),
         }
@@ -179,15 +164,36 @@ impl Lower<'_> {
     }
 
     fn index(&mut self, id: ExprId, base: ExprId, indices: List) -> Val {
-        let loc = self.loc(id);
         let base = self.expr(base);
+        let callee = self.names.of_prelude(self.names.getindex);
+        self.call_indexed(callee, &[base], indices, self.loc(id))
+    }
+
+    /// A call with indices of the first of `front` behind it.
+    pub(super) fn call_indexed(
+        &mut self,
+        function: Symbol,
+        front: &[Val],
+        indices: List,
+        loc: Loc,
+    ) -> Val {
         if self.has_splat(indices) {
-            let callee = self.names.of_prelude(self.names.getindex);
-            let callee = self.func(callee);
-            return self.splat(callee, &[base], self.ast.list(indices), Some(base), loc);
+            let callee = self.func(function);
+            return self.splat(callee, front, self.ast.list(indices), Some(front[0]), loc);
         }
-        let args = self.indices(base, &[base], indices);
-        self.syntax(self.names.getindex, &args, loc)
+        let args = self.indices(front[0], front, indices);
+        self.call(function, &args, loc)
+    }
+
+    /// A call of a function of the prelude that syntax stands for.
+    fn syntax_list(&mut self, function: Symbol, args: List, loc: Loc) -> Val {
+        self.call_list(self.names.of_prelude(function), args, loc)
+    }
+
+    /// Reports an expression that has no value.
+    pub(super) fn no_value(&mut self, id: ExprId, message: &str, label: &str) -> Val {
+        self.error(id, message, label);
+        self.unit()
     }
 
     // --- types and literals --------------------------------------------------------------------
@@ -266,8 +272,7 @@ impl Lower<'_> {
             && let Kind::Row(list) = self.ast.kind(only)
             && list.len() > 1
         {
-            let callee = self.names.of_prelude(self.names.hcat);
-            return self.call_list(callee, list, loc);
+            return self.syntax_list(self.names.hcat, list, loc);
         }
         let splat = |&id: &ExprId| matches!(self.ast.kind(id), Kind::Splat(_));
         if rows.iter().all(|&id| row(id).len() == 1) {

@@ -10,7 +10,7 @@ use regraft_ir::{
 };
 use rustc_hash::FxHashSet;
 
-use super::blocks::{self, BlockTables};
+use super::blocks::{self, BlockTables, table};
 use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val, ValKind};
 
 /// The constants and the scratch memory of finishing.
@@ -103,13 +103,10 @@ impl Finish {
         let mut f = Function::with_capacity(&self.ctx, shape.name, Type::ANY, values, operands);
         f.set_function_loc(shape.loc);
         self.named.clear();
-        self.insts.clear();
-        self.insts.resize(body.insts.len(), self.consts[0].into());
-        self.params.clear();
-        self.params.resize(body.ssa.phi_count() as usize, self.consts[0].into());
+        table(&mut self.insts, body.insts.len(), self.consts[0].into());
+        table(&mut self.params, body.ssa.phi_count() as usize, self.consts[0].into());
         self.undefs.clear();
-        self.blocks.clear();
-        self.blocks.resize(body.blocks.len(), None);
+        table(&mut self.blocks, body.blocks.len(), None);
         blocks::continued(body, &mut self.tables);
         let continued = std::mem::take(&mut self.tables.continued);
         for (at, &block) in body.layout.iter().enumerate() {

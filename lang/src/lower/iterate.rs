@@ -14,6 +14,7 @@ use regraft_ir::Loc;
 use regraft_syntax::julia::{ExprId, Kind, List};
 use smallvec::SmallVec;
 
+use super::names::name_of;
 use super::scope::NONE;
 use super::ssa::{BlockId, Slot, Val};
 use super::{Loop, Lower};
@@ -84,10 +85,7 @@ impl Lower<'_> {
         self.enter_scope(self.scopes.refs[clause.index()], loc);
         let item = self.call(self.names.item, &[iterable, now], loc);
         self.assign_value(target, item);
-        let target = match self.ast.kind(target) {
-            Kind::Name(_) => Some((target, item)),
-            _ => None,
-        };
+        let target = name_of(self.ast, target).map(|_| (target, item));
         Level { header, exit, begin, iterable, state, target, loc }
     }
 

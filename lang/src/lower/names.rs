@@ -149,15 +149,19 @@ impl Names {
     }
 }
 
-/// The name that a statement defines.
-fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
-    let name = |id| match ast.kind(id) {
+/// Returns the name that an expression is, if it is one.
+pub(super) fn name_of(ast: &Ast, id: ExprId) -> Option<Symbol> {
+    match ast.kind(id) {
         Kind::Name(name) => Some(name),
         _ => None,
-    };
+    }
+}
+
+/// The name that a statement defines.
+fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
     match ast.kind(id) {
-        Kind::Function { name: function, .. } => name(function),
-        Kind::Assign { target, .. } => name(target),
+        Kind::Function { name: function, .. } => name_of(ast, function),
+        Kind::Assign { target, .. } => name_of(ast, target),
         Kind::Const(inner) => defined(ast, inner),
         Kind::Struct { name, .. } | Kind::Abstract { name, .. } => Some(name),
         _ => None,

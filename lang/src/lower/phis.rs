@@ -10,9 +10,10 @@
 //!
 //! O(size), times the number of passes over the parameters, which is small for code without `@goto`.
 
-use super::finish::Finish;
 use regraft_ir::ssa::Phi;
 
+use super::blocks::table;
+use super::finish::Finish;
 use super::ssa::{Body, Special, Term, Val, ValKind};
 
 const NO_FLAG: u32 = u32::MAX;
@@ -96,8 +97,7 @@ impl Finish {
     /// Finds the parameters that may have no value: those that [`Val::UNDEF`] flows into.
     fn find_undefined(&mut self, body: &mut Body) {
         let tables = &mut self.phis;
-        tables.maybe_undef.clear();
-        tables.maybe_undef.resize(body.ssa.phi_count() as usize, false);
+        table(&mut tables.maybe_undef, body.ssa.phi_count() as usize, false);
         let mut again = true;
         let mut backwards = false;
         while again {
@@ -128,13 +128,10 @@ impl Finish {
     /// Marks the parameters that something uses, and makes the flags that checks ask.
     fn mark_used(&mut self, body: &mut Body) {
         let count = body.ssa.phi_count() as usize;
-        self.phis.used.clear();
-        self.phis.used.resize(count, false);
-        self.phis.flags.clear();
-        self.phis.flags.resize(count, NO_FLAG);
+        table(&mut self.phis.used, count, false);
+        table(&mut self.phis.flags, count, NO_FLAG);
         self.phis.work.clear();
-        self.phis.is_flag.clear();
-        self.phis.is_flag.resize(count, false);
+        table(&mut self.phis.is_flag, count, false);
         for i in 0..body.layout.len() {
             let block = body.layout[i].0 as usize;
             let (start, end) = body.blocks[block].insts;
@@ -228,8 +225,7 @@ impl Finish {
     /// Drops the parameters that are not used and puts the others in order.
     fn sort(&mut self, body: &mut Body) {
         let slots = body.slot_names.len();
-        self.stamps.clear();
-        self.stamps.resize(slots, u32::MAX);
+        table(&mut self.stamps, slots, u32::MAX);
         for i in 0..body.layout.len() {
             let block = body.layout[i];
             let mut phis = body.ssa.take_phis_of(block);

@@ -113,7 +113,7 @@ pub(super) struct Func {
 }
 
 /// The methods of a local function.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Group {
     /// Their names.
     pub(super) var: u32,
@@ -180,6 +180,11 @@ pub(super) struct Walk<'a> {
 }
 
 impl Scopes {
+    fn new_group(&mut self, var: u32, region: u32, made_at: u32) -> u32 {
+        self.groups.push(Group { var, region, made_at, ..Group::default() });
+        self.groups.len() as u32 - 1
+    }
+
     /// Forgets what was found for the last statement, apart from [`Scopes::refs`].
     pub(super) fn reset(&mut self, exprs: usize) {
         if self.refs.len() != exprs {

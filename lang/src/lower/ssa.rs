@@ -151,8 +151,8 @@ pub(super) struct Body {
     pub(super) has_labels: bool,
 }
 
-impl Body {
-    pub(super) fn new() -> Self {
+impl Default for Body {
+    fn default() -> Self {
         Self {
             insts: Vec::new(),
             operands: Vec::new(),
@@ -167,7 +167,9 @@ impl Body {
             has_labels: false,
         }
     }
+}
 
+impl Body {
     /// Makes it empty, with an entry block, for another function.
     pub(super) fn reset(&mut self) {
         self.insts.clear();

@@ -4,6 +4,7 @@ use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind};
 
 use super::Lower;
+use super::names::name_of;
 use super::scope::{NONE, Walk};
 use crate::definition::{Item, Thunk};
 
@@ -57,11 +58,8 @@ impl Lower<'_> {
                 self.item(inner, items);
             }
             Kind::Using(names) => {
-                let names = self.ast.list(names).iter().filter_map(|&id| match self.ast.kind(id) {
-                    Kind::Name(name) => Some(name),
-                    _ => None,
-                });
-                let names: Vec<Symbol> = names.collect();
+                let names = self.ast.list(names).iter();
+                let names: Vec<Symbol> = names.filter_map(|&id| name_of(self.ast, id)).collect();
                 if !names.is_empty() {
                     items.push(Item::Import(names));
                 }

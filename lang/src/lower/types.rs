@@ -4,6 +4,7 @@ use regraft_ir::{Constant, Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind, List};
 
 use super::Lower;
+use super::names::name_of;
 use crate::definition::{StaticDecl, TypeExpr, TypeExprKind};
 
 impl Lower<'_> {
@@ -94,16 +95,12 @@ impl Lower<'_> {
     }
 
     fn static_decl(&mut self, id: ExprId) -> Option<StaticDecl> {
-        let name = |ast: &regraft_syntax::julia::Ast, id| match ast.kind(id) {
-            Kind::Name(name) => Some(name),
-            _ => None,
-        };
         match self.ast.kind(id) {
             Kind::Name(name) => return Some(StaticDecl { name, lower: None, upper: None }),
             Kind::Call { callee, args } => {
                 if let &[param, bound] = self.ast.list(args)
-                    && let Some(op) = name(self.ast, callee)
-                    && let Some(name) = name(self.ast, param)
+                    && let Some(op) = name_of(self.ast, callee)
+                    && let Some(name) = name_of(self.ast, param)
                 {
                     let bound = Some(self.type_expr(bound));
                     if op == self.names.subtype {
@@ -116,9 +113,9 @@ impl Lower<'_> {
             }
             Kind::Compare { parts } => {
                 if let &[low, below, param, under, high] = self.ast.list(parts)
-                    && name(self.ast, below) == Some(self.names.subtype)
-                    && name(self.ast, under) == Some(self.names.subtype)
-                    && let Some(name) = name(self.ast, param)
+                    && name_of(self.ast, below) == Some(self.names.subtype)
+                    && name_of(self.ast, under) == Some(self.names.subtype)
+                    && let Some(name) = name_of(self.ast, param)
                 {
                     let (lower, upper) = (Some(self.type_expr(low)), Some(self.type_expr(high)));
                     return Some(StaticDecl { name, lower, upper });

@@ -4,7 +4,7 @@
 use regraft_ir::{Diagnostic, Symbol};
 use regraft_syntax::julia::ExprId;
 
-use super::{Decl, DeclKind, Event, Func, Group, NONE, ScopeKind, Scopes, Var, VarKind, Walk};
+use super::{Decl, DeclKind, Event, Func, NONE, ScopeKind, Scopes, Var, VarKind, Walk};
 
 impl Walk<'_> {
     fn error(&mut self, expr: ExprId, message: String, label: &str) {
@@ -32,18 +32,10 @@ impl Walk<'_> {
                 Event::Write(expr, name, region) => self.write(expr, name, region, at),
                 Event::Define(func, name, expr) => self.define(func, name, expr, at),
                 Event::Make(func) => {
-                    let group = self.scopes.groups.len() as u32;
+                    let region = self.scopes.funcs[func as usize].region;
+                    let group = self.scopes.new_group(NONE, region, at);
                     let function = &mut self.scopes.funcs[func as usize];
                     (function.group, function.made_at) = (group, at);
-                    let region = function.region;
-                    self.scopes.groups.push(Group {
-                        var: NONE,
-                        methods: Vec::new(),
-                        captures: Vec::new(),
-                        knows_itself: false,
-                        region,
-                        made_at: at,
-                    });
                 }
             }
         }
@@ -118,33 +110,30 @@ impl Walk<'_> {
         if let Some(other) = self.own(scope, decl.name) {
             let old = self.scopes.vars[other as usize].kind;
             let name = (self.name_of)(decl.name);
-            match (old, kind) {
+            let (message, label) = match (old, kind) {
                 (VarKind::Param, VarKind::Param) => {
-                    let message = format!("two parameters have the name `{name}`");
-                    self.error(decl.expr, message, "the second");
+                    (format!("two parameters have the name `{name}`"), "the second")
                 }
                 (VarKind::Static, VarKind::Static) => {
-                    let message = format!("two type parameters have the name `{name}`");
-                    self.error(decl.expr, message, "the second");
+                    (format!("two type parameters have the name `{name}`"), "the second")
                 }
                 (VarKind::Static, VarKind::Param) | (VarKind::Param, VarKind::Static) => {
-                    let message = format!("`{name}` is a parameter and a type parameter");
-                    self.error(decl.expr, message, "");
+                    (format!("`{name}` is a parameter and a type parameter"), "")
                 }
                 (VarKind::Global, VarKind::Local) | (VarKind::Local, VarKind::Global) => {
-                    let message = format!("`{name}` is declared local and global in one scope");
-                    self.error(decl.expr, message, "");
+                    (format!("`{name}` is declared local and global in one scope"), "")
                 }
                 (VarKind::Param | VarKind::Static, VarKind::Local | VarKind::Global) => {
                     let what = if kind == VarKind::Local { "local" } else { "global" };
-                    let message = format!("`{name}` is a parameter and is declared {what}");
-                    self.error(decl.expr, message, "");
+                    (format!("`{name}` is a parameter and is declared {what}"), "")
                 }
                 _ => {
                     let var = &mut self.scopes.vars[other as usize];
                     var.ty = var.ty.or(decl.ty);
+                    return;
                 }
-            }
+            };
+            self.error(decl.expr, message, label);
             return;
         }
         // A name that is global wherever it is seen needs no entry.
@@ -245,17 +234,7 @@ impl Walk<'_> {
             Some(var) if var.group != NONE && var.group_region == region => Some(var.group),
             _ => None,
         };
-        let group = known.unwrap_or_else(|| {
-            self.scopes.groups.push(Group {
-                var,
-                methods: Vec::new(),
-                captures: Vec::new(),
-                knows_itself: false,
-                region,
-                made_at: at,
-            });
-            self.scopes.groups.len() as u32 - 1
-        });
+        let group = known.unwrap_or_else(|| self.scopes.new_group(var, region, at));
         let made_at = self.scopes.groups[group as usize].made_at;
         let function = &mut self.scopes.funcs[func as usize];
         (function.group, function.made_at) = (group, made_at);
