@@ -38,11 +38,9 @@ impl Deriver<'_> {
         primal: &Primal,
         module: &mut Module,
     ) -> Result<EntryWrappers, Vec<Diagnostic>> {
-        let known = self.derivatives.types.take();
-        let mut types = known.unwrap_or_else(|| TangentTypes::new(self.ctx()));
-        let made = self.entry_wrappers_with(key, primal, module, &mut types);
-        self.derivatives.types.replace(Some(types));
-        made
+        let (derivatives, ctx) = (self.derivatives, Arc::clone(self.ctx()));
+        derivatives
+            .with_tangent_types(&ctx, |types| self.entry_wrappers_with(key, primal, module, types))
     }
 
     fn entry_wrappers_with(

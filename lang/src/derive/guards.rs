@@ -154,7 +154,7 @@ impl Deriver<'_> {
     }
 
     /// Adds a function to a module, with all that it calls.
-    fn add_function(
+    pub(super) fn add_function(
         &mut self,
         module: &mut Module,
         function: SpecId,

@@ -60,15 +60,8 @@ impl Deriver<'_> {
                 place.set_function_attrs(attrs);
             }
             for function in functions {
-                let more = self.module_of(function);
-                for &(id, _) in more.structs() {
-                    let _ = module.adopt_struct(id);
-                }
-                for function in more.functions() {
-                    if module.find(function.name()).is_none() {
-                        module.add(function.clone()).map_err(|error| vec![error.into()])?;
-                    }
-                }
+                let added = self.add_function(&mut module, function, &mut Vec::new());
+                added.map_err(|error| vec![error.into()])?;
             }
         }
         Ok(Some(Functions { module, is_guessed }))
@@ -131,17 +124,10 @@ impl Deriver<'_> {
         while let Some(&name) = needed.get(at) {
             at += 1;
             let Some(f) = module.find(name).and_then(|id| module.get(id)) else { continue };
-            for v in f.all_insts() {
-                for operand in f.operands(v) {
-                    if let Some(other) = f.const_func(operand)
-                        && !known.contains(&other)
-                        && module.find(other).is_some()
-                        && seen.insert(other)
-                    {
-                        needed.push(other);
-                    }
-                }
-            }
+            let operands = f.all_insts().flat_map(|v| f.operands(v));
+            let called = operands.filter_map(|operand| f.const_func(operand));
+            let made = called.filter(|name| !known.contains(name) && module.find(*name).is_some());
+            needed.extend(made.filter(|&name| seen.insert(name)));
         }
         // What was made for another derivative may have the same name.
         let mut names: FxHashMap<Symbol, Symbol> = FxHashMap::default();

@@ -138,41 +138,35 @@ impl<'a> Writer<'a> {
     /// The part with an identity of `tangent`, a tangent of a `ty`. The recursion is as deep as
     /// types are nested.
     pub(super) fn shadow(&mut self, ty: Type, tangent: Operand) -> Operand {
-        let of = self.types.of(ty);
-        if !self.types.has_cotangent(ty) {
-            return tangent;
-        }
-        match self.structure(ty) {
-            Some(parts) => {
-                let mut shadows = Vec::with_capacity(parts.len());
-                for (index, part) in parts.into_iter().enumerate() {
-                    let tangent = self.get(tangent, index);
-                    shadows.push(self.shadow(part, tangent));
-                }
-                self.aggregate(of.shadow, shadows)
-            }
-            None if of.shadow == Type::UNIT => self.unit(),
-            None => self.push(ad::shadow(tangent, of.shadow)),
-        }
+        self.half(ty, tangent, true)
     }
 
     /// The other part.
     pub(super) fn cotangent(&mut self, ty: Type, tangent: Operand) -> Operand {
+        self.half(ty, tangent, false)
+    }
+
+    fn half(&mut self, ty: Type, tangent: Operand, is_shadow: bool) -> Operand {
         let of = self.types.of(ty);
-        if !self.types.has_shadow(ty) {
+        let (want, has_other) = match is_shadow {
+            true => (of.shadow, self.types.has_cotangent(ty)),
+            false => (of.cotangent, self.types.has_shadow(ty)),
+        };
+        if !has_other {
             return tangent;
         }
         match self.structure(ty) {
             Some(parts) => {
-                let mut cotangents = Vec::with_capacity(parts.len());
+                let mut halves = Vec::with_capacity(parts.len());
                 for (index, part) in parts.into_iter().enumerate() {
                     let tangent = self.get(tangent, index);
-                    cotangents.push(self.cotangent(part, tangent));
+                    halves.push(self.half(part, tangent, is_shadow));
                 }
-                self.aggregate(of.cotangent, cotangents)
+                self.aggregate(want, halves)
             }
-            None if of.cotangent == Type::UNIT => self.unit(),
-            None => self.push(ad::cotangent(tangent, of.cotangent)),
+            None if want == Type::UNIT => self.unit(),
+            None if is_shadow => self.push(ad::shadow(tangent, want)),
+            None => self.push(ad::cotangent(tangent, want)),
         }
     }
 

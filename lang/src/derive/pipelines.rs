@@ -2,8 +2,8 @@
 
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
-use rustc_hash::FxHashSet;
 
+use crate::emit::keep_reached;
 use crate::phases::{Phase, enter};
 
 /// Passes that make the tape small: calls and aggregates go, what loops do not change leaves them.
@@ -40,7 +40,8 @@ impl Pipelines {
         module: &mut Module,
         entries: &[Symbol],
     ) -> Result<(), Vec<Diagnostic>> {
-        drop_unreached(module, entries);
+        let roots: Vec<FuncId> = entries.iter().filter_map(|&name| module.find(name)).collect();
+        keep_reached(module, roots, |f, operand| f.const_func(operand));
         run(module, &self.finish)
     }
 }
@@ -53,27 +54,5 @@ fn run(module: &mut Module, pipeline: &Pipeline) -> Result<(), Vec<Diagnostic>> 
     match run_pipeline(module, pipeline, &options) {
         Ok(_) => Ok(()),
         Err(failure) => Err(failure.diagnostics().to_vec()),
-    }
-}
-
-/// Removes the functions that `entries` do not call.
-fn drop_unreached(module: &mut Module, entries: &[Symbol]) {
-    let mut pending: Vec<FuncId> = entries.iter().filter_map(|&name| module.find(name)).collect();
-    let mut reached: FxHashSet<FuncId> = pending.iter().copied().collect();
-    while let Some(f) = pending.pop().and_then(|id| module.get(id)) {
-        for v in f.all_insts() {
-            for operand in f.operands(v) {
-                if let Some(id) = f.const_func(operand).and_then(|name| module.find(name))
-                    && reached.insert(id)
-                {
-                    pending.push(id);
-                }
-            }
-        }
-    }
-    for id in module.ids().to_vec() {
-        if !reached.contains(&id) {
-            module.remove(id);
-        }
     }
 }

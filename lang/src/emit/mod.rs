@@ -23,6 +23,7 @@ use crate::infer::{Arg, Frame, Inference, Lattice, Plan, StepKind};
 use crate::world::SpecId;
 
 use builder::{FunctionBuilder, Slot, Terminator};
+pub(crate) use module::keep_reached;
 
 type Slots = SmallVec<[Slot; 6]>;
 
@@ -378,40 +379,27 @@ impl<'a> Emitter<'a> {
             return cx.builder.set_terminator(at, Terminator::Unreachable, Loc::UNKNOWN);
         };
         let loc = body.loc(term);
-        let edges: SmallVec<[regraft_ir::Edge; 2]> = body.out_edges(block).collect();
-        match body.op(term) {
-            Some(cf::RETURN) => {
-                let slot = match body.operand(term, 0) {
-                    Some(operand) => cx.slot(operand.into()),
-                    None => Slot::Const(body.ctx().constant_id(Constant::Unit)),
-                };
-                cx.builder.set_terminator(at, Terminator::Return(slot), loc);
-            }
+        let mut edges: SmallVec<[regraft_ir::Edge; 2]> = body.out_edges(block).collect();
+        let leave = match body.op(term) {
+            Some(cf::RETURN) => Terminator::Return(match body.operand(term, 0) {
+                Some(operand) => cx.slot(operand.into()),
+                None => Slot::Const(body.ctx().constant_id(Constant::Unit)),
+            }),
             Some(cf::BR) if edges.len() == 2 => {
-                let condition = cx.frame.leaving(block).result;
-                let Some(condition) = condition else {
-                    return cx.builder.set_terminator(at, Terminator::Unreachable, loc);
-                };
-                match cx.slot(condition) {
-                    Slot::Const(constant) => {
+                match cx.frame.leaving(block).result.map(|condition| cx.slot(condition)) {
+                    None => {
+                        edges.clear();
+                        Terminator::Unreachable
+                    }
+                    Some(Slot::Const(constant)) => {
                         let truth = body.ctx().constant(constant) == Constant::Bool(true);
-                        cx.builder.set_terminator(at, Terminator::Jump, loc);
-                        self.emit_edge(cx, at, edges[usize::from(!truth)]);
+                        edges.remove(usize::from(truth));
+                        Terminator::Jump
                     }
-                    slot => {
-                        cx.builder.set_terminator(at, Terminator::Branch(slot), loc);
-                        for edge in edges {
-                            self.emit_edge(cx, at, edge);
-                        }
-                    }
+                    Some(slot) => Terminator::Branch(slot),
                 }
             }
-            Some(cf::BR) => {
-                cx.builder.set_terminator(at, Terminator::Jump, loc);
-                for edge in edges {
-                    self.emit_edge(cx, at, edge);
-                }
-            }
+            Some(cf::BR) => Terminator::Jump,
             Some(cf::SWITCH) => {
                 let start = cx.builder.args.len() as u32;
                 let plain: SmallVec<[Operand; 8]> = body.plain_operands(term).collect();
@@ -420,13 +408,16 @@ impl<'a> Emitter<'a> {
                     cx.builder.args.push(case);
                 }
                 let end = cx.builder.args.len() as u32;
-                let value = cx.slot(plain[0].into());
-                cx.builder.set_terminator(at, Terminator::Switch(value, (start, end)), loc);
-                for edge in edges {
-                    self.emit_edge(cx, at, edge);
-                }
+                Terminator::Switch(cx.slot(plain[0].into()), (start, end))
             }
-            _ => cx.builder.set_terminator(at, Terminator::Unreachable, loc),
+            _ => {
+                edges.clear();
+                Terminator::Unreachable
+            }
+        };
+        cx.builder.set_terminator(at, leave, loc);
+        for edge in edges {
+            self.emit_edge(cx, at, edge);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use regraft_dialects::core as core_ops;
-use regraft_ir::{Function, Module, Symbol};
+use regraft_ir::{FuncId, Function, Module, Operand, Symbol};
 use rustc_hash::FxHashSet;
 
 use super::Emitter;
@@ -41,4 +41,25 @@ impl Emitter<'_> {
 fn called(f: &Function) -> Vec<Symbol> {
     let calls = f.all_insts().filter(|&v| f.op(v) == Some(core_ops::CALL));
     calls.filter_map(|v| f.operand(v, 0).and_then(|callee| f.const_func(callee))).collect()
+}
+
+/// Removes the functions that neither are among `roots` nor named by an operand in what is kept;
+/// `name_of` says which function an operand names.
+pub(crate) fn keep_reached(
+    module: &mut Module,
+    roots: impl IntoIterator<Item = FuncId>,
+    name_of: impl Fn(&Function, Operand) -> Option<Symbol>,
+) {
+    let mut pending: Vec<FuncId> = roots.into_iter().collect();
+    let mut reached: FxHashSet<FuncId> = pending.iter().copied().collect();
+    while let Some(f) = pending.pop().and_then(|id| module.get(id)) {
+        let operands = f.all_insts().flat_map(|v| f.operands(v));
+        let found = operands.filter_map(|operand| module.find(name_of(f, operand)?));
+        pending.extend(found.filter(|&id| reached.insert(id)));
+    }
+    for id in module.ids().to_vec() {
+        if !reached.contains(&id) {
+            module.remove(id);
+        }
+    }
 }

@@ -143,29 +143,15 @@ impl Inference {
     fn apply_type(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let head = self.type_arg(frame, args, 0)?;
         let mut params = Vec::new();
-        let mut below = false;
         for &arg in &args[1..] {
             let value = self.parameter(frame.lattice(arg))?;
             let param = match value {
                 StaticValue::Constant(Constant::Type(ty)) => self.bound_of(ty),
                 _ => None,
             };
-            below |= param.is_some();
             params.push(param.map_or(TypeArgument::Is(value), TypeArgument::Below));
         }
-        let applied = if below {
-            self.world.apply_type_below(head, &params)
-        } else {
-            let params: Vec<StaticValue> = params
-                .into_iter()
-                .filter_map(|param| match param {
-                    TypeArgument::Is(value) => Some(value),
-                    TypeArgument::Below(_) => None,
-                })
-                .collect();
-            self.world.apply_type(head, &params)
-        };
-        Some(match applied {
+        Some(match self.world.apply_type(head, &params) {
             Ok(ty) => self.constant_arg(Constant::Type(ty)),
             Err(message) => self.fail(frame, &message),
         })

@@ -1,12 +1,10 @@
 //! Derivatives of the functions of a session, for Rust.
 
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_exec::{Engine, Limits, Pool, PreparedCall, Val};
+use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
 use regraft_ir::Diagnostic;
-use regraft_syntax::julia;
 
 use super::Session;
-use super::entry::parts_of_call;
 use crate::phases::{Phase, enter};
 
 /// The value and the gradient that `withgradient` gives.
@@ -127,10 +125,8 @@ impl Session {
             result.map(|_| interpreter.instructions())
         });
         let primal = primal.map_err(|error| vec![error.to_diagnostic()])?;
-        let (function, args) = self.parts(call)?;
-        self.gradient_of(&function, &args, mode)?;
-        let (function, args) = self.parts(call)?;
-        self.gradient_of(&function, &args, mode)?;
+        self.gradient_of_call(call, mode)?;
+        self.gradient_of_call(call, mode)?;
         Ok((primal, self.interpreter.instructions()))
     }
 
@@ -268,11 +264,9 @@ impl PreparedGradient {
             found.value = Val::Unit;
             found.gradient.clear();
             let args = [function.clone(), Val::tuple(args.iter().cloned())];
-            session.limit_interpreter();
-            let result = session.interpreter.call_prepared(site, gradient, &args);
-            session.note_fuel();
-            let pair = result.map_err(|error| vec![error.to_diagnostic()])?;
-            found.set(&pair)
+            let run =
+                |interpreter: &mut Interpreter| interpreter.call_prepared(site, gradient, &args);
+            found.set(&session.within_fuel(run)?)
         })?;
         Ok(&self.found)
     }
@@ -294,14 +288,7 @@ impl Session {
 
     /// The values of function and arguments of a call.
     fn parts(&mut self, call: &str) -> Result<(Val, Vec<Val>), Vec<Diagnostic>> {
-        let parsed = julia::parse(&self.ctx, "call", call, julia::Options::default());
-        if !parsed.errors.is_empty() {
-            return Err(parsed.errors);
-        }
-        let mut ast = parsed.ast;
-        parts_of_call(&mut ast).map_err(|error| vec![error])?;
-        self.refuel();
-        let parts = self.run_ast(&ast, false)?;
+        let (_, parts) = self.parts_of_call(call)?;
         match parts.as_fields().and_then(<[Val]>::split_first) {
             Some((function, args)) => Ok((function.clone(), args.to_vec())),
             None => Err(vec![Diagnostic::error("expected a call, such as `f(1.0)`")]),
@@ -331,20 +318,20 @@ impl Session {
 
     /// Calls a value within what is left of the fuel.
     fn call_values(&mut self, function: &Val, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
-        self.limit_interpreter();
         let _phase = enter(Phase::Run);
-        let result = self.interpreter.call_value(function, args);
-        self.note_fuel();
-        result.map_err(|error| vec![error.to_diagnostic()])
+        self.within_fuel(|interpreter| interpreter.call_value(function, args))
     }
 
-    pub(super) fn limit_interpreter(&mut self) {
+    /// Runs code within what is left of the fuel.
+    pub(super) fn within_fuel(
+        &mut self,
+        run: impl FnOnce(&mut Interpreter) -> Result<Val, ExecError>,
+    ) -> Result<Val, Vec<Diagnostic>> {
         self.interpreter.set_limits(Limits { fuel: self.fuel_left, ..self.limits });
-    }
-
-    pub(super) fn note_fuel(&mut self) {
+        let result = run(&mut self.interpreter);
         if let Some(fuel) = &mut self.fuel_left {
             *fuel = fuel.saturating_sub(self.interpreter.instructions());
         }
+        result.map_err(|error| vec![error.to_diagnostic()])
     }
 }

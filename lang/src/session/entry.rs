@@ -2,7 +2,7 @@
 
 use regraft_exec::value::{Val, type_name};
 use regraft_ir::{Diagnostic, Source, Type};
-use regraft_syntax::julia::{self, Ast, Kind};
+use regraft_syntax::julia::{Ast, Kind};
 
 use super::Session;
 use crate::infer::CallError;
@@ -49,18 +49,19 @@ impl TypedCall {
 }
 
 impl Session {
-    /// Finds callee and argument types of a call by evaluating all its parts.
-    pub(super) fn resolve_entry(&mut self, entry: Entry<'_>) -> Result<TypedCall, Vec<Diagnostic>> {
-        let (Entry::Call(text) | Entry::Types(text) | Entry::CallOrTypes(text)) = entry;
-        let parsed = julia::parse(&self.ctx, "call", text, julia::Options::default());
-        if !parsed.errors.is_empty() {
-            return Err(parsed.errors);
-        }
-        let mut ast = parsed.ast;
-        let source = ast.source.clone();
+    /// The values of callee and arguments of a call, and its text.
+    pub(super) fn parts_of_call(&mut self, text: &str) -> Result<(Source, Val), Vec<Diagnostic>> {
+        let mut ast = self.parse("call", text)?;
         parts_of_call(&mut ast).map_err(|error| vec![error])?;
         self.refuel();
         let parts = self.run_ast(&ast, false)?;
+        Ok((ast.source.clone(), parts))
+    }
+
+    /// Finds callee and argument types of a call by evaluating all its parts.
+    pub(super) fn resolve_entry(&mut self, entry: Entry<'_>) -> Result<TypedCall, Vec<Diagnostic>> {
+        let (Entry::Call(text) | Entry::Types(text) | Entry::CallOrTypes(text)) = entry;
+        let (source, parts) = self.parts_of_call(text)?;
         let Val::Tuple(parts) = parts else { return Err(vec![no_call(&source, 0..text.len())]) };
         let Some((callee, args)) = parts.items().split_first() else {
             return Err(vec![no_call(&source, 0..text.len())]);
@@ -104,7 +105,7 @@ impl Session {
 }
 
 /// Makes the tuple of the callee and the arguments of the call that the tree is.
-pub(super) fn parts_of_call(ast: &mut Ast) -> Result<(), Diagnostic> {
+fn parts_of_call(ast: &mut Ast) -> Result<(), Diagnostic> {
     let end = ast.source.text.len();
     let &[statement] = ast.statements() else { return Err(no_call(&ast.source, 0..end)) };
     let span = ast.span(statement);

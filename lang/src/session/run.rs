@@ -26,15 +26,16 @@ impl Session {
         text: &str,
         soft_scope: bool,
     ) -> Result<Val, Vec<Diagnostic>> {
-        let parsed = {
-            let _phase = enter(Phase::Parse);
-            julia::parse(&self.ctx, name, text, julia::Options::default())
-        };
-        if !parsed.errors.is_empty() {
-            return Err(parsed.errors);
-        }
+        let ast = self.parse(name, text)?;
         self.refuel();
-        self.run_within(name, &parsed.ast, soft_scope)
+        self.run_within(name, &ast, soft_scope)
+    }
+
+    /// The tree of a text.
+    pub(super) fn parse(&self, name: &str, text: &str) -> Result<Ast, Vec<Diagnostic>> {
+        let _phase = enter(Phase::Parse);
+        let parsed = julia::parse(&self.ctx, name, text, julia::Options::default());
+        if parsed.errors.is_empty() { Ok(parsed.ast) } else { Err(parsed.errors) }
     }
 
     /// Runs a tree of the text of that name, which tells where files that it includes are.
@@ -77,11 +78,8 @@ impl Session {
                 return Err(error(self, format!("SystemError: opening file \"{name}\": {why}")));
             }
         };
-        let parsed = julia::parse(&self.ctx, &name, &text, julia::Options::default());
-        if !parsed.errors.is_empty() {
-            return Err(parsed.errors);
-        }
-        stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, &parsed.ast, false))
+        let ast = self.parse(&name, &text)?;
+        stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, &ast, false))
     }
 
     /// Begins a run: it has its own fuel, and what was to be interrupted before is over.
@@ -135,12 +133,10 @@ impl Session {
                 declared.map(Val::Func).map_err(|error| vec![error])
             }
             Item::Struct(decl) => {
-                self.with_world(|world| world.declare_struct(*decl))?;
-                Ok(Val::Unit)
+                self.with_world(|world| world.declare_struct(*decl)).map(|()| Val::Unit)
             }
             Item::Abstract(decl) => {
-                self.with_world(|world| world.declare_abstract(*decl))?;
-                Ok(Val::Unit)
+                self.with_world(|world| world.declare_abstract(*decl)).map(|()| Val::Unit)
             }
             Item::Const(name, thunk) => {
                 let value = self.run_thunk(&thunk, space)?;
@@ -272,11 +268,8 @@ impl Session {
 
     /// Runs code at top level within what is left of the fuel.
     fn run_function(&mut self, function: Rc<Function>) -> Result<Val, Vec<Diagnostic>> {
-        self.limit_interpreter();
         let _phase = enter(Phase::Run);
-        let result = self.interpreter.run_once(function, &[]);
-        self.note_fuel();
-        result.map_err(|error| vec![error.to_diagnostic()])
+        self.within_fuel(|interpreter| interpreter.run_once(function, &[]))
     }
 
     /// Binds a name to a constant: in the code itself if it can stand there, otherwise as a global

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, FuncId, IrResult, Module, TypeKind};
+use regraft_ir::{Diagnostic, IrResult, Module, TypeKind};
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
-use rustc_hash::FxHashSet;
 
 use super::Session;
 use super::entry::TypedCall;
+use crate::emit::keep_reached;
 use crate::infer::CallError;
 use crate::phases::{Phase, enter};
 use crate::world::{Dispatch, MethodMatch};
@@ -39,23 +39,12 @@ pub(super) fn optimize(
 /// the struct types that occur in no other one.
 fn keep_reachable(module: &mut Module) -> IrResult<()> {
     let ctx = Arc::clone(module.ctx());
-    let mut pending: Vec<FuncId> = module.ids().first().copied().into_iter().collect();
-    let mut reached: FxHashSet<FuncId> = pending.iter().copied().collect();
-    while let Some(f) = pending.pop().and_then(|id| module.get(id)) {
-        let operands = f.all_insts().flat_map(|v| f.operands(v));
-        let names = operands.filter_map(|operand| match *ctx.kind(f.operand_type(operand)) {
-            TypeKind::Fn(name) => Some(name),
-            TypeKind::Struct(id) => ctx.struct_def(id).call,
-            _ => None,
-        });
-        let found = names.filter_map(|name| module.find(name));
-        pending.extend(found.filter(|&id| reached.insert(id)));
-    }
-    for id in module.ids().to_vec() {
-        if !reached.contains(&id) {
-            module.remove(id);
-        }
-    }
+    let root = module.ids().first().copied();
+    keep_reached(module, root, |f, operand| match *ctx.kind(f.operand_type(operand)) {
+        TypeKind::Fn(name) => Some(name),
+        TypeKind::Struct(id) => ctx.struct_def(id).call,
+        _ => None,
+    });
     *module = Module::of_functions(&ctx, module.functions().cloned())?;
     Ok(())
 }

@@ -92,10 +92,7 @@ impl World {
         let mut help = vec!["candidates:".to_owned()];
         let candidates = methods.iter().filter_map(|&id| self.method(id));
         help.extend(candidates.take(MAX_SHOWN).map(|method| self.method_text(method)));
-        let args: Vec<String> =
-            args.iter().map(|&ty| format!("::{}", self.type_name(ty))).collect();
-        let name = self.callee_text(callee);
-        help.push(format!("a method {name}({}) would decide it", args.join(", ")));
+        help.push(format!("a method {} would decide it", self.call_text(callee, args)));
         (message, help)
     }
 

@@ -295,10 +295,7 @@ impl World {
         let own = self.bindings.own(decl.space, decl.name);
         if let Some(old) = self.own_family(own) {
             let old = self.types.family(old);
-            let same = matches!(old.kind, FamilyKind::Abstract)
-                && same_params(&old.params, &header.params)
-                && old.supertype == header.supertype;
-            if same {
+            if matches!(old.kind, FamilyKind::Abstract) && header.is_of(old) {
                 return Ok(());
             }
         } else {
@@ -433,8 +430,14 @@ pub(super) struct Header {
     pub supertype: Ty,
 }
 
-pub(super) fn same_params(a: &[super::Bound], b: &[super::Bound]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.lower == b.lower && a.upper == b.upper)
+impl Header {
+    /// Returns whether it says of a type what was said before.
+    pub(super) fn is_of(&self, old: &Family) -> bool {
+        let same_bounds = |(a, b): (&Bound, &Bound)| a.lower == b.lower && a.upper == b.upper;
+        self.params.len() == old.params.len()
+            && old.params.iter().zip(&*self.params).all(same_bounds)
+            && old.supertype == self.supertype
+    }
 }
 
 /// Returns whether nothing of this type can be called in a way of its own.

@@ -6,7 +6,7 @@ use regraft_ir::Symbol;
 
 use super::entities::StaticValue;
 use super::subtype::Question;
-use super::types::{Bound, FamilyId, Rest, Ty, Types, Var};
+use super::types::{Bound, FamilyId, Rest, Ty, Types, Var, has_loose};
 
 /// The types of the parameters of a method, the callee's first.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -184,18 +184,7 @@ impl Types {
                 return Some(Rc::new([]));
             }
         }
-        let found: Vec<Ty> = {
-            let mut question = Question::new(self);
-            question.open(&signature.bounds, false, |i| signature.diagonal[i]);
-            let rest = signature.rest.as_ref();
-            if !question.sub_tuple(args, None, &signature.params, rest) || !question.close(0) {
-                return None;
-            }
-            if signature.bounds.is_empty() {
-                return Some(Rc::new([]));
-            }
-            (0..signature.bounds.len()).map(|i| question.value_of(i)).collect()
-        };
+        let found = self.solve(signature, args, 0)?;
         Some(found.iter().map(|ty| self.found_value(ty)).collect())
     }
 
@@ -213,20 +202,22 @@ impl Types {
         let count = signature.bounds.len() as u32;
         let mut next = count;
         let args: Vec<Ty> = args.iter().map(|ty| name_unknown(ty, &mut next)).collect();
-        let found: Vec<Ty> = {
-            let mut question = Question::new(self);
-            question.open(&signature.bounds, false, |i| signature.diagonal[i]);
-            question.open_unknown(next - count);
-            let rest = signature.rest.as_ref();
-            if !question.sub_tuple(&args, None, &signature.params, rest) || !question.close(0) {
-                return None;
-            }
-            (0..signature.bounds.len()).map(|i| question.value_of(i)).collect()
-        };
-        if found.iter().any(mentions_free) {
+        let found = self.solve(signature, &args, next - count)?;
+        if found.iter().any(has_loose) {
             return Some(None);
         }
         Some(Some(found.iter().map(|ty| self.found_value(ty)).collect()))
+    }
+
+    /// The values of the type parameters of a signature that takes `args`, in which so many
+    /// variables are unknown.
+    fn solve(&self, signature: &Signature, args: &[Ty], unknown: u32) -> Option<Vec<Ty>> {
+        let mut question = Question::new(self);
+        question.open(&signature.bounds, false, |i| signature.diagonal[i]);
+        question.open_unknown(unknown);
+        let rest = signature.rest.as_ref();
+        let fits = question.sub_tuple(args, None, &signature.params, rest) && question.close(0);
+        fits.then(|| (0..signature.bounds.len()).map(|i| question.value_of(i)).collect())
     }
 
     fn found_value(&mut self, ty: &Ty) -> StaticValue {
@@ -245,7 +236,7 @@ impl Question<'_> {
         let mut ty = slot.lower.clone();
         // One parameter may be known by another.
         for _ in 0..self.slots.len() {
-            if !mentions_free(&ty) {
+            if !has_loose(&ty) {
                 break;
             }
             ty = ty.substitute(&|var| {
@@ -255,10 +246,6 @@ impl Question<'_> {
         }
         ty
     }
-}
-
-fn mentions_free(ty: &Ty) -> bool {
-    super::types::has_loose(ty)
 }
 
 /// Puts a parameter of its own in the place of each `Any` of what is known of an argument.

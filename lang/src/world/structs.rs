@@ -12,13 +12,13 @@ use regraft_dialects::{cf, core};
 use regraft_ir::{Constant, Diagnostic, Function, Operand, Symbol, Type};
 
 use super::bindings::Seen;
-use super::define::{Body, Header, same_params};
+use super::define::{Body, Header};
 use super::entities::{Binding, Field};
 use super::eval::Eval;
 use super::tables::World;
 use super::types::{Bound, FamilyId, FamilyKind, StructInfo, Ty, Var};
 use crate::definition::{
-    Callee, ClosureDef, MethodHead, ParamDecl, Space, StaticDecl, StructDecl, TypeExpr,
+    Callee, ClosureDef, MethodDef, MethodHead, ParamDecl, Space, StaticDecl, StructDecl, TypeExpr,
     TypeExprKind,
 };
 
@@ -44,11 +44,8 @@ impl World {
                 }
                 _ => false,
             };
-            let same = same
-                && same_params(&old.params, &header.params)
-                && old.supertype == header.supertype;
-            if same {
-                return self.define_inner(&decl);
+            if same && header.is_of(old) {
+                return self.define_all(&decl.constructors);
             }
         } else {
             self.check_unbound(decl.name, decl.space, decl.loc)?;
@@ -77,7 +74,7 @@ impl World {
         if decl.constructors.is_empty() {
             self.define_default(&decl, family)
         } else {
-            self.define_inner(&decl)
+            self.define_all(&decl.constructors)
         }
     }
 
@@ -95,12 +92,10 @@ impl World {
         std::iter::once(name).chain(more).find(|&name| !is_taken(name)).unwrap_or(name)
     }
 
-    fn define_inner(&mut self, decl: &StructDecl) -> Result<(), Vec<Diagnostic>> {
+    fn define_all(&mut self, methods: &[MethodDef]) -> Result<(), Vec<Diagnostic>> {
         let mut errors = Vec::new();
-        for constructor in &decl.constructors {
-            if let Err(more) = self.define(constructor.clone()) {
-                errors.extend(more);
-            }
+        for method in methods {
+            errors.extend(self.define(method.clone()).err().into_iter().flatten());
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
@@ -290,13 +285,7 @@ impl World {
             let family = self.add_family(def.name, header, FamilyKind::Struct(info), loc);
             self.closures.insert(def.name, (family, def.shown));
         }
-        let mut errors = Vec::new();
-        for method in &def.methods {
-            if let Err(more) = self.define(method.clone()) {
-                errors.extend(more);
-            }
-        }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        self.define_all(&def.methods)
     }
 
     /// The struct type of a closure with captures of these types: a field each, of type `any`

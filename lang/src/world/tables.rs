@@ -228,51 +228,12 @@ impl World {
         self.types.name(&self.types.ty_of(ty))
     }
 
-    /// `head{args…}` as a type value.
+    /// `head{args…}` as a type value: `T where {…<:above}` where `<:above` is among the parameters,
+    /// as of `Vector{<:Real}`.
     ///
     /// # Errors
     /// If it takes no such parameters; a message.
-    pub fn apply_type(&mut self, head: Type, args: &[StaticValue]) -> Result<Type, String> {
-        let head = self.types.ty_of(head);
-        let mut parameters = Vec::with_capacity(args.len());
-        for arg in args {
-            match self.types.parameter_of(arg) {
-                Some(parameter) => parameters.push(parameter),
-                None => {
-                    let name = self.types.name(&head);
-                    return Err(format!(
-                        "a parameter of {name} is a type, an integer, a symbol or a bool"
-                    ));
-                }
-            }
-        }
-        let applied = self.types.apply(&head, &parameters)?;
-        Ok(self.types.type_value(&applied))
-    }
-
-    /// The type above another one, as Julia's `supertype`; `Any` of `Any`.
-    pub fn supertype(&mut self, ty: Type) -> Type {
-        let above = match self.types.ty_of(ty) {
-            Ty::Concrete(concrete) => match self.types.member(concrete) {
-                Some((family, args)) => self.types.family(family).supertype.with_args(0, &args),
-                None if matches!(self.ctx.kind(concrete), regraft_ir::TypeKind::Fn(_)) => {
-                    Ty::App(self.types.well_known.function, Rc::new([]))
-                }
-                None => Ty::Any,
-            },
-            Ty::App(family, args) => self.types.family(family).supertype.with_args(0, &args),
-            _ => Ty::Any,
-        };
-        let above = self.types.normalize(&above);
-        self.types.type_value(&above)
-    }
-
-    /// `T where {…<:above}` of a parameter `<:above`: `Vector{<:Real}` is `head{args…}` with such
-    /// a one among the parameters, which `below` tells.
-    ///
-    /// # Errors
-    /// The errors of [`World::apply_type`].
-    pub fn apply_type_below(&mut self, head: Type, args: &[TypeArgument]) -> Result<Type, String> {
+    pub fn apply_type(&mut self, head: Type, args: &[TypeArgument]) -> Result<Type, String> {
         let head = self.types.ty_of(head);
         let mut opened = Vec::new();
         let mut parameters = Vec::new();
@@ -295,10 +256,29 @@ impl World {
             };
             parameters.push(parameter);
         }
-        let applied = self.types.apply(&head, &parameters)?;
-        let closed = close(&opened, applied);
-        let closed = self.types.normalize(&closed);
-        Ok(self.types.type_value(&closed))
+        let mut applied = self.types.apply(&head, &parameters)?;
+        if !opened.is_empty() {
+            let closed = close(&opened, applied);
+            applied = self.types.normalize(&closed);
+        }
+        Ok(self.types.type_value(&applied))
+    }
+
+    /// The type above another one, as Julia's `supertype`; `Any` of `Any`.
+    pub fn supertype(&mut self, ty: Type) -> Type {
+        let above = match self.types.ty_of(ty) {
+            Ty::Concrete(concrete) => match self.types.member(concrete) {
+                Some((family, args)) => self.types.family(family).supertype.with_args(0, &args),
+                None if matches!(self.ctx.kind(concrete), regraft_ir::TypeKind::Fn(_)) => {
+                    Ty::App(self.types.well_known.function, Rc::new([]))
+                }
+                None => Ty::Any,
+            },
+            Ty::App(family, args) => self.types.family(family).supertype.with_args(0, &args),
+            _ => Ty::Any,
+        };
+        let above = self.types.normalize(&above);
+        self.types.type_value(&above)
     }
 
     /// Evaluates a type in which no type parameters are in scope.

@@ -22,6 +22,15 @@ impl FunctionBuilder {
         (target != 0 && target != block && self.entered[target as usize] == 1).then_some(target)
     }
 
+    /// A block and those that continue it.
+    fn chain(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(Some(first), |&block| self.continues(block))
+    }
+
+    fn end_of_chain(&self, first: u32) -> u32 {
+        self.chain(first).last().unwrap_or(first)
+    }
+
     pub(super) fn build(
         &mut self,
         ctx: &Arc<Context>,
@@ -69,11 +78,7 @@ impl FunctionBuilder {
         self.build_insts(&mut f, named)?;
         for block in 0..self.blocks.len() as u32 {
             let Some(built) = self.built_blocks[block as usize] else { continue };
-            let mut last = block;
-            while let Some(next) = self.continues(last) {
-                last = next;
-            }
-            let inst = self.terminator(last);
+            let inst = self.terminator(self.end_of_chain(block));
             f.set_terminator(built, inst)?;
         }
         Ok(f)
@@ -92,7 +97,7 @@ impl FunctionBuilder {
                         f.set_loc(v, inst.loc)?;
                     }
                     if named && let Some(name) = inst.name {
-                        set_name(f, v, name)?;
+                        f.name_after(v, name)?;
                     }
                 }
             }
@@ -115,8 +120,7 @@ impl FunctionBuilder {
     fn is_in_order(&self, order: &[u32]) -> bool {
         let mut done = vec![false; self.insts.len()];
         for &first in order {
-            let mut at = Some(first);
-            while let Some(block) = at {
+            for block in self.chain(first) {
                 let (start, end) = self.blocks[block as usize].insts;
                 for number in start..end {
                     let inst = self.insts[number as usize];
@@ -133,7 +137,6 @@ impl FunctionBuilder {
                     }
                     done[number as usize] = true;
                 }
-                at = self.continues(block);
             }
         }
         true
@@ -153,11 +156,9 @@ impl FunctionBuilder {
                 continue;
             }
             pending.push((block, true));
-            let mut last = block;
-            while let Some(next) = self.continues(last) {
-                last = next;
-            }
-            pending.extend(self.edges_of(last).map(|edge| (self.edges[edge].0, false)));
+            pending.extend(
+                self.edges_of(self.end_of_chain(block)).map(|edge| (self.edges[edge].0, false)),
+            );
         }
         order.reverse();
         order
@@ -174,7 +175,7 @@ impl FunctionBuilder {
                     if self.live[inst as usize] && self.insts[inst as usize].op.is_some() {
                         let v = self.build_inst(f, built, inst)?;
                         if named && let Some(name) = self.insts[inst as usize].name {
-                            set_name(f, v, name)?;
+                            f.name_after(v, name)?;
                         }
                     }
                 }
@@ -201,12 +202,9 @@ impl FunctionBuilder {
         match self.resolve(slot) {
             Slot::Const(constant) => constant.into(),
             Slot::Value(v) => {
-                let built = self.built[v as usize];
-                built
-                    .unwrap_or_else(|| {
-                        panic!("the use of value {v} of a function builder comes first")
-                    })
-                    .into()
+                let comes_first =
+                    || panic!("the use of value {v} of a function builder comes first");
+                self.built[v as usize].unwrap_or_else(comes_first).into()
             }
         }
     }
@@ -238,9 +236,4 @@ impl FunctionBuilder {
         }
         inst.at(loc)
     }
-}
-
-/// Names a value as it was named in the lowered code.
-fn set_name(f: &mut Function, v: Value, name: Symbol) -> IrResult<()> {
-    f.name_after(v, name)
 }
