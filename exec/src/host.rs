@@ -93,16 +93,16 @@ impl Host {
     pub fn undefined_global(&self, ctx: &Context, name: Symbol) -> Trap {
         let text = ctx.str(name);
         let trap = Trap::new("UndefVarError", format!("`{text}` not defined"));
-        if let Some(names) = &self.workspace.names {
-            return match names.near(name) {
-                Some(near) => trap.help(format!("did you mean `{near}`?")),
-                None => trap,
-            };
-        }
-        // In an order of their own: that of the table is none.
-        let mut known: Vec<&str> = self.globals.keys().map(|&name| ctx.str(name)).collect();
-        known.sort_unstable();
-        match suggest(text, known) {
+        let near = match &self.workspace.names {
+            Some(names) => names.near(name),
+            None => {
+                // In an order of their own: that of the table is none.
+                let mut known: Vec<&str> = self.globals.keys().map(|&name| ctx.str(name)).collect();
+                known.sort_unstable();
+                suggest(text, known).map(str::to_owned)
+            }
+        };
+        match near {
             Some(near) => trap.help(format!("did you mean `{near}`?")),
             None => trap,
         }

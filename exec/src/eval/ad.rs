@@ -62,10 +62,8 @@ pub(super) fn copy(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn ignore(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [x] => Ok(x.clone()),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [x] = args else { return Err(cx.wrong_types(args)) };
+    Ok(x.clone())
 }
 
 pub(super) fn global_shadow(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

@@ -32,10 +32,8 @@ pub(super) fn bounds(index: i64, length: usize) -> Trap {
 }
 
 pub(super) fn select(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [Val::Bool(condition), x, y] => Ok(if *condition { x.clone() } else { y.clone() }),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [Val::Bool(condition), x, y] = args else { return Err(cx.wrong_types(args)) };
+    Ok(if *condition { x.clone() } else { y.clone() })
 }
 
 pub(super) fn convert(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
@@ -66,10 +64,8 @@ pub(super) fn typeassert(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap>
 }
 
 pub(super) fn isa(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        &[ref value, Val::Type(ty)] => Ok(Val::Bool(value.is_a(cx.ctx, ty))),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let &[ref value, Val::Type(ty)] = args else { return Err(cx.wrong_types(args)) };
+    Ok(Val::Bool(value.is_a(cx.ctx, ty)))
 }
 
 pub(super) fn type_of(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
@@ -83,10 +79,8 @@ pub(super) fn type_of(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn same(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [x, y] => Ok(Val::Bool(egal(x, y))),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [x, y] = args else { return Err(cx.wrong_types(args)) };
+    Ok(Val::Bool(egal(x, y)))
 }
 
 pub(super) fn throw(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

@@ -132,8 +132,6 @@ pub(super) fn fieldcount(_: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> 
 }
 
 pub(super) fn hasfield(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [value, Val::Sym(name)] => Ok(Val::Bool(names(cx, value).contains(name))),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [value, Val::Sym(name)] = args else { return Err(cx.wrong_types(args)) };
+    Ok(Val::Bool(names(cx, value).contains(name)))
 }

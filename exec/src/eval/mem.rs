@@ -107,10 +107,8 @@ pub(super) fn store(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn length(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [Val::Array(array)] => Ok(Val::I64(array.len() as i64)),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
+    Ok(Val::I64(array.len() as i64))
 }
 
 pub(super) fn size(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
@@ -122,17 +120,13 @@ pub(super) fn size(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn shape(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [Val::Array(array)] => Ok(Val::tuple(array.dims().iter().map(|&dim| Val::I64(dim as i64)))),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
+    Ok(Val::tuple(array.dims().iter().map(|&dim| Val::I64(dim as i64))))
 }
 
 pub(super) fn rank(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [Val::Array(array)] => Ok(Val::I64(i64::from(array.rank()))),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [Val::Array(array)] = args else { return Err(cx.wrong_types(args)) };
+    Ok(Val::I64(i64::from(array.rank())))
 }
 
 pub(super) fn resize(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
@@ -192,10 +186,8 @@ pub(super) fn ref_new(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 pub(super) fn ref_get(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    match args {
-        [Val::Ref(cell)] => Ok(cell.get()),
-        _ => Err(cx.wrong_types(args)),
-    }
+    let [Val::Ref(cell)] = args else { return Err(cx.wrong_types(args)) };
+    Ok(cell.get())
 }
 
 pub(super) fn ref_set(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

@@ -67,7 +67,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let core: [(Op, EvalFn); 17] = [
+        let rows: [(Op, EvalFn); 67] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -85,8 +85,6 @@ impl EvalTable {
             (dialects::core::STATIC, core::lowered_only),
             (dialects::core::CLOSURE, core::lowered_only),
             (dialects::core::UNDEF, core::undef),
-        ];
-        let data: [(Op, EvalFn); 7] = [
             (dialects::data::NAMED, data::named),
             (dialects::data::NEW, data::new),
             (dialects::data::NEW_OBJECT, data::new),
@@ -94,8 +92,6 @@ impl EvalTable {
             (dialects::data::SETFIELD, data::setfield),
             (dialects::data::FIELDCOUNT, data::fieldcount),
             (dialects::data::HASFIELD, data::hasfield),
-        ];
-        let mem: [(Op, EvalFn); 18] = [
             (dialects::mem::ALLOC, mem::alloc),
             (dialects::mem::FILL, mem::fill),
             (dialects::mem::ARRAY, mem::array),
@@ -114,15 +110,11 @@ impl EvalTable {
             (dialects::mem::REF_NEW, mem::ref_new),
             (dialects::mem::REF_GET, mem::ref_get),
             (dialects::mem::REF_SET, mem::ref_set),
-        ];
-        let prof: [(Op, EvalFn); 5] = [
             (dialects::prof::RECORD_START, prof::record_start),
             (dialects::prof::RECORD_END, prof::record_end),
             (dialects::prof::RESET, prof::reset),
             (dialects::prof::RESIZE, prof::resize),
             (dialects::prof::REPORT, prof::report),
-        ];
-        let ad: [(Op, EvalFn); 20] = [
             (dialects::ad::ZERO, ad::zero),
             (dialects::ad::SHADOW, ad::shadow),
             (dialects::ad::COTANGENT, ad::cotangent),
@@ -144,7 +136,7 @@ impl EvalTable {
             (dialects::ad::SET_SLOT, shadows::set_slot),
             (dialects::ad::PUT_BACK, shadows::put_back),
         ];
-        for (op, function) in core.into_iter().chain(data).chain(mem).chain(prof).chain(ad) {
+        for (op, function) in rows {
             table.register(op, function);
         }
         table

@@ -90,26 +90,23 @@ impl Code {
                 | Inst::JumpLeF { a, b, to }
                 | Inst::JumpNotLtF { a, b, to }
                 | Inst::JumpNotLeF { a, b, to } => {
-                    reg(a);
-                    reg(b);
+                    regs(&[a, b]);
                     target(to);
                 }
                 Inst::Switch { a, .. } => reg(a),
                 Inst::SwitchVal { .. } => {}
-                Inst::LoadF { d, i, .. } | Inst::LoadI { d, i, .. } => {
-                    reg(d);
-                    reg(i);
+                Inst::LoadF { d, i, .. }
+                | Inst::LoadI { d, i, .. }
+                | Inst::LoadScalar { d, i, .. } => regs(&[d, i]),
+                Inst::StoreF { a, i, .. }
+                | Inst::StoreI { a, i, .. }
+                | Inst::StoreScalar { a, i, .. } => regs(&[a, i]),
+                Inst::LoadF2 { j, d, i, .. } | Inst::LoadScalar2 { j, d, i, .. } => {
+                    regs(&[d, i, Reg::from(j)]);
                 }
-                Inst::StoreF { a, i, .. } | Inst::StoreI { a, i, .. } => {
-                    reg(a);
-                    reg(i);
+                Inst::StoreF2 { j, a, i, .. } | Inst::StoreScalar2 { j, a, i, .. } => {
+                    regs(&[a, i, Reg::from(j)]);
                 }
-                Inst::LoadScalar { d, i, .. } => regs(&[d, i]),
-                Inst::StoreScalar { a, i, .. } => regs(&[a, i]),
-                Inst::LoadScalar2 { j, d, i, .. } => regs(&[d, i, Reg::from(j)]),
-                Inst::StoreScalar2 { j, a, i, .. } => regs(&[a, i, Reg::from(j)]),
-                Inst::LoadF2 { j, d, i, .. } => regs(&[d, i, Reg::from(j)]),
-                Inst::StoreF2 { j, a, i, .. } => regs(&[a, i, Reg::from(j)]),
                 Inst::Scalar { d, a, b, c, .. } => regs(&[d, a, b.into(), c.into()]),
             }
         }

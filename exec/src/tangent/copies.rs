@@ -2,12 +2,11 @@
 //! difference of two values.
 
 use super::context::Tangents;
-use super::parts::{pairs_of, parts};
+use super::parts::{pairs, pairs_of, parts};
 use super::walk::{Rule, Step};
 use super::workspace::Shape;
 use super::zero::{alone, new_shadow};
 use crate::error::Trap;
-use crate::value::Pairs;
 use crate::value::{Array, Storage, Val};
 
 /// A copy of any value.
@@ -54,22 +53,19 @@ pub(super) struct Perturbed {
 impl Perturbed {
     /// An array of numbers, moved.
     fn numbers(&self, on: Tangents<'_>, x: &Array, t: &Array) -> Result<Option<Val>, Trap> {
-        let made = match (x.storage(), t.storage()) {
-            (Storage::F64(_), Storage::F64(t)) => {
-                let made = duplicate(on, x)?;
-                if let Val::Array(array) = &made
-                    && let Storage::F64(items) = array.storage()
-                {
-                    for place in 0..items.len() {
-                        if let (Some(x), Some(t)) = (items.get(place), t.get(place)) {
-                            items.set(place, x + self.step * t);
-                        }
-                    }
-                }
-                made
-            }
-            _ => return Ok(None),
+        let (Storage::F64(_), Storage::F64(t)) = (x.storage(), t.storage()) else {
+            return Ok(None);
         };
+        let made = duplicate(on, x)?;
+        if let Val::Array(array) = &made
+            && let Storage::F64(items) = array.storage()
+        {
+            for place in 0..items.len() {
+                if let (Some(x), Some(t)) = (items.get(place), t.get(place)) {
+                    items.set(place, x + self.step * t);
+                }
+            }
+        }
         Ok(Some(made))
     }
 }
@@ -87,10 +83,6 @@ impl Rule for Perturbed {
                 let moved = f64::from(*x) + self.step * f64::from(*t);
                 Step::Done(Val::F32(moved as f32))
             }
-            (Val::Tuple(x), Val::Tuple(t)) => Step::Parts(Shape::Tuple, pairs_of(x, t)?),
-            (Val::Named(x), Val::Named(t)) if x.ty() == t.ty() => {
-                Step::Parts(Shape::Named(x.ty()), pairs_of(x, t)?)
-            }
             (Val::Struct(x), Val::Named(t)) if on.field_shape(x.ty()) == Some(t.ty()) => {
                 Step::Parts(Shape::Struct(x.ty()), pairs_of(x, t)?)
             }
@@ -102,7 +94,7 @@ impl Rule for Perturbed {
                 }
             }
             (Val::Ref(_) | Val::Object(_), Val::Ref(_)) => Step::Fill(new_cell(on, a)?),
-            _ => return Err(on.mismatch("no value and tangent of it can be", a, b)),
+            _ => pairs(on, "no value and tangent of it can be", a, b)?,
         })
     }
 }
@@ -157,16 +149,14 @@ impl Difference {
 
 impl Rule for Difference {
     fn step(&mut self, on: Tangents<'_>, a: &Val, b: &Val) -> Result<Step, Trap> {
-        let parts = |x, y| -> Result<Pairs, Trap> { pairs_of(x, y) };
         Ok(match (a, b) {
             (Val::F64(x), Val::F64(y)) => Step::Done(Val::F64(x - y)),
             (Val::F32(x), Val::F32(y)) => Step::Done(Val::F32(x - y)),
-            (Val::Tuple(x), Val::Tuple(y)) => Step::Parts(Shape::Tuple, parts(x, y)?),
-            (Val::Named(x), Val::Named(y)) if x.ty() == y.ty() => {
-                Step::Parts(Shape::Named(x.ty()), parts(x, y)?)
+            (Val::Tuple(_), Val::Tuple(_)) | (Val::Named(_), Val::Named(_)) => {
+                pairs(on, "there is no difference of values", a, b)?
             }
             (Val::Struct(x), Val::Struct(y)) if x.ty() == y.ty() => match on.field_shape(x.ty()) {
-                Some(shape) => Step::Parts(Shape::Named(shape), parts(x, y)?),
+                Some(shape) => Step::Parts(Shape::Named(shape), pairs_of(x, y)?),
                 None => Step::Done(Val::Unit),
             },
             _ if a.address().is_some() || b.address().is_some() => {

@@ -1,12 +1,14 @@
 //! Changes of shadows in place: adding a tangent, setting to zero.
 
+use std::ops::Add;
+
 use super::context::Tangents;
 use super::copies::Copy;
 use super::parts::{pairs, parts};
 use super::walk::{Rule, Step, Walk};
 use super::workspace::Known;
 use crate::error::Trap;
-use crate::value::{Array, Storage, Val};
+use crate::value::{Array, Buffer, Element, Storage, Val};
 
 /// Adds the second of the pair to the first.
 #[derive(Default)]
@@ -48,21 +50,16 @@ impl Rule for Accumulate {
 /// Adds the numbers of an array to those of another of the same size; `false` if not both have
 /// floats of the same type only.
 fn add_numbers(x: &Array, y: &Array) -> bool {
+    fn add<T: Element + Add<Output = T>>(x: &Buffer<T>, y: &Buffer<T>) {
+        for place in 0..x.len() {
+            if let (Some(a), Some(b)) = (x.get(place), y.get(place)) {
+                x.set(place, a + b);
+            }
+        }
+    }
     match (x.storage(), y.storage()) {
-        (Storage::F64(x), Storage::F64(y)) => {
-            for place in 0..x.len() {
-                if let (Some(a), Some(b)) = (x.get(place), y.get(place)) {
-                    x.set(place, a + b);
-                }
-            }
-        }
-        (Storage::F32(x), Storage::F32(y)) => {
-            for place in 0..x.len() {
-                if let (Some(a), Some(b)) = (x.get(place), y.get(place)) {
-                    x.set(place, a + b);
-                }
-            }
-        }
+        (Storage::F64(x), Storage::F64(y)) => add(x, y),
+        (Storage::F32(x), Storage::F32(y)) => add(x, y),
         _ => return false,
     }
     true
@@ -76,18 +73,15 @@ impl Rule for Clear {
         Ok(match a {
             Val::F64(_) => Step::Done(Val::F64(0.0)),
             Val::F32(_) => Step::Done(Val::F32(0.0)),
-            Val::Array(array) => match array.storage() {
-                Storage::F64(items) => {
-                    items.fill(0.0);
-                    Step::Done(a.clone())
+            Val::Array(array) => {
+                match array.storage() {
+                    Storage::F64(items) => items.fill(0.0),
+                    Storage::F32(items) => items.fill(0.0),
+                    Storage::Val(_) => return Ok(Step::Fill(a.clone())),
+                    _ => {}
                 }
-                Storage::F32(items) => {
-                    items.fill(0.0);
-                    Step::Done(a.clone())
-                }
-                Storage::Val(_) => Step::Fill(a.clone()),
-                _ => Step::Done(a.clone()),
-            },
+                Step::Done(a.clone())
+            }
             Val::Ref(_) => Step::Fill(a.clone()),
             Val::Tuple(_) | Val::Named(_) => parts(on, a)?,
             // Nothing else is in a shadow.

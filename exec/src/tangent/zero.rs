@@ -11,36 +11,26 @@ use crate::value::{Array, Storage, Val};
 
 /// Makes a tangent of a value.
 pub(super) struct Zero {
-    numbers: Numbers,
-}
-
-/// The numbers of a tangent that is made.
-enum Numbers {
-    Zero,
-    Random(Random),
+    /// Its numbers, if they are not zero.
+    random: Option<Random>,
 }
 
 impl Zero {
     pub(super) fn zeros() -> Self {
-        Self { numbers: Numbers::Zero }
+        Self { random: None }
     }
 
     pub(super) fn random(seed: u64) -> Self {
-        Self { numbers: Numbers::Random(Random(seed)) }
+        Self { random: Some(Random(seed)) }
     }
 
     fn next(&mut self) -> f64 {
-        match &mut self.numbers {
-            Numbers::Zero => 0.0,
-            Numbers::Random(random) => random.next(),
-        }
+        self.random.as_mut().map_or(0.0, Random::next)
     }
 
     /// Sets the numbers of an array of zeros.
     fn set_numbers(&mut self, array: &Val) {
-        let (Val::Array(array), Numbers::Random(random)) = (array, &mut self.numbers) else {
-            return;
-        };
+        let (Val::Array(array), Some(random)) = (array, &mut self.random) else { return };
         for place in 0..array.len() {
             match array.storage() {
                 Storage::F64(items) => items.set(place, random.next()),

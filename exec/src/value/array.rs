@@ -211,12 +211,8 @@ impl Array {
             buffer => put(buffer, offset, &value),
             cell => {
                 // What was there is dropped when the borrow is over: that may run far.
-                let old = match cell.borrow_mut().get_mut(offset) {
-                    Some(place) => place.replace(value),
-                    None => return false,
-                };
-                drop(old);
-                true
+                let old = cell.borrow_mut().get_mut(offset).map(|place| place.replace(value));
+                old.is_some()
             }
         )
     }

@@ -42,13 +42,7 @@ impl<T: Copy> Buffer<T> {
     /// Sets the element at `index`; `false` if there is none.
     #[inline]
     pub fn set(&self, index: usize, value: T) -> bool {
-        match self.0.items_mut().get_mut(index) {
-            Some(place) => {
-                *place = value;
-                true
-            }
-            None => false,
-        }
+        self.0.items_mut().get_mut(index).map(|place| *place = value).is_some()
     }
 
     /// Removes the last element.
@@ -70,13 +64,8 @@ impl<T: Copy> Buffer<T> {
         }
         // Two buffers, so that the two references are to different vectors.
         let source = source.0.items();
-        match self.0.items_mut().get_mut(..source.len()) {
-            Some(place) => {
-                place.copy_from_slice(source);
-                true
-            }
-            None => false,
-        }
+        let places = self.0.items_mut().get_mut(..source.len());
+        places.map(|places| places.copy_from_slice(source)).is_some()
     }
 
     /// A copy of the elements.

@@ -21,7 +21,7 @@ pub(crate) fn write_f32(out: &mut dyn Write, x: f32, typed: bool) -> fmt::Result
     write_digits(out, x.is_sign_negative(), &format!("{:e}", x.abs()), exponent, suffix)
 }
 
-fn non_finite(x: f64) -> &'static str {
+pub(super) fn non_finite(x: f64) -> &'static str {
     if x.is_nan() {
         "NaN"
     } else if x > 0.0 {

@@ -32,7 +32,7 @@ thread_local! {
 fn dismantle(parts: impl Iterator<Item = Val>) {
     let mut waiting = false;
     for part in parts {
-        if is_last_of_container(&part) {
+        if strong_count(&part) == 1 {
             waiting |= PENDING.try_with(|pending| pending.borrow_mut().push(part)).is_ok();
         }
     }
@@ -44,16 +44,6 @@ fn dismantle(parts: impl Iterator<Item = Val>) {
         drop(part);
     }
     DISMANTLING.set(false);
-}
-
-fn is_last_of_container(value: &Val) -> bool {
-    match value {
-        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Shared::strong_count(x) == 1,
-        Val::Object(x) => Shared::strong_count(x) == 1,
-        Val::Ref(x) => Shared::strong_count(x) == 1,
-        Val::Array(x) => Shared::strong_count(x) == 1,
-        _ => false,
-    }
 }
 
 impl Drop for Fields {

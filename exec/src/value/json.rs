@@ -13,6 +13,7 @@ use regraft_ir::{Constant, Context, Symbol, TypeKind};
 use rustc_hash::FxHashSet;
 
 use super::Val;
+use super::float::non_finite;
 
 enum Work {
     Value(Val),
@@ -57,50 +58,27 @@ pub fn to_json(ctx: &Context, value: &Val) -> String {
 }
 
 fn write_one(ctx: &Context, out: &mut String, value: &Val, work: &mut Vec<Work>) {
-    // Writing to a string does not fail.
-    let _ = match value {
-        Val::Unit => out.write_str("null"),
-        Val::Bool(x) => write!(out, "{x}"),
-        Val::I8(x) => write!(out, "{x}"),
-        Val::I16(x) => write!(out, "{x}"),
-        Val::I32(x) => write!(out, "{x}"),
-        Val::I64(x) => write!(out, "{x}"),
-        Val::F32(x) if x.is_finite() => write!(out, "{x:?}"),
-        Val::F64(x) if x.is_finite() => write!(out, "{x:?}"),
-        Val::F32(x) => write!(out, "\"{}\"", non_finite(f64::from(*x))),
-        Val::F64(x) => write!(out, "\"{}\"", non_finite(*x)),
-        Val::Sym(name) => {
-            quoted(out, ctx.str(*name));
-            Ok(())
-        }
-        Val::Str(text) => {
-            quoted(out, text.as_str());
-            Ok(())
-        }
-        Val::Func(name) => {
-            quoted(out, &ctx.constant_text(Constant::Func(*name)));
-            Ok(())
-        }
-        Val::Type(ty) => {
-            quoted(out, &ctx.constant_text(Constant::Type(*ty)));
-            Ok(())
-        }
-        Val::Tuple(fields) => {
-            list(out, work, fields.items().iter().cloned());
-            Ok(())
-        }
+    match value {
+        Val::Unit => out.push_str("null"),
+        Val::Bool(x) => out.push_str(&x.to_string()),
+        Val::I8(x) => out.push_str(&x.to_string()),
+        Val::I16(x) => out.push_str(&x.to_string()),
+        Val::I32(x) => out.push_str(&x.to_string()),
+        Val::I64(x) => out.push_str(&x.to_string()),
+        Val::F32(x) if x.is_finite() => out.push_str(&format!("{x:?}")),
+        Val::F64(x) if x.is_finite() => out.push_str(&format!("{x:?}")),
+        Val::F32(x) => quoted(out, non_finite(f64::from(*x))),
+        Val::F64(x) => quoted(out, non_finite(*x)),
+        Val::Sym(name) => quoted(out, ctx.str(*name)),
+        Val::Str(text) => quoted(out, text.as_str()),
+        Val::Func(name) => quoted(out, &ctx.constant_text(Constant::Func(*name))),
+        Val::Type(ty) => quoted(out, &ctx.constant_text(Constant::Type(*ty))),
+        Val::Tuple(fields) => list(out, work, fields.items().iter().cloned()),
         Val::Named(fields) | Val::Struct(fields) => {
-            object(ctx, out, work, fields.ty(), fields.items());
-            Ok(())
+            object(ctx, out, work, fields.ty(), fields.items())
         }
-        Val::Object(x) => {
-            object(ctx, out, work, x.ty(), &x.fields());
-            Ok(())
-        }
-        Val::Ref(cell) => {
-            work.push(Work::Value(cell.get()));
-            Ok(())
-        }
+        Val::Object(x) => object(ctx, out, work, x.ty(), &x.fields()),
+        Val::Ref(cell) => work.push(Work::Value(cell.get())),
         Val::Array(array) => {
             let dims = array.dims();
             if array.is_empty() {
@@ -125,9 +103,8 @@ fn write_one(ctx: &Context, out: &mut String, value: &Val, work: &mut Vec<Work>)
                 items.extend(ends.map(|_| Work::Text("]")));
             }
             work.extend(items.into_iter().rev());
-            Ok(())
         }
-    };
+    }
 }
 
 fn list(
@@ -161,16 +138,6 @@ fn object(
         work.push(Work::Value(item.clone()));
         work.push(Work::Key(name));
         work.push(Work::Text(if i == 0 { "" } else { ", " }));
-    }
-}
-
-fn non_finite(x: f64) -> &'static str {
-    if x.is_nan() {
-        "NaN"
-    } else if x > 0.0 {
-        "Inf"
-    } else {
-        "-Inf"
     }
 }
 

@@ -8,22 +8,15 @@ use super::val::Val;
 
 /// The name of a type in Julia: `Int64`, `Vector{Float64}`, `Tuple{Int64, Any}`.
 pub fn type_name(ctx: &Context, ty: Type) -> String {
-    let mut out = String::new();
-    write_type(Texts::plain(ctx), ty, &mut out);
-    out
+    Texts::plain(ctx).type_name(ty)
 }
 
 impl Texts<'_> {
     /// The name of a type in Julia.
     pub fn type_name(self, ty: Type) -> String {
-        match self.names {
-            None => type_name(self.ctx, ty),
-            Some(_) => {
-                let mut out = String::new();
-                write_type(self, ty, &mut out);
-                out
-            }
-        }
+        let mut out = String::new();
+        write_type(self, ty, &mut out);
+        out
     }
 
     /// A type in messages: as the language names it, or, without one, as IR text does.
@@ -108,12 +101,8 @@ pub(super) fn write_type(texts: Texts<'_>, ty: Type, out: &mut String) {
             }
             &TypeKind::Struct(id) => out.push_str(ctx.str(ctx.struct_def(id).name)),
             &TypeKind::Array { element, rank } => match rank {
-                1 => {
-                    out.push_str("Vector{");
-                    work.extend([Work::Text("}"), Work::Type(element)]);
-                }
-                2 => {
-                    out.push_str("Matrix{");
+                1 | 2 => {
+                    out.push_str(if rank == 1 { "Vector{" } else { "Matrix{" });
                     work.extend([Work::Text("}"), Work::Type(element)]);
                 }
                 _ => {

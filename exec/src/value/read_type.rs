@@ -118,10 +118,8 @@ impl<'t> Reader<'_, 't> {
         let text = self.rest;
         let named = self.structs.iter().filter_map(|&ty| {
             let rest = text.strip_prefix(&*type_name(self.ctx, ty))?;
-            rest.trim_start()
-                .starts_with([',', '}', ')'])
-                .then_some((ty, rest))
-                .or_else(|| rest.trim().is_empty().then_some((ty, rest)))
+            let after = rest.trim_start();
+            (after.is_empty() || after.starts_with([',', '}', ')'])).then_some((ty, rest))
         });
         let (ty, rest) = named.min_by_key(|(_, rest)| rest.len())?;
         self.rest = rest;

@@ -129,13 +129,11 @@ impl Object {
 
     /// Sets a field; `false` if there is none at `index`.
     pub fn set(&self, index: usize, value: Val) -> bool {
-        let old = match self.fields.borrow_mut().get_mut(index) {
-            Some(place) => std::mem::replace(place, value),
-            None => return false,
-        };
+        let mut fields = self.fields.borrow_mut();
+        let old = fields.get_mut(index).map(|place| std::mem::replace(place, value));
         // Dropped when the borrow is over: dropping may run through this object again.
-        drop(old);
-        true
+        drop(fields);
+        old.is_some()
     }
 }
 
@@ -344,13 +342,8 @@ impl Val {
     /// Returns whether the value is all there is: it points to nothing.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
-        match self {
-            Self::Unit | Self::Bool(_) | Self::Sym(_) | Self::Func(_) | Self::Type(_) => true,
-            Self::I8(_) | Self::I16(_) | Self::I32(_) | Self::I64(_) => true,
-            Self::F32(_) | Self::F64(_) => true,
-            Self::Str(_) | Self::Tuple(_) | Self::Named(_) | Self::Struct(_) => false,
-            Self::Object(_) | Self::Array(_) | Self::Ref(_) => false,
-        }
+        !matches!(self, Self::Str(_) | Self::Ref(_) | Self::Array(_) | Self::Object(_))
+            && !matches!(self, Self::Tuple(_) | Self::Named(_) | Self::Struct(_))
     }
 
     /// The address of a value that has an identity or is shared; `None` for scalars.

@@ -10,7 +10,7 @@ use super::super::quick::Quick;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::Compiler;
 use crate::error::{ErrorKind, Trap};
-use crate::eval::{EvalFn, EvalRow, EvalTable};
+use crate::eval::{EvalRow, EvalTable};
 
 impl Compiler<'_> {
     pub(super) fn inst(&mut self, v: Value) -> Result<(), Trap> {
@@ -24,8 +24,7 @@ impl Compiler<'_> {
                 return Ok(());
             }
             core::APPLY | core::SPLAT => {
-                let args: Vec<Operand> = self.f.operands(v).collect();
-                let args = args.into_iter().map(|operand| self.src(operand)).collect();
+                let args = self.f.operands(v).map(|operand| self.src(operand)).collect();
                 self.apply(v, args, op == core::SPLAT, None);
                 return Ok(());
             }
@@ -35,6 +34,12 @@ impl Compiler<'_> {
             self.emit(inst);
             return Ok(());
         }
+        let site = self.eval_site(v, op)?;
+        self.emit(Inst::Eval { site });
+        Ok(())
+    }
+
+    fn eval_site(&mut self, v: Value, op: Op) -> Result<u32, Trap> {
         let def = self.f.ctx().def(op);
         let Some(EvalRow::Function(function)) =
             self.world.ctx.extensions().get::<EvalTable>().get(def)
@@ -42,31 +47,17 @@ impl Compiler<'_> {
             let message = format!("there is no evaluation function for `{}`", def.name);
             return Err(Trap::of_kind(ErrorKind::Module, message));
         };
-        let site = self.eval_site(v, op, function);
-        self.emit(Inst::Eval { site });
-        Ok(())
-    }
-
-    fn eval_site(&mut self, v: Value, op: Op, function: EvalFn) -> u32 {
-        let def = self.f.ctx().def(op);
-        let args: Vec<Operand> = self.f.operands(v).collect();
-        let args = args.into_iter().map(|operand| self.src(operand)).collect();
+        let args = self.f.operands(v).map(|operand| self.src(operand)).collect();
         let (dst, ty, attrs) = (self.dsts[v.index()], self.f.ty(v), self.f.attrs(v));
         let quick = Quick::of(self.f, v, op);
         self.evals.push(EvalSite { function, quick, def, args, dst, ty, attrs });
-        self.evals.len() as u32 - 1
+        Ok(self.evals.len() as u32 - 1)
     }
 
     /// Returns a tuple that is made for that; `false` if it is another value.
     pub(super) fn return_tuple(&mut self, value: Operand) -> bool {
         let Some(v) = value.as_value().filter(|&v| self.is_returned(v)) else { return false };
-        let def = self.f.ctx().def(core::TUPLE);
-        let Some(EvalRow::Function(function)) =
-            self.world.ctx.extensions().get::<EvalTable>().get(def)
-        else {
-            return false;
-        };
-        let site = self.eval_site(v, core::TUPLE, function);
+        let Ok(site) = self.eval_site(v, core::TUPLE) else { return false };
         self.emit(Inst::ReturnTuple { site });
         true
     }
@@ -95,9 +86,7 @@ impl Compiler<'_> {
                 // the way that looks at it.
                 let callee = self.val_const(Constant::Func(name));
                 let mut args = vec![Src::Const(callee)];
-                for &operand in &operands[1..] {
-                    args.push(self.src(operand));
-                }
+                args.extend(operands[1..].iter().map(|&operand| self.src(operand)));
                 self.apply(v, args.into(), false, Some(name));
                 return;
             }

@@ -16,7 +16,7 @@ impl Compiler<'_> {
     /// Returns whether a comparison is done by the branch that alone uses it.
     pub(super) fn is_fused(&self, v: Value) -> bool {
         let ValueDef::Inst(block) = self.f.def(v) else { return false };
-        if self.f.ty(v) != Type::BOOL || comparison(self.f.op(v)).is_none() {
+        if self.f.ty(v) != Type::BOOL || !is_comparison(self.f.op(v)) {
             return false;
         }
         let ty = self.f.operand(v, 0).map(|operand| self.f.operand_type(operand));
@@ -32,21 +32,21 @@ impl Compiler<'_> {
 
     /// The test that a comparison of two registers is.
     pub(super) fn test_of(&self, op: Op, ty: Scalar, a: Reg, b: Reg) -> Option<Test> {
-        let compare = comparison(Some(op))?;
-        Some(match (compare, ty) {
+        Some(match (op, ty) {
             (_, Scalar::F32) => return None,
-            (Compare::Eq, Scalar::F64) => Test::EqF(a, b),
-            (Compare::Ne, Scalar::F64) => Test::NeF(a, b),
-            (Compare::Lt, Scalar::F64) => Test::LtF(a, b),
-            (Compare::Le, Scalar::F64) => Test::LeF(a, b),
-            (Compare::Gt, Scalar::F64) => Test::LtF(b, a),
-            (Compare::Ge, Scalar::F64) => Test::LeF(b, a),
-            (Compare::Eq, _) => Test::EqI(a, b),
-            (Compare::Ne, _) => Test::NeI(a, b),
-            (Compare::Lt, _) => Test::LtI(a, b),
-            (Compare::Le, _) => Test::LeI(a, b),
-            (Compare::Gt, _) => Test::LtI(b, a),
-            (Compare::Ge, _) => Test::LeI(b, a),
+            (arith::EQ, Scalar::F64) => Test::EqF(a, b),
+            (arith::NE, Scalar::F64) => Test::NeF(a, b),
+            (arith::LT, Scalar::F64) => Test::LtF(a, b),
+            (arith::LE, Scalar::F64) => Test::LeF(a, b),
+            (arith::GT, Scalar::F64) => Test::LtF(b, a),
+            (arith::GE, Scalar::F64) => Test::LeF(b, a),
+            (arith::EQ, _) => Test::EqI(a, b),
+            (arith::NE, _) => Test::NeI(a, b),
+            (arith::LT, _) => Test::LtI(a, b),
+            (arith::LE, _) => Test::LeI(a, b),
+            (arith::GT, _) => Test::LtI(b, a),
+            (arith::GE, _) => Test::LeI(b, a),
+            _ => return None,
         })
     }
 
@@ -54,21 +54,20 @@ impl Compiler<'_> {
         if let Some(v) = condition.as_value()
             && !self.f.is_param(v)
             && self.is_fused(v)
-            && let Some((x, test)) = self.immediate_test(v)
-            && let Some(a) = Scalar::of(self.f.operand_type(x)).and_then(|ty| self.reg(x, ty))
         {
-            return test.of(a);
-        }
-        if let Some(v) = condition.as_value()
-            && !self.f.is_param(v)
-            && self.is_fused(v)
-            && let (Some(op), Some([x, y])) =
-                (self.f.op(v), self.f.op(v).and_then(|op| self.f.matches(v, op)))
-            && let Some(ty) = Scalar::of(self.f.operand_type(x))
-            && let (Some(a), Some(b)) = (self.reg(x, ty), self.reg(y, ty))
-            && let Some(test) = self.test_of(op, ty, a, b)
-        {
-            return test;
+            if let Some((x, test)) = self.immediate_test(v)
+                && let Some(a) = Scalar::of(self.f.operand_type(x)).and_then(|ty| self.reg(x, ty))
+            {
+                return test.of(a);
+            }
+            if let Some(op) = self.f.op(v)
+                && let Some([x, y]) = self.f.matches(v, op)
+                && let Some(ty) = Scalar::of(self.f.operand_type(x))
+                && let (Some(a), Some(b)) = (self.reg(x, ty), self.reg(y, ty))
+                && let Some(test) = self.test_of(op, ty, a, b)
+            {
+                return test;
+            }
         }
         match self.src(condition) {
             Src::Scalar(_, a) => Test::Reg(a),
@@ -138,9 +137,8 @@ impl Compiler<'_> {
 
     pub(super) fn has_moves(&mut self, edge: Edge) -> bool {
         let target = self.f.edge_target(edge);
-        let args: Vec<Operand> = self.f.edge_args(edge).collect();
-        let params: Vec<Value> = self.f.params(target).collect();
-        params.iter().zip(args).any(|(p, arg)| match (self.dsts[p.index()], self.src(arg)) {
+        let mut moves = self.f.params(target).zip(self.f.edge_args(edge));
+        moves.any(|(p, arg)| match (self.dsts[p.index()], self.src(arg)) {
             (Dst::Scalar(_, d), Src::Scalar(_, a)) => d != a,
             (Dst::Val(d), Src::Val(a)) => d != a,
             _ => true,
@@ -203,10 +201,8 @@ impl Compiler<'_> {
     /// Passes the arguments of an edge.
     pub(super) fn edge_moves(&mut self, edge: Edge) {
         let target = self.f.edge_target(edge);
-        let args: Vec<Operand> = self.f.edge_args(edge).collect();
-        let params: Vec<Value> = self.f.params(target).collect();
         let (mut scalars, mut vals, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for (param, arg) in params.iter().zip(args) {
+        for (param, arg) in self.f.params(target).zip(self.f.edge_args(edge)) {
             match (self.dsts[param.index()], self.src(arg)) {
                 (Dst::Scalar(_, d), Src::Scalar(_, a)) => scalars.push((d, a)),
                 (Dst::Val(vd), Src::Val(va)) => vals.push((vd, va)),
@@ -329,26 +325,9 @@ pub(super) enum Test {
     LeF(Reg, Reg),
 }
 
-#[derive(Clone, Copy)]
-enum Compare {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-fn comparison(op: Option<Op>) -> Option<Compare> {
-    Some(match op? {
-        arith::EQ => Compare::Eq,
-        arith::NE => Compare::Ne,
-        arith::LT => Compare::Lt,
-        arith::LE => Compare::Le,
-        arith::GT => Compare::Gt,
-        arith::GE => Compare::Ge,
-        _ => return None,
-    })
+fn is_comparison(op: Option<Op>) -> bool {
+    use arith::{EQ, GE, GT, LE, LT, NE};
+    matches!(op, Some(EQ | NE | LT | LE | GT | GE))
 }
 
 pub(super) fn set_target(inst: &mut Inst, mut new: impl FnMut(Pc) -> Pc) {

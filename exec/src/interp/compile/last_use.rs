@@ -33,6 +33,7 @@ use super::control::set_target;
 type Regs = SmallVec<[Reg; 4]>;
 
 /// A basic block of the compact code.
+#[derive(Default)]
 struct Block {
     start: usize,
     end: usize,
@@ -125,13 +126,7 @@ impl Compiler<'_> {
             targets.iter().for_each(|&to| starts[to as usize] = true);
         }
         let starts: Vec<usize> = (0..=len).filter(|&pc| starts[pc]).collect();
-        let block = |ends: &[usize]| Block {
-            start: ends[0],
-            end: ends[1],
-            predecessors: Vec::new(),
-            live_in: Vec::new(),
-            live_out: Vec::new(),
-        };
+        let block = |ends: &[usize]| Block { start: ends[0], end: ends[1], ..Block::default() };
         let mut blocks: Vec<Block> = starts.windows(2).map(block).collect();
         for from in 0..blocks.len() {
             let last = self.insts[blocks[from].end - 1];

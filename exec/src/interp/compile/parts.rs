@@ -53,13 +53,7 @@ impl Compiler<'_> {
             }
             parts.push(by.user);
         }
-        parts.sort_unstable_by(|&a, &b| {
-            if f.comes_before(a, b) {
-                std::cmp::Ordering::Less
-            } else {
-                std::cmp::Ordering::Greater
-            }
-        });
+        parts.sort_unstable_by(|&a, &b| f.comes_before(b, a).cmp(&f.comes_before(a, b)));
         (!parts.is_empty()).then_some(parts)
     }
 

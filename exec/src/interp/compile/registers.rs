@@ -126,23 +126,13 @@ impl Compiler<'_> {
     }
 
     pub(super) fn temp_scalar(&mut self) -> Reg {
-        match self.temp_scalar {
-            Some(reg) => reg,
-            None => {
-                let reg = self.new_scalar();
-                *self.temp_scalar.insert(reg)
-            }
-        }
+        let reg = self.temp_scalar.unwrap_or_else(|| self.new_scalar());
+        *self.temp_scalar.insert(reg)
     }
 
     pub(super) fn temp_val(&mut self) -> Reg {
-        match self.temp_val {
-            Some(reg) => reg,
-            None => {
-                let reg = self.new_val();
-                *self.temp_val.insert(reg)
-            }
-        }
+        let reg = self.temp_val.unwrap_or_else(|| self.new_val());
+        *self.temp_val.insert(reg)
     }
 
     /// Gives a register to each scalar constant; they are filled when a frame starts.

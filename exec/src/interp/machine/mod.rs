@@ -82,12 +82,11 @@ struct At<'a> {
 impl<'a> Machine<'a> {
     fn start(&mut self, slot: u32, args: &[Val]) -> Result<Val, ExecError> {
         let name = self.world.slot(slot).name;
-        let code = self
-            .world
-            .code(slot)
-            .map_err(|trap| ExecError::new(&self.world.ctx, trap, Chain::default()))?;
-        self.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments)
-            .map_err(|trap| ExecError::new(&self.world.ctx, trap, Chain::default()))?;
+        let world = self.world;
+        let entered = world.code(slot).and_then(|code| {
+            self.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments).map(|()| code)
+        });
+        let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
         self.execute(code).map_err(|At { trap, code, pc }| {
             let total = self.frames.len() + 1;
             let chain = Chain::collect(total, |i| {
