@@ -75,7 +75,7 @@ fn write_one(ctx: &Context, out: &mut String, value: &Val, work: &mut Vec<Work>)
         Val::Type(ty) => quoted(out, &ctx.constant_text(Constant::Type(*ty))),
         Val::Tuple(fields) => list(out, work, fields.items().iter().cloned()),
         Val::Named(fields) | Val::Struct(fields) => {
-            object(ctx, out, work, fields.ty(), fields.items())
+            object(ctx, out, work, fields.ty(), fields.items());
         }
         Val::Object(x) => object(ctx, out, work, x.ty(), &x.fields()),
         Val::Ref(cell) => work.push(Work::Value(cell.get())),
