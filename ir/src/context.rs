@@ -63,8 +63,9 @@ impl Context {
             // found by their fixed ids alone.
             let id = ctx.types.intern_with(
                 hash_of(name),
-                |_| false,
-                || SizedType { kind: TypeKind::Builtin, size: TypeSize::ONE },
+                (),
+                |_, ()| false,
+                |()| SizedType { kind: TypeKind::Builtin, size: TypeSize::ONE },
                 |_| hash_of(name),
             );
             debug_assert_eq!(id, ty.0);
@@ -103,8 +104,9 @@ impl Context {
     pub fn symbol(&self, name: &str) -> Symbol {
         Symbol(self.symbols.intern_with(
             hash_of(name),
-            |other| **other == *name,
-            || name.into(),
+            name,
+            |other, name| **other == **name,
+            |name| name.into(),
             |other| hash_of(&**other),
         ))
     }
@@ -303,8 +305,9 @@ impl Context {
         assert!(self.owns_parts(constant), "a constant of another context was used");
         Const(self.constants.intern_with(
             hash_of(&constant),
-            |(other, _)| *other == constant,
-            || (constant, self.type_of_constant(constant)),
+            constant,
+            |(other, _), constant| other == constant,
+            |constant| (constant, self.type_of_constant(constant)),
             |(other, _)| hash_of(other),
         ))
     }

@@ -103,25 +103,22 @@ impl<T> Interner<T> {
 
     /// The id of the item that `eq` accepts, made by `make` if there is none yet. `hash` must be
     /// [`hash_of`] of the key that both agree on, and `rehash` the same for an item of the table.
-    pub(crate) fn intern_with(
+    pub(crate) fn intern_with<K>(
         &self,
         hash: u64,
-        eq: impl Fn(&T) -> bool,
-        make: impl FnOnce() -> T,
+        key: K,
+        eq: impl Fn(&T, &K) -> bool,
+        make: impl FnOnce(K) -> T,
         rehash: impl Fn(&T) -> u64,
     ) -> u32 {
-        let found = {
-            let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
-            index.find(hash, |&id| eq(self.get(id))).copied()
-        };
-        if let Some(id) = found {
+        if let Some(id) = self.find_with(hash, |other| eq(other, &key)) {
             return id;
         }
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&id) = index.find(hash, |&id| eq(self.get(id))) {
+        if let Some(&id) = index.find(hash, |&id| eq(self.get(id), &key)) {
             return id;
         }
-        let id = self.push(make());
+        let id = self.push(make(key));
         index.insert_unique(hash, id, |&id| rehash(self.get(id)));
         id
     }
@@ -134,18 +131,7 @@ impl<T> Interner<T> {
 
 impl<T: Hash + Eq> Interner<T> {
     pub(crate) fn intern(&self, item: T) -> u32 {
-        let hash = hash_of(&item);
-        let found = self.find_with(hash, |other| *other == item);
-        if let Some(id) = found {
-            return id;
-        }
-        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&id) = index.find(hash, |&id| *self.get(id) == item) {
-            return id;
-        }
-        let id = self.push(item);
-        index.insert_unique(hash, id, |&id| hash_of(self.get(id)));
-        id
+        self.intern_with(hash_of(&item), item, T::eq, |item| item, hash_of)
     }
 }
 

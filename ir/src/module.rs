@@ -10,7 +10,7 @@ use crate::used_structs::used_structs;
 use crate::{Context, FuncId, Function, IrError, IrResult, StructDef, StructId, Symbol, Type};
 
 /// Functions and struct types over one [`Context`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Module {
     ctx: Arc<Context>,
     functions: SlotMap<FuncId, Function>,
@@ -18,20 +18,6 @@ pub struct Module {
     order: Vec<FuncId>,
     structs: Vec<(StructId, Type)>,
     struct_by_name: FxHashMap<Symbol, (StructId, Type)>,
-}
-
-impl Clone for Module {
-    /// A copy over the same context; its ids are those of the original.
-    fn clone(&self) -> Self {
-        Self {
-            ctx: Arc::clone(&self.ctx),
-            functions: self.functions.clone(),
-            by_name: self.by_name.clone(),
-            order: self.order.clone(),
-            structs: self.structs.clone(),
-            struct_by_name: self.struct_by_name.clone(),
-        }
-    }
 }
 
 impl Module {
@@ -190,15 +176,24 @@ impl Module {
     /// # Errors
     /// If there is one of that name.
     pub fn add_struct(&mut self, def: StructDef) -> IrResult<(StructId, Type)> {
-        if self.struct_by_name(def.name).is_some() {
-            let message = format!("there is a struct @{} already", self.ctx.str(def.name));
+        self.take_struct(def.name, |ctx| ctx.add_struct(def))
+    }
+
+    /// Takes in the struct type that `make` gives, unless there is one of its name.
+    #[track_caller]
+    fn take_struct(
+        &mut self,
+        name: Symbol,
+        make: impl FnOnce(&Context) -> (StructId, Type),
+    ) -> IrResult<(StructId, Type)> {
+        if self.struct_by_name(name).is_some() {
+            let message = format!("there is a struct @{} already", self.ctx.str(name));
             return Err(IrError::new(IrErrorKind::Name, message));
         }
-        let name = def.name;
-        let (id, ty) = self.ctx.add_struct(def);
-        self.structs.push((id, ty));
-        self.struct_by_name.insert(name, (id, ty));
-        Ok((id, ty))
+        let made = make(&self.ctx);
+        self.structs.push(made);
+        self.struct_by_name.insert(name, made);
+        Ok(made)
     }
 
     /// Takes in a struct type that [`Context::add_struct`] declared, as a reader does that has
@@ -212,14 +207,7 @@ impl Module {
     #[track_caller]
     pub fn adopt_struct(&mut self, id: StructId) -> IrResult<Type> {
         let name = self.ctx.struct_def(id).name;
-        if self.struct_by_name(name).is_some() {
-            let message = format!("there is a struct @{} already", self.ctx.str(name));
-            return Err(IrError::new(IrErrorKind::Name, message));
-        }
-        let ty = self.ctx.ty(crate::TypeKind::Struct(id));
-        self.structs.push((id, ty));
-        self.struct_by_name.insert(name, (id, ty));
-        Ok(ty)
+        self.take_struct(name, |ctx| (id, ctx.ty(crate::TypeKind::Struct(id)))).map(|made| made.1)
     }
 
     /// The struct types in order.

@@ -44,17 +44,9 @@ pub fn print_function(f: &Function, options: &PrintOptions) -> String {
 
 /// A module as IR text: its struct types, then its functions.
 pub fn print_module(module: &Module, options: &PrintOptions) -> String {
-    let values: usize = module.functions().map(Function::value_count).sum();
-    let mut printer = Printer::new(module.ctx(), options, 48 * values + 64);
-    for &(id, _) in module.structs() {
-        printer.start_item();
-        printer.struct_def(&module.ctx().struct_def(id));
-    }
-    for f in module.functions() {
-        printer.start_item();
-        printer.function(f);
-    }
-    printer.out
+    let mut out = String::new();
+    write_module(&mut out, module, options).expect("writing to a string does not fail");
+    out
 }
 
 /// Writes a function as IR text.
@@ -158,12 +150,6 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     fn new(ctx: &'a Context, options: &'a PrintOptions, capacity: usize) -> Self {
         Self { ctx, options, out: String::with_capacity(capacity), lines: None }
-    }
-
-    fn start_item(&mut self) {
-        if !self.out.is_empty() {
-            self.out.push('\n');
-        }
     }
 
     /// `mutable struct @P {x: f64} call @body`

@@ -175,14 +175,14 @@ fn arity_error(def: &OpDef, have: usize) -> String {
 
 #[cold]
 fn class_error(view: &InstView<'_>, index: usize, var: u8) -> String {
+    unexpected(view, index, view.def.type_vars[usize::from(var)].describe())
+}
+
+#[cold]
+fn unexpected(view: &InstView<'_>, index: usize, want: &str) -> String {
     let spec = view.def.operands[index.min(view.def.operands.len() - 1)];
-    let class = view.def.type_vars[usize::from(var)].describe();
-    let have = view.ctx.type_text(view.types[index]);
-    format!(
-        "operand `{}` of `{}` is of type {have}, expected {class}",
-        spec.name,
-        view.def.mnemonic()
-    )
+    let (have, op) = (view.ctx.type_text(view.types[index]), view.def.mnemonic());
+    format!("operand `{}` of `{op}` is of type {have}, expected {want}", spec.name)
 }
 
 #[cold]
@@ -194,7 +194,6 @@ fn conflict_error(view: &InstView<'_>, first: Type, second: Type) -> String {
 #[cold]
 fn operand_error(view: &InstView<'_>, index: usize) -> String {
     let spec = view.def.operands[index.min(view.def.operands.len() - 1)];
-    let have = view.ctx.type_text(view.types[index]);
     let want = match spec.pattern {
         TypePattern::ArrayOf(var) | TypePattern::RefOf(var) => {
             let kind =
@@ -216,11 +215,7 @@ fn operand_error(view: &InstView<'_>, index: usize) -> String {
         }
         pattern => pattern_text(pattern),
     };
-    format!(
-        "operand `{}` of `{}` is of type {have}, expected {want}",
-        spec.name,
-        view.def.mnemonic()
-    )
+    unexpected(view, index, &want)
 }
 
 /// The signature of an op that takes two operands of one builtin type and asks nothing else, in a

@@ -181,8 +181,7 @@ impl<'a> FunctionRun<'a> {
         }
         self.unsettled += 1;
         if !is_named {
-            let passes = self.shared.passes.iter().map(ToString::to_string);
-            let changing = since(&changes, &self.passes, passes);
+            let changing = since(&changes, &self.passes, &self.shared.passes);
             self.log.warn(unsettled_warning(step, &unit_text(Some(&self.name)), &changing));
         }
         Ok(())
@@ -244,13 +243,8 @@ impl<'a> FunctionRun<'a> {
         self.log.text.push_str(&output.text);
         let pass_run = PassRun { pass: step, function: Some(&self.name), number };
         self.log.take_warnings(&mut output.warnings, &pass_run);
-        self.passes[step.position].absorb(&PassReport {
-            pass: String::new(),
-            calls: 1,
-            changed: u64::from(changed),
-            time: elapsed,
-            counts: std::mem::take(&mut output.counts),
-        });
+        let call = PassReport::of_call(changed, elapsed, std::mem::take(&mut output.counts));
+        self.passes[step.position].absorb(&call);
         let rebuilt = after.lineage != before.lineage;
         if rebuilt {
             self.state.analyses.keep_only(after.lineage);
@@ -318,14 +312,11 @@ pub(crate) fn changes_of(passes: &[PassReport]) -> Vec<u64> {
     passes.iter().map(|pass| pass.changed).collect()
 }
 
-/// The names of the passes that have changed something since then.
-pub(crate) fn since(
-    before: &[u64],
-    passes: &[PassReport],
-    names: impl Iterator<Item = String>,
-) -> Vec<String> {
-    let changed = before.iter().zip(passes).map(|(&before, pass)| pass.changed > before);
-    changed.zip(names).filter_map(|(changed, name)| changed.then_some(name)).collect()
+/// The passes that have changed something since then, quoted.
+pub(crate) fn since(before: &[u64], reports: &[PassReport], passes: &[&PassStep]) -> Vec<String> {
+    let all = before.iter().zip(reports).zip(passes);
+    let changing = all.filter(|((before, report), _)| report.changed > **before);
+    changing.map(|(_, pass)| format!("`{pass}`")).collect()
 }
 
 /// Runs a pass on a function; a loop pass on these loops, or on all if none are given.

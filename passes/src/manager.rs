@@ -18,13 +18,13 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::{Analyses, EffectSummaries};
 use crate::function_run::{FunctionRun, FunctionState, Home, Outcome, changes_of, since};
-use crate::instrument::{Execution, Log, PassRun, Schedule, Unit};
+use crate::instrument::{Execution, Log, Observer, PassRun, Schedule, Unit};
 use crate::panic_guard::guarded;
 use crate::pass::{AnyPass, Output, PassContext};
 use crate::pipeline::{PassStep, Pipeline, Step, fix_limit, unsettled_warning};
 use crate::pipeline_error::{PipelineError, pass_result, unit_text};
 use crate::report::{PassReport, Report, Stopped};
-use crate::reproducer::{Failure, FailureKind, Fault};
+use crate::reproducer::{Failure, FailureKind};
 use crate::run_options::RunOptions;
 use crate::shared::{Shared, observe};
 
@@ -44,15 +44,14 @@ pub fn run_pipeline(
     pipeline: &Pipeline,
     options: &RunOptions,
 ) -> Result<Report, Failure> {
-    match options.threads {
-        Some(threads) if threads > 1 => {
-            match rayon::ThreadPoolBuilder::new().num_threads(threads.min(MAX_THREADS)).build() {
-                Ok(pool) => pool.install(|| Runner::new(pipeline, options).run(module)),
-                // Without threads of its own the run still gives the same result.
-                Err(_) => Runner::new(pipeline, options).run(module),
-            }
-        }
-        _ => Runner::new(pipeline, options).run(module),
+    let pool = options.threads.filter(|&threads| threads > 1).and_then(|threads| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.min(MAX_THREADS)).build().ok()
+    });
+    let mut run = || Runner::new(pipeline, options).run(module);
+    match pool {
+        Some(pool) => pool.install(run),
+        // Without threads of its own the run still gives the same result.
+        None => run(),
     }
 }
 
@@ -121,40 +120,28 @@ impl<'a> Runner<'a> {
 
     /// Lets the observers see what the pipeline is about to run on.
     fn begin(&mut self, module: &Module) -> Result<(), PipelineError> {
-        let start = Instant::now();
-        let mut log = Log::default();
-        let observers = self.shared.observers.iter();
-        let results = observers.map(|o| o.begin(module, self.pipeline, &mut log));
-        let diagnostics: Vec<Diagnostic> = results.filter_map(Result::err).flatten().collect();
-        self.report.observing += start.elapsed();
-        self.write(log)?;
-        if diagnostics.is_empty() {
-            return Ok(());
-        }
-        Err(PipelineError::Failed(Box::new(Fault {
-            kind: FailureKind::Input,
-            pass: None,
-            function: None,
-            diagnostics,
-            remaining: Vec::new(),
-        })))
+        let pipeline = self.pipeline;
+        self.ask(FailureKind::Input, |observer, log| observer.begin(module, pipeline, log))
     }
 
     /// Lets the observers say what they have seen.
     fn end(&mut self, module: &Module) -> Result<(), PipelineError> {
+        self.ask(FailureKind::Refused, |observer, log| observer.end(module, log))
+    }
+
+    /// Asks all observers, and fails with what they say.
+    fn ask(
+        &mut self,
+        kind: FailureKind,
+        what: impl Fn(&dyn Observer, &mut Log) -> Result<(), Vec<Diagnostic>>,
+    ) -> Result<(), PipelineError> {
         let start = Instant::now();
         let mut log = Log::default();
-        let observers = self.shared.observers.iter();
-        let results = observers.map(|o| o.end(module, &mut log));
+        let results = self.shared.observers.iter().map(|&observer| what(observer, &mut log));
         let diagnostics: Vec<Diagnostic> = results.filter_map(Result::err).flatten().collect();
         self.report.observing += start.elapsed();
         self.write(log)?;
-        if diagnostics.is_empty() {
-            return Ok(());
-        }
-        let (kind, remaining) = (FailureKind::Refused, Vec::new());
-        let fault = Fault { kind, pass: None, function: None, diagnostics, remaining };
-        Err(PipelineError::Failed(Box::new(fault)))
+        if diagnostics.is_empty() { Ok(()) } else { Err(PipelineError::of_run(kind, diagnostics)) }
     }
 
     /// Runs steps on the module. The depth of the recursion is that of the pipeline, which the
@@ -202,8 +189,7 @@ impl<'a> Runner<'a> {
         }
         self.report.unsettled += 1;
         if !is_named {
-            let passes = self.shared.passes.iter().map(ToString::to_string);
-            let changing = since(&changes, &self.report.passes, passes);
+            let changing = since(&changes, &self.report.passes, &self.shared.passes);
             self.report.warnings.push(unsettled_warning(step, &unit_text(None), &changing));
         }
         Ok(())
@@ -300,13 +286,8 @@ impl<'a> Runner<'a> {
         };
         let mut writer = writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         writer.write_all(log.text.as_bytes()).map_err(|error| {
-            PipelineError::Failed(Box::new(Fault {
-                kind: FailureKind::Output,
-                pass: None,
-                function: None,
-                diagnostics: vec![Diagnostic::error(format!("cannot write the output: {error}"))],
-                remaining: Vec::new(),
-            }))
+            let error = Diagnostic::error(format!("cannot write the output: {error}"));
+            PipelineError::of_run(FailureKind::Output, vec![error])
         })
     }
 
@@ -340,14 +321,8 @@ impl<'a> Runner<'a> {
         let changed = stamps(module) != before_state;
         self.is_stale |= changed;
 
-        let entry = &mut self.report.passes[step.position];
-        entry.absorb(&PassReport {
-            pass: String::new(),
-            calls: 1,
-            changed: u64::from(changed),
-            time: elapsed,
-            counts: output.counts,
-        });
+        let call = PassReport::of_call(changed, elapsed, std::mem::take(&mut output.counts));
+        self.report.passes[step.position].absorb(&call);
         log.text.push_str(&output.text);
         log.take_warnings(&mut output.warnings, &pass_run);
         let result = result.and_then(|()| {

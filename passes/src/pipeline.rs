@@ -135,9 +135,8 @@ pub(crate) fn unsettled_warning(step: &Step, unit: &str, changing: &[String]) ->
     let limit = if let Step::Fix { options, .. } = step { fix_limit(options) } else { 0 };
     let rounds = if limit == 1 { "round" } else { "rounds" };
     let message = format!("`fix` stopped at its limit of {limit} {rounds} on {unit}");
-    let passes: Vec<String> = changing.iter().map(|pass| format!("`{pass}`")).collect();
     Diagnostic::warning(message)
-        .note(format!("the last round was still changed by {}", passes.join(", ")))
+        .note(format!("the last round was still changed by {}", changing.join(", ")))
         .help(format!(
             "with `fix{{max=N}}` it goes on for N rounds; passes that undo what others do, or that \
              change something each time, never settle: {step}"

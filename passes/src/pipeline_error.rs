@@ -48,6 +48,12 @@ impl PipelineError {
         self
     }
 
+    /// A failure of the run as a whole, which no pass is to blame for.
+    pub(crate) fn of_run(kind: FailureKind, diagnostics: Vec<Diagnostic>) -> Self {
+        let remaining = Vec::new();
+        Self::Failed(Box::new(Fault { kind, pass: None, function: None, diagnostics, remaining }))
+    }
+
     /// A fault of a pass.
     pub(crate) fn fault(
         kind: FailureKind,

@@ -59,6 +59,15 @@ pub struct PassReport {
 }
 
 impl PassReport {
+    /// The report of one call.
+    pub(crate) fn of_call(
+        changed: bool,
+        time: Duration,
+        counts: IndexMap<&'static str, u64>,
+    ) -> Self {
+        Self { pass: String::new(), calls: 1, changed: changed.into(), time, counts }
+    }
+
     pub(crate) fn absorb(&mut self, other: &Self) {
         self.calls += other.calls;
         self.changed += other.changed;

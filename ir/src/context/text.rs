@@ -68,9 +68,9 @@ impl Context {
                 self.write_type(out, element)?;
                 write!(out, ", {rank}>")
             }
-            &TypeKind::Ref(element) => {
-                out.write_str("ref<")?;
-                self.write_type(out, element)?;
+            &(TypeKind::Ref(of) | TypeKind::TypeOf(of)) => {
+                out.write_str(if matches!(kind, TypeKind::Ref(_)) { "ref<" } else { "type<" })?;
+                self.write_type(out, of)?;
                 out.write_char('>')
             }
             &TypeKind::Fn(name) => {
@@ -81,11 +81,6 @@ impl Context {
             &TypeKind::Val(constant) => {
                 out.write_str("val<")?;
                 self.write_constant(out, self.constant(constant))?;
-                out.write_char('>')
-            }
-            &TypeKind::TypeOf(of) => {
-                out.write_str("type<")?;
-                self.write_type(out, of)?;
                 out.write_char('>')
             }
         }
@@ -125,15 +120,11 @@ impl Context {
                 }
                 write_float(out, x, format_args!("{x:?}"))
             }
-            Constant::Sym(name) => {
-                out.write_char(':')?;
+            Constant::Sym(name) | Constant::Func(name) => {
+                out.write_char(if matches!(constant, Constant::Sym(_)) { ':' } else { '@' })?;
                 write_name(out, self.str(name))
             }
             Constant::Str(text) => write_quoted(out, self.str(text)),
-            Constant::Func(name) => {
-                out.write_char('@')?;
-                write_name(out, self.str(name))
-            }
             Constant::Type(ty) => {
                 out.write_char('!')?;
                 self.write_type(out, ty)

@@ -36,7 +36,7 @@ impl Function {
         Ok(b)
     }
 
-    fn new_block(&mut self) -> Block {
+    pub(super) fn new_block(&mut self) -> Block {
         let b = self.blocks.alloc(BlockData::empty(State::Reserved));
         self.blocks[b].term.block = b;
         b
@@ -180,13 +180,7 @@ impl Function {
             return Err(IrError::not_an_inst(self, v, "remove as a parameter"));
         }
         let (block, position) = (data.block, data.slots as usize);
-        let goes_too = |f: &Self, u: Use| {
-            let Some(target) = (u.index as usize).checked_sub(position + 1) else { return false };
-            u.user.is_terminator()
-                && f.operand(u.user, target) == Some(block.into())
-                && f.operands(u.user).skip(target + 1).take(position).all(|arg| !arg.is_block())
-        };
-        if self.uses(v).any(|u| !goes_too(self, u)) {
+        if self.uses(v).any(|u| !self.is_argument(u, block, position)) {
             return Err(IrError::still_used(self, v));
         }
         for pred in self.pred_blocks(block) {
@@ -201,6 +195,24 @@ impl Function {
         self.bury(v);
         self.epochs.types += 1;
         Ok(())
+    }
+
+    /// The parameter that a use passes a value to; `None` if it is no argument of an edge.
+    #[track_caller]
+    pub fn parameter_passed(&self, at: Use) -> Option<Value> {
+        let index = at.index as usize;
+        let before = &self.slots_of(at.user)[..index];
+        let target = before.iter().rposition(|slot| slot.operand.is_block())?;
+        self.param(before[target].operand.as_block()?, index - target - 1)
+    }
+
+    /// Returns whether a use is an argument for the parameter of `block` at that position.
+    #[track_caller]
+    pub fn is_argument(&self, at: Use, block: Block, position: usize) -> bool {
+        let Some(target) = (at.index as usize).checked_sub(position + 1) else { return false };
+        at.user.is_terminator()
+            && self.operand(at.user, target) == Some(block.into())
+            && self.operands(at.user).skip(target + 1).take(position).all(|arg| !arg.is_block())
     }
 
     /// The distinct blocks whose edges enter `block`, in layout order.
@@ -359,22 +371,16 @@ impl Function {
     /// Checks what stands at position `index` of an instruction against the parameter that it is
     /// for, if it is the argument of an edge.
     pub(super) fn check_argument(&self, user: Value, index: usize) -> IrResult<()> {
-        if !user.is_terminator() {
-            return Ok(());
-        }
-        let operands: Operands = self.operands(user).take(index + 1).collect();
-        let Some(at) = operands[..index].iter().rposition(|operand| operand.is_block()) else {
+        let at = Use { user, index: index as u32 };
+        let (Some(param), Some(arg)) = (self.parameter_passed(at), self.operand(user, index))
+        else {
             return Ok(());
         };
-        let target = operands[at].as_block().expect("found by `is_block`");
-        let position = index - at - 1;
-        // Whether there are as many arguments as parameters is for the verifier to say.
-        let Some(param) = self.param(target, position) else { return Ok(()) };
-        let (have, want) = (self.operand_type(operands[index]), self.ty(param));
-        if have.is_assignable_to(want) {
-            Ok(())
-        } else {
-            Err(IrError::edge_mismatch(self, target, position, have, want))
+        let (have, want) = (self.operand_type(arg), self.ty(param));
+        let ValueData { block, slots: position, .. } = self.values[param];
+        match have.is_assignable_to(want) {
+            true => Ok(()),
+            false => Err(IrError::edge_mismatch(self, block, position as usize, have, want)),
         }
     }
 
@@ -477,11 +483,8 @@ impl Function {
             return Err(IrError::block_unsuitable(self, b, why));
         }
         if a == b || b == self.first_block {
-            return Err(IrError::block_unsuitable(
-                self,
-                b,
-                "cannot be merged into its predecessor",
-            ));
+            let why = "cannot be merged into its predecessor";
+            return Err(IrError::block_unsuitable(self, b, why));
         }
         let params: Vec<Value> = self.params(b).collect();
         let args: Operands = self.edge_args(edge).collect();
@@ -496,8 +499,7 @@ impl Function {
             }
         }
         for (param, arg) in params.into_iter().zip(args) {
-            self.transfer_name(param, arg);
-            self.replace_all_uses(param, arg)?;
+            self.replace_named(param, arg)?;
             self.bury(param);
         }
         self.drop_slots(Value::terminator(a));
@@ -529,11 +531,8 @@ impl Function {
         for &b in blocks {
             self.checked_block(b)?;
             if b == self.first_block {
-                return Err(IrError::block_unsuitable(
-                    self,
-                    b,
-                    "is the entry and cannot be deleted",
-                ));
+                let why = "is the entry and cannot be deleted";
+                return Err(IrError::block_unsuitable(self, b, why));
             }
             set.insert(b);
         }

@@ -29,12 +29,7 @@ impl Function {
         if data.op == Op::PARAM {
             return self.insert_after(v, inst);
         }
-        let place = if v.is_terminator() {
-            self.end_of(data.block)
-        } else {
-            Place { block: data.block, prev: data.prev, next: v }
-        };
-        self.create(place, &inst, data.loc, Some(v))
+        self.create(self.place_before(v), &inst, data.loc, Some(v))
     }
 
     /// Inserts an instruction just after `v`. At a block parameter, that is the start of the
@@ -213,11 +208,11 @@ impl Function {
     /// If either is stale, or if `v` is a parameter or a terminator or `at` a parameter.
     pub fn move_before(&mut self, v: Value, at: Value) -> IrResult<()> {
         let data = *self.checked(v)?;
-        let target = *self.checked(at)?;
+        let target = self.checked(at)?.op;
         if v.is_terminator() || data.op == Op::PARAM {
             return Err(IrError::not_an_inst(self, v, "move"));
         }
-        if target.op == Op::PARAM {
+        if target == Op::PARAM {
             return Err(IrError::not_an_inst(self, at, "move something before"));
         }
         if v == at || self.next_inst(v) == Some(at) {
@@ -227,12 +222,7 @@ impl Function {
         self.forget_after(v);
         self.after.tail.remove(&v);
         self.unlink_inst(v);
-        let place = if at.is_terminator() {
-            self.end_of(target.block)
-        } else {
-            Place { block: target.block, prev: self.values[at].prev, next: at }
-        };
-        self.relink(v, place);
+        self.relink(v, self.place_before(at));
         Ok(())
     }
 
@@ -252,7 +242,7 @@ impl Function {
 
     /// Checks a new instruction that is no terminator, and finds its type.
     #[inline]
-    fn check_new(&self, inst: &Inst) -> IrResult<Type> {
+    pub(super) fn check_new(&self, inst: &Inst) -> IrResult<Type> {
         if let Some(ty) = self.plain_binary_type(inst) {
             return Ok(ty);
         }
@@ -347,6 +337,13 @@ impl Function {
         }
         let (have, want) = (self.ctx.type_text(ty), self.ctx.type_text(self.ty(v)));
         Err(mismatch(format!("{} would be of type {have} instead of {want}", self.value_text(v))))
+    }
+
+    /// The place right before an instruction or a terminator.
+    #[inline]
+    fn place_before(&self, v: Value) -> Place {
+        let &ValueData { block, prev, .. } = self.data(v);
+        if v.is_terminator() { self.end_of(block) } else { Place { block, prev, next: v } }
     }
 
     #[inline]

@@ -173,6 +173,11 @@ impl Function {
         self.blocks().flat_map(|b| self.insts(b))
     }
 
+    /// The parameters and the instructions of the blocks in layout order, without terminators.
+    pub fn all_values(&self) -> impl Iterator<Item = Value> + '_ {
+        self.blocks().flat_map(|b| self.params(b).chain(self.body(b)))
+    }
+
     /// The parameters of a block in order.
     #[track_caller]
     pub fn params(&self, b: Block) -> Params<'_> {
@@ -373,6 +378,13 @@ impl Function {
         let Some(after) = slots.get(edge.position as usize + 1..) else { self.no_edge(edge) };
         let end = after.iter().position(|slot| slot.operand.is_block()).unwrap_or(after.len());
         OperandIter::new(&after[..end])
+    }
+
+    /// The argument of an edge for the parameter at a position of its target. O(1), as it is not
+    /// checked that the target has so many parameters.
+    #[track_caller]
+    pub fn edge_arg(&self, edge: Edge, position: usize) -> Option<Operand> {
+        self.operand(Value::terminator(edge.from), edge.position as usize + 1 + position)
     }
 
     /// The operands of a terminator that stand before its first edge; of any other instruction,

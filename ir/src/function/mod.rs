@@ -199,12 +199,15 @@ struct AfterOrder {
 /// Every change goes through a method, which keeps use lists, predecessor lists and order right
 /// and refuses what would break them with an [`IrError`](crate::IrError) that names the entities.
 ///
+/// In a clone, every handle of the original is valid. Its [`Stamp`] differs from that of the
+/// original from the start. It takes O(size), a copy of plain memory.
+///
 /// # Panics
 /// Methods that return an [`IrResult`] take any handle. Those that only look at something take
 /// handles of what is there: one of another function, or of what was deleted, makes them panic
 /// with a message that names it, the function, and what is wrong; the panic is at the line that
 /// called the method. [`Function::is_live`] and [`Function::is_live_block`] take any handle.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     ctx: Arc<Context>,
     name: Symbol,
@@ -221,7 +224,7 @@ pub struct Function {
     dead_slots: u32,
     /// The first of so many slots beside each other that nobody owns, by their number.
     lost_slots: Vec<Vec<u32>>,
-    lineage: u64,
+    lineage: Lineage,
     epochs: Epochs,
     names: Names,
     after: AfterOrder,
@@ -237,37 +240,20 @@ impl ValueData {
     }
 }
 
-fn next_lineage() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+/// The identity of a function. A clone is another one.
+#[derive(Debug)]
+struct Lineage(u64);
+
+impl Lineage {
+    fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
-impl Clone for Function {
-    /// A copy in which every handle of the original is valid. Its [`Stamp`] differs from that of
-    /// the original from the start. O(size), a copy of plain memory.
+impl Clone for Lineage {
     fn clone(&self) -> Self {
-        Self {
-            ctx: Arc::clone(&self.ctx),
-            name: self.name,
-            ret: self.ret,
-            attrs: self.attrs,
-            loc: self.loc,
-            values: self.values.clone(),
-            blocks: self.blocks.clone(),
-            slots: self.slots.clone(),
-            first_block: self.first_block,
-            last_block: self.last_block,
-            live_values: self.live_values,
-            live_blocks: self.live_blocks,
-            dead_slots: self.dead_slots,
-            lost_slots: self.lost_slots.clone(),
-            lineage: next_lineage(),
-            epochs: self.epochs,
-            names: self.names.clone(),
-            after: self.after.clone(),
-            origin: self.origin,
-            origins: self.origins.clone(),
-        }
+        Self::next()
     }
 }
 
@@ -326,7 +312,7 @@ impl Function {
             live_blocks: 0,
             dead_slots: 0,
             lost_slots: Vec::new(),
-            lineage: next_lineage(),
+            lineage: Lineage::next(),
             epochs: Epochs::default(),
             names: Names::default(),
             after: AfterOrder::default(),
@@ -418,7 +404,7 @@ impl Function {
     /// Identifies its present state.
     #[inline]
     pub fn stamp(&self) -> Stamp {
-        Stamp { lineage: self.lineage, epochs: self.epochs }
+        Stamp { lineage: self.lineage.0, epochs: self.epochs }
     }
 
     /// The number of changes of each facet.

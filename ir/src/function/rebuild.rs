@@ -1,9 +1,8 @@
 //! Copies of a function as a whole: compaction, renumbering, structural equality.
 
-use id_arena::Arena;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{AfterOrder, BlockData, Function, NIL, Names, State, ValueData, next_lineage};
+use super::{Function, NIL, ValueData};
 use crate::{Attrs, Block, Constant, Op, Operand, OperandKind, Symbol, Type, TypeKind, Value};
 
 /// The new ids of the values and blocks of a function that was renumbered. It is to be asked for
@@ -37,7 +36,7 @@ impl Function {
     /// If a value or block is used that is only [reserved](Function::reserve_numbers).
     #[track_caller]
     pub fn compact(&mut self) -> Renumbering {
-        let mut values: Vec<Value> = self.live_in_layout_order();
+        let mut values: Vec<Value> = self.all_values().collect();
         values.sort_unstable_by_key(|v| v.index());
         let mut blocks: Vec<Block> = self.blocks().collect();
         blocks.sort_unstable_by_key(|b| b.index());
@@ -51,7 +50,7 @@ impl Function {
     /// As [`Function::compact`].
     #[track_caller]
     pub fn renumber(&mut self) -> Renumbering {
-        let values = self.live_in_layout_order();
+        let values: Vec<Value> = self.all_values().collect();
         let blocks: Vec<Block> = self.blocks().collect();
         self.rebuild(&values, &blocks)
     }
@@ -77,40 +76,21 @@ impl Function {
         self.slots.len() as u32 - self.dead_slots
     }
 
-    fn live_in_layout_order(&self) -> Vec<Value> {
-        self.blocks().flat_map(|b| self.params(b).chain(self.body(b))).collect()
-    }
-
     /// Makes all records anew, in the given order.
     fn rebuild(&mut self, values: &[Value], blocks: &[Block]) -> Renumbering {
         let mut map = Renumbering {
             values: vec![None; self.values.len()],
             blocks: vec![None; self.blocks.len()],
         };
-        let mut new = Self {
-            ctx: self.ctx.clone(),
-            values: Arena::with_capacity(values.len()),
-            blocks: Arena::with_capacity(blocks.len()),
-            slots: Vec::with_capacity(self.live_slots() as usize),
-            first_block: Block::NONE,
-            last_block: Block::NONE,
-            live_values: 0,
-            live_blocks: 0,
-            dead_slots: 0,
-            lost_slots: Vec::new(),
-            lineage: next_lineage(),
-            names: Names::default(),
-            after: AfterOrder::default(),
-            origins: Vec::new(),
-            ..*self
-        };
+        let slots = self.live_slots() as usize;
+        let mut new =
+            Self::with_capacity(&self.ctx, self.name_str(), self.ret, values.len(), slots);
+        (new.attrs, new.loc, new.origin) = (self.attrs, self.loc, self.origin);
         for &v in values {
             map.values[v.index()] = Some(new.values.alloc(ValueData::empty(Op::MISSING)));
         }
         for &b in blocks {
-            let id = new.blocks.alloc(BlockData::empty(State::Reserved));
-            new.blocks[id].term.block = id;
-            map.blocks[b.index()] = Some(id);
+            map.blocks[b.index()] = Some(new.new_block());
         }
         for b in self.blocks() {
             let id = map.block(b).expect("live blocks are mapped");

@@ -30,8 +30,7 @@ impl Function {
             self.values.alloc(ValueData::empty(Op::MISSING));
         }
         for _ in 0..blocks {
-            let b = self.blocks.alloc(BlockData::empty(State::Reserved));
-            self.blocks[b].term.block = b;
+            self.new_block();
         }
         Ok(())
     }
@@ -101,12 +100,7 @@ impl Function {
     pub fn define_inst(&mut self, v: Value, block: Block, inst: Inst) -> IrResult<()> {
         self.checked_block(block)?;
         self.check_reserved(v)?;
-        let def = self.declaration(inst.op)?;
-        if def.is_terminator() {
-            let message = format!("`{}` is a terminator and has to end a block", def.mnemonic());
-            return Err(IrError::new(IrErrorKind::Unsuitable, message));
-        }
-        let ty = self.check_signature(&inst)?;
+        let ty = self.check_new(&inst)?;
         let place = self.end_of(block);
         self.install(v, place, &inst, ty, inst.loc.unwrap_or(Loc::UNKNOWN));
         Ok(())
@@ -147,11 +141,7 @@ impl Function {
     }
 
     pub(super) fn relink(&mut self, v: Value, place: Place) {
-        let ValueData { op, ty, attrs, loc, .. } = self.values[v];
-        let (slots, len, first_use) = {
-            let data = &self.values[v];
-            (data.slots, data.len, data.first_use)
-        };
+        let ValueData { op, ty, attrs, loc, slots, len, first_use, .. } = self.values[v];
         // Installing an instruction without operands and giving it back its slots moves the
         // record without touching a use list.
         let bare = Inst::new(op).with_attrs(attrs);

@@ -119,6 +119,16 @@ impl Function {
         }
     }
 
+    /// Makes every use of `old` a use of `new`, which takes its name as
+    /// [`Function::transfer_name`] does. O(uses of `old`).
+    ///
+    /// # Errors
+    /// Those of [`Function::replace_all_uses`].
+    pub fn replace_named(&mut self, old: Value, new: impl Into<Operand> + Copy) -> IrResult<()> {
+        self.transfer_name(old, new);
+        self.replace_all_uses(old, new)
+    }
+
     /// Makes every use of `old` a use of `new`. O(uses of `old`).
     ///
     /// # Errors

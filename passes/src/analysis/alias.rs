@@ -35,6 +35,7 @@ use std::fmt::Write as _;
 use regraft_dialects::{ad, core};
 use regraft_ir::{Context, ControlFlow, Function, Operand, Traits, Type, Use, Value, ValueDef};
 
+use super::block_list::text_or;
 use super::effects::{
     Access, EffectSummaries, InstEffects, Returns, callee_summary, may_be_object,
     may_reach_objects, may_reach_others,
@@ -183,10 +184,7 @@ impl Aliases {
                 let _ = writeln!(out, "{}: {text}", f.value_text(v));
             }
         }
-        if out.is_empty() {
-            out.push_str("no objects\n");
-        }
-        out
+        text_or(out, "no objects\n")
     }
 }
 
@@ -313,12 +311,8 @@ impl Finder<'_> {
             return;
         }
         // The edge that this is an argument of starts at the last target before it.
-        let index = at.index as usize;
-        let operand = |i: usize| f.operand(at.user, i);
-        let target = (0..index).rev().find_map(|i| Some((i, operand(i)?.as_block()?)));
-        if let Some((i, target)) = target
-            && let Some(param) = f.param(target, index - i - 1)
-            && let Some(arg) = operand(index)
+        if let Some(param) = f.parameter_passed(at)
+            && let Some(arg) = f.operand(at.user, at.index as usize)
             && self.pass(param, arg)
         {
             self.changed.push(param);

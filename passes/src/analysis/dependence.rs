@@ -28,6 +28,7 @@ use std::fmt::Write as _;
 use regraft_dialects::mem;
 use regraft_ir::{Function, Type, Value};
 
+use super::block_list::text_or;
 use super::loop_exits::{LatchRuns, odd_inverse};
 use super::memory_location::element_indices;
 use super::{Aliases, Analyses, InductionVariables, LoopId, Poly, TripCounts};
@@ -203,10 +204,7 @@ pub(crate) fn describe(f: &Function, analyses: &mut Analyses) -> String {
             }
         }
     }
-    if out.is_empty() {
-        out.push_str("no stores in loops\n");
-    }
-    out
+    text_or(out, "no stores in loops\n")
 }
 
 #[cfg(test)]

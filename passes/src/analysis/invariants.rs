@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Block, ControlFlow, Function, Operand, OperandKind, Traits, Value};
 
+use super::block_list::text_or;
 use super::{Analyses, Analysis, Facets, LoopForest, LoopId};
 
 /// In which loops values vary.
@@ -143,10 +144,7 @@ impl Invariants {
             }
             out.push_str(if found[l.index()].is_empty() { " none\n" } else { "\n" });
         }
-        if out.is_empty() {
-            out.push_str("no loops\n");
-        }
-        out
+        text_or(out, "no loops\n")
     }
 }
 

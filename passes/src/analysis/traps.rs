@@ -100,6 +100,11 @@ pub fn speculatable(f: &Function, v: Value) -> bool {
     speculatable_given(f, v, &Constants(f))
 }
 
+/// Returns whether `v` may run where it did not run before, and reads no memory either.
+pub(crate) fn only_computes(f: &Function, v: Value) -> bool {
+    f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE)) && speculatable(f, v)
+}
+
 /// The same, given what is known of its operands, which has to hold where it is to run.
 pub(crate) fn speculatable_given(f: &Function, v: Value, facts: &impl OperandFacts) -> bool {
     let Some(def) = f.op_def(v) else { return false };

@@ -106,8 +106,7 @@ impl FunctionPass for Cse {
                         if from == block
                             || self.scope == Scope::Dominating && tree.dominates(from, block)
                         {
-                            f.transfer_name(v, earlier);
-                            f.replace_all_uses(v, earlier)?;
+                            f.replace_named(v, earlier)?;
                             f.delete(v)?;
                             replaced += 1;
                         } else {

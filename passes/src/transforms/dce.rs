@@ -106,10 +106,7 @@ pub(super) fn unused(f: &Function, roots: Roots<'_>) -> Vec<Value> {
         f.params(entry).for_each(|param| mark.reach(param.into()));
     }
     let live = mark.spread();
-    f.blocks()
-        .flat_map(|block| f.params(block).chain(f.body(block)))
-        .filter(|v| !live[v.index()])
-        .collect()
+    f.all_values().filter(|v| !live[v.index()]).collect()
 }
 
 struct Mark<'a> {
@@ -136,8 +133,7 @@ impl Mark<'_> {
                 ValueDef::Inst(_) => f.operands(v).for_each(|operand| self.reach(operand)),
                 ValueDef::Param(block, position) => {
                     for edge in f.in_edges(block) {
-                        let index = edge.position + 1 + position;
-                        let arg = f.operand(Value::terminator(edge.from), index as usize);
+                        let arg = f.edge_arg(edge, position as usize);
                         arg.into_iter().for_each(|arg| self.reach(arg));
                     }
                 }

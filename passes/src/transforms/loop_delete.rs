@@ -36,11 +36,11 @@ use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Function, IrResult, Operand, Type, Value};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::trip_count::{CountForm, LatchRuns};
+use crate::analysis::trip_count::{Count, CountForm, LatchRuns};
 use crate::analysis::{
     EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts, inst_effects,
 };
-use crate::transforms::util::edit::delete_unreachable;
+use crate::transforms::util::edit::{delete_unreachable, only};
 use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::materialize::materialize;
 use crate::{LoopPass, PassContext, PassResult};
@@ -123,8 +123,8 @@ fn straighten(f: &mut Function, id: LoopId, facts: DeletionAnalyses<'_>) -> IrRe
     let Some((exit, _)) = first else { return Ok(false) };
     let block = exit.from;
     let inside = |block| facts.forest.contains(id, block);
-    let mut leaving = f.out_edges(block).filter(|&edge| !inside(f.edge_target(edge)));
-    let (Some(edge), None) = (leaving.next(), leaving.next()) else { return Ok(false) };
+    let leaving = f.out_edges(block).filter(|&edge| !inside(f.edge_target(edge)));
+    let Some(edge) = only(leaving) else { return Ok(false) };
     if f.out_edges(block).nth(1).is_none() {
         return Ok(false);
     }
@@ -241,7 +241,8 @@ impl<'a> Last<'a> {
         }
         let mut around = FxHashMap::default();
         let polys = values.iter().map(|(_, poly)| poly);
-        for symbol in polys.chain(count_polys(&count.latch_runs)).flat_map(Poly::symbols) {
+        let counted = count.latch_runs.as_symbolic().into_iter().flat_map(Count::polys);
+        for symbol in polys.chain(counted).flat_map(Poly::symbols) {
             match symbol {
                 Sym::Iteration(own) if own == id => {}
                 Sym::Iteration(outer) if facts.forest.encloses(outer, id) => {
@@ -329,16 +330,6 @@ fn number(
             f.constant(operand).and_then(regraft_ir::Constant::as_int).unwrap_or(0),
         ),
     })
-}
-
-/// The polynomials in a count.
-fn count_polys(runs: &LatchRuns) -> Vec<&Poly> {
-    let LatchRuns::Symbolic(count) = runs else { return Vec::new() };
-    match &count.form {
-        CountForm::Number(poly) | CountForm::Solution { distance: poly, .. } => vec![poly],
-        CountForm::Distance { from, to, .. } => vec![from, to],
-        CountForm::Equal(left, right) => vec![left, right],
-    }
 }
 
 /// A value that is the number of the iteration of a loop: a wide one that begins with 0.

@@ -40,6 +40,7 @@ use crate::analysis::{LoopForest, LoopId};
 use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::clone_blocks::{CloneMap, copy_body};
+use crate::transforms::util::edit::only;
 use crate::transforms::util::loop_form::{ensure_preheader, gather_edges};
 use crate::transforms::util::repair_below::{Below, Places};
 use crate::{LoopPass, PassContext, PassResult};
@@ -87,8 +88,8 @@ fn rotate(
 ) -> IrResult<Option<(Block, Block)>> {
     let old = forest.get(id).header;
     let single = |inside: bool| {
-        let mut edges = f.in_edges(old).filter(|e| forest.contains(id, e.from) == inside);
-        edges.next().filter(|_| edges.next().is_none()).map(|edge| edge.from)
+        let edges = f.in_edges(old).filter(|e| forest.contains(id, e.from) == inside);
+        only(edges).map(|edge| edge.from)
     };
     let (Some(preheader), Some(latch)) = (single(false), single(true)) else { return Ok(None) };
     let Some(stays) = stays_edge(f, forest, id) else { return Ok(None) };
@@ -197,8 +198,8 @@ impl LoopPass for LoopRotate {
 /// The only edge of the header that stays in the loop, if another one leaves it.
 fn stays_edge(f: &Function, forest: &LoopForest, id: LoopId) -> Option<Edge> {
     let header = forest.get(id).header;
-    let mut stay = f.out_edges(header).filter(|&edge| forest.contains(id, f.edge_target(edge)));
-    let (Some(edge), None) = (stay.next(), stay.next()) else { return None };
+    let stays = |&edge: &Edge| forest.contains(id, f.edge_target(edge));
+    let edge = only(f.out_edges(header).filter(stays))?;
     (leaves(f, forest, id, header) && f.edge_target(edge) != header).then_some(edge)
 }
 
@@ -242,9 +243,7 @@ fn append(f: &mut Function, latch: Block, old: Block) -> IrResult<()> {
     let edges: Vec<Edge> = f.out_edges(latch).collect();
     let [edge] = *edges else { return Ok(()) };
     let is_jump = f.plain_operands(Value::terminator(latch)).next().is_none();
-    let types_agree =
-        f.edge_args(edge).zip(f.params(old)).all(|(arg, param)| f.operand_type(arg) == f.ty(param));
-    if is_jump && types_agree && f.in_edges(old).nth(1).is_none() {
+    if is_jump && types_agree(f, edge) && f.in_edges(old).nth(1).is_none() {
         f.merge_blocks(latch, old)?;
     }
     Ok(())

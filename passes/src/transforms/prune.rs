@@ -78,8 +78,7 @@ pub(super) fn replace_redundant(f: &mut Function, cfg: &ControlFlow) -> IrResult
     let mut redundant = Vec::new();
     for (&param, source) in flow.params.iter().zip(sources) {
         if source != Operand::from(param) {
-            f.transfer_name(param, source);
-            f.replace_all_uses(param, source)?;
+            f.replace_named(param, source)?;
             redundant.push(param);
         }
     }
@@ -155,10 +154,7 @@ impl<'a> Flow<'a> {
                 if !self.cfg.is_reachable(edge.from) {
                     continue;
                 }
-                let index = edge.position as usize + 1 + i;
-                let Some(arg) = self.f.operand(Value::terminator(edge.from), index) else {
-                    continue;
-                };
+                let Some(arg) = self.f.edge_arg(edge, i) else { continue };
                 let node = self.node(arg);
                 if node != Node::Param(param as u32) {
                     meet = self.meet(meet, node);

@@ -263,14 +263,14 @@ impl Tree {
         let has_constant = Some(constant) != self.family.neutral(self.ty);
         // A product with 0, for one, is 0; floats that are not finite are not real numbers.
         let absorbing = match self.family {
-            Family::Product | Family::And if !self.ty.is_float() => zero(self.ty),
+            Family::Product | Family::And if !self.ty.is_float() => Constant::zero(self.ty),
             Family::Or if self.ty == Type::BOOL => Some(Constant::Bool(true)),
             Family::Or => Constant::int(self.ty, -1),
             _ => None,
         };
         if self.leaves.is_empty() || has_constant && Some(constant) == absorbing {
             // Floats whose terms all cancel leave a positive zero.
-            let constant = match zero(self.ty) {
+            let constant = match Constant::zero(self.ty) {
                 Some(zero) if self.family == Family::Sum && !has_constant => zero,
                 _ => constant,
             };
@@ -384,12 +384,5 @@ impl Tree {
             f.delete(v)?;
         }
         Ok(())
-    }
-}
-
-fn zero(ty: Type) -> Option<Constant> {
-    match ty {
-        Type::BOOL => Some(Constant::Bool(false)),
-        _ => Constant::int(ty, 0).or_else(|| Constant::float(ty, 0.0)),
     }
 }

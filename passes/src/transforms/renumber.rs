@@ -41,7 +41,6 @@ impl FunctionPass for Renumber {
 }
 
 fn is_numbered(f: &Function) -> bool {
-    let values = f.blocks().flat_map(|block| f.params(block).chain(f.body(block)));
-    values.enumerate().all(|(i, v)| v.index() == i)
+    f.all_values().enumerate().all(|(i, v)| v.index() == i)
         && f.blocks().enumerate().all(|(i, block)| block.index() == i)
 }

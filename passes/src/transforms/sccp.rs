@@ -116,15 +116,7 @@ impl FunctionPass for Sccp {
 fn is_needed(f: &Function, param: Value) -> bool {
     let block = f.block_of(param);
     let position = f.params(block).position(|other| other == param).unwrap_or(0);
-    f.uses(param).any(|at| {
-        let target = (at.index as usize).checked_sub(position + 1);
-        let own = target.is_some_and(|target| {
-            at.user.is_terminator()
-                && f.operand(at.user, target) == Some(block.into())
-                && f.operands(at.user).skip(target + 1).take(position).all(|arg| !arg.is_block())
-        });
-        !own
-    })
+    f.uses(param).any(|at| !f.is_argument(at, block, position))
 }
 
 /// Returns whether `v` can go if nobody uses it, on what its operands can be here.

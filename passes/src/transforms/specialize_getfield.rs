@@ -157,10 +157,7 @@ impl Specialize<'_> {
             if !self.cfg.is_reachable(edge.from) {
                 continue;
             }
-            let index = (edge.position + 1 + position) as usize;
-            let Some(arg) = self.f.operand(Value::terminator(edge.from), index) else {
-                return Ok(());
-            };
+            let Some(arg) = self.f.edge_arg(edge, position as usize) else { return Ok(()) };
             let have = self.f.operand_type(arg);
             if arg == v.into() || have == Type::NEVER {
                 continue;
@@ -173,8 +170,7 @@ impl Specialize<'_> {
         // Edges that are never taken pass whatever they like, but have to fit all the same.
         let fits = |f: &Function, ty: Type| {
             f.in_edges(block).all(|edge| {
-                let index = (edge.position + 1 + position) as usize;
-                let arg = f.operand(Value::terminator(edge.from), index);
+                let arg = f.edge_arg(edge, position as usize);
                 arg.is_some_and(|arg| arg == v.into() || f.operand_type(arg).is_assignable_to(ty))
             })
         };
@@ -313,16 +309,11 @@ impl Specialize<'_> {
     /// The instructions that use `v`, and the parameters that it is passed to.
     fn users(&self, v: Value) -> Vec<Value> {
         let uses: Vec<Use> = self.f.uses_in_order(v);
-        uses.into_iter().filter_map(|at| self.reached(at)).collect()
-    }
-
-    fn reached(&self, at: Use) -> Option<Value> {
-        if !at.user.is_terminator() {
-            return Some(at.user);
-        }
-        let mut operands = self.f.operands(at.user).enumerate().take(at.index as usize);
-        let (position, target) = operands.rfind(|(_, operand)| operand.is_block())?;
-        self.f.param(target.as_block()?, at.index as usize - position - 1)
+        let reached = |at: Use| match at.user.is_terminator() {
+            true => self.f.parameter_passed(at),
+            false => Some(at.user),
+        };
+        uses.into_iter().filter_map(reached).collect()
     }
 
     fn push_all(&mut self, values: Vec<Value>) {

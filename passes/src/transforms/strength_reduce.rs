@@ -111,8 +111,7 @@ impl LoopPass for StrengthReduce {
             if !f.is_live(product) {
                 continue;
             }
-            f.transfer_name(product, value);
-            f.replace_all_uses(product, value)?;
+            f.replace_named(product, value)?;
             f.delete_tree(product)?;
         }
         cx.add("products replaced", replaced.len() as u64);

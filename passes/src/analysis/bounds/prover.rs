@@ -295,9 +295,8 @@ impl Bounds<'_> {
             if !self.ranges.is_reached(edge.from) || !self.ranges.is_taken(edge) {
                 continue;
             }
-            let term = Value::terminator(edge.from);
-            let arg = f.operand(term, edge.position as usize + 1 + position);
-            proved = arg.is_some_and(|arg| self.arrives(proof, edge, arg, step));
+            proved =
+                f.edge_arg(edge, position).is_some_and(|arg| self.arrives(proof, edge, arg, step));
             if !proved {
                 break;
             }

@@ -73,7 +73,7 @@ impl Bounds<'_> {
         let mut start = None;
         for edge in f.in_edges_in_order(header) {
             let term = Value::terminator(edge.from);
-            let arg = f.operand(term, edge.position as usize + 1 + position as usize)?;
+            let arg = f.edge_arg(edge, position as usize)?;
             let (term, more) = self.sum(arg, term);
             if edge.from == preheader {
                 start = Some((term, more));

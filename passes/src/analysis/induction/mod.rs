@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Block, Function, Operand, OperandKind, Type, Value};
 
+use super::block_list::text_or;
 use super::poly::{Poly, Sym};
 use super::{Invariants, LoopForest, LoopId};
 
@@ -230,7 +231,7 @@ impl InductionVariables {
     /// values in it that are polynomials in iterations, a line each.
     pub fn describe(&self, f: &Function) -> String {
         let mut lines: Vec<Vec<String>> = vec![Vec::new(); self.forest.len()];
-        for v in f.blocks().flat_map(|block| f.params(block).chain(f.body(block))) {
+        for v in f.all_values() {
             if let Some(l) = self.forest.loop_of(f.block_of(v))
                 && let Some(poly) = self.known(v)
                 && poly.symbols().any(|s| matches!(s, Sym::Iteration(_)))
@@ -270,9 +271,6 @@ impl InductionVariables {
                 let _ = writeln!(out, "{:indent$}  {line}", "");
             }
         }
-        if out.is_empty() {
-            out.push_str("no loops\n");
-        }
-        out
+        text_or(out, "no loops\n")
     }
 }

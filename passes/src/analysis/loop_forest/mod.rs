@@ -24,6 +24,7 @@ use std::fmt::Write as _;
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function};
 
+use super::block_list::{list, text_or};
 use super::components::Components;
 
 /// No loop.
@@ -302,10 +303,7 @@ impl LoopForest {
     /// The forest as text, a loop a line, indented by depth.
     pub fn describe(&self, f: &Function) -> String {
         let mut out = String::new();
-        let list = |blocks: &[Block]| {
-            let texts: Vec<String> = blocks.iter().map(ToString::to_string).collect();
-            texts.join(", ")
-        };
+        let list = |blocks: &[Block]| list(blocks.iter().copied());
         for id in self.loops() {
             let l = self.get(id);
             let _ = write!(
@@ -337,10 +335,7 @@ impl LoopForest {
         for region in &self.irreducible {
             let _ = writeln!(out, "irreducible: blocks {}", list(&region.blocks));
         }
-        if out.is_empty() {
-            out.push_str("no loops\n");
-        }
-        out
+        text_or(out, "no loops\n")
     }
 }
 

@@ -3,8 +3,7 @@
 //! Each step starts from what holds and takes into account only what holds, so that it can stop
 //! at any time, and the order does not matter for whether it is right.
 
-use regraft_ir::{Block, Function, Operand, Use, Value};
-use smallvec::SmallVec;
+use regraft_ir::{Block, Value};
 
 use super::solver::{Solver, argument};
 use super::transfer::{LatticeValue, transfer};
@@ -55,8 +54,7 @@ impl Solver<'_> {
             if !self.visited[edge.from.index()] || !self.taken[slot] {
                 continue;
             }
-            let index = edge.position as usize + 1 + number;
-            let Some(arg) = f.operand(Value::terminator(edge.from), index) else {
+            let Some(arg) = f.edge_arg(edge, number) else {
                 return LatticeValue::of_type(f.ty(param));
             };
             joined = joined.join(argument(f, param, arg, self.on_edge(edge, arg)), f);
@@ -75,24 +73,13 @@ impl Solver<'_> {
             return false;
         }
         self.known[v.index()] = new;
-        for Use { user, index } in f.uses(v) {
-            match user.terminated_block() {
-                None => self.queued[user.index()] = true,
-                Some(block) => {
-                    if let Some(param) = receiver(f, block, index) {
-                        self.queued[param.index()] = true;
-                    }
-                }
+        for at in f.uses(v) {
+            if !at.user.is_terminator() {
+                self.queued[at.user.index()] = true;
+            } else if let Some(param) = f.parameter_passed(at) {
+                self.queued[param.index()] = true;
             }
         }
         true
     }
-}
-
-/// The parameter that an operand of the terminator of a block is an argument for.
-fn receiver(f: &Function, block: Block, index: u32) -> Option<Value> {
-    let before: SmallVec<[Operand; 8]> =
-        f.operands(Value::terminator(block)).take(index as usize).collect();
-    let position = before.iter().rposition(|operand| operand.is_block())?;
-    f.param(before[position].as_block()?, index as usize - position - 1)
 }

@@ -43,6 +43,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Block, DominatorTree, Edge, Function};
 
+use super::block_list::text_or;
 pub use super::loop_exits::{Condition, Count, CountForm, Holds, LatchRuns};
 use super::loop_exits::{DominatingConditions, Test, compared, is_once};
 use super::{Analyses, Analysis, Facets, InductionVariables, LoopForest, LoopId, Poly};
@@ -153,10 +154,7 @@ impl TripCounts {
             }
             out.push('\n');
         }
-        if out.is_empty() {
-            out.push_str("no loops\n");
-        }
-        out
+        text_or(out, "no loops\n")
     }
 }
 

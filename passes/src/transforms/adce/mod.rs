@@ -78,11 +78,7 @@ fn sweep(f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
         f.set_terminator(block, jump)?;
         cx.count(BRANCHES);
     }
-    let dead: Vec<Value> = f
-        .blocks()
-        .flat_map(|block| f.params(block).chain(f.body(block)))
-        .filter(|v| !live[v.index()])
-        .collect();
+    let dead: Vec<Value> = f.all_values().filter(|v| !live[v.index()]).collect();
     let mut again = false;
     let parameters = dead.iter().filter(|&&v| f.is_param(v)).count();
     cx.add(PARAMETERS, parameters as u64);
@@ -110,8 +106,7 @@ fn jump_to(f: &Function, block: Block, next: Block) -> IrResult<Inst> {
         // Its parameters are dead and go presently, each with this argument.
         None => f.params(next).map(Operand::from).collect(),
     };
-    let loc = f.loc(Value::terminator(block));
-    Ok(Inst::new(f.jump_op()?).edge(next, args).at(loc))
+    Ok(Inst::new(f.jump_op()?).edge(next, args))
 }
 
 crate::pass! {
@@ -301,9 +296,7 @@ impl<'a> Mark<'a> {
         let f = self.f;
         self.reach_block(block);
         for edge in f.in_edges(block) {
-            let arg = |edge: regraft_ir::Edge| {
-                f.operand(Value::terminator(edge.from), (edge.position + 1 + position) as usize)
-            };
+            let arg = |edge| f.edge_arg(edge, position as usize);
             let passed = arg(edge);
             passed.into_iter().for_each(|arg| self.reach(arg));
             self.reach_block(edge.from);

@@ -12,7 +12,7 @@
 //! as before. The comparisons are those that [`Bounds`] would need to prove the accesses.
 
 use regraft_dialects::{arith, cf, mem};
-use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, IrResult, Operand, Value};
+use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult, Operand, Value};
 
 use super::marks::{mark, unmarked};
 use crate::PassContext;
@@ -126,13 +126,7 @@ fn compare(f: &mut Function, plan: &Plan) -> IrResult<Value> {
             None => holds,
         });
     }
-    match all {
-        Some(all) => Ok(all),
-        None => {
-            let always = f.constant_id(Constant::Bool(true));
-            f.insert(at, arith::not(Operand::from(always)))
-        }
-    }
+    Ok(all.expect("a plan has comparisons"))
 }
 
 fn side(f: &mut Function, at: Value, (source, plus): (Source, i64)) -> IrResult<Operand> {

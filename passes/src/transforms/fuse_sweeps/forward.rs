@@ -6,9 +6,7 @@
 //! array comes later, it gives what the array was made with.
 
 use regraft_dialects::mem;
-use regraft_ir::{
-    Block, Constant, DominatorTree, Function, IrResult, Operand, Type, TypeKind, Value,
-};
+use regraft_ir::{Block, Constant, DominatorTree, Function, IrResult, Operand, TypeKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::memory_location::{Overlap, element_indices};
@@ -55,13 +53,11 @@ pub(super) fn run(
         while let Some(&next) = value.as_value().and_then(|v| given.get(&v)) {
             value = next;
         }
-        f.transfer_name(load, value);
-        f.replace_all_uses(load, value)?;
+        f.replace_named(load, value)?;
         f.delete(load)?;
     }
     for (v, same) in equal {
-        f.transfer_name(v, same);
-        f.replace_all_uses(v, same)?;
+        f.replace_named(v, same)?;
     }
     Ok(done)
 }
@@ -165,13 +161,7 @@ fn made_with(f: &Function, array: Value) -> Option<Operand> {
             let TypeKind::Array { element, .. } = *f.ctx().kind(f.ty(array)) else {
                 return None;
             };
-            let zero = match element {
-                Type::F64 => Constant::F64(0),
-                Type::F32 => Constant::F32(0),
-                Type::BOOL => Constant::Bool(false),
-                _ => Constant::int(element, 0)?,
-            };
-            Some(f.constant_id(zero).into())
+            Some(f.constant_id(Constant::zero(element)?).into())
         }
         _ => None,
     }

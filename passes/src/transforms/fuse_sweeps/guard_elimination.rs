@@ -19,6 +19,7 @@ use crate::analysis::comparison::swapped;
 use crate::analysis::trip_count::edge_condition;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts};
 use crate::transforms::simplify_cfg::merge_after;
+use crate::transforms::util::edit::only;
 use crate::transforms::util::loop_pair::{CountedLoop, is_pure};
 
 /// A branch around a loop.
@@ -55,15 +56,12 @@ impl Guard {
     ) -> Option<Self> {
         let counted = CountedLoop::of(f, forest, l).filter(CountedLoop::is_tested_first)?;
         let parent = forest.get(l).parent;
-        let mut entering = f.in_edges(counted.header).filter(|e| !forest.contains(l, e.from));
-        let (mut enter, None) = (entering.next()?, entering.next()) else { return None };
+        let mut enter = only(f.in_edges(counted.header).filter(|e| !forest.contains(l, e.from)))?;
         if f.out_edges(enter.from).nth(1).is_none() {
-            let mut before = f.in_edges(enter.from);
-            let (only, None) = (before.next()?, before.next()) else { return None };
             if !is_pure(f, enter.from) {
                 return None;
             }
-            enter = only;
+            enter = only(f.in_edges(enter.from))?;
         }
         let (block, into) = (enter.from, f.edge_target(enter));
         let mut edges = f.out_edges(block);
@@ -77,9 +75,7 @@ impl Guard {
         let mut left = None;
         if target != after && f.in_edges(target).nth(1).is_none() && is_pure(f, target) {
             left = Some(target);
-            let mut edges = f.out_edges(target);
-            let (only, None) = (edges.next()?, edges.next()) else { return None };
-            exit = only;
+            exit = only(f.out_edges(target))?;
         }
         if forest.loop_of(block) != parent
             || forest.loop_of(after) != parent
@@ -130,10 +126,8 @@ impl Guard {
             });
         }
         let jump = f.jump_op()?;
-        let [at_left, at_block] = [left, self.block].map(|b| f.loc(Value::terminator(b)));
-        f.set_terminator(left, Inst::new(jump).edge(after, passed).at(at_left))?;
-        let enter = Inst::new(jump).edge(self.into, initial).at(at_block);
-        f.set_terminator(self.block, enter)?;
+        f.set_terminator(left, Inst::new(jump).edge(after, passed))?;
+        f.set_terminator(self.block, Inst::new(jump).edge(self.into, initial))?;
         merge_after(f, left)?;
         merge_after(f, self.block)?;
         Ok(())

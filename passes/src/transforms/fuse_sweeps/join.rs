@@ -7,7 +7,8 @@ use super::plan::{Becomes, Plan, Reversed};
 use crate::analysis::InductionVariables;
 use crate::transforms::simplify_cfg::merge_after;
 use crate::transforms::util::counters::compute;
-use crate::transforms::util::loop_pair::{bind_params, delete_unused};
+use crate::transforms::util::edit::delete_unused;
+use crate::transforms::util::loop_pair::bind_params;
 
 /// The arguments for a parameter of the header of the new loop.
 struct Passed {
@@ -106,8 +107,7 @@ impl Plan {
             replaced.push((old, new));
         }
         for &(old, new) in &replaced {
-            f.transfer_name(old, new);
-            f.replace_all_uses(old, new)?;
+            f.replace_named(old, new)?;
         }
         f.delete_block(second.header)?;
         for &(old, _) in &replaced {

@@ -78,8 +78,7 @@ fn eliminate(
             }
         },
     };
-    f.transfer_name(v, with);
-    f.replace_all_uses(v, with)?;
+    f.replace_named(v, with)?;
     gone.push(v);
     Ok(())
 }

@@ -59,7 +59,7 @@ use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
 use crate::loop_run::by_nesting_depth;
 use crate::options::{OptionDef, Options};
 use crate::transforms::util::counters::{add_induction, counter_of, ensure_preheaders, is_inside};
-use crate::transforms::util::redundant_inductions;
+use crate::transforms::util::{self, redundant_inductions};
 use crate::{LoopPass, PassContext, PassResult};
 use exits::{NewTest, final_values, is_after, new_test};
 pub(crate) use rewriter::Limits;
@@ -334,8 +334,7 @@ fn carry_out(
         }
         let header = f.block_of(param);
         let position = f.params(header).position(|p| p == param).unwrap_or(0);
-        f.transfer_name(param, value);
-        f.replace_all_uses(param, value)?;
+        f.replace_named(param, value)?;
         let edges = f.in_edges_in_order(header);
         dead.extend(edges.iter().filter_map(|&e| f.edge_args(e).nth(position)?.as_value()));
         f.remove_param(param)?;
@@ -343,9 +342,7 @@ fn carry_out(
         done.params += 1;
     }
     for v in dead {
-        if f.is_live(v) && !f.is_used(v) && f.is_removable(v) {
-            f.delete_tree(v)?;
-        }
+        util::edit::delete_unused(f, Some(v))?;
     }
     for (l, v) in finals {
         let inside = |block: Block| is_inside(f, forest, l, block);

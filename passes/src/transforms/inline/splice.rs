@@ -235,8 +235,7 @@ impl Copy<'_> {
         let (call, ty) = (self.call, self.f.ty(self.call));
         if !replace_if_it_fits(self.f, call, result)? {
             let result = self.widened(result, ty, call)?;
-            self.f.transfer_name(call, result);
-            self.f.replace_all_uses(call, result)?;
+            self.f.replace_named(call, result)?;
         }
         self.f.delete(call)
     }

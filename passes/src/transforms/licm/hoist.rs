@@ -5,6 +5,7 @@ use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::LicmAnalyses;
+use super::whole_loops::chain::enter;
 use crate::analysis::bounds::Bounds;
 use crate::analysis::traps::speculatable;
 use crate::analysis::{InstEffects, LoopForest, LoopId, ModRefSet, inst_effects};
@@ -78,13 +79,6 @@ pub(super) fn apply(f: &mut Function, forest: &LoopForest, plan: Plan) -> IrResu
 /// The innermost loop of each value, after the moves that are planned.
 struct InnermostLoops(Vec<Option<LoopId>>);
 
-/// A loop around the block that is visited.
-#[derive(Clone, Copy)]
-struct EnclosingLoop {
-    id: LoopId,
-    writes: ModRefSet,
-}
-
 /// The path that the first iteration of a loop takes for certain.
 #[derive(Clone, Copy, Default)]
 struct Path {
@@ -130,7 +124,7 @@ struct Walk<'a> {
     writes: Vec<ModRefSet>,
     innermost: InnermostLoops,
     /// The loops around the block, outermost first: the one at position `i` has depth `i + 1`.
-    enclosing: Vec<EnclosingLoop>,
+    enclosing: Vec<LoopId>,
     path: Path,
     blocked: Blocked,
     moves: Vec<(Value, LoopId)>,
@@ -153,7 +147,7 @@ impl Walk<'_> {
             Some(_) => NEVER,
         };
         // Nothing can stand before the entry.
-        let first = forest.get(self.enclosing[0].id).header;
+        let first = forest.get(self.enclosing[0]).header;
         let allowed = allowed.max(if f.entry() == Some(first) { 2 } else { 1 });
         for param in f.params(block) {
             self.innermost.0[param.index()] = Some(inner);
@@ -170,20 +164,9 @@ impl Walk<'_> {
 
     /// Makes `around` the loops around a block whose innermost one is `inner`.
     fn enter(&mut self, inner: LoopId) {
-        let forest = &*self.facts.forest;
-        while self.enclosing.last().is_some_and(|top| !forest.encloses(top.id, inner)) {
-            self.enclosing.pop();
-        }
-        let mut new = Vec::new();
-        let mut at = Some(inner);
-        while let Some(id) = at.filter(|&id| self.enclosing.last().is_none_or(|top| top.id != id)) {
-            new.push(EnclosingLoop { id, writes: self.writes[id.index()] });
-            at = forest.get(id).parent;
-        }
-        let known = self.enclosing.len() as u32;
+        let known = enter(self.facts, &mut self.enclosing, inner) as u32;
         self.blocked.trapping = self.blocked.trapping.min(known + 1);
         self.blocked.guaranteed = self.blocked.guaranteed.min(known + 1);
-        self.enclosing.extend(new.into_iter().rev());
     }
 
     /// The depth of the outermost loop of which the first iteration surely comes to `block`, which
@@ -227,7 +210,7 @@ impl Walk<'_> {
                 && effects.reads_anything()
             {
                 let mod_ref = self.facts.memory.mod_ref(f, &self.facts.aliases, effects);
-                let clash = |around: &EnclosingLoop| mod_ref.reads_what(around.writes);
+                let clash = |around: &LoopId| mod_ref.reads_what(self.writes[around.index()]);
                 least = least.max(self.enclosing.partition_point(clash) as u32 + 1);
             }
             let free = least;
@@ -244,7 +227,7 @@ impl Walk<'_> {
         }
         let mut stays = depth;
         if least <= depth {
-            let target = self.enclosing[least as usize - 1].id;
+            let target = self.enclosing[least as usize - 1];
             self.innermost.0[v.index()] = self.facts.forest.get(target).parent;
             self.moves.push((v, target));
             stays = least - 1;
@@ -265,7 +248,7 @@ impl Walk<'_> {
         };
         let forest = &*self.facts.forest;
         (from..to).find(|&depth| {
-            let preheader = forest.get(self.enclosing[depth as usize - 1].id).preheader;
+            let preheader = forest.get(self.enclosing[depth as usize - 1]).preheader;
             preheader.is_some_and(|block| bounds.in_bounds_at(v, Value::terminator(block)))
         })
     }
@@ -322,8 +305,8 @@ impl Walk<'_> {
         let forest = &*self.facts.forest;
         let depth = forest.get(home).depth;
         match self.enclosing.get(depth as usize - 1) {
-            Some(around) if around.id == home => depth,
-            _ => self.enclosing.partition_point(|around| forest.encloses(around.id, home)) as u32,
+            Some(&around) if around == home => depth,
+            _ => self.enclosing.partition_point(|&around| forest.encloses(around, home)) as u32,
         }
     }
 }

@@ -22,6 +22,7 @@ use super::LicmAnalyses;
 use crate::analysis::memory_location::{MemoryLocation, Overlap, Place};
 use crate::analysis::traps::may_trap;
 use crate::analysis::{Base, LoopForest, LoopId, ModRefSet, inst_effects};
+use crate::transforms::util::edit::only;
 use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::ssa_repair::repair_and_read;
 
@@ -213,8 +214,8 @@ fn runs(f: &Function, facts: &LicmAnalyses, id: LoopId, v: Value) -> bool {
         return false;
     }
     while block != forest.get(id).header {
-        let mut edges = f.in_edges(block).filter(|e| facts.cfg.is_reachable(e.from));
-        let (Some(edge), None) = (edges.next(), edges.next()) else { return false };
+        let edges = f.in_edges(block).filter(|e| facts.cfg.is_reachable(e.from));
+        let Some(edge) = only(edges) else { return false };
         block = edge.from;
         if f.out_edges(block).count() != 1
             || !forest.contains(id, block)
@@ -281,8 +282,7 @@ fn promote(
                 }
                 _ => match current {
                     Some(value) => {
-                        f.transfer_name(v, value);
-                        f.replace_all_uses(v, value)?;
+                        f.replace_named(v, value)?;
                         f.delete(v)?;
                     }
                     // What the block begins with is known once all definitions are.
@@ -314,8 +314,7 @@ fn promote(
     }
     for (i, v) in reads.into_iter().enumerate() {
         let value = reaching[i];
-        f.transfer_name(v, value);
-        f.replace_all_uses(v, value)?;
+        f.replace_named(v, value)?;
         f.delete(v)?;
         // What reaches a read may be another read.
         let later = reaching[i + 1..].iter_mut();

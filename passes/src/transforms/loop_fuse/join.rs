@@ -4,8 +4,9 @@ use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
 use crate::analysis::{InductionVariables, LoopForest};
 use crate::transforms::simplify_cfg::merge_after;
+use crate::transforms::util::edit::delete_unused;
 use crate::transforms::util::loop_form::LoopForm;
-use crate::transforms::util::loop_pair::{LoopPair, bind_params, delete_unused};
+use crate::transforms::util::loop_pair::{LoopPair, bind_params};
 
 /// Two loops that become one.
 pub(super) struct Fusion {
@@ -58,8 +59,7 @@ impl Fusion {
                 Some(other) => other,
                 None => f.append_param(first.header, f.ty(param))?,
             };
-            f.transfer_name(param, joined);
-            f.replace_all_uses(param, joined)?;
+            f.replace_named(param, joined)?;
         }
         let jump = f.jump_op()?;
         let next = [next_first, joining(f, second.back_edge(f))].concat();

@@ -1,10 +1,11 @@
 //! Perfect nests of two loops.
 
-use regraft_ir::{Block, Edge, Function, Operand, Traits, Value};
+use regraft_ir::{Block, Edge, Function, Operand, Value};
 use smallvec::SmallVec;
 
-use crate::analysis::traps::speculatable;
+use crate::analysis::traps::only_computes;
 use crate::analysis::{LoopForest, LoopId};
+use crate::transforms::util::edit::jump_target;
 
 /// The most instructions that a test or a step of a counter may take.
 const SLICE: usize = 16;
@@ -56,18 +57,18 @@ impl Nest {
             let is_plain = forest.loop_of(target) == Some(outer)
                 && f.param_count(target) == 0
                 && f.in_edges(target).nth(1).is_none()
-                && jumps_to(f, target) == Some(end);
+                && jump_target(f, target) == Some(end);
             is_plain.then_some(Some(target))
         };
         let before = between(f.edge_target(o.stay), i.header)?;
         let after = between(f.edge_target(i.exit), o.header)?;
         let found = 1 + usize::from(before.is_some()) + usize::from(after.is_some());
-        if others != found || jumps_to(f, i.latch) != Some(i.header) || i.latch == i.header {
+        if others != found || jump_target(f, i.latch) != Some(i.header) || i.latch == i.header {
             return None;
         }
         let blocks = [Some(o.header), before, after, Some(i.header)];
         let mut pure = blocks.into_iter().flatten().flat_map(|block| f.body(block));
-        if !pure.all(|v| is_pure(f, v)) || !stays_inside(f, forest, outer, o.exit) {
+        if !pure.all(|v| only_computes(f, v)) || !stays_inside(f, forest, outer, o.exit) {
             return None;
         }
         let slices = Slices { f, forest, outer };
@@ -107,17 +108,6 @@ impl Frame {
             && f.edge_target(stay) != l.header;
         fits.then_some(Self { header: l.header, param, latch, exit, stay, id })
     }
-}
-
-/// Returns where a block jumps, if it does nothing else in the end.
-fn jumps_to(f: &Function, block: Block) -> Option<Block> {
-    let term = f.terminator(block)?;
-    let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
-    f.operand(term, 0)?.as_block().filter(|_| is_jump)
-}
-
-fn is_pure(f: &Function, v: Value) -> bool {
-    f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE)) && speculatable(f, v)
 }
 
 /// Returns whether nothing that is computed in a loop is used outside.
@@ -180,7 +170,7 @@ impl Slices<'_> {
             if Some(v) == param || !self.forest.contains(self.outer, f.block_of(v)) {
                 continue;
             }
-            if f.is_param(v) || !is_pure(f, v) || found.len() == SLICE {
+            if f.is_param(v) || !only_computes(f, v) || found.len() == SLICE {
                 return None;
             }
             // What is found again is needed earlier.

@@ -13,8 +13,7 @@ pub(in crate::transforms) fn replace_params(
         if let Some(value) = same_argument(f, block, param, position)
             && f.operand_type(value) == f.ty(param)
         {
-            f.transfer_name(param, value);
-            f.replace_all_uses(param, value)?;
+            f.replace_named(param, value)?;
             replaced.push(param);
         }
     }
@@ -25,7 +24,7 @@ pub(in crate::transforms) fn replace_params(
 fn same_argument(f: &Function, block: Block, param: Value, position: usize) -> Option<Operand> {
     let mut same = None;
     for edge in f.in_edges(block) {
-        let arg = f.operand(Value::terminator(edge.from), edge.position as usize + 1 + position)?;
+        let arg = f.edge_arg(edge, position)?;
         if arg == param.into() || same == Some(arg) {
             continue;
         }

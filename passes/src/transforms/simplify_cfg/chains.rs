@@ -1,8 +1,8 @@
 //! Blocks are appended to the one that alone leads to them.
 
-use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Traits, Value};
+use regraft_ir::{Block, ControlFlow, Function, IrResult, Operand, Value};
 
-use crate::transforms::util::edit::replace_if_it_fits;
+use crate::transforms::util::edit::{jump_target, replace_if_it_fits};
 
 /// Appends to each block those that it leads to and nothing else does. Returns how many.
 pub(super) fn merge_chains(f: &mut Function, cfg: &ControlFlow) -> IrResult<usize> {
@@ -32,11 +32,9 @@ pub(in crate::transforms) fn merge_after(f: &mut Function, block: Block) -> IrRe
 
 /// The block that `block` jumps to, if nothing else leads there.
 fn only_successor(f: &Function, block: Block) -> Option<Block> {
-    let term = f.terminator(block)?;
-    let target = f.operand(term, 0)?.as_block()?;
-    let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
+    let target = jump_target(f, block)?;
     let alone = f.in_edges(target).nth(1).is_none();
-    (is_jump && alone && target != block && Some(target) != f.entry()).then_some(target)
+    (alone && target != block && Some(target) != f.entry()).then_some(target)
 }
 
 /// Lets what the only edge into `to` passes take the place of its parameters, as far as types

@@ -1,8 +1,8 @@
 //! Lets edges bypass blocks that are empty and jump on.
 
+use crate::transforms::util::edit::jump_target;
 use regraft_ir::{
-    Block, ControlFlow, Edge, Function, Inst, IrResult, MAX_OPERANDS, Operand, Traits, Value,
-    ValueDef,
+    Block, ControlFlow, Edge, Function, Inst, IrResult, MAX_OPERANDS, Operand, Value, ValueDef,
 };
 
 /// The most arguments that an edge may get in addition when it bypasses an empty block that
@@ -46,10 +46,8 @@ pub(super) fn forward_edges(f: &mut Function, cfg: &ControlFlow) -> IrResult<usi
 
 /// Returns where `block` jumps, if it does nothing else and the edges to it may go there directly.
 fn next_target(f: &Function, block: Block, private: &mut [Option<bool>]) -> Option<Block> {
-    let term = f.terminator(block)?;
-    let target = f.operand(term, 0)?.as_block()?;
-    let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
-    if !is_jump || target == block || Some(block) == f.entry() || f.first_inst(block).is_some() {
+    let (term, target) = (Value::terminator(block), jump_target(f, block)?);
+    if target == block || Some(block) == f.entry() || f.first_inst(block).is_some() {
         return None;
     }
     let more = f.operand_count(term) - 1;
@@ -66,8 +64,7 @@ fn next_target(f: &Function, block: Block, private: &mut [Option<bool>]) -> Opti
 fn argument_of(f: &Function, edge: Edge, to: Block, arg: Operand) -> Operand {
     match arg.as_value().map(|v| f.def(v)) {
         Some(ValueDef::Param(block, position)) if block == to => {
-            let index = (edge.position + 1 + position) as usize;
-            f.operand(Value::terminator(edge.from), index).unwrap_or(arg)
+            f.edge_arg(edge, position as usize).unwrap_or(arg)
         }
         _ => arg,
     }

@@ -28,6 +28,7 @@ use smallvec::SmallVec;
 
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Analyses, LoopForest};
+use crate::transforms::util::edit::{jump_target, only};
 
 /// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), and that
 /// of a loop forest where a branch decides on a condition. Returns how many.
@@ -153,15 +154,11 @@ impl Plan {
 /// Returns where `target` jumps, if only an edge of `from` enters it, so that it may become a part
 /// of `from`.
 fn behind(f: &Function, from: Block, target: Block) -> Option<Block> {
-    let mut entering = f.in_edges(target);
-    let alone = entering.next().is_some() && entering.next().is_none();
+    let alone = only(f.in_edges(target)).is_some();
     if !alone || target == from || Some(target) == f.entry() || f.param_count(target) > 0 {
         return None;
     }
-    let term = f.terminator(target)?;
-    let after = f.operand(term, 0)?.as_block()?;
-    let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
-    (is_jump && after != target).then_some(after)
+    jump_target(f, target).filter(|&after| after != target)
 }
 
 /// Returns how a value that is `x` if the condition holds and otherwise `y` is made; `None` if

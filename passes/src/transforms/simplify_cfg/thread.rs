@@ -37,6 +37,7 @@ use smallvec::SmallVec;
 
 use super::branches::taken;
 use super::live::is_live_behind;
+use crate::transforms::util::edit::{name_copy, only};
 use crate::transforms::util::ssa_repair::repair;
 
 /// The most instructions that are folded, so that few need to be copied.
@@ -206,8 +207,7 @@ impl Thread {
         let Some(v) = operand.as_value() else { return operand };
         match f.def(v) {
             ValueDef::Param(block, position) if block == self.around => {
-                let index = (self.edge.position + 1 + position) as usize;
-                f.operand(Value::terminator(self.edge.from), index).unwrap_or(operand)
+                f.edge_arg(self.edge, position as usize).unwrap_or(operand)
             }
             _ => {
                 let mut pairs = self.known.iter().chain(&self.folded);
@@ -260,9 +260,7 @@ impl Thread {
                 f.operands(v).map(|operand| self.value_of(f, operand)).collect();
             let inst = Inst::new(op).with_attrs(f.attrs(v)).with_type(f.ty(v)).operands(operands);
             let copy = f.push(block, inst.at(f.loc(v)).made_from(v))?;
-            if let Some(name) = f.value_symbol(v) {
-                f.name_after(copy, name)?;
-            }
+            name_copy(f, v, copy)?;
             // Others may have been folded to the instruction.
             for (_, result) in self.folded.iter_mut().filter(|(_, result)| *result == v.into()) {
                 *result = copy.into();
@@ -287,14 +285,7 @@ impl Thread {
 fn condition_on(f: &Function, edge: Edge, target: Block) -> Option<(Value, Operand)> {
     let is_jump = edge.position == 0;
     let edge = match is_jump {
-        true => {
-            let mut entering = f.in_edges(edge.from);
-            let before = entering.next()?;
-            if entering.next().is_some() {
-                return None;
-            }
-            before
-        }
+        true => only(f.in_edges(edge.from))?,
         false => edge,
     };
     let term = f.terminator(edge.from)?;

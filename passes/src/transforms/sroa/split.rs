@@ -96,7 +96,7 @@ impl Splitter {
             if let Some(part) = projected(f, at) {
                 self.candidates[i].projected |= 1 << part;
             } else if let Some(&target) =
-                parameter_passed(f, at).and_then(|param| self.of.get(&param))
+                f.parameter_passed(at).and_then(|param| self.of.get(&param))
             {
                 self.candidates[i].goes_to.push(target);
             } else {
@@ -289,7 +289,7 @@ impl Splitter {
                 f.delete(at.user)?;
                 continue;
             }
-            if parameter_passed(f, at).is_some_and(|target| self.of.contains_key(&target)) {
+            if f.parameter_passed(at).is_some_and(|target| self.of.contains_key(&target)) {
                 continue;
             }
             let ty = f.ty(param);
@@ -349,16 +349,6 @@ impl Starts {
 fn leaves(f: &Function, block: Block) -> bool {
     let def = f.op_def(Value::terminator(block));
     is_cold(f, block) || def.is_some_and(|def| def.traits.contains(Traits::RETURN))
-}
-
-/// The parameter that a use is the argument for, if it is one of an edge.
-fn parameter_passed(f: &Function, at: Use) -> Option<Value> {
-    if !at.user.is_terminator() {
-        return None;
-    }
-    let mut operands = f.operands(at.user).enumerate().take(at.index as usize);
-    let (position, target) = operands.rfind(|(_, operand)| operand.is_block())?;
-    f.param(target.as_block()?, at.index as usize - position - 1)
 }
 
 fn all(parts: usize) -> u32 {

@@ -3,6 +3,7 @@
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
 use crate::transforms::util::clone_blocks::CloneMap;
+use crate::transforms::util::edit::delete_unused;
 
 /// Lets a block take the edge at this place in its terminator, whatever that decides on, and drops
 /// what nobody needs any more.
@@ -15,14 +16,7 @@ pub(super) fn fold_branch(f: &mut Function, block: Block, nth: usize) -> IrResul
     let decided_on = f.operand(term, 0).and_then(Operand::as_value);
     let jump = Inst::new(f.jump_op()?).edge(f.edge_target(edge), f.edge_args(edge)).at(f.loc(term));
     f.set_terminator(block, jump)?;
-    if let Some(v) = decided_on
-        && !f.is_param(v)
-        && !f.is_used(v)
-        && f.is_removable(v)
-    {
-        f.delete_tree(v)?;
-    }
-    Ok(())
+    delete_unused(f, decided_on.filter(|&v| !f.is_param(v)))
 }
 
 /// Lets the edges at these places go to `target`, in the copy that `map` is for.

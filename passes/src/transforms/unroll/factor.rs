@@ -23,7 +23,7 @@ use regraft_dialects::{arith, cf};
 use regraft_ir::{Block, Constant, Function, Inst, IrResult, Operand, Type, Value};
 
 use super::edges::{fold_branch, place, redirect_back_edges};
-use crate::analysis::trip_count::{Count, CountForm, Holds, LatchRuns};
+use crate::analysis::trip_count::{Count, Holds, LatchRuns};
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly, Sym, TripCount};
 use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
 use crate::transforms::util::loop_form::LoopForm;
@@ -92,10 +92,7 @@ impl ByFactor {
         let polys = polynomials(count);
         let Some(iterations) = Iterations::new(f, variables, &polys, at)? else { return Ok(()) };
         let mut counter = |l: LoopId| iterations.of(l);
-        let mut number = count.materialize(f, at, &mut counter)?;
-        if count.ty() != Type::I64 {
-            number = f.insert(at, arith::zext(number, Type::I64))?.into();
-        }
+        let number = count.materialize_i64(f, at, &mut counter)?;
         let factor: Operand = f.constant_id(self.factor as i64).into();
         let guard = f.insert(at, arith::ge(number, factor))?;
         let mut enough: Operand = guard.into();
@@ -217,12 +214,7 @@ impl Rounds {
 
 /// The polynomials that a count is made of.
 fn polynomials(count: &Count) -> Vec<&Poly> {
-    let mut polys = match &count.form {
-        CountForm::Number(poly) => vec![poly],
-        CountForm::Distance { from, to, .. } => vec![from, to],
-        CountForm::Solution { distance, .. } => vec![distance],
-        CountForm::Equal(x, y) => vec![x, y],
-    };
+    let mut polys = count.polys();
     if let Holds::If(condition) = &count.holds {
         polys.push(&condition.value);
     }

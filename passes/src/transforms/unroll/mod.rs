@@ -45,7 +45,7 @@ use regraft_ir::{Block, ControlFlow, Function};
 use super::simplify_cfg::{merge_after, replace_params};
 use crate::analysis::trip_count::LatchRuns;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, TripCounts};
-use crate::transforms::util::edit::delete_unreachable;
+use crate::transforms::util::edit::{delete_unreachable, only};
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
 use crate::{LoopPass, OptionDef, Options, PassContext, PassResult};
 use factor::ByFactor;
@@ -261,9 +261,7 @@ fn size_up_to(f: &Function, blocks: &[Block], most: usize) -> Option<usize> {
 fn tidy(f: &mut Function, cfg: &ControlFlow, marked: &[bool]) -> PassResult {
     let mut replaced = Vec::new();
     for block in cfg.reverse_postorder() {
-        let mut entering = f.in_edges(block);
-        let alone = entering.next().is_some() && entering.next().is_none();
-        drop(entering);
+        let alone = only(f.in_edges(block)).is_some();
         if marked[block.index()] && alone && Some(block) != f.entry() {
             replace_params(f, block, &mut replaced)?;
         }

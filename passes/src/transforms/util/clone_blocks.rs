@@ -16,6 +16,7 @@
 //! that stands for both ([`ssa_repair`](super::ssa_repair),
 //! [`LoopForm::close`](super::loop_form::LoopForm::close)).
 
+use crate::transforms::util::edit::name_copy;
 use regraft_ir::{Block, Function, Inst, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
@@ -130,11 +131,4 @@ pub(crate) fn copy_body(
         map.set(v, new);
     }
     Ok(())
-}
-
-fn name_copy(f: &mut Function, old: Value, new: Value) -> IrResult<()> {
-    match f.value_symbol(old) {
-        Some(name) => f.name_after(new, name),
-        None => Ok(()),
-    }
 }

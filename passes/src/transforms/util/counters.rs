@@ -7,6 +7,7 @@ use crate::analysis::induction::BasicInduction;
 use crate::analysis::poly::Sym;
 use crate::analysis::trip_count::Count;
 use crate::analysis::{InductionVariables, LoopForest, LoopId, Poly};
+use crate::transforms::util::edit::only;
 use crate::transforms::util::loop_form::ensure_preheader;
 use crate::transforms::util::materialize::materialize;
 
@@ -64,9 +65,8 @@ fn entering_arg(f: &Function, forest: &LoopForest, param: Value) -> Option<Opera
     let header = f.block_of(param);
     let l = forest.headed_by(header)?;
     let position = f.params(header).position(|p| p == param)?;
-    let mut entering = f.in_edges(header).filter(|edge| !forest.contains(l, edge.from));
-    let edge = entering.next().filter(|_| entering.next().is_none())?;
-    f.edge_args(edge).nth(position)
+    let edge = only(f.in_edges(header).filter(|edge| !forest.contains(l, edge.from)))?;
+    f.edge_arg(edge, position)
 }
 
 /// Returns whether a polynomial can be computed where its values are: whether the iterations in it

@@ -17,8 +17,7 @@ use crate::analysis::Analyses;
 /// O(uses).
 pub(crate) fn replace_where_it_fits(f: &mut Function, old: Value, new: Operand) -> IrResult<bool> {
     if f.operand_type(new) == f.ty(old) {
-        f.transfer_name(old, new);
-        f.replace_all_uses(old, new)?;
+        f.replace_named(old, new)?;
         return Ok(true);
     }
     let uses: Vec<Use> = f.uses(old).collect();
@@ -70,8 +69,7 @@ pub(crate) fn replace_or_widen(
     if !replace_where_it_fits(f, old, new)? {
         let ty = f.ty(old);
         let wide = f.insert(at, core::convert(new, ty))?;
-        f.transfer_name(old, wide);
-        f.replace_all_uses(old, wide)?;
+        f.replace_named(old, wide)?;
     }
     Ok(())
 }
@@ -108,4 +106,41 @@ pub(crate) fn is_cold(f: &Function, block: Block) -> bool {
     let def = f.op_def(Value::terminator(block));
     def.is_some_and(|def| !def.traits.contains(Traits::RETURN))
         && f.out_edges(block).next().is_none()
+}
+
+/// The block that a block jumps to, if it ends with a jump.
+pub(crate) fn jump_target(f: &Function, block: Block) -> Option<Block> {
+    let term = f.terminator(block)?;
+    let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
+    f.operand(term, 0)?.as_block().filter(|_| is_jump)
+}
+
+/// Deletes an instruction that is no longer used, and what only it needs.
+pub(crate) fn delete_unused(f: &mut Function, v: Option<Value>) -> IrResult<()> {
+    match v {
+        Some(v) if f.is_live(v) && !f.is_used(v) && f.is_removable(v) => f.delete_tree(v).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// The only item, if there is exactly one.
+pub(crate) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
+}
+
+/// Makes the operands of `user` that are `old` be `new`.
+pub(crate) fn replace_in(f: &mut Function, user: Value, old: Value, new: Operand) -> IrResult<()> {
+    for index in 0..f.operand_count(user) {
+        if f.operand(user, index) == Some(old.into()) {
+            f.set_operand(user, index, new)?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn name_copy(f: &mut Function, old: Value, new: Value) -> IrResult<()> {
+    match f.value_symbol(old) {
+        Some(name) => f.name_after(new, name),
+        None => Ok(()),
+    }
 }

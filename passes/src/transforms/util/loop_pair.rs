@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Block, Edge, Function, IrResult, Operand, Traits, Value};
+use regraft_ir::{Block, Edge, Function, IrResult, Operand, Value};
 
 use crate::PassContext;
-use crate::analysis::traps::speculatable;
+use crate::analysis::traps::only_computes;
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, MemoryClasses, TripCounts,
 };
+use crate::transforms::util::edit::jump_target;
 use crate::transforms::util::loop_accesses::{Accesses, Line, Meeting, MemoryAccess, meets_later};
 
 /// A loop with one exit and one latch.
@@ -89,10 +90,8 @@ impl LoopPair {
             Some(next) if forest.get(next).parent == parent => (None, target),
             _ if forest.loop_of(target) != parent => return None,
             _ => {
-                let term = f.terminator(target)?;
-                let is_jump = f.op_def(term)?.traits.contains(Traits::JUMP);
-                let header = f.operand(term, 0)?.as_block()?;
-                if !is_jump || f.in_edges(target).nth(1).is_some() {
+                let header = jump_target(f, target)?;
+                if f.in_edges(target).nth(1).is_some() {
                     return None;
                 }
                 (Some(target), header)
@@ -122,26 +121,14 @@ pub(crate) fn bind_params(f: &mut Function, between: Block, exit: Edge) -> IrRes
     let params: Vec<Value> = f.params(between).collect();
     let args: Vec<Operand> = f.edge_args(exit).collect();
     for (&param, arg) in params.iter().zip(args) {
-        f.transfer_name(param, arg);
-        f.replace_all_uses(param, arg)?;
+        f.replace_named(param, arg)?;
     }
     params.into_iter().try_for_each(|param| f.remove_param(param))
 }
 
-/// Deletes a test that is no longer used, and what only it needs.
-pub(crate) fn delete_unused(f: &mut Function, test: Option<Value>) -> IrResult<()> {
-    match test {
-        Some(v) if f.is_live(v) && !f.is_used(v) && f.is_removable(v) => f.delete_tree(v).map(drop),
-        _ => Ok(()),
-    }
-}
-
 /// Returns whether nothing in a block but its terminator does more than compute.
 pub(crate) fn is_pure(f: &Function, block: Block) -> bool {
-    f.body(block).all(|v| {
-        let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
-        pure && speculatable(f, v)
-    })
+    f.body(block).all(|v| only_computes(f, v))
 }
 
 /// The analyses by which it is decided whether two loops become one.

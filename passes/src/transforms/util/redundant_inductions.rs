@@ -9,10 +9,10 @@
 //! Two integers are the same where they are the same polynomial in the iterations of the loops
 //! around them ([`InductionVariables`]): modulo 2^w, like everything that is computed.
 
-use regraft_ir::{Block, DominatorTree, Function, IrResult, Traits, Type, Value};
+use regraft_ir::{Block, DominatorTree, Function, IrResult, Type, Value};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::traps::speculatable;
+use crate::analysis::traps::only_computes;
 use crate::analysis::{InductionVariables, LoopId, Poly, Sym};
 
 /// Lets what is the same number as an earlier one of the same loop be that. Returns what nobody uses
@@ -27,8 +27,7 @@ pub(crate) fn join(
     let mut gone = Vec::new();
     for &l in loops {
         for (v, same) in find(f, forest.own_blocks(l).iter().copied(), variables, dom) {
-            f.transfer_name(v, same);
-            f.replace_all_uses(v, same)?;
+            f.replace_named(v, same)?;
             gone.push(v);
         }
     }
@@ -57,10 +56,9 @@ pub(crate) fn find(
             if poly.as_symbol().is_some_and(|s| s == Sym::Value(v)) {
                 continue;
             }
-            let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
             let earlier = known.entry(poly).or_default();
             match earlier.iter().find(|&&u| comes_first(f, dom, u, v)) {
-                Some(&same) if pure && speculatable(f, v) => equal.push((v, same)),
+                Some(&same) if only_computes(f, v) => equal.push((v, same)),
                 _ => earlier.push(v),
             }
         }

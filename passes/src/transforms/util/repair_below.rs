@@ -18,6 +18,7 @@
 //! # Cost
 //! For a value, O((uses + edges into the heads that are needed) × log heads).
 
+use crate::transforms::util::edit::{name_copy, replace_in};
 use regraft_ir::{Block, DominatorTree, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
@@ -112,9 +113,7 @@ impl<'a> Below<'a> {
         let mut made = Vec::with_capacity(needed.len());
         for &head in &needed {
             let param = f.add_param(head, f.ty(old), |_| Some(old))?;
-            if let Some(name) = f.value_symbol(old) {
-                f.name_after(param, name)?;
-            }
+            name_copy(f, old, param)?;
             params.insert(head, Some(param));
             made.push(param);
         }
@@ -131,12 +130,7 @@ impl<'a> Below<'a> {
         }
         for &user in users {
             let Some(new) = above(f.block_of(user)) else { continue };
-            let operands = f.operands(user).enumerate();
-            let places: Vec<usize> =
-                operands.filter(|&(_, o)| o == old.into()).map(|(i, _)| i).collect();
-            for index in places {
-                f.set_operand(user, index, new)?;
-            }
+            replace_in(f, user, old, new.into())?;
         }
         Ok(made)
     }

@@ -23,6 +23,7 @@
 //! O(edges of the region), near enough: each time a meeting is dropped, those fed by it are looked
 //! at again.
 
+use crate::transforms::util::edit::{name_copy, replace_in};
 use regraft_ir::{Block, Function, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
@@ -91,9 +92,7 @@ fn repair_in(
     });
     for &m in &order {
         let param = f.add_param(region.meetings[m], f.ty(old), |_| Some(any))?;
-        if let Some(name) = f.value_symbol(old) {
-            f.name_after(param, name)?;
-        }
+        name_copy(f, old, param)?;
         params[m] = Some(param);
     }
     let operand = |region: &mut Region, block: Block| match region.at_end(block) {
@@ -114,15 +113,7 @@ fn repair_in(
     // that is `old` because that is what reaches it stays so.
     for &user in users {
         let new = operand(&mut region, f.block_of(user));
-        let places: Vec<usize> = f
-            .operands(user)
-            .enumerate()
-            .filter(|&(_, o)| o == old.into())
-            .map(|(i, _)| i)
-            .collect();
-        for index in places {
-            f.set_operand(user, index, new)?;
-        }
+        replace_in(f, user, old, new)?;
     }
     let reaching = blocks.iter().map(|&block| operand(&mut region, block)).collect();
     Ok((order.iter().filter_map(|&m| params[m]).collect(), reaching))

@@ -5,8 +5,13 @@ use regraft_ir::{Function, Operand};
 use crate::analysis::LoopId;
 use crate::transforms::licm::LicmAnalyses;
 
-/// Makes `chain` the loops around a block whose innermost one is `inner`, outermost first.
-pub(super) fn enter(facts: &LicmAnalyses, chain: &mut Vec<LoopId>, inner: LoopId) {
+/// Makes `chain` the loops around a block whose innermost one is `inner`, outermost first. Returns
+/// how many stay.
+pub(in super::super) fn enter(
+    facts: &LicmAnalyses,
+    chain: &mut Vec<LoopId>,
+    inner: LoopId,
+) -> usize {
     let forest = &*facts.forest;
     while chain.last().is_some_and(|&top| !forest.encloses(top, inner)) {
         chain.pop();
@@ -18,6 +23,7 @@ pub(super) fn enter(facts: &LicmAnalyses, chain: &mut Vec<LoopId>, inner: LoopId
         at = forest.get(id).parent;
     }
     chain[known..].reverse();
+    known
 }
 
 /// The depth of the innermost loop of `chain` that contains an operand.

@@ -20,16 +20,17 @@
 //! condition are those of that loop alone: what varies in the loops around it would let it begin
 //! otherwise the next time.
 
-mod chain;
+pub(super) mod chain;
 mod leave;
 
 use regraft_dialects::cf;
-use regraft_ir::{Block, Function, IrResult, Operand, Traits, Value};
+use regraft_ir::{Block, Edge, Function, IrResult, Operand, Traits, Value};
 use rustc_hash::FxHashSet;
 
 use super::LicmAnalyses;
-use crate::analysis::traps::{may_trap, speculatable};
+use crate::analysis::traps::{may_trap, only_computes};
 use crate::analysis::{LoopId, ModRefSet, callee_summary, inst_effects};
+use crate::transforms::util::edit::only;
 use chain::{common_depth, enter, highest_below, set_word};
 
 /// A condition is not copied if it is made of more instructions.
@@ -232,8 +233,8 @@ impl<'a> Survey<'a> {
             if at == header {
                 return true;
             }
-            let mut edges = f.in_edges(at).filter(|e| self.facts.cfg.is_reachable(e.from));
-            let (Some(edge), None) = (edges.next(), edges.next()) else { return false };
+            let edges = f.in_edges(at).filter(|e| self.facts.cfg.is_reachable(e.from));
+            let Some(edge) = only(edges) else { return false };
             let mut out = f.out_edges(edge.from);
             if let (Some(first), Some(_)) = (out.next(), out.next()) {
                 let term = Value::terminator(edge.from);
@@ -280,7 +281,7 @@ impl<'a> Survey<'a> {
         {
             return self.needed(f, chain, of, first, budget).min(depth);
         }
-        if !can_be_copied(f, v) {
+        if !only_computes(f, v) {
             return depth;
         }
         let needed = f.operands(v).map(|operand| self.needed(f, chain, of, operand, budget));
@@ -298,12 +299,9 @@ impl<'a> Survey<'a> {
         if f.entry() == Some(header) {
             return None;
         }
-        let mut edges = f
-            .in_edges(header)
-            .filter(|edge| self.is_reachable(edge.from) && !forest.contains(id, edge.from));
-        let (Some(edge), None) = (edges.next(), edges.next()) else { return None };
-        let position = f.params(header).position(|param| param == v)?;
-        f.edge_args(edge).nth(position)
+        let enters = |e: &Edge| self.is_reachable(e.from) && !forest.contains(id, e.from);
+        let edge = only(f.in_edges(header).filter(enters))?;
+        f.edge_arg(edge, f.params(header).position(|param| param == v)?)
     }
 
     /// Returns whether the entry reaches a block. Blocks that were made for loops that were moved
@@ -324,10 +322,4 @@ impl<'a> Survey<'a> {
         let values = blocks.flat_map(|&block| f.params(block).chain(f.body(block)));
         values.filter(|&v| exit_args.contains(&v.into()) || outside(v)).collect()
     }
-}
-
-/// Returns whether an instruction gives the same wherever it stands, and may stand anywhere.
-fn can_be_copied(f: &Function, v: Value) -> bool {
-    let pure = f.op_def(v).is_some_and(|def| def.traits.contains(Traits::PURE));
-    pure && speculatable(f, v)
 }

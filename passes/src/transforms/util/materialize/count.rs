@@ -22,7 +22,7 @@ impl Count {
     ) -> IrResult<Operand> {
         let ty = self.ty();
         let constant = |f: &Function, x: u64| -> Operand {
-            f.constant_id(constant_bits(ty, x).expect("counts are integers")).into()
+            f.constant_id(Constant::int(ty, x as i64).expect("counts are integers")).into()
         };
         let insert = |f: &mut Function, inst: Inst| f.insert(at, inst).map(Operand::from);
         match &self.form {
@@ -153,9 +153,4 @@ impl LatchRuns {
             _ => None,
         }
     }
-}
-
-/// An unsigned number of a width as the constant with those bits.
-fn constant_bits(ty: Type, x: u64) -> Option<Constant> {
-    Constant::int(ty, x as i64)
 }

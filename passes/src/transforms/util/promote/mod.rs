@@ -190,8 +190,7 @@ fn replace_reads(
             // A user may rely on not knowing what it is; see `edit`.
             false => f.insert(read, regraft_dialects::core::convert(found, ty))?.into(),
         };
-        f.transfer_name(read, found);
-        f.replace_all_uses(read, found)?;
+        f.replace_named(read, found)?;
         f.delete(read)?;
         stands_for.insert(read, found);
     }

@@ -162,13 +162,7 @@ fn allocation(f: &Function, v: Value, kinds: Kinds) -> Option<(Shape, Vec<Cell>)
 
 /// Returns what elements of a new array are, if they are something.
 fn zero(ctx: &Context, ty: Type) -> Option<Operand> {
-    let zero = match ty {
-        Type::BOOL => Constant::Bool(false),
-        Type::F32 => Constant::F32(0),
-        Type::F64 => Constant::F64(0),
-        _ => Constant::int(ty, 0)?,
-    };
-    Some(ctx.constant_id(zero).into())
+    Some(ctx.constant_id(Constant::zero(ty)?).into())
 }
 
 /// The position of the field that an operand names.
