@@ -296,15 +296,7 @@ impl Function {
     pub(crate) fn known_uses_in_order(&self, v: Value) -> Vec<Use> {
         let slot = if v.is_terminator() { NIL } else { self.values[v].first_use };
         let mut uses: Vec<Use> = Uses { function: self, slot }.collect();
-        uses.sort_by(|a, b| {
-            if a.user == b.user {
-                a.index.cmp(&b.index)
-            } else if self.comes_before(a.user, b.user) {
-                std::cmp::Ordering::Less
-            } else {
-                std::cmp::Ordering::Greater
-            }
-        });
+        uses.sort_by_key(|at| (self.order_key(at.user), at.index));
         uses
     }
 

@@ -24,7 +24,7 @@
 //! ```
 
 mod alias;
-mod block_list;
+pub(crate) mod block_list;
 pub mod bounds;
 mod call_graph;
 pub(crate) mod comparison;

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::super::comparison::{opposite, swapped};
 use super::super::{FloatKinds, LoopForest};
 use super::Interval;
+use crate::analysis::block_list::places;
 
 /// The most parts of a condition that are looked at, and the most facts on one value.
 const MAX: usize = 12;
@@ -91,10 +92,7 @@ pub(crate) struct Branches {
 
 impl Branches {
     pub(crate) fn collect(f: &Function, tree: &DominatorTree, forest: &LoopForest) -> Self {
-        let mut place = vec![NONE; f.block_capacity()];
-        for (i, &block) in tree.order().iter().enumerate() {
-            place[block.index()] = i as u32;
-        }
+        let place = places(f, tree.order());
         // How many edges lead into a block from outside of what it dominates.
         let mut entries = vec![0u32; f.block_capacity()];
         for &from in tree.order() {

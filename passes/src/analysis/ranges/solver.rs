@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 use super::branches::{Branches, Constraint, Dependent, conditions, may_follow};
 use super::transfer::{LatticeValue, edges_taken, transfer};
 use super::{Interval, LoopForest};
+use crate::analysis::block_list::places;
 
 /// A value that changed so often is widened from then on.
 const WIDENING_DELAY: u8 = 1;
@@ -74,10 +75,7 @@ impl<'a> Solver<'a> {
         forest: &'a LoopForest,
         branches: &'a Branches,
     ) -> Solution {
-        let mut place = vec![u32::MAX; f.block_capacity()];
-        for (i, &block) in forest.order().iter().enumerate() {
-            place[block.index()] = i as u32;
-        }
+        let place = places(f, forest.order());
         let mut start = vec![0; f.block_capacity()];
         let mut total = 0;
         for block in f.blocks() {

@@ -7,7 +7,7 @@ use super::plan::{Becomes, Plan, Reversed};
 use crate::analysis::InductionVariables;
 use crate::transforms::simplify_cfg::merge_after;
 use crate::transforms::util::counters::compute;
-use crate::transforms::util::edit::delete_unused;
+use crate::transforms::util::edit::{delete_unused, move_body};
 use crate::transforms::util::loop_pair::bind_params;
 
 /// The arguments for a parameter of the header of the new loop.
@@ -81,9 +81,7 @@ impl Plan {
         let body_of_second = (f.edge_target(second.stay(f)), args(f, second.stay(f)));
         let exit = (f.edge_target(second.exit(f)), args(f, second.exit(f)));
         let end = Value::terminator(first.header);
-        for v in f.body(second.header).collect::<Vec<_>>() {
-            f.move_before(v, end)?;
-        }
+        move_body(f, second.header, end)?;
         let tests = [first.test(f), second.test(f)];
         self.lead_on(f, exit)?;
         let (body, body_args) = body_of_second;

@@ -4,7 +4,7 @@ use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
 
 use crate::analysis::{InductionVariables, LoopForest};
 use crate::transforms::simplify_cfg::merge_after;
-use crate::transforms::util::edit::delete_unused;
+use crate::transforms::util::edit::{delete_unused, move_body};
 use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::loop_pair::{LoopPair, bind_params};
 
@@ -68,10 +68,7 @@ impl Fusion {
             let (body, body_args) = (f.edge_target(stay), args(f, stay));
             let (after, after_args) = (f.edge_target(leave), args(f, leave));
             let end = Value::terminator(first.header);
-            let moved: Vec<Value> = f.body(second.header).collect();
-            for v in moved {
-                f.move_before(v, end)?;
-            }
+            move_body(f, second.header, end)?;
             f.redirect(first.exit(f), after, after_args)?;
             let at_back = f.loc(Value::terminator(second.latch));
             f.set_terminator(first.latch, Inst::new(jump).edge(body, body_args).at(at_latch))?;
@@ -101,10 +98,7 @@ impl Fusion {
     /// passes.
     fn move_between(&self, f: &mut Function, preheader: Block) -> IrResult<()> {
         let Some(between) = self.pair.between else { return Ok(()) };
-        let moved: Vec<Value> = f.body(between).collect();
-        for v in moved {
-            f.move_before(v, Value::terminator(preheader))?;
-        }
+        move_body(f, between, Value::terminator(preheader))?;
         let exit = self.pair.first.exit(f);
         bind_params(f, between, exit)
     }

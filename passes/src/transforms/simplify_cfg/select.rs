@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 
 use crate::analysis::traps::speculatable;
 use crate::analysis::{Analyses, LoopForest};
-use crate::transforms::util::edit::{jump_target, only};
+use crate::transforms::util::edit::{jump_target, move_body, only};
 
 /// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), and that
 /// of a loop forest where a branch decides on a condition. Returns how many.
@@ -126,10 +126,7 @@ impl Plan {
         let end = Value::terminator(self.block);
         let loc = f.loc(end);
         for block in self.arms.iter().filter_map(|arm| arm.through) {
-            let moved: SmallVec<[Value; 4]> = f.body(block).collect();
-            for v in moved {
-                f.move_before(v, end)?;
-            }
+            move_body(f, block, end)?;
         }
         let params: SmallVec<[Value; 4]> = f.params(self.join).collect();
         let mut args: SmallVec<[Operand; 4]> = SmallVec::new();

@@ -5,7 +5,7 @@ use regraft_dialects::{arith, core, mem};
 use regraft_ir::{Constant, ControlFlow, Function, IrResult, Operand, Type, TypeKind, Use, Value};
 use rustc_hash::FxHashMap;
 
-use crate::transforms::util::aggregate::{is_construction, parts, projected};
+use crate::transforms::util::aggregate::{is_construction, is_made, parts, projected};
 use crate::transforms::util::edit::replace_or_widen;
 
 /// Lets the parts that were put together stand for those that are taken out, and deletes what
@@ -60,8 +60,7 @@ fn select(f: &mut Function, v: Value) -> IrResult<usize> {
         _ => return Ok(0),
     };
     let same_type = f.operand_type(x) == f.ty(v) && f.operand_type(y) == f.ty(v);
-    let is_made = |operand: Operand| operand.as_value().is_some_and(|v| is_construction(f, v));
-    if !same_type || !(is_made(x) || is_made(y)) {
+    if !same_type || !(is_made(f, x) || is_made(f, y)) {
         return Ok(0);
     }
     replace_projections(f, v, |f, part| {
@@ -106,8 +105,11 @@ const MAX_COMPARED: usize = 8;
 fn same(f: &mut Function, v: Value) -> IrResult<usize> {
     let Some([x, y]) = f.matches(v, core::SAME) else { return Ok(0) };
     let ty = f.operand_type(x);
-    let is_made = |operand: Operand| operand.as_value().is_some_and(|v| is_construction(f, v));
-    if x == y || ty != f.operand_type(y) || !(is_made(x) || is_made(y)) || !is_exact(f.ctx(), ty) {
+    if x == y
+        || ty != f.operand_type(y)
+        || !(is_made(f, x) || is_made(f, y))
+        || !is_exact(f.ctx(), ty)
+    {
         return Ok(0);
     }
     let Some(parts) = parts(f.ctx(), ty).filter(|parts| parts.len() <= MAX_COMPARED) else {

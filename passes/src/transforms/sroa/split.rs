@@ -11,7 +11,9 @@ use regraft_ir::{Block, ControlFlow, Function, Inst, IrResult, Operand, Traits, 
 use rustc_hash::FxHashMap;
 
 use crate::transforms::util::add_params::add_params;
-use crate::transforms::util::aggregate::{construct, is_construction, part_name, parts, projected};
+use crate::transforms::util::aggregate::{
+    construct, is_construction, is_made, part_name, parts, projected,
+};
 use crate::transforms::util::edit::{is_cold, replace_or_widen};
 
 /// Aggregates with more parts stay whole.
@@ -113,16 +115,12 @@ impl Splitter {
         self.of.get(&operand.as_value()?).copied()
     }
 
-    fn is_made(&self, f: &Function, operand: Operand) -> bool {
-        operand.as_value().is_some_and(|v| is_construction(f, v))
-    }
-
     fn choose(&mut self, f: &Function) {
         // Forwards: where something that is made of parts may come in.
         let mut work: Vec<usize> = Vec::new();
         for i in 0..self.candidates.len() {
             let sources = &self.candidates[i].sources;
-            if sources.iter().any(|&arg| self.is_made(f, arg)) {
+            if sources.iter().any(|&arg| is_made(f, arg)) {
                 self.candidates[i].split = true;
                 work.push(i);
             }
@@ -148,7 +146,7 @@ impl Splitter {
                 continue;
             }
             let unknown = |&arg: &Operand| {
-                !self.is_made(f, arg)
+                !is_made(f, arg)
                     && !self.candidate(arg).is_some_and(|source| self.candidates[source].split)
             };
             if candidate.sources.iter().any(unknown) {

@@ -53,6 +53,11 @@ pub(crate) fn is_construction(f: &Function, v: Value) -> bool {
         && parts(f.ctx(), f.ty(v)).is_some_and(|parts| parts.len() == f.operand_count(v))
 }
 
+/// Returns whether an operand is the result of an instruction that puts an aggregate together.
+pub(crate) fn is_made(f: &Function, operand: Operand) -> bool {
+    operand.as_value().is_some_and(|v| is_construction(f, v))
+}
+
 /// The position of the part that a use takes out of an aggregate, if that is what it does.
 pub(crate) fn projected(f: &Function, at: Use) -> Option<usize> {
     if at.index != 0 || !matches!(f.op(at.user), Some(core::GET | data::GETFIELD)) {

@@ -144,3 +144,9 @@ pub(crate) fn name_copy(f: &mut Function, old: Value, new: Value) -> IrResult<()
         None => Ok(()),
     }
 }
+
+/// Moves the instructions of a block, in their order, to right before `at`.
+pub(crate) fn move_body(f: &mut Function, block: Block, at: Value) -> IrResult<()> {
+    let body: Vec<Value> = f.body(block).collect();
+    body.into_iter().try_for_each(|v| f.move_before(v, at))
+}

@@ -128,15 +128,7 @@ impl LoopForm {
         if Some(self.header) == f.entry() {
             self.leave_entry(f)?;
         }
-        if let Some(preheader) = self.preheader(f) {
-            return Ok(preheader);
-        }
-        let entering = self.entering(f);
-        if let [edge] = *entering {
-            return f.split_edge(edge);
-        }
-        let before = f.prev_block(self.header).unwrap_or(self.header);
-        gather_edges(f, &entering, self.header, before)
+        preheader_of(f, self.header, &self.entering(f))
     }
 
     /// Moves everything in the entry of the function but the parameters to a new block, which
@@ -275,15 +267,19 @@ pub(crate) fn ensure_preheader(
     }
     let mut entering = f.in_edges_in_order(header);
     entering.retain(|edge| !forest.contains(id, edge.from));
-    let preheader = match *entering {
-        [edge] if f.out_edges(edge.from).nth(1).is_none() => edge.from,
-        [edge] => f.split_edge(edge)?,
+    Ok((preheader_of(f, header, &entering)?, header))
+}
+
+/// Makes the edges that enter a loop come from one block with one edge.
+fn preheader_of(f: &mut Function, header: Block, entering: &[Edge]) -> IrResult<Block> {
+    match *entering {
+        [edge] if f.out_edges(edge.from).nth(1).is_none() => Ok(edge.from),
+        [edge] => f.split_edge(edge),
         _ => {
             let before = f.prev_block(header).unwrap_or(header);
-            gather_edges(f, &entering, header, before)?
+            gather_edges(f, entering, header, before)
         }
-    };
-    Ok((preheader, header))
+    }
 }
 
 /// Leads edges to `target` through a new block after `after`, and returns it. Where the edges

@@ -1,7 +1,7 @@
 //! Moves a loop in front of others, with copies of the branches on which it depended there.
 
 use regraft_dialects::{cf, core};
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{Block, Function, Inst, IrResult, Operand, Value};
 use rustc_hash::FxHashMap;
 
 use super::{Plan, Survey};
@@ -15,7 +15,7 @@ impl Survey<'_> {
         let (l, outer) = (forest.get(plan.id), forest.get(plan.target));
         let (Some(exit), Some(old)) = (l.exits.first(), l.preheader) else { return Ok(()) };
         let exit = exit.edge(f);
-        let before = self.preheader(f, plan.target)?;
+        let (before, _) = ensure_preheader(f, forest, plan.target)?;
         let live = self.live_out(f, plan.id);
         let args_to = |f: &Function, block: Block| -> Vec<Operand> {
             f.out_edges(block).next().map(|e| f.edge_args(e).collect()).unwrap_or_default()
@@ -105,17 +105,6 @@ impl Survey<'_> {
             f.set_terminator(before, cf::br(header, into_loop.to_vec()))?;
         }
         Ok(())
-    }
-
-    /// The block before a loop, which a loop that was moved before may have changed.
-    fn preheader(&self, f: &mut Function, id: LoopId) -> IrResult<Block> {
-        let forest = &*self.facts.forest;
-        let mut edges: Vec<Edge> = f.in_edges_in_order(forest.get(id).header);
-        edges.retain(|edge| !forest.contains(id, edge.from));
-        match *edges {
-            [edge] if f.out_edges(edge.from).count() == 1 => Ok(edge.from),
-            _ => Ok(ensure_preheader(f, forest, id)?.0),
-        }
     }
 
     /// An operand, in terms of what there is before the loop `target`, as it is in the first

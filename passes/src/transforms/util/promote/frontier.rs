@@ -15,6 +15,7 @@
 //! O(blocks + edges) once. For a variable O((definitions + edges into the blocks found) × log
 //! edges), however large the function is.
 
+use crate::analysis::block_list::places;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::ops::Range;
 
@@ -55,10 +56,7 @@ impl<'a> Joins<'a> {
     /// Finds the join edges. O(blocks + edges).
     pub(super) fn new(f: &Function, tree: &'a DominatorTree) -> Self {
         let order = tree.order();
-        let mut places = vec![NONE; f.block_capacity()];
-        for (place, block) in order.iter().enumerate() {
-            places[block.index()] = place as u32;
-        }
+        let places = places(f, order);
         let parent = |block| tree.idom(block).map(|idom| places[idom.index()]);
         let mut depths = vec![0; order.len()];
         let mut ends: Vec<u32> = (1..=order.len() as u32).collect();
