@@ -31,21 +31,11 @@ use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use regraft_ir::{DominatorTree, Function, OpDef, Operand, Traits, Value};
+use regraft_ir::{DominatorTree, Function, Operand, Traits, Value};
 use rustc_hash::FxHasher;
 
 use crate::options::{OptionDef, Options};
 use crate::{FunctionPass, PassContext, PassResult};
-
-/// The place of earlier instructions that are found.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Scope {
-    /// In the same block.
-    Local,
-    /// Anywhere that dominates.
-    #[default]
-    Dominating,
-}
 
 crate::pass! {
     /// Computes an expression once where it stood several times.
@@ -60,7 +50,8 @@ crate::pass! {
     /// Ops that read memory or have an effect are left alone.
     #[derive(Debug, Default)]
     pub struct Cse {
-        scope: Scope,
+        /// True if earlier expressions are found in the same block only.
+        is_local: bool,
     }
 }
 
@@ -75,10 +66,7 @@ impl FunctionPass for Cse {
     )];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.scope = match options.text("scope") {
-            "local" => Scope::Local,
-            _ => Scope::Dominating,
-        };
+        self.is_local = options.text("scope") == "local";
         Ok(())
     }
 
@@ -103,9 +91,7 @@ impl FunctionPass for Cse {
                     Entry::Occupied(mut entry) => {
                         let earlier = *entry.get();
                         let from = f.block_of(earlier);
-                        if from == block
-                            || self.scope == Scope::Dominating && tree.dominates(from, block)
-                        {
+                        if from == block || !self.is_local && tree.dominates(from, block) {
                             f.replace_named(v, earlier)?;
                             f.delete(v)?;
                             replaced += 1;
@@ -136,7 +122,7 @@ impl Key {
         if !def.traits.contains(Traits::PURE) || def.is_terminator() {
             return None;
         }
-        let commutes = commutes(def);
+        let commutes = def.traits.contains(Traits::COMMUTATIVE);
         let mut hasher = FxHasher::default();
         (def.op, f.attrs(v), f.ty(v)).hash(&mut hasher);
         let mut operands = f.operands(v);
@@ -168,9 +154,4 @@ impl Key {
         }
         xs.eq(ys)
     }
-}
-
-#[inline]
-fn commutes(def: &OpDef) -> bool {
-    def.traits.contains(Traits::COMMUTATIVE)
 }

@@ -36,16 +36,6 @@ use crate::options::{OptionDef, Options};
 use crate::transforms::util::edit::replace_where_it_fits;
 use crate::{FunctionPass, PassContext, PassResult};
 
-/// The rules of arithmetic that may be used.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Math {
-    /// The rules that hold bit for bit.
-    #[default]
-    Exact,
-    /// The rules of real numbers too, for floats.
-    Fast,
-}
-
 crate::pass! {
     /// Brings sums and products into one order, so that equal parts are found and constants meet.
     ///
@@ -61,7 +51,8 @@ crate::pass! {
     /// sorting.
     #[derive(Debug, Default)]
     pub struct Reassociate {
-        math: Math,
+        /// True if floats follow the rules of real numbers too.
+        fast: bool,
     }
 }
 
@@ -76,7 +67,7 @@ impl FunctionPass for Reassociate {
     )];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.math = if options.text("math") == "fast" { Math::Fast } else { Math::Exact };
+        self.fast = options.text("math") == "fast";
         Ok(())
     }
 
@@ -95,11 +86,11 @@ impl FunctionPass for Reassociate {
             let header = forest.loop_of(block).map(|id| forest.get(id).header);
             let roots: Vec<(Value, Family)> = f
                 .body(block)
-                .filter_map(|v| Family::of(f, v, self.math).map(|family| (v, family)))
-                .filter(|&(v, family)| !is_inner(f, v, family, self.math))
+                .filter_map(|v| Family::of(f, v, self.fast).map(|family| (v, family)))
+                .filter(|&(v, family)| !is_inner(f, v, family, self.fast))
                 .collect();
             for (root, family) in roots {
-                let mut tree = Tree::new(f, root, family, self.math);
+                let mut tree = Tree::new(f, root, family, self.fast);
                 if tree.leaves.len() + tree.constants.len() < 2 && tree.inner.is_empty() {
                     continue;
                 }
@@ -124,7 +115,7 @@ enum Family {
 }
 
 impl Family {
-    fn of(f: &Function, v: Value, math: Math) -> Option<Self> {
+    fn of(f: &Function, v: Value, fast: bool) -> Option<Self> {
         let ty = f.ty(v);
         let family = match f.op(v)? {
             arith::ADD | arith::SUB | arith::NEG => Self::Sum,
@@ -136,7 +127,7 @@ impl Family {
         };
         let allowed = ty.is_int()
             || ty == Type::BOOL && !matches!(family, Self::Sum | Self::Product)
-            || ty.is_float() && math == Math::Fast;
+            || ty.is_float() && fast;
         (allowed && f.operands(v).all(|operand| f.operand_type(operand) == ty)).then_some(family)
     }
 
@@ -159,21 +150,20 @@ impl Family {
             Self::Product if ty.is_float() => Constant::float(ty, 1.0),
             Self::Product => Constant::int(ty, 1),
             Self::And if ty == Type::BOOL => Some(Constant::Bool(true)),
-            Self::Or | Self::Xor if ty == Type::BOOL => Some(Constant::Bool(false)),
             Self::And => Constant::int(ty, -1),
-            Self::Sum | Self::Or | Self::Xor => Constant::int(ty, 0),
+            Self::Sum | Self::Or | Self::Xor => Constant::zero(ty),
         }
     }
 }
 
 /// Returns whether `v` is an inner node of the tree of its only user.
-fn is_inner(f: &Function, v: Value, family: Family, math: Math) -> bool {
+fn is_inner(f: &Function, v: Value, family: Family, fast: bool) -> bool {
     let mut uses = f.uses(v);
     match (uses.next(), uses.next()) {
         (Some(Use { user, .. }), None) => {
             !user.is_terminator()
                 && f.block_of(user) == f.block_of(v)
-                && Family::of(f, user, math) == Some(family)
+                && Family::of(f, user, fast) == Some(family)
                 && f.ty(user) == f.ty(v)
         }
         _ => false,
@@ -195,7 +185,7 @@ struct Tree {
 }
 
 impl Tree {
-    fn new(f: &Function, root: Value, family: Family, math: Math) -> Self {
+    fn new(f: &Function, root: Value, family: Family, fast: bool) -> Self {
         let (inner, leaves, constants) = Default::default();
         let mut tree = Self { root, family, ty: f.ty(root), inner, leaves, constants };
         let mut todo = vec![(root, false)];
@@ -213,8 +203,8 @@ impl Tree {
                 let negative = negative != flips;
                 match (operand.as_value(), f.constant(operand)) {
                     (Some(x), _)
-                        if Family::of(f, x, math) == Some(family)
-                            && is_inner(f, x, family, math) =>
+                        if Family::of(f, x, fast) == Some(family)
+                            && is_inner(f, x, family, fast) =>
                     {
                         todo.push((x, negative));
                     }

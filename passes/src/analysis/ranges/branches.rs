@@ -136,12 +136,8 @@ impl Branches {
                     continue;
                 }
                 said.extend(case(f, from, number));
-                facts.extend(said.into_iter().map(|(value, said)| Fact {
-                    value,
-                    block,
-                    said,
-                    outer: NONE,
-                }));
+                let fact = |(value, said)| Fact { value, block, said, outer: NONE };
+                facts.extend(said.into_iter().map(fact));
             }
         }
         // Stable, so that nothing depends on how it is sorted.
@@ -257,22 +253,15 @@ fn collect(f: &Function, condition: Value, holds: bool, said: &mut Conditions) {
         let y = f.operand(v, 1);
         match (op, y) {
             (arith::NOT, _) => todo.extend(x.as_value().map(|x| (x, !holds))),
-            (arith::AND, Some(y)) if holds => {
-                todo.extend([x, y].into_iter().filter_map(Operand::as_value).map(|x| (x, true)));
+            (arith::AND | arith::OR, Some(y)) if holds == (op == arith::AND) => {
+                todo.extend([x, y].into_iter().filter_map(Operand::as_value).map(|x| (x, holds)));
             }
-            (arith::OR, Some(y)) if !holds => {
-                todo.extend([x, y].into_iter().filter_map(Operand::as_value).map(|x| (x, false)));
-            }
-            (arith::ISNAN, _) => {
-                let kinds = FloatKinds::NAN;
-                say_float(f, x, if holds { kinds } else { !kinds }, said);
-            }
-            (arith::ISINF, _) => {
-                let kinds = FloatKinds::INFINITE;
-                say_float(f, x, if holds { kinds } else { !kinds }, said);
-            }
-            (arith::ISFINITE, _) => {
-                let kinds = !(FloatKinds::INFINITE | FloatKinds::NAN);
+            (arith::ISNAN | arith::ISINF | arith::ISFINITE, _) => {
+                let kinds = match op {
+                    arith::ISNAN => FloatKinds::NAN,
+                    arith::ISINF => FloatKinds::INFINITE,
+                    _ => !(FloatKinds::INFINITE | FloatKinds::NAN),
+                };
                 say_float(f, x, if holds { kinds } else { !kinds }, said);
             }
             (_, Some(y)) => compare(f, op, (x, y), holds, said),

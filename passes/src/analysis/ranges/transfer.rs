@@ -3,8 +3,7 @@
 use regraft_dialects::semantics::eval_scalar;
 use regraft_dialects::{arith, cf, core, data, math, mem};
 use regraft_ir::{
-    Const, Constant, Fold, Function, InstView, Op, OpDef, Operand, OperandKind, Type, TypeKind,
-    Value,
+    Const, Constant, Fold, Function, InstView, Op, OpDef, Operand, Type, TypeKind, Value,
 };
 use smallvec::SmallVec;
 
@@ -38,13 +37,7 @@ impl LatticeValue {
     /// Returns what a constant is.
     #[inline]
     pub(crate) fn of_constant(id: Const, constant: Constant) -> Self {
-        match constant {
-            Constant::Bool(x) => Self::Int(Interval::single(x.into())),
-            other => match other.as_int() {
-                Some(x) => Self::Int(Interval::single(x)),
-                None => Self::Const(id),
-            },
-        }
+        number(constant).map_or(Self::Const(id), |x| Self::Int(Interval::single(x)))
     }
 
     /// Either of two, of values of the same type.
@@ -103,6 +96,15 @@ impl LatticeValue {
             Self::Const(id) => Some(f.ctx().constant(id)),
             _ => None,
         }
+    }
+}
+
+/// The number that an integer or a bool is to the analysis.
+#[inline]
+fn number(constant: Constant) -> Option<i64> {
+    match constant {
+        Constant::Bool(x) => Some(x.into()),
+        other => other.as_int(),
     }
 }
 
@@ -235,11 +237,7 @@ fn integers(
 
 /// The value of an op on constants. One that traps has none, whatever it is said to be.
 fn evaluated(def: &OpDef, args: &[Constant], ty: Type) -> Option<LatticeValue> {
-    let constant = eval_scalar(def, args, ty)?.ok()?;
-    let x = match constant {
-        Constant::Bool(x) => x.into(),
-        other => other.as_int()?,
-    };
+    let x = number(eval_scalar(def, args, ty)?.ok()?)?;
     Some(LatticeValue::Int(Interval::single(x)))
 }
 
@@ -275,11 +273,9 @@ fn folded(
         Fold::Constant(constant) => {
             let id = ctx.constant_id(constant);
             // The type of the constant is not that of a value that is `any`.
-            let of_any = ty == Type::ANY;
-            Some(if of_any {
-                LatticeValue::Const(id)
-            } else {
-                LatticeValue::of_constant(id, constant)
+            Some(match ty {
+                Type::ANY => LatticeValue::Const(id),
+                _ => LatticeValue::of_constant(id, constant),
             })
         }
         Fold::Operand(i) if types[i] == ty => Some(args[i].1),
@@ -297,28 +293,15 @@ fn floats(f: &Function, op: Op, args: &[(Operand, LatticeValue)]) -> FloatKinds 
         (arith::ABS, _) => magnitude(kinds(0)),
         (arith::NEG, _) => negated(kinds(0)),
         (arith::MUL, &[(x, _), (y, _)]) if x == y => not_negative | (kinds(0) & K::NAN),
-        (arith::MUL, _) => {
+        (arith::ADD | arith::MUL, _) => {
             let (a, b) = (kinds(0), kinds(1));
-            if a.never(K::NEGATIVE) && b.never(K::NEGATIVE) {
-                let makes_nan = a.intersects(K::ZERO) && b.intersects(K::INFINITY)
-                    || b.intersects(K::ZERO) && a.intersects(K::INFINITY);
-                let nan = if makes_nan { K::NAN } else { (a | b) & K::NAN };
-                not_negative | nan
-            } else {
-                K::all()
-            }
-        }
-        (arith::ADD, _) => {
-            let (a, b) = (kinds(0), kinds(1));
-            if a.never(K::NEGATIVE) && b.never(K::NEGATIVE) {
-                let zero = if a.intersects(K::ZERO) && b.intersects(K::ZERO) {
-                    K::ZERO
-                } else {
-                    K::empty()
-                };
-                zero | K::POSITIVE | ((a | b) & K::NAN)
-            } else {
-                K::all()
+            let makes_nan = a.intersects(K::ZERO) && b.intersects(K::INFINITY)
+                || b.intersects(K::ZERO) && a.intersects(K::INFINITY);
+            match op {
+                _ if (a | b).intersects(K::NEGATIVE) => K::all(),
+                arith::ADD => (a & b & K::ZERO) | K::POSITIVE | ((a | b) & K::NAN),
+                _ if makes_nan => not_negative | K::NAN,
+                _ => not_negative | ((a | b) & K::NAN),
             }
         }
         (arith::MIN | arith::MAX | core::SELECT, _) if args.len() == 2 => kinds(0) | kinds(1),
@@ -397,11 +380,7 @@ pub(crate) fn edges_taken(
             }
         }
         (cf::SWITCH, LatticeValue::Int(range)) if ty != Type::ANY => {
-            let number = |case: Operand| match f.constant(case) {
-                Some(Constant::Bool(x)) => Some(i64::from(x)),
-                Some(other) => other.as_int(),
-                None => None,
-            };
+            let number = |case: Operand| f.constant(case).and_then(number);
             let mut inside = 0u64;
             for (i, case) in f.plain_operands(term).skip(1).enumerate() {
                 if number(case).is_none_or(|x| range.contains(x)) {
@@ -415,10 +394,7 @@ pub(crate) fn edges_taken(
             }
         }
         (cf::SWITCH, LatticeValue::Const(id)) if ty != Type::ANY => {
-            let case = f
-                .plain_operands(term)
-                .skip(1)
-                .position(|case| case.kind() == OperandKind::Const(id));
+            let case = f.plain_operands(term).skip(1).position(|case| case == id.into());
             taken(case.map_or(0, |case| case + 1));
         }
         _ => (0..count()).for_each(taken),

@@ -64,19 +64,6 @@ use crate::transforms::util::edit::is_cold;
 use crate::{ModulePass, PassContext, PassResult};
 use splice::{Scratch, Template, splice};
 
-/// The limits on the calls that are replaced.
-#[derive(Clone, Copy, Default, Debug)]
-struct Limits {
-    /// Callees of at most so many instructions are inlined whatever the caller has grown.
-    always: usize,
-    /// The most instructions of a callee.
-    max_size: usize,
-    /// The most instructions of a callee that is used nowhere else.
-    once: usize,
-    /// By how many instructions a caller may grow, besides its own size.
-    growth: usize,
-}
-
 crate::pass! {
     /// Puts the code of small functions in the place of their calls.
     ///
@@ -98,9 +85,16 @@ crate::pass! {
     /// anything where an error is about to be thrown. The attribute `inline` of a function says
     /// that it is always inlined (`{inline=true}`) or never (`{inline=false}`). Functions that
     /// nobody calls any more stay.
-    #[derive(Debug, Default)]
+    #[derive(Clone, Copy, Debug, Default)]
     pub struct Inline {
-        limits: Limits,
+        /// Callees of at most so many instructions are inlined whatever the caller has grown.
+        always: usize,
+        /// The most instructions of a callee.
+        max_size: usize,
+        /// The most instructions of a callee that is used nowhere else.
+        once: usize,
+        /// By how many instructions a caller may grow, besides its own size.
+        growth: usize,
     }
 }
 
@@ -119,7 +113,7 @@ impl ModulePass for Inline {
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.limits = Limits {
+        *self = Self {
             always: options.size("always"),
             max_size: options.size("max-size"),
             once: options.size("once"),
@@ -131,7 +125,7 @@ impl ModulePass for Inline {
     fn run(&mut self, module: &mut Module, cx: &mut PassContext<'_>) -> PassResult {
         let graph = CallGraph::of(module);
         let callees = graph.functions().iter().map(|_| None).collect();
-        let (limits, scratch) = (self.limits, Scratch::default());
+        let (limits, scratch) = (*self, Scratch::default());
         let mut inliner = Inliner { limits, graph, callees, scratch, calls: 0, instructions: 0 };
         for node in inliner.graph.postorder() {
             inliner.visit(module, node, cx.analyses())?;
@@ -158,7 +152,7 @@ struct Callee {
 }
 
 struct Inliner {
-    limits: Limits,
+    limits: Inline,
     graph: CallGraph,
     /// The callees that were visited and can be inlined.
     callees: Vec<Option<Callee>>,

@@ -108,8 +108,7 @@ impl<'a> Expand<'a> {
             (ad::COPY, [x]) => self.copy(x)?,
             (ad::SHADOW, [x]) => self.half(ad::SHADOW, x)?,
             (ad::COTANGENT, [x]) => self.half(ad::COTANGENT, x)?,
-            (ad::JOIN, [s, c]) => self.join(s, c, ty)?,
-            (ad::ADD, [x, y]) => self.add(x, y, ty)?,
+            (op @ (ad::JOIN | ad::ADD), [x, y]) => self.both(op, x, y, ty)?,
             (ad::UNBOX, [x]) => self.unbox(x, ty)?,
             (ad::ACCUMULATE, [s, t]) => return self.accumulate(s, t).map(Expansion::Effects),
             (ad::CLEAR, [s]) => return self.clear(s).map(Expansion::Effects),
@@ -176,9 +175,10 @@ impl<'a> Expand<'a> {
     }
 
     /// The same type with other parts.
-    fn tuple(&self, like: Type, parts: Vec<Make>) -> Make {
+    fn tuple(&self, like: Type, parts: Option<Vec<Make>>) -> Option<Make> {
+        let parts = parts?;
         let types: Vec<Type> = parts.iter().map(|part| self.type_of(part)).collect();
-        Make::Tuple(self.retyped(like, &types), parts)
+        Some(Make::Tuple(self.retyped(like, &types), parts))
     }
 
     fn retyped(&self, like: Type, types: &[Type]) -> Type {
@@ -215,55 +215,37 @@ impl<'a> Expand<'a> {
             return Some(Make::This(x.clone()));
         }
         let Some(parts) = self.parts_of(x) else { return Some(Make::Nothing) };
-        let parts: Option<Vec<Make>> = parts.iter().map(|part| self.half(op, part)).collect();
-        Some(self.tuple(ty, parts?))
+        let parts = parts.iter().map(|part| self.half(op, part)).collect();
+        self.tuple(ty, parts)
     }
 
-    /// The tangent, of type `ty`, of a shadow and a cotangent.
-    fn join(&mut self, s: &Part, c: &Part, ty: Type) -> Option<Make> {
-        match (s.ty, c.ty) {
-            (_, Type::UNIT) => return self.unbox(s, ty),
-            (Type::UNIT, _) => return self.unbox(c, ty),
-            (Type::ANY, _) | (_, Type::ANY) => {
-                let op = Make::Op(ad::JOIN, SmallVec::from_iter([s.clone(), c.clone()]), ty);
-                return Some(op);
-            }
-            _ => {}
-        }
-        let (ss, cs) = self.alike(s, c)?;
-        // Where one has nothing, the other is the tangent itself.
-        let fits = |all: &Part| all.ty == ty || ty == Type::ANY;
-        let (of_s, of_c) = (self.types.of(self.ctx, s.ty), self.types.of(self.ctx, c.ty));
-        for (all, own, rest) in [(s, of_s.cotangent, c), (c, of_c.shadow, s)] {
-            if !self.has_content(rest.ty) && rest.ty == own && fits(all) {
-                return Some(Make::This(all.clone()));
-            }
-        }
-        let types = self.types_of_parts(s.ty, ty)?;
-        let parts: Option<Vec<Make>> =
-            ss.iter().zip(&cs).zip(types).map(|((s, c), ty)| self.join(s, c, ty)).collect();
-        Some(self.tuple(s.ty, parts?))
-    }
-
-    /// The sum, of type `ty`, of two cotangents.
-    fn add(&mut self, x: &Part, y: &Part, ty: Type) -> Option<Make> {
+    /// The parts of `ad.join`, of a shadow and a cotangent, or of `ad.add`, of two tangents.
+    fn both(&mut self, op: Op, x: &Part, y: &Part, ty: Type) -> Option<Make> {
+        let is_join = op == ad::JOIN;
         match (x.ty, y.ty) {
             (_, Type::UNIT) => return self.unbox(x, ty),
             (Type::UNIT, _) => return self.unbox(y, ty),
             (Type::ANY, _) | (_, Type::ANY) => {
-                let op = Make::Op(ad::ADD, SmallVec::from_iter([x.clone(), y.clone()]), ty);
-                return Some(op);
+                return Some(Make::Op(op, SmallVec::from_iter([x.clone(), y.clone()]), ty));
             }
-            (a, b) if a.is_float() && a == b && (ty == a || ty == Type::ANY) => {
+            (a, b) if !is_join && a.is_float() && a == b && (ty == a || ty == Type::ANY) => {
                 return Some(Make::Sum(x.clone(), y.clone()));
             }
             _ => {}
         }
         let (xs, ys) = self.alike(x, y)?;
+        // Where one half has nothing, the other is the tangent itself.
+        let fits = |all: &Part| all.ty == ty || ty == Type::ANY;
+        let (of_x, of_y) = (self.types.of(self.ctx, x.ty), self.types.of(self.ctx, y.ty));
+        for (all, own, rest) in [(x, of_x.cotangent, y), (y, of_y.shadow, x)] {
+            if is_join && !self.has_content(rest.ty) && rest.ty == own && fits(all) {
+                return Some(Make::This(all.clone()));
+            }
+        }
         let types = self.types_of_parts(x.ty, ty)?;
-        let parts: Option<Vec<Make>> =
-            xs.iter().zip(&ys).zip(types).map(|((x, y), ty)| self.add(x, y, ty)).collect();
-        Some(self.tuple(x.ty, parts?))
+        let pairs = xs.iter().zip(&ys).zip(types);
+        let parts = pairs.map(|((x, y), ty)| self.both(op, x, y, ty)).collect();
+        self.tuple(x.ty, parts)
     }
 
     /// The parts of two tuples of the same number of parts, by the same names if they have names.
@@ -297,9 +279,8 @@ impl<'a> Expand<'a> {
         }
         let xs = self.parts_of(x)?;
         let types = self.types_of_parts(x.ty, ty)?;
-        let parts: Option<Vec<Make>> =
-            xs.iter().zip(types).map(|(x, ty)| self.unbox(x, ty)).collect();
-        Some(self.tuple(ty, parts?))
+        let parts = xs.iter().zip(types).map(|(x, ty)| self.unbox(x, ty)).collect();
+        self.tuple(ty, parts)
     }
 
     fn zero_of_type(&mut self, ty: Type) -> Option<Make> {
@@ -307,10 +288,9 @@ impl<'a> Expand<'a> {
             Type::UNIT | Type::ANY => Some(Make::Nothing),
             ty if ty.is_float() => Some(Make::Zero(ty)),
             ty => {
-                let parts = self.parts(ty)?;
-                let parts: Option<Vec<Make>> =
-                    parts.into_iter().map(|ty| self.zero_of_type(ty)).collect();
-                Some(self.tuple(ty, parts?))
+                let parts = self.parts(ty)?.into_iter();
+                let parts = parts.map(|ty| self.zero_of_type(ty)).collect();
+                self.tuple(ty, parts)
             }
         }
     }
@@ -325,13 +305,9 @@ impl<'a> Expand<'a> {
         }
         let Some(types) = self.parts(ty) else { return self.zero_of_type(ty) };
         let from = parts(self.ctx, x.ty)?;
-        let made: Option<Vec<Make>> = from
-            .into_iter()
-            .zip(types)
-            .enumerate()
-            .map(|(i, (from, ty))| self.zero(&x.part(i, from), ty))
-            .collect();
-        Some(self.tuple(ty, made?))
+        let all = from.into_iter().zip(types).enumerate();
+        let made = all.map(|(i, (from, ty))| self.zero(&x.part(i, from), ty)).collect();
+        self.tuple(ty, made)
     }
 
     /// The number of parts of a type that are objects, or may be.

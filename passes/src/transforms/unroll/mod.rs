@@ -73,25 +73,19 @@ crate::pass! {
     /// What comes out of that is a loop again: a second run unrolls it once more.
     #[derive(Debug, Default)]
     pub struct Unroll {
-        limits: Limits,
+        /// The most times that the header of a loop is entered which is unrolled fully.
+        full_trips: usize,
+        /// The most instructions that a loop which is unrolled fully becomes.
+        full_size: usize,
+        /// The number of copies of the body in one round of other loops; less than 2 unrolls none.
+        factor: usize,
+        /// The most instructions of such a round.
+        size: usize,
+        /// True if that may be decided when the program runs.
+        runtime: bool,
+        /// True if a loop of which nothing is known is unrolled by the factor, tests included.
+        any_count: bool,
     }
-}
-
-/// The limits on the loops that are unrolled.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Limits {
-    /// The most times that the header of a loop is entered which is unrolled fully.
-    pub full_trips: usize,
-    /// The most instructions that a loop which is unrolled fully becomes.
-    pub full_size: usize,
-    /// The number of copies of the body in one round of other loops; less than 2 unrolls none.
-    pub factor: usize,
-    /// The most instructions of such a round.
-    pub size: usize,
-    /// True if that may be decided when the program runs.
-    pub runtime: bool,
-    /// True if a loop of which nothing is known is unrolled by the factor, tests included.
-    pub any_count: bool,
 }
 
 impl LoopPass for Unroll {
@@ -108,7 +102,7 @@ impl LoopPass for Unroll {
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.limits = Limits {
+        *self = Self {
             full_trips: options.size("full-trips"),
             full_size: options.size("full-size"),
             factor: options.size("factor"),
@@ -202,7 +196,7 @@ impl Plan {
 impl Unroll {
     /// Returns whether a loop is small enough for one of the limits.
     fn is_candidate(&self, f: &Function, forest: &LoopForest, id: LoopId) -> bool {
-        let most = self.limits.full_size.max(self.limits.size / self.limits.factor.max(1));
+        let most = self.full_size.max(self.size / self.factor.max(1));
         !forest.get(id).has_irreducible && size_up_to(f, forest.blocks(id), most).is_some()
     }
 
@@ -213,7 +207,7 @@ impl Unroll {
         counts: &TripCounts,
         id: LoopId,
     ) -> Option<Plan> {
-        let Limits { full_trips, full_size, factor, size, .. } = self.limits;
+        let Self { full_trips, full_size, factor, size, .. } = *self;
         let count = counts.of(id);
         let insts = size_up_to(f, forest.blocks(id), usize::MAX)?;
         if let LatchRuns::Constant(runs) = count.latch_runs
@@ -228,13 +222,13 @@ impl Unroll {
         }
         let known = match &count.latch_runs {
             LatchRuns::Constant(runs) => *runs >= factor as u64,
-            LatchRuns::Symbolic(_) => self.limits.runtime,
+            LatchRuns::Symbolic(_) => self.runtime,
             LatchRuns::Never | LatchRuns::Unknown => false,
         };
         if known {
             return ByFactor::counted(f, forest, id, count, factor).map(Plan::Factor);
         }
-        self.limits.any_count.then(|| Plan::Factor(ByFactor::any(forest, id, factor)))
+        self.any_count.then(|| Plan::Factor(ByFactor::any(forest, id, factor)))
     }
 }
 
