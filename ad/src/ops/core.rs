@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, arith, core, data};
-use regraft_ir::{Op, Operand, Type};
+use regraft_ir::{Constant, Op, Operand, Type};
 
 use super::common::{
     accumulate_coerced, field_types, integer, is_active, new_shadow, no_adjoint, no_tangent,
@@ -52,13 +52,13 @@ fn tuple_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
 
 fn get_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
     let whole = cx.is_result_active().then(|| cx.tangent_or_zero(0))?;
-    let index = constant_index(cx.constant(1).and_then(|index| index.as_int()));
+    let index = constant_index(cx.constant(1));
     Some(part_of_any(cx, whole, index))
 }
 
 /// The position from 0 of a part that is named by its position from 1.
-fn constant_index(index: Option<i64>) -> usize {
-    index.and_then(|i| usize::try_from(i - 1).ok()).unwrap_or(0)
+fn constant_index(index: Option<Constant>) -> usize {
+    index.and_then(Constant::as_int).and_then(|i| usize::try_from(i - 1).ok()).unwrap_or(0)
 }
 
 fn select_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {
@@ -220,16 +220,16 @@ pub(super) fn made_adjoint(cx: &mut dyn AdjointCx) {
         Some(_) => field_types(cx.ctx(), ty),
         None => build::part_types(cx.ctx(), ty),
     };
-    for i in 0..cx.count() {
-        if let Some(part) = found.get(i).copied().flatten() {
-            accumulate_coerced(cx, i, part, types[i]);
+    for (i, (part, &ty)) in found.into_iter().zip(&types).enumerate() {
+        if let Some(part) = part {
+            accumulate_coerced(cx, i, part, ty);
         }
     }
 }
 
 fn get_adjoint(cx: &mut dyn AdjointCx) {
     if let Some(cotangent) = cx.cotangent() {
-        let index = constant_index(cx.constant(1).and_then(|index| index.as_int()));
+        let index = constant_index(cx.constant(1));
         cx.accumulate_part(0, index, cotangent);
     }
 }

@@ -161,7 +161,7 @@ impl Augmented {
                     | ActionKind::Dynamic { args, .. } => args.iter().copied().for_each(&mut note),
                     ActionKind::Recompute(call) => call.args.iter().copied().for_each(&mut note),
                     ActionKind::Checkpointed(steps) => {
-                        steps.args.iter().copied().for_each(&mut note)
+                        steps.args.iter().copied().for_each(&mut note);
                     }
                 }
             }
