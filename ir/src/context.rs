@@ -106,7 +106,7 @@ impl Context {
             hash_of(name),
             name,
             |other, name| **other == **name,
-            |name| name.into(),
+            Into::into,
             |other| hash_of(&**other),
         ))
     }
