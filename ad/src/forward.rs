@@ -45,7 +45,7 @@ use crate::calls::Mode;
 use crate::marks::JVP_OF;
 use crate::nesting::next_level;
 
-/// What forward mode is asked for.
+/// Options of forward mode.
 #[derive(Clone, Debug)]
 pub struct ForwardOptions {
     /// In how many directions at once; 1 at least.
@@ -115,7 +115,7 @@ pub fn forward(
 struct Job {
     context: ActivityId,
     name: Symbol,
-    /// Whether it is in the module already.
+    /// Tells whether it is in the module already.
     exists: bool,
     /// The first call that asked for it.
     caller: Option<(usize, Loc)>,
@@ -242,7 +242,7 @@ impl<'m> Maker<'m> {
 
     /// Notes an error in what a job differentiates, with the calls that led there.
     fn error(&mut self, job: usize, loc: Loc, message: String, label: &str) {
-        /// How many calls are named.
+        /// The most calls that are named.
         const MOST: usize = 20;
         let ctx = self.module.ctx();
         let name = |job: &Job| {

@@ -33,7 +33,7 @@ pub(crate) fn emitting<T, E: Into<Diagnostic>>(
     }
 }
 
-/// What the elements of an array, the fields of an object or the content of a ref are to its
+/// The part that the elements of an array, the fields of an object or the content of a ref have in its
 /// shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TangentKind {
@@ -50,7 +50,7 @@ pub(crate) enum TangentKind {
 }
 
 impl TangentKind {
-    /// That of what is of type `ty`.
+    /// The kind of values of type `ty`.
     pub(crate) fn of(types: &mut TangentTypes, ty: Type) -> Self {
         if ty.is_float() {
             return Self::Float;
@@ -63,7 +63,7 @@ impl TangentKind {
         }
     }
 
-    /// Whether it holds cotangents.
+    /// Returns whether it holds cotangents.
     pub(crate) fn has_cotangent(self) -> bool {
         matches!(self, Self::Float | Self::Value | Self::Mixed)
     }
@@ -297,7 +297,7 @@ pub(crate) fn replace_part(
     aggregate(ctx, ty, &made, emit)
 }
 
-/// What stands for a value that is not there on some ways: something of its type, so that code which
+/// The placeholder of a value that is not there on some ways: something of its type, so that code which
 /// never looks at it can be moved freely.
 pub(crate) fn placeholder(ctx: &Arc<Context>, ty: Type, emit: &mut Emit<'_>) -> Operand {
     if let Some(zero) = Constant::int(ty, 0) {

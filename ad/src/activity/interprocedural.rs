@@ -42,7 +42,7 @@ struct Entry {
     passed: Vec<bool>,
     summary: Summary,
     activity: Activity,
-    /// Who has to be looked at again when the summary grows.
+    /// The functions that are looked at again when the summary grows.
     callers: IndexSet<ActivityId, FxBuildHasher>,
     is_pending: bool,
 }
@@ -108,7 +108,8 @@ impl<'m> Activities<'m> {
         &self.entries[context.0].activity
     }
 
-    /// How a function is called with these arguments active: more of them may have to be.
+    /// The activity with which a function is called if these arguments are active: more of them may have
+    /// to be.
     pub(crate) fn call(&mut self, function: FuncId, active: Vec<bool>) -> ActivityId {
         let mut active = active;
         loop {

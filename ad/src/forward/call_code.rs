@@ -125,7 +125,7 @@ impl Writer<'_, '_> {
         self.define_pairs(v, &results);
     }
 
-    /// What is called is only known when the program runs.
+    /// Makes a call of a callee that is only known when the program runs.
     fn call_dynamic(&mut self, v: Value, operands: &[Operand]) {
         let Some((callee, args)) = operands.split_first() else { return };
         if self.from.op(v) == Some(core::SPLAT) {

@@ -11,7 +11,7 @@ use crate::op_derivative::{OpCx, OpDerivative, TangentCx};
 use crate::rules::{Product, ScalarRule};
 use crate::tangent::TangentTypes;
 
-/// What was computed for one statement already.
+/// The instructions that were appended for one statement already.
 #[derive(Default)]
 struct Shared {
     done: Vec<(Op, Operands, Operand)>,
@@ -172,7 +172,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What is active because of what it may share, but has no derivative of its own.
+    /// Gives a zero tangent to a value that is active because of what it may share.
     fn no_tangent(&mut self, v: Value) {
         if self.is_active(v) {
             let primal = self.operand(v.into());

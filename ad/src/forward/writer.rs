@@ -24,7 +24,7 @@ pub(super) struct Writer<'a, 'm> {
     pub(super) from: &'m Function,
     /// Its derivative.
     pub(super) to: Function,
-    /// What stands for each value.
+    /// The operands that stand for each value.
     pub(super) values: Vec<Option<Operand>>,
     /// The tangents of each value that has some.
     pub(super) tangents: Vec<Option<Dual>>,
@@ -174,7 +174,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         self.maker.error(self.job, self.loc, message, label);
     }
 
-    /// What stands for an operand.
+    /// The operand that stands for an operand.
     pub(super) fn operand(&self, old: Operand) -> Operand {
         match old.kind() {
             OperandKind::Const(_) => old,

@@ -207,7 +207,7 @@ fn total_adjoint(cx: &mut dyn AdjointCx) {
     }
 }
 
-/// What is a value in the tangent, outside of its objects, was added nowhere.
+/// Adds what came to the shadow to that of the tangent; its numbers outside of objects were added nowhere.
 fn accumulate_adjoint(cx: &mut dyn AdjointCx) {
     if cx.has_shadow(1) {
         let (to, from) = (back_shadow(cx, 1), back_shadow(cx, 0));
@@ -241,7 +241,7 @@ fn uncopy_adjoint(cx: &mut dyn AdjointCx) {
     });
 }
 
-/// What it replaced is put back.
+/// Puts the slot back that was replaced.
 fn set_slot_adjoint(cx: &mut dyn AdjointCx) {
     if let Some(kept) = cx.kept(0) {
         let shadow = back_shadow(cx, 0);

@@ -356,7 +356,7 @@ fn read_adjoint(cx: &mut dyn AdjointCx) {
     }
 }
 
-/// What is in the shadow goes to the value, and zero stays.
+/// Gives the value what is in the shadow, where zero stays.
 fn store_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
     let (of, kind) = tangent_kind(cx, element);

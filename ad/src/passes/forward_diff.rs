@@ -27,7 +27,7 @@ pass! {
     /// `width` is the number of directions at once: with more than one, each tangent is a tuple of
     /// so many. `wrt` names the parameters that have tangents by number, as in `wrt="1,3"`; by
     /// itself all of them. `function` names the function; by itself it is the first of the module.
-    /// What it calls is differentiated too.
+    /// The functions that it calls are differentiated too.
     #[derive(Debug, Default)]
     pub struct ForwardDiff {
         width: usize,

@@ -129,7 +129,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether an operand of a terminator is passed to a parameter that has a cotangent.
+/// Returns whether an operand of a terminator is passed to a parameter that has a cotangent.
 fn passes_to_varied(f: &Function, activity: &Activity, term: Value, index: usize) -> bool {
     let operand = |i: usize| f.operand(term, i);
     let target = (0..index).rev().find_map(|i| Some((i, operand(i)?.as_block()?)));

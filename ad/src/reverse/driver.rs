@@ -71,9 +71,9 @@ pub(super) struct Driver<'m> {
     pub(super) chain: Vec<(Symbol, Loc, Type)>,
     /// Everything that has no derivative, in the order in which it was found.
     pub(super) errors: Vec<Diagnostic>,
-    /// What gives shadows back their lengths, by their types.
+    /// The functions that give shadows back their lengths, by their types.
     pub(super) resizers: FxHashMap<Type, Symbol>,
-    /// Of the shadows of objects of globals: see [`crate::nesting`].
+    /// The nesting level of the shadows of objects of globals: see [`crate::nesting`].
     pub(super) level: i64,
     pub(super) globals: ActiveGlobals,
 }

@@ -49,7 +49,7 @@ impl Expr {
         }
     }
 
-    /// Whether it is 0, 1 or -1, whatever the operands are.
+    /// Returns whether it is 0, 1 or -1, whatever the operands are.
     pub(super) fn is_sign(&self) -> bool {
         match self {
             Self::Const(x) => [0.0, 1.0, -1.0].contains(x),
@@ -70,17 +70,17 @@ impl Expr {
     }
 }
 
-/// What a partial derivative is computed from.
+/// The values that a partial derivative is computed from.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Needs {
     /// The positions of the operands, as bits.
     operands: u32,
-    /// Whether the result is needed.
+    /// Tells whether the result is needed.
     pub result: bool,
 }
 
 impl Needs {
-    /// Whether the operand at `position` is needed.
+    /// Returns whether the operand at `position` is needed.
     pub fn operand(self, position: usize) -> bool {
         position < 32 && self.operands >> position & 1 != 0
     }
@@ -90,7 +90,7 @@ impl Needs {
         (0..32).filter(move |&position| self.operand(position))
     }
 
-    /// Whether nothing is needed.
+    /// Returns whether nothing is needed.
     pub fn is_nothing(self) -> bool {
         self == Self::default()
     }
@@ -114,7 +114,7 @@ impl Partial {
         Self { expr, strong, needs }
     }
 
-    /// What it is.
+    /// The expression.
     ///
     /// # Errors
     /// If it is not known how to compute it: a sentence without a full stop that says why.
@@ -122,22 +122,22 @@ impl Partial {
         self.expr.as_ref().map_err(String::as_str)
     }
 
-    /// Whether it is zero everywhere.
+    /// Returns whether it is zero everywhere.
     pub fn is_zero(&self) -> bool {
         self.expr.as_ref().is_ok_and(|expr| expr.as_const() == Some(0.0))
     }
 
-    /// Whether it is -1 everywhere.
+    /// Returns whether it is -1 everywhere.
     pub fn is_minus_one(&self) -> bool {
         self.expr.as_ref().is_ok_and(|expr| expr.as_const() == Some(-1.0))
     }
 
-    /// Whether a zero times it is zero even where it is infinite or NaN.
+    /// Returns whether a zero times it is zero even where it is infinite or NaN.
     pub fn is_strong(&self) -> bool {
         self.strong
     }
 
-    /// What a product with it is computed from.
+    /// The values that a product with it is computed from.
     pub fn needs(&self) -> Needs {
         self.needs
     }

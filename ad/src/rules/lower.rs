@@ -39,7 +39,7 @@ pub(super) fn rules(
     if errors.is_empty() { Ok(rules) } else { Err(errors) }
 }
 
-/// What an expression computes.
+/// The kind of value that an expression computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Float,
@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// What values of a type are, if a rule can speak of them.
+    /// The kind of the values of a type, if a rule can speak of them.
     fn of(ty: Type) -> Option<Self> {
         match ty {
             Type::F32 | Type::F64 => Some(Self::Float),
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// Whether a type variable may stand for it.
+    /// Returns whether a type variable may stand for it.
     fn is_in(self, class: TypeClass) -> bool {
         class.contains(match self {
             Self::Float => Type::F64,
@@ -80,7 +80,7 @@ struct Reader<'a> {
     registry: &'a Registry,
     text: &'a DerivativeText,
     written: &'a DerivativeRule,
-    /// What the operands of the op are.
+    /// The kinds of the operands of the op.
     kinds: Vec<Kind>,
 }
 
@@ -170,7 +170,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What was read, if it is of this kind.
+    /// Returns the expression that was read, if it is of this kind.
     fn of_kind(&self, written: &DerivativeExpr, read: (Expr, Kind), kind: Kind) -> Read<Expr> {
         match read {
             (expr, found) if found == kind => Ok(expr),
@@ -292,7 +292,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the writer may have meant by the name of an op.
+    /// Suggests the op that a wrong name may have meant.
     fn near(&self, name: &str) -> String {
         let short = |def: &'static OpDef| def.name.rsplit('.').next().unwrap_or(def.name);
         let all =

@@ -19,7 +19,7 @@ use regraft_ir::{Constant, Context, Inst, Operand, Type};
 
 use super::{Expr, Partial};
 
-/// What a partial derivative is multiplied by, and where.
+/// The factor of a partial derivative, and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Product<'a> {
     /// The other factor, of type `ty`.
@@ -30,7 +30,7 @@ pub struct Product<'a> {
     pub result: Operand,
     /// The type of the op: `f32` or `f64`.
     pub ty: Type,
-    /// Whether a zero factor has to give zero even where the partial is infinite or NaN.
+    /// Tells whether a zero factor has to give zero even where the partial is infinite or NaN.
     pub strong_zero: bool,
 }
 
@@ -57,7 +57,7 @@ struct Writer<'a> {
     ctx: &'a Context,
     at: &'a Product<'a>,
     emit: &'a mut dyn FnMut(Inst) -> Operand,
-    /// What was computed already.
+    /// The expressions that were computed already.
     done: Vec<(&'a Expr, Operand)>,
 }
 

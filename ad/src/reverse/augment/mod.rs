@@ -89,7 +89,7 @@ pub(super) struct Augmented {
     pub(super) actions: Vec<Vec<Action>>,
     /// The block that returns, if there is one.
     pub(super) exit: Option<Block>,
-    /// What is returned.
+    /// The value that is returned.
     pub(super) result: Option<Operand>,
     /// Its shadow.
     pub(super) result_shadow: Option<Operand>,
@@ -133,7 +133,7 @@ struct Augment<'a, 'm> {
     out: Augmented,
     tbr: &'a ToBeRecorded,
     private: &'a PrivateObjects,
-    /// What stands for shadows that are passed later, by type.
+    /// The stand-ins for shadows that are passed later, by type.
     undefs: FxHashMap<Type, Value>,
 }
 

@@ -35,7 +35,7 @@ impl Augment<'_, '_> {
 struct AugmentedOp<'s, 'a, 'm> {
     sweep: &'s mut Augment<'a, 'm>,
     v: Value,
-    /// What follows the op: code is inserted before that.
+    /// The instruction after the op: code is inserted before it.
     after: Value,
     kept: Vec<Operand>,
     has_adjoint: bool,

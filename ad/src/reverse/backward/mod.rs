@@ -37,7 +37,7 @@ pub(super) struct Residual {
     pub(super) at: Block,
     /// The block of the reverse sweep where it is needed.
     pub(super) place: Block,
-    /// What stands for it there.
+    /// Its stand-in there.
     pub(super) placeholder: Value,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Sweep {
     pub(super) counters: FxHashMap<LoopId, Value>,
     pub(super) entry: Block,
     pub(super) tape: Value,
-    /// What stands for parts of the tape, by their position in it.
+    /// The stand-ins for parts of the tape, with their positions in it.
     pub(super) projections: Vec<(Value, usize)>,
     /// By [`Block::index`] of the forward sweep.
     pub(super) blocks: Vec<Option<Block>>,
@@ -130,7 +130,7 @@ pub(super) struct Increment {
 #[derive(Clone, Debug)]
 pub(super) struct Clearing {
     pub(super) write: Value,
-    /// What the shadow holds there.
+    /// The content of the shadow there.
     pub(super) old: Option<Operand>,
     pub(super) loc: Loc,
 }
@@ -139,7 +139,7 @@ pub(super) struct Clearing {
 #[derive(Clone, Debug, Default)]
 struct Adjoint {
     whole: Option<Operand>,
-    /// What came to parts of a tuple or struct.
+    /// The cotangents that came to parts of a tuple or struct.
     parts: Vec<Option<Operand>>,
 }
 
@@ -446,7 +446,7 @@ impl Backward<'_, '_> {
         }
     }
 
-    /// What the counterpart of `to` is given: the cotangents as they are, and `more`.
+    /// The arguments of the counterpart of `to`: the cotangents as they are, and `more`.
     fn outgoing(&mut self, to: Block, more: &FxHashMap<Value, Operand>) -> Vec<Operand> {
         let plan = self.plan;
         let mut args = Vec::with_capacity(plan.liveness.at_end(to).len());

@@ -83,7 +83,7 @@ impl Backward<'_, '_> {
         }
     }
 
-    /// What is in the place in a shadow that the read or write `v` is about.
+    /// Reads the place in a shadow that the read or write `v` is about.
     fn get_place(&mut self, v: Value, shadow: Operand, indices: &[Operand]) -> Operand {
         if self.is_ref(v) {
             self.emit(mem::ref_get(shadow))

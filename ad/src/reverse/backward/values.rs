@@ -1,4 +1,4 @@
-//! What rules are written with: instructions, values of the forward sweep, and cotangents.
+//! The pieces of adjoints: instructions, values of the forward sweep, and cotangents.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use regraft_ir::{Block, Constant, Inst, Operand, Type, Value};
 use super::{Adjoint, Backward, Residual};
 use crate::tangent_builder as build;
 
-/// What an operation is without a change of sign before it.
+/// An operation without a change of sign before it.
 enum Signed {
     /// This operand.
     Is(Operand),
@@ -34,8 +34,7 @@ impl Backward<'_, '_> {
         }
     }
 
-    /// How an operation on floats is done without a change of sign before it; exact, but for signs of
-    /// NaN.
+    /// Rewrites an operation on floats without a change of sign before it; exact, but for signs of NaN.
     fn signed(&self, inst: &Inst) -> Option<Signed> {
         let f = &self.out.f;
         let opposite = |operand: Operand| {
