@@ -243,7 +243,7 @@ impl<'m> Maker<'m> {
     /// Notes an error in what a job differentiates, with the calls that led there.
     fn error(&mut self, job: usize, loc: Loc, message: String, label: &str) {
         /// The most calls that are named.
-        const MOST: usize = 20;
+        const MAX_CALLS: usize = 20;
         let ctx = self.module.ctx();
         let name = |job: &Job| {
             let f = self.module.get(self.all.function(job.context));
@@ -252,7 +252,7 @@ impl<'m> Maker<'m> {
         let mut error = Diagnostic::error(message).at_loc(ctx, loc, label);
         error = error.note(format!("in @{}", name(&self.jobs[job])));
         let mut at = job;
-        for _ in 0..MOST {
+        for _ in 0..MAX_CALLS {
             let Some((caller, loc)) = self.jobs[at].caller else { break };
             let place = match loc.is_known() {
                 true => format!(" at {}", ctx.loc_text(loc)),
