@@ -127,7 +127,7 @@ pub(crate) fn result_type(view: &InstView<'_>) -> Result<Type, String> {
 fn check_size(view: &InstView<'_>, ty: Type) -> Result<(), String> {
     let size = view.ctx.type_size(ty);
     let grows = || view.types.iter().all(|&part| size.exceeds(view.ctx.type_size(part)));
-    if size.exceeds(TypeSize::MOST_INFERRED) && grows() {
+    if size.exceeds(TypeSize::MAX_INFERRED) && grows() {
         return Err(format!("the type of the result of `{}` is too large", view.def.mnemonic()));
     }
     Ok(())

@@ -137,10 +137,10 @@ pub(crate) struct TypeSize {
 
 impl TypeSize {
     /// The largest type that is made for a result out of smaller ones.
-    pub(crate) const MOST_INFERRED: Self = Self { parts: 1 << 16, depth: 200 };
+    pub(crate) const MAX_INFERRED: Self = Self { parts: 1 << 16, depth: 200 };
     /// The largest type that is written down in full. Much more than can be inferred, since what
     /// a text states has to be printed again.
-    pub(crate) const MOST_WRITTEN: Self = Self { parts: 1 << 24, depth: 1 << 9 };
+    pub(crate) const MAX_WRITTEN: Self = Self { parts: 1 << 24, depth: 1 << 9 };
     pub(crate) const ONE: Self = Self { parts: 1, depth: 0 };
 
     /// Returns whether it is larger in one way or the other.

@@ -28,7 +28,7 @@ impl Context {
         let Some(SizedType { kind, size }) = self.types.try_get(ty.0) else {
             return out.write_char('?');
         };
-        if size.exceeds(TypeSize::MOST_WRITTEN) {
+        if size.exceeds(TypeSize::MAX_WRITTEN) {
             return match kind {
                 TypeKind::Named(_) => out.write_str("{…}"),
                 TypeKind::Array { rank, .. } => write!(out, "array<…, {rank}>"),

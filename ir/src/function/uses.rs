@@ -4,7 +4,7 @@ use super::{Function, NIL, Slot};
 use crate::{IrError, IrResult, Operand, OperandKind, Use, Value};
 
 /// Lost slots beside each other are used again if they are no more than this.
-const MOST_REUSED: usize = 16;
+const MAX_REUSED: usize = 16;
 
 impl Function {
     #[inline]
@@ -75,7 +75,7 @@ impl Function {
     fn lose_slots(&mut self, first: u32, len: u32) {
         self.dead_slots += len;
         let len = len as usize;
-        if (1..=MOST_REUSED).contains(&len) {
+        if (1..=MAX_REUSED).contains(&len) {
             if self.lost_slots.len() <= len {
                 self.lost_slots.resize(len + 1, Vec::new());
             }

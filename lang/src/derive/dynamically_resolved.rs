@@ -24,7 +24,7 @@ use regraft_dialects::{ad, core, data};
 use regraft_ir::{Constant, Context, Function, IrResult, Module, Operand, Type, TypeKind, Value};
 
 /// Tuples of more elements stay as they are.
-const MOST: usize = 64;
+const MAX_COUNT: usize = 64;
 
 /// Rewrites all of them. O(size).
 pub(super) fn resolve(module: &mut Module) -> IrResult<()> {
@@ -121,7 +121,7 @@ fn select_field(f: &mut Function, v: Value, whole: Operand, field: Operand) -> I
     let (ty, loc) = (f.ty(v), f.loc(v));
     let by = f.operand_type(field);
     let fields = fields_of(&f.ctx().clone(), f.operand_type(whole), by);
-    if fields.is_empty() || fields.len() > MOST || !matches!(by, Type::I64 | Type::SYM) {
+    if fields.is_empty() || fields.len() > MAX_COUNT || !matches!(by, Type::I64 | Type::SYM) {
         return Ok(());
     }
     let constant = f.insert(v, ad::ignore(whole).at(loc))?;
@@ -153,7 +153,7 @@ fn set_selected(f: &mut Function, v: Value, operands: [Operand; 3]) -> IrResult<
     let Some(def) = ctx.struct_of(f.operand_type(whole)) else { return Ok(()) };
     let by = f.operand_type(field);
     let fields = fields_of(&ctx, f.operand_type(whole), by);
-    if fields.is_empty() || fields.len() > MOST || by != Type::SYM {
+    if fields.is_empty() || fields.len() > MAX_COUNT || by != Type::SYM {
         return Ok(());
     }
     // Traps if there is no such field.

@@ -29,7 +29,7 @@ const EVERY: usize = 5;
 /// Rows of a prompt that are kept free: for the header, and the lines around.
 const OTHER_ROWS: usize = 4;
 /// The most elements that are shown of an array within another value.
-const MOST_WITHIN: usize = 20;
+const MAX_WITHIN: usize = 20;
 
 /// The widths of an element to the left and right of the alignment of its column.
 type Widths = (usize, usize);
@@ -141,7 +141,7 @@ impl Session {
             return self.show(value);
         }
         let names = Some(&*self.texts as &dyn Names);
-        Texts { ctx: &self.ctx, names }.show_shortened(value, Type::ANY, MOST_WITHIN)
+        Texts { ctx: &self.ctx, names }.show_shortened(value, Type::ANY, MAX_WITHIN)
     }
 }
 
@@ -305,6 +305,6 @@ impl Cells<'_> {
             }
             value => value,
         };
-        texts.show_shortened(&value, self.array.element(), MOST_WITHIN)
+        texts.show_shortened(&value, self.array.element(), MAX_WITHIN)
     }
 }

@@ -17,7 +17,7 @@ use crate::phases::{Phase, enter};
 use crate::world::{Binding, World};
 
 /// The depth to which files can include each other.
-const MOST_INCLUDED: usize = 100;
+const MAX_INCLUDED: usize = 100;
 
 impl Session {
     pub(super) fn run_text(
@@ -63,9 +63,9 @@ impl Session {
             let found = self.compiler.borrow().world.type_name(value.type_of(&self.ctx));
             return Err(error(self, format!("`include` takes the path of a file, found {found}")));
         };
-        if self.folders.len() >= MOST_INCLUDED {
+        if self.folders.len() >= MAX_INCLUDED {
             let message = format!(
-                "StackOverflowError: files include each other more than {MOST_INCLUDED} deep"
+                "StackOverflowError: files include each other more than {MAX_INCLUDED} deep"
             );
             return Err(error(self, message));
         }

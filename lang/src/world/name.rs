@@ -5,7 +5,7 @@ use regraft_ir::{Constant, Symbol, Type, TypeKind};
 use super::types::{Bound, FamilyId, Ty, Types, Var};
 
 /// Names that are longer are cut.
-const MOST: usize = 2000;
+const MAX_COUNT: usize = 2000;
 
 struct Namer<'a> {
     types: &'a Types,
@@ -125,7 +125,7 @@ impl Namer<'_> {
     }
 
     fn ty(&mut self, ty: &Ty) {
-        if self.out.len() > MOST {
+        if self.out.len() > MAX_COUNT {
             if !self.out.ends_with('…') {
                 self.out.push('…');
             }

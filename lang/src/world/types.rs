@@ -213,10 +213,10 @@ impl Types {
     /// A tuple type.
     pub fn tuple(&mut self, elements: Vec<Ty>, rest: Option<Rest>) -> Ty {
         /// The greatest length of a tuple type that is written out.
-        const MOST: i64 = 1 << 12;
+        const MAX_COUNT: i64 = 1 << 12;
         let (mut elements, mut rest) = (elements, rest);
         if let Some(Rest { element, count: Some(Ty::Value(Constant::I64(count))) }) = &rest
-            && (0..=MOST).contains(count)
+            && (0..=MAX_COUNT).contains(count)
         {
             elements.extend(std::iter::repeat_n(element.clone(), *count as usize));
             rest = None;

@@ -10,7 +10,7 @@ use regraft_ir::{Block, Constant, Inst, Op, Operand, Type, Value};
 use super::body::{Body, Counter, Slot, Var};
 
 /// The most rounds of a loop whose counter is simulated.
-const MOST_ROUNDS: u32 = 8;
+const MAX_ROUNDS: u32 = 8;
 
 /// The run of a counter: `for i = start; i <test> bound; i += step`.
 struct Count {
@@ -223,7 +223,7 @@ impl Body<'_, '_> {
             (at, rounds) = (wrapped(ty, at.wrapping_add(step)), 1);
         }
         while holds(test, at, bound) {
-            if rounds == MOST_ROUNDS {
+            if rounds == MAX_ROUNDS {
                 return self.simple_count();
             }
             (at, rounds) = (wrapped(ty, at.wrapping_add(step)), rounds + 1);
@@ -269,7 +269,7 @@ impl Body<'_, '_> {
         };
         let test = self.c().pick(&tests);
         let (start, bound) = if down { (bound, start) } else { (start, bound) };
-        Count { ty: Type::I64, start, step, test, bound, rounds: MOST_ROUNDS, over: None }
+        Count { ty: Type::I64, start, step, test, bound, rounds: MAX_ROUNDS, over: None }
     }
 
     /// Over the indices of an array, upwards or downwards, with or without its ends.
