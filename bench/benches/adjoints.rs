@@ -1,4 +1,4 @@
-//! What derivatives in reverse mode cost.
+//! Measures the cost of derivatives in reverse mode.
 //!
 //! `cargo bench -p regraft-bench --bench adjoints` prints a table beside the targets: for programs
 //! in `examples`, the instructions that the interpreter runs for a gradient, for each that it runs

@@ -1,4 +1,4 @@
-//! What gradients cost where types are known only when the program runs.
+//! Measures the cost of gradients where types are known only when the program runs.
 //!
 //! `cargo bench -p regraft-bench --bench dynamic` prints, for each program in
 //! `bench/src/dynamic.jl`, how much longer a call of its gradient takes than one of the function,

@@ -153,8 +153,8 @@ fn module_figures(bench: &mut Bench, table: &mut Table) {
     );
 }
 
-/// What an operation costs in one function of 10^6 instructions, against ten times what it costs
-/// in one of 10^5; in both, one value is used in every tenth instruction.
+/// Compares the cost of an operation in one function of 10^6 instructions with ten times its cost
+/// in one of 10^5. In both, one value is used in every tenth instruction.
 fn linear_figures(bench: &mut Bench, table: &mut Table) {
     let ctx = context();
     let [small, large, huge] = [100_000, 1_000_000, 4_000_000].map(|size| {

@@ -1,4 +1,4 @@
-//! How the time that passes take grows with the size of what they are given.
+//! Measures how the time that passes take grows with the size of what they are given.
 //!
 //! `cargo bench -p regraft-bench --bench growth` prints a table: for shapes that are prone to take
 //! more than linear time, the times at two sizes, how much longer the larger one takes, and the
@@ -21,10 +21,10 @@ use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 #[global_allocator]
 static ALLOCATOR: CountingPeak = CountingPeak;
 
-/// How much more time than linear is accepted.
+/// The most time that is accepted, as a multiple of linear growth.
 const SLACK: f64 = 1.2;
 
-/// What takes more seconds is run three times, everything else more often.
+/// The most seconds of a short run. A longer one is run three times, a short one more often.
 const LONG: f64 = 0.05;
 
 /// A pipeline, and what it is run on.
@@ -85,11 +85,11 @@ fn main() {
     }
 }
 
-/// What a case takes at one size.
+/// The measurements of a case at one size.
 struct Measured {
     amount: f64,
     seconds: f64,
-    /// What was allocated at once, beside what there was before.
+    /// The most megabytes that were allocated at once, beside those that there were before.
     megabytes: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the passes cost, on one core.
+//! Measures the cost of the passes, on one core.
 //!
 //! `cargo bench -p regraft-bench --bench passes` prints a table of medians beside the targets,
 //! with what peers reach on the same kind of module (integer operations, a million of them in
@@ -20,11 +20,12 @@ const FUNCTIONS: usize = 2000;
 const INSTS: usize = 500;
 const RUNS: usize = 3;
 
-/// What is wanted of O2 on one function with very many small loops, in millions of instructions a
-/// second.
+/// The speed that is wanted of O2 on one function with very many small loops, in millions of
+/// instructions a second.
 const LOOPS_TARGET: f64 = 0.3;
 
-/// What is wanted of a pass, in millions of instructions a second, and what peers reach.
+/// The passes with the speed that is wanted of each, in millions of instructions a second, and
+/// what peers reach.
 const TARGETS: &[(&str, f64, &str)] = &[
     ("sccp", 5.0, "LLVM SCCP 4.8"),
     ("gvn", 3.0, "LLVM GVN 1.8, MLIR CSE 1.8"),

@@ -70,8 +70,8 @@ impl fmt::Debug for Var {
 /// `head` has become `^2(%i: i64, %r: f64)`, and both edges to it pass the two values.
 ///
 /// # Errors
-/// What cannot be done is refused with an [`IrError`] that names the entities, and leaves the
-/// builder as it was.
+/// An operation that cannot be done is refused with an [`IrError`] that names the entities. It
+/// leaves the builder as it was.
 #[derive(Debug)]
 pub struct FunctionBuilder {
     f: Function,

@@ -1,6 +1,6 @@
 //! Functions and modules as IR text.
 //!
-//! What is printed reads back as a structurally equal function. Ordinary lines are written
+//! The text reads back as a structurally equal function. Ordinary lines are written
 //! straight into one string; only a line that is wider than [`PrintOptions::width`] is taken
 //! apart again and laid out. Printing never panics, also not on a function that is broken:
 //! that is when one wants to look at it. What is dead or of another function gets a `?`.
@@ -52,7 +52,7 @@ pub fn print_module(module: &Module, options: &PrintOptions) -> String {
 /// Writes a function as IR text.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_function(
     out: &mut dyn fmt::Write,
     f: &Function,
@@ -64,7 +64,7 @@ pub fn write_function(
 /// Writes a module as IR text, one item at a time.
 ///
 /// # Errors
-/// Those of the writer.
+/// The errors of the writer.
 pub fn write_module(
     out: &mut dyn fmt::Write,
     module: &Module,

@@ -1,4 +1,4 @@
-//! How fast Julia text is read, in time of the processor where the system tells it:
+//! Measures how fast Julia text is read, in time of the processor where the system tells it:
 //! `cargo run --release -p regraft-syntax --example julia_speed`.
 //!
 //! An ordinary program of 10^5 lines: functions with loops, branches, calls, indices, and types;

@@ -1,4 +1,5 @@
-//! How fast IR text is read, in time of the processor where the system tells it: `cargo run --release -p regraft-syntax --example parse_speed`.
+//! Measures how fast IR text is read, in time of the processor where the system tells it:
+//! `cargo run --release -p regraft-syntax --example parse_speed`.
 //!
 //! A module of 1000 functions of 500 instructions each, integer arithmetic in a loop; and one
 //! function of a million instructions, which shows that the time per instruction does not grow.

@@ -13,7 +13,7 @@ use crate::function_text::{FunctionText, InstText, OperandText, Span, ValueRef};
 use crate::numbering::Numbering;
 use crate::report::range;
 
-/// How many names are looked at for a "did you mean".
+/// The most names that are looked at for a "did you mean".
 const MAX_CANDIDATES: usize = 2000;
 
 impl Builder<'_> {

@@ -1,5 +1,5 @@
-//! What the lines of IR text do: they fill flat tables, one set per function, which
-//! [`assemble`](crate::assemble) makes a function of when its last line is read.
+//! The lines of IR text fill flat tables, one set per function. [`assemble`](crate::assemble)
+//! makes a function of them when its last line is read.
 //!
 //! Here is the state of the reader, and what items and blocks do to it. What instructions, types
 //! and constants do is in modules of their own.
@@ -26,7 +26,7 @@ pub(crate) enum Place {
     Function,
 }
 
-/// What is read of the present line.
+/// The present line as far as it is read.
 #[derive(Default, Debug)]
 pub(crate) struct Line {
     /// Something is wrong with it, and has been reported.
@@ -301,7 +301,7 @@ impl<'s> Builder<'s> {
         self.function.clear();
     }
 
-    /// Whether the line stands in a function; if not, says so once.
+    /// Returns whether the line stands in a function. If it stands in none, says so once.
     #[inline]
     pub(crate) fn in_function(&mut self, at: u32, what: &str) -> bool {
         if self.place == Place::Module {

@@ -53,7 +53,8 @@ pub enum Argument {
     Matrix(Option<String>, Vec<Vec<(Argument, Range<usize>)>>),
 }
 
-/// What stands in brackets row by row. Rows of one element make a vector: `[1; 2]` is `[1, 2]`.
+/// Makes an argument of the rows in brackets. Rows of one element make a vector: `[1; 2]` is
+/// `[1, 2]`.
 pub(crate) fn rows(element: Option<&str>, rows: Vec<Vec<(Argument, Range<usize>)>>) -> Argument {
     let element = element.map(str::to_owned);
     if rows.iter().all(|row| row.len() == 1) {
@@ -189,13 +190,14 @@ fn unescaped(quoted: &str) -> Option<String> {
     Some(out)
 }
 
-/// How deep arguments can be nested: the grammar makes a tree, which is walked recursively.
+/// The greatest depth to which the brackets of a call nest. The grammar makes a tree, which is
+/// walked recursively.
 const MAX_NESTING: usize = 100;
 
 /// Parses a call expression.
 ///
 /// # Errors
-/// What is wrong, with the place.
+/// A diagnostic of what is wrong, with the place.
 pub fn parse_call(source: &Source) -> Result<Call, Diagnostic> {
     let mut tokens = Vec::new();
     let mut depth = 0usize;

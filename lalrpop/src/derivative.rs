@@ -24,7 +24,7 @@ use crate::derivative_grammar::RulesParser;
 use crate::literal;
 use crate::report::expected_words;
 
-/// How deep the expressions of derivative rules nest at most; who walks one may recurse.
+/// The greatest depth to which the expressions of derivative rules nest. A walk of one may recurse.
 pub const MAX_DERIVATIVE_DEPTH: usize = 64;
 
 /// Derivative rules as they are written.
@@ -41,9 +41,9 @@ pub struct DerivativeText {
 pub struct DerivativeRule {
     /// The op in full, such as `math.sin`.
     pub op: Name,
-    /// What its operands are called.
+    /// The names of its operands.
     pub operands: Vec<Name>,
-    /// What its result is called, if it has a name.
+    /// The name of its result, if it has one.
     pub result: Option<Name>,
     /// One for each operand, if the rule is right.
     pub partials: Vec<DerivativePartial>,
@@ -61,13 +61,13 @@ pub struct Name {
 /// The derivative by one operand as it is written.
 #[derive(Clone, Debug)]
 pub struct DerivativePartial {
-    /// What it is.
+    /// The kind of derivative that it is.
     pub kind: PartialKind,
     /// Its bytes.
     pub span: Range<usize>,
 }
 
-/// What the derivative by one operand is.
+/// The kind of the derivative by one operand, with its parts.
 #[derive(Clone, Debug)]
 pub enum PartialKind {
     /// An expression, and whether a zero times it is zero whatever it is: `strong`.
@@ -81,15 +81,15 @@ pub enum PartialKind {
 /// An expression of a derivative rule.
 #[derive(Clone, Debug)]
 pub struct DerivativeExpr {
-    /// What it is.
+    /// The kind of expression that it is.
     pub kind: DerivativeExprKind,
     /// Its bytes.
     pub span: Range<usize>,
-    /// How many expressions nest in it, itself counted.
+    /// The depth to which expressions nest in it, itself counted.
     depth: usize,
 }
 
-/// What an expression of a derivative rule is.
+/// The kind of an expression of a derivative rule, with its parts.
 #[derive(Clone, Debug)]
 pub enum DerivativeExprKind {
     /// `x`, `pi`.
@@ -180,7 +180,7 @@ pub(crate) enum RuleToken {
 
 type RuleError = ParseError<usize, RuleToken, std::convert::Infallible>;
 
-/// What the grammar works on.
+/// The state that the grammar works on.
 pub(crate) struct Reader<'s> {
     name: &'s str,
     text: &'s str,

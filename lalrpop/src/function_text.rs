@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// The bytes from .. to.
 pub(crate) type Span = (u32, u32);
 
-/// What a value is called in the text.
+/// The way in which the text names a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ValueRef {
     /// Not at all.
@@ -61,7 +61,7 @@ pub(crate) struct BlockText {
     pub(crate) insts_end: u32,
     /// Where its terminator is.
     pub(crate) term: Option<u32>,
-    /// Whether a line that could not be read may have been its terminator.
+    /// Tells whether a line that could not be read may have been its terminator.
     pub(crate) broken: bool,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct FunctionText<'s> {
     pub(crate) at: u32,
     pub(crate) ret: Type,
     pub(crate) attrs: Attrs,
-    /// How many of `params` are those of the function.
+    /// The number of `params` that are those of the function.
     pub(crate) param_count: u32,
     pub(crate) params: Vec<ParamText>,
     pub(crate) blocks: Vec<BlockText>,

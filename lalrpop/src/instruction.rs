@@ -7,7 +7,7 @@ use crate::builder::{Builder, did_you_mean};
 use crate::function_text::{InstText, OperandAt, OperandText, Span, ValueRef};
 use crate::report::range;
 
-/// How many attributes there can be in one place.
+/// The most attributes that there can be in one place.
 const MAX_ATTRS: usize = 1000;
 
 /// The words that begin a line and are no ops.
@@ -74,7 +74,7 @@ impl Builder<'_> {
         }
     }
 
-    /// How many operands the present line has so far.
+    /// Returns the number of operands that the present line has so far.
     pub(crate) fn line_operands(&self) -> usize {
         let first = self.function.insts.last().map_or(0, |inst| inst.operands_end as usize);
         self.function.operands.len() - first

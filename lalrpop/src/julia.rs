@@ -36,26 +36,26 @@ use regraft_ir::{Context, Diagnostic, Source};
 pub use ast::{Ast, Expr, ExprId, Kind, List, Span};
 pub use colour::{Class, tokens};
 
-/// How text is read.
+/// The options of reading.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Whether this is the prelude, where identifiers that begin with two underscores become
+    /// Tells whether this is the prelude. There, identifiers that begin with two underscores become
     /// names that no user can write: `__start` is the symbol `#start`.
     pub prelude: bool,
 }
 
-/// What was read.
+/// The result of reading.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The tree; where there was an error, it holds [`Kind::Error`].
     pub ast: Ast,
-    /// What is wrong, in the order of the text.
+    /// The errors in the order of the text.
     pub errors: Vec<Diagnostic>,
-    /// Whether the only trouble is that the text ends too early.
+    /// Tells whether the only trouble is that the text ends too early.
     pub incomplete: bool,
 }
 
-/// How many tokens are read before they are parsed.
+/// The fewest tokens that are read before they are parsed, unless the text ends.
 const BATCH: usize = 2048;
 
 /// Reads a program. `name` is what diagnostics call its file.

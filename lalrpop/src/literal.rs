@@ -82,7 +82,8 @@ fn float(text: &str) -> Result<Constant, String> {
     }
 }
 
-/// Whether it is digits, then a fraction or an exponent or both.
+/// Returns whether it is digits, then maybe a fraction, then maybe an exponent. A minus may come
+/// first.
 fn is_decimal_float(text: &str) -> bool {
     fn skip_digits(text: &str) -> Option<&str> {
         let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -176,8 +176,8 @@ fn read_lines(b: &mut Builder<'_>) {
 
 /// Where a line that is wrong at `at` ends, and where reading goes on.
 ///
-/// That is the next newline that counts. But a bracket or comma too much makes a newline not
-/// count; so a line that looks as only the start of a line does is one.
+/// The line ends at the next newline that counts. But a bracket or comma too much makes a newline
+/// not count; so it also ends before a line that looks as only the start of a line does.
 fn resume(b: &Builder<'_>, lexer: &mut Lexer<'_>, line: u32, at: Span, token: Token) -> (u32, u32) {
     if token == Token::Newline {
         return (at.0, at.1);
@@ -206,7 +206,7 @@ fn resume(b: &Builder<'_>, lexer: &mut Lexer<'_>, line: u32, at: Span, token: To
     (text.len() as u32, text.len() as u32)
 }
 
-/// Whether the text at `at` is what only the start of a line looks like.
+/// Returns whether the text at `at` looks as only the start of a line does.
 fn starts_line(b: &Builder<'_>, at: u32) -> bool {
     let rest = &b.text[at as usize..];
     let line = &rest[..rest.find('\n').unwrap_or(rest.len())];

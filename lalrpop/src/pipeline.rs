@@ -21,7 +21,7 @@ use crate::literal;
 use crate::pipeline_grammar::PipelineParser;
 use crate::report::expected_words;
 
-/// How deep pipelines nest at most; who runs or drops one may recurse.
+/// The greatest depth to which pipelines nest. Running or dropping one may recurse.
 pub const MAX_PIPELINE_DEPTH: usize = 64;
 /// The longest text of a pipeline in bytes.
 pub const MAX_PIPELINE_LENGTH: usize = 1 << 16;
@@ -42,7 +42,7 @@ pub struct PassSpec {
     pub name: String,
     /// Its options in order; no name occurs twice.
     pub options: Vec<PassOption>,
-    /// What stands in its parentheses, if it has any.
+    /// The passes in its parentheses, if it has parentheses.
     pub children: Option<Vec<PassSpec>>,
     /// The bytes of its name; of the opening parenthesis if it has none.
     pub span: Range<usize>,
@@ -100,7 +100,7 @@ impl Pipeline {
         Self { passes, text: Arc::default() }
     }
 
-    /// What it was read from.
+    /// Returns the text that it was read from.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -212,7 +212,7 @@ pub(crate) enum PipelineToken {
 
 type PipelineError = ParseError<usize, PipelineToken, std::convert::Infallible>;
 
-/// What the grammar works on.
+/// The state that the grammar works on.
 pub(crate) struct Reader<'s> {
     text: &'s str,
     source: Arc<str>,

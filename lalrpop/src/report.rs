@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regraft_ir::{Diagnostic, Source};
 
-/// How many diagnostics one text gives at most; the others are counted.
+/// The most diagnostics that one text gives. The others are counted.
 const MAX_SHOWN: usize = 100;
 
 /// The diagnostics of one text.
@@ -12,9 +12,9 @@ const MAX_SHOWN: usize = 100;
 pub(crate) struct Report {
     pub(crate) source: Source,
     found: Vec<Diagnostic>,
-    /// How many were found beyond those.
+    /// The number of diagnostics that were found beyond those.
     more: usize,
-    /// Whether nothing is to be recorded, because the same text is read again.
+    /// Tells whether nothing is to be recorded, because the same text is read again.
     pub(crate) muted: bool,
 }
 
@@ -34,15 +34,15 @@ impl Report {
         }
     }
 
-    /// Whether the next error would only be counted; counts it then. For errors that cost
-    /// something to explain.
+    /// Returns whether the next error need not be made, for errors that cost something to explain.
+    /// Counts it if that is because there are too many already.
     pub(crate) fn only_counts(&mut self) -> bool {
         let full = self.found.len() >= MAX_SHOWN && !self.muted;
         self.more += usize::from(full);
         full || self.muted
     }
 
-    /// Whether a text that is wrong almost everywhere need not be read further.
+    /// Returns whether there are so many errors that the text need not be read further.
     pub(crate) fn is_hopeless(&self) -> bool {
         self.more >= 100 * MAX_SHOWN
     }

@@ -88,17 +88,17 @@ pub(crate) enum Token {
     Arrow,
     /// Brackets are nested too deep.
     TooDeep,
-    /// What no token begins with.
+    /// A piece of text that no token begins with.
     Invalid,
 }
 
 impl Token {
-    /// Whether a newline just after it is blank space.
+    /// Returns whether a newline just after it is blank space.
     pub(crate) fn continues(self) -> bool {
         matches!(self, Self::Comma | Self::OpenParen | Self::OpenBracket | Self::Less)
     }
 
-    /// Whether a colon that touches its end is a colon, not the start of a symbol.
+    /// Returns whether a colon that touches its end is a colon, not the start of a symbol.
     fn takes_colon(self) -> bool {
         matches!(
             self,
@@ -131,8 +131,8 @@ impl Token {
     }
 }
 
-/// How deep brackets can be nested. Types are nested values of the IR, which is walked by
-/// recursion.
+/// The greatest depth to which brackets can be nested. Types are nested values of the IR, which
+/// is walked by recursion.
 pub(crate) const MAX_DEPTH: u32 = 200;
 
 /// The tokens of a text, with newlines only where they count.

@@ -1,10 +1,10 @@
-//! What is read of a type before it is made.
+//! The parts of a type that are read before it is made.
 
 use regraft_ir::{Const, Symbol, Type};
 
 use crate::function_text::Span;
 
-/// What stands between the brackets of a type.
+/// An argument between the brackets of a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TypeArg {
     Type(Type),

@@ -7,7 +7,7 @@ use crate::function_text::Span;
 use crate::token::MAX_DEPTH;
 use crate::type_text::{TypeArg, TypeOpen, TypeSize};
 
-/// How many parts the type of a value can have.
+/// The most parts that the type of a value can have.
 const MAX_PARTS: u32 = 1 << 16;
 
 /// The type constructors.
@@ -143,14 +143,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a type can be walked by recursion and written down.
+    /// Returns whether a type can be walked by recursion and written down.
     pub(crate) fn is_small(&mut self, ty: Type) -> bool {
         let size = self.type_size(ty);
         size.depth <= MAX_DEPTH && size.parts <= MAX_PARTS
     }
 
-    /// How large a type is. The depth of the recursion is that of types whose size is not known
-    /// yet: those that were written, and one made of types that are small.
+    /// Returns how large a type is. The depth of the recursion is that of types whose size is not
+    /// known yet: those that were written, and one made of types that are small.
     fn type_size(&mut self, ty: Type) -> TypeSize {
         if ty.index() < Type::BUILTIN.len() {
             return TypeSize { depth: 0, parts: 1 };

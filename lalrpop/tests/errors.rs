@@ -1,4 +1,4 @@
-//! What is wrong is reported: everything in one run, each where it is, nothing twice.
+//! Errors are reported: all in one run, each where it is, none twice.
 
 use regraft_ir::Diagnostic;
 use regraft_syntax::{parse_and_verify, parse_module};
@@ -15,7 +15,7 @@ fn errors(text: &str) -> Vec<Diagnostic> {
     errors
 }
 
-/// What is expected of one diagnostic: its message, what its first label marks, and its help.
+/// The expected parts of one diagnostic: its message, what its first label marks, and its help.
 type Expected<'a> = (&'a str, &'a str, Option<&'a str>);
 
 fn check(text: &str, expected: &[Expected<'_>]) {

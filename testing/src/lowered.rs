@@ -14,7 +14,7 @@ use regraft_syntax::julia;
 /// Lowers a script as a file, without a world, and prints what it becomes.
 ///
 /// # Errors
-/// Those of the parser, of the lowering, and of the verifier.
+/// The errors of the parser, of the lowering, and of the verifier.
 pub(crate) fn lowered_text(
     ctx: &Arc<Context>,
     name: &str,
@@ -43,7 +43,7 @@ pub(crate) fn lowered_text(
 struct Printer<'a> {
     ctx: &'a Context,
     out: String,
-    /// What is wrong with the functions.
+    /// The errors that the verifier finds in the functions.
     errors: Vec<Diagnostic>,
 }
 

@@ -69,7 +69,7 @@ struct Run {
     line: String,
     pipeline: String,
     expect: Expect,
-    /// Whether the file is lowered, and no pipeline run.
+    /// Tells whether the file is lowered, and no pipeline run.
     lowered: bool,
     idempotent: bool,
     check: Option<u32>,

@@ -22,7 +22,7 @@ impl Context {
     /// Writes the type as IR text, as [`Context::type_text`] gives it.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_type(&self, out: &mut dyn fmt::Write, ty: Type) -> fmt::Result {
         // Messages tell of types that are of another context, too.
         let Some(SizedType { kind, size }) = self.types.try_get(ty.0) else {
@@ -96,7 +96,7 @@ impl Context {
     /// Writes the constant as IR text; it reads back bit for bit.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_constant(&self, out: &mut dyn fmt::Write, constant: Constant) -> fmt::Result {
         match constant {
             Constant::Unit => out.write_str("nothing"),

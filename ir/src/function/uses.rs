@@ -123,7 +123,7 @@ impl Function {
     /// [`Function::transfer_name`] does. O(uses of `old`).
     ///
     /// # Errors
-    /// Those of [`Function::replace_all_uses`].
+    /// The errors of [`Function::replace_all_uses`].
     pub fn replace_named(&mut self, old: Value, new: impl Into<Operand> + Copy) -> IrResult<()> {
         self.transfer_name(old, new);
         self.replace_all_uses(old, new)

@@ -374,7 +374,7 @@ impl Function {
     /// The type that the signature of its op gives an instruction as it stands.
     ///
     /// # Errors
-    /// What is wrong with its operands, as a sentence.
+    /// A sentence that tells what is wrong with its operands.
     ///
     /// # Panics
     /// If `v` is a parameter or stale.

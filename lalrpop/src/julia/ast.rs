@@ -45,7 +45,7 @@ impl List {
         self.len as usize
     }
 
-    /// Whether it has none.
+    /// Returns whether it has no expressions.
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -70,13 +70,14 @@ impl Span {
 /// An expression: what it is and where it stands.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression that it is.
     pub kind: Kind,
     /// Where it stands.
     pub span: Span,
 }
 
-/// What an expression is. Statements and definitions are expressions, as in Julia.
+/// The kind of an expression, with its parts. Statements and definitions are expressions, as in
+/// Julia.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     // --- leaves ------------------------------------------------------------------------------
@@ -109,7 +110,7 @@ pub enum Kind {
     /// `x + y + z` and `x * y * z` are one call of three arguments, as in Julia. Arguments may be
     /// [`Splat`](Self::Splat)s. With a `do` block, its function is the first argument.
     Call {
-        /// What is called.
+        /// The expression that is called.
         callee: ExprId,
         /// The arguments.
         args: List,
@@ -135,7 +136,7 @@ pub enum Kind {
     /// `a[i, j]`; without indices (`r[]`) as well. An index may be [`Colon`](Self::Colon), a splat, or hold
     /// [`End`](Self::End).
     Index {
-        /// What is indexed.
+        /// The expression that is indexed.
         base: ExprId,
         /// The indices.
         indices: List,
@@ -165,7 +166,7 @@ pub enum Kind {
     Splat(ExprId),
     /// `x::T`; `::T` without an `x` (in the parameters of a function).
     Typed {
-        /// What is of that type.
+        /// The expression of that type, if there is one.
         value: Option<ExprId>,
         /// The type.
         ty: ExprId,
@@ -193,7 +194,7 @@ pub enum Kind {
         /// [`In`](Self::In)s, and [`Filter`](Self::Filter)s. Clauses that are separated by commas are the dimensions of one array; `nested` tells
         /// `for a in x for b in y` (a flat list) from `for a in x, b in y` (a matrix).
         clauses: List,
-        /// Whether there is more than one `for`.
+        /// Tells whether there is more than one `for`.
         nested: bool,
     },
     /// `(body for clauses)`, and `f(body for clauses)`.
@@ -209,7 +210,7 @@ pub enum Kind {
     In {
         /// A name, or a tuple of targets.
         target: ExprId,
-        /// What is iterated over.
+        /// The expression that is iterated over.
         iterable: ExprId,
     },
     /// `if condition` of a comprehension.
@@ -249,7 +250,7 @@ pub enum Kind {
     /// `target = value`. A target is a name, an index, a field, [`Typed`](Self::Typed) with a value, a tuple of targets (one of them
     /// may be a splat), or a named tuple of names.
     Assign {
-        /// What is assigned to.
+        /// The target that is assigned to.
         target: ExprId,
         /// The value.
         value: ExprId,
@@ -258,14 +259,14 @@ pub enum Kind {
     Update {
         /// `+` of `+=`.
         op: Symbol,
-        /// What is assigned to.
+        /// The target that is assigned to.
         target: ExprId,
         /// The other operand.
         value: ExprId,
     },
     /// `target .= value`
     DotAssign {
-        /// What is written to.
+        /// The target that is written to.
         target: ExprId,
         /// The value, broadcast.
         value: ExprId,
@@ -274,7 +275,7 @@ pub enum Kind {
     DotUpdate {
         /// `+` of `.+=`.
         op: Symbol,
-        /// What is written to.
+        /// The target that is written to.
         target: ExprId,
         /// The other operand, broadcast.
         value: ExprId,
@@ -285,9 +286,9 @@ pub enum Kind {
     If {
         /// The condition.
         condition: ExprId,
-        /// What is done if it is true.
+        /// The expression that is evaluated if it is true.
         then: ExprId,
-        /// What is done otherwise.
+        /// The expression that is evaluated otherwise, if there is one.
         otherwise: Option<ExprId>,
     },
     /// `while condition body end`
@@ -357,7 +358,7 @@ pub enum Kind {
         params: List,
         /// The type above it.
         supertype: Option<ExprId>,
-        /// Whether it is a `mutable struct`.
+        /// Tells whether it is a `mutable struct`.
         mutable: bool,
         /// Names, [`Typed`](Self::Typed) names, and [`Function`](Self::Function)s (inner constructors).
         fields: List,
@@ -375,7 +376,7 @@ pub enum Kind {
     /// names are in the prelude already. Only `import` of names says something: methods of
     /// these [`Name`](Self::Name)s belong to the function of the prelude.
     Using(List),
-    /// What could not be read. It has been reported.
+    /// A piece of text that could not be read. It has been reported.
     Error,
 }
 
@@ -396,7 +397,7 @@ impl Ast {
         self.exprs[id.index()]
     }
 
-    /// What an expression is.
+    /// Returns the kind of an expression.
     #[inline]
     pub fn kind(&self, id: ExprId) -> Kind {
         self.exprs[id.index()].kind
@@ -424,7 +425,7 @@ impl Ast {
         self.exprs.len()
     }
 
-    /// Whether there is no expression.
+    /// Returns whether there is no expression.
     pub fn is_empty(&self) -> bool {
         self.exprs.is_empty()
     }

@@ -20,10 +20,10 @@ use super::ast::{Ast, Expr, ExprId, Kind, List, Span};
 use super::problems::Problems;
 use super::token::{Infix, Oper, Prefix};
 
-/// How deep a tree can be.
+/// The greatest depth of a tree.
 pub(crate) const MAX_DEPTH: u16 = 200;
 
-/// What parts the rows of a matrix in a list under construction.
+/// The mark that parts the rows of a matrix in a list under construction.
 const ROW: ExprId = ExprId::new(u32::MAX as usize - 1);
 
 /// A list under construction: where it begins on the stack, and what has parted its items.
@@ -38,7 +38,7 @@ pub(crate) struct Items {
     last: Span,
     /// The first semicolons that follow each other without an item between them.
     doubled: Option<Span>,
-    /// Whether its first semicolon comes before any item.
+    /// Tells whether its first semicolon comes before any item.
     leads: bool,
     spaces: bool,
     generator: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Clauses {
     nested: bool,
 }
 
-/// What waits on the stack of operators.
+/// An entry that waits on the stack of operators.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Waiting {
     /// Here an expression begins.
@@ -64,9 +64,9 @@ enum Waiting {
 #[derive(Clone, Copy, Debug)]
 struct Op {
     what: Waiting,
-    /// How tightly it binds what is on its right.
+    /// The strength with which it binds what is on its right.
     right: u8,
-    /// How many operands it has.
+    /// The number of operands that it has.
     operands: u32,
     span: Span,
 }

@@ -1,10 +1,10 @@
-//! What the words of a text are, for colouring it as it is typed.
+//! The kinds of the words of a text, for colouring it as it is typed.
 
 use std::ops::Range;
 
 use super::raw::{Raw, Words};
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Class {
     /// `function`, `end`, `where`.
@@ -23,7 +23,7 @@ pub enum Class {
     Macro,
     /// `:name`.
     Symbol,
-    /// What Julia has no meaning for.
+    /// A piece of text that has no meaning in Julia.
     Invalid,
 }
 
@@ -117,7 +117,7 @@ fn spaced(text: &str, at: usize) -> bool {
     text.as_bytes()[at - 1].is_ascii_whitespace()
 }
 
-/// What the lexer skipped is blank space and comments.
+/// Adds the comments in a gap between words, as one word.
 fn comments(text: &str, gap: Range<usize>, out: &mut Vec<(Range<usize>, Class)>) {
     if let Some(at) = text[gap.clone()].find('#') {
         let start = gap.start + at;

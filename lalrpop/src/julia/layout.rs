@@ -19,10 +19,10 @@ use super::problems::{Problem, Problems};
 use super::raw::{Raw, Words};
 use super::token::{Atom, Infix, Oper, Postfix, Prefix, Token};
 
-/// How deep brackets and blocks can be nested.
+/// The greatest depth to which brackets and blocks can be nested.
 pub(crate) const MAX_OPEN: usize = 1000;
 
-/// What is open.
+/// The kind of a bracket or block that is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Open {
     Paren,
@@ -48,7 +48,7 @@ impl Open {
     }
 }
 
-/// How far a block or bracket is.
+/// The place that is reached in a block or bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     /// In the head of a block; in the head of a `for`, after the target.
@@ -66,17 +66,18 @@ struct Level {
     span: Span,
     /// Where its opener is in `out`.
     at: usize,
-    /// How many `?` wait for their `:`.
+    /// The number of `?` that wait for their `:`.
     questions: u32,
-    /// Whether `end` is an index here.
+    /// Tells whether `end` is an index here.
     in_index: bool,
     /// From where on `out` is dropped when the statement ends, after a macro.
     drop_from: Option<usize>,
-    /// Whether this bracket is the argument of a foreign macro, and all is dropped from here.
+    /// The place in `out` from which on all is dropped when this bracket or block ends, as for the
+    /// argument of a foreign macro.
     drop_bracket: Option<usize>,
-    /// Whether there is an `@assert` whose message may follow.
+    /// Tells whether there is an `@assert` whose message may follow.
     assert: bool,
-    /// Whether this bracket has a `for`, so that commas part its clauses.
+    /// Tells whether this bracket has a `for`, so that commas part its clauses.
     each: bool,
 }
 
@@ -87,15 +88,15 @@ pub(crate) struct Layout<'t> {
     pub(crate) out: Vec<Token>,
     stack: Vec<Level>,
     top: Level,
-    /// Whether the last token ends an operand.
+    /// Tells whether the last token ends an operand.
     ended: bool,
-    /// Whether that operand is a number.
+    /// Tells whether that operand is a number.
     number: bool,
     /// The end of the last word.
     last_end: u32,
-    /// Whether a line ended within `[`.
+    /// Tells whether a line ended within `[`, after an operand.
     newline: bool,
-    /// Whether a statement at top level has just ended.
+    /// Tells whether a statement at top level has just ended.
     between: bool,
     pub(crate) finished: bool,
     pub(crate) problems: Problems,
@@ -167,7 +168,7 @@ impl<'t> Layout<'t> {
         self.lexer.remainder().as_bytes().first().copied().unwrap_or(0)
     }
 
-    /// What follows on this line.
+    /// Returns the text that follows, without the blank space up to the next word on this line.
     fn rest_of_line(&self) -> &'t str {
         self.lexer.remainder().trim_start_matches([' ', '\t', '\r'])
     }
@@ -180,7 +181,7 @@ impl<'t> Layout<'t> {
         matches!(self.next_byte(), 0 | b' ' | b'\t' | b'\r' | b'\n')
     }
 
-    /// Whether nothing follows that an operator could be applied to.
+    /// Returns whether nothing follows that an operator could be applied to.
     fn nothing_follows(&self) -> bool {
         matches!(
             self.rest_of_line().as_bytes().first(),
@@ -208,7 +209,7 @@ impl<'t> Layout<'t> {
         self.between = false;
     }
 
-    /// What ends an operand.
+    /// Adds a token that ends an operand.
     #[inline]
     fn put_end(&mut self, token: Token) {
         self.out.push(token);

@@ -1,10 +1,10 @@
-//! What is wrong with a text, collected.
+//! The problems of a text, collected.
 
 use regraft_ir::{Diagnostic, Source};
 
 use super::ast::Span;
 
-/// How many diagnostics one text gives at most; the others are counted.
+/// The most diagnostics that one text gives. The others are counted.
 const MAX_SHOWN: usize = 100;
 
 /// A diagnostic in the making.
@@ -14,7 +14,7 @@ pub(crate) struct Problem {
     pub(crate) message: String,
     pub(crate) label: String,
     pub(crate) help: Option<&'static str>,
-    /// Whether more text might put it right.
+    /// Tells whether more text might put it right.
     pub(crate) at_end: bool,
 }
 

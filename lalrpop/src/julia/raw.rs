@@ -1,7 +1,7 @@
 //! The words of Julia, each without regard to what stands around it.
 //!
-//! What a character means often depends on its neighbours (`'`, `:`, `[1 -2]`); that is for
-//! [`super::layout`]. Blank space and comments are skipped, the ends of lines are words.
+//! The meaning of a character often depends on its neighbours (`'`, `:`, `[1 -2]`).
+//! [`super::layout`] finds it. Blank space and comments are skipped, the ends of lines are words.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use logos::{FilterResult, Lexer, Logos};
 
 use super::token::Oper;
 
-/// What a string literal is made of.
+/// The form of a string literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct StrForm {
-    /// Whether it begins with three quotes.
+    /// Tells whether it begins with three quotes.
     pub triple: bool,
-    /// Whether it has a `$`.
+    /// Tells whether it has a `$`.
     pub interpolated: bool,
-    /// Whether it ends.
+    /// Tells whether it ends.
     pub closed: bool,
 }
 
@@ -203,7 +203,7 @@ pub(crate) enum Raw {
         |lex| Oper::named(&lex.slice()[1..lex.slice().len() - 1])
     )]
     DotUpdate(Oper),
-    /// What no word begins with.
+    /// A piece of text that no word begins with.
     Invalid,
 }
 
@@ -212,7 +212,7 @@ pub(crate) enum Raw {
 pub(crate) struct Words<'t>(Lexer<'t, Raw>);
 
 impl<'t> Words<'t> {
-    /// Those of a text from the byte at `start` on.
+    /// Returns the words of a text from the byte at `start` on.
     pub(crate) fn new(text: &'t str, start: usize) -> Self {
         let mut lexer = Raw::lexer(text);
         lexer.bump(start);
@@ -241,7 +241,7 @@ impl<'t> Words<'t> {
         self.0.span()
     }
 
-    /// What follows the last word.
+    /// Returns the text after the last word.
     #[inline]
     pub(crate) fn remainder(&self) -> &'t str {
         self.0.remainder()

@@ -12,7 +12,8 @@ use super::problems::{Problem, Problems};
 use super::token::{Atom, Token};
 use crate::julia_grammar::ProgramParser;
 
-/// How often the same statements are read at most; more than that are errors shown.
+/// The most times that the same statements are read. It is larger than the number of errors that
+/// are shown.
 const MAX_ATTEMPTS: usize = 400;
 
 /// Parses whole statements.

@@ -101,7 +101,7 @@ operators! {
     Other "-->" Arrow;
 }
 
-/// How tightly operators bind, loosest first.
+/// The tightness with which operators bind, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub(crate) enum Level {
@@ -118,7 +118,7 @@ pub(crate) enum Level {
 }
 
 impl Oper {
-    /// Whether it can stand in front of its only operand.
+    /// Returns whether it can stand in front of its only operand.
     pub(crate) fn is_prefix(self) -> bool {
         matches!(
             self,
@@ -135,13 +135,13 @@ impl Oper {
         )
     }
 
-    /// Whether it can only stand in front of an operand.
+    /// Returns whether it can only stand in front of an operand.
     pub(crate) fn is_only_prefix(self) -> bool {
         matches!(self, Self::Not | Self::BitNot | Self::Sqrt | Self::Cbrt)
     }
 }
 
-/// What an operand of one word is.
+/// The kind of an operand of one word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Atom {
@@ -171,7 +171,7 @@ pub(crate) enum Atom {
     Error,
 }
 
-/// What stands in front of an operand.
+/// A prefix, which stands in front of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Prefix {
     Oper(Oper),
@@ -203,7 +203,7 @@ pub(crate) enum Prefix {
 }
 
 impl Prefix {
-    /// Whether it is a macro with its argument in brackets.
+    /// Returns whether it is a macro with its argument in brackets.
     pub(crate) const fn is_tight_macro(self) -> bool {
         matches!(
             self,
@@ -216,7 +216,7 @@ impl Prefix {
     }
 }
 
-/// What stands between two operands.
+/// An infix, which stands between two operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Infix {
     Oper(Oper),
@@ -240,7 +240,7 @@ pub(crate) enum Infix {
     Juxtapose,
 }
 
-/// What stands after an operand.
+/// A postfix, which stands after an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Postfix {
     Adjoint,
@@ -342,7 +342,7 @@ impl Token {
         }
     }
 
-    /// Whether a balanced piece of text begins with it.
+    /// Returns whether a balanced piece of text begins with it.
     pub(crate) fn opens(self) -> bool {
         matches!(
             self,
@@ -366,7 +366,7 @@ impl Token {
         )
     }
 
-    /// Whether a balanced piece of text ends with it.
+    /// Returns whether a balanced piece of text ends with it.
     pub(crate) fn closes(self) -> bool {
         matches!(
             self,
@@ -374,7 +374,7 @@ impl Token {
         )
     }
 
-    /// Whether a piece of text that can be wrong on its own ends before it.
+    /// Returns whether a piece of text that can be wrong on its own ends before it.
     pub(crate) fn separates(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What is wrong is said where it is, all at once, and never by a panic.
+//! Errors are reported where they are, all at once, and never by a panic.
 
 use crate::{check_errors, messages, read};
 

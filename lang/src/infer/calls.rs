@@ -259,8 +259,8 @@ impl Inference {
         }
     }
 
-    /// What a function takes of a call: the callee if it wants it, the arguments, and those from
-    /// `fixed` on as a tuple.
+    /// Returns what a function takes of a call: the callee if it wants it, the arguments, and those
+    /// from `fixed` on as a tuple.
     pub(super) fn pack(
         &mut self,
         frame: &mut Frame,

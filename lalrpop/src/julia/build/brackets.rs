@@ -1,4 +1,4 @@
-//! What brackets make: calls, indices, types with parameters, tuples, arrays, comprehensions.
+//! Trees of brackets: calls, indices, types with parameters, tuples, arrays, comprehensions.
 
 use super::{Builder, Clauses, Items, ROW, Waiting};
 use crate::julia::ast::{ExprId, Kind, Span};

@@ -7,7 +7,7 @@ use crate::julia::token::Oper;
 
 /// The head of a function.
 struct Head {
-    /// What is called; none if the function has no name.
+    /// The expression that is called; none if the function has no name.
     name: Option<ExprId>,
     params: List,
     wheres: Vec<ExprId>,
@@ -17,7 +17,7 @@ struct Head {
 impl Builder<'_> {
     // --- functions ---------------------------------------------------------------------------
 
-    /// Whether it is a call, under a return type and `where`s: the head of a function.
+    /// Returns whether it is the head of a function: a call, under any return type and `where`s.
     fn is_head(&self, mut id: ExprId) -> bool {
         loop {
             match self.kind(id) {
@@ -90,7 +90,7 @@ impl Builder<'_> {
         Head { name, params, wheres, returns }
     }
 
-    /// Whether what stands in these brackets, as parameters, has a `;` among them.
+    /// Returns whether there is a `;` in these brackets, taken as parameters.
     fn has_keywords(&self, id: ExprId) -> bool {
         match self.kind(id) {
             Kind::Block(items) => items.len() > 1,
@@ -103,7 +103,7 @@ impl Builder<'_> {
         wheres.splice(0..0, self.ast.list(params).iter().copied());
     }
 
-    /// Whether `(x)::T` is a parameter list with a return type, and not `(x::T)`.
+    /// Returns whether it is a parameter list with a return type, `(x)::T`, and not `(x::T)`.
     fn returns_after(&self, value: ExprId, ty: ExprId) -> bool {
         matches!(self.kind(value), Kind::Tuple(_) | Kind::Call { .. }) || {
             let (from, to) = (self.span(value).end, self.span(ty).start);
@@ -320,7 +320,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What `.=` writes to is any array.
+    /// Reports a target of `.=` that cannot be an array, such as a number.
     pub(super) fn check_dot_target(&mut self, id: ExprId) {
         if matches!(
             self.kind(id),

@@ -15,7 +15,8 @@ const RANGE: u8 = 20;
 const WHERE: u8 = 30;
 const POWER: u8 = 39;
 
-/// How strongly an operator between two operands binds what is left and what is right of it.
+/// Returns how strongly an operator between two operands binds what is left and what is right of
+/// it.
 fn strengths(infix: Infix) -> (u8, u8) {
     match infix {
         Infix::Assign | Infix::DotAssign | Infix::Update(_) | Infix::DotUpdate(_) => (ASSIGN, 2),
@@ -160,7 +161,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether the right operand of a `where` is what is being read.
+    /// Returns whether the right operand of a `where` is being read.
     fn where_waits(&self) -> bool {
         self.ops
             .iter()

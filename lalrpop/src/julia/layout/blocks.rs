@@ -1,4 +1,4 @@
-//! What is opened and closed: brackets, blocks, macros, and constructs that are dropped.
+//! Things that are opened and closed: brackets, blocks, macros, and constructs that are dropped.
 
 use super::{Layout, Level, Open, Phase};
 use crate::julia::ast::Span;

@@ -157,7 +157,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether what follows is an operator that a symbol can name.
+    /// Returns whether an operator that a symbol can name follows at once.
     pub(super) fn operator_follows(&self) -> bool {
         let mut ahead = self.lexer.clone();
         let before = ahead.span().end;

@@ -1,4 +1,4 @@
-//! What parts statements, arguments and rows: ends of lines, `;` and `,`.
+//! Separators of statements, arguments and rows: ends of lines, `;` and `,`.
 
 use super::{Layout, Open, Phase};
 use crate::julia::ast::Span;
