@@ -156,7 +156,7 @@ func @f(%x: f64, %g: any) -> f64 {
     let found = messages(text);
     let expected = [
         "a global variable that is set to something with a derivative hides it",
-        "`bitcast` has no derivative: the bits of a float",
+        "`arith.bitcast` has no derivative: the bits of a float",
         "it is a table",
         "what is called here is known only when the program runs",
     ];

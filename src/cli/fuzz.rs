@@ -109,8 +109,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         if !unknown.is_empty() {
             let what = if args.ad { "compute, or what their derivatives are" } else { "compute" };
             print(&format!(
-                "{} ops left out, of which it is not known what they {what}: {}\n",
-                unknown.len(),
+                "left out, since it is not known what they {what}: {}\n",
                 unknown.join(", ")
             ))?;
         }

@@ -16,8 +16,8 @@ pub fn ir_text(ir: &(impl Display + ?Sized)) -> String {
 ///
 /// It works as [`insta::assert_snapshot!`], of which it takes the forms: with a snapshot file
 /// that is named after the test, with a name, or with the snapshot in the source. The calling
-/// crate needs no dependency on `insta`; snapshots are reviewed with `cargo insta review`, or
-/// accepted with `INSTA_UPDATE=always`.
+/// crate needs no dependency on `insta`. Snapshots are reviewed with `cargo insta review`; those in files
+/// are accepted with `INSTA_UPDATE=always`, one in the source is pasted by hand or by `cargo insta`.
 ///
 /// ```
 /// # fn main() {

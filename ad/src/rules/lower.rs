@@ -121,7 +121,7 @@ impl Reader<'_> {
             }
             _ => {
                 let message = format!("`{name}` is not an op from scalars to a float");
-                return self.error(span, message, "");
+                return self.error(span, message, "functions write its derivative");
             }
         }
         let count = self.kinds.len();

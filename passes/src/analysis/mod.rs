@@ -69,6 +69,7 @@ pub use loop_forest::{IrreducibleRegion, Loop, LoopExit, LoopForest, LoopId};
 pub use memory::{MemoryClasses, ModRefSet};
 pub use poly::{Poly, Sym};
 pub use post_dominators::PostDominatorTree;
+pub use printable::Printable;
 pub use ranges::{FactsAt, Interval, LatticeValue, Ranges};
 pub use structure::{Scopes, Shape, ShapeId, Structure};
 pub use trip_count::{TripCount, TripCounts};
