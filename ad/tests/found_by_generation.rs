@@ -430,3 +430,33 @@ func @main(%x: f64) -> f64 {
 ";
     floats(text, &[1.5], &[4.0]);
 }
+
+#[test]
+fn an_inner_loop_that_is_not_entered_has_no_size() {
+    // The array has one element, so that the inner loop would run from 2 to 0; its values are kept in an
+    // array over both loops, which is made before the test that guards the inner one.
+    let text = "
+func @f(%x: f64) -> f64 {
+^1:
+  %a: array<f64, 1> = mem.fill %x, 1
+  %n: i64 = mem.length %a
+  %m: i64 = arith.add %n, -1
+  %c: bool = arith.le 2, %m
+  br ^2
+^2:
+  br %c, ^4(2), ^5
+^3:
+  %r: f64 = mem.load %a, 1
+  return %r
+^4(%i: i64):
+  %v: f64 = mem.load %a, 1
+  %w: f64 = arith.mul %v, %v
+  %s: unit = mem.store %a, %w, 1
+  %j: i64 = arith.add %i, 1
+  %d: bool = arith.le %j, %m
+  br %d, ^4(%j), ^5
+^5:
+  br false, ^2, ^3
+}";
+    floats(text, &[0.75], &[1.0]);
+}

@@ -68,11 +68,17 @@ fn add_array(
         let runs = counters.latch_runs(f, loops, l, preheader, false)?;
         let runs =
             runs.ok_or_else(|| Diagnostic::error("an array is over a loop without bound"))?;
-        dims.push(match f.const_i64(runs) {
+        let mut size = match f.const_i64(runs) {
             _ if !loops.runs_in_last(l, f.block_of(v)) => runs,
             Some(n) => ctx.constant_id(Constant::I64(n + 1)).into(),
             None => f.insert(place, arith::add(runs, one))?.into(),
-        });
+        };
+        if f.const_i64(size).is_none() && loops.forest.get(l).preheader != Some(preheader) {
+            // What guards an inner loop is not tested yet: the count may be below zero there.
+            let zero = ctx.constant_id(Constant::I64(0));
+            size = f.insert(place, arith::max(size, zero))?.into();
+        }
+        dims.push(size);
     }
     let rank = u8::try_from(over.len()).unwrap_or(u8::MAX);
     let array = f.insert(place, mem::alloc(dims, ctx.array_type(f.ty(v), rank)))?;
