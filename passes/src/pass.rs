@@ -247,7 +247,7 @@ impl<'a> PassContext<'a> {
     /// not added to the statistics of this pass.
     ///
     /// # Errors
-    /// Those of the pass.
+    /// The errors of the pass.
     pub(crate) fn run_within<P: FunctionPass>(
         &mut self,
         f: &mut Function,
@@ -276,7 +276,7 @@ impl<'a> PassContext<'a> {
 /// as [`AllLoops`].
 ///
 /// # Errors
-/// Those of the pass.
+/// The errors of the pass.
 pub fn run_pass<P: FunctionPass>(
     f: &mut Function,
 ) -> Result<IndexMap<&'static str, u64>, Diagnostic> {
@@ -286,7 +286,7 @@ pub fn run_pass<P: FunctionPass>(
 /// As [`run_pass`], with options.
 ///
 /// # Errors
-/// Those of the pass, and if the options do not go together.
+/// The errors of the pass, and options that do not go together.
 pub fn run_pass_with<P: FunctionPass>(
     f: &mut Function,
     options: &Options,

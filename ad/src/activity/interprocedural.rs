@@ -4,9 +4,11 @@
 //! [`Summary`] for its callers only grows, and callers are looked at again when it did: with recursion
 //! as often as the summary grows, at most twice the number of parameters.
 
+use std::sync::Arc;
+
 use indexmap::IndexSet;
 use regraft_ir::{FuncId, Function, Module, Operand, Symbol, Type, Value};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::globals::global_names;
 use super::solver::{Activity, GlobalNames, Solver};
@@ -58,7 +60,7 @@ pub(crate) struct Activities<'m> {
     pending: Vec<ActivityId>,
     mode: Mode,
     /// The global names that hold objects, and whether these are active.
-    pub(super) globals: GlobalNames,
+    pub(super) globals: Arc<GlobalNames>,
     global_is_active: Vec<bool>,
 }
 
@@ -67,7 +69,7 @@ impl<'m> Activities<'m> {
     /// may put something active into what its globals hold.
     pub(crate) fn new(module: &'m Module, mode: Mode, shared: bool) -> Self {
         let mut types = TangentTypes::new(module.ctx());
-        let globals = global_names(module, &mut types);
+        let globals = Arc::new(global_names(module, &mut types));
         Self {
             module,
             mode,
@@ -165,7 +167,7 @@ impl<'m> Activities<'m> {
     fn look_at(&mut self, context: ActivityId) {
         let module = self.module;
         let Some(f) = module.get(self.entries[context.0].function) else { return };
-        let names = self.globals.clone();
+        let names = Arc::clone(&self.globals);
         let mut solver = Solver::new(module, f, self.mode, &mut self.types, &names);
         self.solve(&mut solver, context);
         let globals: Vec<bool> =
@@ -285,7 +287,7 @@ impl<'m> Activities<'m> {
         let types = &mut self.types;
         let ret_varied = solver.returns_varied && types.has_cotangent(f.ret_type());
         let ret_objects = solver.classes.is_active(ret) && types.has_shadow(f.ret_type());
-        let activity = solver.finish();
+        let activity = solver.finish(FxHashSet::default());
         let passed = &self.entries[context.0].passed;
         let needed =
             params.iter().zip(passed).map(|(&p, &passed)| passed || activity.has_shadow(p));

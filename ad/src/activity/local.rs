@@ -1,7 +1,8 @@
 //! Activity of one function by itself, for reverse mode: its forward sweep gives shadows to whatever calls
 //! may make active.
 
-use regraft_ir::{Function, Module};
+use regraft_ir::{Function, Module, Operand, Value};
+use rustc_hash::FxHashSet;
 
 use super::active_globals::ActiveGlobals;
 use super::solver::{Activity, GlobalNames, Solver, global_name};
@@ -18,8 +19,13 @@ pub(crate) fn local_activity(
     globals: &ActiveGlobals,
 ) -> Activity {
     let names: GlobalNames = f.all_insts().filter_map(|v| global_name(f, v)).collect();
-    let solver = Solver::new(module, f, Mode::Reverse, types, &names);
-    let reads_globals = |site: &Target| match site {
+    let mut solver = Solver::new(module, f, Mode::Reverse, types, &names);
+    let mut calls = std::mem::take(&mut solver.calls);
+    calls.retain(|(_, site)| site.target != Target::Constant);
+    for &(v, _) in &calls {
+        solver.share_all(f.operands(v).chain([Operand::from(v)]));
+    }
+    let reads_globals = |target: &Target| match target {
         Target::Function(callee) => {
             let callee = module.get(*callee).map(Function::name);
             callee.is_some_and(|callee| globals.are_read_by(module, callee))
@@ -27,5 +33,27 @@ pub(crate) fn local_activity(
         Target::Dynamic => globals.reach_dynamic_calls(),
         Target::Constant | Target::Refused(_) | Target::Rule(_) => false,
     };
-    solver.solve_locally(active, |name| globals.holds(name), reads_globals)
+    let reading = calls.iter().filter(|(_, site)| reads_globals(&site.target)).map(|&(v, _)| v);
+    let reading: FxHashSet<Value> = reading.collect();
+    for (node, &name) in solver.globals().zip(&names) {
+        if globals.holds(name) {
+            solver.activate_node(node);
+        }
+    }
+    solver.activate_params(active);
+    // A caller may do with what is returned what it does with what it gave.
+    solver.activate_node(solver.ret());
+    solver.propagate();
+    loop {
+        for &(v, _) in &calls {
+            if reading.contains(&v) || f.plain_operands(v).any(|o| solver.is_active(o)) {
+                // Whatever objects it is given, it may put something varied into.
+                f.plain_operands(v).for_each(|operand| solver.activate_objects(operand));
+                solver.activate(v);
+            }
+        }
+        if !solver.propagate() {
+            return solver.finish(reading);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use regraft_ir::{Block, Function, Module, Operand, Symbol, Type, TypeKind, Value
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::classes::Classes;
-use crate::calls::{CallSite, Mode, Target, call_site, is_call};
+use crate::calls::{CallSite, Mode, call_site, is_call};
 use crate::derivative_table::{Derivative, DerivativeTable};
 use crate::flow::Flow;
 use crate::returning::returning_blocks;
@@ -128,8 +128,10 @@ impl<'m> Solver<'m> {
                 this.has_cotangent[v.index()] = types.has_cotangent(f.ty(v));
             }
         }
-        for block in f.blocks().filter(|&block| this.returns(block)).collect::<Vec<_>>() {
-            this.share_in(module, mode, types, block);
+        for block in f.blocks() {
+            if this.returns(block) {
+                this.share_in(module, mode, types, block);
+            }
         }
         this
     }
@@ -403,62 +405,11 @@ impl<'m> Solver<'m> {
         }
     }
 
-    /// Solves the function by itself, where calls may do anything with what they are given. `holds` says
-    /// which globals hold active objects, and `reads_globals` which calls may read these.
-    pub(super) fn solve_locally(
-        mut self,
-        active: &[bool],
-        holds: impl Fn(Symbol) -> bool,
-        reads_globals: impl Fn(&Target) -> bool,
-    ) -> Activity {
-        let f = self.f;
-        let calls: Vec<(Value, CallSite)> = std::mem::take(&mut self.calls);
-        let calls: Vec<(Value, Target)> = calls
-            .into_iter()
-            .map(|(v, site)| (v, site.target))
-            .filter(|(_, target)| *target != Target::Constant)
-            .collect();
-        let mut reading = FxHashSet::default();
-        for (v, target) in &calls {
-            self.share_all(f.operands(*v).chain([Operand::from(*v)]));
-            if reads_globals(target) {
-                reading.insert(*v);
-            }
-        }
-        for (at, node) in self.globals().enumerate() {
-            if holds(self.names[at]) {
-                self.activate_node(node);
-            }
-        }
-        self.activate_params(active);
-        // A caller may do with what is returned what it does with what it gave.
-        self.activate_node(self.ret());
-        loop {
-            self.propagate();
-            for (v, _) in &calls {
-                if reading.contains(v) || f.plain_operands(*v).any(|o| self.is_active(o)) {
-                    // Whatever objects it is given, it may put something varied into.
-                    f.plain_operands(*v).for_each(|operand| self.activate_objects(operand));
-                    self.activate(*v);
-                }
-            }
-            if !self.propagate() {
-                break;
-            }
-        }
-        Activity { reads_globals: reading, ..self.finish() }
-    }
-
-    /// The activity of the function.
-    pub(super) fn finish(mut self) -> Activity {
+    /// The activity of the function, in which these calls may read what is put into globals.
+    pub(super) fn finish(mut self, reads_globals: FxHashSet<Value>) -> Activity {
         let count = self.varied.len();
         let objects = (0..count).map(|i| self.has_shadow[i] && self.classes.is_active(i)).collect();
-        Activity {
-            varied: self.varied,
-            objects,
-            returns: self.returns,
-            reads_globals: FxHashSet::default(),
-        }
+        Activity { varied: self.varied, objects, returns: self.returns, reads_globals }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regraft_dialects::{ad, data, mem};
-use regraft_ir::{Constant, Context, Inst, Operand, Type, TypeKind};
+use regraft_ir::{Constant, Context, Inst, Operand, Type};
 
 use crate::op_derivative::{AdjointCx, OpCx, ShadowCx, TangentCx};
 use crate::tangent::TangentType;
@@ -155,7 +155,7 @@ pub(super) fn value_shadow(cx: &mut dyn ShadowCx, make: fn(&mut dyn ShadowCx) ->
 pub(super) fn object_shadow(cx: &mut dyn ShadowCx, make: fn(&mut dyn ShadowCx) -> Operand) {
     let is_made = cx.result_has_shadow() && (0..cx.count()).any(|index| is_active(cx, index));
     value_shadow(cx, make);
-    if is_made && !cx.is_result_varied() {
+    if is_made {
         cx.add_adjoint();
     }
 }
@@ -308,10 +308,7 @@ pub(super) fn set_part(
 
 /// A named tuple or struct tangent of these parts, each as one of the type of its field.
 pub(super) fn named(cx: &mut dyn TangentCx, parts: &[Operand], named: Type) -> Operand {
-    let fields: Vec<Type> = match cx.ctx().kind(named) {
-        TypeKind::Named(fields) => fields.iter().map(|&(_, ty)| ty).collect(),
-        _ => Vec::new(),
-    };
+    let fields = build::part_types(cx.ctx(), named);
     let mut made = Vec::with_capacity(parts.len());
     for (&part, want) in parts.iter().zip(fields) {
         let fits = cx.type_of(part).is_assignable_to(want);

@@ -7,7 +7,7 @@ mod core;
 mod data;
 mod mem;
 
-use regraft_dialects::{cf, core as calls, prof};
+use regraft_dialects::{self as dialects, cf, prof};
 use regraft_ir::Op;
 
 use crate::op_derivative::OpDerivative;
@@ -33,5 +33,12 @@ pub(crate) fn not_implemented() -> impl Iterator<Item = (Op, &'static str)> {
 }
 
 /// Calls and the ends of blocks.
-pub(crate) const CONTROL: &[Op] =
-    &[calls::CALL, calls::APPLY, calls::SPLAT, cf::BR, cf::SWITCH, cf::RETURN, cf::UNREACHABLE];
+pub(crate) const CONTROL: &[Op] = &[
+    dialects::core::CALL,
+    dialects::core::APPLY,
+    dialects::core::SPLAT,
+    cf::BR,
+    cf::SWITCH,
+    cf::RETURN,
+    cf::UNREACHABLE,
+];

@@ -30,7 +30,7 @@ use crate::marks::{FORWARD_OF, REVERSE_OF, add_attr};
 use crate::returning::returning_blocks;
 
 /// The analyses of a prepared function.
-struct Facts {
+struct PrimalAnalyses {
     /// The blocks that the function comes back from, in reverse postorder. Nobody comes back from
     /// those that lead to an error: they stay as they are.
     blocks: Vec<Block>,
@@ -190,15 +190,15 @@ impl Driver<'_> {
     ) -> Result<Planned, Diagnostic> {
         let naive = self.options.plan == PlanKind::Naive;
         let mut analyses = Analyses::with_effects(&self.summaries);
-        let facts = self.analysed(&prepared, pair, combined && !naive, &mut analyses)?;
-        let Facts { blocks, returns, activity, tbr, private, discardable } = &facts;
+        let analysed = self.analysed(&prepared, pair, combined && !naive, &mut analyses)?;
+        let PrimalAnalyses { blocks, returns, activity, tbr, private, discardable } = &analysed;
         let active = &pair.active;
         let aug = augment(self, prepared, activity, active, blocks, tbr, private)?;
         let loops = Loops::of(&aug.f, returns, &mut analyses);
         let (aug, reversal) = reverse_control(aug, &loops, activity, blocks, naive)?;
         let given = aug.receivers(blocks);
         let liveness = AdjointLiveness::compute(&aug.f, activity, blocks, returns, &given);
-        let input = backward::Plan {
+        let input = backward::SweepInput {
             aug: &aug,
             activity,
             liveness: &liveness,
@@ -222,7 +222,7 @@ impl Driver<'_> {
         pair: &Pair,
         unwritten: bool,
         analyses: &mut Analyses,
-    ) -> Result<Facts, Diagnostic> {
+    ) -> Result<PrimalAnalyses, Diagnostic> {
         let returns = returning_blocks(prepared);
         let cfg = analyses.get::<ControlFlow>(prepared);
         let blocks: Vec<Block> =
@@ -233,7 +233,7 @@ impl Driver<'_> {
         let discardable = discardable(&running, analyses, &blocks);
         let tbr = ToBeRecorded::compute(&running, analyses, unwritten);
         let private = PrivateObjects::new(&running, analyses.get::<Aliases>(&running));
-        Ok(Facts { blocks, returns, activity, tbr, private, discardable })
+        Ok(PrimalAnalyses { blocks, returns, activity, tbr, private, discardable })
     }
 
     /// Notes the plan, with `notes` in front of it, and its size.

@@ -30,8 +30,8 @@
 //!    sweep, and [`residuals`] puts the values in the places of the placeholders.
 //! 7. [`tape`]: the shape of what is saved.
 //!
-//! Where memory is bounded, and the plan would keep something in a loop, the loop is outlined, and
-//! what is left is planned in turn: [`checkpoint`].
+//! A loop in which the plan would keep something is outlined if memory is bounded, and what is left is
+//! planned in turn: [`checkpoint`].
 //!
 //! Reverse accumulation of derivatives by rewriting programs is Speelpenning's (1980); adjoints of
 //! programs in SSA form, whose cotangents are SSA values in turn, after Innes: "Don't Unroll

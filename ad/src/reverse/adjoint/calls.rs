@@ -20,7 +20,7 @@ impl Backward<'_, '_> {
         }
         let callee = self.constant(Constant::Func(pair.forward));
         let triple = self.emit(core::call(callee, all, pair.forward_type));
-        if self.plan.activity.has_shadow(v) {
+        if self.input.activity.has_shadow(v) {
             let (new, old) = (self.part(triple, 1), self.shadow(v.into()));
             self.emit(ad::accumulate(new, old));
         }
@@ -37,7 +37,7 @@ impl Backward<'_, '_> {
         let (shadow_type, has_shadow) = (types.shadow(state), types.has_shadow(state));
         let here: Vec<Operand> = args.iter().map(|&arg| self.primal(arg)).collect();
         let first = self.emit(core::tuple(here[1..=states].iter().copied()));
-        let seed = if has_shadow && self.plan.activity.has_shadow(v) {
+        let seed = if has_shadow && self.input.activity.has_shadow(v) {
             self.shadow(v.into())
         } else {
             self.zero_shadow(first, state, shadow_type)
@@ -78,7 +78,7 @@ impl Backward<'_, '_> {
             if !pair.active[i] {
                 continue;
             }
-            if self.plan.activity.is_varied(arg) && self.driver.types.has_cotangent(pair.params[i])
+            if self.input.activity.is_varied(arg) && self.driver.types.has_cotangent(pair.params[i])
             {
                 let part =
                     if i < states { self.part(adjoint, i) } else { self.part(total, i - states) };
@@ -120,7 +120,7 @@ impl Backward<'_, '_> {
         let back = self.emit(core::call(callee, [tape, seed], pair.reverse_type));
         for (i, &arg) in args.iter().enumerate() {
             if pair.active[i]
-                && self.plan.activity.is_varied(arg)
+                && self.input.activity.is_varied(arg)
                 && self.driver.types.has_cotangent(pair.params[i])
             {
                 let part = self.part(back, i);
@@ -141,7 +141,7 @@ impl Backward<'_, '_> {
         let of = self.driver.types.of(ty);
         let kind = TangentKind::of(&mut self.driver.types, ty);
         let adjoint = self.consume(v);
-        let has_shadow = self.plan.activity.has_shadow(v);
+        let has_shadow = self.input.activity.has_shadow(v);
         if adjoint.is_none() && !has_shadow {
             return;
         }
@@ -158,7 +158,7 @@ impl Backward<'_, '_> {
         let back = self.emit(core::apply(pullback, [seed], called));
         let first = usize::from(!closure);
         for (i, &arg) in args.iter().enumerate() {
-            if !self.plan.activity.is_active(arg) {
+            if !self.input.activity.is_active(arg) {
                 continue;
             }
             let part = if called == Type::ANY {
@@ -171,11 +171,11 @@ impl Backward<'_, '_> {
             if have == Type::UNIT {
                 continue;
             }
-            if self.plan.activity.has_shadow(arg) {
+            if self.input.activity.has_shadow(arg) {
                 let shadow = self.shadow(arg);
                 self.emit(ad::accumulate(shadow, part));
             }
-            if self.plan.activity.is_varied(arg) {
+            if self.input.activity.is_varied(arg) {
                 let want = self.driver.types.cotangent(self.primal_type(arg));
                 let part = if have == want {
                     part
@@ -195,7 +195,7 @@ impl Backward<'_, '_> {
         let back = self.emit(data::getfield(pullback, first));
         let all = self.emit(core::apply(back, [pullback, seed], Type::ANY));
         for (i, &arg) in args.iter().enumerate() {
-            if self.plan.activity.is_varied(arg) {
+            if self.input.activity.is_varied(arg) {
                 let index = self.constant(Constant::I64(i as i64 + 1));
                 let part = self.emit(data::getfield(all, index));
                 let part = self.coerce(part, Type::ANY, self.primal_type(arg));

@@ -41,9 +41,9 @@ impl Backward<'_, '_> {
     }
 
     fn emit_op_adjoint(&mut self, v: Value, kept: &[Operand]) {
-        let ctx = Arc::clone(&self.ctx);
-        let Some(def) = self.plan.aug.f.op_def(v) else { return };
-        let derivative = ctx.extensions().get::<DerivativeTable>().get(def.op);
+        let f = &self.input.aug.f;
+        let Some(def) = f.op_def(v) else { return };
+        let derivative = f.ctx().extensions().get::<DerivativeTable>().get(def.op);
         let is_deferred = matches!(derivative, Derivative::Written(row) if row.is_deferred);
         if !kept.is_empty() || !is_deferred && def.effects != Effects::NONE {
             self.flush_pending();
@@ -60,27 +60,27 @@ impl Backward<'_, '_> {
     }
 
     pub(super) fn operand(&self, v: Value, index: usize) -> Operand {
-        self.plan.aug.f.operand(v, index).expect("the verifier has counted the operands")
+        self.input.aug.f.operand(v, index).expect("the verifier has counted the operands")
     }
 
     pub(super) fn primal_type(&self, operand: impl Into<Operand>) -> Type {
-        self.plan.aug.f.operand_type(operand.into())
+        self.input.aug.f.operand_type(operand.into())
     }
 
     fn not_implemented(&mut self, v: Value, why: &str) {
-        if let Some(def) = self.plan.aug.f.op_def(v) {
+        if let Some(def) = self.input.aug.f.op_def(v) {
             self.fail(&not_implemented(def, why));
         }
     }
 
     fn emit_scalar_adjoint(&mut self, v: Value, rule: &ScalarRule, adjoint: Operand) {
-        let operands: Vec<Operand> = self.plan.aug.f.plain_operands(v).collect();
-        let strong = self.plan.discardable.get(v.index()).copied().unwrap_or(false);
+        let operands: Vec<Operand> = self.input.aug.f.plain_operands(v).collect();
+        let strong = self.input.discardable.get(v.index()).copied().unwrap_or(false);
         let mut needed = vec![false; operands.len()];
         let mut needs_result = false;
         for (i, &operand) in operands.iter().enumerate() {
             if let Some(partial) = rule.partial(i)
-                && self.plan.activity.is_varied(operand)
+                && self.input.activity.is_varied(operand)
             {
                 let needs = partial.needs();
                 for (j, needed) in needed.iter_mut().enumerate() {
@@ -97,7 +97,7 @@ impl Backward<'_, '_> {
         let ty = self.primal_type(v);
         for (i, &operand) in operands.iter().enumerate() {
             if let Some(partial) = rule.partial(i)
-                && self.plan.activity.is_varied(operand)
+                && self.input.activity.is_varied(operand)
             {
                 if let Err(why) = partial.expr() {
                     return self.not_implemented(v, why);

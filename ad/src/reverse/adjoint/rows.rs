@@ -13,7 +13,7 @@ impl Backward<'_, '_> {
         let is_computed = row.flow == Flow::Computed;
         let cotangent = match is_computed {
             false => None,
-            true if self.plan.activity.has_shadow(v) => Some(self.shadow(v.into())),
+            true if self.input.activity.has_shadow(v) => Some(self.shadow(v.into())),
             true => self.consume(v),
         };
         if is_computed && cotangent.is_none() && row.changes.is_empty() {
@@ -36,7 +36,7 @@ struct AdjointOp<'u, 'a, 'm> {
 
 impl OpCx for AdjointOp<'_, '_, '_> {
     fn source(&self) -> (&Function, Value) {
-        (&self.sweep.plan.aug.f, self.v)
+        (&self.sweep.input.aug.f, self.v)
     }
 
     fn types(&mut self) -> &mut TangentTypes {
@@ -44,11 +44,11 @@ impl OpCx for AdjointOp<'_, '_, '_> {
     }
 
     fn is_varied(&self, index: usize) -> bool {
-        self.sweep.plan.activity.is_varied(self.source_operand(index))
+        self.sweep.input.activity.is_varied(self.source_operand(index))
     }
 
     fn has_shadow(&self, index: usize) -> bool {
-        self.sweep.plan.activity.has_shadow(self.source_operand(index))
+        self.sweep.input.activity.has_shadow(self.source_operand(index))
     }
 
     fn emit(&mut self, inst: Inst) -> Operand {
@@ -84,12 +84,12 @@ impl AdjointCx for AdjointOp<'_, '_, '_> {
 
     fn shadow(&mut self, index: usize) -> Option<Operand> {
         let own = self.source_operand(index);
-        self.sweep.plan.activity.has_shadow(own).then(|| self.sweep.shadow(own))
+        self.sweep.input.activity.has_shadow(own).then(|| self.sweep.shadow(own))
     }
 
     fn result_shadow(&mut self) -> Option<Operand> {
         let own = Operand::from(self.v);
-        self.sweep.plan.activity.has_shadow(own).then(|| self.sweep.shadow(own))
+        self.sweep.input.activity.has_shadow(own).then(|| self.sweep.shadow(own))
     }
 
     fn kept(&mut self, index: usize) -> Option<Operand> {

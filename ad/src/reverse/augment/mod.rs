@@ -174,10 +174,12 @@ impl Augment<'_, '_> {
     fn run(&mut self, active: &[bool], blocks: &[Block]) -> Result<(), Diagnostic> {
         self.parameters(active)?;
         let pending = self.block_shadows(blocks)?;
+        let ctx = Arc::clone(&self.ctx);
+        let table: &DerivativeTable = ctx.extensions().get();
         for &block in blocks {
             let body: Vec<Value> = self.out.f.body(block).collect();
             for v in body {
-                self.instruction(block, v)?;
+                self.instruction(block, v, table)?;
             }
         }
         self.edges(&pending)?;
@@ -185,20 +187,18 @@ impl Augment<'_, '_> {
         if !self.driver.errors.is_empty() {
             // There is no reverse sweep that would tell of these.
             for &block in blocks {
-                self.refuse_not_implemented(block);
+                self.refuse_not_implemented(block, table);
             }
         }
         Ok(())
     }
 
     /// Reports the ops of a block whose derivative is not implemented.
-    fn refuse_not_implemented(&mut self, block: Block) {
-        let ctx = Arc::clone(&self.ctx);
+    fn refuse_not_implemented(&mut self, block: Block, table: &DerivativeTable) {
         for v in self.out.f.body(block).filter(|&v| self.activity.is_varied(v)).collect::<Vec<_>>()
         {
             let Some(def) = self.out.f.op_def(v) else { continue };
-            let derivative = ctx.extensions().get::<DerivativeTable>().get(def.op);
-            if let Derivative::NotImplemented(why) = derivative {
+            if let Derivative::NotImplemented(why) = table.get(def.op) {
                 let loc = self.out.f.loc(v);
                 self.driver.report(&not_implemented(def, why), loc);
             }
@@ -354,13 +354,16 @@ impl Augment<'_, '_> {
         self.out.f.next_inst(v).unwrap_or(Value::terminator(block))
     }
 
-    fn instruction(&mut self, block: Block, v: Value) -> Result<(), Diagnostic> {
+    fn instruction(
+        &mut self,
+        block: Block,
+        v: Value,
+        table: &DerivativeTable,
+    ) -> Result<(), Diagnostic> {
         let Some(op) = self.out.f.op(v) else { return Ok(()) };
         if is_call(op) {
             return self.call(block, v);
         }
-        let ctx = Arc::clone(&self.ctx);
-        let table: &DerivativeTable = ctx.extensions().get();
         match table.get(op) {
             Derivative::Written(row) => match row.shadow {
                 Some(shadow) => self.row(block, v, shadow),

@@ -55,12 +55,12 @@ pub(super) struct Sweep {
     pub(super) projections: Vec<(Value, usize)>,
     /// By [`Block::index`] of the forward sweep.
     pub(super) blocks: Vec<Option<Block>>,
-    /// Where each counterpart hands on, with no more to come than the recovery of its predecessor.
+    /// The block in which each counterpart ends, before the recovery of its predecessor.
     pub(super) ends: Vec<Option<Block>>,
 }
 
 /// The data that the reverse sweep is made from.
-pub(super) struct Plan<'a> {
+pub(super) struct SweepInput<'a> {
     pub(super) aug: &'a Augmented,
     pub(super) activity: &'a Activity,
     pub(super) liveness: &'a AdjointLiveness,
@@ -75,13 +75,13 @@ pub(super) struct Plan<'a> {
 /// Makes it. The type of the tape is `any` until it is known what is kept.
 pub(super) fn sweep(
     driver: &mut Driver<'_>,
-    plan: &Plan<'_>,
+    input: &SweepInput<'_>,
     name: Symbol,
 ) -> Result<Sweep, Diagnostic> {
-    let f = &plan.aug.f;
+    let f = &input.aug.f;
     let ctx = Arc::clone(f.ctx());
     let ret = driver.types.cotangent(driver.current_result());
-    let results = driver.cotangent_types(f, plan.active);
+    let results = driver.cotangent_types(f, input.active);
     let result = ctx.tuple_type(&results);
     let mut r = Function::new(&ctx, ctx.str(name), &[Type::ANY, ret], result);
     r.set_function_loc(f.function_loc());
@@ -91,7 +91,7 @@ pub(super) fn sweep(
     let n = f.block_capacity();
     let mut this = Backward {
         driver: &mut *driver,
-        plan,
+        input,
         ctx,
         out: Sweep {
             f: r,
@@ -145,7 +145,7 @@ struct Adjoint {
 
 pub(super) struct Backward<'a, 'm> {
     pub(super) driver: &'a mut Driver<'m>,
-    pub(super) plan: &'a Plan<'a>,
+    pub(super) input: &'a SweepInput<'a>,
     pub(super) ctx: Arc<Context>,
     out: Sweep,
     /// Placeholders by value and block.
@@ -165,15 +165,15 @@ pub(super) struct Backward<'a, 'm> {
 
 impl Backward<'_, '_> {
     fn run(&mut self, seed: Value) -> Result<(), Diagnostic> {
-        let f = &self.plan.aug.f;
-        let Some(exit) = self.plan.aug.exit else {
+        let f = &self.input.aug.f;
+        let Some(exit) = self.input.aug.exit else {
             self.emit(core::throw(self.constant(Constant::Str(
                 self.ctx.symbol("a function that never returns has no reverse sweep"),
             ))));
             self.out.f.set_terminator(self.cur, cf::unreachable())?;
             return Ok(());
         };
-        for &l in &self.plan.reversal.counted {
+        for &l in &self.input.reversal.counted {
             let zero = self.constant(Constant::I64(0));
             let cell = self.emit(mem::ref_new(zero));
             if let Some(cell) = cell.as_value() {
@@ -181,17 +181,17 @@ impl Backward<'_, '_> {
             }
         }
         let order: Vec<Block> = self
-            .plan
+            .input
             .blocks
             .iter()
             .rev()
             .copied()
-            .filter(|block| self.plan.reversal.visited[block.index()])
+            .filter(|block| self.input.reversal.visited[block.index()])
             .collect();
         for &block in &order {
             let counterpart = self.out.f.add_block();
             self.out.blocks[block.index()] = Some(counterpart);
-            for &v in self.plan.liveness.at_end(block) {
+            for &v in self.input.liveness.at_end(block) {
                 let ty = self.driver.types.cotangent(f.ty(v));
                 self.out.f.append_param(counterpart, ty)?;
             }
@@ -217,25 +217,25 @@ impl Backward<'_, '_> {
         (self.at, self.cur) = (block, counterpart);
         self.adjoints.clear();
         let params: Vec<Value> = self.out.f.params(counterpart).collect();
-        for (&v, param) in self.plan.liveness.at_end(block).iter().zip(params) {
+        for (&v, param) in self.input.liveness.at_end(block).iter().zip(params) {
             self.adjoints.insert(v, Adjoint { whole: Some(param.into()), parts: Vec::new() });
         }
-        self.loc = self.plan.aug.f.loc(Value::terminator(block));
+        self.loc = self.input.aug.f.loc(Value::terminator(block));
         let result_type = self.driver.current_result();
-        if let (Some(seed), Some(result)) = (seed, self.plan.aug.result)
-            && self.plan.activity.is_varied(result)
+        if let (Some(seed), Some(result)) = (seed, self.input.aug.result)
+            && self.input.activity.is_varied(result)
         {
-            let (from, to) = (result_type, self.plan.aug.f.operand_type(result));
+            let (from, to) = (result_type, self.input.aug.f.operand_type(result));
             let seed = self.coerce(seed.into(), from, to);
             self.accumulate(result, seed);
         }
-        let plan = self.plan;
-        for action in plan.aug.actions[block.index()].iter().rev() {
-            self.loc = plan.aug.f.loc(action.v);
+        let input = self.input;
+        for action in input.aug.actions[block.index()].iter().rev() {
+            self.loc = input.aug.f.loc(action.v);
             self.emit_adjoint(action);
         }
         self.flush_pending();
-        self.loc = plan.aug.f.loc(Value::terminator(block));
+        self.loc = input.aug.f.loc(Value::terminator(block));
         // What is put together of parts is put together before ways part.
         let mut in_parts: Vec<Value> = self
             .adjoints
@@ -248,7 +248,7 @@ impl Backward<'_, '_> {
             self.peek(v);
         }
         self.out.ends[block.index()] = Some(self.cur);
-        let predecessor = plan.reversal.predecessors[block.index()].as_ref();
+        let predecessor = input.reversal.predecessors[block.index()].as_ref();
         self.go_back(block, predecessor.expect("it was chosen for all blocks"))
     }
 
@@ -260,7 +260,7 @@ impl Backward<'_, '_> {
         };
         match predecessor {
             Predecessor::Entry => {
-                let f = &self.plan.aug.f;
+                let f = &self.input.aug.f;
                 let entry = f.entry().expect("it has blocks");
                 let params: Vec<Value> = f.params(entry).take(self.results.len()).collect();
                 let results: Vec<Operand> = (0..params.len())
@@ -277,7 +277,7 @@ impl Backward<'_, '_> {
             Predecessor::Only(source) => self.transition(block, *source, &passed),
             Predecessor::Skip(to) => {
                 let sources: Vec<Block> =
-                    self.plan.aug.f.in_edges(block).map(|edge| edge.from).collect();
+                    self.input.aug.f.in_edges(block).map(|edge| edge.from).collect();
                 self.enter_loops(block, &sources, *to);
                 let args = self.outgoing(*to, &FxHashMap::default());
                 let target = self.counterpart(*to);
@@ -364,7 +364,7 @@ impl Backward<'_, '_> {
 
     /// Takes the cotangents of the parameters of a block, by position.
     fn parameters(&mut self, block: Block) -> Vec<(usize, Operand)> {
-        let params: Vec<Value> = self.plan.aug.f.params(block).collect();
+        let params: Vec<Value> = self.input.aug.f.params(block).collect();
         let mut passed = Vec::new();
         for (i, param) in params.into_iter().enumerate() {
             if let Some(adjoint) = self.consume(param) {
@@ -381,15 +381,15 @@ impl Backward<'_, '_> {
         source: Block,
         passed: &[(usize, Operand)],
     ) -> Result<(), Diagnostic> {
-        let plan = self.plan;
+        let input = self.input;
         self.enter_loops(block, &[source], source);
-        let f = &plan.aug.f;
+        let f = &input.aug.f;
         let edge = f.in_edges(block).find(|edge| edge.from == source);
         let args: Vec<Operand> = edge.map_or_else(Vec::new, |edge| f.edge_args(edge).collect());
         let mut more: FxHashMap<Value, Operand> = FxHashMap::default();
         for &(i, adjoint) in passed {
             let Some(v) = args[i].as_value() else { continue };
-            if !plan.activity.is_varied(v) {
+            if !input.activity.is_varied(v) {
                 continue;
             }
             let (from, to) = (f.ty(f.param(block, i).expect("it was taken")), f.ty(v));
@@ -410,18 +410,18 @@ impl Backward<'_, '_> {
     /// Counts on the way from `block` to `to`, which control came from by way of `sources`: loops
     /// that are entered are at their end.
     fn enter_loops(&mut self, block: Block, sources: &[Block], to: Block) {
-        let plan = self.plan;
+        let input = self.input;
         let mut entered: Vec<LoopId> = Vec::new();
         for &source in sources {
-            let Some(loops) = plan.reversal.exit_counts.get(&(source, block)) else { continue };
+            let Some(loops) = input.reversal.exit_counts.get(&(source, block)) else { continue };
             for &(l, count) in loops {
                 let Some(&cell) = self.out.counters.get(&l) else { continue };
-                if entered.contains(&l) || !plan.loops.forest.contains(l, to) {
+                if entered.contains(&l) || !input.loops.forest.contains(l, to) {
                     continue;
                 }
                 entered.push(l);
                 let mut count = self.primal(count);
-                if plan.reversal.headers.get(&to) != Some(&l) {
+                if input.reversal.headers.get(&to) != Some(&l) {
                     // Within an iteration the cell is one ahead of it.
                     let one = self.constant(Constant::I64(1));
                     count = self.emit(arith::add(count, one));
@@ -434,10 +434,10 @@ impl Backward<'_, '_> {
 
     /// Goes from within a loop to its header: one iteration less is left.
     fn enter_header(&mut self, from: Block, to: Block) {
-        let plan = self.plan;
-        let Some(&l) = plan.reversal.headers.get(&to) else { return };
+        let input = self.input;
+        let Some(&l) = input.reversal.headers.get(&to) else { return };
         if let Some(&cell) = self.out.counters.get(&l)
-            && plan.loops.forest.contains(l, from)
+            && input.loops.forest.contains(l, from)
         {
             let left = self.emit(mem::ref_get(cell));
             let one = self.constant(Constant::I64(1));
@@ -448,10 +448,10 @@ impl Backward<'_, '_> {
 
     /// The arguments of the counterpart of `to`: the cotangents as they are, and `more`.
     fn outgoing(&mut self, to: Block, more: &FxHashMap<Value, Operand>) -> Vec<Operand> {
-        let plan = self.plan;
-        let mut args = Vec::with_capacity(plan.liveness.at_end(to).len());
-        for &v in plan.liveness.at_end(to) {
-            let ty = self.driver.types.cotangent(plan.aug.f.ty(v));
+        let input = self.input;
+        let mut args = Vec::with_capacity(input.liveness.at_end(to).len());
+        for &v in input.liveness.at_end(to) {
+            let ty = self.driver.types.cotangent(input.aug.f.ty(v));
             let here = self.peek(v);
             args.push(match (here, more.get(&v).copied()) {
                 (Some(a), Some(b)) => self.sum(ty, a, b),

@@ -21,14 +21,14 @@ impl Backward<'_, '_> {
 
     /// Indices of an access, restored.
     fn indices(&mut self, v: Value, from: usize) -> Vec<Operand> {
-        let operands: Vec<Operand> = self.plan.aug.f.plain_operands(v).skip(from).collect();
+        let operands: Vec<Operand> = self.input.aug.f.plain_operands(v).skip(from).collect();
         operands.into_iter().map(|index| self.primal(index)).collect()
     }
 
     /// Returns whether the read or write `v` is about a ref.
     fn is_ref(&self, v: Value) -> bool {
-        let object = self.plan.aug.f.operand(v, 0);
-        let ty = object.map(|object| self.plan.aug.f.operand_type(object));
+        let object = self.input.aug.f.operand(v, 0);
+        let ty = object.map(|object| self.input.aug.f.operand_type(object));
         ty.is_some_and(|ty| matches!(self.ctx.kind(ty), TypeKind::Ref(_)))
     }
 
@@ -40,7 +40,7 @@ impl Backward<'_, '_> {
         let mut increments = std::mem::take(&mut self.increments);
         if let Some(clearing) = self.clearing.take() {
             self.loc = clearing.loc;
-            let f = &self.plan.aug.f;
+            let f = &self.input.aug.f;
             let place = |v: Value, skip: usize| -> Vec<Operand> {
                 let object = f.operand(v, 0);
                 object.into_iter().chain(f.plain_operands(v).skip(skip)).collect()

@@ -116,7 +116,7 @@ impl Backward<'_, '_> {
         if let Some(&placeholder) = self.known.get(&(value, place)) {
             return placeholder.into();
         }
-        let ty = self.plan.aug.f.ty(value);
+        let ty = self.input.aug.f.ty(value);
         match self.out.f.push_front(place, core::undef(ty).at(self.loc)) {
             Ok(placeholder) => {
                 self.known.insert((value, place), placeholder);
@@ -132,7 +132,7 @@ impl Backward<'_, '_> {
 
     /// The shadow of an active object of the forward sweep.
     pub(in super::super) fn shadow(&mut self, object: Operand) -> Operand {
-        let shadow = object.as_value().and_then(|v| self.plan.aug.shadows.get(&v).copied());
+        let shadow = object.as_value().and_then(|v| self.input.aug.shadows.get(&v).copied());
         match shadow {
             Some(shadow) => self.primal(shadow),
             None => {
@@ -162,10 +162,10 @@ impl Backward<'_, '_> {
 
     /// Adds to the cotangent of an operand, which is of the cotangent type of its type.
     pub(in super::super) fn accumulate(&mut self, operand: Operand, adjoint: Operand) {
-        let Some(v) = operand.as_value().filter(|&v| self.plan.activity.is_varied(v)) else {
+        let Some(v) = operand.as_value().filter(|&v| self.input.activity.is_varied(v)) else {
             return;
         };
-        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let ty = self.driver.types.cotangent(self.input.aug.f.ty(v));
         let total = match self.peek(v) {
             Some(so_far) => self.sum(ty, so_far, adjoint),
             None => adjoint,
@@ -181,8 +181,8 @@ impl Backward<'_, '_> {
         adjoint: Operand,
         from: Type,
     ) {
-        if self.plan.activity.is_varied(operand) {
-            let to = self.plan.aug.f.operand_type(operand);
+        if self.input.activity.is_varied(operand) {
+            let to = self.input.aug.f.operand_type(operand);
             let adjoint = self.coerce(adjoint, from, to);
             self.accumulate(operand, adjoint);
         }
@@ -195,10 +195,10 @@ impl Backward<'_, '_> {
         index: usize,
         adjoint: Operand,
     ) {
-        let Some(v) = operand.as_value().filter(|&v| self.plan.activity.is_varied(v)) else {
+        let Some(v) = operand.as_value().filter(|&v| self.input.activity.is_varied(v)) else {
             return;
         };
-        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let ty = self.driver.types.cotangent(self.input.aug.f.ty(v));
         let types = build::part_types(&self.ctx, ty);
         let Some(&part_type) = types.get(index) else {
             return self.fail("a part of a value whose type is not known has no derivative");
@@ -219,7 +219,7 @@ impl Backward<'_, '_> {
         if known.parts.is_empty() {
             return known.whole;
         }
-        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let ty = self.driver.types.cotangent(self.input.aug.f.ty(v));
         let types = build::part_types(&self.ctx, ty);
         let mut made = Vec::with_capacity(types.len());
         for (i, &part_type) in types.iter().enumerate() {
@@ -247,7 +247,7 @@ impl Backward<'_, '_> {
     /// Takes the cotangents of the parts of a tuple or struct where it is made.
     pub(in super::super) fn consume_parts(&mut self, v: Value) -> Option<Vec<Option<Operand>>> {
         let known = self.adjoints.remove(&v)?;
-        let ty = self.driver.types.cotangent(self.plan.aug.f.ty(v));
+        let ty = self.driver.types.cotangent(self.input.aug.f.ty(v));
         let types = build::part_types(&self.ctx, ty);
         let mut made = Vec::with_capacity(types.len());
         for (i, &part_type) in types.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Loops that keep a few states instead of something of every iteration.
 //!
-//! Where a memory bound is given, a counted loop that would keep something is outlined from its
-//! function ([`outline`]): an iteration becomes a function `step`, and the loop a call of `steps`, which
-//! makes so many of them. Of that call nothing is kept but its arguments, and copies of the memory
-//! that it changes; on the way back the steps are made again from snapshots ([`binomial`]).
+//! A counted loop that would keep something is outlined from its function ([`outline`]) if memory is
+//! bounded: an iteration becomes a function `step`, and the loop a call of `steps`, which makes so many of
+//! them. Of that call nothing is kept but its arguments, and copies of the memory that it changes; on the
+//! way back the steps are made again from snapshots ([`binomial`]).
 //!
 //! # When it is possible
 //! What the loop changes in memory must be known before it begins and simple: arrays and refs of

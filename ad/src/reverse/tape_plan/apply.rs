@@ -103,7 +103,7 @@ fn add_stack(f: &mut Function, v: Value) -> Result<Value, Diagnostic> {
     Ok(stack)
 }
 
-/// Where code that uses `v` can be inserted right after it.
+/// The instruction or end of block before which code that uses `v` is inserted, right after `v`.
 pub(in super::super) fn place_after(f: &Function, v: Value) -> Value {
     let block = f.block_of(v);
     let next = if f.is_param(v) { f.first_inst(block) } else { f.next_inst(v) };
