@@ -9,7 +9,7 @@ use crate::error::IrErrorKind;
 use crate::used_structs::used_structs;
 use crate::{Context, FuncId, Function, IrError, IrResult, StructDef, StructId, Symbol, Type};
 
-/// Functions and struct types over one [`Context`].
+/// Functions and struct types over one [`Context`]. The ids of a clone are those of the original.
 #[derive(Clone, Debug)]
 pub struct Module {
     ctx: Arc<Context>,
