@@ -1,4 +1,4 @@
-//! The text formats of Regraft: IR, pipelines of passes, and derivative rules.
+//! The text formats of Regraft: IR, pipelines of passes, derivative rules and rewrite rules.
 //!
 //! The lexers are made by `logos`, the parsers by LALRPOP. A parser reports every error of a
 //! text in one run, each with the place, what was found and what was expected.
@@ -26,6 +26,8 @@ mod numbering;
 mod parse;
 mod pipeline;
 mod report;
+mod rewrite;
+mod rule_reader;
 mod token;
 mod type_text;
 mod types;
@@ -33,13 +35,18 @@ mod types;
 pub use call::{Argument, Call, Number, parse_call};
 pub use derivative::{
     DerivativeExpr, DerivativeExprKind, DerivativePartial, DerivativeRule, DerivativeText,
-    MAX_DERIVATIVE_DEPTH, Name, PartialKind, parse_derivatives,
+    MAX_DERIVATIVE_DEPTH, PartialKind, parse_derivatives,
 };
 pub use parse::{decode, parse_and_verify, parse_module, parse_module_into};
 pub use pipeline::{
     MAX_PIPELINE_DEPTH, MAX_PIPELINE_LENGTH, OptionValue, PassOption, PassSpec, Pipeline,
     parse_pipeline,
 };
+pub use rewrite::{
+    MAX_TERM_DEPTH, RewriteCondition, RewriteRule, RewriteTerm, RewriteTermKind, RewriteText,
+    parse_rewrites,
+};
+pub use rule_reader::Name;
 
 /// The parser that LALRPOP makes of a grammar; its code is not ours to lint.
 macro_rules! grammar {
@@ -68,3 +75,4 @@ grammar!(julia_grammar, "/julia.rs");
 grammar!(call_grammar, "/call.rs");
 grammar!(derivative_grammar, "/derivative.rs");
 grammar!(pipeline_grammar, "/pipeline.rs");
+grammar!(rewrite_grammar, "/rewrite.rs");

@@ -41,6 +41,7 @@ mod reproducer;
 mod run_options;
 mod shared;
 mod standard;
+pub mod rewrite;
 pub mod transforms;
 
 pub use analysis::{Analyses, Analysis, Facets};

@@ -4,7 +4,7 @@ use regraft_ir::{Function, Module};
 use regraft_passes::PassContext;
 use regraft_passes::analysis::printable::Printable;
 
-use crate::reverse::{ReverseOptions, reverse};
+use crate::reverse::{self, ReverseOptions};
 
 /// The tape plan: how the reverse sweep comes to each value that the derivative of a function by all its parameters
 /// needs, and how many bytes are kept in each iteration.
@@ -26,12 +26,6 @@ fn tape_plan(f: &Function, cx: &mut PassContext<'_>) -> String {
         return format!("{}\n", error.message());
     }
     let active = vec![true; f.param_types().len()];
-    let options = ReverseOptions { describe: true, ..ReverseOptions::default() };
-    match reverse(&mut module, f.name(), &active, &options) {
-        Ok(made) => {
-            let own = made.plans.into_iter().rev().find(|&(name, _)| name == f.name());
-            own.map_or_else(String::new, |(_, text)| text)
-        }
-        Err(errors) => errors.iter().map(|error| format!("none: {error}\n")).collect(),
-    }
+    reverse::tape_plan(&mut module, f.name(), &active, &ReverseOptions::default())
+        .unwrap_or_else(|errors| errors.iter().map(|error| format!("none: {error}\n")).collect())
 }

@@ -65,6 +65,33 @@ impl Driver<'_> {
         if let Some(known) = self.made.get(&key) {
             return Ok(known.clone());
         }
+        let (pair, ()) = self.on_function(name, active, combined, loc, Self::differentiate)?;
+        self.made.insert(key, pair.clone());
+        Ok(pair)
+    }
+
+    /// The tape plan of a function for these active parameters, as text. What it calls is
+    /// differentiated, since tapes of calls are kept too.
+    pub(super) fn tape_plan(&mut self, name: Symbol, active: &[bool]) -> Result<String, Diagnostic> {
+        let plan = |this: &mut Self, f: &Function, pair: &mut Pair, combined| {
+            let Planned { aug, loops, counters, plan, .. } =
+                this.planned(prepare(f)?, pair, combined)?;
+            let applied = tape_plan::apply(aug.f, plan, &loops, counters)?;
+            Ok(applied.plan.describe(&applied.f, &loops.forest))
+        };
+        Ok(self.on_function(name, active, true, Loc::UNKNOWN, plan)?.1)
+    }
+
+    /// Runs phases on a function that the chain of calls has come to, with the signature of its
+    /// derivative.
+    fn on_function<T>(
+        &mut self,
+        name: Symbol,
+        active: &[bool],
+        combined: bool,
+        loc: Loc,
+        phases: impl FnOnce(&mut Self, &Function, &mut Pair, bool) -> Result<T, Diagnostic>,
+    ) -> Result<(Pair, T), Diagnostic> {
         let f = self.module.find(name).and_then(|id| self.module.get(id));
         let Some(f) = f.cloned() else {
             let message = format!("there is no function @{}", self.ctx.str(name));
@@ -72,14 +99,13 @@ impl Driver<'_> {
         };
         let mut pair = self.signature(&f, active, combined);
         if self.recursive.contains(&name) {
-            self.made.insert(key.clone(), pair.clone());
+            let key = (name, active.to_vec(), combined, self.outlines);
+            self.made.insert(key, pair.clone());
         }
         self.chain.push((name, loc, f.ret_type()));
-        let made = self.differentiate(&f, &mut pair, combined);
+        let made = phases(self, &f, &mut pair, combined);
         self.chain.pop();
-        made?;
-        self.made.insert(key, pair.clone());
-        Ok(pair)
+        Ok((pair, made?))
     }
 
     /// The derivative of `steps`, the steps of a checkpointed loop, with the Revolve sweep as its

@@ -156,22 +156,64 @@ pub fn reverse(
     options: &ReverseOptions,
 ) -> Result<ReverseFunctions, Vec<Diagnostic>> {
     let before = module.ids().len();
-    let found = add(module, function, active, options);
+    let found = with_driver(module, function, active, options, |driver, active| {
+        let pair = driver.pair(function, active, !options.split, Loc::UNKNOWN)?;
+        let vjp = driver.vjp(function, &pair)?;
+        let own = driver.reports.iter().rev().find(|(name, _)| *name == function);
+        let bytes_per_iteration = own.map_or(0, |(_, report)| report.bytes);
+        let told = driver.reports.iter().filter(|_| options.describe);
+        let plans = told.map(|(name, report)| (*name, report.text.clone())).collect();
+        Ok(ReverseFunctions {
+            forward: pair.forward,
+            reverse: pair.reverse,
+            vjp,
+            tape: pair.tape,
+            plans,
+            bytes_per_iteration,
+        })
+    });
     if found.is_err() {
-        let added: Vec<FuncId> = module.ids()[before..].to_vec();
-        for id in added {
-            module.remove(id);
-        }
+        remove_from(module, before);
     }
     found
 }
 
-fn add(
+/// Returns the tape plan of a function as text: a line for each value that the reverse sweep needs.
+/// The parameters are those of [`reverse`], which goes on where this stops. The module stays as it
+/// is.
+///
+/// # Errors
+/// As those of [`reverse`].
+pub fn tape_plan(
     module: &mut Module,
     function: Symbol,
     active: &[bool],
     options: &ReverseOptions,
-) -> Result<ReverseFunctions, Vec<Diagnostic>> {
+) -> Result<String, Vec<Diagnostic>> {
+    let before = module.ids().len();
+    let plan = with_driver(module, function, active, options, |driver, active| {
+        driver.tape_plan(function, active)
+    });
+    remove_from(module, before);
+    plan
+}
+
+/// Takes the functions after the first `before` out of a module.
+fn remove_from(module: &mut Module, before: usize) {
+    let added: Vec<FuncId> = module.ids()[before..].to_vec();
+    for id in added {
+        module.remove(id);
+    }
+}
+
+/// Runs phases on a function, with a flag for each of its parameters.
+fn with_driver<T>(
+    module: &mut Module,
+    function: Symbol,
+    active: &[bool],
+    options: &ReverseOptions,
+    phases: impl FnOnce(&mut Driver<'_>, &[bool]) -> Result<T, Diagnostic>,
+) -> Result<T, Vec<Diagnostic>> {
     let found = module.find(function).and_then(|id| Some((id, module.get(id)?)));
     let Some((id, count)) = found.map(|(id, f)| (id, f.param_types().len())) else {
         let name = module.ctx().str(function).to_owned();
@@ -182,21 +224,8 @@ fn add(
     let mut active = active.to_vec();
     active.resize(count, false);
     let mut driver = Driver::new(module, id, &active, options);
-    let pair = driver.pair(function, &active, !options.split, Loc::UNKNOWN);
-    let Some(pair) = driver.noted(pair) else { return Err(once_each(driver.errors)) };
-    let vjp = driver.vjp(function, &pair).map_err(|error| vec![error])?;
-    let own = driver.reports.iter().rev().find(|(name, _)| *name == function);
-    let bytes_per_iteration = own.map_or(0, |(_, report)| report.bytes);
-    let told = driver.reports.iter().filter(|_| options.describe);
-    let plans = told.map(|(name, report)| (*name, report.text.clone())).collect();
-    Ok(ReverseFunctions {
-        forward: pair.forward,
-        reverse: pair.reverse,
-        vjp,
-        tape: pair.tape,
-        plans,
-        bytes_per_iteration,
-    })
+    let made = phases(&mut driver, &active);
+    driver.noted(made).ok_or_else(|| once_each(driver.errors))
 }
 
 /// Errors without those that were found again by another chain of calls.

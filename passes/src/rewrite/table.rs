@@ -1,0 +1,150 @@
+//! The table of rules.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry};
+
+use super::compile::compile;
+use super::rule::Rule;
+
+/// The algebra that floats follow.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Math {
+    /// That of IEEE 754: results stay the same, bit for bit, but for which quiet NaN it is.
+    #[default]
+    Exact,
+    /// Exact where nothing is NaN or infinite, up to the sign of zero.
+    Finite,
+    /// That of real numbers.
+    Fast,
+}
+
+impl Math {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Exact, Self::Finite, Self::Fast];
+    /// Their names, in the order of [`Math::ALL`].
+    pub const NAMES: &'static [&'static str] = &["exact", "finite", "fast"];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The one of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|math| math.name() == name)
+    }
+}
+
+/// The rewrite rules of a program.
+#[derive(Clone, Debug, Default)]
+pub struct RewriteRules {
+    rules: Vec<Arc<Rule>>,
+    /// The rules of each [`Math`] by the op that they match, made when they are first asked for.
+    by_op: [OnceLock<Arc<RuleIndex>>; 3],
+}
+
+/// Rules by the op at the root of what they match.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RuleIndex {
+    rows: OpTable<Vec<Arc<Rule>>>,
+}
+
+impl RuleIndex {
+    /// Of these rules.
+    pub(crate) fn new(rules: impl Iterator<Item = Arc<Rule>>) -> Self {
+        let mut lists: Vec<(Op, Vec<Arc<Rule>>)> = Vec::new();
+        for rule in rules {
+            let op = rule.root();
+            match lists.iter_mut().find(|(other, _)| *other == op) {
+                Some((_, list)) => list.push(rule),
+                None => lists.push((op, vec![rule])),
+            }
+        }
+        let mut rows = OpTable::new();
+        for (op, list) in lists {
+            rows.insert(op, list);
+        }
+        Self { rows }
+    }
+
+    /// The rules that match an op.
+    #[inline]
+    pub(crate) fn of(&self, op: Op) -> &[Arc<Rule>] {
+        self.rows.get(op).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The texts of the rules that come with this crate, and what errors call them.
+const STANDARD: [(&str, &str); 3] = [
+    ("exact.rules", include_str!("../../rules/exact.rules")),
+    ("finite.rules", include_str!("../../rules/finite.rules")),
+    ("fast.rules", include_str!("../../rules/fast.rules")),
+];
+
+impl Extension for RewriteRules {
+    fn builtin() -> &'static Self {
+        Self::standard()
+    }
+}
+
+impl RewriteRules {
+    /// The texts of the rules that come with this crate, with their names.
+    pub const STANDARD: [(&'static str, &'static str); 3] = STANDARD;
+
+    /// The rules that come with this crate.
+    ///
+    /// # Panics
+    /// Never: a test reads them.
+    pub fn standard() -> &'static Self {
+        static RULES: LazyLock<RewriteRules> = LazyLock::new(|| {
+            let mut rules = RewriteRules::default();
+            for (name, text) in STANDARD {
+                if let Err(errors) = rules.add(&regraft_dialects::registry(), name, text) {
+                    panic!("{}", regraft_ir::render_all(&errors, false));
+                }
+            }
+            rules
+        });
+        &RULES
+    }
+
+    /// Adds rules over ops of these dialects. A rule takes the place of one of the same name.
+    /// `name` is what errors call the text.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text; then no rule is added.
+    pub fn add(
+        &mut self,
+        registry: &Registry,
+        name: &str,
+        text: &str,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let added = compile(registry, name, text)?;
+        self.rules.retain(|rule| !added.iter().any(|new| new.name() == rule.name()));
+        self.rules.extend(added.into_iter().map(Arc::new));
+        self.by_op = Default::default();
+        Ok(())
+    }
+
+    /// All rules, in the order in which they were added. A `<=>` is two.
+    pub fn all(&self) -> impl ExactSizeIterator<Item = &Arc<Rule>> {
+        self.rules.iter()
+    }
+
+    /// The rules that are used under `math`.
+    pub fn of(&self, math: Math) -> impl Iterator<Item = &Arc<Rule>> {
+        self.rules.iter().filter(move |rule| rule.set().is_used_by(math))
+    }
+
+    /// The rule of that name; of a `<=>`, the one from left to right.
+    pub fn find(&self, name: &str) -> Option<&Arc<Rule>> {
+        self.rules.iter().find(|rule| &**rule.name() == name)
+    }
+
+    /// The rules that are used under `math`, by the op that they match.
+    pub(crate) fn by_op(&self, math: Math) -> Arc<RuleIndex> {
+        let make = || Arc::new(RuleIndex::new(self.of(math).cloned()));
+        Arc::clone(self.by_op[math as usize].get_or_init(make))
+    }
+}
