@@ -42,11 +42,12 @@ pub struct Span {
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): seeds of stored cases must mean the same in
 /// every version, so the generator of random numbers is not left to a dependency.
 #[derive(Clone, Debug)]
-struct SplitMix(u64);
+pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {
+    /// 64 arbitrary bits.
     #[inline]
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -43,6 +43,7 @@ pub mod shrink;
 mod snapshot;
 mod strategy;
 mod test_orders;
+pub mod test_rewrites;
 pub mod test_rule;
 mod tester;
 mod text_tests;
@@ -59,6 +60,10 @@ pub use repro::Repro;
 pub use snapshot::ir_text;
 pub use strategy::{ModuleStrategy, ModuleTree, modules, modules_of};
 pub use test_orders::{test_orders, test_redefinition};
+pub use test_rewrites::{
+    Contradiction, Refutation, RewriteFailure, RewriteOptions, RewriteReport, test_rewrite_sets,
+    test_rewrites,
+};
 pub use test_rule::{
     DERIVATIVE_PASSES, Derivatives, RuleArgs, RuleFailure, RuleOptions, RuleProblem, RuleReport,
     Sweeps, check_derivatives, test_call, test_rule,

@@ -37,7 +37,7 @@ pub fn to_slot(constant: Constant) -> Option<(Type, u64)> {
 }
 
 /// The scalar in a slot; `None` if `ty` is no scalar type.
-fn from_slot(ty: Type, slot: u64) -> Option<Constant> {
+pub fn from_slot(ty: Type, slot: u64) -> Option<Constant> {
     match ty {
         Type::BOOL => Some(Constant::Bool(slot != 0)),
         Type::F32 => Some(Constant::F32(slot as u32)),

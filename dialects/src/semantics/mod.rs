@@ -26,7 +26,7 @@ pub mod math;
 pub mod scalar;
 pub mod special;
 
-pub use eval::{eval_scalar, to_slot};
+pub use eval::{eval_scalar, from_slot, to_slot};
 pub use float::Float;
 pub use int::Int;
 pub use scalar::{Outcome, Scalar};
