@@ -63,8 +63,9 @@ pub(super) struct Closure {
 /// A class, by its representative.
 #[derive(Default)]
 struct Class {
-    members: Vec<Id>,
+    size: usize,
     uses: Vec<Id>,
+    oldest: Option<Id>,
     constant: Option<Id>,
 }
 
@@ -112,13 +113,7 @@ impl Closure {
     /// The term that stands for its class: the constant in it, or the oldest term.
     pub(super) fn simplest(&self, id: Id) -> Id {
         let class = &self.classes[self.find(id).index()];
-        class.constant.or_else(|| class.members.iter().min().copied()).unwrap_or(id)
-    }
-
-    /// The terms of a class, of which no two have the same head and equal operands.
-    pub(super) fn distinct(&self, class: Id) -> impl Iterator<Item = Id> {
-        let members = &self.classes[self.find(class).index()].members;
-        members.iter().copied().filter(|&id| self.first.get(&self.key(id)) == Some(&id))
+        class.constant.or(class.oldest).unwrap_or(id)
     }
 
     /// All terms, of which no two have the same head and equal operands.
@@ -148,7 +143,7 @@ impl Closure {
         self.nodes.push(node);
         self.parents.push(id);
         self.proofs.push(None);
-        self.classes.push(Class { members: vec![id], uses: Vec::new(), constant });
+        self.classes.push(Class { size: 1, uses: Vec::new(), oldest: Some(id), constant });
         self.enter(id);
         self.settle();
         id
@@ -180,7 +175,7 @@ impl Closure {
             }
             self.unions += 1;
             self.prove(a, b, reason);
-            let size = |id: Id| self.classes[id.index()].members.len();
+            let size = |id: Id| self.classes[id.index()].size;
             if size(from) > size(into) {
                 std::mem::swap(&mut from, &mut into);
             }
@@ -197,7 +192,8 @@ impl Closure {
                 self.enter(user);
             }
             let target = &mut self.classes[into.index()];
-            target.members.extend(class.members);
+            target.size += class.size;
+            target.oldest = target.oldest.min(class.oldest);
             target.uses.extend(class.uses);
             let constants = (class.constant, target.constant);
             target.constant = target.constant.or(class.constant);

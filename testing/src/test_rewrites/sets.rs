@@ -17,19 +17,20 @@ use super::one_rule::typings;
 use super::report::Contradiction;
 
 /// The most terms.
-const MAX_TERMS: usize = 60_000;
+const MAX_TERMS: usize = 100_000;
 /// The most rounds in which all rules are applied.
 const MAX_ROUNDS: usize = 6;
 /// The most matches of a rule in a round.
-const MAX_MATCHES: usize = 3_000;
+const MAX_MATCHES: usize = 2_000;
+/// The most terms of one class and one op that a pattern is matched with.
+const MAX_CANDIDATES: usize = 16;
 /// The most terms that a rule is the start of.
-const MAX_STARTS: usize = 200;
+const MAX_STARTS: usize = 128;
 /// The types of the terms.
 const TYPES: [Type; 3] = [Type::F64, Type::I64, Type::BOOL];
-/// The variables: nothing is known of the first of each type; the others are positive and finite.
-const VARIABLES: [(&str, Type); 4] =
-    [("x", Type::F64), ("y", Type::F64), ("n", Type::I64), ("q", Type::BOOL)];
-const POSITIVE: &str = "y";
+/// The variables. Nothing is known of them but of one, that it is positive and finite.
+const VARIABLES: [(&str, Type); 4] = [("x", Type::F64), POSITIVE, ("n", Type::I64), ("q", Type::BOOL)];
+const POSITIVE: (&str, Type) = ("y", Type::F64);
 
 /// The first contradiction that is found between the rules that are used under `math`.
 pub(super) fn contradiction(
@@ -49,8 +50,11 @@ pub(super) fn contradiction(
         Math::Finite => same_number,
         Math::Fast => close,
     };
-    let mut search =
-        Search { ctx, rules: rules.collect(), math, closure: Closure::new(same), applied: FxHashSet::default() };
+    let mut closure = Closure::new(same);
+    let (name, ty) = POSITIVE;
+    let positive = closure.add(Node { head: Head::Variable(name), operands: Vec::new(), ty });
+    let (rules, applied) = (rules.collect(), FxHashSet::default());
+    let mut search = Search { ctx, rules, math, closure, applied, positive };
     search.start();
     search.saturate();
     let clash = search.closure.clash?;
@@ -63,6 +67,9 @@ struct Used<'a> {
     typings: Vec<Typing>,
 }
 
+/// The terms of a class and an op.
+type ByClass = FxHashMap<(Id, Op), Vec<Id>>;
+
 struct Search<'a> {
     ctx: &'a Context,
     rules: Vec<Used<'a>>,
@@ -70,6 +77,8 @@ struct Search<'a> {
     closure: Closure,
     /// The rules by their positions with the terms of their variables that have been applied.
     applied: FxHashSet<(usize, Vec<Id>)>,
+    /// The variable that is positive and finite.
+    positive: Id,
 }
 
 impl Search<'_> {
@@ -263,11 +272,17 @@ impl Search<'_> {
     /// All matches: the rule by its position, the terms of its variables, their types.
     fn matches(&self) -> Vec<(usize, Vec<Id>, Typing)> {
         let mut by_op: FxHashMap<Op, Vec<Id>> = FxHashMap::default();
+        let mut by_class: ByClass = FxHashMap::default();
         for id in self.closure.all_distinct() {
             if let Head::Op(op) = self.closure.node(id).head {
                 by_op.entry(op).or_default().push(id);
+                let class = by_class.entry((self.closure.find(id), op)).or_default();
+                if class.len() < MAX_CANDIDATES {
+                    class.push(id);
+                }
             }
         }
+        let positive = self.closure.find(self.positive);
         let mut found = Vec::new();
         for (at, used) in self.rules.iter().enumerate() {
             let mut count = 0;
@@ -275,13 +290,14 @@ impl Search<'_> {
             for &id in by_op.get(op).map_or(&[][..], Vec::as_slice) {
                 let mut bindings = vec![None; used.rule.variables().len()];
                 let root = self.closure.node(id).ty;
-                self.solve(vec![Goal::Term(used.rule.from(), id)], &mut bindings, &mut |bindings| {
+                let goals = vec![Goal::Term(used.rule.from(), id)];
+                self.solve(&by_class, goals, &mut bindings, &mut |bindings| {
                     let classes: Vec<Id> = bindings.iter().flatten().copied().collect();
                     let variables: Vec<Type> =
                         classes.iter().map(|&class| self.closure.node(class).ty).collect();
                     let typing = Typing { variables, root };
                     let holds = used.rule.conditions().iter().all(|condition| {
-                        condition.holds(&self.facts(classes[condition.variable.index()]))
+                        condition.holds(&self.facts(classes[condition.variable.index()], positive))
                     });
                     if holds && used.typings.contains(&typing) {
                         let terms = classes.iter().map(|&class| self.closure.simplest(class));
@@ -300,34 +316,39 @@ impl Search<'_> {
     /// Finds all terms of the variables for which the goals are met.
     fn solve<'t>(
         &self,
+        by_class: &ByClass,
         mut goals: Vec<Goal<'t>>,
         bindings: &mut Vec<Option<Id>>,
         found: &mut dyn FnMut(&[Option<Id>]),
     ) {
         let Some(goal) = goals.pop() else { return found(bindings) };
-        let (pattern, candidates): (&Term, Vec<Id>) = match goal {
-            Goal::Term(pattern, id) => (pattern, vec![id]),
+        let only;
+        let (pattern, candidates): (&Term, &[Id]) = match goal {
+            Goal::Term(pattern, id) => {
+                only = [id];
+                (pattern, &only)
+            }
             Goal::Class(pattern, class) => match pattern {
                 Term::Op(op, ..) => {
-                    let is_op = |id: &Id| self.closure.node(*id).head == Head::Op(*op);
-                    (pattern, self.closure.distinct(class).filter(is_op).collect())
+                    let found = by_class.get(&(self.closure.find(class), *op));
+                    (pattern, found.map_or(&[], Vec::as_slice))
                 }
                 Term::Literal(..) => {
                     let ty = self.closure.node(class).ty;
                     let constants = (self.closure.constant(class), self.literal(pattern, ty));
                     if constants.0.is_some() && constants.0 == constants.1 {
-                        self.solve(goals, bindings, found);
+                        self.solve(by_class, goals, bindings, found);
                     }
                     return;
                 }
                 Term::Variable(v) => {
                     let class = self.closure.find(class);
                     match bindings[v.index()] {
-                        Some(bound) if bound == class => self.solve(goals, bindings, found),
+                        Some(bound) if bound == class => self.solve(by_class, goals, bindings, found),
                         Some(_) => {}
                         None => {
                             bindings[v.index()] = Some(class);
-                            self.solve(goals, bindings, found);
+                            self.solve(by_class, goals, bindings, found);
                             bindings[v.index()] = None;
                         }
                     }
@@ -338,7 +359,7 @@ impl Search<'_> {
         let Term::Op(op, patterns, _) = pattern else { return };
         let def = self.ctx.registry().def(*op);
         let commutes = def.is_some_and(|def| def.traits.contains(Traits::COMMUTATIVE));
-        for id in candidates {
+        for &id in candidates {
             let operands = &self.closure.node(id).operands;
             let orders = if commutes && operands.len() == 2 { 2 } else { 1 };
             for order in 0..orders {
@@ -347,22 +368,19 @@ impl Search<'_> {
                     let at = if order == 1 { 1 - i } else { i };
                     goals.push(Goal::Class(pattern, operands[at]));
                 }
-                self.solve(goals, bindings, found);
+                self.solve(by_class, goals, bindings, found);
             }
         }
     }
 
     /// What is known of the terms of a class. Everything that is computed is quiet.
-    fn facts(&self, class: Id) -> Facts {
+    fn facts(&self, class: Id, positive: Id) -> Facts {
         let ty = self.closure.node(class).ty;
         if let Some(constant) = self.closure.constant(class) {
             return Facts::of_constant(constant, ty);
         }
-        let positive = self.closure.distinct(class).any(|id| {
-            matches!(self.closure.node(id).head, Head::Variable(name) if name == POSITIVE)
-        });
         let mut facts = Facts { quiet: true, ..Facts::of_type(ty) };
-        if positive {
+        if class == positive {
             facts.kinds = FloatKinds::PLUS | FloatKinds::ABOVE;
             facts.not_minus_zero = true;
         }
