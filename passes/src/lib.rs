@@ -38,10 +38,10 @@ mod pipeline_error;
 mod registry;
 mod report;
 mod reproducer;
+pub mod rewrite;
 mod run_options;
 mod shared;
 mod standard;
-pub mod rewrite;
 pub mod transforms;
 
 pub use analysis::{Analyses, Analysis, Facets};

@@ -72,7 +72,11 @@ impl Driver<'_> {
 
     /// The tape plan of a function for these active parameters, as text. What it calls is
     /// differentiated, since tapes of calls are kept too.
-    pub(super) fn tape_plan(&mut self, name: Symbol, active: &[bool]) -> Result<String, Diagnostic> {
+    pub(super) fn tape_plan(
+        &mut self,
+        name: Symbol,
+        active: &[bool],
+    ) -> Result<String, Diagnostic> {
         let plan = |this: &mut Self, f: &Function, pair: &mut Pair, combined| {
             let Planned { aug, loops, counters, plan, .. } =
                 this.planned(prepare(f)?, pair, combined)?;

@@ -86,7 +86,11 @@ impl<'a> Compiler<'a> {
         let (from_typed, root) = self.term(from, true)?;
         let (to_typed, result) = self.term(to, false)?;
         if !self.unifier.unify(root, result) {
-            return Err(self.error(to, "both sides of a rule have the same type", "never the same"));
+            return Err(self.error(
+                to,
+                "both sides of a rule have the same type",
+                "never the same",
+            ));
         }
         let mut conditions = Vec::new();
         for condition in &written.conditions {
@@ -207,7 +211,10 @@ impl<'a> Compiler<'a> {
         for (spec, operand) in def.operands.iter().zip(operands) {
             let Some(want) = self.unifier.operand(spec.pattern, def.type_vars, &mut variables)
             else {
-                return wrong(self, format!("`{}` is about memory, rules are about values", name.text));
+                return wrong(
+                    self,
+                    format!("`{}` is about memory, rules are about values", name.text),
+                );
             };
             let (part, have) = self.term(operand, binds)?;
             if !self.unifier.unify(want, have) {

@@ -85,17 +85,11 @@ impl ConditionKind {
             Self::Nonzero => never(FloatKinds::ZERO) || ints && (lo > 0 || hi < 0),
             Self::Positive => never(FloatKinds::POSITIVE.complement()) || ints && lo > 0,
             Self::Negative => never(FloatKinds::NEGATIVE.complement()) || ints && hi < 0,
-            Self::Nonnegative => {
-                never(FloatKinds::NEGATIVE | FloatKinds::NAN) || ints && lo >= 0
-            }
-            Self::Nonpositive => {
-                never(FloatKinds::POSITIVE | FloatKinds::NAN) || ints && hi <= 0
-            }
+            Self::Nonnegative => never(FloatKinds::NEGATIVE | FloatKinds::NAN) || ints && lo >= 0,
+            Self::Nonpositive => never(FloatKinds::POSITIVE | FloatKinds::NAN) || ints && hi <= 0,
             Self::NotMinusZero => facts.not_minus_zero || never(FloatKinds::ZERO),
             Self::Quiet => facts.quiet || never(FloatKinds::NAN),
-            Self::Finite => {
-                never(FloatKinds::INFINITE | FloatKinds::NAN) || !facts.ty.is_float()
-            }
+            Self::Finite => never(FloatKinds::INFINITE | FloatKinds::NAN) || !facts.ty.is_float(),
             Self::Whole => facts.whole && Self::Finite.holds(facts),
             Self::PowerOfTwo => facts.constant.is_some_and(is_power_of_two),
             Self::Int => facts.ty.is_int(),

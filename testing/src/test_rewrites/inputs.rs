@@ -46,7 +46,10 @@ impl Inputs {
     /// Tells whether all combinations of values are tried, so that none is drawn.
     pub(super) fn is_exhaustive(&self) -> bool {
         self.types.iter().all(|&ty| is_small(ty))
-            && self.pools.iter().try_fold(1usize, |n, pool| n.checked_mul(pool.len()))
+            && self
+                .pools
+                .iter()
+                .try_fold(1usize, |n, pool| n.checked_mul(pool.len()))
                 .is_some_and(|n| n <= MAX_ALL)
     }
 
@@ -250,7 +253,9 @@ fn float(ty: Type, bits: u64, more: u64, other: Option<u64>) -> u64 {
             let power = (bits >> 40) as i32 % 1100;
             slot(ty, if more & 1 == 0 { 2f64.powi(power) } else { -(2f64.powi(-power)) })
         }
-        4 => other.map_or(slot(ty, small), |slot| slot.wrapping_add(more % 5).wrapping_sub(2) & mask),
+        4 => {
+            other.map_or(slot(ty, small), |slot| slot.wrapping_add(more % 5).wrapping_sub(2) & mask)
+        }
         5 => other.map_or(slot(ty, small), |slot| slot ^ sign),
         6 => other.map_or(slot(ty, small), |slot| slot),
         7 => {

@@ -19,7 +19,11 @@ use super::report::{Refutation, RewriteFailure, RewriteReport};
 const ONE_IN: u64 = 64;
 
 /// Tests a rule.
-pub(super) fn test_rule(ctx: &Context, rule: &Arc<Rule>, options: &RewriteOptions) -> RewriteReport {
+pub(super) fn test_rule(
+    ctx: &Context,
+    rule: &Arc<Rule>,
+    options: &RewriteOptions,
+) -> RewriteReport {
     let typings = typings(rule, rule.conditions());
     let report = RewriteReport {
         rule: Arc::clone(rule),
@@ -131,8 +135,10 @@ impl Tester<'_> {
     }
 
     fn refutation(&self, case: &Case, values: &[u64]) -> Refutation {
-        let text = |ty: Type, slot: u64| {
-            from_slot(ty, slot).map_or(String::new(), |c| self.ctx.constant_text(c))
+        // Which quiet NaN it is is up to the machine.
+        let text = |ty: Type, slot: u64| match from_slot(ty, slot) {
+            Some(_) if is_quiet_nan(ty, slot) => "nan".to_owned(),
+            constant => constant.map_or(String::new(), |c| self.ctx.constant_text(c)),
         };
         let side = |result: Result<u64, Trap>| match result {
             Ok(slot) => text(case.root, slot),
@@ -328,10 +334,13 @@ fn number(ty: Type, slot: u64) -> Option<f64> {
 
 /// Returns whether two values are the same bit for bit, or quiet NaNs both.
 fn is_same(ty: Type, x: u64, y: u64) -> bool {
-    let is_quiet = |slot: u64| match ty {
+    x == y || is_quiet_nan(ty, x) && is_quiet_nan(ty, y)
+}
+
+fn is_quiet_nan(ty: Type, slot: u64) -> bool {
+    match ty {
         Type::F64 => f64::from_bits(slot).is_nan() && slot & (1 << 51) != 0,
         Type::F32 => f32::from_bits(slot as u32).is_nan() && slot & (1 << 22) != 0,
         _ => false,
-    };
-    x == y || is_quiet(x) && is_quiet(y)
+    }
 }

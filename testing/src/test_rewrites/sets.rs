@@ -29,7 +29,8 @@ const MAX_STARTS: usize = 128;
 /// The types of the terms.
 const TYPES: [Type; 3] = [Type::F64, Type::I64, Type::BOOL];
 /// The variables. Nothing is known of them but of one, that it is positive and finite.
-const VARIABLES: [(&str, Type); 4] = [("x", Type::F64), POSITIVE, ("n", Type::I64), ("q", Type::BOOL)];
+const VARIABLES: [(&str, Type); 4] =
+    [("x", Type::F64), POSITIVE, ("n", Type::I64), ("q", Type::BOOL)];
 const POSITIVE: (&str, Type) = ("y", Type::F64);
 
 /// The first contradiction that is found between the rules that are used under `math`.
@@ -42,7 +43,9 @@ pub(super) fn contradiction(
         rule,
         typings: typings(rule, rule.conditions())
             .into_iter()
-            .filter(|typing| typing.variables.iter().chain([&typing.root]).all(|ty| TYPES.contains(ty)))
+            .filter(|typing| {
+                typing.variables.iter().chain([&typing.root]).all(|ty| TYPES.contains(ty))
+            })
             .collect(),
     });
     let same = match math {
@@ -135,7 +138,8 @@ impl Search<'_> {
             Type::I64 => [0, 1, -1, 2].map(Constant::I64).into(),
             _ => [true, false].map(Constant::Bool).into(),
         };
-        let mut leaves: Vec<Id> = constants.into_iter().map(|c| self.leaf(Head::Constant(c), ty)).collect();
+        let mut leaves: Vec<Id> =
+            constants.into_iter().map(|c| self.leaf(Head::Constant(c), ty)).collect();
         let named = VARIABLES.iter().filter(|(_, of)| *of == ty);
         let variables: Vec<Id> =
             named.map(|&(name, _)| self.leaf(Head::Variable(name), ty)).collect();
@@ -230,7 +234,9 @@ impl Search<'_> {
         if self.closure.constant(id).is_some() {
             return;
         }
-        let Node { head: Head::Op(op), operands, ty } = self.closure.node(id).clone() else { return };
+        let Node { head: Head::Op(op), operands, ty } = self.closure.node(id).clone() else {
+            return;
+        };
         let constants = operands.iter().map(|&operand| self.closure.constant(operand));
         let Some(constants) = constants.collect::<Option<Vec<Constant>>>() else { return };
         let Some(def) = self.ctx.registry().def(op) else { return };
@@ -344,7 +350,9 @@ impl Search<'_> {
                 Term::Variable(v) => {
                     let class = self.closure.find(class);
                     match bindings[v.index()] {
-                        Some(bound) if bound == class => self.solve(by_class, goals, bindings, found),
+                        Some(bound) if bound == class => {
+                            self.solve(by_class, goals, bindings, found)
+                        }
                         Some(_) => {}
                         None => {
                             bindings[v.index()] = Some(class);
@@ -439,7 +447,11 @@ enum Goal<'t> {
 fn same_bits(a: Constant, b: Constant) -> bool {
     let quiet = |c: Constant| {
         c.as_float().is_some_and(f64::is_nan)
-            && Facts::of_constant(c, if matches!(c, Constant::F32(_)) { Type::F32 } else { Type::F64 }).quiet
+            && Facts::of_constant(
+                c,
+                if matches!(c, Constant::F32(_)) { Type::F32 } else { Type::F64 },
+            )
+            .quiet
     };
     a == b || quiet(a) && quiet(b)
 }
