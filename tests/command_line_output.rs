@@ -347,7 +347,8 @@ fn reproducers_of_a_tool_name_it() {
 
 #[test]
 fn shells_and_manuals_know_every_command() {
-    let commands = ["opt", "run", "ir", "grad", "repl", "test", "reduce", "fuzz", "passes", "ops"];
+    let commands =
+        ["opt", "run", "ir", "grad", "repl", "test", "reduce", "fuzz", "passes", "ops", "rules"];
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let (script, _) = ends_with(0, &["completions", shell]);
         for command in commands {

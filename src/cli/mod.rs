@@ -24,6 +24,7 @@ mod program_output;
 mod progress;
 mod reduce;
 mod repl;
+mod rules;
 mod run;
 mod script;
 mod test;
@@ -207,6 +208,7 @@ impl Tool {
             Command::Repl { files } => repl::run(files, self),
             Command::Passes(args) => passes::run(args, self),
             Command::Ops(args) => ops::run(args, self),
+            Command::Rules(args) => rules::run(args, self),
             Command::Completions { shell } => completions::run(*shell, self),
             Command::Man { folder } => completions::man(folder.as_deref(), self),
         }
@@ -288,6 +290,8 @@ enum Command {
     Passes(passes::Args),
     /// Lists the operations, or shows the page of one
     Ops(ops::Args),
+    /// Lists the rewrite rules, shows the page of one, or tests and proves those of a file
+    Rules(rules::Args),
     /// Prints a script that completes the arguments of this command in a shell
     Completions {
         /// The shell

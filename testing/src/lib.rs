@@ -36,6 +36,7 @@ mod lowered;
 mod observe;
 mod perturb;
 mod plan;
+pub mod prove_rewrites;
 pub mod reduce;
 mod repro;
 pub mod script;
@@ -56,13 +57,14 @@ pub use fuzz_run::FuzzRun;
 pub use inputs::arguments;
 pub use observe::{FloatMatch, Observation};
 pub use plan::Plan;
+pub use prove_rewrites::{Proof, RewriteQuestion, prove_rewrites, rewrite_questions};
 pub use repro::Repro;
 pub use snapshot::ir_text;
 pub use strategy::{ModuleStrategy, ModuleTree, modules, modules_of};
 pub use test_orders::{test_orders, test_redefinition};
 pub use test_rewrites::{
-    Contradiction, Refutation, RewriteFailure, RewriteOptions, RewriteReport, test_rewrite_sets,
-    test_rewrites,
+    Contradiction, Refutation, RewriteFailure, RewriteOptions, RewriteReport, test_rewrite,
+    test_rewrite_sets, test_rewrites,
 };
 pub use test_rule::{
     DERIVATIVE_PASSES, Derivatives, RuleArgs, RuleFailure, RuleOptions, RuleProblem, RuleReport,

@@ -50,6 +50,7 @@ use rayon::prelude::*;
 use regraft_ir::Context;
 use regraft_passes::rewrite::{Math, RewriteRules, Rule};
 
+pub(crate) use one_rule::typings;
 pub use report::{Contradiction, Refutation, RewriteFailure, RewriteReport};
 
 /// The configuration of a test of rewrite rules.
@@ -75,7 +76,12 @@ pub fn test_rewrites(
     options: &RewriteOptions,
 ) -> Vec<RewriteReport> {
     let rules: Vec<&Arc<Rule>> = rules.all().filter(|rule| !rule.is_reversed()).collect();
-    rules.par_iter().map(|rule| one_rule::test_rule(ctx, rule, options)).collect()
+    rules.par_iter().map(|rule| test_rewrite(ctx, rule, options)).collect()
+}
+
+/// Tests one rule.
+pub fn test_rewrite(ctx: &Context, rule: &Arc<Rule>, options: &RewriteOptions) -> RewriteReport {
+    one_rule::test_rule(ctx, rule, options)
 }
 
 /// Looks for rules that contradict each other: under each algebra, the rules that it uses are

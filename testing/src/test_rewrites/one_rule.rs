@@ -159,7 +159,7 @@ impl Tester<'_> {
 }
 
 /// The types that a rule is used at: of those that its ops admit, those that its conditions do.
-pub(super) fn typings(rule: &Rule, conditions: &[Condition]) -> Vec<Typing> {
+pub(crate) fn typings(rule: &Rule, conditions: &[Condition]) -> Vec<Typing> {
     let mut typings = rule.typings();
     // The widest types first: they are what is shown.
     typings.reverse();
