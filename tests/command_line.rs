@@ -308,6 +308,92 @@ fn a_check_does_not_take_the_time_for_a_difference() {
 }
 
 #[test]
+fn rewrite_rules_are_listed_with_their_pages() {
+    let rules = succeeds(&["rules"]);
+    let line = rules.lines().find(|line| line.trim_start().starts_with("mul-one ")).unwrap();
+    assert!(line.ends_with("arith.mul ?a, 1.0 => ?a  if quiet ?a"), "{line}");
+    let sets: Vec<&str> = rules.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(sets, ["exact", "", "finite", "", "guard", "", "fast"]);
+    let page = succeeds(&["rules", "mulz-is-mul"]);
+    assert!(page.contains("set: guard, used under math=finite\n"), "{page}");
+    assert!(page.contains("place: finite.rules:") && page.contains("tested: it holds; 2 choices"));
+    assert!(fails(&["rules", "mul-ones"], 1).contains("did you mean `mul-one`?"));
+    fails(&["rules", "mul-one", "--test", "x.rules"], 2);
+    fails(&["rules", "--smt"], 2);
+}
+
+/// A file of rules, of which `b` is wrong.
+fn rules_file(folder: &std::path::Path) -> String {
+    let file = folder.join("mine.rules");
+    let text = "rule a exact: arith.neg (arith.neg ?a) => ?a  if int ?a, nonzero ?a\n\
+                rule b exact: arith.sub ?a, ?b => arith.sub ?b, ?a  if int ?a\n\
+                rule c exact: arith.mul ?a, ?b => arith.mul ?b, ?a\n\
+                rule d finite: arith.fdiv 0.0, ?a => 0.0\n";
+    std::fs::write(&file, text).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn rewrite_rules_of_a_file_are_tested_alone_and_together_with_others() {
+    let file = rules_file(&folder("rules_test"));
+    let output = regraft(&["rules", "--test", &file, "--samples", "1000"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("rule `b` is wrong: ?a: i64 = "), "{errors}");
+    assert!(errors.contains("rule `a` holds without `"), "{errors}");
+    assert!(errors.contains("mine.rules:2: rule b exact"), "{errors}");
+    assert!(errors.contains("`math=exact`") && errors.contains("become one by `b`"), "{errors}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    assert!(lines.contains("\nc  it holds; 6 choices of types, "), "{lines}");
+    let none = fails(&["rules", "--test", FOO], 1);
+    assert!(none.contains("expected"), "{none}");
+    let empty = regraft_with_input(&["rules", "--test", "-"], b"# none\n");
+    assert_eq!(empty.status.code(), Some(1));
+}
+
+/// A command that answers as a solver does.
+#[cfg(unix)]
+fn solver(folder: &std::path::Path, answer: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let file = folder.join("solver");
+    std::fs::write(&file, format!("#!/bin/sh\ncat > /dev/null\nprintf '{answer}'\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    file.display().to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn rewrite_rules_are_proved_by_a_solver() {
+    let folder = folder("rules_prove");
+    let file = rules_file(&folder);
+    let questions = succeeds(&["rules", "--prove", &file, "--smt"]);
+    let product = "(assert (not (= (fp.mul RNE ?a ?b) (fp.mul RNE ?b ?a))))";
+    assert!(questions.contains(product), "{questions}");
+    assert!(questions.contains("(declare-const ?a (_ BitVec 16))"), "{questions}");
+    let missing = fails(&["rules", "--prove", &file, "--solver", "no-such-solver"], 1);
+    assert!(missing.contains("cannot run the solver `no-such-solver`"), "{missing}");
+    let prove = |answer: &str| {
+        let solver = solver(&folder, answer);
+        let output = regraft(&["rules", "--prove", &file, "--solver", &solver]);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), errors)
+    };
+    let (code, proved, _) = prove("unsat\\n");
+    assert_eq!(code, Some(0));
+    assert!(proved.contains("a  proved (i64; i32; i16; i8)\n"), "{proved}");
+    assert!(proved.contains("d  not asked: `finite` does not speak of all floats (f64; f32)"));
+    let (code, timed_out, _) = prove("timeout\\n");
+    assert_eq!(code, Some(0));
+    assert!(timed_out.contains("0 questions proved, 0 refuted, 14 timed out, 2 not asked"));
+    let (code, _, errors) = prove("sat\\n((?a #x01)\\n (?b #x00))\\n");
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("rule `b` at i8, i8 is wrong: ((?a #x01) (?b #x00))"), "{errors}");
+    let (code, _, errors) = prove("nonsense\\n");
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("does not understand the question"), "{errors}");
+}
+
+#[test]
 fn passes_and_ops_are_listed_with_their_pages() {
     let passes = succeeds(&["passes"]);
     for name in [

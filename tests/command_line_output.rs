@@ -164,6 +164,11 @@ fn passes_and_ops_are_objects() {
     assert!(factor.is_some_and(|factor| factor["default"].is_i64()), "{unroll}");
     let add = object(&["ops", "arith.add", "--json"]);
     assert!(add["traits"].as_array().unwrap().contains(&"commutative".into()), "{add}");
+    let rules = object(&["rules", "--json"]);
+    assert!(rules["rules"].as_array().unwrap().len() > 100, "{rules}");
+    let rule = object(&["rules", "add-neg", "--json", "--samples", "100"]);
+    assert_eq!((&rule["set"], &rule["failure"]), (&"exact".into(), &Json::Null), "{rule}");
+    assert!(rule["compared"].as_u64().is_some_and(|inputs| inputs > 100), "{rule}");
     assert!(object(&["ops", "--json"])["dialects"].as_array().unwrap().len() > 5);
 }
 

@@ -3,7 +3,7 @@
 //! Each chapter of `docs/SUMMARY.md` has a folder of its own, in which `examples` is that of the
 //! repository, and a session of its own at the prompt. Of its fenced blocks,
 //!
-//! - one that begins with `# NAME.jl` (or `.ir`, `.expected`) is a file of that name;
+//! - one that begins with `# NAME.jl` (or `.ir`, `.rules`, `.expected`) is a file of that name;
 //! - one that begins with `$ ` is a shell session: commands, and what each prints;
 //! - one that begins with `regraft> ` is a piece of the session at the prompt, which goes on from
 //!   block to block;
@@ -283,7 +283,7 @@ fn run(command: &str, input: &str, folder: &Path) -> String {
 fn file_name<'a>(block: &Block<'a>) -> Option<&'a str> {
     let name = block.lines.first()?.strip_prefix("# ")?;
     let (stem, ending) = name.rsplit_once('.')?;
-    (!stem.contains(' ') && matches!(ending, "jl" | "ir" | "expected")).then_some(name)
+    (!stem.contains(' ') && matches!(ending, "jl" | "ir" | "rules" | "expected")).then_some(name)
 }
 
 fn check_chapter(chapter: &str) {

@@ -250,7 +250,7 @@ fn rules_that_hold_by_themselves_may_contradict_each_other() {
     assert_eq!(
         contradictions(quotients),
         ["finite", "fast"]
-            .map(|math| format!("under `math={math}`, `zero`, `self` make 0.0 and 1.0 one"))
+            .map(|math| format!("under `math={math}`, 0.0 and 1.0 become one by `zero`, `self`"))
     );
     let quotients = "rule self fast: arith.fdiv ?a, ?a => 1.0
         \nrule root fast: arith.fdiv ?a, (math.sqrt ?a) => math.sqrt ?a";

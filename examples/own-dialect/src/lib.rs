@@ -9,6 +9,7 @@ use regraft::exec::{EvalCx, EvalTable, Trap, Val};
 use regraft::ir::{Effects, Extensions, InstView, OperandSet};
 use regraft::lang::StartUp;
 use regraft::passes::analysis::printable::Printable;
+use regraft::passes::rewrite::RewriteRules;
 use regraft::prelude::*;
 
 const READS: Effects =
@@ -58,6 +59,9 @@ pub fn extensions() -> Extensions {
     derivatives.add_rules(&ops, "own.rules", rule).expect("the rule is right");
     derivatives.add(DOT, OpDerivative::new(dot_tangent, dot_adjoint).reads(&[0, 1]));
     derivatives.add(AXPY, OpDerivative::new(axpy_tangent, axpy_adjoint).reads(&[1]).changes(&[2]));
+
+    let rules = include_str!("../own.rules");
+    all.edit::<RewriteRules>().add(&ops, "own.rules", rules).expect("the rules are right");
 
     let doc = "how many instructions are of the dialect own";
     let printable = Printable { name: "own-ops", doc, describe: count_ops };

@@ -7,8 +7,12 @@ use own_dialect::{DIALECT, extensions};
 use regraft::exec::Val;
 use regraft::ir::{OpDef, Registry};
 use regraft::lang::Session;
+use regraft::passes::rewrite::{Math, RewriteRules};
 use regraft::prelude::*;
-use regraft::testing::{FuzzRun, Fuzzer, RuleArgs, RuleOptions, Tester, test_orders, test_rule};
+use regraft::testing::{
+    FuzzRun, Fuzzer, RewriteOptions, RuleArgs, RuleOptions, Tester, test_orders, test_rewrite,
+    test_rewrite_sets, test_rule,
+};
 
 const BOTH: &str = "
 func @f(%a: array<f64, 1>, %b: array<f64, 1>, %x: f64) -> f64 {
@@ -147,6 +151,22 @@ fn an_op_of_which_nothing_is_known_is_counted_and_refused_by_name() {
 }
 
 #[test]
+fn their_rewrite_rules_are_found_and_tested() {
+    let ctx = Context::with_extensions(&Arc::new(extensions()));
+    let rules: &RewriteRules = ctx.extensions().get();
+    let rule = rules.of(Math::Fast).find(|rule| &**rule.name() == "softplus-difference").unwrap();
+    let report = test_rewrite(&ctx, rule, &RewriteOptions::default());
+    assert!(report.passed() && report.compared > 50_000, "{report:?}");
+    assert_eq!(test_rewrite_sets(&ctx, rules), []);
+    // A wrong one about the same op is refuted.
+    let mut wrong = RewriteRules::default();
+    let text = "rule even fast: own.softplus (arith.neg ?x) => own.softplus ?x";
+    wrong.add(ctx.registry(), "wrong.rules", text).unwrap();
+    let report = test_rewrite(&ctx, wrong.find("even").unwrap(), &RewriteOptions::default());
+    assert!(report.failure.unwrap().to_string().starts_with("is wrong: ?x: f64 = "));
+}
+
+#[test]
 fn the_tool_knows_them() {
     let says = |args: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_own-dialect")).args(args).output().unwrap();
@@ -157,6 +177,9 @@ fn the_tool_knows_them() {
     let gradient = says(&["grad", script, "loss([1.0, 2.0], 0.5)"]);
     let want = "gradient: ([2.9983416640892293, 5.996683328178459], 4.997236106815382)\n";
     assert!(gradient.contains(want), "{gradient}");
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/own.rules");
+    assert!(says(&["rules", "--test", rules]).starts_with("softplus-difference  it holds; "));
+    assert!(says(&["rules"]).contains("softplus-difference  "));
     assert!(says(&["ops", "own"]).contains("own.softplus  `log(1 + exp(x))`."));
     assert!(says(&["passes"]).contains("own-ops"));
 }

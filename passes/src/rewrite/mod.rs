@@ -33,6 +33,7 @@
 mod compile;
 mod condition;
 mod facts;
+mod math;
 mod rule;
 mod table;
 mod term;
@@ -40,7 +41,8 @@ mod typing;
 
 pub use condition::{Condition, ConditionKind};
 pub use facts::Facts;
+pub use math::Math;
 pub use rule::{Rule, RuleSet};
-pub use table::{Math, RewriteRules};
+pub use table::RewriteRules;
 pub use term::{Term, TypeSource, Variable};
 pub use typing::Typing;

@@ -4,37 +4,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry};
 
+use super::Math;
 use super::compile::compile;
 use super::rule::Rule;
-
-/// The algebra that floats follow.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Math {
-    /// That of IEEE 754: results stay the same, bit for bit, but for which quiet NaN it is.
-    #[default]
-    Exact,
-    /// Exact where nothing is NaN or infinite, up to the sign of zero.
-    Finite,
-    /// That of real numbers.
-    Fast,
-}
-
-impl Math {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Exact, Self::Finite, Self::Fast];
-    /// Their names, in the order of [`Math::ALL`].
-    pub const NAMES: &'static [&'static str] = &["exact", "finite", "fast"];
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
-    /// The one of that name.
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|math| math.name() == name)
-    }
-}
 
 /// The rewrite rules of a program.
 #[derive(Clone, Debug, Default)]

@@ -110,7 +110,7 @@ impl Contradiction {
         let [a, b] = &self.constants;
         let names: Vec<String> = self.rules.iter().map(|name| format!("`{name}`")).collect();
         let error = Diagnostic::error(format!(
-            "under `math={}`, {} make {a} and {b} one",
+            "under `math={}`, {a} and {b} become one by {}",
             self.math.name(),
             names.join(", ")
         ));

@@ -1,0 +1,30 @@
+//! The algebras that floats follow.
+
+/// The algebra that floats follow.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Math {
+    /// That of IEEE 754: results stay the same, bit for bit, but for which quiet NaN it is.
+    #[default]
+    Exact,
+    /// Exact where nothing is NaN or infinite, up to the sign of zero.
+    Finite,
+    /// That of real numbers.
+    Fast,
+}
+
+impl Math {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Exact, Self::Finite, Self::Fast];
+    /// Their names, in the order of [`Math::ALL`].
+    pub const NAMES: &'static [&'static str] = &["exact", "finite", "fast"];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The one of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|math| math.name() == name)
+    }
+}
