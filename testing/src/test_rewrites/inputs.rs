@@ -281,3 +281,49 @@ fn moderate(bits: u64, n: i32) -> f64 {
     let fraction = (bits as i64 >> 11) as f64 / 2f64.powi(52);
     fraction * 2f64.powi((bits % (2 * n as u64)) as i32 + 1 - n)
 }
+
+#[cfg(test)]
+mod tests {
+    use regraft_passes::rewrite::RewriteRules;
+
+    use super::*;
+
+    /// All inputs for a rule at `f64` under its conditions.
+    fn floats(conditions: &str, real: bool) -> Vec<Vec<f64>> {
+        let mut rules = RewriteRules::default();
+        let text = format!("rule r exact: arith.sub ?a, ?b => arith.sub ?b, ?a  if {conditions}");
+        rules.add(&regraft_dialects::registry(), "rules", &text).unwrap();
+        let rule = rules.find("r").unwrap();
+        let demands: Vec<Demand> = rule.conditions().iter().map(|c| (*c, true)).collect();
+        let mut all = Vec::new();
+        let _ = Inputs::new(&[Type::F64; 2], &demands, real).each(5_000, 1, |values| {
+            all.push(values.iter().map(|&bits| f64::from_bits(bits)).collect());
+            ControlFlow::Continue(())
+        });
+        all
+    }
+
+    #[test]
+    fn inputs_are_special_related_and_satisfy_the_conditions() {
+        let all = floats("float ?a", false);
+        let some = |is: &dyn Fn(f64, f64) -> bool| all.iter().any(|x| is(x[0], x[1]));
+        assert!(some(&|a, b| a.is_nan() && a.to_bits() & (1 << 51) == 0 && b.is_infinite()));
+        assert!(some(&|a, b| a.to_bits() == (-0.0f64).to_bits() && b == f64::MAX));
+        assert!(some(&|a, b| a == 3.0 * f64::from_bits(1) && b == -a));
+        let related = |is: &dyn Fn(f64, f64) -> bool| all.iter().filter(|x| is(x[0], x[1])).count();
+        assert!(related(&|a, b| a == -b) > 200 && related(&|a, b| a == b) > 200);
+        assert!(related(&|a, b| a != b && (a - b).abs() < 1e-12 * a.abs()) > 50);
+        let all = floats("positive ?a, finite ?a, whole ?b", false);
+        assert!(all.len() > 5_000);
+        assert!(all.iter().all(|x| x[0] > 0.0 && x[0].is_finite() && x[1].fract() == 0.0));
+    }
+
+    #[test]
+    fn real_numbers_are_of_moderate_size_and_are_zero_sometimes() {
+        let all = floats("nonnegative ?a", true);
+        assert_eq!(all.len(), 5_000);
+        assert!(all.iter().flatten().all(|x| x.abs() <= 16.0));
+        assert!(all.iter().filter(|x| x[1] == 0.0).count() > 20);
+        assert!(all.iter().all(|x| x[0] >= 0.0));
+    }
+}

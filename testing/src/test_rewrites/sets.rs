@@ -351,7 +351,7 @@ impl Search<'_> {
                     let class = self.closure.find(class);
                     match bindings[v.index()] {
                         Some(bound) if bound == class => {
-                            self.solve(by_class, goals, bindings, found)
+                            self.solve(by_class, goals, bindings, found);
                         }
                         Some(_) => {}
                         None => {
