@@ -152,7 +152,7 @@ impl Search<'_> {
         self.closure.add(Node { head, operands: Vec::new(), ty })
     }
 
-    /// The ops of the rules on floats, each on variables.
+    /// The ops of the rules on floats, each on a few leaves.
     fn compounds(&mut self, leaves: &[Id]) -> Vec<Id> {
         let mut ops: Vec<Op> = Vec::new();
         fn collect(term: &Term, ops: &mut Vec<Op>) {
@@ -166,7 +166,7 @@ impl Search<'_> {
         for used in &self.rules {
             collect(used.rule.from(), &mut ops);
         }
-        let (one, x, y) = (leaves[1], leaves[2], leaves[3]);
+        let &[zero, one, x, y, minus_one, ..] = leaves else { return Vec::new() };
         let mut compounds = Vec::new();
         for op in ops {
             let Some(def) = self.ctx.registry().def(op) else { continue };
@@ -176,7 +176,8 @@ impl Search<'_> {
                 continue;
             }
             let operands: &[&[Id]] = match types.len() {
-                1 => &[&[x], &[y]],
+                // Roots of -1 and logarithms of 0 too: a rule must not take them for numbers.
+                1 => &[&[x], &[y], &[minus_one], &[zero]],
                 2 => &[&[x, x], &[one, x], &[x, y]],
                 _ => &[],
             };
