@@ -169,6 +169,14 @@ fn passes_and_ops_are_objects() {
     let rule = object(&["rules", "add-neg", "--json", "--samples", "100"]);
     assert_eq!((&rule["set"], &rule["failure"]), (&"exact".into(), &Json::Null), "{rule}");
     assert!(rule["compared"].as_u64().is_some_and(|inputs| inputs > 100), "{rule}");
+    let file = folder("rules_json").join("mine.rules");
+    std::fs::write(&file, "rule same exact: arith.sub ?a, ?b => arith.sub ?b, ?a  if int ?a\n")
+        .unwrap();
+    let test = ["rules", "--json", "--test", file.to_str().unwrap(), "--samples", "100"];
+    let tested: Json = serde_json::from_str(&ends_with(1, &test).0).unwrap();
+    let failure = tested["rules"][0]["failure"].as_str().unwrap();
+    assert!(failure.starts_with("is wrong: ?a: i64 = "), "{tested}");
+    assert_eq!(tested["contradictions"][0]["rules"], serde_json::json!(["same"]), "{tested}");
     assert!(object(&["ops", "--json"])["dialects"].as_array().unwrap().len() > 5);
 }
 

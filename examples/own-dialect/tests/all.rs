@@ -156,7 +156,7 @@ fn their_rewrite_rules_are_found_and_tested() {
     let rules: &RewriteRules = ctx.extensions().get();
     let rule = rules.of(Math::Fast).find(|rule| &**rule.name() == "softplus-difference").unwrap();
     let report = test_rewrite(&ctx, rule, &RewriteOptions::default());
-    assert!(report.passed() && report.compared > 50_000, "{report:?}");
+    assert!(report.passed() && report.compared > 20_000, "{report:?}");
     assert_eq!(test_rewrite_sets(&ctx, rules), []);
     // A wrong one about the same op is refuted.
     let mut wrong = RewriteRules::default();

@@ -56,7 +56,8 @@ pub use report::{Contradiction, Refutation, RewriteFailure, RewriteReport};
 /// The configuration of a test of rewrite rules.
 #[derive(Clone, Copy, Debug)]
 pub struct RewriteOptions {
-    /// The number of random inputs for each rule; its choices of types share them.
+    /// The number of random inputs for each rule; its choices of types share them. A `fast` rule takes
+    /// a quarter.
     pub samples: usize,
     /// The seed of the random inputs.
     pub seed: u64,
