@@ -1,8 +1,8 @@
 //! Proves rewrite rules with an SMT solver: `z3`, if it is installed.
 //!
 //! Integer rules are proved over bit vectors, exact rules on floats over IEEE floats. SMT-LIB knows one
-//! NaN, so that rules with `quiet` are not proved; nor are rules with ops that may trap, or that
-//! SMT-LIB does not know.
+//! NaN, so that a proof does not say what becomes of signalling ones, and rules with `quiet` are not
+//! proved; nor are rules with ops that may trap, or that SMT-LIB does not know.
 //!
 //! ```
 //! use regraft_passes::rewrite::RewriteRules;
