@@ -32,18 +32,19 @@ crate::dialect! {
     /// The sum; of integers, it wraps.
     ///
     /// `%3: f64 = arith.add %1, %2`
-    ADD = add(x: T, y: T) -> T where T: Number [PURE, COMMUTATIVE]
+    ADD = add(x: T, y: T) -> T where T: Number [PURE, COMMUTATIVE] { identity: Some(0) }
         eval(Int: int::add, Float: ops::Add::add);
 
     /// The difference; of integers, it wraps.
     ///
     /// `%3: i64 = arith.sub %1, 1`
-    SUB = sub(x: T, y: T) -> T where T: Number [PURE] eval(Int: int::sub, Float: ops::Sub::sub);
+    SUB = sub(x: T, y: T) -> T where T: Number [PURE] { identity: Some(0) }
+        eval(Int: int::sub, Float: ops::Sub::sub);
 
     /// The product; of integers, it wraps.
     ///
     /// `%3: f64 = arith.mul %1, 2.0`
-    MUL = mul(x: T, y: T) -> T where T: Number [PURE, COMMUTATIVE]
+    MUL = mul(x: T, y: T) -> T where T: Number [PURE, COMMUTATIVE] { identity: Some(1) }
         eval(Int: int::mul, Float: ops::Mul::mul);
 
     /// The product of floats in which a zero wins: it is 0 if a factor is, also where the other
@@ -59,7 +60,7 @@ crate::dialect! {
     /// integer by -1).
     ///
     /// `%3: i64 = arith.div %1, %2`
-    DIV = div(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] eval(int::div);
+    DIV = div(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] { identity: Some(1) } eval(int::div);
 
     /// The remainder of `arith.div`; it has the sign of `x`: Julia's `rem` and `%`.
     ///
@@ -73,14 +74,14 @@ crate::dialect! {
     /// Traps as `arith.div` does.
     ///
     /// `%3: i64 = arith.fld %1, %2`
-    FLD = fld(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] eval(int::fld);
+    FLD = fld(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] { identity: Some(1) } eval(int::fld);
 
     /// The quotient of integers, rounded up: Julia's `cld`.
     ///
     /// Traps as `arith.div` does.
     ///
     /// `%3: i64 = arith.cld %1, %2`
-    CLD = cld(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] eval(int::cld);
+    CLD = cld(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] { identity: Some(1) } eval(int::cld);
 
     /// The remainder of `arith.fld`; it has the sign of `y`: Julia's `mod`.
     ///
@@ -163,17 +164,20 @@ crate::dialect! {
     /// And, bit by bit.
     ///
     /// `%3: bool = arith.and %1, %2`
-    AND = and(x: T, y: T) -> T where T: Bits [PURE, COMMUTATIVE] eval(ops::BitAnd::bitand);
+    AND = and(x: T, y: T) -> T where T: Bits [PURE, COMMUTATIVE] { identity: Some(-1) }
+        eval(ops::BitAnd::bitand);
 
     /// Or, bit by bit.
     ///
     /// `%3: bool = arith.or %1, %2`
-    OR = or(x: T, y: T) -> T where T: Bits [PURE, COMMUTATIVE] eval(ops::BitOr::bitor);
+    OR = or(x: T, y: T) -> T where T: Bits [PURE, COMMUTATIVE] { identity: Some(0) }
+        eval(ops::BitOr::bitor);
 
     /// Exclusive or, bit by bit.
     ///
     /// `%3: bool = arith.xor %1, %2`
-    XOR = xor(x: T, y: T) -> T where T: Bits [PURE, COMMUTATIVE] eval(ops::BitXor::bitxor);
+    XOR = xor(x: T, y: T) -> T where T: Bits [PURE, COMMUTATIVE] { identity: Some(0) }
+        eval(ops::BitXor::bitxor);
 
     /// Not, bit by bit.
     ///
@@ -185,14 +189,14 @@ crate::dialect! {
     /// By the width or more it is 0. A negative count shifts to the right, as `arith.ashr`.
     ///
     /// `%3: i32 = arith.shl %1, 3`
-    SHL = shl(x: T, count: i64) -> T where T: Int [PURE] eval(int::shl);
+    SHL = shl(x: T, count: i64) -> T where T: Int [PURE] { identity: Some(0) } eval(int::shl);
 
     /// Bits moved to the right, zeros from the left: Julia's `>>>`.
     ///
     /// By the width or more it is 0. A negative count shifts to the left, as `arith.shl`.
     ///
     /// `%3: i32 = arith.shr %1, 3`
-    SHR = shr(x: T, count: i64) -> T where T: Int [PURE] eval(int::shr);
+    SHR = shr(x: T, count: i64) -> T where T: Int [PURE] { identity: Some(0) } eval(int::shr);
 
     /// Bits moved to the right, copies of the sign bit from the left: Julia's `>>`.
     ///
@@ -200,7 +204,7 @@ crate::dialect! {
     /// left, as `arith.shl`.
     ///
     /// `%3: i32 = arith.ashr %1, 3`
-    ASHR = ashr(x: T, count: i64) -> T where T: Int [PURE] eval(int::ashr);
+    ASHR = ashr(x: T, count: i64) -> T where T: Int [PURE] { identity: Some(0) } eval(int::ashr);
 
     /// The number of zero bits above the highest one; of 0, the width.
     ///
@@ -230,26 +234,30 @@ crate::dialect! {
     /// The sum. Traps (`OverflowError`) if it is out of range.
     ///
     /// `%3: i64 = arith.checked_add %1, %2`
-    CHECKED_ADD = checked_add(x: T, y: T) -> T where T: Int [PURE, COMMUTATIVE, MAY_TRAP]
-        eval(int::checked_add);
+    CHECKED_ADD = checked_add(x: T, y: T) -> T where T: Int [PURE, COMMUTATIVE, MAY_TRAP] {
+        identity: Some(0),
+    } eval(int::checked_add);
 
     /// The difference. Traps (`OverflowError`) if it is out of range.
     ///
     /// `%3: i64 = arith.checked_sub %1, %2`
-    CHECKED_SUB = checked_sub(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] eval(int::checked_sub);
+    CHECKED_SUB = checked_sub(x: T, y: T) -> T where T: Int [PURE, MAY_TRAP] { identity: Some(0) }
+        eval(int::checked_sub);
 
     /// The product. Traps (`OverflowError`) if it is out of range.
     ///
     /// `%3: i64 = arith.checked_mul %1, %2`
-    CHECKED_MUL = checked_mul(x: T, y: T) -> T where T: Int [PURE, COMMUTATIVE, MAY_TRAP]
-        eval(int::checked_mul);
+    CHECKED_MUL = checked_mul(x: T, y: T) -> T where T: Int [PURE, COMMUTATIVE, MAY_TRAP] {
+        identity: Some(1),
+    } eval(int::checked_mul);
 
     /// An integer to an integer power; it wraps. `0^0` is 1. For floats, see `math.powi`.
     ///
     /// Traps (`DomainError`) if the exponent is negative and the base neither 1 nor -1.
     ///
     /// `%3: i64 = arith.powi %1, 3`
-    POWI = powi(x: T, n: i64) -> T where T: Int [PURE, MAY_TRAP] eval(int::powi);
+    POWI = powi(x: T, n: i64) -> T where T: Int [PURE, MAY_TRAP] { identity: Some(1) }
+        eval(int::powi);
 
     /// `x * y + z`, rounded once.
     ///

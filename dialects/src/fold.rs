@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{Constant, Fold, InstView, Op, OperandKind, Type, TypeKind};
+use crate::ir::{Constant, Fold, InstView, Op, OpDef, OperandKind, Traits, Type, TypeKind};
 use crate::semantics::{eval_scalar, is_exact, is_subtype};
 use crate::types::field_types;
 use crate::{arith, core, math};
@@ -73,8 +73,8 @@ fn identity(view: &InstView<'_>) -> Option<Fold> {
                 return Some(fold);
             }
             match (view.constant(0), view.constant(1)) {
-                (_, Some(c)) => constant_operand(op, ty, c, 0),
-                (Some(c), _) => constant_operand(op, ty, c, 1),
+                (_, Some(c)) => constant_operand(view.def, ty, c, 0),
+                (Some(c), _) => constant_operand(view.def, ty, c, 1),
                 _ => None,
             }
         }
@@ -117,11 +117,14 @@ fn same_operands(op: Op, ty: Type) -> Option<Fold> {
 
 /// `x op c` with `x` at position 0, or `c op x` with `x` at position 1, for an integer or a bool `c`;
 /// both are of type `ty` but for shifts and powers.
-fn constant_operand(op: Op, ty: Type, c: Constant, x: usize) -> Option<Fold> {
-    let other = Some(Fold::Operand(x));
+fn constant_operand(def: &OpDef, ty: Type, c: Constant, x: usize) -> Option<Fold> {
+    let (op, other) = (def.op, Some(Fold::Operand(x)));
+    let may_swap = x == 0 || def.traits.contains(Traits::COMMUTATIVE);
+    if may_swap && def.identity.is_some_and(|identity| bits_of(c) == Some(identity)) {
+        return other;
+    }
     match (op, c, x) {
         (math::POWI, Constant::I64(0), 0) => return Constant::float(ty, 1.0).map(Fold::Constant),
-        (math::POWI, Constant::I64(1), 0) => return other,
         _ if ty.is_int() || ty == Type::BOOL => {}
         _ => return None,
     }
@@ -130,11 +133,6 @@ fn constant_operand(op: Op, ty: Type, c: Constant, x: usize) -> Option<Fold> {
     let bits = ty.bits().map_or(1, i64::from);
     let (is_least, is_greatest) = (Some(c) == least(ty), Some(c) == greatest(ty));
     match (op, bits_of(c)?, x) {
-        (arith::SUB | arith::CHECKED_SUB | arith::SHL | arith::SHR | arith::ASHR, 0, 0)
-        | (arith::DIV | arith::FLD | arith::CLD | arith::POWI, 1, 0)
-        | (arith::ADD | arith::CHECKED_ADD | arith::OR | arith::XOR, 0, _)
-        | (arith::MUL | arith::CHECKED_MUL, 1, _)
-        | (arith::AND, -1, _) => other,
         (arith::SHL | arith::SHR | arith::ASHR, 0, 1)
         | (arith::POWI, 1, 1)
         | (arith::MUL | arith::CHECKED_MUL | arith::AND, 0, _)

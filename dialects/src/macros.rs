@@ -44,8 +44,9 @@
 //!   trailing `ty: Type`), or `(fn f)` for a function that computes it from an
 //!   [`InstView`](crate::ir::InstView);
 //! - `where` and the class of each type variable, in the order `T`, `U`, `V`, `W`;
-//! - its traits in brackets, and other fields of [`OpDef`] in braces: `effects`, `attrs`,
-//!   `syntax`, `verify`, `fold`. Fields after the number of the dialect hold for all its ops;
+//! - its traits in brackets, and other fields of [`OpDef`] in braces: `effects`, `identity` (`x op 0`
+//!   is `x` for `identity: Some(0)`), `attrs`, `syntax`, `verify`, `fold`. Fields after the number of
+//!   the dialect hold for all its ops;
 //! - `eval(function)`, for an op on up to three scalars: the Rust function that computes it. Folds,
 //!   passes and the interpreter call it; nothing else has to be said. It is generic over the class
 //!   of `T`, and returns a scalar, or `Result<scalar, Trap>` if it may trap. Where classes have
@@ -68,6 +69,7 @@ pub const EMPTY: OpDef = OpDef {
     result: ResultType::Is(Type::UNIT),
     traits: Traits::empty(),
     effects: Effects::NONE,
+    identity: None,
     attrs: &[],
     verify: None,
     fold: None,

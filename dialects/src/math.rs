@@ -190,7 +190,8 @@ crate::dialect! {
     /// For integers, see `arith.powi`.
     ///
     /// `%3: f64 = math.powi %1, 3`
-    POWI = powi(x: T, n: i64) -> T where T: Float [PURE] eval(elementary::powi);
+    POWI = powi(x: T, n: i64) -> T where T: Float [PURE] { identity: Some(1) }
+        eval(elementary::powi);
 
     /// `sqrt(x^2 + y^2)` without overflow on the way; infinite if either is, even if the other is
     /// NaN.

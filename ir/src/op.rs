@@ -393,6 +393,10 @@ pub struct OpDef {
     pub traits: Traits,
     /// Its effects; an op that is [`Traits::PURE`] has none.
     pub effects: Effects,
+    /// The integer that, as the second operand, makes the result the first one. As the first operand,
+    /// it makes the result the second one if the op is [`Traits::COMMUTATIVE`]. Of bools, -1 is true.
+    /// It says nothing of a second operand that is a float.
+    pub identity: Option<i64>,
     /// Its attributes.
     pub attrs: &'static [AttrDef],
     /// Checks what the signature cannot say; the error is a sentence without a full stop.

@@ -34,6 +34,7 @@ const BASE: OpDef = OpDef {
     result: ResultType::Var(0),
     traits: Traits::PURE,
     effects: Effects::NONE,
+    identity: None,
     attrs: &[],
     verify: None,
     fold: None,

@@ -28,6 +28,7 @@ static TUPLES: Dialect = Dialect {
         result: ResultType::Computed(tuple_type),
         traits: Traits::PURE,
         effects: Effects::NONE,
+        identity: None,
         attrs: &[],
         verify: None,
         fold: None,

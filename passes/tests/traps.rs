@@ -3,10 +3,10 @@
 use regraft_dialects::semantics::eval_scalar;
 use regraft_dialects::{arith, cf, core, math};
 use regraft_ir::{Constant, Function, Inst, Op, Operand, Traits, Type, Value};
-use regraft_passes::analysis::FloatKinds;
 use regraft_passes::analysis::traps::{
     OperandFacts, is_removable, may_trap, may_trap_given, speculatable,
 };
+use regraft_passes::analysis::{FloatKinds, Interval};
 use regraft_syntax::parse_module;
 
 /// Checks the verdicts on the instructions of a function with some parameters: each line is an
@@ -183,13 +183,13 @@ impl Rough {
 }
 
 impl OperandFacts for Rough {
-    fn int(&self, operand: Operand) -> (i64, i64) {
+    fn int(&self, operand: Operand) -> Interval {
         // One of the ranges -4 to -1, 0, 1 to 5, and the ends.
         match self.constant(operand).as_int() {
-            Some(0) | None => (0, 0),
-            Some(x @ -4..0) => (-4.max(x - 3), -1),
-            Some(x @ 1..6) => (1, 5.max(x)),
-            Some(x) => (x, x),
+            Some(0) | None => Interval::single(0),
+            Some(-4..0) => Interval { lo: -4, hi: -1 },
+            Some(1..6) => Interval { lo: 1, hi: 5 },
+            Some(x) => Interval::single(x),
         }
     }
 

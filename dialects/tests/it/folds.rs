@@ -29,6 +29,10 @@ fn fold(def: &OpDef, types: &[Type], operands: &[Option<Constant>], ty: Type) ->
     f.with_view(v, |view| (def.fold?)(view))
 }
 
+fn int(ty: Type, x: i64) -> Constant {
+    Constant::int(ty, x).unwrap()
+}
+
 /// Values of a type that identities tend to be wrong for.
 fn special(ty: Type) -> Vec<Constant> {
     let ints = [0, 1, 2, -1, -2, 7, -128, 127, i64::MIN, i64::MAX];
@@ -55,7 +59,7 @@ fn special(ty: Type) -> Vec<Constant> {
             }
             floats
         }
-        _ => ints.iter().map(|&x| Constant::int(ty, x).unwrap()).collect(),
+        _ => ints.iter().map(|&x| int(ty, x)).collect(),
     }
 }
 
@@ -149,6 +153,11 @@ fn identities_hold_for_every_value() {
                 }
             }
             found += usize::from(twice.is_some());
+        }
+        if let Some(identity) = def.identity.filter(|_| !b.is_float()) {
+            let y = if b == Type::BOOL { (identity != 0).into() } else { int(b, identity) };
+            let first = fold(def, &[a, b], &[None, Some(y)], Type::ANY);
+            assert_eq!(first, Some(Fold::Operand(0)), "{}", def.name);
         }
     }
     assert!(found > 200, "{found}");

@@ -37,6 +37,7 @@ const fn op(
         result: ResultType::Is(result),
         traits,
         effects: Effects::NONE,
+        identity: None,
         attrs: &[],
         verify: None,
         fold: None,

@@ -81,7 +81,7 @@ pub struct Aliases {
 
 impl Aliases {
     /// Finds the base of every value. O(values + operands).
-    pub fn compute(f: &Function, cfg: &ControlFlow, summaries: &EffectSummaries) -> Self {
+    pub(crate) fn compute(f: &Function, cfg: &ControlFlow, summaries: &EffectSummaries) -> Self {
         let finder = Finder {
             f,
             cfg,
@@ -112,7 +112,7 @@ impl Aliases {
 
     /// Returns whether the parameter at this position may become known to others than the caller
     /// and those it is known to already. That it is returned does not count.
-    pub fn param_escapes(&self, position: usize) -> bool {
+    pub(crate) fn param_escapes(&self, position: usize) -> bool {
         self.escaped_params.get(position).copied().unwrap_or(true)
     }
 
@@ -151,7 +151,7 @@ impl Aliases {
     }
 
     /// Returns what an instruction with these effects may do to `object`. O(operands).
-    pub fn touches(&self, f: &Function, effects: &InstEffects, object: Operand) -> Access {
+    pub(crate) fn touches(&self, f: &Function, effects: &InstEffects, object: Operand) -> Access {
         let mut access = Access::empty();
         if !effects.elsewhere.is_empty() && self.non_escaping(object).is_none() {
             access |= effects.elsewhere;

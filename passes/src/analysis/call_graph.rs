@@ -53,7 +53,7 @@ impl CallGraph {
     }
 
     /// The node of the function of that name.
-    pub fn node(&self, name: Symbol) -> Option<usize> {
+    pub(crate) fn node(&self, name: Symbol) -> Option<usize> {
         self.nodes.get(&name).copied()
     }
 
@@ -64,13 +64,13 @@ impl CallGraph {
 
     /// Returns how many operands can only be this function, whether they are called or passed on,
     /// and how many calls of closures go to it.
-    pub fn uses(&self, node: usize) -> usize {
+    pub(crate) fn uses(&self, node: usize) -> usize {
         self.uses[node]
     }
 
     /// Returns what `v` calls, if it is a call of a function that is known. `f` need not be as it
     /// was when the graph was made.
-    pub fn site(&self, f: &Function, v: Value) -> Option<CallSite> {
+    pub(crate) fn site(&self, f: &Function, v: Value) -> Option<CallSite> {
         let op = f.op(v)?;
         if op != core::CALL && op != core::APPLY {
             return None;

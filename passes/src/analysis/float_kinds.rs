@@ -64,7 +64,7 @@ impl FloatKinds {
     }
 
     /// In words: `-1 to 0, 0, NaN`.
-    pub fn describe(self) -> String {
+    pub(crate) fn describe(self) -> String {
         let names = [
             (Self::NEGATIVE_INFINITY, "-inf"),
             (Self::BELOW, "below -1"),

@@ -43,7 +43,7 @@ pub struct Invariants {
 
 impl Invariants {
     /// Finds them. Near linear.
-    pub fn compute(f: &Function, cfg: &ControlFlow, forest: Arc<LoopForest>) -> Self {
+    pub(crate) fn compute(f: &Function, cfg: &ControlFlow, forest: Arc<LoopForest>) -> Self {
         let loops: Vec<LoopId> = forest.loops().collect();
         let mut this = Self {
             forest,
@@ -120,7 +120,7 @@ impl Invariants {
     }
 
     /// The loops that this is about.
-    pub fn forest(&self) -> &Arc<LoopForest> {
+    pub(crate) fn forest(&self) -> &Arc<LoopForest> {
         &self.forest
     }
 

@@ -17,18 +17,18 @@ use super::{Analyses, Analysis, Facets, LoopForest};
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ModRefSet {
     /// Classes of objects whose contents are read.
-    pub reads_contents: u64,
+    pub(crate) reads_contents: u64,
     /// Classes of objects whose shape is read.
-    pub reads_shape: u64,
+    pub(crate) reads_shape: u64,
     /// Classes of objects whose contents are written.
-    pub writes_contents: u64,
+    pub(crate) writes_contents: u64,
     /// Classes of objects whose shape is written.
-    pub writes_shape: u64,
+    pub(crate) writes_shape: u64,
 }
 
 impl ModRefSet {
     /// Returns whether nothing is touched.
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self == Self::default()
     }
 
@@ -80,16 +80,16 @@ pub struct MemoryClasses {
 
 impl MemoryClasses {
     /// The most classes of a function: a set of them is one word.
-    pub const MAX: u32 = 64;
+    pub(crate) const MAX: u32 = 64;
 
     /// The classes of all objects that instructions work on, numbered in reverse postorder.
     /// O(instructions).
-    pub fn compute(f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
+    pub(crate) fn compute(f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
         Self::at_most(Self::MAX, f, cfg, aliases)
     }
 
     /// The same with at most `most` classes (and no more than [`Self::MAX`]).
-    pub fn at_most(most: u32, f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
+    pub(crate) fn at_most(most: u32, f: &Function, cfg: &ControlFlow, aliases: &Aliases) -> Self {
         // The first class is for objects of types that no instruction works on by itself.
         let mut classes =
             Self { count: 1, visible: 1, most: most.clamp(1, Self::MAX), ..Self::default() };
@@ -132,7 +132,7 @@ impl MemoryClasses {
     }
 
     /// The classes that an object may be of.
-    pub fn of(&self, f: &Function, aliases: &Aliases, operand: Operand) -> u64 {
+    pub(crate) fn of(&self, f: &Function, aliases: &Aliases, operand: Operand) -> u64 {
         match aliases.base(operand) {
             Base::None => 0,
             Base::Fresh(new) if !aliases.escapes(new) => {
@@ -156,7 +156,12 @@ impl MemoryClasses {
     }
 
     /// Returns what an instruction may touch.
-    pub fn mod_ref(&self, f: &Function, aliases: &Aliases, effects: &InstEffects) -> ModRefSet {
+    pub(crate) fn mod_ref(
+        &self,
+        f: &Function,
+        aliases: &Aliases,
+        effects: &InstEffects,
+    ) -> ModRefSet {
         let mut mod_ref = ModRefSet::default();
         mod_ref.add(effects.elsewhere, self.visible);
         for &(operand, access) in &effects.objects {

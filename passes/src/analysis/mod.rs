@@ -25,15 +25,17 @@
 
 mod alias;
 pub(crate) mod block_list;
-pub mod bounds;
+pub(crate) mod bounds;
 mod call_graph;
 pub(crate) mod comparison;
 mod components;
+pub(crate) mod conditions;
 pub(crate) mod control_dependence;
 pub(crate) mod dependence;
 mod effects;
 mod float_kinds;
 pub mod induction;
+pub(crate) mod interval;
 mod invariants;
 pub(crate) mod loop_exits;
 mod loop_forest;
@@ -56,7 +58,6 @@ use rustc_hash::FxHashMap;
 
 pub use alias::{Aliases, Base};
 pub use call_graph::{CallGraph, CallSite};
-pub use dependence::{Dependence, dependence};
 pub use effects::{
     Access, EffectSummaries, EffectSummary, InstEffects, ParamEffects, Returns, inst_effects,
     may_be_object, may_reach_objects,
@@ -64,13 +65,14 @@ pub use effects::{
 pub(crate) use effects::{callee_summary, copied_shape, may_reach_others};
 pub use float_kinds::FloatKinds;
 pub use induction::InductionVariables;
+pub use interval::Interval;
 pub use invariants::Invariants;
 pub use loop_forest::{IrreducibleRegion, Loop, LoopExit, LoopForest, LoopId};
 pub use memory::{MemoryClasses, ModRefSet};
 pub use poly::{Poly, Sym};
 pub use post_dominators::PostDominatorTree;
 pub use printable::Printable;
-pub use ranges::{FactsAt, Interval, LatticeValue, Ranges};
+pub use ranges::{FactsAt, LatticeValue, Ranges};
 pub use structure::{Scopes, Shape, ShapeId, Structure};
 pub use trip_count::{TripCount, TripCounts};
 
@@ -93,7 +95,7 @@ bitflags::bitflags! {
 
 impl Facets {
     /// Returns whether these facets are the same in two states of a function.
-    pub fn same(self, a: Stamp, b: Stamp) -> bool {
+    pub(crate) fn same(self, a: Stamp, b: Stamp) -> bool {
         a.lineage == b.lineage
             && (!self.contains(Self::CFG) || a.epochs.cfg == b.epochs.cfg)
             && (!self.contains(Self::INSTS) || a.epochs.insts == b.epochs.insts)

@@ -26,7 +26,7 @@ use super::{LoopForest, LoopId};
 /// The most terms that a polynomial has, its constant not counted.
 pub(crate) const MAX_TERMS: usize = 8;
 /// The most symbols that are multiplied in a term.
-pub const MAX_DEGREE: usize = 3;
+pub(crate) const MAX_DEGREE: usize = 3;
 
 /// A symbol of a polynomial.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -64,7 +64,7 @@ pub struct Poly {
 ///
 /// # Panics
 /// If `ty` is no integer type.
-pub fn wrap(ty: Type, x: i64) -> i64 {
+pub(crate) fn wrap(ty: Type, x: i64) -> i64 {
     Constant::int(ty, x).and_then(Constant::as_int).expect("an integer type")
 }
 
@@ -132,7 +132,7 @@ impl Poly {
     }
 
     /// Returns whether a symbol is in it.
-    pub fn mentions(&self, symbol: Sym) -> bool {
+    pub(crate) fn mentions(&self, symbol: Sym) -> bool {
         self.symbols().any(|s| s == symbol)
     }
 
@@ -230,7 +230,7 @@ impl Poly {
 
     /// Times 2 to the power of `count`.
     #[must_use]
-    pub fn shl(&self, count: u32) -> Self {
+    pub(crate) fn shl(&self, count: u32) -> Self {
         if count >= 64 { Self::constant(self.ty, 0) } else { self.scale(1 << count) }
     }
 
@@ -243,19 +243,19 @@ impl Poly {
 
     /// Minus one minus it: all bits flipped.
     #[must_use]
-    pub fn not(&self) -> Self {
+    pub(crate) fn not(&self) -> Self {
         self.neg().plus(-1)
     }
 
     /// Its low bits, as a polynomial of a narrower (or equal) integer type.
     #[must_use]
-    pub fn truncate(&self, ty: Type) -> Self {
+    pub(crate) fn truncate(&self, ty: Type) -> Self {
         Self { ty, ..self.clone() }.scale(1)
     }
 
     /// The polynomials `a` and `b`, free of `symbol`, with which it is `a + b * symbol`. `None` if
     /// the symbol is in it with a higher power.
-    pub fn linear_in(&self, symbol: Sym) -> Option<(Self, Self)> {
+    pub(crate) fn linear_in(&self, symbol: Sym) -> Option<(Self, Self)> {
         let mut rest = Self::constant(self.ty, self.constant);
         let mut factor = Self::constant(self.ty, 0);
         for term in &self.terms {

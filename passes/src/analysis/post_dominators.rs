@@ -118,7 +118,7 @@ impl PostDominatorTree {
 
     /// The blocks that have no immediate post-dominator, in tree order: what ends the function,
     /// and where paths to different ends part.
-    pub fn roots(&self) -> impl Iterator<Item = Block> + '_ {
+    pub(crate) fn roots(&self) -> impl Iterator<Item = Block> + '_ {
         self.siblings(0..self.order.len())
     }
 

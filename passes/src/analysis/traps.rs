@@ -30,15 +30,15 @@ use regraft_dialects::{ad, arith, core, data, math, mem};
 use regraft_ir::{Constant, Function, OpDef, Operand, Traits, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
-use super::FloatKinds;
+use super::{FloatKinds, Interval};
 
 /// Of as many elements an array can be made without asking whether there is memory for it.
 const SMALL_ARRAY: i64 = 1 << 16;
 
 /// The facts on the operands of an instruction.
 pub trait OperandFacts {
-    /// The least and the greatest value that an operand of an integer type can have.
-    fn int(&self, operand: Operand) -> (i64, i64);
+    /// The values that an operand of an integer type can have.
+    fn int(&self, operand: Operand) -> Interval;
     /// The kinds of numbers that an operand of a float type can be.
     fn float(&self, operand: Operand) -> FloatKinds;
     /// Returns whether the indices of the load or store `v` are known to be in bounds.
@@ -47,14 +47,12 @@ pub trait OperandFacts {
 
 /// The facts that need no analysis: constants are what they are.
 #[derive(Clone, Copy, Debug)]
-pub struct Constants<'a>(pub &'a Function);
+pub(crate) struct Constants<'a>(pub &'a Function);
 
 impl OperandFacts for Constants<'_> {
-    fn int(&self, operand: Operand) -> (i64, i64) {
-        match self.0.constant(operand).and_then(Constant::as_int) {
-            Some(x) => (x, x),
-            None => int_bounds(self.0.operand_type(operand)),
-        }
+    fn int(&self, operand: Operand) -> Interval {
+        let constant = self.0.constant(operand).and_then(Constant::as_int);
+        constant.map_or(Interval::of_type(self.0.operand_type(operand)), Interval::single)
     }
 
     fn float(&self, operand: Operand) -> FloatKinds {
@@ -64,15 +62,6 @@ impl OperandFacts for Constants<'_> {
     fn in_bounds(&self, _: Value) -> bool {
         false
     }
-}
-
-/// The least and the greatest value of an integer type; of `i64` for all other types.
-pub(crate) fn int_bounds(ty: Type) -> (i64, i64) {
-    let least = match ty.bits() {
-        Some(bits) if ty.is_int() => i64::MIN >> (64 - bits),
-        _ => i64::MIN,
-    };
-    (least, !least)
 }
 
 /// Returns whether running `v` where it stands may stop the program with an error. `false` for a
@@ -152,7 +141,7 @@ impl<F: OperandFacts> Query<'_, F> {
                 element.is_scalar() && self.is_in_bounds()
             }
             mem::STORE => self.is_in_bounds(),
-            mem::SIZE => self.int(1).0 >= 1,
+            mem::SIZE => self.int(1).lo >= 1,
             mem::ALLOC => self.is_small(0),
             mem::FILL => self.is_small(1),
             ad::ZERO | ad::SHADOW | ad::COTANGENT | ad::COPY => self.is_of_declared_type(),
@@ -185,8 +174,9 @@ impl<F: OperandFacts> Query<'_, F> {
         self.operand(position).map_or(Type::ANY, |operand| self.f.operand_type(operand))
     }
 
-    fn int(&self, position: usize) -> (i64, i64) {
-        self.operand(position).map_or((i64::MIN, i64::MAX), |operand| self.facts.int(operand))
+    fn int(&self, position: usize) -> Interval {
+        let all = Interval::of_type(self.ty(position));
+        self.operand(position).map_or(all, |operand| self.facts.int(operand))
     }
 
     fn float(&self, position: usize) -> FloatKinds {
@@ -198,10 +188,10 @@ impl<F: OperandFacts> Query<'_, F> {
     fn is_safe_on_integers(&self) -> bool {
         let critical = |position| {
             let (range, ty) = (self.int(position), self.ty(position));
-            let points = [0, -1, 1, range.0, range.1];
+            let points = [0, -1, 1, range.lo, range.hi];
             points
                 .into_iter()
-                .filter(move |&x| contains(range, x))
+                .filter(move |&x| range.contains(x))
                 .map(move |x| Constant::int(ty, x))
         };
         critical(1).all(|y| critical(0).all(|x| self.gives_value(&[x, y])))
@@ -232,13 +222,9 @@ impl<F: OperandFacts> Query<'_, F> {
         if to.is_float() {
             return true;
         }
-        let (least, greatest) = if to == Type::BOOL { (0, 1) } else { int_bounds(to) };
         match from {
             Type::BOOL => true,
-            _ if from.is_int() => {
-                let (from, to) = self.int(0);
-                least <= from && to <= greatest
-            }
+            _ if from.is_int() => self.int(0).is_within(Interval::of_type(to)),
             _ => self.float(0).never(!FloatKinds::ZERO) || self.evaluates(),
         }
     }
@@ -257,9 +243,9 @@ impl<F: OperandFacts> Query<'_, F> {
     fn is_small(&self, first: usize) -> bool {
         let mut count = 1i64;
         (first..self.f.operand_count(self.v)).all(|position| {
-            let (least, greatest) = self.int(position);
-            count = count.saturating_mul(greatest.max(0));
-            least >= 0 && greatest <= SMALL_ARRAY
+            let size = self.int(position);
+            count = count.saturating_mul(size.hi.max(0));
+            size.is_within(Interval { lo: 0, hi: SMALL_ARRAY })
         }) && count <= SMALL_ARRAY
     }
 
@@ -291,8 +277,4 @@ impl<F: OperandFacts> Query<'_, F> {
         let exponent = self.operand(1).and_then(|operand| self.f.constant(operand));
         exponent.and_then(Constant::as_float).is_some_and(|y| !y.is_finite() || y.trunc() == y)
     }
-}
-
-fn contains((least, greatest): (i64, i64), x: i64) -> bool {
-    least <= x && x <= greatest
 }

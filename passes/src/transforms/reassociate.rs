@@ -143,15 +143,14 @@ impl Family {
     }
 
     /// The constant that changes nothing.
-    fn neutral(self, ty: Type) -> Option<Constant> {
+    fn neutral(self, f: &Function, ty: Type) -> Option<Constant> {
+        let identity = f.ctx().def(self.op()).identity?;
         match self {
             // Of floats, adding `-0.0` changes nothing at all.
             Self::Sum if ty.is_float() => Constant::float(ty, -0.0),
             Self::Product if ty.is_float() => Constant::float(ty, 1.0),
-            Self::Product => Constant::int(ty, 1),
-            Self::And if ty == Type::BOOL => Some(Constant::Bool(true)),
-            Self::And => Constant::int(ty, -1),
-            Self::Sum | Self::Or | Self::Xor => Constant::zero(ty),
+            _ if ty == Type::BOOL => Some(Constant::Bool(identity != 0)),
+            _ => Constant::int(ty, identity),
         }
     }
 }
@@ -239,7 +238,7 @@ impl Tree {
     /// All constants as one, which is added, or joined as the op says.
     fn constant(&self, f: &Function) -> Option<Constant> {
         let op = self.family.op();
-        let mut all = self.family.neutral(self.ty)?;
+        let mut all = self.family.neutral(f, self.ty)?;
         for &(constant, negative) in &self.constants {
             let op = if negative { arith::SUB } else { op };
             all = eval_scalar(f.ctx().def(op), &[all, constant], self.ty)?.ok()?;
@@ -250,7 +249,7 @@ impl Tree {
     /// Puts the leaves together from the left. Says whether anything changed.
     fn rebuild(self, f: &mut Function) -> IrResult<bool> {
         let Some(constant) = self.constant(f) else { return Ok(false) };
-        let has_constant = Some(constant) != self.family.neutral(self.ty);
+        let has_constant = Some(constant) != self.family.neutral(f, self.ty);
         // A product with 0, for one, is 0; floats that are not finite are not real numbers.
         let absorbing = match self.family {
             Family::Product | Family::And if !self.ty.is_float() => Constant::zero(self.ty),

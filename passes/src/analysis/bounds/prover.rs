@@ -4,6 +4,7 @@ use regraft_dialects::{arith, core};
 use regraft_ir::{Block, Edge, Operand, Value, ValueDef};
 use smallvec::SmallVec;
 
+use super::super::interval::upper_bounds;
 use super::super::ranges::Relation;
 use super::shapes::Version;
 use super::{Bounds, Check, Goal, Interval, Term};
@@ -228,22 +229,6 @@ impl Bounds<'_> {
         }
         let range = |operand: Operand| self.ranges.interval_at(f, block, operand);
         match (op, y) {
-            (arith::ADD, Some(y)) => {
-                let (a, b) = (range(x), range(y));
-                let ends = (a.lo.checked_add(b.lo), a.hi.checked_add(b.hi));
-                let fits = is_within(ends, Interval::of_type(f.ty(v)));
-                fits && (self.step_to(proof, x, b.hi.into(), step)
-                    || self.step_to(proof, y, a.hi.into(), step))
-            }
-            (arith::SUB, Some(y)) => {
-                let (a, b) = (range(x), range(y));
-                let ends = (a.lo.checked_sub(b.hi), a.hi.checked_sub(b.lo));
-                let fits = is_within(ends, Interval::of_type(f.ty(v)));
-                fits && self.step_to(proof, x, -i128::from(b.lo), step)
-            }
-            (arith::MIN, Some(y)) => {
-                self.step_to(proof, x, 0, step) || self.step_to(proof, y, 0, step)
-            }
             (arith::MAX, Some(y)) => {
                 // Where one side is below what is known of the maximum, it is the other.
                 let needed = |side: Operand| i128::from(range(side).hi) >= step.floor;
@@ -254,21 +239,8 @@ impl Bounds<'_> {
             (core::SELECT, Some(y)) => f.operand(v, 2).is_some_and(|z| {
                 self.step_to(proof, y, 0, step) && self.step_to(proof, z, 0, step)
             }),
-            (arith::DIV | arith::FLD, Some(y)) => {
-                range(x).lo >= 0 && range(y).lo >= 1 && self.step_to(proof, x, 0, step)
-            }
-            (arith::ASHR | arith::SHR, Some(y)) => {
-                range(x).lo >= 0 && range(y).lo >= 0 && self.step_to(proof, x, 0, step)
-            }
-            (arith::AND, Some(y)) => {
-                range(x).lo >= 0 && self.step_to(proof, x, 0, step)
-                    || range(y).lo >= 0 && self.step_to(proof, y, 0, step)
-            }
-            (arith::REM | arith::MOD, Some(y)) => {
-                range(y).lo >= 1
-                    && (self.step_to(proof, y, -1, step)
-                        || range(x).lo >= 0 && self.step_to(proof, x, 0, step))
-            }
+            (_, Some(y)) => upper_bounds(op, range(x), range(y), f.ty(v))
+                .any(|(i, more)| self.step_to(proof, [x, y][i], more, step)),
             _ => false,
         }
     }
@@ -341,9 +313,4 @@ impl Bounds<'_> {
             }
         }
     }
-}
-
-/// Returns whether a sum with these ends does not wrap.
-fn is_within((lo, hi): (Option<i64>, Option<i64>), all: Interval) -> bool {
-    lo.is_some_and(|lo| lo >= all.lo) && hi.is_some_and(|hi| hi <= all.hi)
 }

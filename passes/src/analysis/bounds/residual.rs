@@ -3,9 +3,11 @@
 //! The walk of the prover is stopped where both sides are the same in all iterations: what is left
 //! to prove there is a comparison that the program can make once, before the loop.
 
-use regraft_ir::{Block, Operand, Value, ValueDef};
+use regraft_dialects::arith;
+use regraft_ir::{Block, Operand, Type, Value, ValueDef};
 use smallvec::SmallVec;
 
+use super::super::interval::unwrapped;
 use super::prover::Proof;
 use super::shapes::Version;
 use super::{Bounds, Goal, Interval, Term};
@@ -125,7 +127,7 @@ impl Bounds<'_> {
         }
         let small = i64::try_from(slack).ok()?;
         let fits = |range: Interval, plus: i64| {
-            range.lo.checked_add(plus).is_some() && range.hi.checked_add(plus).is_some()
+            unwrapped(arith::ADD, range, Interval::single(plus), Type::I64).is_some()
         };
         let (left_plus, right_plus) = if small == 0 {
             (0, 0)

@@ -2,10 +2,11 @@
 //! constant added.
 
 use regraft_dialects::{ad, arith, core, mem};
-use regraft_ir::{Block, Constant, Operand, TypeKind, Value};
+use regraft_ir::{Block, Constant, Op, Operand, Type, TypeKind, Value};
 
 use super::{Bounds, Interval, Sum, Term};
 use crate::analysis::copied_shape;
+use crate::analysis::interval::unwrapped;
 
 impl Bounds<'_> {
     /// An integer operand, with constants taken off as long as that cannot wrap. What it says holds
@@ -69,13 +70,15 @@ impl Bounds<'_> {
             arith::SUB | arith::CHECKED_SUB => (x, -constant(y)?),
             _ => return None,
         };
-        let range = self.ranges.interval_at(f, block, base);
-        let all = Interval::of_type(f.ty(v));
-        let fits = i128::from(range.lo) + plus >= i128::from(all.lo)
-            && i128::from(range.hi) + plus <= i128::from(all.hi);
         // A checked sum is in range if it is there at all.
         let checked = matches!(op, arith::CHECKED_ADD | arith::CHECKED_SUB);
-        (fits || checked).then_some((base, plus))
+        (checked || self.is_exact(op, [x, y], block, f.ty(v))).then_some((base, plus))
+    }
+
+    /// Returns whether a sum or difference of type `ty` does not wrap in a block.
+    fn is_exact(&self, op: Op, [x, y]: [Operand; 2], block: Block, ty: Type) -> bool {
+        let range = |operand| self.ranges.interval_at(self.f, block, operand);
+        unwrapped(op, range(x), range(y), ty).is_some()
     }
 
     /// `v` as the difference of two values, if that does not wrap.
@@ -92,12 +95,9 @@ impl Bounds<'_> {
                 }
             }
         };
-        let all = Interval::of_type(f.ty(v));
-        let (a, b) = (self.ranges.interval_at(f, block, x), self.ranges.interval_at(f, block, y));
         let fits = f.operand_type(x) == f.ty(v)
             && f.operand_type(y) == f.ty(v)
-            && i128::from(a.lo) - i128::from(b.hi) >= i128::from(all.lo)
-            && i128::from(a.hi) - i128::from(b.lo) <= i128::from(all.hi);
+            && self.is_exact(arith::SUB, [x, y], block, f.ty(v));
         fits.then_some((x, y))
     }
 
@@ -132,11 +132,10 @@ impl Bounds<'_> {
             return Some((y, -plus));
         }
         let [k, y] = f.matches::<2>(x, arith::SUB)?;
-        let k = f.constant(k)?.as_int()?;
-        let (all, range) = (Interval::of_type(f.ty(x)), self.ranges.interval_at(f, block, y));
-        let fits = i128::from(k) - i128::from(range.hi) >= i128::from(all.lo)
-            && i128::from(k) - i128::from(range.lo) <= i128::from(all.hi);
-        (fits && f.operand_type(y) == f.ty(x)).then_some((y, -plus - i128::from(k)))
+        let less = f.constant(k)?.as_int()?;
+        let fits =
+            f.operand_type(y) == f.ty(x) && self.is_exact(arith::SUB, [k, y], block, f.ty(x));
+        fits.then_some((y, -plus - i128::from(less)))
     }
 
     fn dimension(&mut self, v: Value, dim: Operand) -> Option<Sum> {

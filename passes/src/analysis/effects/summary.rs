@@ -28,7 +28,7 @@ bitflags::bitflags! {
 impl Access {
     /// Returns whether one writes what the other reads or writes, so that they cannot change
     /// places.
-    pub fn conflicts_with(self, other: Self) -> bool {
+    pub(crate) fn conflicts_with(self, other: Self) -> bool {
         const fn written(access: Access) -> u8 {
             (access.bits() & Access::WRITES.bits()) >> 1
         }
@@ -186,7 +186,7 @@ impl EffectSummary {
     }
 
     /// In words, with the parameters named as in `f`.
-    pub fn describe(&self, f: &Function) -> String {
+    pub(crate) fn describe(&self, f: &Function) -> String {
         let mut facts: Vec<String> = Vec::new();
         let names: Vec<String> = f
             .entry()
@@ -237,7 +237,7 @@ pub struct EffectSummaries {
 
 impl EffectSummaries {
     /// Of no function is anything known.
-    pub fn unknown() -> Self {
+    pub(crate) fn unknown() -> Self {
         Self::default()
     }
 

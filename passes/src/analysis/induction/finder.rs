@@ -363,7 +363,7 @@ impl<'a> Finder<'a> {
 
 impl InductionVariables {
     /// Finds them.
-    pub fn compute(
+    pub(crate) fn compute(
         f: &Function,
         cfg: &ControlFlow,
         dom: &DominatorTree,

@@ -194,7 +194,7 @@ impl InductionVariables {
     }
 
     /// Returns whether a polynomial is the same in all iterations of one execution of a loop.
-    pub fn is_invariant_in(&self, poly: &Poly, l: LoopId) -> bool {
+    pub(crate) fn is_invariant_in(&self, poly: &Poly, l: LoopId) -> bool {
         poly.symbols().all(|s| match s {
             Sym::Value(v) => self.invariants.is_invariant(l, v),
             Sym::Iteration(inner) => !self.forest.encloses(l, inner),
@@ -203,7 +203,7 @@ impl InductionVariables {
 
     /// Returns whether a polynomial can be computed before a loop: all its values are defined
     /// outside. That implies that it is invariant in the loop.
-    pub fn is_available_before(&self, poly: &Poly, l: LoopId) -> bool {
+    pub(crate) fn is_available_before(&self, poly: &Poly, l: LoopId) -> bool {
         poly.symbols().all(|s| match s {
             Sym::Value(v) => self.invariants.is_outside(l, v),
             Sym::Iteration(inner) => !self.forest.encloses(l, inner),
@@ -223,7 +223,7 @@ impl InductionVariables {
     }
 
     /// Returns where values vary.
-    pub fn invariants(&self) -> &Arc<Invariants> {
+    pub(crate) fn invariants(&self) -> &Arc<Invariants> {
         &self.invariants
     }
 

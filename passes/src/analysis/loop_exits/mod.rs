@@ -15,7 +15,7 @@ use regraft_ir::{Function, Type};
 
 use super::{LoopForest, Poly, Sym};
 pub(crate) use dominating::DominatingConditions;
-pub(crate) use known::range;
+pub(crate) use known::{is_signed_distance, range};
 pub(crate) use solve::{compared, odd_inverse};
 pub(crate) use test::{Test, is_once};
 
@@ -150,7 +150,7 @@ impl Count {
 
 impl LatchRuns {
     /// Returns whether the loop is surely left after that many, if it was not left before.
-    pub fn is_certain(&self) -> bool {
+    pub(crate) fn is_certain(&self) -> bool {
         match self {
             Self::Constant(_) => true,
             Self::Symbolic(count) => count.holds == Holds::Always,

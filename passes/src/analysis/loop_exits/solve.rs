@@ -5,12 +5,11 @@ use regraft_ir::{Function, Op, Type};
 
 use super::dominating::DominatingConditions;
 use super::first_hit::first_hit;
-use super::known::range;
+use super::known::{is_signed_distance, range};
 use super::{Condition, Count, CountForm, Holds, LatchRuns};
 use crate::analysis::comparison::swapped;
 use crate::analysis::poly::{Sym, wrap};
-use crate::analysis::traps::int_bounds;
-use crate::analysis::{LoopId, Poly};
+use crate::analysis::{Interval, LoopId, Poly};
 
 /// The first iteration in which `x stay y` is false, of polynomials in the iteration of a loop. All
 /// else in them has to be `available` before the loop.
@@ -61,7 +60,7 @@ fn unsigned(ty: Type, x: i64) -> u64 {
 
 /// The exact count where all is constant.
 fn constant_count(ty: Type, stay: Op, from: i64, step: i64, to: i64) -> LatchRuns {
-    let (least, greatest) = int_bounds(ty);
+    let Interval { lo: least, hi: greatest } = Interval::of_type(ty);
     // The numbers with which it leaves; the range may go around.
     let (first, last) = match stay {
         arith::LT => (to, greatest),
@@ -88,7 +87,7 @@ fn symbolic_count(
     to: &Poly,
 ) -> Option<Count> {
     let ty = from.ty();
-    let (least, greatest) = int_bounds(ty);
+    let Interval { lo: least, hi: greatest } = Interval::of_type(ty);
     if step == 0 {
         // It leaves at once, or never.
         let form = CountForm::Number(Poly::constant(ty, 0));
@@ -112,8 +111,8 @@ fn symbolic_count(
     let margin = beyond.checked_add(i64::from(inclusive))?;
     // The bound as it is where the count holds.
     let limit = if down { least.checked_add(margin)? } else { greatest.checked_sub(margin)? };
-    let (low, high) = range(f, to);
-    let within = if down { low >= limit } else { high <= limit };
+    let end = range(f, to);
+    let within = if down { end.lo >= limit } else { end.hi <= limit };
     let holds = match () {
         () if margin == 0 || within => Holds::Always,
         // A bound at the end of the type is never passed.
@@ -126,22 +125,20 @@ fn symbolic_count(
     // A bound that is known to lie in the right direction needs no comparison.
     let start = range(f, from);
     let ahead = if down {
-        start.0 >= high.saturating_add(past)
+        start.lo >= end.hi.saturating_add(past)
     } else {
-        start.1 <= low.saturating_add(past)
+        start.hi <= end.lo.saturating_add(past)
     };
     let ahead = ahead || dominating.are_ahead(from, to, inclusive, down);
     let to = to.plus(past);
-    // The distance of two numbers of the same sign is no larger than the greatest signed number.
-    let (first, last) = (range(f, from), range(f, &to));
-    let same_sign = if down { last.0 >= 0 || first.1 < 0 } else { first.0 >= 0 || last.1 < 0 };
+    let is_signed = is_signed_distance(f, from, &to, down) || stride > 1;
     let distance = if down { from.sub(&to)? } else { to.sub(from)? };
     let form = if stride == 1 && ahead {
         CountForm::Number(distance)
     } else {
         CountForm::Distance { from: from.clone(), to, down, stride }
     };
-    Some(Count { form, holds, is_signed: same_sign || stride > 1 })
+    Some(Count { form, holds, is_signed })
 }
 
 /// The solution of `step * i = distance`.
@@ -150,7 +147,7 @@ fn until_equal(f: &Function, ty: Type, distance: &Poly, step: i64) -> Option<Cou
     let inverse = odd_inverse(step >> shift);
     if shift == 0 {
         let count = distance.scale(inverse);
-        let is_signed = range(f, &count).0 >= 0;
+        let is_signed = range(f, &count).lo >= 0;
         return Some(Count { form: CountForm::Number(count), holds: Holds::Always, is_signed });
     }
     if let Some(distance) = distance.constant_value() {

@@ -1,5 +1,5 @@
-//! The facts that branches give: in a block that only one edge enters (those left out that go
-//! around a loop back to it), and in all that it dominates, the condition of that edge holds.
+//! The facts that branches give: in a block that only one edge enters, and in all that it dominates,
+//! the condition of that edge holds.
 //!
 //! They are the facts for which e-SSA (Bodik, Gupta, Sarkar: "ABCD: eliminating array bounds checks
 //! on demand", PLDI 2000, section 3) gives values new names. Here nothing is renamed: the facts of a
@@ -16,6 +16,7 @@ use super::super::comparison::{opposite, swapped};
 use super::super::{FloatKinds, LoopForest};
 use super::Interval;
 use crate::analysis::block_list::places;
+use crate::analysis::conditions::entering_edge;
 
 /// The most parts of a condition that are looked at, and the most facts on one value.
 const MAX: usize = 12;
@@ -93,12 +94,9 @@ pub(crate) struct Branches {
 impl Branches {
     pub(crate) fn collect(f: &Function, tree: &DominatorTree, forest: &LoopForest) -> Self {
         let place = places(f, tree.order());
-        // How many edges lead into a block from outside of what it dominates.
-        let mut entries = vec![0u32; f.block_capacity()];
-        for &from in tree.order() {
-            for target in f.successors(from) {
-                entries[target.index()] += u32::from(!tree.dominates(target, from));
-            }
+        let mut entering = vec![None; f.block_capacity()];
+        for &block in tree.order() {
+            entering[block.index()] = entering_edge(f, tree, block);
         }
         let mut facts = Vec::new();
         let mut dependents = Vec::new();
@@ -108,10 +106,7 @@ impl Branches {
                     break;
                 }
                 let block = f.edge_target(edge);
-                // Going around a loop that `block` heads leaves what held when it was entered.
-                let is_only = entries[block.index()] == 1
-                    && !tree.dominates(block, from)
-                    && Some(block) != f.entry();
+                let is_only = entering[block.index()] == Some(edge);
                 let has_args = f.edge_args(edge).next().is_some();
                 if !is_only && !has_args {
                     continue;

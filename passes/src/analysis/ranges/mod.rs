@@ -34,7 +34,6 @@
 //! (`examples/analysis_speed.rs`).
 
 mod branches;
-mod interval;
 mod narrowing;
 mod solver;
 mod transfer;
@@ -44,11 +43,10 @@ use std::sync::Arc;
 
 use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Edge, Function, Operand, Value};
 
-use super::traps::{OperandFacts, int_bounds};
-use super::{Analyses, Analysis, Facets, FloatKinds, LoopForest};
+use super::traps::OperandFacts;
+use super::{Analyses, Analysis, Facets, FloatKinds, Interval, LoopForest};
 pub(crate) use branches::Relation;
 use branches::{Branches, Constraint};
-pub use interval::Interval;
 use solver::{Solution, Solver, known_of, refine};
 pub use transfer::LatticeValue;
 use transfer::edges_taken;
@@ -95,7 +93,12 @@ impl Ranges {
     }
 
     /// The same at the end of an edge.
-    pub fn on_edge(&self, f: &Function, edge: Edge, operand: impl Into<Operand>) -> LatticeValue {
+    pub(crate) fn on_edge(
+        &self,
+        f: &Function,
+        edge: Edge,
+        operand: impl Into<Operand>,
+    ) -> LatticeValue {
         let operand = operand.into();
         let known = self.at(f, edge.from, operand);
         match operand.as_value() {
@@ -134,7 +137,7 @@ impl Ranges {
     }
 
     /// Returns whether an edge can be taken.
-    pub fn is_taken(&self, edge: Edge) -> bool {
+    pub(crate) fn is_taken(&self, edge: Edge) -> bool {
         let Some(start) = self.solution.start.get(edge.from.index()) else { return true };
         let slot = (start + edge.position) as usize;
         self.solution.taken.get(slot).copied().unwrap_or(true)
@@ -217,8 +220,8 @@ impl Ranges {
         }
         match known {
             LatticeValue::Int(range) if range != Interval::of_type(ty) => {
-                let (least, greatest) = int_bounds(ty);
-                Some(match (range.lo == least, range.hi == greatest) {
+                let all = Interval::of_type(ty);
+                Some(match (range.lo == all.lo, range.hi == all.hi) {
                     (true, _) => format!(".. {}", range.hi),
                     (_, true) => format!("{} ..", range.lo),
                     _ => format!("{} .. {}", range.lo, range.hi),
@@ -246,9 +249,8 @@ pub struct FactsAt<'a> {
 }
 
 impl OperandFacts for FactsAt<'_> {
-    fn int(&self, operand: Operand) -> (i64, i64) {
-        let Interval { lo, hi } = self.ranges.interval_at(self.f, self.block, operand);
-        (lo, hi)
+    fn int(&self, operand: Operand) -> Interval {
+        self.ranges.interval_at(self.f, self.block, operand)
     }
 
     fn float(&self, operand: Operand) -> FloatKinds {

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use super::super::FloatKinds;
 use super::super::comparison::is_comparison;
+use super::super::interval::{binary, compare, unary};
 use super::Interval;
-use super::interval::{binary, compare, unary};
 
 /// The lattice value of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,17 +8,12 @@
 //!   %5: bool = arith.lt %4, %1
 //!   br %5, ^3(%4), ^4
 //! ```
-//!
-//! They come from branches on the way up the dominator tree, the nearest [`MAX_STEPS`] blocks.
 
-use regraft_dialects::cf;
 use regraft_ir::{DominatorTree, Edge, Function, Op};
 
+use crate::analysis::conditions::dominating_edges;
 use crate::analysis::loop_exits::{DominatingConditions, Test};
 use crate::analysis::{InductionVariables, LoopId, Poly};
-
-/// The most blocks up the dominator tree in which branches are looked for.
-const MAX_STEPS: usize = 8;
 
 /// Collects the conditions that dominate the header of a loop.
 pub(super) fn dominating_conditions(
@@ -27,27 +22,8 @@ pub(super) fn dominating_conditions(
     ivs: &InductionVariables,
     l: LoopId,
 ) -> DominatingConditions {
-    let forest = ivs.forest();
-    let mut guards = Vec::new();
-    let mut at = forest.get(l).header;
-    for _ in 0..MAX_STEPS {
-        let Some(above) = dom.idom(at) else { break };
-        // The only edge from outside, if the block that it enters leads here.
-        let enters = |edge: &Edge| {
-            let target = f.edge_target(*edge);
-            let mut edges = f.in_edges(target).filter(|e| {
-                let back = forest.headed_by(target);
-                !back.is_some_and(|inner| forest.contains(inner, e.from))
-            });
-            target == at && edges.next() == Some(*edge) && edges.next().is_none()
-        };
-        let conditional = f.op(regraft_ir::Value::terminator(above)) == Some(cf::BR);
-        if let Some(edge) = f.out_edges(above).find(enters).filter(|_| conditional) {
-            guards.extend(edge_condition(f, ivs, edge));
-        }
-        at = above;
-    }
-    DominatingConditions(guards)
+    let edges = dominating_edges(f, dom, ivs.forest().get(l).header);
+    DominatingConditions(edges.filter_map(|edge| edge_condition(f, ivs, edge)).collect())
 }
 
 /// Returns the comparison of polynomials that is true where a branch takes an edge.

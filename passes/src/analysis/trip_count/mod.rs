@@ -73,7 +73,7 @@ pub struct TripCounts {
 
 impl TripCounts {
     /// Finds them.
-    pub fn compute(f: &Function, dom: &DominatorTree, ivs: &InductionVariables) -> Self {
+    pub(crate) fn compute(f: &Function, dom: &DominatorTree, ivs: &InductionVariables) -> Self {
         Self::compute_for(f, dom, ivs, |_| true)
     }
 

@@ -10,6 +10,7 @@
 use regraft_dialects::arith;
 use regraft_ir::{Function, Type, Value};
 
+use crate::analysis::interval::unwrapped;
 use crate::analysis::loop_exits::{CountForm, Holds, LatchRuns, range};
 use crate::analysis::{InductionVariables, LoopId, Poly, Sym, TripCounts};
 
@@ -121,10 +122,10 @@ impl NormalisedTripCount {
     ) -> Option<Self> {
         let number = high.sub(low)?;
         let (lows, highs) = (range(f, low), range(f, high));
-        if lows.1 <= highs.0 {
+        if lows.hi <= highs.lo {
             return Some(Self::exactly(f, ivs, number, steps));
         }
-        let fits = highs.1.checked_sub(lows.0).is_some() && highs.0.checked_sub(lows.1).is_some();
+        let fits = unwrapped(arith::SUB, highs, lows, Type::I64).is_some();
         let if_below = match fits {
             true => (Poly::constant(Type::I64, 0), number.clone()),
             false => (low.clone(), high.clone()),

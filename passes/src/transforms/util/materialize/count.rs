@@ -4,7 +4,7 @@ use regraft_dialects::{arith, core};
 use regraft_ir::{Constant, Function, Inst, IrResult, Operand, Type, Value};
 
 use super::materialize;
-use crate::analysis::loop_exits::{Condition, Count, CountForm, LatchRuns, range};
+use crate::analysis::loop_exits::{Condition, Count, CountForm, LatchRuns, is_signed_distance};
 use crate::analysis::{LoopId, Poly};
 
 impl Count {
@@ -46,10 +46,7 @@ impl Count {
                 Ok(solution)
             }
             CountForm::Distance { from, to, down, stride } => {
-                // The distance of two numbers of the same sign is no larger than the greatest
-                // signed number.
-                let ((a, b), (c, d)) = (range(f, from), range(f, to));
-                let is_signed = if *down { c >= 0 || b < 0 } else { a >= 0 || d < 0 };
+                let is_signed = is_signed_distance(f, from, to, *down);
                 let (first, last) =
                     (materialize(f, from, at, counter)?, materialize(f, to, at, counter)?);
                 let (high, low) = if *down {

@@ -7,8 +7,6 @@
 use regraft_dialects::arith;
 use regraft_ir::{Op, Type};
 
-use super::super::traps::int_bounds;
-
 /// The integers from `lo` to `hi`, both included; there is at least one. A bool counts as 0 or 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Interval {
@@ -20,26 +18,29 @@ pub struct Interval {
 
 impl Interval {
     /// False and true.
-    pub const BOOL: Self = Self { lo: 0, hi: 1 };
+    pub(crate) const BOOL: Self = Self { lo: 0, hi: 1 };
     /// The numbers that are not negative.
-    pub const NATURAL: Self = Self { lo: 0, hi: i64::MAX };
+    pub(crate) const NATURAL: Self = Self { lo: 0, hi: i64::MAX };
 
     /// The numbers of elements that an array can have: each takes a byte at least, and no machine
     /// has room for more. A single dimension can be greater, if another one is 0.
-    pub const LENGTH: Self = Self { lo: 0, hi: 1 << 60 };
+    pub(crate) const LENGTH: Self = Self { lo: 0, hi: 1 << 60 };
 
     /// One integer.
     pub const fn single(x: i64) -> Self {
         Self { lo: x, hi: x }
     }
 
-    /// All values of an integer type, or of bool.
+    /// All values of an integer type, or of bool; those of `i64` for all other types.
     pub fn of_type(ty: Type) -> Self {
         if ty == Type::BOOL {
             return Self::BOOL;
         }
-        let (lo, hi) = int_bounds(ty);
-        Self { lo, hi }
+        let lo = match ty.bits() {
+            Some(bits) if ty.is_int() => i64::MIN >> (64 - bits),
+            _ => i64::MIN,
+        };
+        Self { lo, hi: !lo }
     }
 
     /// The integer, if there is one only.
@@ -58,20 +59,32 @@ impl Interval {
         Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
     }
 
+    /// Returns whether all of it is in `other`.
+    pub(crate) fn is_within(self, other: Self) -> bool {
+        other.lo <= self.lo && self.hi <= other.hi
+    }
+
     /// Returns what is in both.
     pub fn meet(self, other: Self) -> Option<Self> {
         let both = Self { lo: self.lo.max(other.lo), hi: self.hi.min(other.hi) };
         (both.lo <= both.hi).then_some(both)
     }
 
-    /// The interval from the least to the greatest of some numbers, as values of `ty` after
-    /// wrapping: exact if all or none wrap the same number of times.
-    fn wrapped(corners: &[i128], ty: Type) -> Self {
+    /// The interval from the least to the greatest of some numbers, if all are values of `ty`.
+    fn exact(corners: &[i128], ty: Type) -> Option<Self> {
         let all = Self::of_type(ty);
         let (lo, hi) = ends(corners);
-        if i128::from(all.lo) <= lo && hi <= i128::from(all.hi) {
-            return Self { lo: lo as i64, hi: hi as i64 };
+        let fits = i128::from(all.lo) <= lo && hi <= i128::from(all.hi);
+        fits.then_some(Self { lo: lo as i64, hi: hi as i64 })
+    }
+
+    /// The same as values of `ty` after wrapping: exact if all wrap the same number of times.
+    fn wrapped(corners: &[i128], ty: Type) -> Self {
+        if let Some(exact) = Self::exact(corners, ty) {
+            return exact;
         }
+        let all = Self::of_type(ty);
+        let (lo, hi) = ends(corners);
         let width = i128::from(all.hi) - i128::from(all.lo) + 1;
         if hi - lo >= width {
             return all;
@@ -84,7 +97,7 @@ impl Interval {
         Self { lo: (lo - shift) as i64, hi: (hi - shift) as i64 }
     }
 
-    /// The same for an op that traps where the result is out of range.
+    /// The same where an op traps on what is out of range.
     fn clamped(corners: &[i128], ty: Type) -> Self {
         let all = Self::of_type(ty);
         let (lo, hi) = ends(corners);
@@ -103,7 +116,7 @@ fn corners(x: Interval, y: Interval, op: impl Fn(i128, i128) -> i128) -> [i128; 
 }
 
 /// An op of one operand of type `from` with a result of type `ty`.
-pub fn unary(op: Op, x: Interval, from: Type, ty: Type) -> Interval {
+pub(crate) fn unary(op: Op, x: Interval, from: Type, ty: Type) -> Interval {
     let all = Interval::of_type(ty);
     let bits = || i64::from(from.bits().unwrap_or(1));
     match op {
@@ -133,7 +146,7 @@ pub fn unary(op: Op, x: Interval, from: Type, ty: Type) -> Interval {
 }
 
 /// An op of two operands, the first of them of the type `ty` of the result.
-pub fn binary(op: Op, x: Interval, y: Interval, ty: Type) -> Interval {
+pub(crate) fn binary(op: Op, x: Interval, y: Interval, ty: Type) -> Interval {
     let all = Interval::of_type(ty);
     match op {
         // What can be anything plus something can.
@@ -196,6 +209,38 @@ pub fn binary(op: Op, x: Interval, y: Interval, ty: Type) -> Interval {
     }
 }
 
+/// The sums or differences, if none of them wraps.
+pub(crate) fn unwrapped(op: Op, x: Interval, y: Interval, ty: Type) -> Option<Interval> {
+    match op {
+        arith::ADD | arith::CHECKED_ADD => Interval::exact(&corners(x, y, |x, y| x + y), ty),
+        arith::SUB | arith::CHECKED_SUB => Interval::exact(&corners(x, y, |x, y| x - y), ty),
+        _ => None,
+    }
+}
+
+/// Returns which operands the result of an op of type `ty` is bounded by from above: the position of
+/// each, and the most by which the result is greater.
+pub(crate) fn upper_bounds(
+    op: Op,
+    x: Interval,
+    y: Interval,
+    ty: Type,
+) -> impl Iterator<Item = (usize, i128)> {
+    let fits = || unwrapped(op, x, y, ty).is_some();
+    let by = |position, more| Some((position, more));
+    let bounds = match op {
+        arith::ADD if fits() => [by(0, y.hi.into()), by(1, x.hi.into())],
+        arith::SUB if fits() => [by(0, -i128::from(y.lo)), None],
+        arith::MIN => [by(0, 0), by(1, 0)],
+        arith::DIV | arith::FLD | arith::CLD if x.lo >= 0 && y.lo >= 1 => [by(0, 0), None],
+        arith::ASHR | arith::SHR if x.lo >= 0 && y.lo >= 0 => [by(0, 0), None],
+        arith::AND => [by(0, 0).filter(|_| x.lo >= 0), by(1, 0).filter(|_| y.lo >= 0)],
+        arith::REM | arith::MOD if y.lo >= 1 => [by(1, -1), by(0, 0).filter(|_| x.lo >= 0)],
+        _ => [None, None],
+    };
+    bounds.into_iter().flatten()
+}
+
 /// Division rounded down.
 trait FloorDivision {
     fn div_euclid_floor(self, y: Self) -> Self;
@@ -249,7 +294,7 @@ fn shifted(x: Interval, count: Interval) -> Interval {
 }
 
 /// Returns what a comparison gives, if the intervals decide it.
-pub fn compare(op: Op, x: Interval, y: Interval) -> Interval {
+pub(crate) fn compare(op: Op, x: Interval, y: Interval) -> Interval {
     let known = match op {
         arith::LT => decide(x.hi < y.lo, x.lo >= y.hi),
         arith::LE => decide(x.hi <= y.lo, x.lo > y.hi),
@@ -283,6 +328,25 @@ mod tests {
 
     fn eval_scalar(op: Op, args: &[Constant], ty: Type) -> Option<Result<Constant, Trap>> {
         semantics::eval_scalar(registry().def(op)?, args, ty)
+    }
+
+    /// A value on operands in these intervals is no further above them than is said.
+    fn check_bounds(op: Op, [x, y]: [Interval; 2], operands: [i64; 2], value: i64) {
+        for (position, more) in upper_bounds(op, x, y, Type::I8) {
+            let most = i128::from(operands[position]) + more;
+            assert!(i128::from(value) <= most, "{op:?} {x:?} {y:?}: {operands:?}");
+        }
+    }
+
+    #[test]
+    fn sums_and_differences_that_may_wrap_have_no_exact_interval() {
+        let [x, y] = [(100, 120), (-7, 7)].map(|(lo, hi)| Interval { lo, hi });
+        let exact = |lo, hi| Some(Interval { lo, hi });
+        assert_eq!(unwrapped(arith::ADD, x, y, Type::I8), exact(93, 127));
+        assert_eq!(unwrapped(arith::SUB, x, y, Type::I8), exact(93, 127));
+        assert_eq!(unwrapped(arith::ADD, x, Interval::single(8), Type::I8), None);
+        assert_eq!(unwrapped(arith::ADD, x, Interval::single(8), Type::I16), exact(108, 128));
+        assert_eq!(unwrapped(arith::SUB, Interval::single(-9), x, Type::I8), None);
     }
 
     /// Every op on all small intervals around the ends of `i8`, against all values in them.
@@ -327,6 +391,7 @@ mod tests {
                             if let Some(Ok(value)) = eval_scalar(op, &[i8(a), i8(b)], Type::I8) {
                                 let value = value.as_int().expect("an integer");
                                 assert!(made.contains(value), "{op:?} {x:?} {y:?}: {a} {b}");
+                                check_bounds(op, [x, y], [a, b], value);
                             }
                         }
                         for op in counts {
@@ -335,6 +400,7 @@ mod tests {
                             let value = value.expect("known").expect("defined");
                             let value = value.as_int().expect("an integer");
                             assert!(made.contains(value), "{op:?} {x:?} {y:?}: {a} {b}");
+                            check_bounds(op, [x, y], [a, b], value);
                         }
                         for op in comparisons {
                             let made = compare(op, x, y);
