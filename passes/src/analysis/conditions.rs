@@ -35,3 +35,40 @@ pub(crate) fn dominating_edges(
         .take(MAX_BLOCKS)
         .filter_map(|at| entering_edge(f, dom, at))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ways_in_from_outside_count_and_what_is_never_run_does_not() {
+        let text = "
+func @f(%a: bool, %b: bool) -> unit {
+^1:
+  br %a, ^2, ^5
+^2:
+  br ^3
+^3:
+  br %b, ^3, ^4
+^4:
+  br %a, ^5, ^5
+^5:
+  return nothing
+^6:
+  br %b, ^3, ^4
+}";
+        let ctx = regraft_dialects::context();
+        let module = regraft_syntax::parse_module(&ctx, "test.ir", text).expect("it is valid");
+        let f = module.function("f").expect("it is there");
+        let dom = DominatorTree::compute(f);
+        let block = |number| f.block_by_number(number).expect("it is there");
+        let ends = |edge: Edge| (edge.from.number(), f.edge_target(edge).number());
+        let entering = |number| entering_edge(f, &dom, block(number)).map(ends);
+        assert_eq!([1, 2, 3].map(entering), [None, Some((1, 2)), Some((2, 3))]);
+        // Two ways lead from ^4 to ^5, and one from ^1.
+        assert_eq!([4, 5].map(entering), [Some((3, 4)), None]);
+        let dominating = |number| dominating_edges(f, &dom, block(number)).map(ends);
+        assert!(dominating(4).eq([(3, 4), (2, 3), (1, 2)]));
+        assert!(dominating(5).eq([]));
+    }
+}
