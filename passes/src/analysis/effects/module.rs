@@ -34,6 +34,13 @@ impl EffectSummaries {
         }
         summaries
     }
+
+    /// Adds the summary of a new function, whose callees are known and do not call it. Near linear
+    /// in its size.
+    pub fn add(&mut self, f: &Function) {
+        let summary = summarize(f, self, true);
+        self.set(f.name(), summary);
+    }
 }
 
 fn function<'m>(module: &'m Module, graph: &CallGraph, node: usize) -> &'m Function {
