@@ -175,7 +175,7 @@ impl MemoryClasses {
         self.visible
     }
 
-    /// The same as [`MemoryClasses::mod_ref`], from the instruction.
+    /// Returns what an instruction may touch, with the effects that it has by itself.
     pub fn mod_ref_of(
         &self,
         f: &Function,

@@ -13,7 +13,7 @@
 //! polynomial that it stands in, and so may a counter of iterations, which never ends.
 //!
 //! # Cost
-//! A polynomial has at most `MAX_TERMS` terms of degree at most [`MAX_DEGREE`]; what would have
+//! A polynomial has at most `MAX_TERMS` terms of degree at most `MAX_DEGREE`; what would have
 //! more is `None`, and its value a symbol of its own. So every operation is O(1).
 
 use std::fmt::Write as _;

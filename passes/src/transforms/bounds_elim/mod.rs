@@ -11,7 +11,7 @@
 //! ```
 //!
 //! # Method
-//! [`Bounds`] proves it: from the comparisons that lead to the access, from the values of counters
+//! `Bounds` proves it: from the comparisons that lead to the access, from the values of counters
 //! around loops, and from accesses before with the same index. That finds the loops over
 //! `eachindex(x)`, `1:length(x)`, `2:length(x)-1` (with `x[i-1]` and `x[i+1]`), those over the
 //! dimensions of a matrix, and those over an array that was made with the length of another.
