@@ -175,7 +175,7 @@ impl MemoryClasses {
         self.visible
     }
 
-    /// Returns what an instruction may touch, with the effects that it has by itself.
+    /// Returns what an instruction may touch, given the summaries of what it calls.
     pub fn mod_ref_of(
         &self,
         f: &Function,
