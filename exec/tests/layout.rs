@@ -6,7 +6,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use regraft_exec::Val;
-use regraft_exec::value::{Array, Counted, Element, Kind, Kinded, Shared, Storage};
+use regraft_exec::value::{
+    Array, Counted, Element, Kind, Kinded, Pool, Shared, Storage, live_bytes,
+};
 use regraft_ir::Type;
 
 /// Notes when it is dropped.
@@ -124,4 +126,152 @@ fn strings_and_refs_have_their_parts_at_the_documented_places() {
     let cell = Val::reference(Type::F64, Val::F64(4.0));
     let Val::Ref(object) = &cell else { panic!("{cell:?}") };
     assert_eq!(at::<f64, _>(Shared::as_ptr(object), 24), 4.0);
+}
+
+/// The fields of a tuple or struct, as native code that knows their number finds them.
+fn fields_at<O>(object: *const O, count: usize) -> *const Val {
+    assert_eq!(at::<usize, _>(object, 32), count);
+    if count <= 3 {
+        // SAFETY: the fields stand in the object.
+        unsafe { object.cast::<u8>().sub(16).add(40).cast() }
+    } else {
+        at(object, 40)
+    }
+}
+
+/// The floats that the fields are.
+fn floats_at<O>(object: *const O, count: usize) -> Vec<f64> {
+    let fields = fields_at(object, count).cast::<f64>();
+    // SAFETY: there are so many fields of 16 bytes each; a float is at 8.
+    (0..count).map(|i| unsafe { fields.add(2 * i + 1).read() }).collect()
+}
+
+/// The object that a tuple or struct is.
+fn object_of(value: &Val) -> *const () {
+    match value {
+        Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => Shared::as_ptr(x).cast(),
+        Val::Object(x) => Shared::as_ptr(x).cast(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Numbers of fields, with and without room for them in the object.
+const COUNTS: [usize; 5] = [0, 1, 3, 4, 20];
+
+/// A tuple, a named tuple, an immutable and a mutable struct of these fields.
+fn aggregates(fields: &[Val]) -> [Val; 4] {
+    [
+        Val::tuple(fields.iter().cloned()),
+        Val::named_of(Type::ANY, fields.to_vec().into()),
+        Val::structure(Type::ANY, fields.iter().cloned()),
+        Val::object(Type::ANY, fields.iter().cloned()),
+    ]
+}
+
+fn check_fields() {
+    for count in COUNTS {
+        let floats: Vec<f64> = (0..count).map(|i| i as f64 + 0.5).collect();
+        let fields: Vec<Val> = floats.iter().map(|&x| Val::F64(x)).collect();
+        for value in aggregates(&fields) {
+            let kind = if let Val::Object(_) = value { Kind::Object } else { Kind::Fields };
+            let object = object_of(&value);
+            assert_eq!(at::<u8, _>(object, 12), kind as u8);
+            assert_eq!(at::<Type, _>(object, 24), Type::ANY);
+            assert_eq!(floats_at(object, count), floats);
+            let read: Vec<Val> = match &value {
+                Val::Object(object) => object.fields().collect(),
+                other => other.as_fields().expect("they are there").to_vec(),
+            };
+            assert_eq!(
+                read.iter().map(|x| x.as_f64().expect("a float")).collect::<Vec<_>>(),
+                floats
+            );
+        }
+    }
+}
+
+#[test]
+fn fields_are_at_the_documented_places() {
+    check_fields();
+}
+
+#[test]
+fn fields_in_memory_of_a_pool_are_there_too() {
+    let mut pool = Pool::default();
+    for _ in 0..3 {
+        pool.run(check_fields);
+    }
+}
+
+#[test]
+fn fields_that_are_set_stay_in_their_places() {
+    for count in COUNTS {
+        let value = Val::object(Type::ANY, vec![Val::from("old"); count]);
+        let (Val::Object(object), at) = (&value, object_of(&value)) else { panic!("{value:?}") };
+        let fields = fields_at(at, count);
+        for i in 0..count {
+            assert_eq!(object.get(i).expect("it is there").as_str(), Some("old"));
+            assert!(object.set(i, Val::F64(i as f64)));
+        }
+        assert!(!object.set(count, Val::Unit) && object.get(count).is_none());
+        assert_eq!((fields_at(at, count), object.len()), (fields, count));
+        assert_eq!(floats_at(at, count), (0..count).map(|i| i as f64).collect::<Vec<_>>());
+    }
+}
+
+/// An iterator that does not tell how many items there are.
+fn unknown(items: &[Val]) -> impl Iterator<Item = Val> {
+    items.iter().filter(|_| true).cloned()
+}
+
+#[test]
+fn fields_are_dropped_once_and_their_bytes_come_back() {
+    let cell = Val::reference(Type::F64, Val::F64(1.0));
+    let Val::Ref(counted) = &cell else { panic!("{cell:?}") };
+    for count in COUNTS {
+        let items = vec![cell.clone(); count];
+        let (held, bytes) = (Shared::strong_count(counted), live_bytes());
+        let mut values = aggregates(&items).to_vec();
+        values.push(Val::tuple(unknown(&items)));
+        assert_eq!(Shared::strong_count(counted), held + 5 * count);
+        if let Val::Object(object) = &values[3]
+            && object.set(0, Val::Unit)
+        {
+            assert_eq!(Shared::strong_count(counted), held + 5 * count - 1);
+        }
+        drop(values);
+        assert_eq!((Shared::strong_count(counted), live_bytes()), (held, bytes));
+    }
+}
+
+#[test]
+fn fields_on_the_heap_count_as_live_bytes() {
+    let bytes_of = |count: usize| {
+        let before = live_bytes();
+        let values = aggregates(&vec![Val::Unit; count]);
+        let bytes = live_bytes() - before;
+        drop(values);
+        assert_eq!(live_bytes(), before);
+        bytes
+    };
+    let inline = bytes_of(3);
+    assert_eq!(bytes_of(0), inline);
+    // Four values of 20 fields, which take 16 bytes each.
+    assert_eq!(bytes_of(20) - inline, 4 * 20 * 16);
+}
+
+#[test]
+fn fields_that_a_pool_takes_back_are_dropped() {
+    let mut pool = Pool::default();
+    let cell = Val::reference(Type::F64, Val::F64(1.0));
+    let Val::Ref(counted) = &cell else { panic!("{cell:?}") };
+    for count in COUNTS {
+        for _ in 0..3 {
+            pool.run(|| {
+                drop(aggregates(&vec![cell.clone(); count]));
+                drop(Val::tuple(unknown(&vec![cell.clone(); count])));
+            });
+            assert_eq!(Shared::strong_count(counted), 1);
+        }
+    }
 }

@@ -172,7 +172,7 @@ impl Walk<'_> {
                 self.parts(name, fields.items(), todo)
             }
             Val::Object(object) => {
-                let fields = object.fields().into_iter().map(Some).collect();
+                let fields = object.fields().map(Some).collect();
                 let name = self.ctx.type_text(object.ty());
                 self.object(
                     regraft_exec::value::Shared::as_ptr(object).cast(),

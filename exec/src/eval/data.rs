@@ -6,14 +6,14 @@ use smallvec::SmallVec;
 use super::context::EvalCx;
 use super::core::bounds_of;
 use crate::error::{ErrorKind, Trap};
-use crate::value::{Val, collected};
+use crate::value::Val;
 
 pub(super) fn named(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let TypeKind::Named(fields) = cx.ctx.kind(cx.ty) else { return Err(cx.wrong_types(args)) };
     check_fields(cx, args, fields.iter().map(|&(_, ty)| ty))?;
     let make = || Some(Val::named_shape(cx.ctx, fields.iter().map(|&(name, _)| name)));
     let shape = cx.host.shape(cx.ty, make).unwrap_or(cx.ty);
-    Ok(Val::named_of(shape, collected(args.iter().cloned())))
+    Ok(Val::named_of(shape, args.iter().cloned().collect()))
 }
 
 pub(super) fn new(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

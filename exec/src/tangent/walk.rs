@@ -162,7 +162,7 @@ impl<'a> Walk<'a> {
             Val::Ref(cell) => Some(cell.get()),
             Val::Object(object) => {
                 let shape = self.on.field_shape(object.ty())?;
-                Some(Val::named_of(shape, object.fields()))
+                Some(Val::named_of(shape, object.fields().collect()))
             }
             _ => None,
         }
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
                 }
                 Some((a, b, Step::Parts(shape, pairs))) => {
                     let from = key(rule, &a, &b).map(|_| [a, b]);
-                    let made = pool::items(pairs.len());
+                    let made = std::iter::repeat_n(Val::Unit, pairs.len()).collect();
                     self.frames.push(Frame { shape, from, pairs, at: 0, made });
                     None
                 }
@@ -204,7 +204,9 @@ impl<'a> Walk<'a> {
                 let Some(frame) = self.frames.last_mut() else {
                     return Ok(done.unwrap_or(Val::Unit));
                 };
-                frame.made.extend(done.take());
+                if let Some(part) = done.take() {
+                    frame.put(part);
+                }
                 match frame.next() {
                     Some((a, b)) => match key(rule, &a, &b).and_then(|key| self.known.get(&key)) {
                         Some((known, _)) => done = Some(known.clone()),

@@ -48,6 +48,7 @@ pub(super) struct Frame {
     pub(super) pairs: Pairs,
     /// The pair that is next.
     pub(super) at: usize,
+    /// The images of the pairs; `nothing` in the place of those that are still to come.
     pub(super) made: Items,
 }
 
@@ -56,6 +57,13 @@ impl Frame {
         let pair = self.pairs.get_mut(self.at)?;
         self.at += 1;
         Some(std::mem::replace(pair, (Val::Unit, Val::Unit)))
+    }
+
+    /// Takes in the image of the pair that came last.
+    pub(super) fn put(&mut self, image: Val) {
+        if let Some(place) = self.at.checked_sub(1).and_then(|at| self.made.get_mut(at)) {
+            *place = image;
+        }
     }
 }
 

@@ -1,18 +1,18 @@
 //! Makes values, in memory of the [pool](super::pool), if one is at work.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 use regraft_ir::{Constant, Context, Symbol, Type};
 
 use super::charge::{COUNTS, Charge};
-use super::layout::Counted;
+use super::layout::{Counted, InlineList};
 use super::shared::Shared;
 use super::val::{Array, Fields, Items, Object, RefCellObject, Storage, Text, Val};
 use super::{heap, pool};
 
 impl Fields {
     fn new(ty: Type, items: Items) -> Shared<Self> {
-        let bytes = size_of::<Self>() + COUNTS + spilled(&items);
+        let bytes = size_of::<Self>() + COUNTS + items.heap_bytes();
         if let Some(mut free) = pool::fields()
             && let Some(fields) = Counted::get_mut(&mut free)
         {
@@ -24,22 +24,11 @@ impl Fields {
     }
 }
 
-/// Fields in a buffer from the pool, if one is at work.
-pub(crate) fn collected(items: impl IntoIterator<Item = Val>) -> Items {
-    let items = items.into_iter();
-    let mut all = pool::items(items.size_hint().0);
-    all.extend(items);
-    all
-}
-
-fn spilled(items: &Items) -> usize {
-    if items.spilled() { items.capacity() * size_of::<Val>() } else { 0 }
-}
-
-impl Object {
-    /// A copy of the fields.
-    pub fn fields(&self) -> Items {
-        collected(self.fields.borrow().iter().cloned())
+impl FromIterator<Val> for Items {
+    /// Collects fields in a buffer from the pool, if one is at work.
+    #[inline]
+    fn from_iter<I: IntoIterator<Item = Val>>(items: I) -> Self {
+        Self::collect(items, pool::items)
     }
 }
 
@@ -51,7 +40,7 @@ impl Val {
 
     /// A tuple.
     pub fn tuple(items: impl IntoIterator<Item = Self>) -> Self {
-        Self::tuple_of(collected(items))
+        Self::tuple_of(items.into_iter().collect())
     }
 
     pub(crate) fn tuple_of(items: Items) -> Self {
@@ -60,9 +49,9 @@ impl Val {
 
     /// A named tuple.
     pub fn named<'a>(ctx: &Context, fields: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
-        let (names, items): (Vec<_>, Items) =
+        let (names, items): (Vec<_>, Vec<_>) =
             fields.into_iter().map(|(name, value)| (ctx.symbol(name), value)).unzip();
-        Self::named_of(Self::named_shape(ctx, names), items)
+        Self::named_of(Self::named_shape(ctx, names), items.into())
     }
 
     /// The type that stands for the names of a named tuple, whatever its fields are: all are
@@ -79,7 +68,7 @@ impl Val {
 
     /// An immutable struct of that type. The fields have to be those that its definition asks for.
     pub fn structure(ty: Type, items: impl IntoIterator<Item = Self>) -> Self {
-        Self::struct_of(ty, collected(items))
+        Self::struct_of(ty, items.into_iter().collect())
     }
 
     pub(crate) fn struct_of(ty: Type, items: Items) -> Self {
@@ -87,15 +76,22 @@ impl Val {
     }
 
     /// A mutable struct of that type. The fields have to be those that its definition asks for.
-    pub fn object(ty: Type, items: impl IntoIterator<Item = Self>) -> Self {
-        let items = collected(items);
-        let bytes = size_of::<Object>() + COUNTS + spilled(&items);
-        if let Some(free) = pool::object(ty) {
-            free.fields.replace(items);
-            free.charge.set(bytes);
+    pub fn object<I>(ty: Type, items: I) -> Self
+    where
+        I: IntoIterator<Item = Self, IntoIter: ExactSizeIterator>,
+    {
+        let items = items.into_iter();
+        let bytes = |object: &Object| size_of::<Object>() + COUNTS + object.fields.heap_bytes();
+        if let Some(free) = pool::object(ty, items.len()) {
+            for (field, item) in free.fields.iter().zip(items) {
+                field.set(item);
+            }
+            free.charge.set(bytes(&free));
             return Self::Object(Shared::new(free));
         }
-        let object = Object { ty, fields: RefCell::new(items), charge: Charge::new(bytes) };
+        let fields = InlineList::collect(items.map(Cell::new), Vec::with_capacity);
+        let object = Object { ty, fields, charge: Charge::new(0) };
+        object.charge.set(bytes(&object));
         let object = Shared::new(Counted::new(object));
         heap::register_object(&object);
         Self::Object(object)

@@ -62,10 +62,10 @@ fn compare_one(
         (Val::Tuple(a), Val::Tuple(b))
         | (Val::Named(a), Val::Named(b))
         | (Val::Struct(a), Val::Struct(b)) => {
-            a.ty == b.ty && pairs(a.items.iter(), b.items.iter(), work)
+            a.ty == b.ty && pairs(a.items.iter().cloned(), b.items.iter().cloned(), work)
         }
         (Val::Object(a), Val::Object(b)) if through_objects => {
-            a.ty == b.ty && pairs(a.fields.borrow().iter(), b.fields.borrow().iter(), work)
+            a.ty == b.ty && pairs(a.fields(), b.fields(), work)
         }
         (Val::Ref(a), Val::Ref(b)) if through_objects => {
             work.push((a.get(), b.get()));
@@ -76,15 +76,15 @@ fn compare_one(
     }
 }
 
-fn pairs<'a>(
-    a: impl ExactSizeIterator<Item = &'a Val>,
-    b: impl ExactSizeIterator<Item = &'a Val>,
+fn pairs(
+    a: impl ExactSizeIterator<Item = Val>,
+    b: impl ExactSizeIterator<Item = Val>,
     work: &mut Vec<(Val, Val)>,
 ) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    work.extend(a.cloned().zip(b.cloned()));
+    work.extend(a.zip(b));
     true
 }
 

@@ -48,13 +48,13 @@ fn dismantle(parts: impl Iterator<Item = Val>) {
 
 impl Drop for Fields {
     fn drop(&mut self) {
-        dismantle(self.items.drain(..));
+        dismantle(self.items.iter_mut().map(|field| std::mem::replace(field, Val::Unit)));
     }
 }
 
 impl Drop for Object {
     fn drop(&mut self) {
-        dismantle(self.fields.get_mut().drain(..));
+        dismantle(self.fields.iter().map(|field| field.replace(Val::Unit)));
     }
 }
 
@@ -240,7 +240,7 @@ fn strong_count(value: &Val) -> usize {
 fn for_each_part(value: &Val, mut visit: impl FnMut(&Val)) {
     match value {
         Val::Tuple(x) | Val::Named(x) | Val::Struct(x) => x.items.iter().for_each(visit),
-        Val::Object(x) => x.fields.borrow().iter().for_each(visit),
+        Val::Object(x) => x.fields().for_each(|field| visit(&field)),
         Val::Ref(x) => visit(&x.get()),
         Val::Array(x) => {
             if let Storage::Val(items) = x.storage() {
@@ -254,7 +254,7 @@ fn for_each_part(value: &Val, mut visit: impl FnMut(&Val)) {
 /// Cuts what an unreachable object refers to; whether it was an object.
 fn clear(value: &Val) -> bool {
     match value {
-        Val::Object(x) => drop(std::mem::take(&mut *x.fields.borrow_mut())),
+        Val::Object(x) => x.clear(),
         Val::Ref(x) => drop(x.set(Val::Unit)),
         Val::Array(x) => {
             if let Storage::Val(items) = x.storage() {

@@ -77,7 +77,7 @@ fn write_one(ctx: &Context, out: &mut String, value: &Val, work: &mut Vec<Work>)
         Val::Named(fields) | Val::Struct(fields) => {
             object(ctx, out, work, fields.ty(), fields.items());
         }
-        Val::Object(x) => object(ctx, out, work, x.ty(), &x.fields()),
+        Val::Object(x) => object(ctx, out, work, x.ty(), &x.fields().collect::<Vec<_>>()),
         Val::Ref(cell) => work.push(Work::Value(cell.get())),
         Val::Array(array) => {
             let dims = array.dims();

@@ -25,15 +25,17 @@
 //! | | 40 | type of the value (`u32`) |
 //! | tuple, struct | 16 | the bytes it is charged for |
 //! | | 24 | its type (`u32`) |
+//! | | 32 | the number of its fields |
+//! | | 40 | the fields, if they are 3 at most; otherwise, a pointer to them |
 //!
-//! A shadow is an object of the same kind as its primal, a tape is a tuple. The fields of tuples and
-//! structs follow; they are reached by calls. Appending an element is a store and a new number
-//! while there is room, and a call where the room ends.
+//! A shadow is an object of the same kind as its primal, a tape is a tuple. The number of fields of a
+//! tuple or struct never changes, and those of a mutable struct never move. Appending an element is
+//! a store and a new number while there is room, and a call where the room ends.
 
 use std::mem::offset_of;
 
-use super::layout::{Boxed, Header, HeapSlice, RawVec, Slots};
-use super::val::{Array, Fields, Object, RefCellObject, Storage, Text, Val};
+use super::layout::{Boxed, Header, HeapSlice, Parts, RawVec, Slots};
+use super::val::{Array, Fields, INLINE_FIELDS, Items, Object, RefCellObject, Storage, Text, Val};
 
 const _: () = {
     assert!(size_of::<Val>() == 16 && size_of::<Option<Val>>() == 16);
@@ -55,4 +57,10 @@ const _: () = {
     assert!(offset_of!(RefCellObject, element) == 24);
     assert!(offset_of!(Fields, charge) == 0 && offset_of!(Fields, ty) == 8);
     assert!(offset_of!(Object, charge) == 0 && offset_of!(Object, ty) == 8);
+
+    assert!(offset_of!(Fields, items) == 16 && offset_of!(Object, fields) == 16);
+    assert!(size_of::<Fields>() == 72 && size_of::<Object>() == 72);
+    assert!(offset_of!(Items, len) == 0 && offset_of!(Items, parts) == 8 && INLINE_FIELDS == 3);
+    type InItems = Parts<Val, INLINE_FIELDS>;
+    assert!(offset_of!(InItems, inline) == 0 && offset_of!(InItems, heap) == 0);
 };

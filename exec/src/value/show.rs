@@ -246,7 +246,7 @@ impl Writer<'_> {
                 self.type_name(object.ty())?;
                 self.out.push('(');
                 if self.enters(value, ")", work) {
-                    list(work, &object.fields(), |_| Type::ANY);
+                    list(work, &object.fields().collect::<Vec<_>>(), |_| Type::ANY);
                 }
                 Ok(())
             }

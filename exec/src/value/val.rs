@@ -1,7 +1,7 @@
 //! The types of values: a [`Val`] takes 16 bytes, scalars are in it, everything else is behind one
 //! counted pointer.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fmt;
 
 use regraft_ir::{Symbol, Type};
@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::buffer::Buffer;
 use super::charge::{COUNTS, Charge};
-use super::layout::{Counted, HeapSlice, Kind, Kinded, Slots};
+use super::layout::{Counted, HeapSlice, InlineList, Kind, Kinded, Slots};
 use super::pool::list::{Buffers, Scalars};
 use super::shared::Shared;
 
@@ -55,11 +55,14 @@ pub enum Val {
     Ref(Shared<RefCellObject>),
 }
 
-/// Inline room for the fields of a tuple or struct.
-pub type Items = SmallVec<[Val; 3]>;
+/// The number of fields that stand in a tuple or struct itself.
+pub(super) const INLINE_FIELDS: usize = 3;
+
+/// The fields of a tuple or immutable struct.
+pub type Items = InlineList<Val, INLINE_FIELDS>;
 
 /// Inline room for pairs of values.
-pub(crate) type Pairs = SmallVec<[(Val, Val); 3]>;
+pub(crate) type Pairs = SmallVec<[(Val, Val); INLINE_FIELDS]>;
 
 /// The content of a string.
 #[repr(C)]
@@ -107,7 +110,7 @@ impl Fields {
 pub struct Object {
     pub(super) charge: Charge,
     pub(super) ty: Type,
-    pub(super) fields: RefCell<Items>,
+    pub(super) fields: InlineList<Cell<Val>, INLINE_FIELDS>,
 }
 
 impl Object {
@@ -119,21 +122,27 @@ impl Object {
     /// The number of fields.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
-        self.fields.borrow().len()
+        self.fields.len()
     }
 
     /// A field.
     pub fn get(&self, index: usize) -> Option<Val> {
-        self.fields.borrow().get(index).cloned()
+        self.fields.get(index).map(copied)
     }
 
     /// Sets a field; `false` if there is none at `index`.
     pub fn set(&self, index: usize, value: Val) -> bool {
-        let mut fields = self.fields.borrow_mut();
-        let old = fields.get_mut(index).map(|place| std::mem::replace(place, value));
-        // Dropped when the borrow is over: dropping may run through this object again.
-        drop(fields);
-        old.is_some()
+        self.fields.get(index).map(|field| field.set(value)).is_some()
+    }
+
+    /// Sets all fields to `nothing`.
+    pub(super) fn clear(&self) {
+        self.fields.iter().for_each(|field| field.set(Val::Unit));
+    }
+
+    /// Copies of the fields in order.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = Val> {
+        self.fields.iter().map(copied)
     }
 }
 
@@ -153,16 +162,22 @@ impl RefCellObject {
 
     /// Returns the value that it holds.
     pub fn get(&self) -> Val {
-        let value = self.value.replace(Val::Unit);
-        let copy = value.clone();
-        std::mem::forget(self.value.replace(value));
-        copy
+        copied(&self.value)
     }
 
     /// Changes what it holds, and returns what it held.
     pub fn set(&self, value: Val) -> Val {
         self.value.replace(value)
     }
+}
+
+/// A copy of what a cell holds.
+#[inline]
+fn copied(cell: &Cell<Val>) -> Val {
+    let value = cell.replace(Val::Unit);
+    let copy = value.clone();
+    std::mem::forget(cell.replace(value));
+    copy
 }
 
 /// The elements of an array in memory order.

@@ -260,7 +260,7 @@ impl Floats {
                     }
                     Some(_) => return wrong("a mutable struct"),
                 };
-                for (i, field) in object.fields().into_iter().enumerate() {
+                for (i, field) in object.fields().enumerate() {
                     let tangent = shadow.as_ref().and_then(|(held, place)| {
                         let part = held.as_fields()?.get(i)?.clone();
                         Some((part, place.in_field(i)))
@@ -342,7 +342,7 @@ impl Floats {
                 let inner = self.shadow_of(object).unwrap_or(Type::ANY);
                 let shadow = Val::reference(inner, Val::Unit);
                 made.insert(address(value), shadow.clone());
-                let items = parts(self, &object.fields(), made)?;
+                let items = parts(self, &object.fields().collect::<Vec<_>>(), made)?;
                 if let Val::Ref(shadow) = &shadow {
                     shadow.set(named(&ctx, object.ty(), items));
                 }

@@ -12,7 +12,7 @@ use super::super::quick::Quick;
 use super::super::register::{Scalar, Src};
 use super::Machine;
 use crate::error::Trap;
-use crate::value::{Fields, Val, collected};
+use crate::value::{Fields, Val};
 
 impl Machine<'_> {
     /// Does the common case of an op; `None` if it is another one.
@@ -36,7 +36,7 @@ impl Machine<'_> {
                 let bytes = size_of::<Fields>() + size_of_val(args);
                 self.state.host.reserve(bytes)?;
                 let items = args.iter().map(|&src| self.operand(code, src, s, v));
-                Some(Val::tuple_of(collected(items)))
+                Some(Val::tuple(items))
             }
             (Quick::Part(index), &[of, _]) => {
                 let items = val(of).and_then(Val::as_fields);
@@ -78,7 +78,7 @@ impl Machine<'_> {
             (Quick::Shadow, &[value]) => match val(value) {
                 Some(Val::F64(_) | Val::Unit) => Some(Val::Unit),
                 Some(value) => flat(value).and_then(|parts| {
-                    let nothing = collected(parts.iter().map(|_| Val::Unit));
+                    let nothing = parts.iter().map(|_| Val::Unit).collect();
                     match value {
                         Val::Named(fields) => Some(Val::named_of(fields.ty(), nothing)),
                         Val::Tuple(_) => Some(Val::tuple_of(nothing)),

@@ -37,14 +37,12 @@ use self::list::{Classes, List, Scalars, class_of, class_with};
 use super::layout::{Counted, HeapSlice};
 use super::shared::Recycle;
 use super::val::{
-    Array, Dims, Element, Fields, Items, Object, Pairs, RefCellObject, Storage, Val, with_storage,
+    Array, Dims, Element, Fields, INLINE_FIELDS, Items, Object, Pairs, RefCellObject, Storage, Val,
+    with_storage,
 };
 
 /// The number of runs between two looks at what has not come back.
 const BALANCE_AFTER: u32 = 64;
-
-/// The fields that are stored without a buffer.
-const INLINE: usize = 3;
 
 thread_local! {
     static ACTIVE: Cell<bool> = const { Cell::new(false) };
@@ -79,10 +77,11 @@ pub(super) struct Lists {
     /// Arrays that the search for cycles knows: by the type of the elements, and the lengths if
     /// there are several.
     containers: FxHashMap<(Type, Dims), List<Counted<Array>>>,
-    objects: FxHashMap<Type, List<Counted<Object>>>,
+    /// Mutable structs: by their type, and the number of fields.
+    objects: FxHashMap<(Type, usize), List<Counted<Object>>>,
     refs: FxHashMap<Type, List<Counted<RefCellObject>>>,
     dims: Classes<HeapSlice<usize>>,
-    items: Classes<Items>,
+    items: Classes<Vec<Val>>,
     pairs: Classes<Pairs>,
     vals: Classes<Vec<Option<Val>>>,
     scalars: Scalars,
@@ -184,9 +183,9 @@ fn settle() {
                 }
             }
             Recycled::Object(rc) => {
-                give_items(rc.strip());
-                let ty = rc.ty();
-                drop(with(|lists| lists.objects.get_mut(&ty)?.keep(rc)));
+                rc.strip();
+                let key = (rc.ty(), rc.len());
+                drop(with(|lists| lists.objects.get_mut(&key)?.keep(rc)));
             }
             Recycled::Ref(rc) => {
                 drop(rc.strip());
@@ -245,9 +244,9 @@ pub(super) fn container(like: &Array) -> Option<Counted<Array>> {
     take_box(|lists| lists.containers.entry(container_key(like)).or_default().take())
 }
 
-/// A mutable struct of that type without fields.
-pub(super) fn object(ty: Type) -> Option<Counted<Object>> {
-    take_box(|lists| lists.objects.entry(ty).or_default().take())
+/// A mutable struct of that type with so many fields, which are to be set.
+pub(super) fn object(ty: Type, fields: usize) -> Option<Counted<Object>> {
+    take_box(|lists| lists.objects.entry((ty, fields)).or_default().take())
 }
 
 /// A ref to what is of that type.
@@ -271,24 +270,21 @@ fn room_of<T>(
 }
 
 /// Empty room for fields.
-pub(crate) fn items(count: usize) -> Items {
-    if count <= INLINE {
-        return Items::new();
-    }
-    room_of(count, |lists, class| lists.items.take(class), Items::with_capacity)
+pub(super) fn items(count: usize) -> Vec<Val> {
+    room_of(count, |lists, class| lists.items.take(class), Vec::with_capacity)
 }
 
 /// Drops fields and keeps their room.
-pub(crate) fn give_items(mut items: Items) {
-    items.clear();
-    if items.spilled() && is_active() {
-        drop(with(|lists| lists.items.keep(class_with(items.capacity()), items)));
+fn give_items(items: Items) {
+    if let Some(mut room) = items.into_heap() {
+        room.clear();
+        drop(with(|lists| lists.items.keep(class_with(room.capacity()), room)));
     }
 }
 
 /// Empty room for pairs of values.
 pub(crate) fn pairs(count: usize) -> Pairs {
-    if count <= INLINE {
+    if count <= INLINE_FIELDS {
         return Pairs::new();
     }
     room_of(count, |lists, class| lists.pairs.take(class), Pairs::with_capacity)
@@ -359,9 +355,9 @@ impl Fields {
 
 impl Object {
     /// Takes everything out.
-    fn strip(&self) -> Items {
+    fn strip(&self) {
         self.charge.set(0);
-        self.fields.take()
+        self.clear();
     }
 }
 

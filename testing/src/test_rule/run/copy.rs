@@ -47,8 +47,8 @@ pub(super) fn copy(value: &Val, copies: &mut FxHashMap<*const (), Val>) -> Val {
             }
             let new = Val::object(object.ty(), object.fields());
             copies.insert(address, new.clone());
-            for (i, field) in object.fields().iter().enumerate() {
-                let field = copy(field, copies);
+            for (i, field) in object.fields().enumerate() {
+                let field = copy(&field, copies);
                 if let Val::Object(new) = &new {
                     new.set(i, field);
                 }
