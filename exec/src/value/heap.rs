@@ -29,9 +29,10 @@ thread_local! {
 
 /// Drops the parts of a value that is being dropped, without recursing: parts that nobody else
 /// holds wait in a list, and the outermost call works it off.
-fn dismantle(parts: impl Iterator<Item = Val>) {
+fn dismantle<'a>(parts: impl Iterator<Item = &'a mut Val>) {
     let mut waiting = false;
-    for part in parts {
+    for part in parts.filter(|part| !part.is_plain()) {
+        let part = std::mem::replace(part, Val::Unit);
         if strong_count(&part) == 1 {
             waiting |= PENDING.try_with(|pending| pending.borrow_mut().push(part)).is_ok();
         }
@@ -48,19 +49,19 @@ fn dismantle(parts: impl Iterator<Item = Val>) {
 
 impl Drop for Fields {
     fn drop(&mut self) {
-        dismantle(self.items.iter_mut().map(|field| std::mem::replace(field, Val::Unit)));
+        dismantle(self.items.iter_mut());
     }
 }
 
 impl Drop for Object {
     fn drop(&mut self) {
-        dismantle(self.fields.iter().map(|field| field.replace(Val::Unit)));
+        dismantle(self.fields.iter_mut().map(Cell::get_mut));
     }
 }
 
 impl Drop for RefCellObject {
     fn drop(&mut self) {
-        dismantle(std::iter::once(std::mem::replace(self.value.get_mut(), Val::Unit)));
+        dismantle(std::iter::once(self.value.get_mut()));
     }
 }
 
@@ -70,7 +71,7 @@ impl Drop for Array {
             self.strip();
             self.strip_dims();
         } else if let Storage::Val(items) = &mut self.storage {
-            dismantle(items.take().into_iter().flatten());
+            dismantle(items.take().iter_mut().flatten());
         }
     }
 }

@@ -50,7 +50,8 @@ impl<T, const N: usize> InlineList<T, N> {
         let mut list = Self::default();
         // SAFETY: any bytes are a `MaybeUninit`, and those of the union are there.
         let places = unsafe { &mut list.parts.inline };
-        for (place, item) in places.iter_mut().zip(items) {
+        for item in items {
+            let Some(place) = places.get_mut(list.len) else { break };
             place.write(item);
             list.len += 1;
         }
