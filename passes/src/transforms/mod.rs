@@ -41,6 +41,7 @@ pub mod merge_returns;
 pub mod profile;
 pub mod prune;
 pub mod reassociate;
+pub mod reduction_factor;
 pub mod renumber;
 pub mod sccp;
 pub mod simplify_cfg;
@@ -74,6 +75,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<profile::Profile>();
     registry.add::<prune::Prune>();
     registry.add::<reassociate::Reassociate>();
+    registry.add::<reduction_factor::ReductionFactor>();
     registry.add::<renumber::Renumber>();
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();

@@ -108,7 +108,10 @@ impl Body<'_, '_> {
             34 if config.trap_percent > 0 => self.early_exit(),
             35 if config.unreachable_blocks => self.dead_block(),
             37..40 if config.loops && config.objects && self.trips < 64 => self.kernel(),
-            40 if config.loops && config.objects && self.trips < 64 => self.grid(),
+            40 if config.loops && config.objects && self.trips < 64 => match self.c().chance(50) {
+                true => self.grid(),
+                false => self.reduction_nest(),
+            },
             _ if config.smooth => self.smooth_statement(),
             _ => self.any_statement(),
         }

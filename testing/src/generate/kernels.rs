@@ -60,7 +60,7 @@ impl Body<'_, '_> {
     }
 
     /// A vector of numbers.
-    fn numbers(&mut self) -> Var {
+    pub(super) fn numbers(&mut self) -> Var {
         let ctx = self.ctx();
         let fits = |ty| match ctx.kind(ty) {
             TypeKind::Array { element, rank: 1 } => element.is_number(),
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn element_of(&self, ty: Type) -> Type {
+    pub(super) fn element_of(&self, ty: Type) -> Type {
         super::types::array_element(self.shared.ctx.kind(ty)).unwrap_or(Type::F64)
     }
 

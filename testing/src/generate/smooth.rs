@@ -253,7 +253,7 @@ impl Body<'_, '_> {
     }
 
     /// The length of both arrays that can be indexed.
-    fn common_length(&mut self, a: Operand, b: Operand) -> Operand {
+    pub(super) fn common_length(&mut self, a: Operand, b: Operand) -> Operand {
         let (m, n) = (self.push(mem::length(a)), self.push(mem::length(b)));
         self.push(arith::min(m, n)).into()
     }

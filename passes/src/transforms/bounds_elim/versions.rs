@@ -11,15 +11,15 @@
 //! An error comes from the version that is as it was, at the same time and after the same effects
 //! as before. The comparisons are those that [`Bounds`] would need to prove the accesses.
 
-use regraft_dialects::{arith, cf, mem};
+use regraft_dialects::{arith, mem};
 use regraft_ir::{Block, ControlFlow, DominatorTree, Function, IrResult, Operand, Value};
 
 use super::marks::{mark, unmarked};
 use crate::PassContext;
 use crate::analysis::bounds::{Bounds, Comparison, Source};
 use crate::analysis::{Aliases, LoopForest, Ranges};
-use crate::transforms::util::clone_blocks::{CloneMap, clone_blocks};
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
+use crate::transforms::util::versioning::add_version;
 
 /// The most comparisons before one loop.
 const MAX_COMPARISONS: usize = 6;
@@ -146,26 +146,14 @@ fn side(f: &mut Function, at: Value, (source, plus): (Source, i64)) -> IrResult<
     Ok(f.insert(at, arith::add(operand, Operand::from(plus)))?.into())
 }
 
-/// Copies the loop, which is closed, and goes to the copy if the condition holds.
+/// Makes the second version, which is taken if the condition holds.
 fn split(f: &mut Function, plan: &Plan, condition: Value) -> IrResult<()> {
-    let form = &plan.form;
-    let mut map = CloneMap::new();
-    let last = form
-        .blocks()
-        .iter()
-        .copied()
-        .reduce(|last, block| if f.block_comes_before(last, block) { block } else { last });
-    clone_blocks(f, form.blocks(), last.unwrap_or(plan.preheader), &mut map)?;
+    let map = add_version(f, &plan.form, plan.preheader, condition)?;
     for &v in &plan.accesses {
         if let Some(copy) = map.value(v).as_value() {
             mark(f, copy, true)?;
         }
         mark(f, v, false)?;
     }
-    let term = Value::terminator(plan.preheader);
-    let args: Vec<Operand> = f.operands(term).skip(1).collect();
-    let header = form.header();
-    let fast = map.block(header);
-    let branch = cf::br_if(condition, fast, args.clone(), header, args).at(f.loc(term));
-    f.set_terminator(plan.preheader, branch)
+    Ok(())
 }

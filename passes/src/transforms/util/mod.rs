@@ -37,3 +37,4 @@ pub(crate) mod promote;
 pub(crate) mod redundant_inductions;
 pub(crate) mod repair_below;
 pub mod ssa_repair;
+pub(crate) mod versioning;

@@ -1,0 +1,111 @@
+//! Index maps under which no two iterations of a nest meet in one element.
+//!
+//! ```text
+//! x[i, j]             i and j are known from the element
+//! x[i + j, j]         j from the second index, then i from the first
+//! x[(i - 1) * n + k]  for k in 1 .. n: both
+//! ```
+//!
+//! Dimension by dimension, loops whose iteration follows from an index are found until none is left. A
+//! step is at least one number; where two loops move one index, the step of one is the number of
+//! iterations of the other, and no number comes twice (mixed radix).
+//!
+//! Indices are computed modulo 2^64, and no program runs through 2^55 iterations, as in
+//! [`dependence`](crate::analysis::dependence).
+
+use crate::analysis::dependence::{Dependence, strong};
+use crate::analysis::trip_count::{CountForm, LatchRuns};
+use crate::analysis::{InductionVariables, LoopId, Poly, Sym, TripCounts};
+
+/// Returns whether the indices determine the iteration of each of `loops`, within one iteration of
+/// the loops around them. O(loops² × dimensions).
+pub(super) fn is_injective(
+    indices: &[Poly],
+    loops: &[LoopId],
+    root: LoopId,
+    variables: &InductionVariables,
+    counts: &TripCounts,
+) -> bool {
+    let mut left: Vec<LoopId> = loops.to_vec();
+    while !left.is_empty() {
+        let before = left.len();
+        for index in indices {
+            let moved: Vec<LoopId> =
+                left.iter().copied().filter(|&l| index.mentions(Sym::Iteration(l))).collect();
+            let Some(rest) = steps(index, &moved) else { continue };
+            // The other loops of the nest are determined, or stand still.
+            let base_fixed = rest.base.symbols().all(|s| match s {
+                Sym::Iteration(l) => !left.contains(&l),
+                Sym::Value(v) => variables.invariants().is_outside(root, v),
+            });
+            if base_fixed && determines(&rest.steps, root, variables, counts) {
+                left.retain(|l| !moved.contains(l));
+            }
+        }
+        if left.len() == before {
+            return false;
+        }
+    }
+    true
+}
+
+/// An index as a sum of multiples of iterations and what is left.
+struct Steps {
+    base: Poly,
+    steps: Vec<(LoopId, Poly)>,
+}
+
+fn steps(index: &Poly, loops: &[LoopId]) -> Option<Steps> {
+    let mut found = Steps { base: index.clone(), steps: Vec::new() };
+    for &l in loops {
+        let (base, step) = found.base.linear_in(Sym::Iteration(l))?;
+        found.base = base;
+        found.steps.push((l, step));
+    }
+    Some(found)
+}
+
+/// Returns whether different iterations of one loop, or of two, move an index to different numbers.
+fn determines(
+    steps: &[(LoopId, Poly)],
+    root: LoopId,
+    variables: &InductionVariables,
+    counts: &TripCounts,
+) -> bool {
+    let moves = |step: &Poly| {
+        step.constant_value()
+            .is_some_and(|s| s != 0 && strong(0, s, None) == Dependence::SameIteration)
+    };
+    let fixed = |poly: &Poly| variables.is_available_before(poly, root);
+    match steps {
+        [(_, step)] => moves(step),
+        [a, b] => [(a, b), (b, a)].into_iter().any(|((_, wide), (l, narrow))| {
+            let unit = matches!(narrow.constant_value(), Some(1 | -1));
+            unit && fixed(wide) && runs_at_most(counts, *l, wide)
+        }),
+        _ => false,
+    }
+}
+
+/// Returns whether a loop, if it runs at all, runs as often as a number says, or its negative.
+fn runs_at_most(counts: &TripCounts, l: LoopId, number: &Poly) -> bool {
+    let runs = match &counts.of(l).latch_runs {
+        LatchRuns::Symbolic(count) => match &count.form {
+            CountForm::Number(poly) => poly.clone(),
+            CountForm::Distance { from, to, down, stride: 1 } => {
+                let distance = if *down { from.sub(to) } else { to.sub(from) };
+                match distance {
+                    Some(distance) => distance,
+                    None => return false,
+                }
+            }
+            _ => return false,
+        },
+        LatchRuns::Constant(n) => match i64::try_from(*n) {
+            Ok(n) => Poly::constant(number.ty(), n),
+            Err(_) => return false,
+        },
+        LatchRuns::Never | LatchRuns::Unknown => return false,
+    };
+    runs == *number || runs == number.neg()
+}

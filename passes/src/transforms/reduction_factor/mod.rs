@@ -1,0 +1,223 @@
+//! Computes sums that are the same for many iterations of loops around them once.
+//!
+//! ```text
+//! for j, i                                 if da !== db (else as it was)
+//!     acc = 0.0                                sb = 0.0; for l, k { sb += b[k, l] }
+//!     for l, k                     =>          for j, i { da[i, j] += sb }
+//!         acc += b[k, l]                       sa = 0.0; for j, i { sa += a[i, j] }
+//!         db[k, l] += a[i, j]                  for l, k { db[k, l] = sa }
+//!     da[i, j] += acc
+//! ```
+//!
+//! # Method
+//! An **update** is a store of `x[i] ⊕ e` to `x[i]`. Of a nest of counted loops, the code that an
+//! update needs is taken (its slice, inner loops included) and made anew, in the loops that it depends on, in
+//! an order that lets what is invariant meet the outer loops: first the loops that both `i` and `e`
+//! depend on, in them those that `i` does not depend on, over which is summed up, and beside these those
+//! that `e` does not depend on. That is fission, interchange, promotion of the element to a value and
+//! code motion of whole loops in one step (M. Wolfe, "High Performance Compilers for Parallel
+//! Computing", 1996, on each of them; for the result, A. Cohen's and others' "GRAPHITE"). A nest is changed only if what is
+//! left of it is nested less deep, and each new nest too.
+//!
+//! # Why it is right
+//! - Each element gets the same addends in the same order: its loops keep theirs, and no other
+//!   iteration updates it, as the indices are injective.
+//! - The sum begins with what is in the element. Summed up once for many, that has to be one
+//!   constant: the array was made with it, and nothing has written to it since. Of integers it may be
+//!   anything, as their sums are associative, and with `math=fast`, of floats.
+//! - Nothing in the nest traps, prints, or runs for ever, so nobody sees the order of the updates of
+//!   different elements. What may run in vain only computes; loads and stores run only if all loops
+//!   around the update run, as then they ran before.
+//! - Nothing else in the nest reads or writes the array, nor writes what the update reads. Where that
+//!   needs objects to be different which may be the same one, like the shadows of equal arguments, it is
+//!   tested before the nest, and the nest as it was stands behind the test.
+//!
+//! # Cost
+//! O(size of the nests), and that of the analyses if there is a loop in another one.
+
+mod apply;
+mod contents;
+mod emit;
+mod fill_loop;
+mod forward;
+mod injective;
+mod nest;
+mod plan;
+mod slice;
+mod update;
+
+use std::sync::Arc;
+
+use regraft_dialects::mem;
+use regraft_ir::{DominatorTree, Edge, Function, IrResult};
+
+use crate::analysis::{Aliases, EffectSummaries, InductionVariables, LoopForest, TripCounts};
+use crate::options::{OptionDef, Options};
+use crate::transforms::adce::Adce;
+use crate::transforms::loop_delete::LoopDelete;
+use crate::transforms::util::versioning::is_version;
+use crate::{FunctionPass, LoopPass, PassContext, PassResult};
+use contents::Contents;
+use nest::LoopNest;
+use plan::Planner;
+use slice::Slices;
+
+/// A function is looked at again after each nest that has changed, up to so many.
+const MAX_NESTS: usize = 32;
+
+crate::pass! {
+    /// Computes sums that are the same for many iterations of loops around them once.
+    ///
+    /// ```text
+    /// for j, i                                 if da !== db (else as it was)
+    ///     acc = 0.0                                sb = 0.0; for l, k { sb += b[k, l] }
+    ///     for l, k                     =>          for j, i { da[i, j] += sb }
+    ///         acc += b[k, l]                       sa = 0.0; for j, i { sa += a[i, j] }
+    ///         db[k, l] += a[i, j]                  for l, k { db[k, l] = sa }
+    ///     da[i, j] += acc
+    /// ```
+    ///
+    /// Updates of elements of arrays leave the nest of counted loops that they are in, each for loops of its
+    /// own. Not one bit of a result changes: addends keep their order, and a sum is shared only if
+    /// it begins with the same number for all elements, such as the zeros of a new array. Arrays
+    /// that may be the same one are told apart before the nest, which stays for the case that they
+    /// are.
+    ///
+    /// With `math=fast`, sums of floats may begin with any number.
+    ///
+    /// Nothing in the nest may trap; so bounds checks have to be eliminated before.
+    #[derive(Debug, Default)]
+    pub struct ReductionFactor {
+        fast: bool,
+    }
+}
+
+impl FunctionPass for ReductionFactor {
+    const NAME: &'static str = "reduction-factor";
+    const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &[OptionDef::choice(
+        "math",
+        &["exact", "fast"],
+        "exact",
+        "with `fast`, sums of floats may be rounded in another order",
+    )];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.fast = options.text("math") == "fast";
+        Ok(())
+    }
+
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        if self.forward(f, cx)? {
+            Adce::default().run(f, cx)?;
+            LoopDelete.run_all(f, cx)?;
+        }
+        let mut factored = 0;
+        while factored < MAX_NESTS && self.factor_one(f, cx)? {
+            factored += 1;
+        }
+        if factored > 0 {
+            // What only the updates needed.
+            Adce::default().run(f, cx)?;
+            LoopDelete.run_all(f, cx)?;
+        }
+        Ok(())
+    }
+}
+
+impl ReductionFactor {
+    /// Replaces loads of what is known. Returns whether there were any.
+    fn forward(&self, f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
+        if !has_nested_updates(f, cx) {
+            return Ok(false);
+        }
+        let facts = Facts::of(f, cx);
+        let contents = facts.contents(f);
+        let mut loads = Vec::new();
+        let mut done = None;
+        for root in facts.forest.loops().filter(|&l| !facts.forest.is_innermost(l)) {
+            if done.is_none_or(|outer| !facts.forest.encloses(outer, root))
+                && let Some(nest) = LoopNest::of(f, &facts.forest, &facts.counts, root)
+            {
+                loads.extend(forward::known_loads(&contents, &nest));
+                done = Some(root);
+            }
+        }
+        let accumulated = forward::accumulated(&contents, &loads);
+        forward::replace(f, &loads)?;
+        for array in accumulated {
+            array.make(f)?;
+        }
+        cx.add("loads of constants", loads.len() as u64);
+        Ok(!loads.is_empty())
+    }
+
+    /// Lets updates leave the first nest that gets cheaper.
+    fn factor_one(&self, f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
+        if !has_nested_updates(f, cx) {
+            return Ok(false);
+        }
+        let facts = Facts::of(f, cx);
+        let Facts { forest, dom, counts, variables, .. } = &facts;
+        for root in forest.loops().filter(|&l| !forest.is_innermost(l)) {
+            let Some(nest) = LoopNest::of(f, forest, counts, root) else { continue };
+            let mut slices = Slices::new(&nest, dom);
+            let contents = facts.contents(f);
+            let planner = Planner { contents: &contents, variables, counts, fast: self.fast };
+            let Some(plan) = planner.plan(&mut slices) else { continue };
+            let header = forest.get(root).header;
+            let is_outside = |e: &Edge| !forest.contains(root, e.from);
+            if f.in_edges(header).filter(is_outside).any(|e| is_version(f, e, &plan.apart)) {
+                continue;
+            }
+            let updates = plan.factored.len() as u64;
+            let versions = apply::apply(f, &slices, &plan, cx.analyses())?;
+            cx.add("updates factored", updates);
+            cx.add("nests in two versions", u64::from(versions));
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+/// Returns whether a function has a store, and a loop in a loop.
+fn has_nested_updates(f: &Function, cx: &mut PassContext<'_>) -> bool {
+    let forest = cx.analysis::<LoopForest>(f);
+    forest.loops().any(|l| forest.get(l).parent.is_some())
+        && f.all_insts().any(|v| f.op(v) == Some(mem::STORE))
+}
+
+/// The analyses of a function.
+struct Facts {
+    forest: Arc<LoopForest>,
+    dom: Arc<DominatorTree>,
+    counts: Arc<TripCounts>,
+    variables: Arc<InductionVariables>,
+    aliases: Arc<Aliases>,
+    summaries: EffectSummaries,
+}
+
+impl Facts {
+    fn of(f: &Function, cx: &mut PassContext<'_>) -> Self {
+        Self {
+            forest: cx.analysis(f),
+            dom: cx.analysis(f),
+            counts: cx.analysis(f),
+            variables: cx.analysis(f),
+            aliases: cx.analysis(f),
+            summaries: cx.effects().clone(),
+        }
+    }
+
+    fn contents<'a>(&'a self, f: &'a Function) -> Contents<'a> {
+        Contents {
+            f,
+            forest: &self.forest,
+            dom: &self.dom,
+            aliases: &self.aliases,
+            summaries: &self.summaries,
+            variables: &self.variables,
+            counts: &self.counts,
+        }
+    }
+}
