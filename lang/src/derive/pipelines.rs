@@ -1,7 +1,7 @@
 //! The pipelines that run on functions before they are differentiated, and on their derivatives.
 
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
-use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use crate::emit::keep_reached;
 use crate::phases::{Phase, enter};
@@ -12,6 +12,9 @@ const PREPARE: &str = "\
 simplify-cfg, inline,
 fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
 licm, indvars, dce, simplify-cfg";
+
+/// What makes derivatives fast.
+const FINISH: &str = "O2, reduction-factor";
 
 /// The pipelines, parsed once.
 #[derive(Debug)]
@@ -26,7 +29,7 @@ impl Pipelines {
         let parse = |text: &str| {
             Pipeline::parse(&registry, text).expect("the pipelines are made of passes there are")
         };
-        Self { prepare: parse(PREPARE), finish: parse(O2.name) }
+        Self { prepare: parse(PREPARE), finish: parse(FINISH) }
     }
 
     /// Before a derivative is made.

@@ -55,6 +55,7 @@ use crate::analysis::{Aliases, EffectSummaries, InductionVariables, LoopForest, 
 use crate::options::{OptionDef, Options};
 use crate::transforms::adce::Adce;
 use crate::transforms::loop_delete::LoopDelete;
+use crate::transforms::simplify_cfg::SimplifyCfg;
 use crate::transforms::util::versioning::is_version;
 use crate::{FunctionPass, LoopPass, PassContext, PassResult};
 use contents::Contents;
@@ -109,7 +110,7 @@ impl FunctionPass for ReductionFactor {
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         if self.forward(f, cx)? {
-            Adce::default().run(f, cx)?;
+            Adce.run(f, cx)?;
             LoopDelete.run_all(f, cx)?;
         }
         let mut factored = 0;
@@ -117,9 +118,10 @@ impl FunctionPass for ReductionFactor {
             factored += 1;
         }
         if factored > 0 {
-            // What only the updates needed.
-            Adce::default().run(f, cx)?;
+            // What only the updates needed, and blocks that only lead on.
+            Adce.run(f, cx)?;
             LoopDelete.run_all(f, cx)?;
+            SimplifyCfg::default().run(f, cx)?;
         }
         Ok(())
     }

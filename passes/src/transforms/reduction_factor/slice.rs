@@ -116,7 +116,7 @@ impl<'a> Slices<'a> {
             return self.of(f, passed(f, v)?, l);
         }
         let is_load = f.op(v) == Some(mem::LOAD);
-        if !only_computes(f, v) && !(is_load && !may_trap(f, v)) {
+        if !only_computes(f, v) && (!is_load || may_trap(f, v)) {
             return None;
         }
         if is_load && !self.nest.runs_always(self.dom, block) {

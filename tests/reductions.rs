@@ -1,0 +1,126 @@
+//! Gradients of sums over Kronecker products: what `reduction-factor` makes of them is the same, bit
+//! for bit, and takes O(n² + m²) instructions.
+
+use regraft::dialects::context;
+use regraft::exec::value::{Array, Val};
+use regraft::exec::{Engine, Interpreter};
+use regraft::ir::Module;
+use regraft::lang::Session;
+use regraft::passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft::testing::{FloatMatch, Observation};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/text/reduction-factor");
+
+/// Gradients after `O2`, each a function of two matrices.
+const GRADIENTS: [&str; 4] = [
+    "the_gradient_of_four_loops",
+    "the_gradient_of_a_product_in_memory",
+    "the_gradient_of_a_copied_product",
+    "the_gradient_of_a_product_that_may_trap",
+];
+
+fn module(name: &str) -> Module {
+    let text = std::fs::read_to_string(format!("{FOLDER}/{name}.ir")).unwrap();
+    regraft::syntax::parse_module(&context(), name, &text).unwrap()
+}
+
+fn after(mut module: Module, pipeline: &str) -> Module {
+    let pipeline = Pipeline::parse(&PassRegistry::standard(), pipeline).unwrap();
+    run_pipeline(&mut module, &pipeline, &RunOptions::default()).unwrap();
+    module
+}
+
+/// A matrix of numbers that are all different, and of special ones if `special` is above 0.
+fn matrix(rows: usize, columns: usize, special: usize) -> Val {
+    let specials = [f64::NAN, f64::INFINITY, -0.0, f64::NEG_INFINITY, 5e-324, f64::MAX, 0.0];
+    let items: Vec<f64> = (0..rows * columns)
+        .map(|i| match special {
+            0 => (i as f64 * 1.7 + rows as f64).sin(),
+            _ => match (i * 5 + special) % 11 {
+                kind if kind < special => specials[(i + kind) % specials.len()],
+                _ => (i as f64).cos() * 1e3,
+            },
+        })
+        .collect();
+    Val::from(Array::of(&items, &[rows, columns]).unwrap())
+}
+
+/// The result of a call, with the arguments after it, and the number of instructions.
+fn run(module: &Module, args: &[Val]) -> (Observation, u64) {
+    let mut engine = Interpreter::new(module);
+    let result = engine.call("gradient", args).unwrap();
+    let values: Vec<Val> = std::iter::once(result).chain(args.iter().cloned()).collect();
+    (Observation::of(module.ctx(), values.iter()), engine.instructions())
+}
+
+#[test]
+fn gradients_are_the_same_bit_for_bit() {
+    let sizes = [(0, 0), (0, 2), (1, 0), (1, 1), (2, 1), (1, 3), (2, 3), (4, 3)];
+    for name in GRADIENTS {
+        let before = module(name);
+        let changed = after(module(name), "reduction-factor");
+        for (rows, columns) in sizes {
+            for (p, q) in sizes {
+                for special in [0, 1, 4] {
+                    let (a, b) = (matrix(rows, columns, special), matrix(p, q, special));
+                    for args in [[a.clone(), b.clone()], [a.clone(), a]] {
+                        let (expected, found) = (run(&before, &args).0, run(&changed, &args).0);
+                        let same = found.matches(&expected, FloatMatch::Exact);
+                        assert!(same, "{name}, {rows}x{columns} and {p}x{q}, {special}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_arguments_share_a_shadow() {
+    for name in GRADIENTS {
+        let a = matrix(3, 2, 0);
+        let changed = after(module(name), "reduction-factor");
+        let result = Interpreter::new(&changed).call("gradient", &[a.clone(), a]).unwrap();
+        let parts = result.as_fields().unwrap();
+        let [Val::Array(da), Val::Array(db)] = &parts[..] else { panic!("{result:?}") };
+        assert!(da.to_vec::<f64>() == db.to_vec::<f64>(), "{name}");
+    }
+}
+
+/// Checks that a gradient with 20x20 and 40x40 numbers takes at most so much of what it took before.
+#[track_caller]
+fn check_ratio(name: &str, most: f64) {
+    let args = [matrix(20, 20, 0), matrix(40, 40, 0)];
+    let before = run(&module(name), &args).1;
+    let now = run(&after(module(name), "reduction-factor"), &args).1;
+    let ratio = now as f64 / before as f64;
+    eprintln!("{name}: {now} of {before} instructions, {ratio:.4}");
+    assert!(ratio <= most, "{name}: {now} of {before} instructions, {ratio:.4}");
+}
+
+#[test]
+fn the_gradient_of_four_loops_has_two() {
+    check_ratio("the_gradient_of_four_loops", 0.02);
+}
+
+#[test]
+fn the_gradient_of_a_product_in_memory_does_not_run_through_it() {
+    check_ratio("the_gradient_of_a_product_in_memory", 0.02);
+    check_ratio("the_gradient_of_a_copied_product", 0.1);
+}
+
+/// The value and the gradient by the language: what is in the pipeline for derivatives.
+#[test]
+fn the_language_factors_its_derivatives() {
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/jl/kron_loops.jl"))
+            .unwrap();
+    let mut session = Session::new(&context());
+    session.run("kron_loops.jl", &text).unwrap();
+    let call = "gradient(kron_loops, a, b)";
+    let small =
+        "a = [sin(1.0i + j) for i in 1:6, j in 1:6]; b = [cos(1.0i - j) for i in 1:8, j in 1:8]";
+    session.run("arguments", small).unwrap();
+    let module = session.optimized(call, None).unwrap();
+    let loops = module.to_string().matches("core.same").count();
+    assert_eq!(loops, 1, "one test tells the shadows apart\n{module}");
+}
