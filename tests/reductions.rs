@@ -88,24 +88,37 @@ fn equal_arguments_share_a_shadow() {
 
 /// Checks that a gradient with 20x20 and 40x40 numbers takes at most so much of what it took before.
 #[track_caller]
-fn check_ratio(name: &str, most: f64) {
+fn check_ratio(name: &str, pipeline: &str, most: f64) {
     let args = [matrix(20, 20, 0), matrix(40, 40, 0)];
     let before = run(&module(name), &args).1;
-    let now = run(&after(module(name), "reduction-factor"), &args).1;
+    let now = run(&after(module(name), pipeline), &args).1;
     let ratio = now as f64 / before as f64;
-    eprintln!("{name}: {now} of {before} instructions, {ratio:.4}");
     assert!(ratio <= most, "{name}: {now} of {before} instructions, {ratio:.4}");
 }
 
 #[test]
 fn the_gradient_of_four_loops_has_two() {
-    check_ratio("the_gradient_of_four_loops", 0.02);
+    check_ratio("the_gradient_of_four_loops", "reduction-factor", 0.02);
 }
 
 #[test]
 fn the_gradient_of_a_product_in_memory_does_not_run_through_it() {
-    check_ratio("the_gradient_of_a_product_in_memory", 0.02);
-    check_ratio("the_gradient_of_a_copied_product", 0.1);
+    check_ratio("the_gradient_of_a_product_in_memory", "reduction-factor", 0.02);
+    check_ratio("the_gradient_of_a_copied_product", "reduction-factor", 0.1);
+}
+
+#[test]
+fn fast_math_separates_the_value_too() {
+    let name = "fast_math_separates_the_value_of_four_loops";
+    check_ratio(name, "reduction-factor{math=fast}", 0.04);
+    let args = [matrix(20, 20, 0), matrix(40, 40, 0)];
+    let value = |module: &Module| {
+        let result = Interpreter::new(module).call("gradient", &args).unwrap();
+        result.as_fields().unwrap()[0].as_f64().unwrap()
+    };
+    let (exact, fast) =
+        (value(&module(name)), value(&after(module(name), "reduction-factor{math=fast}")));
+    assert!((exact - fast).abs() <= 1e-12 * 400.0, "{exact} and {fast}");
 }
 
 /// The value and the gradient by the language: what is in the pipeline for derivatives.

@@ -7,11 +7,14 @@
 //! ^4: the nest without the update
 //! ```
 
-use regraft_ir::{Function, IrResult, Operand, Value};
+use regraft_dialects::arith;
+use regraft_ir::{Block, Function, IrResult, Operand, Value};
 
-use super::emit::{Emitter, copy_of};
+use super::emit::{Emitter, copy_of, sum_over};
+use super::factors::product;
 use super::plan::{Factored, Plan, Start};
 use super::slice::Slices;
+use super::sum::FactoredSum;
 use crate::analysis::{Analyses, LoopId};
 use crate::transforms::util::edit::delete_unused;
 use crate::transforms::util::loop_form::{LoopForm, close_loops};
@@ -34,6 +37,9 @@ pub(super) fn apply(
         preheader = form.ensure_preheader(f)?;
     }
     let mut at = preheader;
+    for sum in &plan.sums {
+        at = replace_sum(f, slices, sum, at)?;
+    }
     for factored in &plan.factored {
         let mut emitter = Emitter::new(slices, at);
         at = match emitter.all_run(f, &factored.around)? {
@@ -48,6 +54,39 @@ pub(super) fn apply(
     Ok(same.is_some())
 }
 
+/// Makes a sum that leaves the nest in front of it, and lets its users have that. Returns the block
+/// that goes to the nest then.
+fn replace_sum(
+    f: &mut Function,
+    slices: &Slices<'_>,
+    sum: &FactoredSum,
+    at: Block,
+) -> IrResult<Block> {
+    let nest = slices.nest;
+    let root = nest.get(nest.root);
+    let position = f.params(root.header).position(|param| param == sum.result);
+    let Some(before) = position.map(|position| root.initial[position]) else { return Ok(at) };
+    let mut emitter = Emitter::new(slices, at);
+    let Some(condition) = emitter.all_run(f, &sum.around)? else { return Ok(at) };
+    let after = emitter.guard(f, condition)?;
+    let total = sum.emit(f, &mut emitter, before)?;
+    let inside = emitter.block();
+    let ty = f.ty(sum.result);
+    let result =
+        f.add_param(after, ty, |from| Some(if from == inside { total } else { before }))?;
+    f.replace_uses_if(sum.result, result, |f, at| !nest.contains(f.block_of(at.user)))?;
+    let exits = f.out_edges(root.header).filter(|&edge| !nest.contains(f.edge_target(edge)));
+    for edge in exits.collect::<Vec<_>>() {
+        let args = f.edge_args(edge).map(|arg| match arg == sum.result.into() {
+            true => Operand::from(result),
+            false => arg,
+        });
+        let args: Vec<Operand> = args.collect();
+        f.redirect(edge, f.edge_target(edge), args)?;
+    }
+    Ok(after)
+}
+
 impl Factored {
     /// The parameters of a loop that are needed.
     fn params(&self, l: LoopId) -> &[Value] {
@@ -60,7 +99,16 @@ impl Factored {
             emitter.open(f, l, self.params(l), None)?;
         }
         let sum = match self.start {
-            Start::Known(start) | Start::Neutral(start) => self.sum(f, emitter, start)?,
+            Start::Known(start) | Start::Neutral(start) => {
+                let loops: Vec<(LoopId, &[Value])> =
+                    self.summed.iter().map(|&l| (l, self.params(l))).collect();
+                sum_over(f, emitter, &loops, start, |f, emitter, sum| {
+                    let addend = product(f, emitter, &self.addend)?.unwrap_or(sum);
+                    let operands = self.update.operands(f, sum, addend);
+                    let op = copy_of(f, self.update.op, &operands);
+                    Ok(f.push(emitter.block(), op)?.into())
+                })?
+            }
             Start::Single => emitter.emit(f, self.update.addend, self.update.home)?,
         };
         for &l in &self.spread {
@@ -74,6 +122,10 @@ impl Factored {
         let value = match self.start {
             Start::Known(_) => sum,
             Start::Neutral(_) | Start::Single => {
+                let sum = match product(f, emitter, &self.fixed)? {
+                    Some(fixed) => f.push(block, arith::mul(fixed, sum))?.into(),
+                    None => sum,
+                };
                 let load = f.push(block, copy_of(f, self.update.load, &place))?;
                 let operands = self.update.operands(f, load.into(), sum);
                 f.push(block, copy_of(f, self.update.op, &operands))?.into()
@@ -85,31 +137,5 @@ impl Factored {
             emitter.close(f, None)?;
         }
         Ok(())
-    }
-
-    /// What is added up for one element.
-    fn sum(
-        &self,
-        f: &mut Function,
-        emitter: &mut Emitter<'_>,
-        start: Operand,
-    ) -> IrResult<Operand> {
-        let mut sum = start;
-        let mut sums: Vec<Value> = Vec::new();
-        for &l in &self.summed {
-            emitter.open(f, l, self.params(l), Some(sum))?;
-            let Some(extra) = emitter.extra() else { continue };
-            sum = extra.into();
-            sums.push(extra);
-        }
-        let addend = emitter.emit(f, self.update.addend, self.update.home)?;
-        let operands = self.update.operands(f, sum, addend);
-        let op = copy_of(f, self.update.op, &operands);
-        let mut next: Operand = f.push(emitter.block(), op)?.into();
-        for &sum in sums.iter().rev() {
-            emitter.close(f, Some(next))?;
-            next = sum.into();
-        }
-        Ok(next)
     }
 }

@@ -282,6 +282,31 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// Opens loops, one in the other, closes them again, and returns what `add` has made of `start` in
+/// all iterations.
+pub(super) fn sum_over(
+    f: &mut Function,
+    emitter: &mut Emitter<'_>,
+    loops: &[(LoopId, &[Value])],
+    start: Operand,
+    add: impl FnOnce(&mut Function, &mut Emitter<'_>, Operand) -> IrResult<Operand>,
+) -> IrResult<Operand> {
+    let mut sum = start;
+    let mut sums: Vec<Value> = Vec::new();
+    for &(l, params) in loops {
+        emitter.open(f, l, params, Some(sum))?;
+        let Some(extra) = emitter.extra() else { continue };
+        sum = extra.into();
+        sums.push(extra);
+    }
+    let mut next = add(f, emitter, sum)?;
+    for &sum in sums.iter().rev() {
+        emitter.close(f, Some(next))?;
+        next = sum.into();
+    }
+    Ok(next)
+}
+
 /// The instruction `v` with other operands.
 pub(super) fn copy_of(f: &Function, v: Value, operands: &[Operand]) -> Inst {
     let mut inst = f.statement(v);

@@ -38,12 +38,14 @@
 mod apply;
 mod contents;
 mod emit;
+mod factors;
 mod fill_loop;
 mod forward;
 mod injective;
 mod nest;
 mod plan;
 mod slice;
+mod sum;
 mod update;
 
 use std::sync::Arc;
@@ -154,14 +156,20 @@ impl ReductionFactor {
         Ok(!loads.is_empty())
     }
 
+    /// Returns whether there are loops that this could be about.
+    fn may_factor(&self, f: &Function, cx: &mut PassContext<'_>) -> bool {
+        let forest = cx.analysis::<LoopForest>(f);
+        forest.loops().any(|l| self.fast || forest.get(l).parent.is_some())
+    }
+
     /// Lets updates leave the first nest that gets cheaper.
     fn factor_one(&self, f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
-        if !has_nested_updates(f, cx) {
+        if !self.may_factor(f, cx) {
             return Ok(false);
         }
         let facts = Facts::of(f, cx);
         let Facts { forest, dom, counts, variables, .. } = &facts;
-        for root in forest.loops().filter(|&l| !forest.is_innermost(l)) {
+        for root in forest.loops().filter(|&l| self.fast || !forest.is_innermost(l)) {
             let Some(nest) = LoopNest::of(f, forest, counts, root) else { continue };
             let mut slices = Slices::new(&nest, dom);
             let contents = facts.contents(f);
@@ -172,9 +180,10 @@ impl ReductionFactor {
             if f.in_edges(header).filter(is_outside).any(|e| is_version(f, e, &plan.apart)) {
                 continue;
             }
-            let updates = plan.factored.len() as u64;
+            let (updates, sums) = (plan.factored.len() as u64, plan.sums.len() as u64);
             let versions = apply::apply(f, &slices, &plan, cx.analyses())?;
             cx.add("updates factored", updates);
+            cx.add("sums factored", sums);
             cx.add("nests in two versions", u64::from(versions));
             return Ok(true);
         }

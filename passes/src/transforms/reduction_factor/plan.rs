@@ -11,12 +11,14 @@
 //! ```
 
 use regraft_dialects::{arith, mem};
-use regraft_ir::{Constant, Function, Operand, Type, Value};
+use regraft_ir::{Function, Operand, Value};
 
 use super::contents::Contents;
+use super::factors::{Factor, factors, neutral, slice_of};
 use super::injective::is_injective;
 use super::nest::LoopNest;
-use super::slice::{Slice, Slices};
+use super::slice::{Slice, Slices, counters};
+use super::sum::FactoredSum;
 use super::update::Update;
 use crate::analysis::{Access, InductionVariables, LoopId, Poly, TripCounts};
 use crate::transforms::util::loop_accesses::{Accesses, MemoryAccess};
@@ -41,6 +43,10 @@ pub(super) struct Factored {
     pub(super) summed: Vec<LoopId>,
     pub(super) spread: Vec<LoopId>,
     pub(super) start: Start,
+    /// What is summed up: the product of these.
+    pub(super) addend: Vec<Factor>,
+    /// What a sum is multiplied with.
+    pub(super) fixed: Vec<Factor>,
     /// The parameters of headers that are needed, by `around`.
     pub(super) params: Vec<Vec<Value>>,
 }
@@ -48,6 +54,7 @@ pub(super) struct Factored {
 /// The updates of a nest that leave it.
 pub(super) struct Plan {
     pub(super) factored: Vec<Factored>,
+    pub(super) sums: Vec<FactoredSum>,
     /// Objects that have to be different.
     pub(super) apart: Vec<Apart>,
 }
@@ -69,7 +76,12 @@ impl Planner<'_, '_> {
         let stores: Vec<Value> = stores.filter(|&v| f.op(v) == Some(mem::STORE)).collect();
         let updates: Vec<Update> =
             stores.iter().filter_map(|&store| Update::of(f, nest, store)).collect();
-        if updates.is_empty() {
+        let sums: Vec<FactoredSum> = f
+            .params(nest.get(nest.root).header)
+            .filter_map(|param| FactoredSum::of(f, slices, param, self.fast))
+            .filter(|sum| leaves(f, nest, sum.result))
+            .collect();
+        if updates.is_empty() && sums.is_empty() {
             return None;
         }
         let accesses = Accesses::of(f, blocks, self.contents.aliases, self.contents.summaries)?;
@@ -77,7 +89,14 @@ impl Planner<'_, '_> {
             return None;
         }
         let deepest = blocks.iter().map(|&block| nest.around(block).len()).max()?;
-        let mut plan = Plan { factored: Vec::new(), apart: Vec::new() };
+        let mut plan = Plan { factored: Vec::new(), sums: Vec::new(), apart: Vec::new() };
+        for sum in sums {
+            let mut apart = plan.apart.clone();
+            if self.reads_apart(nest, &sum.addend, &accesses, None, &mut apart).is_some() {
+                plan.sums.push(sum);
+                plan.apart = apart;
+            }
+        }
         for update in updates {
             let mut apart = plan.apart.clone();
             if let Some((factored, depth)) = self.factor(slices, update, &accesses, &mut apart)
@@ -87,8 +106,14 @@ impl Planner<'_, '_> {
                 plan.apart = apart;
             }
         }
-        let gains = !plan.factored.is_empty() && self.rest(slices, &plan, &accesses) < deepest;
-        gains.then_some(plan)
+        let rest = self.rest(slices, &plan, &accesses);
+        let depths = plan.sums.iter().map(FactoredSum::depth);
+        // Without anything else, a sum that is multiplied once only is a gain as well.
+        let simpler = rest == 0 && plan.factored.is_empty() && !plan.sums.is_empty();
+        let flatter = rest < deepest
+            && depths.max().unwrap_or(0) < deepest
+            && !(plan.factored.is_empty() && plan.sums.is_empty());
+        (simpler || flatter).then_some(plan)
     }
 
     /// How an update can leave the nest, and how deep its loops are nested then.
@@ -106,23 +131,43 @@ impl Planner<'_, '_> {
         }
         let around = nest.around(block);
         let indices = slices.of_all(f, update.indices.iter().copied(), update.home)?;
-        let addend = slices.of(f, update.addend, update.home)?;
+        let whole = slices.of(f, update.addend, update.home)?;
         if !indices.loads.is_empty() || indices.depth > 0 {
             return None;
         }
         let mut params = Vec::with_capacity(around.len());
         for &l in &around {
             let test = slices.of(f, nest.get(l).test, l)?;
-            params.push(counters(f, slices, l, &[&test, &indices, &addend])?);
+            params.push(counters(f, slices, l, &[&test, &indices, &whole])?);
         }
         let varies = |slice: &Slice, l: LoopId| {
             slice.params.iter().any(|&param| nest.header_of(f, param) == Some(l))
         };
-        let of_index = |l: &LoopId| varies(&indices, *l);
-        let of_addend = |l: &LoopId| varies(&addend, *l);
-        let (moving, summed): (Vec<LoopId>, Vec<LoopId>) = around.iter().partition(|l| of_index(l));
-        let (kept, spread): (Vec<LoopId>, Vec<LoopId>) = moving.iter().partition(|l| of_addend(l));
-        if spread.is_empty() || summed.is_empty() && addend.depth == 0 {
+        let (moving, summed): (Vec<LoopId>, Vec<LoopId>) =
+            around.iter().partition(|&&l| varies(&indices, l));
+        let split = |slice: &Slice| -> (Vec<LoopId>, Vec<LoopId>) {
+            moving.iter().partition(|&&l| varies(slice, l))
+        };
+        let (mut kept, mut spread) = split(&whole);
+        let (mut addend, mut fixed) = (vec![(update.addend, update.home)], Vec::new());
+        let mut shared = whole.clone();
+        let neutral = neutral(f, f.op(update.op)?, f.ty(update.op), self.fast);
+        if spread.is_empty() && f.op(update.op) == Some(arith::ADD) && neutral.is_some() {
+            // What does not vary in the sum leaves it.
+            let mut varying = Vec::new();
+            for factor in factors(f, slices, update.addend, update.home) {
+                let slice = slices.of(f, factor.0, factor.1)?;
+                let moves = summed.iter().any(|&l| varies(&slice, l));
+                if moves { &mut varying } else { &mut fixed }.push(factor);
+            }
+            if varying.is_empty() || fixed.is_empty() {
+                return None;
+            }
+            shared = slice_of(f, slices, &varying)?;
+            (kept, spread) = split(&shared);
+            addend = varying;
+        }
+        if spread.is_empty() || summed.is_empty() && shared.depth == 0 {
             return None;
         }
         let map: Vec<Poly> = update
@@ -133,36 +178,20 @@ impl Planner<'_, '_> {
         if !is_injective(&map, &moving, nest.root, self.variables, self.counts) {
             return None;
         }
-        self.is_apart(nest, &update, &addend, accesses, apart)?;
+        self.is_apart(nest, &update, &whole, accesses, apart)?;
         let start = if summed.is_empty() {
             Start::Single
-        } else if let Some(start) = self.contents.at(update.array, nest.root, apart) {
+        } else if fixed.is_empty()
+            && let Some(start) = self.contents.at(update.array, nest.root, apart)
+        {
             Start::Known(start)
         } else {
-            Start::Neutral(self.neutral(&update)?)
+            Start::Neutral(neutral?)
         };
-        let depth = moving.len().max(kept.len() + summed.len() + addend.depth);
-        let factored = Factored { update, around, kept, summed, spread, start, params };
+        let depth = moving.len().max(kept.len() + summed.len() + shared.depth);
+        let factored =
+            Factored { update, around, kept, summed, spread, start, addend, fixed, params };
         Some((factored, depth))
-    }
-
-    /// The operand with which an op gives the other one, if sums may be joined in any order.
-    fn neutral(&self, update: &Update) -> Option<Operand> {
-        let f = self.contents.f;
-        let ty = f.ty(update.op);
-        let number = match f.op(update.op)? {
-            arith::ADD => 0,
-            arith::MUL => 1,
-            _ => return None,
-        };
-        let constant = match ty {
-            _ if ty.is_int() => Constant::int(ty, number)?,
-            // Adding -0.0 changes no number.
-            Type::F64 | Type::F32 if self.fast && number == 0 => Constant::float(ty, -0.0)?,
-            Type::F64 | Type::F32 if self.fast => Constant::float(ty, 1.0)?,
-            _ => return None,
-        };
-        Some(f.constant_id(constant).into())
     }
 
     /// Collects the objects that have to be different for an update to be independent of all else in
@@ -175,17 +204,29 @@ impl Planner<'_, '_> {
         accesses: &Accesses,
         apart: &mut Vec<Apart>,
     ) -> Option<()> {
-        let f = self.contents.f;
         for access in &accesses.list {
             if ![update.load, update.store].contains(&access.inst) {
                 let conflicts = Access::READS_CONTENTS | Access::WRITES_CONTENTS;
                 self.differ(nest, update.array, access, conflicts, apart)?;
             }
-            for &load in &addend.loads {
-                let array = f.operand(load, 0)?;
-                if access.inst != update.store {
-                    self.differ(nest, array, access, Access::WRITES_CONTENTS, apart)?;
-                }
+        }
+        self.reads_apart(nest, addend, accesses, Some(update.store), apart)
+    }
+
+    /// Collects the objects that have to be different for nothing in the nest but `except` to write
+    /// what a slice reads.
+    fn reads_apart(
+        &self,
+        nest: &LoopNest<'_>,
+        slice: &Slice,
+        accesses: &Accesses,
+        except: Option<Value>,
+        apart: &mut Vec<Apart>,
+    ) -> Option<()> {
+        for access in accesses.list.iter().filter(|access| Some(access.inst) != except) {
+            for &load in &slice.loads {
+                let array = self.contents.f.operand(load, 0)?;
+                self.differ(nest, array, access, Access::WRITES_CONTENTS, apart)?;
             }
         }
         Some(())
@@ -238,6 +279,9 @@ impl Planner<'_, '_> {
         }
         for &block in nest.forest.blocks(nest.root) {
             for v in f.params(block).chain(f.body(block)) {
+                if plan.sums.iter().any(|sum| sum.result == v) {
+                    continue;
+                }
                 if f.uses(v).all(|at| nest.contains(f.block_of(at.user))) {
                     continue;
                 }
@@ -251,7 +295,8 @@ impl Planner<'_, '_> {
             }
             let leaving = f.out_edges(block).filter(|&e| !nest.contains(f.edge_target(e)));
             for arg in leaving.flat_map(|edge| f.edge_args(edge)).filter_map(Operand::as_value) {
-                if nest.contains(f.block_of(arg)) {
+                let is_sum = plan.sums.iter().any(|sum| sum.result == arg);
+                if nest.contains(f.block_of(arg)) && !is_sum {
                     let slice = slices.of_own_result(f, arg);
                     depth = depth.max(slice.map_or(usize::MAX, |slice| slice.depth));
                 }
@@ -261,44 +306,11 @@ impl Planner<'_, '_> {
     }
 }
 
-/// The parameters of a header that slices use, with those from which these follow. `None` if they
-/// follow from anything else, or begin with what varies in the nest.
-fn counters(f: &Function, slices: &mut Slices<'_>, l: LoopId, of: &[&Slice]) -> Option<Vec<Value>> {
-    let nest = slices.nest;
-    let header = nest.get(l).header;
-    let own = |v: &Value| f.block_of(*v) == header;
-    let mut params: Vec<Value> = Vec::new();
-    for slice in of {
-        for &param in slice.params.iter().filter(|v| own(v)) {
-            if !params.contains(&param) {
-                params.push(param);
-            }
-        }
-    }
-    // The test decides by the counters of its own loop alone.
-    if !of[0].params.iter().all(own) || !of[0].loads.is_empty() || of[0].depth > 0 {
-        return None;
-    }
-    let mut done = 0;
-    while let Some(&param) = params.get(done) {
-        done += 1;
-        let position = f.params(header).position(|p| p == param)?;
-        let next = slices.of(f, nest.get(l).next[position], l)?;
-        if !next.params.iter().all(own) || !next.loads.is_empty() || next.depth > 0 {
-            return None;
-        }
-        for &v in &next.params {
-            if !params.contains(&v) {
-                params.push(v);
-            }
-        }
-        if l != nest.root {
-            let parent = nest.get(l).parent?;
-            let initial = slices.of(f, nest.get(l).initial[position], parent)?;
-            if !initial.params.is_empty() || !initial.loads.is_empty() || initial.depth > 0 {
-                return None;
-            }
-        }
-    }
-    Some(params)
+/// Returns whether a parameter of the header of a nest is used after it.
+fn leaves(f: &Function, nest: &LoopNest<'_>, param: Value) -> bool {
+    let mut exits = f.out_edges(nest.get(nest.root).header);
+    f.uses(param).any(|at| !nest.contains(f.block_of(at.user)))
+        || exits.any(|edge| {
+            !nest.contains(f.edge_target(edge)) && f.edge_args(edge).any(|arg| arg == param.into())
+        })
 }

@@ -28,7 +28,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    fn join(&mut self, other: &Self) {
+    pub(super) fn join(&mut self, other: &Self) {
         insert_all(&mut self.params, &other.params);
         insert_all(&mut self.loads, &other.loads);
         self.depth = self.depth.max(other.depth);
@@ -174,6 +174,53 @@ fn insert_own(f: &Function, header: regraft_ir::Block, into: &mut Vec<Value>, fr
             into.push(param);
         }
     }
+}
+
+/// The parameters of a header that slices use, with those from which these follow. `None` if they
+/// follow from anything else, or begin with what varies in the nest.
+pub(super) fn counters(
+    f: &Function,
+    slices: &mut Slices<'_>,
+    l: LoopId,
+    of: &[&Slice],
+) -> Option<Vec<Value>> {
+    let nest = slices.nest;
+    let header = nest.get(l).header;
+    let own = |v: &Value| f.block_of(*v) == header;
+    let mut params: Vec<Value> = Vec::new();
+    for slice in of {
+        for &param in slice.params.iter().filter(|v| own(v)) {
+            if !params.contains(&param) {
+                params.push(param);
+            }
+        }
+    }
+    // The test decides by the counters of its own loop alone.
+    if !of[0].params.iter().all(own) || !of[0].loads.is_empty() || of[0].depth > 0 {
+        return None;
+    }
+    let mut done = 0;
+    while let Some(&param) = params.get(done) {
+        done += 1;
+        let position = f.params(header).position(|p| p == param)?;
+        let next = slices.of(f, nest.get(l).next[position], l)?;
+        if !next.params.iter().all(own) || !next.loads.is_empty() || next.depth > 0 {
+            return None;
+        }
+        for &v in &next.params {
+            if !params.contains(&v) {
+                params.push(v);
+            }
+        }
+        if l != nest.root {
+            let parent = nest.get(l).parent?;
+            let initial = slices.of(f, nest.get(l).initial[position], parent)?;
+            if !initial.params.is_empty() || !initial.loads.is_empty() || initial.depth > 0 {
+                return None;
+            }
+        }
+    }
+    Some(params)
 }
 
 /// Returns what the only edge into a block passes for a parameter.
