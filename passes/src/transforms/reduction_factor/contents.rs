@@ -12,35 +12,22 @@
 //! ```
 
 use regraft_dialects::semantics::eval_scalar;
-use regraft_dialects::{ad, arith, core, mem};
-use regraft_ir::{Block, Constant, DominatorTree, Function, Op, Operand, TypeKind, Value};
+use regraft_dialects::{ad, arith, mem};
+use regraft_ir::{Block, Op, Operand, Value};
 use rustc_hash::FxHashSet;
 
 use super::fill_loop::FillLoop;
-use crate::analysis::{
-    Access, Aliases, EffectSummaries, InductionVariables, InstEffects, LoopForest, LoopId,
-    TripCounts, inst_effects,
-};
+use super::made_arrays::ReductionAnalyses;
+use crate::analysis::{Access, InstEffects, LoopId, inst_effects};
 use crate::transforms::util::versioning::Apart;
-
-/// What a function does before its loops.
-pub(super) struct Contents<'a> {
-    pub(super) f: &'a Function,
-    pub(super) forest: &'a LoopForest,
-    pub(super) dom: &'a DominatorTree,
-    pub(super) aliases: &'a Aliases,
-    pub(super) summaries: &'a EffectSummaries,
-    pub(super) variables: &'a InductionVariables,
-    pub(super) counts: &'a TripCounts,
-}
 
 /// The most updates of a whole array that are followed.
 const MAX_UPDATES: usize = 4;
 
-impl Contents<'_> {
+impl ReductionAnalyses<'_> {
     /// The constant that is in all elements of `array` where a loop begins. It holds if the values of
     /// each pair that is added to `apart` are different objects. O(size of what is on the way).
-    pub(super) fn at(
+    pub(super) fn content_at(
         &self,
         array: Operand,
         root: LoopId,
@@ -180,71 +167,12 @@ impl Contents<'_> {
         }
     }
 
-    /// Returns whether two arrays were made with the same dimensions, and keep them.
-    pub(super) fn same_dimensions(&self, a: Value, b: Value) -> bool {
-        let f = self.f;
-        let dimensions = |v: Value| match f.op(v) {
-            Some(mem::ALLOC) => Some(0),
-            Some(mem::FILL) => Some(1),
-            _ => None,
-        };
-        let fixed = |v: Value| matches!(*f.ctx().kind(f.ty(v)), TypeKind::Array { rank: 2.., .. });
-        match (dimensions(a), dimensions(b)) {
-            _ if !fixed(a) || !fixed(b) => false,
-            _ if a == b => true,
-            (Some(x), Some(y)) => f.operands(a).skip(x).eq(f.operands(b).skip(y)),
-            _ => false,
-        }
-    }
-
-    /// Returns whether an object was there before an array was made, and so is another one.
-    pub(super) fn is_older(&self, object: Operand, array: Operand) -> bool {
-        let (Some((maker, _)), Some(v)) = (self.maker(array), object.as_value()) else {
-            return false;
-        };
-        let (f, home) = (self.f, self.f.block_of(maker));
-        match f.block_of(v) == home {
-            true => f.is_param(v) || f.comes_before(v, maker),
-            false => self.dom.strictly_dominates(f.block_of(v), home),
-        }
-    }
-
     /// Returns whether a value is known in front of a block.
     fn is_there(&self, operand: Operand, header: Block) -> bool {
         match operand.as_value() {
             Some(v) => self.dom.strictly_dominates(self.f.block_of(v), header),
             None => true,
         }
-    }
-
-    /// The instruction that made an array, and what it holds.
-    pub(super) fn maker(&self, array: Operand) -> Option<(Value, Operand)> {
-        let f = self.f;
-        let TypeKind::Array { element, .. } = *f.ctx().kind(f.operand_type(array)) else {
-            return None;
-        };
-        let zero = if element.is_float() {
-            Constant::float(element, 0.0)
-        } else if element.is_int() {
-            Constant::int(element, 0)
-        } else {
-            None
-        };
-        let zero = || Some(Operand::from(f.constant_id(zero?)));
-        let mut v = array.as_value()?;
-        match f.op(v)? {
-            mem::ALLOC => return Some((v, zero()?)),
-            mem::FILL => {
-                let content = f.operand(v, 0)?;
-                return f.constant(content).map(|_| (v, content));
-            }
-            _ => {}
-        }
-        // A part of a zero tangent.
-        while f.op(v) == Some(core::GET) {
-            v = f.operand(v, 0)?.as_value()?;
-        }
-        (f.op(v) == Some(ad::ZERO) && element.is_float()).then_some((v, zero()?))
     }
 
     /// The instructions that may run after `maker` and before a block, the header of `root` if that is

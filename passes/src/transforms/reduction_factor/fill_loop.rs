@@ -11,7 +11,7 @@
 use regraft_dialects::{arith, mem};
 use regraft_ir::{Block, Function, Op, Operand, Value};
 
-use super::contents::Contents;
+use super::made_arrays::ReductionAnalyses;
 use super::nest::LoopNest;
 use super::update::Update;
 use crate::analysis::comparison::opposite;
@@ -29,21 +29,21 @@ pub(super) struct FillLoop {
 
 impl FillLoop {
     /// The loop of a store.
-    pub(super) fn of(contents: &Contents<'_>, store: Value) -> Option<Self> {
-        let f = contents.f;
-        let l = contents.forest.loop_of(f.block_of(store))?;
-        let nest = LoopNest::of(f, contents.forest, contents.counts, l)?;
+    pub(super) fn of(analyses: &ReductionAnalyses<'_>, store: Value) -> Option<Self> {
+        let f = analyses.f;
+        let l = analyses.forest.loop_of(f.block_of(store))?;
+        let nest = LoopNest::of(f, analyses.forest, analyses.counts, l)?;
         let update = Update::of(f, &nest, store)?;
         let [index] = *update.indices else { return None };
-        if !contents.forest.is_innermost(l)
-            || !nest.runs_always(contents.dom, f.block_of(store))
+        if !analyses.forest.is_innermost(l)
+            || !nest.runs_always(analyses.dom, f.block_of(store))
             || f.constant(update.addend).is_none()
         {
             return None;
         }
-        let index = contents.variables.evolution_at(f, index, f.block_of(store));
+        let index = analyses.variables.evolution_at(f, index, f.block_of(store));
         let (base, step) = index.linear_in(Sym::Iteration(l))?;
-        let runs = runs(&contents.counts.of(l).latch_runs)?;
+        let runs = runs(&analyses.counts.of(l).latch_runs)?;
         let length = runs.as_symbol()?;
         let Sym::Value(length_value) = length else { return None };
         let covers = match step.constant_value()? {
@@ -51,11 +51,11 @@ impl FillLoop {
             -1 => base == runs,
             _ => false,
         };
-        if !covers || !is_length_of(contents, length_value, update.array) {
+        if !covers || !is_length_of(analyses, length_value, update.array) {
             return None;
         }
         let header = nest.get(l).header;
-        let begins = guard(f, contents, l, length_value).unwrap_or(header);
+        let begins = guard(f, analyses, l, length_value).unwrap_or(header);
         Some(Self { l, update, begins })
     }
 }
@@ -72,24 +72,29 @@ fn runs(runs: &LatchRuns) -> Option<Poly> {
 }
 
 /// Returns whether a value is the number of elements of an array whose dimensions never change.
-fn is_length_of(contents: &Contents<'_>, length: Value, array: Operand) -> bool {
-    let f = contents.f;
+fn is_length_of(analyses: &ReductionAnalyses<'_>, length: Value, array: Operand) -> bool {
+    let f = analyses.f;
     let maker = |array: Operand| {
         let mut array = array;
         while let Some(v) = array.as_value().filter(|&v| f.op(v) == Some(mem::COPY)) {
             array = f.operand(v, 0)?;
         }
-        Some(contents.maker(array)?.0)
+        Some(analyses.maker(array)?.0)
     };
     let Some([of]) = f.matches(length, mem::LENGTH) else { return false };
     let made = maker(of).zip(maker(array));
-    made.is_some_and(|(a, b)| contents.same_dimensions(a, b))
+    made.is_some_and(|(a, b)| analyses.same_dimensions(a, b))
 }
 
 /// The block with a branch that goes around a loop if a length is 0.
-fn guard(f: &Function, contents: &Contents<'_>, l: LoopId, length: Value) -> Option<Block> {
-    let header = contents.forest.get(l).header;
-    let mut enter = only(f.in_edges(header).filter(|e| !contents.forest.contains(l, e.from)))?;
+fn guard(
+    f: &Function,
+    analyses: &ReductionAnalyses<'_>,
+    l: LoopId,
+    length: Value,
+) -> Option<Block> {
+    let header = analyses.forest.get(l).header;
+    let mut enter = only(f.in_edges(header).filter(|e| !analyses.forest.contains(l, e.from)))?;
     if f.out_edges(enter.from).nth(1).is_none() {
         enter = only(f.in_edges(enter.from))?;
     }

@@ -16,20 +16,23 @@
 use regraft_dialects::{ad, mem};
 use regraft_ir::{Function, IrResult, Operand, Value};
 
-use super::contents::Contents;
 use super::injective::is_injective;
+use super::made_arrays::ReductionAnalyses;
 use super::nest::LoopNest;
 use crate::analysis::memory_location::element_indices;
 use crate::analysis::{Access, Poly, inst_effects};
 use crate::transforms::util::edit::only;
 
 /// The loads of a nest that are known, with what they load.
-pub(super) fn known_loads(contents: &Contents<'_>, nest: &LoopNest<'_>) -> Vec<(Value, Operand)> {
-    let f = contents.f;
+pub(super) fn known_loads(
+    analyses: &ReductionAnalyses<'_>,
+    nest: &LoopNest<'_>,
+) -> Vec<(Value, Operand)> {
+    let f = analyses.f;
     let blocks = nest.forest.blocks(nest.root);
     let loads = blocks.iter().flat_map(|&block| f.body(block));
     let loads = loads.filter(|&v| f.op(v) == Some(mem::LOAD) && f.is_used(v));
-    loads.filter_map(|load| Some((load, known(contents, nest, load)?))).collect()
+    loads.filter_map(|load| Some((load, known(analyses, nest, load)?))).collect()
 }
 
 /// Replaces loads by what they load.
@@ -45,8 +48,11 @@ pub(super) struct Accumulated {
 }
 
 /// The arrays of known loads that can be made with their content.
-pub(super) fn accumulated(contents: &Contents<'_>, loads: &[(Value, Operand)]) -> Vec<Accumulated> {
-    let f = contents.f;
+pub(super) fn accumulated(
+    analyses: &ReductionAnalyses<'_>,
+    loads: &[(Value, Operand)],
+) -> Vec<Accumulated> {
+    let f = analyses.f;
     let mut found: Vec<Accumulated> = Vec::new();
     for &(load, content) in loads {
         let Some(maker) = f.operand(load, 0).and_then(Operand::as_value) else { continue };
@@ -60,7 +66,7 @@ pub(super) fn accumulated(contents: &Contents<'_>, loads: &[(Value, Operand)]) -
         let after = |user: Value| {
             let (at, block) = (f.block_of(user), f.block_of(accumulate));
             let reads = f.op(user).is_some_and(|op| [mem::LOAD, mem::STORE].contains(&op));
-            user == accumulate || reads && contents.dom.strictly_dominates(block, at)
+            user == accumulate || reads && analyses.dom.strictly_dominates(block, at)
         };
         if f.uses(maker).all(|at| after(at.user)) {
             found.push(Accumulated { maker, accumulate, content });
@@ -83,35 +89,35 @@ impl Accumulated {
     }
 }
 
-fn known(contents: &Contents<'_>, nest: &LoopNest<'_>, load: Value) -> Option<Operand> {
-    let f = contents.f;
+fn known(analyses: &ReductionAnalyses<'_>, nest: &LoopNest<'_>, load: Value) -> Option<Operand> {
+    let f = analyses.f;
     let array = f.operand(load, 0)?;
-    contents.aliases.non_escaping(array)?;
+    analyses.aliases.non_escaping(array)?;
     if nest.contains_operand(f, array) {
         return None;
     }
     for &block in nest.forest.blocks(nest.root) {
         for v in f.body(block) {
-            let effects = inst_effects(f, v, contents.summaries);
-            let touches = contents.aliases.touches(f, &effects, array);
-            if touches.intersects(Access::WRITES) && !is_overwritten_once(contents, nest, load, v) {
+            let effects = inst_effects(f, v, analyses.summaries);
+            let touches = analyses.aliases.touches(f, &effects, array);
+            if touches.intersects(Access::WRITES) && !is_overwritten_once(analyses, nest, load, v) {
                 return None;
             }
         }
     }
     let mut apart = Vec::new();
-    let content = contents.at(array, nest.root, &mut apart)?;
+    let content = analyses.content_at(array, nest.root, &mut apart)?;
     (apart.is_empty() && f.operand_type(content) == f.ty(load)).then_some(content)
 }
 
 /// Returns whether a write is to the element that a load has read just before, and to no other.
 fn is_overwritten_once(
-    contents: &Contents<'_>,
+    analyses: &ReductionAnalyses<'_>,
     nest: &LoopNest<'_>,
     load: Value,
     store: Value,
 ) -> bool {
-    let f = contents.f;
+    let f = analyses.f;
     let block = f.block_of(load);
     if f.op(store) != Some(mem::STORE)
         || f.operand(store, 0) != f.operand(load, 0)
@@ -125,8 +131,8 @@ fn is_overwritten_once(
     };
     let read: Vec<Operand> = read.collect();
     let map: Vec<Poly> =
-        read.iter().map(|&index| contents.variables.evolution_at(f, index, block)).collect();
+        read.iter().map(|&index| analyses.variables.evolution_at(f, index, block)).collect();
     let loops = nest.around(block);
     written.eq(read.iter().copied())
-        && is_injective(&map, &loops, nest.root, contents.variables, contents.counts)
+        && is_injective(&map, &loops, nest.root, analyses.variables, analyses.counts)
 }

@@ -42,6 +42,7 @@ mod factors;
 mod fill_loop;
 mod forward;
 mod injective;
+mod made_arrays;
 mod nest;
 mod plan;
 mod slice;
@@ -60,7 +61,7 @@ use crate::transforms::loop_delete::LoopDelete;
 use crate::transforms::simplify_cfg::SimplifyCfg;
 use crate::transforms::util::versioning::is_version;
 use crate::{FunctionPass, LoopPass, PassContext, PassResult};
-use contents::Contents;
+use made_arrays::ReductionAnalyses;
 use nest::LoopNest;
 use plan::Planner;
 use slice::Slices;
@@ -136,18 +137,18 @@ impl ReductionFactor {
             return Ok(false);
         }
         let facts = Facts::of(f, cx);
-        let contents = facts.contents(f);
+        let analyses = facts.analyses(f);
         let mut loads = Vec::new();
         let mut done = None;
         for root in facts.forest.loops().filter(|&l| !facts.forest.is_innermost(l)) {
             if done.is_none_or(|outer| !facts.forest.encloses(outer, root))
                 && let Some(nest) = LoopNest::of(f, &facts.forest, &facts.counts, root)
             {
-                loads.extend(forward::known_loads(&contents, &nest));
+                loads.extend(forward::known_loads(&analyses, &nest));
                 done = Some(root);
             }
         }
-        let accumulated = forward::accumulated(&contents, &loads);
+        let accumulated = forward::accumulated(&analyses, &loads);
         forward::replace(f, &loads)?;
         for array in accumulated {
             array.make(f)?;
@@ -168,12 +169,12 @@ impl ReductionFactor {
             return Ok(false);
         }
         let facts = Facts::of(f, cx);
-        let Facts { forest, dom, counts, variables, .. } = &facts;
+        let Facts { forest, dom, counts, .. } = &facts;
         for root in forest.loops().filter(|&l| self.fast || !forest.is_innermost(l)) {
             let Some(nest) = LoopNest::of(f, forest, counts, root) else { continue };
             let mut slices = Slices::new(&nest, dom);
-            let contents = facts.contents(f);
-            let planner = Planner { contents: &contents, variables, counts, fast: self.fast };
+            let analyses = facts.analyses(f);
+            let planner = Planner { analyses: &analyses, fast: self.fast };
             let Some(plan) = planner.plan(&mut slices) else { continue };
             let header = forest.get(root).header;
             let is_outside = |e: &Edge| !forest.contains(root, e.from);
@@ -220,8 +221,8 @@ impl Facts {
         }
     }
 
-    fn contents<'a>(&'a self, f: &'a Function) -> Contents<'a> {
-        Contents {
+    fn analyses<'a>(&'a self, f: &'a Function) -> ReductionAnalyses<'a> {
+        ReductionAnalyses {
             f,
             forest: &self.forest,
             dom: &self.dom,

@@ -13,14 +13,14 @@
 use regraft_dialects::{arith, mem};
 use regraft_ir::{Function, Operand, Value};
 
-use super::contents::Contents;
 use super::factors::{Factor, factors, neutral, slice_of};
 use super::injective::is_injective;
+use super::made_arrays::ReductionAnalyses;
 use super::nest::LoopNest;
 use super::slice::{Slice, Slices, counters};
 use super::sum::FactoredSum;
 use super::update::Update;
-use crate::analysis::{Access, InductionVariables, LoopId, Poly, TripCounts};
+use crate::analysis::{Access, LoopId, Poly};
 use crate::transforms::util::loop_accesses::{Accesses, MemoryAccess};
 use crate::transforms::util::versioning::Apart;
 
@@ -61,16 +61,14 @@ pub(super) struct Plan {
 
 /// What the decision is made by.
 pub(super) struct Planner<'a, 'b> {
-    pub(super) contents: &'b Contents<'a>,
-    pub(super) variables: &'b InductionVariables,
-    pub(super) counts: &'b TripCounts,
+    pub(super) analyses: &'b ReductionAnalyses<'a>,
     pub(super) fast: bool,
 }
 
 impl Planner<'_, '_> {
     /// The plan for a nest, if it gets cheaper.
     pub(super) fn plan(&self, slices: &mut Slices<'_>) -> Option<Plan> {
-        let (f, nest) = (self.contents.f, slices.nest);
+        let (f, nest) = (self.analyses.f, slices.nest);
         let blocks = nest.forest.blocks(nest.root);
         let stores = blocks.iter().flat_map(|&block| f.body(block));
         let stores: Vec<Value> = stores.filter(|&v| f.op(v) == Some(mem::STORE)).collect();
@@ -84,7 +82,7 @@ impl Planner<'_, '_> {
         if updates.is_empty() && sums.is_empty() {
             return None;
         }
-        let accesses = Accesses::of(f, blocks, self.contents.aliases, self.contents.summaries)?;
+        let accesses = Accesses::of(f, blocks, self.analyses.aliases, self.analyses.summaries)?;
         if accesses.may_stop || accesses.observable {
             return None;
         }
@@ -124,9 +122,9 @@ impl Planner<'_, '_> {
         accesses: &Accesses,
         apart: &mut Vec<Apart>,
     ) -> Option<(Factored, usize)> {
-        let (f, nest) = (self.contents.f, slices.nest);
+        let (f, nest) = (self.analyses.f, slices.nest);
         let block = update.block(f);
-        if nest.contains_operand(f, update.array) || !nest.runs_always(self.contents.dom, block) {
+        if nest.contains_operand(f, update.array) || !nest.runs_always(self.analyses.dom, block) {
             return None;
         }
         let around = nest.around(block);
@@ -173,16 +171,16 @@ impl Planner<'_, '_> {
         let map: Vec<Poly> = update
             .indices
             .iter()
-            .map(|&index| self.variables.evolution_at(f, index, block))
+            .map(|&index| self.analyses.variables.evolution_at(f, index, block))
             .collect();
-        if !is_injective(&map, &moving, nest.root, self.variables, self.counts) {
+        if !is_injective(&map, &moving, nest.root, self.analyses.variables, self.analyses.counts) {
             return None;
         }
         self.is_apart(nest, &update, &whole, accesses, apart)?;
         let start = if summed.is_empty() {
             Start::Single
         } else if fixed.is_empty()
-            && let Some(start) = self.contents.at(update.array, nest.root, apart)
+            && let Some(start) = self.analyses.content_at(update.array, nest.root, apart)
         {
             Start::Known(start)
         } else {
@@ -225,7 +223,7 @@ impl Planner<'_, '_> {
     ) -> Option<()> {
         for access in accesses.list.iter().filter(|access| Some(access.inst) != except) {
             for &load in &slice.loads {
-                let array = self.contents.f.operand(load, 0)?;
+                let array = self.analyses.f.operand(load, 0)?;
                 self.differ(nest, array, access, Access::WRITES_CONTENTS, apart)?;
             }
         }
@@ -241,7 +239,7 @@ impl Planner<'_, '_> {
         what: Access,
         apart: &mut Vec<Apart>,
     ) -> Option<()> {
-        let (f, aliases) = (self.contents.f, self.contents.aliases);
+        let (f, aliases) = (self.analyses.f, self.analyses.aliases);
         let what = what | Access::WRITES_SHAPE;
         if access.effects.elsewhere.intersects(what) && aliases.non_escaping(array).is_none() {
             return None;
@@ -250,7 +248,7 @@ impl Planner<'_, '_> {
             if !does.intersects(what) || !aliases.may_alias(f, object, array) {
                 continue;
             }
-            let is_older = |x, y| self.contents.is_older(x, y);
+            let is_older = |x, y| self.analyses.is_older(x, y);
             if is_older(object, array) || is_older(array, object) {
                 continue;
             }
@@ -269,7 +267,7 @@ impl Planner<'_, '_> {
 
     /// How deep the loops are nested that the rest of the nest needs.
     fn rest(&self, slices: &mut Slices<'_>, plan: &Plan, accesses: &Accesses) -> usize {
-        let (f, nest) = (self.contents.f, slices.nest);
+        let (f, nest) = (self.analyses.f, slices.nest);
         let mut depth = 0;
         for access in &accesses.list {
             let gone = plan.factored.iter().any(|of| of.update.store == access.inst);
