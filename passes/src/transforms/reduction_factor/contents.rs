@@ -119,10 +119,9 @@ impl ReductionAnalyses<'_> {
         let home = f.block_of(maker);
         match f.op(writer)? {
             mem::STORE => {
-                let filled = FillLoop::of(self, writer)?;
+                let filled = FillLoop::of(self, writer, block)?;
                 let fits = self.forest.get(filled.l).parent == self.forest.loop_of(home)
-                    && self.dom.dominates(home, filled.begins)
-                    && self.dom.strictly_dominates(filled.begins, block);
+                    && self.dom.dominates(home, filled.begins);
                 let [x, y] = filled.update.operands(f, content, filled.update.addend);
                 fits.then(|| self.fold(f.op(filled.update.op)?, [x, y])).flatten()
             }

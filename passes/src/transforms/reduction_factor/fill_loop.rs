@@ -9,27 +9,31 @@
 //! taken only if there are no elements does no harm.
 
 use regraft_dialects::{arith, mem};
-use regraft_ir::{Block, Function, Op, Operand, Value};
+use regraft_ir::{Block, Edge, Function, Operand, Value};
+use rustc_hash::FxHashSet;
 
 use super::made_arrays::ReductionAnalyses;
 use super::nest::LoopNest;
 use super::update::Update;
-use crate::analysis::comparison::opposite;
+use crate::analysis::comparison::{is_comparison, opposite};
 use crate::analysis::trip_count::{CountForm, LatchRuns};
 use crate::analysis::{LoopId, Poly, Sym};
-use crate::transforms::util::edit::only;
 
 /// A loop that updates all elements of an array with a constant.
 pub(super) struct FillLoop {
     pub(super) l: LoopId,
     pub(super) update: Update,
-    /// A block after which all elements are updated, wherever control goes from there out of the loop.
+    /// A block from which control comes to another one only when all elements are updated.
     pub(super) begins: Block,
 }
 
 impl FillLoop {
-    /// The loop of a store.
-    pub(super) fn of(analyses: &ReductionAnalyses<'_>, store: Value) -> Option<Self> {
+    /// The loop of a store, on the way to a block.
+    pub(super) fn of(
+        analyses: &ReductionAnalyses<'_>,
+        store: Value,
+        before: Block,
+    ) -> Option<Self> {
         let f = analyses.f;
         let l = analyses.forest.loop_of(f.block_of(store))?;
         let nest = LoopNest::of(f, analyses.forest, analyses.counts, l)?;
@@ -55,7 +59,10 @@ impl FillLoop {
             return None;
         }
         let header = nest.get(l).header;
-        let begins = guard(f, analyses, l, length_value).unwrap_or(header);
+        let begins = match analyses.dom.strictly_dominates(header, before) {
+            true => header,
+            false => guard(analyses, header, length_value, before)?,
+        };
         Some(Self { l, update, begins })
     }
 }
@@ -86,43 +93,67 @@ fn is_length_of(analyses: &ReductionAnalyses<'_>, length: Value, array: Operand)
     made.is_some_and(|(a, b)| analyses.same_dimensions(a, b))
 }
 
-/// The block with a branch that goes around a loop if a length is 0.
+/// A block above the header of a loop with a branch that, if it goes around the loop on the way to
+/// `before`, does so because a length is 0.
 fn guard(
-    f: &Function,
     analyses: &ReductionAnalyses<'_>,
-    l: LoopId,
+    header: Block,
     length: Value,
+    before: Block,
 ) -> Option<Block> {
-    let header = analyses.forest.get(l).header;
-    let mut enter = only(f.in_edges(header).filter(|e| !analyses.forest.contains(l, e.from)))?;
-    if f.out_edges(enter.from).nth(1).is_none() {
-        enter = only(f.in_edges(enter.from))?;
+    let (f, dom) = (analyses.f, analyses.dom);
+    let mut at = dom.idom(header)?;
+    for _ in 0..MAX_ABOVE {
+        if dom.strictly_dominates(at, before) {
+            let enters = |edge: &Edge| !is_empty_on(f, *edge, length);
+            let ways: Vec<Edge> = f.out_edges(at).filter(enters).collect();
+            let around = ways.iter().any(|&edge| reaches(f, f.edge_target(edge), header, before));
+            return (!around).then_some(at);
+        }
+        at = dom.idom(at)?;
     }
-    let term = Value::terminator(enter.from);
-    let mut edges = f.out_edges(enter.from);
-    let (first, _, None) = (edges.next()?, edges.next()?, edges.next()) else { return None };
-    let condition = f.operand(term, 0)?.as_value()?;
-    let mut op = f.op(condition)?;
-    if first == enter {
-        // The loop is entered if the condition holds.
-        op = opposite_of(op)?;
+    None
+}
+
+/// The most dominators of a loop that are looked at.
+const MAX_ABOVE: usize = 8;
+
+/// Returns whether control may come from a block to another one without a third one.
+fn reaches(f: &Function, from: Block, without: Block, to: Block) -> bool {
+    let mut pending = vec![from];
+    let mut seen: FxHashSet<Block> = FxHashSet::default();
+    while let Some(block) = pending.pop() {
+        if block == to {
+            return true;
+        }
+        if block != without && seen.insert(block) {
+            pending.extend(f.successors(block));
+        }
     }
-    let [x, y] = [f.operand(condition, 0)?, f.operand(condition, 1)?];
+    false
+}
+
+/// Returns whether a length is 0 when an edge is taken.
+fn is_empty_on(f: &Function, edge: Edge, length: Value) -> bool {
+    let decide = || {
+        let condition = f.operand(Value::terminator(edge.from), 0)?.as_value()?;
+        let (first, second) = (f.out_edges(edge.from).next()?, f.out_edges(edge.from).nth(1)?);
+        let op = match f.op(condition)? {
+            op if !is_comparison(op) || first == second => return None,
+            op if edge == first => op,
+            op => opposite(op),
+        };
+        Some((op, f.operand(condition, 0)?, f.operand(condition, 1)?))
+    };
+    let Some((op, x, y)) = decide() else { return false };
     let at = Operand::from(length);
     let is = |operand: Operand, n| f.const_i64(operand) == Some(n);
-    let is_empty = match op {
+    match op {
         arith::GE => is(x, 0) && y == at,
         arith::LE => x == at && is(y, 0),
         arith::LT => x == at && is(y, 1),
         arith::GT => is(x, 1) && y == at,
         arith::EQ => x == at && is(y, 0) || is(x, 0) && y == at,
         _ => false,
-    };
-    is_empty.then_some(enter.from)
-}
-
-fn opposite_of(op: Op) -> Option<Op> {
-    [arith::LT, arith::LE, arith::GT, arith::GE, arith::EQ, arith::NE]
-        .contains(&op)
-        .then(|| opposite(op))
+    }
 }
