@@ -24,6 +24,9 @@ use crate::transforms::util::versioning::Apart;
 /// The most updates of a whole array that are followed.
 const MAX_UPDATES: usize = 4;
 
+/// The most instructions between where an array is made and where it is used.
+const MAX_ON_THE_WAY: usize = 4096;
+
 impl ReductionAnalyses<'_> {
     /// The constant that is in all elements of `array` where a loop begins. It holds if the values of
     /// each pair that is added to `apart` are different objects. O(size of what is on the way).
@@ -184,6 +187,9 @@ impl ReductionAnalyses<'_> {
         let mut pending: Vec<Block> = vec![to];
         let mut seen: FxHashSet<Block> = FxHashSet::default();
         while let Some(block) = pending.pop() {
+            if found.len() > MAX_ON_THE_WAY {
+                return None;
+            }
             for edge in f.in_edges(block) {
                 let from = edge.from;
                 if block == to && inside(from) || !seen.insert(from) {

@@ -93,6 +93,7 @@ fn known(analyses: &ReductionAnalyses<'_>, nest: &LoopNest<'_>, load: Value) -> 
     let f = analyses.f;
     let array = f.operand(load, 0)?;
     analyses.aliases.non_escaping(array)?;
+    analyses.maker(array)?;
     if nest.contains_operand(f, array) {
         return None;
     }

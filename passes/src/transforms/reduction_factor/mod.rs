@@ -11,13 +11,20 @@
 //!
 //! # Method
 //! An **update** is a store of `x[i] ⊕ e` to `x[i]`. Of a nest of counted loops, the code that an
-//! update needs is taken (its slice, inner loops included) and made anew, in the loops that it depends on, in
-//! an order that lets what is invariant meet the outer loops: first the loops that both `i` and `e`
-//! depend on, in them those that `i` does not depend on, over which is summed up, and beside these those
-//! that `e` does not depend on. That is fission, interchange, promotion of the element to a value and
-//! code motion of whole loops in one step (M. Wolfe, "High Performance Compilers for Parallel
-//! Computing", 1996, on each of them; for the result, A. Cohen's and others' "GRAPHITE"). A nest is changed only if what is
-//! left of it is nested less deep, and each new nest too.
+//! update needs is taken (its slice, inner loops included) and made anew, in the loops that it depends
+//! on, in an order that lets what is invariant meet the outer loops: first the loops that both `i` and
+//! `e` depend on; in them those that `i` does not depend on, over which is summed up; beside these
+//! those that `e` does not depend on. That is fission, interchange, promotion of the element to a value
+//! and code motion of whole loops in one step (for each of them, M. Wolfe, "High Performance Compilers
+//! for Parallel Computing", 1996). A nest is changed only if what is left of it is nested less deep,
+//! and each new nest too.
+//!
+//! A **sum** that the nest carries around all its loops and hands on is the product of sums if its addend
+//! is a product whose factors depend on different loops (`sum`). That, and taking invariant factors out
+//! of the sums of updates, needs sums that distribute: of integers, or with `math=fast`.
+//!
+//! Before, loads are replaced of arrays that hold one constant everywhere (`forward`), as the cotangents
+//! of the elements of a matrix that is summed up.
 //!
 //! # Why it is right
 //! - Each element gets the same addends in the same order: its loops keep theirs, and no other
@@ -29,11 +36,13 @@
 //!   different elements. What may run in vain only computes; loads and stores run only if all loops
 //!   around the update run, as then they ran before.
 //! - Nothing else in the nest reads or writes the array, nor writes what the update reads. Where that
-//!   needs objects to be different which may be the same one, like the shadows of equal arguments, it is
-//!   tested before the nest, and the nest as it was stands behind the test.
+//!   needs objects to be different which may be the same one, like the shadows of equal arguments, it
+//!   is tested before the nest, and the nest as it was stands behind the test
+//!   (`util/versioning.rs`). An array is no object that was there before it was made.
 //!
 //! # Cost
-//! O(size of the nests), and that of the analyses if there is a loop in another one.
+//! O(instructions) to see that there is nothing to do. Else O(size of the nests) and that of the analyses,
+//! for each nest that is changed; nests and what is looked at before them are of bounded size.
 
 mod apply;
 mod contents;
@@ -51,7 +60,6 @@ mod update;
 
 use std::sync::Arc;
 
-use regraft_dialects::mem;
 use regraft_ir::{DominatorTree, Edge, Function, IrResult};
 
 use crate::analysis::{Aliases, EffectSummaries, InductionVariables, LoopForest, TripCounts};
@@ -65,6 +73,8 @@ use made_arrays::ReductionAnalyses;
 use nest::LoopNest;
 use plan::Planner;
 use slice::Slices;
+use sum::is_carried_product;
+use update::is_update_like;
 
 /// A function is looked at again after each nest that has changed, up to so many.
 const MAX_NESTS: usize = 32;
@@ -87,7 +97,9 @@ crate::pass! {
     /// that may be the same one are told apart before the nest, which stays for the case that they
     /// are.
     ///
-    /// With `math=fast`, sums of floats may begin with any number.
+    /// Sums of integers may begin with any number, and a sum of products with factors from
+    /// different loops becomes a product of sums. With `math=fast`, that holds for floats:
+    /// `Σ x·a[i]` is `x·Σ a[i]`, and `Σ a[i]·b[k]` is `Σ a[i] · Σ b[k]`.
     ///
     /// Nothing in the nest may trap; so bounds checks have to be eliminated before.
     #[derive(Debug, Default)]
@@ -112,6 +124,9 @@ impl FunctionPass for ReductionFactor {
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        if !self.may_factor(f, cx) {
+            return Ok(());
+        }
         if self.forward(f, cx)? {
             Adce.run(f, cx)?;
             LoopDelete.run_all(f, cx)?;
@@ -133,9 +148,6 @@ impl FunctionPass for ReductionFactor {
 impl ReductionFactor {
     /// Replaces loads of what is known. Returns whether there were any.
     fn forward(&self, f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
-        if !has_nested_updates(f, cx) {
-            return Ok(false);
-        }
         let facts = Facts::of(f, cx);
         let analyses = facts.analyses(f);
         let mut loads = Vec::new();
@@ -157,17 +169,19 @@ impl ReductionFactor {
         Ok(!loads.is_empty())
     }
 
-    /// Returns whether there are loops that this could be about.
+    /// Returns whether there are loops that this could be about, as far as single instructions tell.
     fn may_factor(&self, f: &Function, cx: &mut PassContext<'_>) -> bool {
         let forest = cx.analysis::<LoopForest>(f);
-        forest.loops().any(|l| self.fast || forest.get(l).parent.is_some())
+        let is_nested = forest.loops().any(|l| forest.get(l).parent.is_some());
+        let is_candidate = |v| {
+            forest.depth(f.block_of(v)) > 0
+                && (is_update_like(f, v) || is_carried_product(f, v, self.fast))
+        };
+        (is_nested || self.fast && !forest.is_empty()) && f.all_insts().any(is_candidate)
     }
 
     /// Lets updates leave the first nest that gets cheaper.
     fn factor_one(&self, f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
-        if !self.may_factor(f, cx) {
-            return Ok(false);
-        }
         let facts = Facts::of(f, cx);
         let Facts { forest, dom, counts, .. } = &facts;
         for root in forest.loops().filter(|&l| self.fast || !forest.is_innermost(l)) {
@@ -190,13 +204,6 @@ impl ReductionFactor {
         }
         Ok(false)
     }
-}
-
-/// Returns whether a function has a store, and a loop in a loop.
-fn has_nested_updates(f: &Function, cx: &mut PassContext<'_>) -> bool {
-    let forest = cx.analysis::<LoopForest>(f);
-    forest.loops().any(|l| forest.get(l).parent.is_some())
-        && f.all_insts().any(|v| f.op(v) == Some(mem::STORE))
 }
 
 /// The analyses of a function.

@@ -39,8 +39,8 @@ impl<'a> LoopNest<'a> {
         counts: &TripCounts,
         root: LoopId,
     ) -> Option<Self> {
-        let size: usize = forest.blocks(root).iter().map(|&block| f.insts(block).count()).sum();
-        if size > MAX_SIZE || forest.nest(root).nth(MAX_LOOPS).is_some() {
+        let mut insts = forest.blocks(root).iter().flat_map(|&block| f.insts(block));
+        if forest.nest(root).nth(MAX_LOOPS).is_some() || insts.nth(MAX_SIZE).is_some() {
             return None;
         }
         let mut loops = FxHashMap::default();

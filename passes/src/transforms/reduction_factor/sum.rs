@@ -15,6 +15,17 @@ use super::nest::LoopNest;
 use super::slice::{Slice, Slices, counters, passed};
 use crate::analysis::LoopId;
 
+/// Returns whether an instruction adds a product to a parameter of a block, of a type whose sums
+/// distribute over products.
+pub(super) fn is_carried_product(f: &Function, v: Value, fast: bool) -> bool {
+    let Some([x, y]) = f.matches(v, arith::ADD) else { return false };
+    let is_param = |operand: Operand| operand.as_value().is_some_and(|v| f.is_param(v));
+    let is_product =
+        |operand: Operand| operand.as_value().is_some_and(|v| f.op(v) == Some(arith::MUL));
+    neutral(f, arith::ADD, f.ty(v), fast).is_some()
+        && (is_param(x) && is_product(y) || is_param(y) && is_product(x))
+}
+
 /// A sum of products that is the product of sums.
 pub(super) struct FactoredSum {
     pub(super) result: Value,

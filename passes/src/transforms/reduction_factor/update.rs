@@ -32,6 +32,22 @@ fn is_reduction(op: Op) -> Option<bool> {
     }
 }
 
+/// Returns whether an instruction stores what an op has made of a load from the same array.
+pub(super) fn is_update_like(f: &Function, store: Value) -> bool {
+    let Some([array, op]) = (f.op(store) == Some(mem::STORE))
+        .then(|| Some([f.operand(store, 0)?, f.operand(store, 1)?]))
+        .flatten()
+    else {
+        return false;
+    };
+    let is_load = |operand: Operand| {
+        let load = operand.as_value().filter(|&v| f.op(v) == Some(mem::LOAD));
+        load.is_some_and(|load| f.operand(load, 0) == Some(array))
+    };
+    let op = op.as_value().filter(|&op| f.op(op).is_some_and(|op| is_reduction(op).is_some()));
+    op.is_some_and(|op| f.operands(op).any(is_load))
+}
+
 impl Update {
     /// The update that a store ends, if nothing else uses what is in between.
     pub(super) fn of(f: &Function, nest: &LoopNest<'_>, store: Value) -> Option<Self> {
