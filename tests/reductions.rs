@@ -105,6 +105,7 @@ fn the_gradient_of_four_loops_has_two() {
 fn the_gradient_of_a_product_in_memory_does_not_run_through_it() {
     check_ratio("the_gradient_of_a_product_in_memory", "reduction-factor", 0.02);
     check_ratio("the_gradient_of_a_copied_product", "reduction-factor", 0.1);
+    check_ratio("the_gradient_of_a_product_that_may_trap", "reduction-factor", 0.02);
 }
 
 #[test]

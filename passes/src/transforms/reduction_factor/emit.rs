@@ -84,17 +84,11 @@ impl<'a> Emitter<'a> {
         let mut all: Option<Value> = None;
         for &l in loops {
             let of = self.slices.nest.get(l);
-            let params: Vec<Value> = f.params(of.header).collect();
             let block = self.block();
+            let needed = of.test.as_value().map(|test| self.slices.known(f, test, l));
             let mut first = FxHashMap::default();
-            for (&param, &initial) in params.iter().zip(&of.initial) {
-                let needed = self.slices.known(f, param, l).params.contains(&param);
-                if needed && let Some(parent) = of.parent.filter(|_| l != self.slices.nest.root) {
-                    let initial = self.emit(f, initial, parent)?;
-                    first.insert(param, initial);
-                } else {
-                    first.insert(param, initial);
-                }
+            for param in needed.unwrap_or_default().params {
+                first.insert(param, self.initial(f, l, param)?);
             }
             let scope = Scope {
                 l: Some(l),
@@ -122,6 +116,17 @@ impl<'a> Emitter<'a> {
         Ok(all)
     }
 
+    /// The first value of a parameter of the header of a loop.
+    fn initial(&mut self, f: &mut Function, l: LoopId, param: Value) -> IrResult<Operand> {
+        let nest = self.slices.nest;
+        let of = nest.get(l);
+        let initial = of.initial[position_of(f, of.header, param)];
+        match of.parent {
+            Some(parent) if l != nest.root => self.emit(f, initial, parent),
+            _ => Ok(initial),
+        }
+    }
+
     /// Opens a loop that runs as one of the nest, with some of the parameters of its header, and one
     /// that begins with `extra`.
     pub(super) fn open(
@@ -145,12 +150,7 @@ impl<'a> Emitter<'a> {
         let of = self.slices.nest.get(l);
         let mut initial = Vec::with_capacity(params.len() + 1);
         for &param in params {
-            let position = position_of(f, of.header, param);
-            let value = of.initial[position];
-            initial.push(match of.parent {
-                Some(parent) if l != self.slices.nest.root => self.emit(f, value, parent)?,
-                _ => value,
-            });
+            initial.push(self.initial(f, l, param)?);
         }
         initial.extend(extra);
         let before = self.block();

@@ -68,7 +68,7 @@ impl FillLoop {
 }
 
 /// How often a loop runs, if that is a number that is not negative.
-fn runs(runs: &LatchRuns) -> Option<Poly> {
+pub(super) fn runs(runs: &LatchRuns) -> Option<Poly> {
     let LatchRuns::Symbolic(count) = runs else { return None };
     match &count.form {
         CountForm::Number(poly) => Some(poly.clone()),

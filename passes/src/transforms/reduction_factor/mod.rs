@@ -26,6 +26,9 @@
 //! Before, loads are replaced of arrays that hold one constant everywhere (`forward`), as the cotangents
 //! of the elements of a matrix that is summed up.
 //!
+//! Nests that only fill an array that nobody reads, but for the bounds checks, are skipped if these
+//! surely succeed (`unread_fill`): what is left of a product of which the derivative alone is wanted.
+//!
 //! # Why it is right
 //! - Each element gets the same addends in the same order: its loops keep theirs, and no other
 //!   iteration updates it, as the indices are injective.
@@ -56,13 +59,16 @@ mod nest;
 mod plan;
 mod slice;
 mod sum;
+mod unread_fill;
 mod update;
 
 use std::sync::Arc;
 
 use regraft_ir::{DominatorTree, Edge, Function, IrResult};
 
-use crate::analysis::{Aliases, EffectSummaries, InductionVariables, LoopForest, TripCounts};
+use crate::analysis::{
+    Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
+};
 use crate::options::{OptionDef, Options};
 use crate::transforms::adce::Adce;
 use crate::transforms::loop_delete::LoopDelete;
@@ -74,6 +80,7 @@ use nest::LoopNest;
 use plan::Planner;
 use slice::Slices;
 use sum::is_carried_product;
+use unread_fill::UnreadFill;
 use update::is_update_like;
 
 /// A function is looked at again after each nest that has changed, up to so many.
@@ -127,6 +134,7 @@ impl FunctionPass for ReductionFactor {
         if !self.may_factor(f, cx) {
             return Ok(());
         }
+        self.skip_fills(f, cx)?;
         if self.forward(f, cx)? {
             Adce.run(f, cx)?;
             LoopDelete.run_all(f, cx)?;
@@ -146,6 +154,19 @@ impl FunctionPass for ReductionFactor {
 }
 
 impl ReductionFactor {
+    /// Makes ways around nests that only fill arrays which nobody reads.
+    fn skip_fills(&self, f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<()> {
+        let facts = Facts::of(f, cx);
+        let analyses = facts.analyses(f);
+        let outermost = facts.forest.loops().filter(|&l| facts.forest.get(l).parent.is_none());
+        let fills: Vec<UnreadFill> = outermost
+            .filter_map(|root| LoopNest::of(f, &facts.forest, &facts.counts, root))
+            .filter_map(|nest| UnreadFill::of(&analyses, &nest))
+            .collect();
+        cx.add("fills skipped", fills.len() as u64);
+        fills.into_iter().try_for_each(|fill| fill.skip(f))
+    }
+
     /// Replaces loads of what is known. Returns whether there were any.
     fn forward(&self, f: &mut Function, cx: &mut PassContext<'_>) -> IrResult<bool> {
         let facts = Facts::of(f, cx);
@@ -172,12 +193,13 @@ impl ReductionFactor {
     /// Returns whether there are loops that this could be about, as far as single instructions tell.
     fn may_factor(&self, f: &Function, cx: &mut PassContext<'_>) -> bool {
         let forest = cx.analysis::<LoopForest>(f);
-        let is_nested = forest.loops().any(|l| forest.get(l).parent.is_some());
+        let is_nested = |l: LoopId| forest.get(l).parent.is_some() || !forest.is_innermost(l);
         let is_candidate = |v| {
-            forest.depth(f.block_of(v)) > 0
+            let home = forest.loop_of(f.block_of(v));
+            home.is_some_and(|l| self.fast || is_nested(l))
                 && (is_update_like(f, v) || is_carried_product(f, v, self.fast))
         };
-        (is_nested || self.fast && !forest.is_empty()) && f.all_insts().any(is_candidate)
+        !forest.is_empty() && f.all_insts().any(is_candidate)
     }
 
     /// Lets updates leave the first nest that gets cheaper.
