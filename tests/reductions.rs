@@ -81,7 +81,7 @@ fn equal_arguments_share_a_shadow() {
         let changed = after(module(name), "reduction-factor");
         let result = Interpreter::new(&changed).call("gradient", &[a.clone(), a]).unwrap();
         let parts = result.as_fields().unwrap();
-        let [Val::Array(da), Val::Array(db)] = &parts[..] else { panic!("{result:?}") };
+        let [Val::Array(da), Val::Array(db)] = parts else { panic!("{result:?}") };
         assert!(da.to_vec::<f64>() == db.to_vec::<f64>(), "{name}");
     }
 }
