@@ -195,9 +195,9 @@ impl ReductionFactor {
         let forest = cx.analysis::<LoopForest>(f);
         let is_nested = |l: LoopId| forest.get(l).parent.is_some() || !forest.is_innermost(l);
         let is_candidate = |v| {
-            let home = forest.loop_of(f.block_of(v));
+            let (home, depth) = (forest.loop_of(f.block_of(v)), forest.depth(f.block_of(v)));
             home.is_some_and(|l| self.fast || is_nested(l))
-                && (is_update_like(f, v) || is_carried_product(f, v, self.fast))
+                && (is_update_like(f, v, depth) || is_carried_product(f, v, self.fast))
         };
         !forest.is_empty() && f.all_insts().any(is_candidate)
     }

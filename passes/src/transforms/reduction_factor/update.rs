@@ -32,11 +32,15 @@ fn is_reduction(op: Op) -> Option<bool> {
     }
 }
 
-/// Returns whether an instruction stores what an op has made of a load from the same array.
-pub(super) fn is_update_like(f: &Function, store: Value) -> bool {
-    let Some([array, op]) = (f.op(store) == Some(mem::STORE))
-        .then(|| Some([f.operand(store, 0)?, f.operand(store, 1)?]))
-        .flatten()
+/// Returns whether an instruction in so many loops may be an update that some of them need not be
+/// around: it stores what an op has made of a load from the same array, with fewer indices than loops, or
+/// with what an inner loop may have made.
+pub(super) fn is_update_like(f: &Function, store: Value, depth: u32) -> bool {
+    if f.op(store) != Some(mem::STORE) {
+        return false;
+    }
+    let (Some(array), Some(op)) = (f.operand(store, 0), f.operand(store, 1)) else { return false };
+    let Some(op) = op.as_value().filter(|&v| f.op(v).is_some_and(|op| is_reduction(op).is_some()))
     else {
         return false;
     };
@@ -44,8 +48,13 @@ pub(super) fn is_update_like(f: &Function, store: Value) -> bool {
         let load = operand.as_value().filter(|&v| f.op(v) == Some(mem::LOAD));
         load.is_some_and(|load| f.operand(load, 0) == Some(array))
     };
-    let op = op.as_value().filter(|&op| f.op(op).is_some_and(|op| is_reduction(op).is_some()));
-    op.is_some_and(|op| f.operands(op).any(is_load))
+    let is_param = |operand: Operand| operand.as_value().is_some_and(|v| f.is_param(v));
+    let is_carried = |operand: Operand| {
+        let made = operand.as_value().filter(|&v| !is_load(operand) && !f.is_param(v));
+        is_param(operand) || made.is_some_and(|v| f.operands(v).any(is_param))
+    };
+    let indices = f.operand_count(store) - 2;
+    f.operands(op).any(is_load) && (indices < depth as usize || f.operands(op).any(is_carried))
 }
 
 impl Update {
