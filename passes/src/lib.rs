@@ -25,6 +25,7 @@ pub mod analysis;
 mod builtin;
 mod check;
 pub mod diff;
+pub mod egraph;
 mod function_run;
 pub mod instrument;
 mod loop_run;

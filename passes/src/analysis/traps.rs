@@ -27,7 +27,7 @@
 use regraft_dialects::semantics::{eval_scalar, field_type, is_exact, is_subtype};
 use regraft_dialects::tangent::TangentTable;
 use regraft_dialects::{ad, arith, core, data, math, mem};
-use regraft_ir::{Constant, Function, OpDef, Operand, Traits, Type, TypeKind, Value};
+use regraft_ir::{Constant, Function, Op, OpDef, Operand, Traits, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
 use super::{FloatKinds, Interval};
@@ -249,27 +249,9 @@ impl<F: OperandFacts> Query<'_, F> {
         }) && count <= SMALL_ARRAY
     }
 
-    /// Returns whether the function is defined for all that the operands can be. NaN is in each
-    /// domain.
     fn is_in_domain(&self) -> bool {
-        type K = FloatKinds;
-        let outside = match self.def.op {
-            math::SQRT | math::LOG | math::LOG2 | math::LOG10 => K::NEGATIVE,
-            math::LOG1P => K::NEGATIVE_INFINITY | K::BELOW,
-            math::SIN | math::COS | math::TAN | math::SINPI | math::COSPI => K::INFINITE,
-            math::ASIN | math::ACOS | math::ATANH | math::ERFINV => !(K::UNIT | K::NAN),
-            math::ACOSH => !(K::ABOVE | K::INFINITY | K::NAN),
-            math::ERFCINV => !(K::ZERO | K::PLUS | K::NAN),
-            math::GAMMA => K::NEGATIVE,
-            math::LOGGAMMA => K::NEGATIVE | K::ZERO,
-            math::LOGBETA => {
-                let unsafe_kinds = K::NEGATIVE | K::ZERO | K::NAN;
-                return self.float(0).never(unsafe_kinds) && self.float(1).never(unsafe_kinds);
-            }
-            math::POW => return self.float(0).never(K::NEGATIVE) || self.is_whole_exponent(),
-            _ => return false,
-        };
-        self.float(0).never(outside)
+        is_in_domain(self.def.op, |position| self.float(position))
+            || self.def.op == math::POW && self.is_whole_exponent()
     }
 
     /// Returns whether the exponent of a power is a constant that is whole or not finite.
@@ -277,4 +259,26 @@ impl<F: OperandFacts> Query<'_, F> {
         let exponent = self.operand(1).and_then(|operand| self.f.constant(operand));
         exponent.and_then(Constant::as_float).is_some_and(|y| !y.is_finite() || y.trunc() == y)
     }
+}
+
+/// Returns whether an elementary or special function is defined for all floats that its operands
+/// can be. NaN is in each domain.
+pub(crate) fn is_in_domain(op: Op, float: impl Fn(usize) -> FloatKinds) -> bool {
+    type K = FloatKinds;
+    let outside = match op {
+        math::SQRT | math::LOG | math::LOG2 | math::LOG10 => K::NEGATIVE,
+        math::LOG1P => K::NEGATIVE_INFINITY | K::BELOW,
+        math::SIN | math::COS | math::TAN | math::SINPI | math::COSPI => K::INFINITE,
+        math::ASIN | math::ACOS | math::ATANH | math::ERFINV => !(K::UNIT | K::NAN),
+        math::ACOSH => !(K::ABOVE | K::INFINITY | K::NAN),
+        math::ERFCINV => !(K::ZERO | K::PLUS | K::NAN),
+        math::GAMMA | math::POW => K::NEGATIVE,
+        math::LOGGAMMA => K::NEGATIVE | K::ZERO,
+        math::LOGBETA => {
+            let unsafe_kinds = K::NEGATIVE | K::ZERO | K::NAN;
+            return float(0).never(unsafe_kinds) && float(1).never(unsafe_kinds);
+        }
+        _ => return false,
+    };
+    float(0).never(outside)
 }

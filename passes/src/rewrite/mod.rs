@@ -44,5 +44,7 @@ pub use facts::Facts;
 pub use math::Math;
 pub use rule::{Rule, RuleSet};
 pub use table::RewriteRules;
+pub(crate) use table::RuleIndex;
+pub(crate) use term::literal_as;
 pub use term::{Term, TypeSource, Variable};
 pub use typing::Typing;

@@ -19,31 +19,44 @@ pub struct RewriteRules {
 /// Rules by the op at the root of what they match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleIndex {
-    rows: OpTable<Vec<Arc<Rule>>>,
+    rules: Vec<Arc<Rule>>,
+    rows: OpTable<Vec<u32>>,
 }
 
 impl RuleIndex {
     /// Of these rules.
     pub(crate) fn new(rules: impl Iterator<Item = Arc<Rule>>) -> Self {
-        let mut lists: Vec<(Op, Vec<Arc<Rule>>)> = Vec::new();
-        for rule in rules {
+        let rules: Vec<Arc<Rule>> = rules.collect();
+        let mut lists: Vec<(Op, Vec<u32>)> = Vec::new();
+        for (number, rule) in rules.iter().enumerate() {
             let op = rule.root();
             match lists.iter_mut().find(|(other, _)| *other == op) {
-                Some((_, list)) => list.push(rule),
-                None => lists.push((op, vec![rule])),
+                Some((_, list)) => list.push(number as u32),
+                None => lists.push((op, vec![number as u32])),
             }
         }
         let mut rows = OpTable::new();
         for (op, list) in lists {
             rows.insert(op, list);
         }
-        Self { rows }
+        Self { rules, rows }
     }
 
-    /// The rules that match an op.
+    /// The numbers of the rules that match an op.
     #[inline]
-    pub(crate) fn of(&self, op: Op) -> &[Arc<Rule>] {
+    pub(crate) fn of(&self, op: Op) -> &[u32] {
         self.rows.get(op).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of rules.
+    pub(crate) fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// The rule of that number.
+    #[inline]
+    pub(crate) fn rule(&self, number: u32) -> &Arc<Rule> {
+        &self.rules[number as usize]
     }
 }
 

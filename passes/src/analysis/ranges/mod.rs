@@ -50,6 +50,7 @@ use branches::{Branches, Constraint};
 use solver::{Solution, Solver, known_of, refine};
 pub use transfer::LatticeValue;
 use transfer::edges_taken;
+pub(crate) use transfer::{float_kinds, int_result};
 
 /// The ranges of the values of a function.
 #[derive(Clone, Debug)]

@@ -173,10 +173,15 @@ pub(crate) fn transfer(
             let shape = tuple.as_value().is_some_and(|tuple| f.op(tuple) == Some(mem::SHAPE));
             if shape { LatticeValue::Int(Interval::NATURAL) } else { all }
         }
-        _ if ty.is_float() => match floats(f, op, &args) {
-            kinds if kinds.is_all() => LatticeValue::Any,
-            kinds => LatticeValue::Float(kinds),
-        },
+        _ if ty.is_float() => {
+            let same = matches!(args.as_slice(), &[(x, _), (y, _)] if x == y);
+            let kinds = |i: usize| args.get(i).map_or(FloatKinds::all(), |(_, x)| x.float(f));
+            let int = |i: usize| args.get(i).and_then(|(_, x)| x.interval());
+            match float_kinds(op, args.len(), same, kinds, int) {
+                kinds if kinds.is_all() => LatticeValue::Any,
+                kinds => LatticeValue::Float(kinds),
+            }
+        }
         _ => all,
     }
 }
@@ -283,17 +288,23 @@ fn folded(
     }
 }
 
-/// The kinds of floats that an op gives, for those of which it is easy to say. Rounding never
-/// takes a number across -1, 0 or 1, but may take it there, and to infinity.
-fn floats(f: &Function, op: Op, args: &[(Operand, LatticeValue)]) -> FloatKinds {
+/// The kinds of floats that an op on `count` operands gives, for those of which it is easy to say.
+/// Rounding never takes a number across -1, 0 or 1, but may take it there, and to infinity. `same`
+/// says that there are two operands, which are one value.
+pub(crate) fn float_kinds(
+    op: Op,
+    count: usize,
+    same: bool,
+    kinds: impl Fn(usize) -> FloatKinds,
+    int: impl Fn(usize) -> Option<Interval>,
+) -> FloatKinds {
     type K = FloatKinds;
-    let kinds = |i: usize| args.get(i).map_or(K::all(), |&(_, known)| known.float(f));
     let not_negative = K::ZERO | K::POSITIVE;
-    match (op, args) {
-        (arith::ABS, _) => magnitude(kinds(0)),
-        (arith::NEG, _) => negated(kinds(0)),
-        (arith::MUL, &[(x, _), (y, _)]) if x == y => not_negative | (kinds(0) & K::NAN),
-        (arith::ADD | arith::MUL, _) => {
+    match op {
+        arith::ABS => magnitude(kinds(0)),
+        arith::NEG => negated(kinds(0)),
+        arith::MUL if same => not_negative | (kinds(0) & K::NAN),
+        arith::ADD | arith::MUL => {
             let (a, b) = (kinds(0), kinds(1));
             let makes_nan = a.intersects(K::ZERO) && b.intersects(K::INFINITY)
                 || b.intersects(K::ZERO) && a.intersects(K::INFINITY);
@@ -304,31 +315,51 @@ fn floats(f: &Function, op: Op, args: &[(Operand, LatticeValue)]) -> FloatKinds 
                 _ => not_negative | ((a | b) & K::NAN),
             }
         }
-        (arith::MIN | arith::MAX | core::SELECT, _) if args.len() == 2 => kinds(0) | kinds(1),
-        (arith::INT_TO_FLOAT | core::CONVERT, &[(_, LatticeValue::Int(interval))]) => {
-            let negative = if interval.lo < 0 { K::BELOW | K::MINUS } else { K::empty() };
-            let zero = if interval.contains(0) { K::ZERO } else { K::empty() };
-            let positive = if interval.hi > 0 { K::PLUS | K::ABOVE } else { K::empty() };
-            negative | zero | positive
-        }
-        (math::SQRT, _) => {
-            let x = kinds(0);
-            let inside = x & (K::ZERO | K::PLUS | K::ABOVE | K::INFINITY | K::NAN);
+        arith::MIN | arith::MAX if count == 2 => kinds(0) | kinds(1),
+        arith::INT_TO_FLOAT | core::CONVERT => match int(0) {
+            Some(interval) => {
+                let negative = if interval.lo < 0 { K::BELOW | K::MINUS } else { K::empty() };
+                let zero = if interval.contains(0) { K::ZERO } else { K::empty() };
+                let positive = if interval.hi > 0 { K::PLUS | K::ABOVE } else { K::empty() };
+                negative | zero | positive
+            }
+            None => K::all(),
+        },
+        math::SQRT => {
+            let inside = kinds(0) & (K::ZERO | K::PLUS | K::ABOVE | K::INFINITY | K::NAN);
             if inside.is_empty() { K::all() } else { inside }
         }
-        (math::POWI, &[_, (_, LatticeValue::Int(n))]) if n.as_single().is_some_and(|n| n >= 0) => {
-            if n.lo % 2 == 0 || kinds(0).never(K::NEGATIVE) {
+        math::POWI => match int(1).and_then(Interval::as_single) {
+            Some(n) if n >= 0 && (n % 2 == 0 || kinds(0).never(K::NEGATIVE)) => {
                 not_negative | (kinds(0) & K::NAN)
-            } else {
-                K::all()
             }
-        }
-        (math::EXP | math::EXP2 | math::EXP10, _) => not_negative | (kinds(0) & K::NAN),
-        (math::COSH, _) => K::PLUS | K::ABOVE | K::INFINITY | (kinds(0) & K::NAN),
-        (math::SIN | math::COS | math::SINPI | math::COSPI | math::TANH | math::ERF, _) => {
+            _ => K::all(),
+        },
+        math::EXP | math::EXP2 | math::EXP10 => not_negative | (kinds(0) & K::NAN),
+        math::COSH => K::PLUS | K::ABOVE | K::INFINITY | (kinds(0) & K::NAN),
+        math::SIN | math::COS | math::SINPI | math::COSPI | math::TANH | math::ERF => {
             K::UNIT | (kinds(0) & K::NAN)
         }
         _ => K::all(),
+    }
+}
+
+/// The interval of the result, an integer or a bool of type `ty`, of an op on integers or bools;
+/// `None` if it is no such op. Each operand is given by its type and its interval.
+pub(crate) fn int_result(
+    op: Op,
+    ty: Type,
+    args: impl Iterator<Item = (Type, Option<Interval>)>,
+) -> Option<Interval> {
+    if op.dialect() != arith::ADD.dialect() || !(ty.is_int() || ty == Type::BOOL) {
+        return None;
+    }
+    let args: SmallVec<[(Type, Option<Interval>); 2]> = args.collect();
+    match *args.as_slice() {
+        [(from, Some(x))] => Some(unary(op, x, from, ty)),
+        [(_, Some(x)), (_, Some(y))] if is_comparison(op) => Some(compare(op, x, y)),
+        [(_, Some(x)), (_, Some(y))] => Some(binary(op, x, y, ty)),
+        _ => None,
     }
 }
 

@@ -1,0 +1,69 @@
+//! What is known of the result of a node, given what is known of its arguments.
+
+use regraft_dialects::{arith, core, math};
+use regraft_ir::{Op, Type};
+
+use crate::analysis::ranges::{float_kinds, int_result};
+use crate::analysis::FloatKinds;
+use crate::rewrite::Facts;
+
+/// The facts on the result of an op of type `ty`. `same` says that both arguments are one value.
+pub(super) fn facts_of(op: Op, ty: Type, args: &[Facts], same: bool) -> Facts {
+    let mut facts = Facts::of_type(ty);
+    if ty.is_float() {
+        let kinds = |i: usize| args.get(i).map_or(FloatKinds::all(), |arg| arg.kinds);
+        let int = |i: usize| args.get(i).and_then(|arg| arg.interval);
+        facts.kinds = float_kinds(op, args.len(), same, kinds, int);
+        facts.quiet = is_quiet(op, args);
+        facts.not_minus_zero = is_not_minus_zero(op, args, same);
+        facts.whole = is_whole(op, args);
+    } else if let Some(interval) = int_result(op, ty, args.iter().map(|arg| (arg.ty, arg.interval)))
+    {
+        facts.interval = Some(interval);
+    }
+    if op == core::SELECT
+        && let [_, a, b] = args
+    {
+        facts = Facts { constant: None, ..a.or(*b) };
+    }
+    facts
+}
+
+/// Returns whether a float result is never a signalling NaN: arithmetic makes NaNs quiet, other ops
+/// may hand on the one that they get.
+fn is_quiet(op: Op, args: &[Facts]) -> bool {
+    match op {
+        arith::ADD | arith::SUB | arith::MUL | arith::FDIV | arith::FMA => true,
+        arith::INT_TO_FLOAT => true,
+        arith::COPYSIGN => args.first().is_some_and(|arg| arg.quiet),
+        arith::BITCAST => false,
+        _ if op.dialect() == arith::ADD.dialect() || op.dialect() == math::SIN.dialect() => {
+            args.iter().all(|arg| arg.quiet)
+        }
+        _ => false,
+    }
+}
+
+fn is_not_minus_zero(op: Op, args: &[Facts], same: bool) -> bool {
+    let never = |i: usize| args.get(i).is_some_and(|arg| arg.not_minus_zero);
+    match op {
+        // Only the sum of two negative zeros is one.
+        arith::ADD => never(0) || never(1),
+        // Only -0.0 - 0.0 is one.
+        arith::SUB => never(0),
+        arith::MUL => same,
+        arith::ABS | arith::INT_TO_FLOAT => true,
+        math::EXP | math::EXP2 | math::EXP10 | math::COSH => true,
+        _ => false,
+    }
+}
+
+fn is_whole(op: Op, args: &[Facts]) -> bool {
+    match op {
+        arith::FLOOR | arith::CEIL | arith::ROUND | arith::TRUNC | arith::INT_TO_FLOAT => true,
+        arith::NEG | arith::ABS | arith::ADD | arith::SUB | arith::MUL => {
+            args.iter().all(|arg| arg.whole)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,223 @@
+//! The acyclic e-graph: nodes, and classes of nodes that have the same value.
+//!
+//! A class is never changed once something refers to it. Where a rule finds another node for a
+//! value, a new class is made of both; what is made from then on refers to that one. So arguments
+//! always have smaller numbers than what they are arguments of, and there are no cycles.
+
+use regraft_ir::{Const, Op, Type, Value};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::rewrite::Facts;
+
+/// A class of nodes that have the same value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Class(u32);
+
+impl Class {
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct NodeId(u32);
+
+impl NodeId {
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+pub(super) type Args = SmallVec<[Class; 3]>;
+
+/// The content of a node.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Node {
+    /// A value that is only looked at: a parameter, a load, the result of an effect.
+    Leaf(Value),
+    /// A constant.
+    Const(Const),
+    /// A pure op. The arguments of a commutative one are sorted.
+    Op(Op, Type, Args),
+}
+
+impl Node {
+    #[inline]
+    pub(super) fn args(&self) -> &[Class] {
+        match self {
+            Self::Op(_, _, args) => args,
+            _ => &[],
+        }
+    }
+}
+
+/// A rule that made a node, by its number, and the node that it matched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    pub(super) rule: u32,
+    pub(super) from: NodeId,
+}
+
+/// A node of a class, and the rule that brought it there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Member {
+    pub(super) node: NodeId,
+    pub(super) by: Option<Step>,
+}
+
+/// The content of a class.
+#[derive(Clone, Debug)]
+pub(super) struct ClassData {
+    pub(super) members: SmallVec<[Member; 2]>,
+    pub(super) constant: Option<Const>,
+    pub(super) facts: Facts,
+    /// The class that stands for all that are known to be equal to it (union-find).
+    leader: Class,
+}
+
+/// The nodes and classes of one function.
+#[derive(Debug, Default)]
+pub(super) struct EGraph {
+    nodes: Vec<Node>,
+    /// The instruction that a node stands for, if it may not be computed anywhere else: it may trap.
+    pinned: Vec<Option<Value>>,
+    classes: Vec<ClassData>,
+    known: FxHashMap<Node, Class>,
+    /// Two unequal constants have met: some rule is wrong.
+    contradiction: bool,
+}
+
+impl EGraph {
+    #[inline]
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    #[inline]
+    pub(super) fn pinned(&self, id: NodeId) -> Option<Value> {
+        self.pinned[id.index()]
+    }
+
+    #[inline]
+    pub(super) fn class(&self, class: Class) -> &ClassData {
+        &self.classes[class.index()]
+    }
+
+    pub(super) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    pub(super) fn is_contradictory(&self) -> bool {
+        self.contradiction
+    }
+
+    #[inline]
+    pub(super) fn find(&self, node: &Node) -> Option<Class> {
+        self.known.get(node).copied()
+    }
+
+    /// The classes in the order in which they were made: arguments first.
+    pub(super) fn classes(&self) -> impl DoubleEndedIterator<Item = Class> + use<> {
+        (0..self.classes.len() as u32).map(Class)
+    }
+
+    /// The first of the classes that are known to be equal to this one.
+    #[inline]
+    pub(super) fn leader(&self, class: Class) -> Class {
+        let mut at = class;
+        while self.classes[at.index()].leader != at {
+            at = self.classes[at.index()].leader;
+        }
+        at
+    }
+
+    #[inline]
+    pub(super) fn same(&self, a: Class, b: Class) -> bool {
+        a == b || self.leader(a) == self.leader(b)
+    }
+
+    /// Adds a node that there is not yet, in a class of its own.
+    pub(super) fn add(&mut self, node: Node, facts: Facts, pinned: Option<Value>) -> Class {
+        let id = NodeId(self.nodes.len() as u32);
+        let class = Class(self.classes.len() as u32);
+        let constant = match node {
+            Node::Const(constant) => Some(constant),
+            _ => None,
+        };
+        self.classes.push(ClassData {
+            members: smallvec::smallvec![Member { node: id, by: None }],
+            constant,
+            facts,
+            leader: class,
+        });
+        self.known.insert(node.clone(), class);
+        self.nodes.push(node);
+        self.pinned.push(pinned);
+        class
+    }
+
+    /// Makes a class of the nodes of `class` and these others, of classes that are equal to it; at
+    /// most `limit` in all. What makes `node` from now on gets it.
+    pub(super) fn union(&mut self, class: Class, others: &[(Class, Step)], limit: usize) -> Class {
+        let new = Class(self.classes.len() as u32);
+        let mut data = self.classes[class.index()].clone();
+        data.leader = new;
+        for &(other, step) in others {
+            let other_data = &self.classes[other.index()];
+            for &member in &other_data.members {
+                let known = data.members.iter().any(|m| m.node == member.node);
+                if !known && data.members.len() < limit {
+                    data.members.push(Member { node: member.node, by: Some(step) });
+                }
+            }
+            data.facts = data.facts.and(other_data.facts);
+        }
+        self.classes.push(data);
+        for other in std::iter::once(class).chain(others.iter().map(|&(other, _)| other)) {
+            self.merge(other, new);
+        }
+        new
+    }
+
+    /// Makes a class of the nodes of `other` alone, which is better than `class` and equal to it.
+    pub(super) fn replace(&mut self, class: Class, other: Class, step: Step) -> Class {
+        let new = Class(self.classes.len() as u32);
+        let mut data = self.classes[other.index()].clone();
+        data.leader = new;
+        data.facts = data.facts.and(self.classes[class.index()].facts);
+        for member in &mut data.members {
+            member.by = Some(step);
+        }
+        self.classes.push(data);
+        self.merge(class, new);
+        self.merge(other, new);
+        new
+    }
+
+    /// Notes that two classes are equal.
+    pub(super) fn merge(&mut self, a: Class, b: Class) {
+        let (a, b) = (self.leader(a), self.leader(b));
+        if a == b {
+            return;
+        }
+        let (x, y) = (self.classes[a.index()].constant, self.classes[b.index()].constant);
+        self.contradiction |= x.is_some() && y.is_some() && x != y;
+        // The leader knows the constant of all.
+        let (from, to) = if x.is_some() { (b, a) } else { (a, b) };
+        self.classes[from.index()].leader = to;
+    }
+
+    /// What makes this node from now on gets that class.
+    pub(super) fn set_class(&mut self, node: NodeId, class: Class) {
+        let node = self.nodes[node.index()].clone();
+        self.known.insert(node, class);
+    }
+}

@@ -1,0 +1,39 @@
+//! Simplifies values by rewrite rules over an acyclic e-graph.
+//!
+//! ```text
+//! %2: f64 = arith.neg %1
+//! %3: f64 = math.exp %1             =>    %3: f64 = math.exp %1
+//! %4: f64 = arith.mul %2, %3              %5: f64 = arith.mul %1, %3
+//! %5: f64 = arith.neg %4
+//! ```
+//!
+//! # Method
+//! An e-graph holds, for each value, several ways to compute it. Here it is acyclic (Fallin: "ægraphs:
+//! Acyclic E-graphs for Efficient Optimization in a Production Compiler", 2023): values are taken in
+//! preorder of the dominator tree, and the [rules](crate::rewrite) are applied once to each node, when
+//! it is made ([`builder`]). What a rule finds is joined with the node in a new [class](graph).
+//! Commutativity is the [matcher]'s business. Equal nodes are one, so that this is a value numbering too.
+//! Then one node is chosen for each class that is needed ([`extraction`]), by its latency, eight times
+//! for each loop around it; what is shared counts once. Last, what was chosen is written back
+//! ([`elaboration`]).
+//!
+//! The region is the whole function. Block parameters, loads, and results of what has effects are
+//! leaves. What may trap is computed where the program computes it, and only there.
+//!
+//! # Why it is right
+//! Each rule is: see its set. Where two unequal constants are found to be equal, one of them is not, and
+//! the function stays as it was.
+//!
+//! # Cost
+//! All limits are counts: matches of a rule, nodes of a class, nodes that are made for an
+//! instruction, depth. So it is linear, and the result is the same on every machine.
+
+mod builder;
+mod elaboration;
+mod extraction;
+mod facts;
+mod graph;
+mod matcher;
+mod pass;
+
+pub use pass::EGraphPass;

@@ -1,0 +1,194 @@
+//! The pass `e-graph`.
+
+use std::sync::Arc;
+
+use regraft_ir::{ControlFlow, DominatorTree, Function, IrResult, Traits, Value};
+
+use super::builder::{Builder, Source};
+use super::elaboration::{Elaborated, Elaboration};
+use super::extraction::extract;
+use super::graph::{Args, Class, NodeId};
+use crate::analysis::traps::{may_trap, may_trap_given};
+use crate::analysis::{LoopForest, Ranges};
+use crate::options::{OptionDef, Options};
+use crate::rewrite::{Facts, Math, RewriteRules, RuleIndex};
+use crate::{FunctionPass, PassContext, PassResult};
+
+crate::pass! {
+    /// Simplifies values by rewrite rules over an e-graph.
+    ///
+    /// ```text
+    /// %2: f64 = arith.neg %1
+    /// %3: f64 = math.exp %1             =>    %3: f64 = math.exp %1
+    /// %4: f64 = arith.mul %2, %3              %5: f64 = arith.mul %1, %3
+    /// %5: f64 = arith.neg %4
+    /// ```
+    ///
+    /// All ways to compute a value that the rules find are kept beside each other, and in the end
+    /// the cheapest program is chosen, in which what is shared counts once: it never costs more than
+    /// what was there. `regraft rules` lists the rules. With `math=exact` results stay the same, bit for
+    /// bit, but for which quiet NaN it is; `finite` assumes that nothing is infinite or NaN, and takes
+    /// guards of singular points away; `fast` takes floats for real numbers.
+    ///
+    /// Near linear.
+    #[derive(Debug, Default)]
+    pub struct EGraphPass {
+        math: Math,
+        rounds: i64,
+        rules: String,
+    }
+}
+
+impl FunctionPass for EGraphPass {
+    const NAME: &'static str = "e-graph";
+    const DOC: &'static str = Self::PAGE;
+    const OPTIONS: &'static [OptionDef] = &[
+        OptionDef::choice("math", Math::NAMES, "exact", "the algebra that floats follow"),
+        OptionDef::int("rounds", 2, "how often at most the result is simplified again")
+            .between(1, 16),
+        OptionDef::text("rules", "", "a file of rules that are used beside those that there are"),
+    ];
+
+    fn configure(&mut self, options: &Options) -> Result<(), String> {
+        self.math = Math::find(options.text("math")).unwrap_or_default();
+        self.rounds = options.int("rounds");
+        self.rules = options.text("rules").to_owned();
+        Ok(())
+    }
+
+    fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        let rules = rules(f, &self.rules, self.math)?;
+        for _ in 0..self.rounds {
+            let done = simplify(f, cx, &rules, self.math)?;
+            cx.add("values simplified", done.replaced);
+            cx.add("instructions added", done.added);
+            if done.replaced == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rules of a function's program, with those of a file.
+fn rules(
+    f: &Function,
+    file: &str,
+    math: Math,
+) -> Result<Arc<RuleIndex>, regraft_ir::Diagnostic> {
+    let known: &RewriteRules = f.ctx().extensions().get();
+    if file.is_empty() {
+        return Ok(known.by_op(math));
+    }
+    let error = |message: String| regraft_ir::Diagnostic::error(message);
+    let text = std::fs::read_to_string(file)
+        .map_err(|cause| error(format!("cannot read the rules in `{file}`: {cause}")))?;
+    let mut all = known.clone();
+    all.add(f.ctx().registry(), file, &text).map_err(|mut errors| errors.remove(0))?;
+    Ok(all.by_op(math))
+}
+
+/// Simplifies a function once.
+fn simplify(
+    f: &mut Function,
+    cx: &mut PassContext<'_>,
+    rules: &RuleIndex,
+    math: Math,
+) -> Result<Elaborated, regraft_ir::Diagnostic> {
+    let Some(entry) = f.entry() else { return Ok(Elaborated::default()) };
+    let (dom, forest) = (cx.analysis::<DominatorTree>(f), cx.analysis::<LoopForest>(f));
+    cx.analysis::<ControlFlow>(f);
+    let ranges = cx.analysis::<Ranges>(f);
+    let mut class_of: Vec<Option<Class>> = vec![None; f.value_capacity()];
+    let mut stays = vec![false; f.value_capacity()];
+    let mut own: Vec<Option<NodeId>> = Vec::new();
+    let source = Source { f, dom: &dom, forest: &forest, rules, math };
+    let mut builder = Builder::new(source, entry);
+    let mut roots = Vec::new();
+    for &block in dom.order() {
+        for v in f.params(block) {
+            class_of[v.index()] = Some(builder.leaf(v, facts(f, &ranges, v)));
+        }
+        for v in f.body(block) {
+            if !is_node(f, v) {
+                class_of[v.index()] = Some(builder.leaf(v, facts(f, &ranges, v)));
+                continue;
+            }
+            let Some(op) = f.op(v) else { continue };
+            let args = args(f, v, &class_of, &mut builder);
+            let traps = may_trap(f, v) && may_trap_given(f, v, &ranges.facts(f, block));
+            if traps && math != Math::Fast {
+                stays[v.index()] = true;
+                roots.extend_from_slice(&args);
+            }
+            let class = builder.instruction(block, op, f.ty(v), args, traps.then_some(v));
+            class_of[v.index()] = Some(class);
+            // The first node of a class is the one that it was made for.
+            own.resize(builder.graph.class_count(), None);
+            let first = builder.graph.class(class).members[0].node;
+            own[class.index()].get_or_insert(first);
+        }
+    }
+    if builder.graph.is_contradictory() {
+        cx.add("functions with contradictory rules", 1);
+        return Ok(Elaborated::default());
+    }
+    own.resize(builder.graph.class_count(), None);
+    for v in f.all_insts() {
+        let in_graph = class_of.get(v.index()).is_some_and(Option::is_some) && is_node(f, v);
+        if !v.is_terminator() && in_graph {
+            continue;
+        }
+        for operand in f.operands(v) {
+            if let Some(class) = operand.as_value().and_then(|u| class_of[u.index()]) {
+                roots.push(class);
+            }
+        }
+    }
+    let Builder { graph, costs, .. } = builder;
+    let extraction = extract(&graph, &own, &costs, &roots);
+    let elaboration = Elaboration {
+        graph: &graph,
+        extraction: &extraction,
+        class_of: &class_of,
+        stays: &stays,
+        dom: &dom,
+        forest: &forest,
+    };
+    let run: IrResult<Elaborated> = elaboration.run(f, |_, _, _, _| ());
+    Ok(run?)
+}
+
+/// Returns whether an instruction computes its result from its operands alone.
+fn is_node(f: &Function, v: Value) -> bool {
+    let Some(def) = f.op_def(v) else { return false };
+    def.traits.contains(Traits::PURE)
+        && !def.is_terminator()
+        && (1..=4).contains(&f.operand_count(v))
+        && f.attrs(v) == regraft_ir::Attrs::NONE
+        && !f.checks_operands(v)
+}
+
+/// The classes of the operands of an instruction.
+fn args(
+    f: &Function,
+    v: Value,
+    class_of: &[Option<Class>],
+    builder: &mut Builder<'_>,
+) -> Args {
+    f.operands(v)
+        .filter_map(|operand| match operand.as_value() {
+            Some(u) => class_of[u.index()],
+            None => operand.as_const().map(|constant| builder.constant(constant)),
+        })
+        .collect()
+}
+
+/// What is known of a value that is only looked at.
+fn facts(f: &Function, ranges: &Ranges, v: Value) -> Facts {
+    let mut facts = Facts::of_type(f.ty(v));
+    let known = ranges.of(f, v);
+    facts.interval = known.interval().or(facts.interval);
+    facts.kinds = known.float(f);
+    facts
+}
