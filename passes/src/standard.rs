@@ -1,5 +1,6 @@
 //! All passes that come with Regraft and the pipelines that are made of them, in one place.
 
+use crate::egraph::EGraphPass;
 use crate::registry::{NamedPipeline, PassRegistry};
 use crate::{builtin, transforms};
 
@@ -39,6 +40,7 @@ impl PassRegistry {
     pub fn standard() -> Self {
         let mut registry = Self::new();
         builtin::register(&mut registry);
+        registry.add::<EGraphPass>();
         transforms::register(&mut registry);
         registry.add_pipeline(O1);
         registry.add_pipeline(O2);

@@ -1,7 +1,8 @@
 //! Makes the nodes of an e-graph, and applies the rules to each once, when it is made.
 
 use regraft_ir::{
-    Block, Const, Context, DominatorTree, Fold, Function, InstView, Op, Operand, Traits, Type, Value,
+    Block, Const, Context, DominatorTree, Fold, Function, InstView, Op, Operand, Traits, Type,
+    Value,
 };
 use smallvec::SmallVec;
 
@@ -268,7 +269,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns whether a function is known not to trap. Real numbers are not infinite.
-    fn is_in_domain(&self, op: Op, args: &[Class]) -> bool {
+    pub(super) fn is_in_domain(&self, op: Op, args: &[Class]) -> bool {
         let unreal = match self.source.math {
             Math::Fast => FloatKinds::INFINITE,
             _ => FloatKinds::empty(),

@@ -58,10 +58,6 @@ impl Elaboration<'_> {
                 next = f.next_inst(v);
                 let Some(class) = self.class_of.get(v.index()).copied().flatten() else { continue };
                 let node = self.extraction.choice(class);
-                if self.graph.pinned(node) == Some(v) {
-                    writer.places[node.index()] = Some((v.into(), block));
-                    continue;
-                }
                 if matches!(self.graph.node(node), Node::Leaf(u) if *u == v) {
                     continue;
                 }
@@ -70,6 +66,10 @@ impl Elaboration<'_> {
                     if !stays {
                         gone.push(v);
                     }
+                    continue;
+                }
+                if self.graph.pinned(node) == Some(v) {
+                    writer.places[node.index()] = Some((v.into(), block));
                     continue;
                 }
                 if writer.is_own(f, v, node) && writer.place(node, block).is_none() {

@@ -3,8 +3,8 @@
 use regraft_dialects::{arith, core, math};
 use regraft_ir::{Op, Type};
 
-use crate::analysis::ranges::{float_kinds, int_result};
 use crate::analysis::FloatKinds;
+use crate::analysis::ranges::{float_kinds, int_result};
 use crate::rewrite::Facts;
 
 /// The facts on the result of an op of type `ty`. `same` says that both arguments are one value.

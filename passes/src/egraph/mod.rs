@@ -27,6 +27,24 @@
 //! # Cost
 //! All limits are counts: matches of a rule, nodes of a class, nodes that are made for an
 //! instruction, depth. So it is linear, and the result is the same on every machine.
+//!
+//! ```
+//! use regraft_passes::egraph::EGraphPass;
+//! use regraft_passes::run_pass;
+//!
+//! let text = "
+//! func @f(%1: f64, %2: f64) -> f64 {
+//! ^1:
+//!   %3: f64 = arith.neg %2
+//!   %4: f64 = arith.add %1, %3
+//!   return %4
+//! }";
+//! let mut module =
+//!     regraft_syntax::parse_module(&regraft_dialects::context(), "f.ir", text).unwrap();
+//! let f = module.function_mut("f").unwrap();
+//! run_pass::<EGraphPass>(f).unwrap();
+//! assert!(f.to_string().contains("%4: f64 = arith.sub %1, %2"));
+//! ```
 
 mod builder;
 mod elaboration;

@@ -28,7 +28,8 @@ crate::pass! {
     /// the cheapest program is chosen, in which what is shared counts once: it never costs more than
     /// what was there. `regraft rules` lists the rules. With `math=exact` results stay the same, bit for
     /// bit, but for which quiet NaN it is; `finite` assumes that nothing is infinite or NaN, and takes
-    /// guards of singular points away; `fast` takes floats for real numbers.
+    /// guards of singular points away; `fast` takes floats for real numbers. Errors of the program stay,
+    /// but that of a circular function at infinity with `fast`.
     ///
     /// Near linear.
     #[derive(Debug, Default)]
@@ -71,11 +72,7 @@ impl FunctionPass for EGraphPass {
 }
 
 /// The rules of a function's program, with those of a file.
-fn rules(
-    f: &Function,
-    file: &str,
-    math: Math,
-) -> Result<Arc<RuleIndex>, regraft_ir::Diagnostic> {
+fn rules(f: &Function, file: &str, math: Math) -> Result<Arc<RuleIndex>, regraft_ir::Diagnostic> {
     let known: &RewriteRules = f.ctx().extensions().get();
     if file.is_empty() {
         return Ok(known.by_op(math));
@@ -116,8 +113,10 @@ fn simplify(
             }
             let Some(op) = f.op(v) else { continue };
             let args = args(f, v, &class_of, &mut builder);
-            let traps = may_trap(f, v) && may_trap_given(f, v, &ranges.facts(f, block));
-            if traps && math != Math::Fast {
+            let traps = may_trap(f, v)
+                && may_trap_given(f, v, &ranges.facts(f, block))
+                && !builder.is_in_domain(op, &args);
+            if traps {
                 stays[v.index()] = true;
                 roots.extend_from_slice(&args);
             }
@@ -170,12 +169,7 @@ fn is_node(f: &Function, v: Value) -> bool {
 }
 
 /// The classes of the operands of an instruction.
-fn args(
-    f: &Function,
-    v: Value,
-    class_of: &[Option<Class>],
-    builder: &mut Builder<'_>,
-) -> Args {
+fn args(f: &Function, v: Value, class_of: &[Option<Class>], builder: &mut Builder<'_>) -> Args {
     f.operands(v)
         .filter_map(|operand| match operand.as_value() {
             Some(u) => class_of[u.index()],
