@@ -13,7 +13,7 @@ simplify-cfg, inline,
 fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
 licm, indvars, dce, simplify-cfg";
 
-/// What makes derivatives fast.
+/// The pipeline for generated derivatives.
 const FINISH: &str = "O2, reduction-factor";
 
 /// The pipelines, parsed once.

@@ -9,7 +9,7 @@
 //!
 //! # Cost
 //! A few visits to each class, and for each of its nodes the part of the program that only this
-//! node needs, at most [`MAX_CONE`] nodes.
+//! node needs, at most `MAX_CONE` nodes.
 
 use super::graph::{Class, EGraph, NodeId};
 
