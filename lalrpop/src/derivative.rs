@@ -162,16 +162,6 @@ impl RuleTokens<'_> for RuleToken {
         ("an operator", &["+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">="]),
         ("an expression", &["name", "number", "(", "-"]),
     ];
-
-    fn describe(terminal: &str) -> String {
-        match terminal {
-            "newline" => "the end of the line".to_owned(),
-            "name" => "a name".to_owned(),
-            "number" => "a number".to_owned(),
-            "text" => "a string".to_owned(),
-            other => format!("`{other}`"),
-        }
-    }
 }
 
 /// Reads derivative rules. `name` is what errors call the text. O(length).

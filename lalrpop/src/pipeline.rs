@@ -19,7 +19,7 @@ use regraft_ir::{Constant, Diagnostic, Label};
 
 use crate::literal;
 use crate::pipeline_grammar::PipelineParser;
-use crate::report::expected_words;
+use crate::report::{expected_words, parts, unexpected_character};
 
 /// The greatest depth to which pipelines nest. Running or dropping one may recurse.
 pub const MAX_PIPELINE_DEPTH: usize = 64;
@@ -276,27 +276,14 @@ impl Reader<'_> {
     }
 
     fn syntax_error(&mut self, error: PipelineError) {
-        let (span, token, expected) = match error {
-            ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
-                (start..end, Some(token), expected)
-            }
-            ParseError::ExtraToken { token: (start, token, end) } => {
-                (start..end, Some(token), Vec::new())
-            }
-            ParseError::UnrecognizedEof { location, expected } => {
-                (location..location, None, expected)
-            }
-            ParseError::InvalidToken { location } => (location..location, None, Vec::new()),
-        };
+        let (span, token, expected) = parts(error);
         let found = match token {
             None => "the end".to_owned(),
             Some(PipelineToken::Unterminated) => {
                 return self.error(span, "the string is not closed".to_owned(), "expected `\"`");
             }
             Some(PipelineToken::Invalid) => {
-                let c = self.text[span.start..].chars().next().unwrap_or(' ');
-                let span = span.start..span.start + c.len_utf8();
-                let message = format!("unexpected character `{}`", c.escape_debug());
+                let (span, message) = unexpected_character(self.text, span.start);
                 return self.error(span, message, "");
             }
             Some(_) => format!("`{}`", &self.text[span.clone()]),

@@ -1,7 +1,9 @@
 //! Collecting diagnostics, and saying in words what a grammar expects.
 
+use std::convert::Infallible;
 use std::ops::Range;
 
+use lalrpop_util::ParseError;
 use regraft_ir::{Diagnostic, Source};
 
 /// The most diagnostics that one text gives. The others are counted.
@@ -65,6 +67,28 @@ impl Report {
 
 pub(crate) fn range((start, end): (u32, u32)) -> Range<usize> {
     start as usize..end as usize
+}
+
+/// The bytes, the token, `None` at the end, and the expected terminals of a syntax error.
+pub(crate) fn parts<T>(
+    error: ParseError<usize, T, Infallible>,
+) -> (Range<usize>, Option<T>, Vec<String>) {
+    match error {
+        ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
+            (start..end, Some(token), expected)
+        }
+        ParseError::ExtraToken { token: (start, token, end) } => {
+            (start..end, Some(token), Vec::new())
+        }
+        ParseError::UnrecognizedEof { location, expected } => (location..location, None, expected),
+        ParseError::InvalidToken { location } => (location..location, None, Vec::new()),
+    }
+}
+
+/// The bytes and the message of an error about the character at `start`, which begins no token.
+pub(crate) fn unexpected_character(text: &str, start: usize) -> (Range<usize>, String) {
+    let c = text[start..].chars().next().unwrap_or(' ');
+    (start..start + c.len_utf8(), format!("unexpected character `{}`", c.escape_debug()))
 }
 
 /// Terminals that are one thing to the user. The first group that is expected as a whole is

@@ -154,16 +154,6 @@ impl RuleTokens<'_> for RewriteToken {
         ("a term", &["name", "variable", "number", "true", "false", "inf", "("]),
         ("an operand", &["variable", "number", "true", "false", "inf", "("]),
     ];
-
-    fn describe(terminal: &str) -> String {
-        match terminal {
-            "newline" => "the end of the line".to_owned(),
-            "name" => "a name".to_owned(),
-            "variable" => "a variable such as `?a`".to_owned(),
-            "number" => "a number".to_owned(),
-            other => format!("`{other}`"),
-        }
-    }
 }
 
 /// Reads rewrite rules. `name` is what errors call the text. O(length).

@@ -11,7 +11,7 @@ use logos::Logos;
 use regraft_ir::{Constant, Diagnostic, Label};
 
 use crate::literal;
-use crate::report::{Groups, expected_words};
+use crate::report::{Groups, expected_words, parts, unexpected_character};
 
 /// A name and where it stands.
 #[derive(Clone, Debug)]
@@ -50,8 +50,18 @@ pub(crate) trait RuleTokens<'s>: Logos<'s, Source = str> + Copy + PartialEq {
     const INVALID: Self;
     /// The terminals that are one thing to the user.
     const GROUPS: &'static Groups;
-    /// The words for a terminal.
-    fn describe(terminal: &str) -> String;
+}
+
+/// The words for a terminal.
+fn describe(terminal: &str) -> String {
+    match terminal {
+        "newline" => "the end of the line".to_owned(),
+        "name" => "a name".to_owned(),
+        "variable" => "a variable such as `?a`".to_owned(),
+        "number" => "a number".to_owned(),
+        "text" => "a string".to_owned(),
+        other => format!("`{other}`"),
+    }
 }
 
 /// The state that the grammars of rules work on.
@@ -107,30 +117,17 @@ impl<'s> RuleReader<'s> {
         &mut self,
         error: ParseError<usize, T, Infallible>,
     ) {
-        let (span, token, expected) = match error {
-            ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
-                (start..end, Some(token), expected)
-            }
-            ParseError::ExtraToken { token: (start, token, end) } => {
-                (start..end, Some(token), Vec::new())
-            }
-            ParseError::UnrecognizedEof { location, expected } => {
-                (location..location, None, expected)
-            }
-            ParseError::InvalidToken { location } => (location..location, None, Vec::new()),
-        };
+        let (span, token, expected) = parts(error);
         let found = match token {
             None => "the end".to_owned(),
             Some(token) if token == T::NEWLINE => "the end of the line".to_owned(),
             Some(token) if token == T::INVALID => {
-                let c = self.text[span.start..].chars().next().unwrap_or(' ');
-                let span = span.start..span.start + c.len_utf8();
-                let message = format!("unexpected character `{}`", c.escape_debug());
+                let (span, message) = unexpected_character(self.text, span.start);
                 return self.error(span, message, "");
             }
             Some(_) => format!("`{}`", &self.text[span.clone()]),
         };
-        let expected = expected_words(&expected, T::GROUPS, T::describe);
+        let expected = expected_words(&expected, T::GROUPS, describe);
         let label = format!("expected {expected}");
         self.error(span, format!("expected {expected}, found {found}"), &label);
     }

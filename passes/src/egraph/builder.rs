@@ -7,7 +7,7 @@ use regraft_ir::{
 use smallvec::SmallVec;
 
 use super::facts::facts_of;
-use super::graph::{Args, Class, EGraph, Member, Node, Step};
+use super::graph::{Args, Class, EGraph, Node, NodeId};
 use super::matcher::{Bindings, matches};
 use crate::analysis::traps::is_in_domain;
 use crate::analysis::{FloatKinds, Latencies, LoopForest, LoopId};
@@ -53,8 +53,6 @@ pub(super) struct Builder<'a> {
     /// The nodes that rules may still make for the present instruction.
     fuel: u32,
     depth: u32,
-    /// How often each rule was applied.
-    pub(super) applied: Vec<u32>,
 }
 
 impl<'a> Builder<'a> {
@@ -71,7 +69,6 @@ impl<'a> Builder<'a> {
             stand_ins: source.f.all_values().take(4).collect(),
             fuel: 0,
             depth: 0,
-            applied: vec![0; source.rules.len()],
         }
     }
 
@@ -173,8 +170,9 @@ impl<'a> Builder<'a> {
     /// Applies the rules to the only node of a class.
     fn rewrite(&mut self, op: Op, ty: Type, args: &Args, class: Class) -> Class {
         let rules = self.source.rules;
-        let node = self.graph.class(class).members[0].node;
-        let mut found: SmallVec<[(Class, Step); 4]> = SmallVec::new();
+        let node = self.graph.class(class).nodes[0];
+        let mut found: SmallVec<[Class; 4]> = SmallVec::new();
+        let mut best = None;
         self.depth += 1;
         'rules: for &number in rules.of(op) {
             let rule = rules.rule(number);
@@ -186,28 +184,20 @@ impl<'a> Builder<'a> {
                 if other == class {
                     continue;
                 }
-                self.applied[number as usize] += 1;
-                let step = Step { rule: number, from: node };
-                if self.is_best(other, number) {
-                    found.clear();
-                    found.push((other, step));
+                if self.is_best(other, rule) {
+                    best = Some(other);
                     break 'rules;
                 }
-                if !found.iter().any(|&(known, _)| known == other) {
-                    found.push((other, step));
+                if !found.contains(&other) {
+                    found.push(other);
                 }
             }
         }
         self.depth -= 1;
-        if found.is_empty() {
-            return class;
-        }
-        let union = match found[..] {
-            // There is no better one.
-            [(best, step)] if self.is_best(best, step.rule) => {
-                self.graph.replace(class, best, step)
-            }
-            _ => self.graph.union(class, &found, MAX_NODES),
+        let union = match best {
+            Some(best) => self.graph.replace(class, best),
+            None if found.is_empty() => return class,
+            None => self.graph.union(class, &found, MAX_NODES),
         };
         self.homes.push(self.homes[class.index()]);
         self.graph.set_class(node, union);
@@ -216,9 +206,8 @@ impl<'a> Builder<'a> {
 
     /// Returns whether a rule has come to a constant or to a part of what it matched: there is nothing
     /// better.
-    fn is_best(&self, class: Class, rule: u32) -> bool {
-        matches!(self.source.rules.rule(rule).to(), Term::Variable(_))
-            || self.graph.class(class).constant.is_some()
+    fn is_best(&self, class: Class, rule: &Rule) -> bool {
+        matches!(rule.to(), Term::Variable(_)) || self.graph.class(class).constant.is_some()
     }
 
     /// The class of the right side of a rule where it matched, if its conditions hold.
@@ -286,11 +275,11 @@ impl<'a> Builder<'a> {
             return Some(class);
         }
         let class = self.graph.find(&Node::Op(op, ty, args))?;
-        let is_here = |member: &Member| match self.graph.pinned(member.node) {
+        let is_here = |&node: &NodeId| match self.graph.pinned(node) {
             Some(v) => self.source.dom.dominates(self.source.f.block_of(v), self.block),
             None => true,
         };
-        self.graph.class(class).members.iter().all(is_here).then_some(class)
+        self.graph.class(class).nodes.iter().all(is_here).then_some(class)
     }
 
     /// The class of what an op on these arguments folds to.

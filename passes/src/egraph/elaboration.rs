@@ -11,7 +11,10 @@
 //! variables. So it can be computed wherever the program computes what it stands for. Nodes that
 //! rules make cannot trap.
 
-use regraft_ir::{Block, DominatorTree, Function, Inst, IrResult, Operand, Value};
+use regraft_ir::{
+    Block, DominatorTree, Function, Inst, IrResult, Operand, ResultType, Traits, Value,
+};
+use smallvec::SmallVec;
 
 use super::extraction::Extraction;
 use super::graph::{Args, Class, EGraph, Node, NodeId};
@@ -39,13 +42,8 @@ pub(super) struct Elaborated {
 }
 
 impl Elaboration<'_> {
-    /// Rewrites the function. `changed` gets the class of each value that became another node,
-    /// with the node.
-    pub(super) fn run(
-        &self,
-        f: &mut Function,
-        mut changed: impl FnMut(&Function, Value, Class, NodeId),
-    ) -> IrResult<Elaborated> {
+    /// Rewrites the function.
+    pub(super) fn run(&self, f: &mut Function) -> IrResult<Elaborated> {
         let mut writer = Writer {
             this: self,
             places: vec![None; self.graph.node_count()],
@@ -77,7 +75,6 @@ impl Elaboration<'_> {
                     continue;
                 }
                 writer.counts.replaced += 1;
-                changed(f, v, class, node);
                 if writer.become_node(f, v, block, node, stays)? && !stays {
                     gone.push(v);
                 }
@@ -128,7 +125,7 @@ impl Writer<'_> {
         };
         equal(&have, args)
             || args.len() == 2
-                && f.op_def(v).is_some_and(|d| d.traits.contains(regraft_ir::Traits::COMMUTATIVE))
+                && f.op_def(v).is_some_and(|d| d.traits.contains(Traits::COMMUTATIVE))
                 && equal(&[have[1], have[0]], args)
     }
 
@@ -202,18 +199,18 @@ impl Writer<'_> {
         v: Value,
         block: Block,
         node: NodeId,
-    ) -> (Inst, smallvec::SmallVec<[Operand; 3]>) {
+    ) -> (Inst, SmallVec<[Operand; 3]>) {
         let Node::Op(op, ty, args) = self.this.graph.node(node) else {
             unreachable!("leaves and constants are always there")
         };
-        let operands: smallvec::SmallVec<[Operand; 3]> = args
+        let operands: SmallVec<[Operand; 3]> = args
             .iter()
             .map(|&arg| self.place(self.this.extraction.choice(arg), block))
             .map(|place| place.expect("arguments are made first"))
             .collect();
         let mut inst = Inst::new(*op).operands(operands.iter().copied()).at(f.loc(v)).made_from(v);
         let declared = f.ctx().def(*op).result;
-        if matches!(declared, regraft_ir::ResultType::Declared) {
+        if matches!(declared, ResultType::Declared) {
             inst = inst.with_type(*ty);
         }
         (inst, operands)

@@ -41,15 +41,10 @@ impl Extraction {
     }
 }
 
-/// Chooses nodes. `own` are the nodes of the program by [`Class::index`], `costs` the costs of
+/// Chooses nodes. `own` tells by [`Class::index`] which classes the program computes, `costs` the costs of
 /// nodes by [`NodeId::index`], and `roots` are the classes that instructions with effects use, once
 /// for each use.
-pub(super) fn extract(
-    graph: &EGraph,
-    own: &[Option<NodeId>],
-    costs: &[u64],
-    roots: &[Class],
-) -> Extraction {
+pub(super) fn extract(graph: &EGraph, own: &[bool], costs: &[u64], roots: &[Class]) -> Extraction {
     let mut this = Extractor {
         graph,
         costs,
@@ -85,7 +80,7 @@ struct Extractor<'a> {
 
 impl Extractor<'_> {
     /// The first choice: the nodes of the program, and the cheapest trees of others.
-    fn start(&mut self, own: &[Option<NodeId>]) {
+    fn start(&mut self, own: &[bool]) {
         let mut trees: Vec<u64> = Vec::with_capacity(self.graph.class_count());
         for class in self.graph.classes() {
             let tree = |node: NodeId| {
@@ -94,12 +89,16 @@ impl Extractor<'_> {
                     sum.saturating_add(trees[arg.index()])
                 })
             };
-            let members = self.graph.class(class).members.iter();
-            let cheapest = members.map(|member| (tree(member.node), member.node)).min();
+            let nodes = &self.graph.class(class).nodes;
+            let cheapest = nodes.iter().map(|&node| (tree(node), node)).min();
             let (cost, node) = cheapest.expect("a class has a node");
-            let own = own.get(class.index()).copied().flatten();
-            self.choice.push(own.unwrap_or(node));
-            trees.push(own.map_or(cost, tree));
+            let (cost, node) = match own[class.index()] {
+                // The first node is the one that the class was made for.
+                true => (tree(nodes[0]), nodes[0]),
+                false => (cost, node),
+            };
+            self.choice.push(node);
+            trees.push(cost);
         }
     }
 
@@ -170,17 +169,17 @@ impl Extractor<'_> {
         let graph = self.graph;
         let mut changed = false;
         for class in graph.classes().rev() {
-            let members = &graph.class(class).members;
-            if members.len() < 2 || self.uses[class.index()] == 0 {
+            let nodes = &graph.class(class).nodes;
+            if nodes.len() < 2 || self.uses[class.index()] == 0 {
                 continue;
             }
-            for member in members {
+            for &node in nodes {
                 let from = self.choice[class.index()];
-                if member.node == from {
+                if node == from {
                     continue;
                 }
                 self.budget = MAX_CONE;
-                let (cost, saved) = self.switch(class, member.node);
+                let (cost, saved) = self.switch(class, node);
                 if cost < saved && self.budget > 0 {
                     changed = true;
                 } else {

@@ -55,24 +55,10 @@ impl Node {
     }
 }
 
-/// A rule that made a node, by its number, and the node that it matched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Step {
-    pub(super) rule: u32,
-    pub(super) from: NodeId,
-}
-
-/// A node of a class, and the rule that brought it there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Member {
-    pub(super) node: NodeId,
-    pub(super) by: Option<Step>,
-}
-
 /// The content of a class.
 #[derive(Clone, Debug)]
 pub(super) struct ClassData {
-    pub(super) members: SmallVec<[Member; 2]>,
+    pub(super) nodes: SmallVec<[NodeId; 2]>,
     pub(super) constant: Option<Const>,
     pub(super) facts: Facts,
     /// The class that stands for all that are known to be equal to it (union-find).
@@ -153,7 +139,7 @@ impl EGraph {
             _ => None,
         };
         self.classes.push(ClassData {
-            members: smallvec::smallvec![Member { node: id, by: None }],
+            nodes: smallvec::smallvec![id],
             constant,
             facts,
             leader: class,
@@ -164,38 +150,34 @@ impl EGraph {
         class
     }
 
-    /// Makes a class of the nodes of `class` and these others, of classes that are equal to it; at
-    /// most `limit` in all. What makes `node` from now on gets it.
-    pub(super) fn union(&mut self, class: Class, others: &[(Class, Step)], limit: usize) -> Class {
+    /// Makes a class of the nodes of `class` and those of others that are equal to it, at most
+    /// `limit` in all.
+    pub(super) fn union(&mut self, class: Class, others: &[Class], limit: usize) -> Class {
         let new = Class(self.classes.len() as u32);
         let mut data = self.classes[class.index()].clone();
         data.leader = new;
-        for &(other, step) in others {
+        for &other in others {
             let other_data = &self.classes[other.index()];
-            for &member in &other_data.members {
-                let known = data.members.iter().any(|m| m.node == member.node);
-                if !known && data.members.len() < limit {
-                    data.members.push(Member { node: member.node, by: Some(step) });
+            for node in &other_data.nodes {
+                if !data.nodes.contains(node) && data.nodes.len() < limit {
+                    data.nodes.push(*node);
                 }
             }
             data.facts = data.facts.and(other_data.facts);
         }
         self.classes.push(data);
-        for other in std::iter::once(class).chain(others.iter().map(|&(other, _)| other)) {
+        for other in std::iter::once(class).chain(others.iter().copied()) {
             self.merge(other, new);
         }
         new
     }
 
     /// Makes a class of the nodes of `other` alone, which is better than `class` and equal to it.
-    pub(super) fn replace(&mut self, class: Class, other: Class, step: Step) -> Class {
+    pub(super) fn replace(&mut self, class: Class, other: Class) -> Class {
         let new = Class(self.classes.len() as u32);
         let mut data = self.classes[other.index()].clone();
         data.leader = new;
         data.facts = data.facts.and(self.classes[class.index()].facts);
-        for member in &mut data.members {
-            member.by = Some(step);
-        }
         self.classes.push(data);
         self.merge(class, new);
         self.merge(other, new);
@@ -215,7 +197,7 @@ impl EGraph {
         self.classes[from.index()].leader = to;
     }
 
-    /// What makes this node from now on gets that class.
+    /// Sets the class that [`EGraph::find`] gives for a node.
     pub(super) fn set_class(&mut self, node: NodeId, class: Class) {
         let node = self.nodes[node.index()].clone();
         self.known.insert(node, class);

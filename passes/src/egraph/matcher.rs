@@ -87,8 +87,8 @@ impl<'a> Matcher<'a> {
             Term::Op(op, operands, _) => {
                 let graph = self.graph;
                 let commutative = self.ctx.def(*op).traits.contains(Traits::COMMUTATIVE);
-                for member in &graph.class(class).members {
-                    if let Node::Op(other, _, args) = graph.node(member.node)
+                for &node in &graph.class(class).nodes {
+                    if let Node::Op(other, _, args) = graph.node(node)
                         && other == op
                     {
                         self.node(operands, args, commutative);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{ControlFlow, DominatorTree, Function, IrResult, Traits, Value};
+use regraft_ir::{Attrs, Diagnostic, DominatorTree, Function, Traits, Value};
 
 use super::builder::{Builder, Source};
 use super::elaboration::{Elaborated, Elaboration};
 use super::extraction::extract;
-use super::graph::{Args, Class, NodeId};
+use super::graph::{Args, Class};
 use crate::analysis::traps::{may_trap, may_trap_given};
 use crate::analysis::{LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
@@ -72,12 +72,12 @@ impl FunctionPass for EGraphPass {
 }
 
 /// The rules of a function's program, with those of a file.
-fn rules(f: &Function, file: &str, math: Math) -> Result<Arc<RuleIndex>, regraft_ir::Diagnostic> {
+fn rules(f: &Function, file: &str, math: Math) -> Result<Arc<RuleIndex>, Diagnostic> {
     let known: &RewriteRules = f.ctx().extensions().get();
     if file.is_empty() {
         return Ok(known.by_op(math));
     }
-    let error = |message: String| regraft_ir::Diagnostic::error(message);
+    let error = |message: String| Diagnostic::error(message);
     let text = std::fs::read_to_string(file)
         .map_err(|cause| error(format!("cannot read the rules in `{file}`: {cause}")))?;
     let mut all = known.clone();
@@ -91,14 +91,13 @@ fn simplify(
     cx: &mut PassContext<'_>,
     rules: &RuleIndex,
     math: Math,
-) -> Result<Elaborated, regraft_ir::Diagnostic> {
+) -> Result<Elaborated, Diagnostic> {
     let Some(entry) = f.entry() else { return Ok(Elaborated::default()) };
     let (dom, forest) = (cx.analysis::<DominatorTree>(f), cx.analysis::<LoopForest>(f));
-    cx.analysis::<ControlFlow>(f);
     let ranges = cx.analysis::<Ranges>(f);
     let mut class_of: Vec<Option<Class>> = vec![None; f.value_capacity()];
     let mut stays = vec![false; f.value_capacity()];
-    let mut own: Vec<Option<NodeId>> = Vec::new();
+    let mut own: Vec<bool> = Vec::new();
     let source = Source { f, dom: &dom, forest: &forest, rules, math };
     let mut builder = Builder::new(source, entry);
     let mut roots = Vec::new();
@@ -122,17 +121,15 @@ fn simplify(
             }
             let class = builder.instruction(block, op, f.ty(v), args, traps.then_some(v));
             class_of[v.index()] = Some(class);
-            // The first node of a class is the one that it was made for.
-            own.resize(builder.graph.class_count(), None);
-            let first = builder.graph.class(class).members[0].node;
-            own[class.index()].get_or_insert(first);
+            own.resize(builder.graph.class_count(), false);
+            own[class.index()] = true;
         }
     }
     if builder.graph.is_contradictory() {
         cx.add("functions with contradictory rules", 1);
         return Ok(Elaborated::default());
     }
-    own.resize(builder.graph.class_count(), None);
+    own.resize(builder.graph.class_count(), false);
     for v in f.all_insts() {
         let in_graph = class_of.get(v.index()).is_some_and(Option::is_some) && is_node(f, v);
         if !v.is_terminator() && in_graph {
@@ -154,8 +151,7 @@ fn simplify(
         dom: &dom,
         forest: &forest,
     };
-    let run: IrResult<Elaborated> = elaboration.run(f, |_, _, _, _| ());
-    Ok(run?)
+    Ok(elaboration.run(f)?)
 }
 
 /// Returns whether an instruction computes its result from its operands alone.
@@ -164,7 +160,7 @@ fn is_node(f: &Function, v: Value) -> bool {
     def.traits.contains(Traits::PURE)
         && !def.is_terminator()
         && (1..=4).contains(&f.operand_count(v))
-        && f.attrs(v) == regraft_ir::Attrs::NONE
+        && f.attrs(v) == Attrs::NONE
         && !f.checks_operands(v)
 }
 

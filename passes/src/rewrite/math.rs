@@ -3,12 +3,12 @@
 /// The algebra that floats follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Math {
-    /// That of IEEE 754: results stay the same, bit for bit, but for which quiet NaN it is.
+    /// The algebra of IEEE 754: results stay the same, bit for bit, but for which quiet NaN it is.
     #[default]
     Exact,
-    /// Exact where nothing is NaN or infinite, up to the sign of zero.
+    /// The algebra of IEEE 754 without NaN, infinities and the sign of zero.
     Finite,
-    /// That of real numbers.
+    /// The algebra of real numbers.
     Fast,
 }
 

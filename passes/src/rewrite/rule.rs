@@ -14,7 +14,7 @@ use super::{Condition, Math};
 pub enum RuleSet {
     /// For every value.
     Exact,
-    /// Where nothing is NaN or infinite, up to the sign of zero.
+    /// For values and results that are finite, up to the sign of zero.
     Finite,
     /// As [`RuleSet::Finite`]; it takes a guard of a singular point away.
     Guard,

@@ -48,11 +48,6 @@ impl RuleIndex {
         self.rows.get(op).map_or(&[], Vec::as_slice)
     }
 
-    /// The number of rules.
-    pub(crate) fn len(&self) -> usize {
-        self.rules.len()
-    }
-
     /// The rule of that number.
     #[inline]
     pub(crate) fn rule(&self, number: u32) -> &Arc<Rule> {

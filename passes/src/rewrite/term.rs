@@ -50,23 +50,6 @@ impl TypeSource {
 }
 
 impl Term {
-    /// The number of ops in it.
-    pub fn size(&self) -> usize {
-        match self {
-            Self::Op(_, operands, _) => 1 + operands.iter().map(Self::size).sum::<usize>(),
-            _ => 0,
-        }
-    }
-
-    /// Returns whether a variable occurs in it.
-    pub fn mentions(&self, variable: Variable) -> bool {
-        match self {
-            Self::Variable(v) => *v == variable,
-            Self::Literal(..) => false,
-            Self::Op(_, operands, _) => operands.iter().any(|term| term.mentions(variable)),
-        }
-    }
-
     /// The value of the term for these values of its variables, or the trap that it ends in; `None`
     /// if an op in it has no evaluation.
     pub fn eval(

@@ -108,7 +108,7 @@ impl ReductionAnalyses<'_> {
         Some(())
     }
 
-    /// What all elements are after the only write on the way to a block.
+    /// The content of all elements after the only write on the way to a block.
     fn updated(
         &self,
         array: Operand,

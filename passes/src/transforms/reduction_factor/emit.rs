@@ -32,6 +32,22 @@ struct Scope {
     values: FxHashMap<Value, Operand>,
 }
 
+impl Scope {
+    /// Of code in one block, without a loop of its own.
+    fn in_block(l: Option<LoopId>, block: Block, values: FxHashMap<Value, Operand>) -> Self {
+        Self {
+            l,
+            is_copy: false,
+            header: block,
+            block,
+            after: block,
+            params: Vec::new(),
+            extra: None,
+            values,
+        }
+    }
+}
+
 /// Makes the code of slices of a nest.
 pub(super) struct Emitter<'a> {
     slices: &'a Slices<'a>,
@@ -41,17 +57,7 @@ pub(super) struct Emitter<'a> {
 impl<'a> Emitter<'a> {
     /// Code goes to the end of `block`.
     pub(super) fn new(slices: &'a Slices<'a>, block: Block) -> Self {
-        let outermost = Scope {
-            l: None,
-            is_copy: false,
-            header: block,
-            block,
-            after: block,
-            params: Vec::new(),
-            extra: None,
-            values: FxHashMap::default(),
-        };
-        Self { slices, scopes: vec![outermost] }
+        Self { slices, scopes: vec![Scope::in_block(None, block, FxHashMap::default())] }
     }
 
     fn scope(&mut self) -> &mut Scope {
@@ -90,17 +96,7 @@ impl<'a> Emitter<'a> {
             for param in needed.unwrap_or_default().params {
                 first.insert(param, self.initial(f, l, param)?);
             }
-            let scope = Scope {
-                l: Some(l),
-                is_copy: false,
-                header: block,
-                block,
-                after: block,
-                params: Vec::new(),
-                extra: None,
-                values: first,
-            };
-            self.scopes.push(scope);
+            self.scopes.push(Scope::in_block(Some(l), block, first));
             let test = self.emit(f, of.test, l)?;
             self.scopes.pop();
             let runs = match of.leaves_if {

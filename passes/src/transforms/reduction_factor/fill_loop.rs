@@ -67,7 +67,7 @@ impl FillLoop {
     }
 }
 
-/// How often a loop runs, if that is a number that is not negative.
+/// The trip count of a loop, if it is known and not negative.
 pub(super) fn runs(runs: &LatchRuns) -> Option<Poly> {
     let LatchRuns::Symbolic(count) = runs else { return None };
     match &count.form {

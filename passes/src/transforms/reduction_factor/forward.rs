@@ -10,8 +10,8 @@
 //! An element that is written has been read before, and no other iteration comes to it, as the
 //! indices are injective.
 //!
-//! Where `ad.accumulate` has made the content what it is, of an array that nobody has looked at before, the
-//! array is made with that content instead, so that nothing reads it there.
+//! An array that `ad.accumulate` fills, and that nobody has looked at before, is made with that content
+//! instead, so that nothing reads it there.
 
 use regraft_dialects::{ad, mem};
 use regraft_ir::{Function, IrResult, Operand, Value};

@@ -24,12 +24,12 @@ use crate::analysis::{Access, LoopId, Poly};
 use crate::transforms::util::loop_accesses::{Accesses, MemoryAccess};
 use crate::transforms::util::versioning::Apart;
 
-/// What the elements are before the first addend.
+/// The start values of the elements, before the first addend.
 #[derive(Clone, Copy)]
 pub(super) enum Start {
     /// All of them are this.
     Known(Operand),
-    /// What they are; the sum begins with this, which changes nothing, and is added to them.
+    /// Any values: the sum begins with this neutral element, and is added to them.
     Neutral(Operand),
     /// Nothing is summed up.
     Single,
@@ -43,9 +43,9 @@ pub(super) struct Factored {
     pub(super) summed: Vec<LoopId>,
     pub(super) spread: Vec<LoopId>,
     pub(super) start: Start,
-    /// What is summed up: the product of these.
+    /// The factors of the addend.
     pub(super) addend: Vec<Factor>,
-    /// What a sum is multiplied with.
+    /// The factors of the sum.
     pub(super) fixed: Vec<Factor>,
     /// The parameters of headers that are needed, by `around`.
     pub(super) params: Vec<Vec<Value>>,
@@ -59,7 +59,7 @@ pub(super) struct Plan {
     pub(super) apart: Vec<Apart>,
 }
 
-/// What the decision is made by.
+/// The analyses and options that a plan is made by.
 pub(super) struct Planner<'a, 'b> {
     pub(super) analyses: &'b ReductionAnalyses<'a>,
     pub(super) fast: bool,
