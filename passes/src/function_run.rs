@@ -228,7 +228,7 @@ impl<'a> FunctionRun<'a> {
         let f = self.home.function_mut();
         let before = f.stamp();
         f.set_provenance(Some(f.ctx().symbol(step.name())));
-        let mut output = Output::default();
+        let mut output = Output::explained(self.shared.options.explain);
         let start = Instant::now();
         let signatures = self.shared.signatures();
         let mut cx = PassContext::new(Some(signatures), &mut self.state.analyses, &mut output);
@@ -243,6 +243,7 @@ impl<'a> FunctionRun<'a> {
         self.log.text.push_str(&output.text);
         let pass_run = PassRun { pass: step, function: Some(&self.name), number };
         self.log.take_warnings(&mut output.warnings, &pass_run);
+        self.log.take_explanations(&mut output, &pass_run);
         let call = PassReport::of_call(changed, elapsed, std::mem::take(&mut output.counts));
         self.passes[step.position].absorb(&call);
         let rebuilt = after.lineage != before.lineage;

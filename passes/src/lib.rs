@@ -60,7 +60,7 @@ pub use pass::{
 pub use pass_info::{PassInfo, PassKind};
 pub use pipeline::{PassStep, Pipeline};
 pub use registry::{NamedPipeline, PassRegistry};
-pub use report::{PassReport, Report, Stopped};
+pub use report::{Explanation, PassReport, Report, Stopped};
 pub use reproducer::{Failure, FailureKind, reproducer_pipeline};
 pub use run_options::RunOptions;
 pub use standard::{O1, O2};

@@ -280,6 +280,7 @@ impl<'a> Runner<'a> {
 
     fn write(&mut self, log: Log) -> Result<(), PipelineError> {
         self.report.warnings.extend(log.warnings);
+        self.report.explanations.extend(log.explanations);
         let Some(writer) = &self.shared.options.writer else {
             self.report.text.push_str(&log.text);
             return Ok(());
@@ -306,7 +307,8 @@ impl<'a> Runner<'a> {
         self.report.copying += copy_start.elapsed();
 
         self.gather_analyses();
-        let (mut output, mut log) = (Output::default(), Log::default());
+        let mut output = Output::explained(self.shared.options.explain);
+        let mut log = Log::default();
         let maker = module.ctx().symbol(step.name());
         for (_, f) in module.functions_mut() {
             f.set_provenance(Some(maker));
@@ -325,6 +327,7 @@ impl<'a> Runner<'a> {
         self.report.passes[step.position].absorb(&call);
         log.text.push_str(&output.text);
         log.take_warnings(&mut output.warnings, &pass_run);
+        log.take_explanations(&mut output, &pass_run);
         let result = result.and_then(|()| {
             let execution = Execution {
                 pass_run,

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use regraft_ir::{Block, Diagnostic, Function, Module, Renumbering};
+use regraft_ir::{Block, Diagnostic, Function, Module, Renumbering, Value};
 
 use crate::analysis::{Analyses, Analysis, EffectSummaries};
 use crate::loop_run::LoopWalk;
@@ -162,9 +162,16 @@ pub(crate) struct Output {
     /// True if the error is about the options.
     pub(crate) wrong_options: bool,
     pub(crate) renumbering: Option<Renumbering>,
+    /// The reasons why values were replaced, if they are asked for.
+    pub(crate) explanations: Option<Vec<(Value, String)>>,
 }
 
 impl Output {
+    /// Of a pass that is asked to explain itself.
+    pub(crate) fn explained(explain: bool) -> Self {
+        Self { explanations: explain.then(Vec::new), ..Self::default() }
+    }
+
     /// Returns whether there is nothing that anybody would miss.
     pub(crate) fn is_idle(&self) -> bool {
         self.counts.values().all(|&n| n == 0)
@@ -262,6 +269,19 @@ impl<'a> PassContext<'a> {
     /// whatever runs in parallel.
     pub fn print(&mut self, text: &str) {
         self.output.text.push_str(text);
+    }
+
+    /// Returns whether somebody wants to know why values are replaced.
+    pub fn explains(&self) -> bool {
+        self.output.explanations.is_some()
+    }
+
+    /// Says why a value was replaced, if somebody [wants to know](PassContext::explains). The text
+    /// has the old instruction first, and then how it became the new one, line by line.
+    pub fn explain(&mut self, value: Value, text: String) {
+        if let Some(explanations) = &mut self.output.explanations {
+            explanations.push((value, text));
+        }
     }
 
     /// Says that values and blocks got new numbers, so that a diff can show old and new ones

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use regraft_ir::Diagnostic;
+use regraft_ir::{Diagnostic, Value};
 
 use crate::pipeline::Pipeline;
 
@@ -18,6 +18,8 @@ pub struct Report {
     pub text: String,
     /// Warnings: nothing failed.
     pub warnings: Vec<Diagnostic>,
+    /// The reasons why values were replaced, if [they were asked for](crate::RunOptions::explain).
+    pub explanations: Vec<Explanation>,
     /// The wall time of the run.
     pub wall: Duration,
     /// The time that the manager took for copies to restore from, over all threads.
@@ -32,6 +34,19 @@ pub struct Report {
     pub unsettled: u64,
     /// The execution that an observer did not let run, ending the pipeline.
     pub stopped: Option<Stopped>,
+}
+
+/// The reason why a pass replaced a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The pass.
+    pub pass: String,
+    /// The function that the value is in; empty if the pass did not say.
+    pub function: String,
+    /// The value.
+    pub value: Value,
+    /// The old instruction, and under it what it became in each step, with the reason.
+    pub text: String,
 }
 
 /// The place where a pipeline was ended before its end.

@@ -31,6 +31,9 @@ pub struct RunOptions {
     /// Takes the output of observers and passes while it is printed; `None` to collect it
     /// in [`Report::text`](crate::Report).
     pub writer: Option<Mutex<Box<dyn Write + Send>>>,
+    /// True if passes are to say why they replace values, in
+    /// [`Report::explanations`](crate::Report).
+    pub explain: bool,
     verifier: Verify,
     observers: Vec<Box<dyn Observer>>,
 }
@@ -43,6 +46,7 @@ impl Default for RunOptions {
             reproducer_folder: None,
             tool: "regraft".to_owned(),
             writer: None,
+            explain: false,
             verifier: Verify::default(),
             observers: Vec::new(),
         }
@@ -85,6 +89,13 @@ impl RunOptions {
         self
     }
 
+    /// Asks passes to say why they replace values.
+    #[must_use]
+    pub fn explain(mut self, explain: bool) -> Self {
+        self.explain = explain;
+        self
+    }
+
     /// Writes what is printed to `writer` while the pipeline runs.
     #[must_use]
     pub fn writer(mut self, writer: impl Write + Send + 'static) -> Self {
@@ -110,6 +121,7 @@ impl fmt::Debug for RunOptions {
             .field("reproducer_folder", &self.reproducer_folder)
             .field("tool", &self.tool)
             .field("writer", &self.writer.as_ref().map(|_| ".."))
+            .field("explain", &self.explain)
             .field("observers", &self.observers)
             .finish_non_exhaustive()
     }

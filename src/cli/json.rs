@@ -9,7 +9,7 @@ use regraft_ir::{
     Diagnostic, Dialect, Edge, Function, Module, OpDef, Operand, OperandKind, Registry, Severity,
     Value,
 };
-use regraft_passes::{NamedPipeline, OptionDef, PassInfo, PassKind, Report, Setting};
+use regraft_passes::{Explanation, NamedPipeline, OptionDef, PassInfo, PassKind, Report, Setting};
 use serde_json::{Map, Value as Json, json};
 
 /// A module: its structs and its functions.
@@ -110,6 +110,19 @@ pub(super) fn statistics(report: &Report) -> Json {
 }
 
 /// Returns the times of the passes of a pipeline, in milliseconds.
+/// The reasons why values were replaced.
+pub(super) fn explanations(all: &[Explanation]) -> Json {
+    let object = |one: &Explanation| {
+        json!({
+            "pass": one.pass,
+            "function": one.function,
+            "value": one.value.to_string(),
+            "text": one.text,
+        })
+    };
+    all.iter().map(object).collect()
+}
+
 pub(super) fn times(report: &Report) -> Json {
     let passes = report.passes.iter().map(|pass| json!({"pass": pass.pass, "ms": ms(pass.time)}));
     json!({

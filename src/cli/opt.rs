@@ -12,8 +12,9 @@ use regraft_ir::{
 };
 use regraft_lang::Entry;
 use regraft_passes::{
-    DumpFolder, Execution, Failure, FailureKind, Log, Observer, PassRun, Pipeline, PrintAfter,
-    PrintWhat, Report, RunOptions, StopAfter, diff_modules, reproducer_pipeline, run_pipeline,
+    DumpFolder, Execution, Explanation, Failure, FailureKind, Log, Observer, PassRun, Pipeline,
+    PrintAfter, PrintWhat, Report, RunOptions, StopAfter, diff_modules, reproducer_pipeline,
+    run_pipeline,
 };
 use regraft_testing::{Check, Repro};
 use serde_json::{Map, json};
@@ -73,6 +74,9 @@ pub(super) struct Args {
     /// Print what each pass counted
     #[arg(long)]
     stats: bool,
+    /// Print for each value that a rule replaced how it became what it is, rule by rule
+    #[arg(long)]
+    explain: bool,
     /// End the pipeline after N executions of passes on functions, to find the one that breaks
     #[arg(long, value_name = "N")]
     stop_after: Option<u64>,
@@ -165,6 +169,9 @@ fn object(args: &Args, done: &Report, before: &Module, after: &Module) -> serde_
     if args.stats {
         object.insert("stats".to_owned(), json::statistics(done));
     }
+    if args.explain {
+        object.insert("explanations".to_owned(), json::explanations(&done.explanations));
+    }
     if args.time {
         object.insert("time".to_owned(), json::times(done));
     }
@@ -195,6 +202,18 @@ fn failed(args: &Args, failure: &Failure) -> Outcome {
         FailureKind::Options => Failed::Usage(diagnostics),
         _ => Failed::Input(diagnostics),
     })
+}
+
+/// Prints explanations, those of a function and a pass under one line.
+fn explanations(all: &[Explanation]) {
+    for same in all.chunk_by(|a, b| a.function == b.function && a.pass == b.pass) {
+        let mut text = format!("# {} on @{}\n", same[0].pass, same[0].function);
+        for explanation in same {
+            text.push_str(&explanation.text);
+            text.push('\n');
+        }
+        tell(&text);
+    }
 }
 
 /// Refuses names after `--only` of which there was no function, neither before nor after.
@@ -298,6 +317,7 @@ fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
 fn options(args: &Args, repro: Option<&Repro>, watch: Option<Watch>) -> RunOptions {
     let mut options =
         RunOptions::default().verify(!args.no_verify).reproducer_folder(&args.reproducer);
+    options = options.explain(args.explain);
     if let Some(threads) = args.threads {
         options = options.threads(threads.into());
     }
@@ -338,6 +358,9 @@ fn finish(args: &Args, done: &Report) {
         let last = stopped.last.as_deref().unwrap_or("nothing");
         let message = format!("stopped after {last}, before {}", stopped.next);
         report(&[Diagnostic::warning(message)]);
+    }
+    if !args.json {
+        explanations(&done.explanations);
     }
     if args.time && !args.json {
         tell(&done.time_table());

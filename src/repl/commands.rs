@@ -218,6 +218,16 @@ pub(super) static COMMANDS: &[Command] = &[
         run: transform::opt,
     },
     Command {
+        names: &["explain"],
+        arguments: "[%VALUE]",
+        summary: "how rules made a value of the current program what it is",
+        page: "    :explain %5\n\n\
+               The old expression, and under it what it became, with the rule and where it stands.\n\
+               Without a value, all that rules have replaced.\n",
+        wants: Wants::Nothing,
+        run: transform::explain,
+    },
+    Command {
         names: &["undo", "u"],
         arguments: "",
         summary: "take the last pipeline back",

@@ -4,6 +4,7 @@
 //! copy, never what is defined in the session, and each change can be taken back.
 
 use regraft_ir::{Function, Module};
+use regraft_passes::Explanation;
 
 /// The origin of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub(super) struct Current {
     states: Vec<Module>,
     /// The pipeline that led to `states[i + 1]`.
     pipelines: Vec<String>,
+    /// Why each of them replaced values.
+    explanations: Vec<Vec<Explanation>>,
     /// The state that is shown.
     at: usize,
 }
@@ -29,7 +32,13 @@ pub(super) struct Current {
 impl Current {
     /// A program to which nothing has been applied.
     pub(super) fn new(origin: Origin, module: Module) -> Self {
-        Self { origin, states: vec![module], pipelines: Vec::new(), at: 0 }
+        Self {
+            origin,
+            states: vec![module],
+            pipelines: Vec::new(),
+            explanations: Vec::new(),
+            at: 0,
+        }
     }
 
     /// Returns its origin.
@@ -57,12 +66,24 @@ impl Current {
         &self.pipelines[..self.at]
     }
 
+    /// The reasons why the pipelines replaced values.
+    pub(super) fn explanations(&self) -> impl Iterator<Item = &Explanation> {
+        self.explanations[..self.at].iter().flatten()
+    }
+
     /// Takes in what a pipeline made of it. What was taken back before is forgotten.
-    pub(super) fn apply(&mut self, pipeline: String, module: Module) {
+    pub(super) fn apply(
+        &mut self,
+        pipeline: String,
+        module: Module,
+        explanations: Vec<Explanation>,
+    ) {
         self.states.truncate(self.at + 1);
         self.pipelines.truncate(self.at);
+        self.explanations.truncate(self.at);
         self.states.push(module);
         self.pipelines.push(pipeline);
+        self.explanations.push(explanations);
         self.at += 1;
     }
 
@@ -114,8 +135,8 @@ mod tests {
         let mut program = Current::new(Origin::Call("f()".to_owned()), module(0));
         assert_eq!(program.undo(), None);
         assert_eq!(program.redo(), None);
-        program.apply("a".to_owned(), module(1));
-        program.apply("b".to_owned(), module(2));
+        program.apply("a".to_owned(), module(1), Vec::new());
+        program.apply("b".to_owned(), module(2), Vec::new());
         assert_eq!(program.title(), "f(), after a, then b");
         assert_eq!(program.undo(), Some("b"));
         assert_eq!(program.undo(), Some("a"));
@@ -123,7 +144,7 @@ mod tests {
         assert_eq!((program.module().ids().len(), program.steps()), (0, (0, 2)));
         assert_eq!(program.redo(), Some("a"));
         assert_eq!(program.module().ids().len(), 1);
-        program.apply("c".to_owned(), module(3));
+        program.apply("c".to_owned(), module(3), Vec::new());
         assert_eq!(program.redo(), None);
         assert_eq!(program.title(), "f(), after a, then c");
         assert_eq!(program.undo(), Some("c"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use regraft_exec::value::signature;
-use regraft_ir::Diagnostic;
+use regraft_ir::{Diagnostic, Value};
 use regraft_passes::{Observer, PassRun, Pipeline, RunOptions, diff_modules, run_pipeline};
 use regraft_testing::choices::Choices;
 use regraft_testing::{Agreement, CompareConfig, arguments, compare_functions};
@@ -44,7 +44,7 @@ pub(super) fn opt(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
     let flag = repl.session.interrupt_flag();
     let current = current(repl)?;
     let mut module = current.module().clone();
-    let options = RunOptions::default().observe(StopOnInterrupt(flag));
+    let options = RunOptions::default().explain(true).observe(StopOnInterrupt(flag));
     let report = run_pipeline(&mut module, &pipeline, &options)
         .map_err(|failure| failure.diagnostics().to_vec())?;
     if report.stopped.is_some() {
@@ -55,7 +55,7 @@ pub(super) fn opt(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
     if diff.is_empty() {
         console.result("nothing changed");
     } else {
-        current.apply(pipeline.to_string(), module);
+        current.apply(pipeline.to_string(), module, report.explanations);
         console.diff(&diff);
     }
     Ok(Outcome::Continue)
@@ -92,6 +92,40 @@ pub(super) fn diff(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
         console.result("nothing changed");
     } else {
         console.diff(&diff);
+    }
+    Ok(Outcome::Continue)
+}
+
+/// `:explain [%VALUE]`
+pub(super) fn explain(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    let current = current(repl)?;
+    let Some(f) = current.function() else {
+        return Err(vec![Diagnostic::error("the current program has no function")]);
+    };
+    let of_function = || current.explanations().filter(|one| one.function == f.name_str());
+    let mut wanted = None;
+    if !rest.is_empty() {
+        let is_named = |&v: &Value| f.value_text(v) == rest || v.to_string() == rest;
+        let Some(v) = f.all_values().find(is_named) else {
+            let message = format!("there is no value `{rest}` in @{}", f.name_str());
+            return Err(vec![Diagnostic::error(message).help(":explain %3")]);
+        };
+        // What was made for another value has the reason of that one.
+        let explained = |v: Value| of_function().any(|one| one.value == v);
+        let made_for = std::iter::successors(Some(v), |&v| f.origin(v)?.from);
+        let Some(v) = made_for.take(f.value_capacity()).find(|&v| explained(v)) else {
+            console.result(&format!("no rule has made {rest}"));
+            return Ok(Outcome::Continue);
+        };
+        wanted = Some(v);
+    }
+    let texts: Vec<&str> = of_function()
+        .filter(|one| wanted.is_none_or(|v| one.value == v))
+        .map(|one| one.text.as_str())
+        .collect();
+    match texts.is_empty() {
+        true => console.result("no rule has replaced a value"),
+        false => console.result(&texts.join("\n")),
     }
     Ok(Outcome::Continue)
 }

@@ -6,9 +6,10 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
+use super::algebra::Algebra;
 use super::facts::facts_of;
-use super::graph::{Args, Class, EGraph, Node, NodeId};
-use super::matcher::{Bindings, matches};
+use super::graph::{Args, Bindings, Class, EGraph, Node, NodeId, Reason};
+use super::matcher::matches;
 use crate::analysis::traps::is_in_domain;
 use crate::analysis::{FloatKinds, Latencies, LoopForest, LoopId};
 use crate::rewrite::{Facts, Math, Rule, RuleIndex, Term, TypeSource, literal_as};
@@ -17,10 +18,12 @@ use crate::rewrite::{Facts, Math, Rule, RuleIndex, Term, TypeSource, literal_as}
 const MAX_MATCHES: usize = 5;
 /// The most nodes of a class.
 const MAX_NODES: usize = 5;
+/// The nodes that a class may have besides where there are normal forms.
+const MAX_FORMS: usize = 3;
 /// The greatest depth to which rules are applied to what rules have made.
-const MAX_DEPTH: u32 = 5;
+pub(super) const MAX_DEPTH: u32 = 5;
 /// The most nodes that rules make for one instruction.
-const MAX_NEW_NODES: u32 = 40;
+pub(super) const MAX_NEW_NODES: u32 = 40;
 
 /// The greatest loop depth that costs are told apart by.
 const MAX_LOOP_DEPTH: u32 = 8;
@@ -38,21 +41,34 @@ pub(super) struct Source<'a> {
 /// A graph that grows, with the rules that it grows by.
 pub(super) struct Builder<'a> {
     pub(super) graph: EGraph,
-    source: Source<'a>,
-    ctx: &'a Context,
+    pub(super) algebra: Algebra,
+    pub(super) source: Source<'a>,
+    pub(super) ctx: &'a Context,
     latencies: &'a Latencies,
     /// The costs of nodes: their latencies, eight times for each loop in which they change.
     pub(super) costs: Vec<u64>,
-    /// The innermost loop in which the value of a class changes, by [`Class::index`].
-    homes: Vec<Option<LoopId>>,
+    /// Where classes are known, by [`Class::index`].
+    places: Vec<Place>,
+    entry: Block,
     /// The block of the present instruction.
     block: Block,
     /// Values of the function, different from each other: they stand for arguments that are no
     /// constants where an instruction is folded, which asks no more of them.
     stand_ins: SmallVec<[Value; 4]>,
     /// The nodes that rules may still make for the present instruction.
-    fuel: u32,
-    depth: u32,
+    pub(super) fuel: u32,
+    pub(super) depth: u32,
+    /// The forms that may still be lowered for the present instruction.
+    pub(super) forms_left: u32,
+}
+
+/// Where the value of a class is known.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The innermost loop in which it changes.
+    home: Option<LoopId>,
+    /// The innermost block that defines something that one of its nodes is made of.
+    block: Block,
 }
 
 impl<'a> Builder<'a> {
@@ -60,22 +76,26 @@ impl<'a> Builder<'a> {
         let ctx = &**source.f.ctx();
         Self {
             graph: EGraph::default(),
+            algebra: Algebra::default(),
             source,
             ctx,
             latencies: ctx.extensions().get(),
             costs: Vec::new(),
-            homes: Vec::new(),
+            places: Vec::new(),
+            entry,
             block: entry,
             stand_ins: source.f.all_values().take(4).collect(),
             fuel: 0,
             depth: 0,
+            forms_left: 0,
         }
     }
 
     /// A value that is only looked at.
     pub(super) fn leaf(&mut self, v: Value, facts: Facts) -> Class {
-        let home = self.source.forest.loop_of(self.source.f.block_of(v));
-        self.add(Node::Leaf(v), facts, None, home)
+        let block = self.source.f.block_of(v);
+        let place = Place { home: self.source.forest.loop_of(block), block };
+        self.add(Node::Leaf(v), facts, None, place)
     }
 
     pub(super) fn constant(&mut self, id: Const) -> Class {
@@ -84,50 +104,86 @@ impl<'a> Builder<'a> {
             return class;
         }
         let facts = Facts::of_constant(self.ctx.constant(id), self.ctx.constant_type(id));
-        self.add(node, facts, None, None)
+        self.add(node, facts, None, Place { home: None, block: self.entry })
     }
 
-    /// An instruction of the program in `block`. `pinned` is the instruction if it may not be
-    /// computed anywhere else.
+    /// The instruction `v` of the program in `block`. A `pinned` one may not be computed anywhere
+    /// else.
     pub(super) fn instruction(
         &mut self,
+        v: Value,
         block: Block,
         op: Op,
-        ty: Type,
         args: Args,
-        pinned: Option<Value>,
+        pinned: bool,
     ) -> Class {
         self.fuel = MAX_NEW_NODES;
         self.depth = 0;
         self.block = block;
-        self.op(op, ty, args, pinned)
+        let class = self.op(op, self.source.f.ty(v), args, pinned.then_some(v));
+        if self.is_real() && self.is_outermost(v, class) { self.simplest(class) } else { class }
     }
 
-    fn add(
-        &mut self,
-        node: Node,
-        facts: Facts,
-        pinned: Option<Value>,
-        home: Option<LoopId>,
-    ) -> Class {
+    fn add(&mut self, node: Node, facts: Facts, pinned: Option<Value>, place: Place) -> Class {
         let cost = match &node {
             Node::Op(op, ty, _) => {
-                let depth = home.map_or(0, |l| self.source.forest.get(l).depth);
+                let depth = place.home.map_or(0, |l| self.source.forest.get(l).depth);
                 u64::from(self.latencies.of(*op, *ty)) << (3 * depth.min(MAX_LOOP_DEPTH))
             }
             _ => 0,
         };
         self.costs.push(cost);
-        self.homes.push(home);
-        self.graph.add(node, facts, pinned)
+        self.places.push(place);
+        let class = self.graph.add(node, facts, pinned);
+        self.note_atom(class);
+        class
+    }
+
+    /// Makes a class of the nodes of `class` and those of others that are equal to it.
+    pub(super) fn union(&mut self, class: Class, others: &[(Class, Reason)]) -> Class {
+        let limit = MAX_NODES + if self.is_real() { MAX_FORMS } else { 0 };
+        let new = self.graph.union(class, others, limit);
+        let mut place = self.places[class.index()];
+        for (other, _) in others {
+            place.block = self.inner(place.block, self.places[other.index()].block);
+        }
+        self.places.push(place);
+        self.note_union(new, class, others);
+        new
+    }
+
+    /// Makes a class of the nodes of `other` alone, which is better than `class` and equal to it.
+    fn replace(&mut self, class: Class, other: Class, reason: Reason) -> Class {
+        let new = self.graph.replace(class, other, reason);
+        self.places.push(self.places[other.index()]);
+        self.note_replaced(new, class, other);
+        new
+    }
+
+    /// The inner one of two blocks that dominate the present one.
+    fn inner(&self, a: Block, b: Block) -> Block {
+        if self.source.dom.dominates(a, b) { b } else { a }
+    }
+
+    /// Returns whether all that the nodes of a class are made of is there at the present
+    /// instruction.
+    #[inline]
+    pub(super) fn is_available(&self, class: Class) -> bool {
+        self.source.dom.dominates(self.places[class.index()].block, self.block)
+    }
+
+    /// Returns whether all that the nodes of `class` are made of is there wherever `other` is.
+    pub(super) fn is_within(&self, class: Class, other: Class) -> bool {
+        let (block, other) = (self.places[class.index()].block, self.places[other.index()].block);
+        self.source.dom.dominates(block, other)
     }
 
     /// The innermost loop around the present instruction in which one of these arguments changes.
-    fn home(&self, args: &[Class]) -> Option<LoopId> {
+    pub(super) fn home(&self, args: &[Class]) -> Option<LoopId> {
         let forest = self.source.forest;
         let mut home = None;
         for &arg in args {
-            let mut varies = self.homes[arg.index()];
+            let mut varies = self.places[arg.index()].home;
             // A value of a loop that control has left does not change any more.
             while let Some(l) = varies.filter(|&l| !forest.contains(l, self.block)) {
                 varies = forest.get(l).parent;
@@ -141,39 +197,77 @@ impl<'a> Builder<'a> {
     }
 
     /// The class of an op on these arguments.
-    fn op(&mut self, op: Op, ty: Type, mut args: Args, pinned: Option<Value>) -> Class {
+    pub(super) fn op(&mut self, op: Op, ty: Type, mut args: Args, pinned: Option<Value>) -> Class {
         if pinned.is_none()
             && let Some(class) = self.fold(op, ty, &args)
         {
             return class;
         }
         let same = args.len() == 2 && self.graph.same(args[0], args[1]);
-        if self.ctx.def(op).traits.contains(Traits::COMMUTATIVE)
-            && let [x, y] = args.as_mut_slice()
-            && *x > *y
-        {
-            std::mem::swap(x, y);
+        if self.ctx.def(op).traits.contains(Traits::COMMUTATIVE) && args.len() == 2 {
+            args.sort_by_key(|&arg| (self.graph.class(arg).constant.is_some(), arg));
         }
         let node = Node::Op(op, ty, args);
-        if let Some(class) = self.graph.find(&node) {
+        if let Some(class) = self.graph.find(&node).filter(|&class| self.is_available(class)) {
             return class;
         }
         let facts: SmallVec<[Facts; 3]> =
             node.args().iter().map(|&arg| self.graph.class(arg).facts).collect();
         let facts = facts_of(op, ty, &facts, same);
         let args: Args = node.args().into();
-        let home = self.home(&args);
-        let class = self.add(node, facts, pinned, home);
-        if self.depth < MAX_DEPTH { self.rewrite(op, ty, &args, class) } else { class }
+        let first = pinned.map_or(self.entry, |_| self.block);
+        let block = args.iter().map(|arg| self.places[arg.index()].block);
+        let block = block.fold(first, |block, other| self.inner(block, other));
+        let place = Place { home: self.home(&args), block };
+        let form = self.form_of_op(op, ty, &args);
+        let class = self.add(node, facts, pinned, place);
+        let equal = form.and_then(|form| self.note_form(class, ty, form));
+        self.rewrite(op, ty, &args, class, equal)
     }
 
-    /// Applies the rules to the only node of a class.
-    fn rewrite(&mut self, op: Op, ty: Type, args: &Args, class: Class) -> Class {
-        let rules = self.source.rules;
+    /// Applies the rules to the only node of a class; `equal` is another class of the same form.
+    fn rewrite(
+        &mut self,
+        op: Op,
+        ty: Type,
+        args: &Args,
+        class: Class,
+        equal: Option<Class>,
+    ) -> Class {
         let node = self.graph.class(class).nodes[0];
-        let mut found: SmallVec<[Class; 4]> = SmallVec::new();
-        let mut best = None;
+        let mut found: SmallVec<[(Class, Reason); 4]> = SmallVec::new();
+        let best = match equal {
+            Some(equal) if self.is_simple(equal) => Some((equal, Reason::Algebra)),
+            _ => {
+                found.extend(equal.map(|equal| (equal, Reason::Algebra)));
+                self.apply_rules(op, ty, args, class, &mut found)
+            }
+        };
+        let union = match best {
+            Some((best, reason)) => self.replace(class, best, reason),
+            None if found.is_empty() => return class,
+            None => self.union(class, &found),
+        };
+        self.graph.set_class(node, union);
+        union
+    }
+
+    /// Applies the rules to a node of this class. Returns what one comes to if there is nothing
+    /// better, else adds what they come to to `found`.
+    fn apply_rules(
+        &mut self,
+        op: Op,
+        ty: Type,
+        args: &Args,
+        class: Class,
+        found: &mut SmallVec<[(Class, Reason); 4]>,
+    ) -> Option<(Class, Reason)> {
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
         self.depth += 1;
+        let mut best = None;
+        let rules = self.source.rules;
         'rules: for &number in rules.of(op) {
             let rule = rules.rule(number);
             if !rule.admits_root(ty) {
@@ -181,33 +275,24 @@ impl<'a> Builder<'a> {
             }
             for bindings in matches(&self.graph, self.ctx, rule, args, MAX_MATCHES) {
                 let Some(other) = self.apply(rule, &bindings, ty) else { continue };
-                if other == class {
+                if other == class || found.iter().any(|(known, _)| *known == other) {
                     continue;
                 }
-                if self.is_best(other, rule) {
-                    best = Some(other);
+                let reason = Reason::Rule(number, bindings);
+                if matches!(rule.to(), Term::Variable(_)) || self.is_simple(other) {
+                    best = Some((other, reason));
                     break 'rules;
                 }
-                if !found.contains(&other) {
-                    found.push(other);
-                }
+                found.push((other, reason));
             }
         }
         self.depth -= 1;
-        let union = match best {
-            Some(best) => self.graph.replace(class, best),
-            None if found.is_empty() => return class,
-            None => self.graph.union(class, &found, MAX_NODES),
-        };
-        self.homes.push(self.homes[class.index()]);
-        self.graph.set_class(node, union);
-        union
+        best
     }
 
-    /// Returns whether a rule has come to a constant or to a part of what it matched: there is nothing
-    /// better.
-    fn is_best(&self, class: Class, rule: &Rule) -> bool {
-        matches!(rule.to(), Term::Variable(_)) || self.graph.class(class).constant.is_some()
+    /// Returns whether nothing can be better than a class: it is a constant.
+    fn is_simple(&self, class: Class) -> bool {
+        self.graph.class(class).constant.is_some()
     }
 
     /// The class of the right side of a rule where it matched, if its conditions hold.

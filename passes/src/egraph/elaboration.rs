@@ -16,9 +16,11 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
+use super::explanation::name;
 use super::extraction::Extraction;
 use super::graph::{Args, Class, EGraph, Node, NodeId};
 use crate::analysis::LoopForest;
+use crate::rewrite::RuleIndex;
 
 /// The values of a function as nodes, and what is to become of them.
 pub(super) struct Elaboration<'a> {
@@ -30,6 +32,7 @@ pub(super) struct Elaboration<'a> {
     pub(super) stays: &'a [bool],
     pub(super) dom: &'a DominatorTree,
     pub(super) forest: &'a LoopForest,
+    pub(super) rules: &'a RuleIndex,
 }
 
 /// The numbers of a rewritten function.
@@ -75,7 +78,7 @@ impl Elaboration<'_> {
                     continue;
                 }
                 writer.counts.replaced += 1;
-                if writer.become_node(f, v, block, node, stays)? && !stays {
+                if writer.become_node(f, v, block, class, stays)? && !stays {
                     gone.push(v);
                 }
             }
@@ -143,34 +146,55 @@ impl Writer<'_> {
         f: &mut Function,
         v: Value,
         block: Block,
-        node: NodeId,
+        class: Class,
         stays: bool,
     ) -> IrResult<bool> {
+        let node = self.this.extraction.choice(class);
         if let Some(operand) = self.place(node, block) {
             f.replace_named(v, operand)?;
             return Ok(true);
         }
-        let inst = self.inst(f, v, block, node)?;
+        let inst = self.inst(f, v, block, class)?;
         if stays {
-            let made = f.insert(v, inst)?;
+            let made = self.by_rules(f, class, |f| f.insert(v, inst))?;
             f.replace_named(v, made)?;
             self.places[node.index()] = Some((made.into(), block));
             return Ok(true);
         }
-        f.replace(v, inst)?;
+        self.by_rules(f, class, |f| f.replace(v, inst))?;
         self.places[node.index()] = Some((v.into(), block));
         Ok(false)
     }
 
-    /// The instruction of a node, with its arguments computed before `v`.
-    fn inst(&mut self, f: &mut Function, v: Value, block: Block, node: NodeId) -> IrResult<Inst> {
+    /// Edits the function; what is made is recorded as made by the rules that led to the chosen
+    /// node of a class.
+    fn by_rules<T>(
+        &self,
+        f: &mut Function,
+        class: Class,
+        edit: impl FnOnce(&mut Function) -> IrResult<T>,
+    ) -> IrResult<T> {
+        let pass = f.provenance();
+        let chain = self.this.graph.chain(class, self.this.extraction.choice(class));
+        let names: Vec<&str> = chain.iter().map(|step| name(step, self.this.rules)).collect();
+        if let (Some(pass), false) = (pass, names.is_empty()) {
+            let by = format!("{}: {}", f.ctx().str(pass), names.join(", "));
+            f.set_provenance(Some(f.ctx().symbol(&by)));
+        }
+        let result = edit(f);
+        f.set_provenance(pass);
+        result
+    }
+
+    /// The instruction of the node of a class, with its arguments computed before `v`.
+    fn inst(&mut self, f: &mut Function, v: Value, block: Block, class: Class) -> IrResult<Inst> {
+        let chosen = |class: Class| self.this.extraction.choice(class);
         // Arguments that are not there yet come first; each is made when its own are there.
-        let mut pending = vec![node];
+        let mut pending = vec![class];
         while let Some(&next) = pending.last() {
             let before = pending.len();
-            for &arg in self.this.graph.node(next).args() {
-                let arg = self.this.extraction.choice(arg);
-                if self.place(arg, block).is_none() {
+            for &arg in self.this.graph.node(chosen(next)).args() {
+                if self.place(chosen(arg), block).is_none() {
                     pending.push(arg);
                 }
             }
@@ -178,18 +202,19 @@ impl Writer<'_> {
                 continue;
             }
             pending.pop();
-            if next == node {
+            if pending.is_empty() {
                 break;
             }
-            if self.place(next, block).is_none() {
-                let (inst, operands) = self.made(f, v, block, next);
+            let node = chosen(next);
+            if self.place(node, block).is_none() {
+                let (inst, operands) = self.made(f, v, block, node);
                 let (at, place) = self.hoisted(f, v, block, &operands);
-                let made = f.insert(at, inst)?;
+                let made = self.by_rules(f, next, |f| f.insert(at, inst))?;
                 self.counts.added += 1;
-                self.places[next.index()] = Some((made.into(), place));
+                self.places[node.index()] = Some((made.into(), place));
             }
         }
-        Ok(self.made(f, v, block, node).0)
+        Ok(self.made(f, v, block, chosen(class)).0)
     }
 
     /// The instruction of a node whose arguments are there.

@@ -15,6 +15,11 @@ use crate::rewrite::Facts;
 pub(super) struct Class(u32);
 
 impl Class {
+    #[cfg(test)]
+    pub(super) fn from_index(index: u32) -> Self {
+        Self(index)
+    }
+
     #[inline]
     pub(super) fn index(self) -> usize {
         self.0 as usize
@@ -34,6 +39,28 @@ impl NodeId {
 
 pub(super) type Args = SmallVec<[Class; 3]>;
 
+/// The classes that variables of a rule stand for, by their positions.
+pub(super) type Bindings = SmallVec<[Option<Class>; 4]>;
+
+/// The reason why two classes are equal.
+#[derive(Clone, Debug)]
+pub(super) enum Reason {
+    /// A rule, by its number.
+    Rule(u32, Bindings),
+    /// They are the same sum or product.
+    Algebra,
+}
+
+/// A class whose nodes another one has got.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// The class that was made of both.
+    joined: Class,
+    from: Class,
+    pub(super) to: Class,
+    pub(super) reason: Reason,
+}
+
 /// The content of a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Node {
@@ -41,7 +68,7 @@ pub(super) enum Node {
     Leaf(Value),
     /// A constant.
     Const(Const),
-    /// A pure op. The arguments of a commutative one are sorted.
+    /// A pure op. The arguments of a commutative one are sorted, constants last.
     Op(Op, Type, Args),
 }
 
@@ -73,6 +100,8 @@ pub(super) struct EGraph {
     pinned: Vec<Option<Value>>,
     classes: Vec<ClassData>,
     known: FxHashMap<Node, Class>,
+    /// By the numbers of the classes that they made.
+    steps: Vec<Step>,
     /// Two unequal constants have met: some rule is wrong.
     contradiction: bool,
 }
@@ -152,11 +181,18 @@ impl EGraph {
 
     /// Makes a class of the nodes of `class` and those of others that are equal to it, at most
     /// `limit` in all.
-    pub(super) fn union(&mut self, class: Class, others: &[Class], limit: usize) -> Class {
+    pub(super) fn union(
+        &mut self,
+        class: Class,
+        others: &[(Class, Reason)],
+        limit: usize,
+    ) -> Class {
         let new = Class(self.classes.len() as u32);
         let mut data = self.classes[class.index()].clone();
         data.leader = new;
-        for &other in others {
+        for &(other, ref reason) in others {
+            let reason = reason.clone();
+            self.steps.push(Step { joined: new, from: class, to: other, reason });
             let other_data = &self.classes[other.index()];
             for node in &other_data.nodes {
                 if !data.nodes.contains(node) && data.nodes.len() < limit {
@@ -166,15 +202,16 @@ impl EGraph {
             data.facts = data.facts.and(other_data.facts);
         }
         self.classes.push(data);
-        for other in std::iter::once(class).chain(others.iter().copied()) {
+        for other in std::iter::once(class).chain(others.iter().map(|(other, _)| *other)) {
             self.merge(other, new);
         }
         new
     }
 
     /// Makes a class of the nodes of `other` alone, which is better than `class` and equal to it.
-    pub(super) fn replace(&mut self, class: Class, other: Class) -> Class {
+    pub(super) fn replace(&mut self, class: Class, other: Class, reason: Reason) -> Class {
         let new = Class(self.classes.len() as u32);
+        self.steps.push(Step { joined: new, from: class, to: other, reason });
         let mut data = self.classes[other.index()].clone();
         data.leader = new;
         data.facts = data.facts.and(self.classes[class.index()].facts);
@@ -195,6 +232,26 @@ impl EGraph {
         // The leader knows the constant of all.
         let (from, to) = if x.is_some() { (b, a) } else { (a, b) };
         self.classes[from.index()].leader = to;
+    }
+
+    /// The steps by which a class got one of its nodes, in order.
+    pub(super) fn chain(&self, class: Class, node: NodeId) -> SmallVec<[&Step; 4]> {
+        let (mut chain, mut at) = (SmallVec::new(), class);
+        loop {
+            let start = self.steps.partition_point(|step| step.joined < at);
+            let end = self.steps.partition_point(|step| step.joined <= at);
+            let steps = &self.steps[start..end];
+            let has = |class: Class| self.class(class).nodes.contains(&node);
+            let Some(first) = steps.first() else { return chain };
+            // A class that was replaced has none of the nodes of the new one.
+            match steps.iter().find(|step| has(step.to)) {
+                Some(step) if !has(first.from) => {
+                    chain.push(step);
+                    at = step.to;
+                }
+                _ => at = first.from,
+            }
+        }
     }
 
     /// Sets the class that [`EGraph::find`] gives for a node.

@@ -6,11 +6,8 @@
 use regraft_ir::{Context, Traits};
 use smallvec::SmallVec;
 
-use super::graph::{Args, Class, EGraph, Node};
+use super::graph::{Args, Bindings, Class, EGraph, Node};
 use crate::rewrite::{Rule, Term, literal_as};
-
-/// The classes that variables stand for, by their positions.
-pub(super) type Bindings = SmallVec<[Option<Class>; 4]>;
 
 /// Finds at most `limit` ways to match a rule against a node with these arguments.
 pub(super) fn matches(

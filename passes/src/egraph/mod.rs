@@ -46,11 +46,15 @@
 //! assert!(f.to_string().contains("%4: f64 = arith.sub %1, %2"));
 //! ```
 
+mod algebra;
 mod builder;
 mod elaboration;
+mod explanation;
 mod extraction;
 mod facts;
+mod forms;
 mod graph;
+mod lowering;
 mod matcher;
 mod pass;
 

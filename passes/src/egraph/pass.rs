@@ -6,6 +6,7 @@ use regraft_ir::{Attrs, Diagnostic, DominatorTree, Function, Traits, Value};
 
 use super::builder::{Builder, Source};
 use super::elaboration::{Elaborated, Elaboration};
+use super::explanation::Explainer;
 use super::extraction::extract;
 use super::graph::{Args, Class};
 use crate::analysis::traps::{may_trap, may_trap_given};
@@ -119,7 +120,7 @@ fn simplify(
                 stays[v.index()] = true;
                 roots.extend_from_slice(&args);
             }
-            let class = builder.instruction(block, op, f.ty(v), args, traps.then_some(v));
+            let class = builder.instruction(v, block, op, args, traps);
             class_of[v.index()] = Some(class);
             own.resize(builder.graph.class_count(), false);
             own[class.index()] = true;
@@ -143,6 +144,14 @@ fn simplify(
     }
     let Builder { graph, costs, .. } = builder;
     let extraction = extract(&graph, &own, &costs, &roots);
+    if cx.explains() {
+        let explainer = Explainer::new(f, &graph, &extraction, rules, &class_of);
+        for v in f.all_insts().filter(|&v| !v.is_terminator() && is_node(f, v)) {
+            if let Some(text) = class_of[v.index()].and_then(|class| explainer.explain(v, class)) {
+                cx.explain(v, text);
+            }
+        }
+    }
     let elaboration = Elaboration {
         graph: &graph,
         extraction: &extraction,
@@ -150,6 +159,7 @@ fn simplify(
         stays: &stays,
         dom: &dom,
         forest: &forest,
+        rules,
     };
     Ok(elaboration.run(f)?)
 }

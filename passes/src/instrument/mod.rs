@@ -28,7 +28,9 @@ use std::time::Duration;
 
 use regraft_ir::{Diagnostic, FuncId, Function, Module, Renumbering};
 
+use crate::pass::Output;
 use crate::pipeline::{PassStep, Pipeline};
+use crate::report::Explanation;
 
 mod dump;
 mod print;
@@ -111,6 +113,7 @@ pub struct Execution<'a> {
 pub struct Log {
     pub(crate) text: String,
     pub(crate) warnings: Vec<Diagnostic>,
+    pub(crate) explanations: Vec<Explanation>,
 }
 
 impl Log {
@@ -123,6 +126,17 @@ impl Log {
     pub(crate) fn take_warnings(&mut self, warnings: &mut Vec<Diagnostic>, pass_run: &PassRun<'_>) {
         let with_place = |warning: Diagnostic| warning.note(format!("from {pass_run}"));
         self.warnings.extend(warnings.drain(..).map(with_place));
+    }
+
+    /// Takes over the explanations of a pass.
+    pub(crate) fn take_explanations(&mut self, output: &mut Output, pass_run: &PassRun<'_>) {
+        let Some(explanations) = output.explanations.take() else { return };
+        self.explanations.extend(explanations.into_iter().map(|(value, text)| Explanation {
+            pass: pass_run.pass.to_string(),
+            function: pass_run.function.unwrap_or_default().to_owned(),
+            value,
+            text,
+        }));
     }
 
     /// Tells the user something that does not stop the pipeline.

@@ -1,0 +1,237 @@
+//! The normal forms of the classes of an e-graph.
+//!
+//! A class that is no sum or product of others is a factor of its own. A class whose form another has
+//! already is joined with it.
+
+use regraft_dialects::{arith, math};
+use regraft_ir::{Constant, Op, Type, Value};
+use rustc_hash::FxHashMap;
+
+use super::builder::Builder;
+use super::forms::{Coefficient, Form, MAX_TERMS, Product, Products};
+use super::graph::{Class, Reason};
+use crate::rewrite::Math;
+
+/// The greatest exponent of a power that is a product.
+const MAX_POWER: i64 = 1024;
+
+/// The forms of classes, if floats are real numbers.
+#[derive(Debug, Default)]
+pub(super) struct Algebra {
+    pub(super) products: Products,
+    /// By [`Class::index`]; zero for what is no float.
+    forms: Vec<Form>,
+    known: FxHashMap<(Type, Form), Known>,
+}
+
+/// The classes of one form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// The class that stands for the form where it is a factor.
+    first: Class,
+    /// The class with the most nodes.
+    pub(super) latest: Class,
+    /// Tells whether `latest` has the nodes that the form gives.
+    pub(super) is_lowered: bool,
+}
+
+impl Algebra {
+    pub(super) fn form(&self, class: Class) -> &Form {
+        &self.forms[class.index()]
+    }
+
+    /// Notes that a class has a form.
+    pub(super) fn register(&mut self, ty: Type, form: Form, class: Class, is_lowered: bool) {
+        let known = self.known.entry((ty, form)).or_insert(Known {
+            first: class,
+            latest: class,
+            is_lowered,
+        });
+        known.latest = class;
+        known.is_lowered |= is_lowered;
+    }
+}
+
+impl Builder<'_> {
+    /// Returns whether floats are real numbers.
+    pub(super) fn is_real(&self) -> bool {
+        self.source.math == Math::Fast
+    }
+
+    /// Gives a new class the form of a constant or of a factor.
+    pub(super) fn note_atom(&mut self, class: Class) {
+        if !self.is_real() {
+            return;
+        }
+        let data = self.graph.class(class);
+        let form = if !data.facts.ty.is_float() {
+            Form::default()
+        } else {
+            let number = data.constant.and_then(|id| self.ctx.constant(id).as_float());
+            let atom = || Form::term(self.algebra.products.power(class, 1), Coefficient::ONE);
+            number.and_then(Form::constant).unwrap_or_else(atom)
+        };
+        self.algebra.forms.push(form);
+    }
+
+    /// Gives a new class that is made of `class` and others the shortest of their forms. What equals
+    /// `class` as a sum or product has the form of `class`.
+    pub(super) fn note_union(&mut self, new: Class, class: Class, others: &[(Class, Reason)]) {
+        if !self.is_real() {
+            return;
+        }
+        let by_rule = |(other, reason): &(Class, Reason)| {
+            matches!(reason, Reason::Rule(..)).then_some(*other)
+        };
+        let best = others.iter().filter_map(by_rule).chain([class]).min_by_key(|&c| self.size(c));
+        self.note_replaced(new, class, best.unwrap_or(class));
+    }
+
+    /// Gives a new class that has taken the place of `class` the form of `other`.
+    pub(super) fn note_replaced(&mut self, new: Class, class: Class, other: Class) {
+        if !self.is_real() {
+            return;
+        }
+        let ty = self.graph.class(new).facts.ty;
+        for of in [class, other] {
+            self.algebra.register(ty, self.algebra.form(of).clone(), new, false);
+        }
+        self.algebra.forms.push(self.algebra.form(other).clone());
+    }
+
+    /// The length of the form of a class.
+    fn size(&self, class: Class) -> (usize, u32) {
+        let terms = self.algebra.form(class).terms();
+        (terms.len(), terms.iter().map(|term| self.degree(term.product)).sum())
+    }
+
+    /// The number of factors of a product.
+    pub(super) fn degree(&self, product: Product) -> u32 {
+        self.algebra.products.factors(product).iter().map(|f| f.exponent.unsigned_abs()).sum()
+    }
+
+    /// Gives a new class of an op its form. Returns another class of that form.
+    pub(super) fn note_form(&mut self, class: Class, ty: Type, form: Form) -> Option<Class> {
+        let equal = self.class_of_form(&form, ty);
+        self.algebra.forms[class.index()] = form.clone();
+        self.algebra.register(ty, form, class, false);
+        equal.filter(|&equal| equal != class)
+    }
+
+    /// The class of a form that is a constant or a factor, or that the program can have computed here.
+    fn class_of_form(&mut self, form: &Form, ty: Type) -> Option<Class> {
+        if let Some(x) = form.as_constant() {
+            return self.number(x, ty);
+        }
+        self.known(form, ty).map(|known| known.latest).or_else(|| self.atom(form))
+    }
+
+    /// The class that is the form.
+    pub(super) fn atom(&self, form: &Form) -> Option<Class> {
+        let [term] = form.terms() else { return None };
+        match self.algebra.products.factors(term.product).as_slice() {
+            [f] if f.exponent == 1 && term.coefficient == Coefficient::ONE => Some(f.base),
+            _ => None,
+        }
+    }
+
+    /// The classes of a form, if all that the last is made of is there.
+    pub(super) fn known(&self, form: &Form, ty: Type) -> Option<Known> {
+        let known = self.algebra.known.get(&(ty, form.clone()))?;
+        self.is_available(known.latest).then_some(*known)
+    }
+
+    /// The class of a number.
+    pub(super) fn number(&mut self, x: f64, ty: Type) -> Option<Class> {
+        let constant = Constant::float(ty, x)?;
+        Some(self.constant(self.ctx.constant_id(constant)))
+    }
+
+    /// The form of an op on these arguments, if it is a sum or a product of them that is not too
+    /// long.
+    pub(super) fn form_of_op(&mut self, op: Op, ty: Type, args: &[Class]) -> Option<Form> {
+        if !self.is_real() || !ty.is_float() {
+            return None;
+        }
+        let form = |i: usize| self.algebra.form(args[i]);
+        match (op, args) {
+            (arith::ADD, [_, _]) => form(0).plus(form(1), 1.0),
+            (arith::SUB, [_, _]) => form(0).plus(form(1), -1.0),
+            (arith::NEG, [_]) => form(0).times(-1.0),
+            (arith::MUL, &[a, b]) => match (form(0).as_constant(), form(1).as_constant()) {
+                (Some(k), _) => form(1).times(k),
+                (_, Some(k)) => form(0).times(k),
+                _ => self.product(a, b, 1),
+            },
+            (arith::FDIV, &[a, b]) => match form(1).as_constant() {
+                Some(k) => form(0).times(1.0 / k),
+                None => self.product(a, b, -1),
+            },
+            (math::POWI | math::POW, &[a, n]) => {
+                let n = self.ctx.constant(self.graph.class(n).constant?);
+                let whole = |x: f64| (x.round() == x && x.abs() < 1e9).then_some(x as i64);
+                let n = n.as_int().or_else(|| n.as_float().and_then(whole))?;
+                let is_power = (1..=MAX_POWER).contains(&n.abs());
+                if is_power { self.power(a, n as i32) } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    /// The form of `a * b^n`.
+    fn product(&mut self, a: Class, b: Class, n: i32) -> Option<Form> {
+        let ((j, a), (k, b)) = (self.as_product(a)?, self.as_product(b)?);
+        let product = self.algebra.products.times(a, b, n)?;
+        Form::term(product, Coefficient::ONE).times(j * k.powi(n))
+    }
+
+    fn power(&mut self, a: Class, n: i32) -> Option<Form> {
+        let (k, a) = self.as_product(a)?;
+        let product = self.algebra.products.times(Product::ONE, a, n)?;
+        Form::term(product, Coefficient::ONE).times(k.powi(n))
+    }
+
+    /// A class as a multiple of a product. A sum is a factor: the first class of that form, or of its
+    /// negation.
+    pub(super) fn as_product(&mut self, class: Class) -> Option<(f64, Product)> {
+        let form = self.algebra.form(class);
+        match form.terms() {
+            [] => None,
+            [term] => Some((term.coefficient.get(), term.product)),
+            _ => {
+                let ty = self.graph.class(class).facts.ty;
+                let (form, negated) = (form.clone(), form.times(-1.0)?);
+                let first = |this: &Self, form: Form| {
+                    let first = this.algebra.known.get(&(ty, form))?.first;
+                    this.is_within(first, class).then_some(first)
+                };
+                let (k, base) = match (first(self, form), first(self, negated)) {
+                    (Some(a), Some(b)) if b < a => (-1.0, b),
+                    (Some(a), _) => (1.0, a),
+                    (None, Some(b)) => (-1.0, b),
+                    (None, None) => (1.0, class),
+                };
+                Some((k, self.algebra.products.power(base, 1)))
+            }
+        }
+    }
+
+    /// Returns whether something other than a longer sum or product needs the value of an
+    /// instruction of this class.
+    pub(super) fn is_outermost(&self, v: Value, class: Class) -> bool {
+        let (f, terms) = (self.source.f, self.algebra.form(class).terms().len());
+        let is_sum = terms > 1;
+        let is_absorbed = |user: Value| {
+            let constant =
+                |i: usize| f.operands(user).nth(i).is_some_and(|x| x.as_const().is_some());
+            match f.op(user) {
+                Some(arith::ADD | arith::SUB | arith::NEG) => true,
+                Some(arith::MUL) => !is_sum || constant(0) || constant(1),
+                Some(arith::FDIV) => !is_sum || constant(1),
+                Some(math::POWI) => !is_sum && constant(1),
+                _ => false,
+            }
+        };
+        terms == MAX_TERMS || terms > 0 && f.uses(v).any(|u| !is_absorbed(u.user))
+    }
+}
