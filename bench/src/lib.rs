@@ -1,5 +1,5 @@
 //! The parts that benchmarks share: synthetic modules, functions that are prone to take long, adjoints of
-//! programs, a counting allocator, and a table of figures beside their targets.
+//! programs, the sizes of simplified derivatives, a counting allocator, and a table of figures beside their targets.
 
 pub mod adjoints;
 pub mod counted_loops;
@@ -8,6 +8,7 @@ pub mod dynamic;
 pub mod growth;
 pub mod julia;
 pub mod memory;
+pub mod simplified;
 pub mod smooth;
 pub mod synthetic;
 pub mod table;

@@ -21,6 +21,8 @@ struct Row {
     unit: &'static str,
     bound: Bound,
     note: String,
+    /// The digits behind the point.
+    digits: usize,
 }
 
 /// A table of figures.
@@ -39,21 +41,34 @@ impl Table {
         bound: Bound,
         note: impl Into<String>,
     ) {
-        self.rows.push(Row { what: what.into(), figure, unit, bound, note: note.into() });
+        let (what, note) = (what.into(), note.into());
+        self.rows.push(Row { what, figure, unit, bound, note, digits: 2 });
+    }
+
+    /// Adds a ratio, of which one digit more is shown.
+    pub fn add_ratio(
+        &mut self,
+        what: impl Into<String>,
+        figure: f64,
+        bound: Bound,
+        note: impl Into<String>,
+    ) {
+        let (what, note) = (what.into(), note.into());
+        self.rows.push(Row { what, figure, unit: "", bound, note, digits: 3 });
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "| what | figure | target | met | peers |\n|---|---:|---:|---|---|")?;
-        for Row { what, figure, unit, bound, note } in &self.rows {
+        for Row { what, figure, unit, bound, note, digits } in &self.rows {
             let (target, met) = match *bound {
                 Bound::AtLeast(least) => (format!("≥ {least}"), Some(*figure >= least)),
                 Bound::AtMost(most) => (format!("≤ {most}"), Some(*figure <= most)),
                 Bound::None => (String::new(), None),
             };
             let met = met.map_or("", |met| if met { "yes" } else { "NO" });
-            writeln!(f, "| {what} | {figure:.2} {unit} | {target} | {met} | {note} |")?;
+            writeln!(f, "| {what} | {figure:.digits$} {unit} | {target} | {met} | {note} |")?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use regraft_lang::Session;
 use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use rustc_hash::FxHashSet;
 
-pub use programs::{ADBENCH, LOOPS, MOONCAKE, Program};
+pub use programs::{ADBENCH, LOOPS, MOONCAKE, OTHERS, Program};
 pub use run::Gradient;
 
 /// A function and its derivative in reverse mode.
@@ -44,10 +44,12 @@ impl Adjoint {
     /// If the program is wrong, or something in it has no derivative.
     pub fn new(program: &Program, plan: PlanKind, before: &str) -> Result<Self, Vec<Diagnostic>> {
         let mut session = program.session()?;
-        let call = format!("{}({})", program.function, program.args);
-        let mut primal = session.typed(call.as_str())?;
-        let args = session.run("arguments", &format!("({},)", program.args))?;
+        // They are evaluated once: each closure has a type of its own.
+        let args = session.run("arguments", &format!("arguments = ({},)", program.args))?;
         let args = args.as_fields().unwrap_or_default().to_vec();
+        let named: Vec<String> = (1..=args.len()).map(|i| format!("arguments[{i}]")).collect();
+        let call = format!("{}({})", program.function, named.join(", "));
+        let mut primal = session.typed(call.as_str())?;
         apply(&mut primal, O2.name)?;
         let globals = globals(&primal, &mut session)?;
         let function = entry(&primal).name();
@@ -59,10 +61,21 @@ impl Adjoint {
         apply(&mut derived, before)?;
         let options = ReverseOptions { plan, ..ReverseOptions::default() };
         let made = reverse(&mut derived, function, &active, &options)?;
-        let mut optimized = derived.clone();
-        apply(&mut optimized, O2.name)?;
-        keep_reached(&mut optimized, made.vjp);
-        Ok(Self { primal, function, active, derived, made, optimized, args, globals })
+        let optimized = Module::new(derived.ctx());
+        let mut this = Self { primal, function, active, derived, made, optimized, args, globals };
+        this.optimize(O2.name)?;
+        Ok(this)
+    }
+
+    /// Optimizes the derivative, as it was made, by another pipeline than `O2`.
+    ///
+    /// # Errors
+    /// If it is no pipeline, or a pass fails.
+    pub fn optimize(&mut self, pipeline: &str) -> Result<(), Vec<Diagnostic>> {
+        self.optimized = self.derived.clone();
+        apply(&mut self.optimized, pipeline)?;
+        keep_reached(&mut self.optimized, self.made.vjp);
+        Ok(())
     }
 
     /// The sweep forward and the sweep back in one function, optimized.
@@ -111,7 +124,7 @@ pub fn apply(module: &mut Module, pipeline: &str) -> Result<(), Vec<Diagnostic>>
 }
 
 /// Removes the functions that `first` does not need.
-fn keep_reached(module: &mut Module, first: Symbol) {
+pub(crate) fn keep_reached(module: &mut Module, first: Symbol) {
     let mut pending: Vec<FuncId> = module.find(first).into_iter().collect();
     let mut reached: FxHashSet<FuncId> = pending.iter().copied().collect();
     while let Some(f) = pending.pop().and_then(|id| module.get(id)) {

@@ -121,6 +121,30 @@ pub const MOONCAKE: &[Program] = &[
     program(&["mooncake/large_single_block.jl"], "large_single_block", "x"),
 ];
 
+/// Programs of other kinds, on the data in the files.
+pub const OTHERS: &[Program] = &[
+    Program { wrt: &[2], ..program(&["jl/rk4.jl"], "rk4", "(t, y) -> y, 1.0, 0.0, 0.01, 100") },
+    program(&["jl/gp_lml.jl"], "gp_lml", "x, sin.(3 .* x), 0.7, 0.1"),
+    Program {
+        wrt: &[1, 2, 3],
+        ..program(&["jl/gmm.jl"], "gmm_objective", "alphas, means, icf, x, Wishart(1.0, 0)")
+    },
+    Program {
+        wrt: &[1, 2],
+        ..program(&["jl/lstm.jl"], "objective", "main, extra, state, sequence")
+    },
+    program(&["jl/nbody.jl"], "energy", "bodies"),
+    program(&["jl/mlp.jl"], "dotted_mlp", "W2, W1, Y, X"),
+    program(
+        &["jl/kron_sum.jl"],
+        "kron_sum_nested",
+        "[sin(1.0i + j) for i in 1:6, j in 1:6], [cos(1.0i + j) for i in 1:8, j in 1:8]",
+    ),
+    program(&["jl/foo.jl"], "foo", "1.0, 2.0"),
+    program(&["jl/quadratic.jl"], "f", "0.5"),
+    program(&["jl/goto.jl"], "goto_tester", "1.0"),
+];
+
 impl Program {
     /// Returns its name in a table.
     pub fn name(&self) -> String {
