@@ -37,7 +37,10 @@ impl Builder<'_> {
         let simple = |term: &Term| {
             term.coefficient.abs() == Coefficient::ONE && self.degree(term.product) < 2
         };
-        if form.terms().len() <= 2 && form.terms().iter().all(simple) {
+        let args = self.graph.node(self.graph.class(class).nodes[0]).args().iter();
+        let before: usize = args.map(|&arg| self.algebra.form(arg).terms().len()).sum();
+        let terms = form.terms();
+        if terms.len() <= 2 && terms.len() == before && terms.iter().all(simple) {
             return class;
         }
         self.fuel = MAX_NEW_NODES;
