@@ -141,7 +141,7 @@ pub mod prelude {
     };
     pub use regraft_passes::{
         FunctionPass, LoopPass, ModulePass, OptionDef, Options, PassContext, PassRegistry,
-        PassResult, pass, run_pass,
+        PassResult, pass, rewrite, run_pass,
     };
     pub use regraft_syntax::parse_module;
 }

@@ -3,8 +3,10 @@
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
+use regraft_ir::Function;
+
 use crate::options::{OptionDef, OptionKind, Options};
-use crate::pass::AnyPass;
+use crate::pass::{AnyPass, PassContext, PassResult};
 
 /// The unit that a pass works on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -41,6 +43,17 @@ impl fmt::Debug for PassInfo {
 }
 
 impl PassInfo {
+    /// A pass over functions without options, which runs `run` on each.
+    pub fn of_function(
+        name: &'static str,
+        doc: &'static str,
+        run: impl Fn(&mut Function, &mut PassContext<'_>) -> PassResult + Clone + Send + Sync + 'static,
+    ) -> Self {
+        let make = move |_: &Options| Ok(AnyPass::Function(Box::new(run.clone())));
+        let options = Arc::default();
+        Self { name, doc, options, kind: PassKind::Function, make: Arc::new(make) }
+    }
+
     /// A configured pass.
     ///
     /// # Errors

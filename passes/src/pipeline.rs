@@ -93,6 +93,14 @@ impl fmt::Display for PassStep {
     }
 }
 
+impl From<PassInfo> for Pipeline {
+    /// The pipeline of a pass with default options.
+    fn from(info: PassInfo) -> Self {
+        let options = Options::defaults(&info.options);
+        Self { steps: vec![Step::Pass(PassStep { info, options, position: 0 })], passes: 1 }
+    }
+}
+
 impl Step {
     pub(crate) fn group(name: Option<&'static str>, mut body: Vec<Self>) -> Self {
         if name.is_some() {

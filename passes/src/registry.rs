@@ -115,6 +115,24 @@ impl PassRegistry {
         self.pipelines.insert(name, pipeline);
     }
 
+    /// Adds a pass that was made by [`rewrite!`](crate::rewrite!) or
+    /// [`PassInfo::of_function`].
+    ///
+    /// # Panics
+    /// As [`PassRegistry::add`].
+    #[track_caller]
+    pub fn add_pass(&mut self, info: PassInfo) {
+        let name = info.name;
+        assert!(is_pass_name(name), "{name:?} cannot be the name of a pass");
+        assert!(!RESERVED.contains(&name), "`{name}` has another meaning in pipelines");
+        for def in &*info.options {
+            let checked = def.check(def.default_setting());
+            assert!(checked.is_ok(), "pass `{name}`: the default of its {}", checked.unwrap_err());
+        }
+        assert!(!self.passes.contains_key(name), "there is a pass `{name}` already");
+        self.passes.insert(name, info);
+    }
+
     #[track_caller]
     fn insert(
         &mut self,
@@ -122,15 +140,7 @@ impl PassRegistry {
         kind: PassKind,
         make: impl Fn(&Options) -> Result<AnyPass, String> + Send + Sync + 'static,
     ) {
-        assert!(is_pass_name(name), "{name:?} cannot be the name of a pass");
-        assert!(!RESERVED.contains(&name), "`{name}` has another meaning in pipelines");
-        for def in options {
-            let checked = def.check(def.default_setting());
-            assert!(checked.is_ok(), "pass `{name}`: the default of its {}", checked.unwrap_err());
-        }
-        assert!(!self.passes.contains_key(name), "there is a pass `{name}` already");
-        let info = PassInfo { name, doc, options: options.into(), kind, make: Arc::new(make) };
-        self.passes.insert(name, info);
+        self.add_pass(PassInfo { name, doc, options: options.into(), kind, make: Arc::new(make) });
     }
 
     /// The pass of that name.

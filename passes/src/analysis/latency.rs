@@ -21,6 +21,9 @@ use std::sync::LazyLock;
 use regraft_dialects::{arith, math};
 use regraft_ir::{Extension, Op, OpTable, Type};
 
+/// The greatest loop depth that costs are told apart by.
+const MAX_LOOP_DEPTH: u32 = 8;
+
 /// The time that an op takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Latency {
@@ -47,6 +50,12 @@ impl Latencies {
     pub fn of(&self, op: Op, ty: Type) -> u32 {
         let row = self.0.get(op);
         row.map_or(1, |row| if ty.is_int() || ty == Type::BOOL { row.int } else { row.float })
+    }
+
+    /// The cycles that an op takes at this loop depth: eight times as many for each loop around it.
+    #[inline]
+    pub(crate) fn in_loops(&self, op: Op, ty: Type, depth: u32) -> u64 {
+        u64::from(self.of(op, ty)) << (3 * depth.min(MAX_LOOP_DEPTH))
     }
 
     /// Says how many cycles an op takes, whatever its type.

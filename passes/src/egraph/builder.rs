@@ -1,18 +1,15 @@
 //! Makes the nodes of an e-graph, and applies the rules to each once, when it is made.
 
-use regraft_ir::{
-    Block, Const, Context, DominatorTree, Fold, Function, InstView, Op, Operand, Traits, Type,
-    Value,
-};
+use regraft_ir::{Block, Const, Context, DominatorTree, Function, Op, Traits, Type, Value};
 use smallvec::SmallVec;
 
 use super::algebra::Algebra;
-use super::facts::facts_of;
 use super::graph::{Args, Bindings, Class, EGraph, Node, NodeId, Reason};
-use super::matcher::matches;
-use crate::analysis::traps::is_in_domain;
 use crate::analysis::{FloatKinds, Latencies, LoopForest, LoopId};
-use crate::rewrite::{Facts, Math, Rule, RuleIndex, Term, TypeSource, literal_as};
+use crate::rewrite::{
+    Facts, FoldArg, Folded, Math, Rule, RuleIndex, Term, Variable, facts_of, fold, literal_as,
+    matches,
+};
 
 /// The most ways in which one rule is matched against one node.
 const MAX_MATCHES: usize = 5;
@@ -24,9 +21,6 @@ const MAX_FORMS: usize = 3;
 pub(super) const MAX_DEPTH: u32 = 5;
 /// The most nodes that rules make for one instruction.
 pub(super) const MAX_NEW_NODES: u32 = 40;
-
-/// The greatest loop depth that costs are told apart by.
-const MAX_LOOP_DEPTH: u32 = 8;
 
 /// The function that a graph is made of.
 #[derive(Clone, Copy)]
@@ -128,7 +122,7 @@ impl<'a> Builder<'a> {
         let cost = match &node {
             Node::Op(op, ty, _) => {
                 let depth = place.home.map_or(0, |l| self.source.forest.get(l).depth);
-                u64::from(self.latencies.of(*op, *ty)) << (3 * depth.min(MAX_LOOP_DEPTH))
+                self.latencies.in_loops(*op, *ty, depth)
             }
             _ => 0,
         };
@@ -297,31 +291,22 @@ impl<'a> Builder<'a> {
 
     /// The class of the right side of a rule where it matched, if its conditions hold.
     fn apply(&mut self, rule: &Rule, bindings: &Bindings, root: Type) -> Option<Class> {
-        for (variable, _) in rule.variables() {
-            let facts = &self.graph.class(bindings[variable.index()]?).facts;
-            if !rule.admits(variable, facts.ty) {
-                return None;
-            }
-        }
-        for condition in rule.conditions() {
-            let class = bindings[condition.variable.index()]?;
-            if !condition.holds(&self.graph.class(class).facts) {
-                return None;
-            }
+        let facts = |class: Class| &self.graph.class(class).facts;
+        if !rule.admits_facts(|v| bindings[v.index()].map(facts)) {
+            return None;
         }
         self.term(rule.to(), bindings, root)
     }
 
     fn term(&mut self, term: &Term, bindings: &Bindings, root: Type) -> Option<Class> {
-        let ty = |this: &Self, source: TypeSource| match source {
-            TypeSource::Is(ty) => Some(ty),
-            TypeSource::Of(v) => Some(this.graph.class(bindings[v.index()]?).facts.ty),
-            TypeSource::Root => Some(root),
+        let type_of = |this: &Self, v: Variable| {
+            bindings[v.index()].map(|class| this.graph.class(class).facts.ty)
         };
         match term {
             Term::Variable(v) => bindings[v.index()],
             Term::Literal(literal, source) => {
-                let constant = literal_as(*literal, ty(self, *source)?)?;
+                let ty = source.where_it_matches(root, |v| type_of(self, v))?;
+                let constant = literal_as(*literal, ty)?;
                 Some(self.constant(self.ctx.constant_id(constant)))
             }
             Term::Op(op, operands, source) => {
@@ -329,7 +314,7 @@ impl<'a> Builder<'a> {
                 for operand in operands {
                     args.push(self.term(operand, bindings, root)?);
                 }
-                let ty = ty(self, *source)?;
+                let ty = source.where_it_matches(root, |v| type_of(self, v))?;
                 self.fuel = self.fuel.checked_sub(1)?;
                 // What may trap is computed where the program computes it, and nowhere else.
                 if self.ctx.def(*op).traits.contains(Traits::MAY_TRAP)
@@ -342,14 +327,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Returns whether a function is known not to trap. Real numbers are not infinite.
+    /// Returns whether a function is known not to trap.
     pub(super) fn is_in_domain(&self, op: Op, args: &[Class]) -> bool {
-        let unreal = match self.source.math {
-            Math::Fast => FloatKinds::INFINITE,
-            _ => FloatKinds::empty(),
-        };
-        is_in_domain(op, |i| {
-            args.get(i).map_or(FloatKinds::all(), |&arg| self.graph.class(arg).facts.kinds) - unreal
+        self.source.math.is_in_domain(op, |i| {
+            args.get(i).map_or(FloatKinds::all(), |&arg| self.graph.class(arg).facts.kinds)
         })
     }
 
@@ -369,39 +350,16 @@ impl<'a> Builder<'a> {
 
     /// The class of what an op on these arguments folds to.
     fn fold(&mut self, op: Op, ty: Type, args: &[Class]) -> Option<Class> {
-        let def = self.ctx.def(op);
-        let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
-        let mut types: SmallVec<[Type; 4]> = SmallVec::new();
-        let (mut constants, mut repeated) = (0, false);
+        let mut parts: SmallVec<[FoldArg; 4]> = SmallVec::new();
         for (i, &arg) in args.iter().enumerate() {
-            let data = self.graph.class(arg);
-            types.push(data.facts.ty);
             let first = args[..i].iter().position(|&other| self.graph.same(other, arg));
-            repeated |= first.is_some();
-            constants += usize::from(data.constant.is_some());
-            operands.push(match (data.constant, first) {
-                (Some(constant), _) => constant.into(),
-                (None, Some(first)) => operands[first],
-                (None, None) => (*self.stand_ins.get(i)?).into(),
-            });
+            let data = self.graph.class(arg);
+            let (ty, constant) = (data.facts.ty, data.constant);
+            parts.push(FoldArg { ty, constant, first: first.unwrap_or(i) });
         }
-        if constants == 0 && !repeated && args.len() > 1 {
-            return None;
-        }
-        let view = InstView {
-            ctx: self.ctx,
-            def,
-            operands: &operands,
-            types: &types,
-            attrs: regraft_ir::Attrs::NONE,
-            ty,
-        };
-        match (def.fold?)(&view)? {
-            Fold::Operand(i) => (types[i] == ty).then(|| args[i]),
-            Fold::Constant(constant) => {
-                let id = self.ctx.constant_id(constant);
-                (self.ctx.constant_type(id) == ty).then(|| self.constant(id))
-            }
+        match fold(self.ctx, op, ty, &parts, &self.stand_ins)? {
+            Folded::Arg(i) => Some(args[i]),
+            Folded::Constant(constant) => Some(self.constant(constant)),
         }
     }
 }

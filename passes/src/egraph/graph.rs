@@ -4,11 +4,11 @@
 //! value, a new class is made of both; what is made from then on refers to that one. So arguments
 //! always have smaller numbers than what they are arguments of, and there are no cycles.
 
-use regraft_ir::{Const, Op, Type, Value};
+use regraft_ir::{Const, Constant, Op, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::rewrite::Facts;
+use crate::rewrite::{self, Facts, Subject, literal_as};
 
 /// A class of nodes that have the same value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,7 +40,7 @@ impl NodeId {
 pub(super) type Args = SmallVec<[Class; 3]>;
 
 /// The classes that variables of a rule stand for, by their positions.
-pub(super) type Bindings = SmallVec<[Option<Class>; 4]>;
+pub(super) type Bindings = rewrite::Bindings<Class>;
 
 /// The reason why two classes are equal.
 #[derive(Clone, Debug)]
@@ -258,5 +258,33 @@ impl EGraph {
     pub(super) fn set_class(&mut self, node: NodeId, class: Class) {
         let node = self.nodes[node.index()].clone();
         self.known.insert(node, class);
+    }
+}
+
+impl Subject for EGraph {
+    type Place = Class;
+    type Args<'a> = &'a [Class];
+
+    #[inline]
+    fn same(&self, a: Class, b: Class) -> bool {
+        self.same(a, b)
+    }
+
+    fn is_literal(&self, class: Class, literal: Constant) -> bool {
+        let facts = &self.class(class).facts;
+        facts.constant.is_some() && literal_as(literal, facts.ty) == facts.constant
+    }
+
+    #[inline]
+    fn node_count(&self, class: Class) -> usize {
+        self.class(class).nodes.len()
+    }
+
+    #[inline]
+    fn args_of(&self, class: Class, node: usize, op: Op) -> Option<&[Class]> {
+        match self.node(self.class(class).nodes[node]) {
+            Node::Op(other, _, args) if *other == op => Some(args),
+            _ => None,
+        }
     }
 }

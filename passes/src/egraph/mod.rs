@@ -51,11 +51,9 @@ mod builder;
 mod elaboration;
 mod explanation;
 mod extraction;
-mod facts;
 mod forms;
 mod graph;
 mod lowering;
-mod matcher;
 mod pass;
 
 pub use pass::EGraphPass;

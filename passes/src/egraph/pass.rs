@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Attrs, Diagnostic, DominatorTree, Function, Traits, Value};
+use regraft_ir::{Diagnostic, DominatorTree, Function, Value};
 
 use super::builder::{Builder, Source};
 use super::elaboration::{Elaborated, Elaboration};
@@ -12,7 +12,7 @@ use super::graph::{Args, Class};
 use crate::analysis::traps::{may_trap, may_trap_given};
 use crate::analysis::{LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
-use crate::rewrite::{Facts, Math, RewriteRules, RuleIndex};
+use crate::rewrite::{Math, RewriteRules, RuleIndex, facts_of_value, is_term};
 use crate::{FunctionPass, PassContext, PassResult};
 
 crate::pass! {
@@ -78,11 +78,8 @@ fn rules(f: &Function, file: &str, math: Math) -> Result<Arc<RuleIndex>, Diagnos
     if file.is_empty() {
         return Ok(known.by_op(math));
     }
-    let error = |message: String| Diagnostic::error(message);
-    let text = std::fs::read_to_string(file)
-        .map_err(|cause| error(format!("cannot read the rules in `{file}`: {cause}")))?;
     let mut all = known.clone();
-    all.add(f.ctx().registry(), file, &text).map_err(|mut errors| errors.remove(0))?;
+    all.add_file(f.ctx().registry(), file)?;
     Ok(all.by_op(math))
 }
 
@@ -104,11 +101,11 @@ fn simplify(
     let mut roots = Vec::new();
     for &block in dom.order() {
         for v in f.params(block) {
-            class_of[v.index()] = Some(builder.leaf(v, facts(f, &ranges, v)));
+            class_of[v.index()] = Some(builder.leaf(v, facts_of_value(f, &ranges, v)));
         }
         for v in f.body(block) {
-            if !is_node(f, v) {
-                class_of[v.index()] = Some(builder.leaf(v, facts(f, &ranges, v)));
+            if !is_term(f, v) {
+                class_of[v.index()] = Some(builder.leaf(v, facts_of_value(f, &ranges, v)));
                 continue;
             }
             let Some(op) = f.op(v) else { continue };
@@ -132,7 +129,7 @@ fn simplify(
     }
     own.resize(builder.graph.class_count(), false);
     for v in f.all_insts() {
-        let in_graph = class_of.get(v.index()).is_some_and(Option::is_some) && is_node(f, v);
+        let in_graph = class_of.get(v.index()).is_some_and(Option::is_some) && is_term(f, v);
         if !v.is_terminator() && in_graph {
             continue;
         }
@@ -146,7 +143,7 @@ fn simplify(
     let extraction = extract(&graph, &own, &costs, &roots);
     if cx.explains() {
         let explainer = Explainer::new(f, &graph, &extraction, rules, &class_of);
-        for v in f.all_insts().filter(|&v| !v.is_terminator() && is_node(f, v)) {
+        for v in f.all_insts().filter(|&v| !v.is_terminator() && is_term(f, v)) {
             if let Some(text) = class_of[v.index()].and_then(|class| explainer.explain(v, class)) {
                 cx.explain(v, text);
             }
@@ -164,16 +161,6 @@ fn simplify(
     Ok(elaboration.run(f)?)
 }
 
-/// Returns whether an instruction computes its result from its operands alone.
-fn is_node(f: &Function, v: Value) -> bool {
-    let Some(def) = f.op_def(v) else { return false };
-    def.traits.contains(Traits::PURE)
-        && !def.is_terminator()
-        && (1..=4).contains(&f.operand_count(v))
-        && f.attrs(v) == Attrs::NONE
-        && !f.checks_operands(v)
-}
-
 /// The classes of the operands of an instruction.
 fn args(f: &Function, v: Value, class_of: &[Option<Class>], builder: &mut Builder<'_>) -> Args {
     f.operands(v)
@@ -182,13 +169,4 @@ fn args(f: &Function, v: Value, class_of: &[Option<Class>], builder: &mut Builde
             None => operand.as_const().map(|constant| builder.constant(constant)),
         })
         .collect()
-}
-
-/// What is known of a value that is only looked at.
-fn facts(f: &Function, ranges: &Ranges, v: Value) -> Facts {
-    let mut facts = Facts::of_type(f.ty(v));
-    let known = ranges.of(f, v);
-    facts.interval = known.interval().or(facts.interval);
-    facts.kinds = known.float(f);
-    facts
 }

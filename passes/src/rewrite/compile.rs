@@ -112,6 +112,7 @@ impl<'a> Compiler<'a> {
             text: text.join(" ").into(),
             place: place.into(),
             reversed: self.reversed,
+            both_ways: written.both_ways,
         })
     }
 

@@ -1,5 +1,10 @@
 //! The algebras that floats follow.
 
+use regraft_ir::Op;
+
+use crate::analysis::FloatKinds;
+use crate::analysis::traps::is_in_domain;
+
 /// The algebra that floats follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Math {
@@ -26,5 +31,15 @@ impl Math {
     /// The one of that name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|math| math.name() == name)
+    }
+
+    /// Returns whether a function is known not to trap for arguments of these kinds. Real numbers
+    /// are not infinite.
+    pub(crate) fn is_in_domain(self, op: Op, kinds: impl Fn(usize) -> FloatKinds) -> bool {
+        let unreal = match self {
+            Self::Fast => FloatKinds::INFINITE,
+            _ => FloatKinds::empty(),
+        };
+        is_in_domain(op, |i| kinds(i) - unreal)
     }
 }

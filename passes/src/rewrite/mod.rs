@@ -33,14 +33,19 @@
 mod compile;
 mod condition;
 mod facts;
+mod folding;
+mod matcher;
 mod math;
 mod rule;
 mod table;
 mod term;
 mod typing;
+mod values;
 
 pub use condition::{Condition, ConditionKind};
 pub use facts::Facts;
+pub(crate) use folding::{FoldArg, Folded, fold};
+pub(crate) use matcher::{Bindings, Subject, matches};
 pub use math::Math;
 pub use rule::{Rule, RuleSet};
 pub use table::RewriteRules;
@@ -48,3 +53,4 @@ pub(crate) use table::RuleIndex;
 pub(crate) use term::literal_as;
 pub use term::{Term, TypeSource, Variable};
 pub use typing::Typing;
+pub(crate) use values::{facts_of, facts_of_value, is_term};

@@ -7,7 +7,7 @@ use regraft_ir::{Op, Type};
 
 use super::term::{Term, TypeSource, Variable};
 use super::typing::{Slot, TypeSet, Typing, Unifier};
-use super::{Condition, Math};
+use super::{Condition, Facts, Math};
 
 /// The set that a rule belongs to: for which values it holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -61,6 +61,8 @@ pub struct Rule {
     pub(super) place: Arc<str>,
     /// Tells whether it is the rule of a `<=>` from right to left.
     pub(super) reversed: bool,
+    /// Tells whether it is one of the rules of a `<=>`.
+    pub(super) both_ways: bool,
     pub(super) slots: Slots,
 }
 
@@ -139,6 +141,11 @@ impl Rule {
         self.reversed
     }
 
+    /// Returns whether it is one of the two rules of a `<=>`.
+    pub fn is_both_ways(&self) -> bool {
+        self.both_ways
+    }
+
     /// The op at the root of what it matches.
     pub fn root(&self) -> Op {
         match &self.from {
@@ -175,10 +182,15 @@ impl Rule {
         self.slots.sets[self.slots.root].contains(ty)
     }
 
-    /// Returns whether it may be used where a variable is of a type.
+    /// Returns whether it may be used for operands of which this is known: their types fit, and all
+    /// conditions hold.
     #[inline]
-    pub(crate) fn admits(&self, variable: Variable, ty: Type) -> bool {
-        self.slots.sets[self.slots.variables[variable.index()]].contains(ty)
+    pub(crate) fn admits_facts<'f>(&self, of: impl Fn(Variable) -> Option<&'f Facts>) -> bool {
+        let fits = |(i, &slot): (usize, &usize)| {
+            of(Variable(i as u8)).is_some_and(|facts| self.slots.sets[slot].contains(facts.ty))
+        };
+        self.slots.variables.iter().enumerate().all(fits)
+            && self.conditions.iter().all(|c| of(c.variable).is_some_and(|facts| c.holds(facts)))
     }
 }
 

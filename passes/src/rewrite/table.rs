@@ -42,6 +42,11 @@ impl RuleIndex {
         Self { rules, rows }
     }
 
+    /// The greatest depth of a term that one of them matches.
+    pub(crate) fn depth(&self) -> usize {
+        self.rules.iter().map(|rule| rule.from().depth()).max().unwrap_or(0)
+    }
+
     /// The numbers of the rules that match an op.
     #[inline]
     pub(crate) fn of(&self, op: Op) -> &[u32] {
@@ -105,6 +110,17 @@ impl RewriteRules {
         self.rules.extend(added.into_iter().map(Arc::new));
         self.by_op = Default::default();
         Ok(())
+    }
+
+    /// Adds the rules of a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read; the first thing that is wrong with its text.
+    pub fn add_file(&mut self, registry: &Registry, file: &str) -> Result<(), Diagnostic> {
+        let text = std::fs::read_to_string(file).map_err(|cause| {
+            Diagnostic::error(format!("cannot read the rules in `{file}`: {cause}"))
+        })?;
+        self.add(registry, file, &text).map_err(|mut errors| errors.remove(0))
     }
 
     /// All rules, in the order in which they were added. A `<=>` is two.

@@ -47,9 +47,31 @@ impl TypeSource {
             Self::Root => typing.root,
         }
     }
+
+    /// The type where a rule matches a value of type `root`; `of` gives the types of variables.
+    #[inline]
+    pub(crate) fn where_it_matches(
+        self,
+        root: Type,
+        of: impl FnOnce(Variable) -> Option<Type>,
+    ) -> Option<Type> {
+        match self {
+            Self::Is(ty) => Some(ty),
+            Self::Of(variable) => of(variable),
+            Self::Root => Some(root),
+        }
+    }
 }
 
 impl Term {
+    /// The depth to which terms nest in it, itself counted.
+    pub(crate) fn depth(&self) -> usize {
+        match self {
+            Self::Op(_, operands, _) => 1 + operands.iter().map(Self::depth).max().unwrap_or(0),
+            _ => 1,
+        }
+    }
+
     /// The value of the term for these values of its variables, or the trap that it ends in; `None`
     /// if an op in it has no evaluation.
     pub fn eval(

@@ -43,6 +43,7 @@ pub mod prune;
 pub mod reassociate;
 pub mod reduction_factor;
 pub mod renumber;
+pub mod rewrite;
 pub mod sccp;
 pub mod simplify_cfg;
 pub mod specialize_getfield;
@@ -77,6 +78,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add::<reassociate::Reassociate>();
     registry.add::<reduction_factor::ReductionFactor>();
     registry.add::<renumber::Renumber>();
+    registry.add::<rewrite::Rewrite>();
     registry.add::<sccp::Sccp>();
     registry.add::<simplify_cfg::SimplifyCfg>();
     registry.add::<specialize_getfield::SpecializeGetfield>();

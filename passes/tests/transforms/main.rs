@@ -4,6 +4,7 @@
 mod differential;
 mod large;
 mod loop_form;
+mod rewrite;
 mod traces;
 
 use regraft_ir::{Function, Module, render_all, verify_module};

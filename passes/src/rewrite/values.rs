@@ -1,14 +1,35 @@
-//! What is known of the result of a node, given what is known of its arguments.
+//! The values of a function as rules see them: which are results of ops that a rule may match, and
+//! what is known of them.
 
 use regraft_dialects::{arith, core, math};
-use regraft_ir::{Op, Type};
+use regraft_ir::{Attrs, Function, Op, Traits, Type, Value};
 
-use crate::analysis::FloatKinds;
+use super::Facts;
 use crate::analysis::ranges::{float_kinds, int_result};
-use crate::rewrite::Facts;
+use crate::analysis::{FloatKinds, Ranges};
+
+/// Returns whether an instruction computes its result from its operands alone, so that a rule may
+/// match it.
+pub(crate) fn is_term(f: &Function, v: Value) -> bool {
+    let Some(def) = f.op_def(v) else { return false };
+    def.traits.contains(Traits::PURE)
+        && !def.is_terminator()
+        && (1..=4).contains(&f.operand_count(v))
+        && f.attrs(v) == Attrs::NONE
+        && !f.checks_operands(v)
+}
+
+/// The facts on a value wherever it is used.
+pub(crate) fn facts_of_value(f: &Function, ranges: &Ranges, v: Value) -> Facts {
+    let mut facts = Facts::of_type(f.ty(v));
+    let known = ranges.of(f, v);
+    facts.interval = known.interval().or(facts.interval);
+    facts.kinds = known.float(f);
+    facts
+}
 
 /// The facts on the result of an op of type `ty`. `same` says that both arguments are one value.
-pub(super) fn facts_of(op: Op, ty: Type, args: &[Facts], same: bool) -> Facts {
+pub(crate) fn facts_of(op: Op, ty: Type, args: &[Facts], same: bool) -> Facts {
     let mut facts = Facts::of_type(ty);
     if ty.is_float() {
         let kinds = |i: usize| args.get(i).map_or(FloatKinds::all(), |arg| arg.kinds);
