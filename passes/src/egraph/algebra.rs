@@ -8,7 +8,7 @@ use regraft_ir::{Constant, Op, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::builder::Builder;
-use super::forms::{Coefficient, Form, MAX_TERMS, Product, Products};
+use super::forms::{Coefficient, Form, MAX_TERMS, Product, Products, Term};
 use super::graph::{Class, Reason};
 use crate::rewrite::Math;
 
@@ -80,10 +80,11 @@ impl Builder<'_> {
         if !self.is_real() {
             return;
         }
-        let by_rule = |(other, reason): &(Class, Reason)| {
-            matches!(reason, Reason::Rule(..)).then_some(*other)
-        };
-        let best = others.iter().filter_map(by_rule).chain([class]).min_by_key(|&c| self.size(c));
+        let by_rule = others.iter().filter(|(_, reason)| matches!(reason, Reason::Rule(..)));
+        let best = by_rule.map(|(other, _)| *other).min_by_key(|&other| self.size(other));
+        // A class that is no sum or product may be one by a rule.
+        let is_atom = self.atom(self.algebra.form(class)) == Some(class);
+        let best = best.filter(|&best| is_atom || self.size(best) < self.size(class));
         self.note_replaced(new, class, best.unwrap_or(class));
     }
 
@@ -191,29 +192,71 @@ impl Builder<'_> {
         Form::term(product, Coefficient::ONE).times(k.powi(n))
     }
 
-    /// A class as a multiple of a product. A sum is a factor: the first class of that form, or of its
-    /// negation.
+    /// A class as a multiple of a product. What all terms of a sum have in common are factors; what is
+    /// left is a factor of its own.
     pub(super) fn as_product(&mut self, class: Class) -> Option<(f64, Product)> {
-        let form = self.algebra.form(class);
+        let form = self.algebra.form(class).clone();
         match form.terms() {
             [] => None,
             [term] => Some((term.coefficient.get(), term.product)),
-            _ => {
+            terms => {
+                let (k, common) = self.content(terms);
+                if k == 1.0 && common == Product::ONE {
+                    return Some(self.as_factor(class, &form));
+                }
+                let parts = terms.iter().map(|term| {
+                    Form::term(
+                        self.algebra.products.times(term.product, common, -1)?,
+                        term.coefficient,
+                    )
+                    .times(1.0 / k)
+                });
+                let parts: Option<Vec<Form>> = parts.collect();
+                let rest = Form::of_terms(parts?.iter().flat_map(|form| form.terms()).copied());
                 let ty = self.graph.class(class).facts.ty;
-                let (form, negated) = (form.clone(), form.times(-1.0)?);
-                let first = |this: &Self, form: Form| {
-                    let first = this.algebra.known.get(&(ty, form))?.first;
-                    this.is_within(first, class).then_some(first)
-                };
-                let (k, base) = match (first(self, form), first(self, negated)) {
-                    (Some(a), Some(b)) if b < a => (-1.0, b),
-                    (Some(a), _) => (1.0, a),
-                    (None, Some(b)) => (-1.0, b),
-                    (None, None) => (1.0, class),
-                };
-                Some((k, self.algebra.products.power(base, 1)))
+                match self.lower(&rest, ty).filter(|&rest| self.is_within(rest, class)) {
+                    Some(sum) => {
+                        let (sign, rest) = self.as_factor(sum, &rest);
+                        Some((k * sign, self.algebra.products.times(common, rest, 1)?))
+                    }
+                    None => Some(self.as_factor(class, &form)),
+                }
             }
         }
+    }
+
+    /// The coefficient and the powers that all terms have.
+    fn content(&mut self, terms: &[Term]) -> (f64, Product) {
+        let k = terms[0].coefficient.abs();
+        let same = terms.iter().all(|term| term.coefficient.abs() == k);
+        let mut common = self.algebra.products.factors(terms[0].product).clone();
+        for term in &terms[1..] {
+            let factors = self.algebra.products.factors(term.product);
+            common.retain(|part| {
+                let other = factors.iter().find(|f| f.base == part.base).map_or(0, |f| f.exponent);
+                let both = part.exponent.abs().min(other.abs());
+                let kept = part.exponent.signum() == other.signum();
+                part.exponent = both * other.signum();
+                kept
+            });
+        }
+        (if same { k.get() } else { 1.0 }, self.algebra.products.intern(common))
+    }
+
+    /// A sum as a factor, with its sign: the first class of that form, or of its negation.
+    fn as_factor(&mut self, class: Class, form: &Form) -> (f64, Product) {
+        let ty = self.graph.class(class).facts.ty;
+        let first = |form: Option<Form>| {
+            let first = self.algebra.known.get(&(ty, form?))?.first;
+            self.is_within(first, class).then_some(first)
+        };
+        let (sign, base) = match (first(Some(form.clone())), first(form.times(-1.0))) {
+            (Some(a), Some(b)) if b < a => (-1.0, b),
+            (Some(a), _) => (1.0, a),
+            (None, Some(b)) => (-1.0, b),
+            (None, None) => (1.0, class),
+        };
+        (sign, self.algebra.products.power(base, 1))
     }
 
     /// Returns whether something other than a longer sum or product needs the value of an

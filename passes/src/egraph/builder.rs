@@ -5,10 +5,11 @@ use smallvec::SmallVec;
 
 use super::algebra::Algebra;
 use super::graph::{Args, Bindings, Class, EGraph, Node, NodeId, Reason};
+use super::lowering::MAX_LOWERED;
 use crate::analysis::{FloatKinds, Latencies, LoopForest, LoopId};
 use crate::rewrite::{
-    Facts, FoldArg, Folded, Math, Rule, RuleIndex, Term, Variable, facts_of, fold, literal_as,
-    matches,
+    Facts, FoldArg, Folded, Math, Rule, RuleIndex, Signature, Term, Variable, facts_of, fold,
+    literal_as, matches, real_kinds,
 };
 
 /// The most ways in which one rule is matched against one node.
@@ -86,7 +87,10 @@ impl<'a> Builder<'a> {
     }
 
     /// A value that is only looked at.
-    pub(super) fn leaf(&mut self, v: Value, facts: Facts) -> Class {
+    pub(super) fn leaf(&mut self, v: Value, mut facts: Facts) -> Class {
+        if self.is_real() && facts.ty.is_float() {
+            facts.kinds -= FloatKinds::INFINITE | FloatKinds::NAN;
+        }
         let block = self.source.f.block_of(v);
         let place = Place { home: self.source.forest.loop_of(block), block };
         self.add(Node::Leaf(v), facts, None, place)
@@ -113,6 +117,7 @@ impl<'a> Builder<'a> {
     ) -> Class {
         self.fuel = MAX_NEW_NODES;
         self.depth = 0;
+        self.forms_left = MAX_LOWERED;
         self.block = block;
         let class = self.op(op, self.source.f.ty(v), args, pinned.then_some(v));
         if self.is_real() && self.is_outermost(v, class) { self.simplest(class) } else { class }
@@ -207,14 +212,17 @@ impl<'a> Builder<'a> {
         }
         let facts: SmallVec<[Facts; 3]> =
             node.args().iter().map(|&arg| self.graph.class(arg).facts).collect();
-        let facts = facts_of(op, ty, &facts, same);
+        let mut known = facts_of(op, ty, &facts, same);
+        if self.is_real() && ty.is_float() {
+            known.kinds = real_kinds(op, &facts, known.kinds);
+        }
         let args: Args = node.args().into();
         let first = pinned.map_or(self.entry, |_| self.block);
         let block = args.iter().map(|arg| self.places[arg.index()].block);
         let block = block.fold(first, |block, other| self.inner(block, other));
         let place = Place { home: self.home(&args), block };
         let form = self.form_of_op(op, ty, &args);
-        let class = self.add(node, facts, pinned, place);
+        let class = self.add(node, known, pinned, place);
         let equal = form.and_then(|form| self.note_form(class, ty, form));
         self.rewrite(op, ty, &args, class, equal)
     }
@@ -262,9 +270,12 @@ impl<'a> Builder<'a> {
         self.depth += 1;
         let mut best = None;
         let rules = self.source.rules;
+        let commute = self.ctx.def(op).traits.contains(Traits::COMMUTATIVE);
+        let signatures: SmallVec<[Signature; 3]> =
+            args.iter().map(|&arg| self.graph.class(arg).signature).collect();
         'rules: for &number in rules.of(op) {
             let rule = rules.rule(number);
-            if !rule.admits_root(ty) {
+            if !rule.admits_root(ty) || !rule.may_match(&signatures, commute) {
                 continue;
             }
             for bindings in matches(&self.graph, self.ctx, rule, args, MAX_MATCHES) {

@@ -8,7 +8,7 @@ use regraft_ir::{Const, Constant, Op, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::rewrite::{self, Facts, Subject, literal_as};
+use crate::rewrite::{self, Facts, Signature, Subject, literal_as};
 
 /// A class of nodes that have the same value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -88,6 +88,7 @@ pub(super) struct ClassData {
     pub(super) nodes: SmallVec<[NodeId; 2]>,
     pub(super) constant: Option<Const>,
     pub(super) facts: Facts,
+    pub(super) signature: Signature,
     /// The class that stands for all that are known to be equal to it (union-find).
     leader: Class,
 }
@@ -163,14 +164,16 @@ impl EGraph {
     pub(super) fn add(&mut self, node: Node, facts: Facts, pinned: Option<Value>) -> Class {
         let id = NodeId(self.nodes.len() as u32);
         let class = Class(self.classes.len() as u32);
-        let constant = match node {
-            Node::Const(constant) => Some(constant),
-            _ => None,
+        let (constant, signature) = match node {
+            Node::Const(constant) => (Some(constant), Signature::CONSTANT),
+            Node::Op(op, ..) => (None, Signature::of_op(op)),
+            Node::Leaf(_) => (None, Signature::default()),
         };
         self.classes.push(ClassData {
             nodes: smallvec::smallvec![id],
             constant,
             facts,
+            signature,
             leader: class,
         });
         self.known.insert(node.clone(), class);
@@ -200,6 +203,7 @@ impl EGraph {
                 }
             }
             data.facts = data.facts.and(other_data.facts);
+            data.signature = data.signature.or(other_data.signature);
         }
         self.classes.push(data);
         for other in std::iter::once(class).chain(others.iter().map(|(other, _)| *other)) {

@@ -19,7 +19,7 @@ use super::forms::{Coefficient, Factor, Form, Product, Term};
 use super::graph::{Args, Class, Node, Reason};
 
 /// The most forms that are lowered for one instruction.
-const MAX_LOWERED: u32 = 256;
+pub(super) const MAX_LOWERED: u32 = 256;
 /// A division, in multiplications.
 const DIVISION: u32 = 3;
 
@@ -45,7 +45,6 @@ impl Builder<'_> {
         }
         self.fuel = MAX_NEW_NODES;
         self.depth = MAX_DEPTH - 1;
-        self.forms_left = MAX_LOWERED;
         let ty = self.graph.class(class).facts.ty;
         match self.lower(&form, ty) {
             Some(other) if other != class => self.union(class, &[(other, Reason::Algebra)]),
@@ -54,7 +53,7 @@ impl Builder<'_> {
     }
 
     /// The class of a form.
-    fn lower(&mut self, form: &Form, ty: Type) -> Option<Class> {
+    pub(super) fn lower(&mut self, form: &Form, ty: Type) -> Option<Class> {
         if let Some(x) = form.as_constant() {
             return self.number(x, ty);
         }
@@ -79,6 +78,10 @@ impl Builder<'_> {
     }
 
     fn lower_sum(&mut self, terms: &[Term], ty: Type) -> Option<Class> {
+        if let Some(divisor) = self.repeated_divisor(terms) {
+            let terms = self.with_reciprocal(terms, divisor, ty)?;
+            return self.lower_sum(&terms, ty);
+        }
         let Some(common) = self.common(terms) else { return self.lower_terms(terms, ty) };
         let (mut inner, mut rest) = (SmallVec::<[Term; 8]>::new(), SmallVec::<[Term; 8]>::new());
         for term in terms {
@@ -108,6 +111,38 @@ impl Builder<'_> {
         };
         let whole = rest.plus(&taken, 1.0)?;
         self.lower(&whole, ty)
+    }
+
+    /// A class that several terms are divided by, unless one division of all of them does it.
+    fn repeated_divisor(&self, terms: &[Term]) -> Option<Class> {
+        let power = |term: &Term, base: Class| {
+            let mut factors = self.algebra.products.factors(term.product).iter();
+            factors.find(|f| f.base == base).map_or(0, |f| f.exponent)
+        };
+        let factors = terms.iter().flat_map(|term| self.algebra.products.factors(term.product));
+        factors.filter(|f| f.exponent < 0).map(|f| f.base).find(|&base| {
+            let first = power(&terms[0], base);
+            let divided = terms.iter().filter(|term| power(term, base) < 0).count();
+            divided > 1 && terms.iter().any(|term| power(term, base) != first)
+        })
+    }
+
+    /// Terms that are multiplied by a reciprocal where they were divided by a class.
+    fn with_reciprocal(&mut self, terms: &[Term], divisor: Class, ty: Type) -> Option<Vec<Term>> {
+        let (one, below) = (self.number(1.0, ty)?, self.factor(divisor, ty));
+        let reciprocal = self.node(arith::FDIV, ty, [one, below]);
+        let products = &mut self.algebra.products;
+        let (divisor, reciprocal) = (products.power(divisor, 1), products.power(reciprocal, 1));
+        let base = products.factors(divisor)[0].base;
+        let mut made = Vec::with_capacity(terms.len());
+        for term in terms {
+            let factors = products.factors(term.product).iter();
+            let power = factors.filter(|f| f.base == base && f.exponent < 0).map(|f| -f.exponent);
+            let n = power.sum();
+            let product = products.times(term.product, divisor, n)?;
+            made.push(Term { product: products.times(product, reciprocal, n)?, ..*term });
+        }
+        Some(made)
     }
 
     /// A term without what it has in common with others; `None` if it does not have it.

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_ir::{Op, Type};
+use smallvec::SmallVec;
 
+use super::signature::Signature;
 use super::term::{Term, TypeSource, Variable};
 use super::typing::{Slot, TypeSet, Typing, Unifier};
 use super::{Condition, Facts, Math};
@@ -53,6 +55,8 @@ pub struct Rule {
     pub(super) name: Arc<str>,
     pub(super) set: RuleSet,
     pub(super) from: Term,
+    /// The signatures that the operands of what it matches must have.
+    pub(super) needs: SmallVec<[Signature; 3]>,
     pub(super) to: Term,
     pub(super) conditions: Vec<Condition>,
     pub(super) variables: Vec<Arc<str>>,
@@ -174,6 +178,18 @@ impl Rule {
             root: types[self.slots.root],
         };
         found.into_iter().map(typing).collect()
+    }
+
+    /// Returns whether operands of these signatures can be those of what it matches; in either order
+    /// if they commute.
+    #[inline]
+    pub(crate) fn may_match(&self, operands: &[Signature], commute: bool) -> bool {
+        let fits = |a: usize, b: usize| operands[a].has(self.needs[b]);
+        match operands.len() {
+            len if len != self.needs.len() => false,
+            2 if commute => fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0),
+            len => (0..len).all(|i| fits(i, i)),
+        }
     }
 
     /// Returns whether it may be used where the whole term is of a type.

@@ -64,6 +64,14 @@ impl TypeSource {
 }
 
 impl Term {
+    /// The operands, if it is an op.
+    pub(crate) fn operands(&self) -> &[Self] {
+        match self {
+            Self::Op(_, operands, _) => operands,
+            _ => &[],
+        }
+    }
+
     /// The depth to which terms nest in it, itself counted.
     pub(crate) fn depth(&self) -> usize {
         match self {

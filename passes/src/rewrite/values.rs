@@ -50,6 +50,47 @@ pub(crate) fn facts_of(op: Op, ty: Type, args: &[Facts], same: bool) -> Facts {
     facts
 }
 
+/// The kinds of the result of an op on real numbers, of which [`facts_of`] says that they are
+/// `kinds`: nothing overflows, and nothing underflows.
+pub(crate) fn real_kinds(op: Op, args: &[Facts], kinds: FloatKinds) -> FloatKinds {
+    type K = FloatKinds;
+    let never = |i: usize, what: K| args.get(i).is_some_and(|arg| arg.kinds.never(what));
+    let unreal = K::INFINITE | K::NAN;
+    let finite = args.iter().all(|arg| !arg.ty.is_float() || arg.kinds.never(unreal));
+    let is_regular = match op {
+        arith::ADD | arith::SUB | arith::MUL | arith::MULZ | arith::FMA | arith::NEG => true,
+        arith::FDIV => never(1, K::ZERO),
+        math::POWI => {
+            let whole = args.get(1).and_then(|n| n.interval).is_some_and(|n| n.lo >= 0);
+            whole || never(0, K::ZERO)
+        }
+        math::POW => never(0, K::NEGATIVE | K::ZERO),
+        math::LOG | math::LOG2 | math::LOG10 => never(0, K::NEGATIVE | K::ZERO),
+        math::EXP | math::EXP2 | math::EXP10 | math::EXPM1 => true,
+        math::SINH | math::COSH | math::TANH | math::ASINH | math::ATAN => true,
+        math::CBRT | math::HYPOT | math::ERF | math::ERFC => true,
+        _ => false,
+    };
+    if !finite || !is_regular {
+        return kinds;
+    }
+    let mut gone = unreal;
+    match op {
+        math::EXP | math::EXP2 | math::EXP10 => gone |= K::ZERO | K::NEGATIVE,
+        math::POW => gone |= K::ZERO | K::NEGATIVE,
+        arith::MUL | arith::MULZ | arith::FDIV => {
+            if never(0, K::ZERO) && never(1, K::ZERO) {
+                gone |= K::ZERO;
+            }
+            if never(0, K::NEGATIVE) && never(1, K::NEGATIVE) {
+                gone |= K::NEGATIVE;
+            }
+        }
+        _ => {}
+    }
+    kinds - gone
+}
+
 /// Returns whether a float result is never a signalling NaN: arithmetic makes NaNs quiet, other ops
 /// may hand on the one that they get.
 fn is_quiet(op: Op, args: &[Facts]) -> bool {
