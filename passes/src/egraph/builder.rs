@@ -18,6 +18,8 @@ const MAX_MATCHES: usize = 5;
 const MAX_NODES: usize = 5;
 /// The nodes that a class may have besides where there are normal forms.
 const MAX_FORMS: usize = 3;
+/// The most nodes of a class that has alternatives.
+const MAX_ALTERNATIVES: usize = 16;
 /// The greatest depth to which rules are applied to what rules have made.
 pub(super) const MAX_DEPTH: u32 = 5;
 /// The most nodes that rules make for one instruction.
@@ -123,6 +125,29 @@ impl<'a> Builder<'a> {
         if self.is_real() && self.is_outermost(v, class) { self.simplest(class) } else { class }
     }
 
+    /// An op that the program does not compute, without what rules find for it.
+    pub(super) fn plain(&mut self, block: Block, op: Op, ty: Type, args: Args) -> Class {
+        self.depth = MAX_DEPTH;
+        self.forms_left = MAX_LOWERED;
+        self.block = block;
+        self.op(op, ty, args, None)
+    }
+
+    /// Makes a class of `class` and of others that are equal to it. Their nodes are found as they were
+    /// before.
+    pub(super) fn with_alternatives(&mut self, class: Class, others: &[Class]) -> Class {
+        let is_constant = |class: &&Class| self.graph.class(**class).constant.is_some();
+        if others.is_empty() || is_constant(&&class) {
+            return class;
+        }
+        if let Some(&constant) = others.iter().find(is_constant) {
+            return self.replace(class, constant, Reason::Saturation);
+        }
+        let others: Vec<(Class, Reason)> =
+            others.iter().map(|&other| (other, Reason::Saturation)).collect();
+        self.union_of(class, &others, MAX_ALTERNATIVES)
+    }
+
     fn add(&mut self, node: Node, facts: Facts, pinned: Option<Value>, place: Place) -> Class {
         let cost = match &node {
             Node::Op(op, ty, _) => {
@@ -141,6 +166,11 @@ impl<'a> Builder<'a> {
     /// Makes a class of the nodes of `class` and those of others that are equal to it.
     pub(super) fn union(&mut self, class: Class, others: &[(Class, Reason)]) -> Class {
         let limit = MAX_NODES + if self.is_real() { MAX_FORMS } else { 0 };
+        self.union_of(class, others, limit)
+    }
+
+    /// As [`Builder::union`], of at most `limit` nodes.
+    fn union_of(&mut self, class: Class, others: &[(Class, Reason)], limit: usize) -> Class {
         let new = self.graph.union(class, others, limit);
         let mut place = self.places[class.index()];
         for (other, _) in others {

@@ -23,6 +23,7 @@ pub(super) fn name<'a>(step: &Step, rules: &'a RuleIndex) -> &'a str {
     match &step.reason {
         Reason::Rule(number, _) => rules.rule(*number).name(),
         Reason::Algebra => "normal form",
+        Reason::Saturation => "saturation",
     }
 }
 
@@ -70,8 +71,9 @@ impl<'a> Explainer<'a> {
                     let reason = format!("{} ({}{back})", rule.name(), rule.place());
                     text.push(&self.term(rule.to(), rule, bindings, 0), &reason);
                 }
-                Reason::Algebra => {
-                    text.push(&self.node(self.extraction.choice(step.to), 0), "normal form");
+                Reason::Algebra | Reason::Saturation => {
+                    let reason = name(step, self.rules);
+                    text.push(&self.node(self.extraction.choice(step.to), 0), reason);
                 }
             }
         }

@@ -49,6 +49,8 @@ pub(super) enum Reason {
     Rule(u32, Bindings),
     /// They are the same sum or product.
     Algebra,
+    /// Equality saturation has found them to be equal.
+    Saturation,
 }
 
 /// A class whose nodes another one has got.

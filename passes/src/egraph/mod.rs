@@ -54,6 +54,12 @@ mod extraction;
 mod forms;
 mod graph;
 mod lowering;
+#[cfg(feature = "oracle")]
+mod oracle;
 mod pass;
+mod region;
+mod saturation;
 
+#[cfg(feature = "oracle")]
+pub use oracle::{ExtractionCosts, extraction_costs};
 pub use pass::EGraphPass;

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, DominatorTree, Function, Value};
+use regraft_ir::{Diagnostic, DominatorTree, Function};
 
 use super::builder::{Builder, Source};
 use super::elaboration::{Elaborated, Elaboration};
 use super::explanation::Explainer;
-use super::extraction::extract;
-use super::graph::{Args, Class};
-use crate::analysis::traps::{may_trap, may_trap_given};
+use super::region::Region;
+use super::saturation::Limits;
 use crate::analysis::{LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
-use crate::rewrite::{Math, RewriteRules, RuleIndex, facts_of_value, is_term};
+use crate::rewrite::{Math, RewriteRules, RuleIndex, is_term};
 use crate::{FunctionPass, PassContext, PassResult};
 
 crate::pass! {
@@ -32,12 +31,16 @@ crate::pass! {
     /// guards of singular points away; `fast` takes floats for real numbers. Errors of the program stay,
     /// but that of a circular function at infinity with `fast`.
     ///
-    /// Near linear.
+    /// With `engine=acyclic` the rules are applied once to each value, in near linear time. `engine=egg`
+    /// applies them again and again, until nothing is new or there are as many nodes or rounds as
+    /// `nodes` and `iterations` say. That finds what takes a detour, and is many times slower: it is for
+    /// small functions, and for trying rules out.
     #[derive(Debug, Default)]
     pub struct EGraphPass {
         math: Math,
         rounds: i64,
         rules: String,
+        saturates: Option<Limits>,
     }
 }
 
@@ -49,19 +52,30 @@ impl FunctionPass for EGraphPass {
         OptionDef::int("rounds", 2, "how often at most the result is simplified again")
             .between(1, 16),
         OptionDef::text("rules", "", "a file of rules that are used beside those that there are"),
+        OptionDef::choice(
+            "engine",
+            &["acyclic", "egg"],
+            "acyclic",
+            "rules applied once to each value, or full equality saturation",
+        ),
+        OptionDef::int("nodes", 3000, "the most nodes of a saturation").between(1, 1_000_000),
+        OptionDef::int("iterations", 6, "the most rounds of a saturation").between(1, 1000),
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
         self.math = Math::find(options.text("math")).unwrap_or_default();
         self.rounds = options.int("rounds");
         self.rules = options.text("rules").to_owned();
+        let limit = |name| usize::try_from(options.int(name)).unwrap_or(usize::MAX);
+        self.saturates = (options.text("engine") == "egg")
+            .then(|| Limits { nodes: limit("nodes"), iterations: limit("iterations") });
         Ok(())
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
         let rules = rules(f, &self.rules, self.math)?;
         for _ in 0..self.rounds {
-            let done = simplify(f, cx, &rules, self.math)?;
+            let done = simplify(f, cx, &rules, self.math, self.saturates)?;
             cx.add("values simplified", done.replaced);
             cx.add("instructions added", done.added);
             if done.replaced == 0 {
@@ -89,58 +103,18 @@ fn simplify(
     cx: &mut PassContext<'_>,
     rules: &RuleIndex,
     math: Math,
+    saturates: Option<Limits>,
 ) -> Result<Elaborated, Diagnostic> {
     let Some(entry) = f.entry() else { return Ok(Elaborated::default()) };
     let (dom, forest) = (cx.analysis::<DominatorTree>(f), cx.analysis::<LoopForest>(f));
     let ranges = cx.analysis::<Ranges>(f);
-    let mut class_of: Vec<Option<Class>> = vec![None; f.value_capacity()];
-    let mut stays = vec![false; f.value_capacity()];
-    let mut own: Vec<bool> = Vec::new();
     let source = Source { f, dom: &dom, forest: &forest, rules, math };
-    let mut builder = Builder::new(source, entry);
-    let mut roots = Vec::new();
-    for &block in dom.order() {
-        for v in f.params(block) {
-            class_of[v.index()] = Some(builder.leaf(v, facts_of_value(f, &ranges, v)));
-        }
-        for v in f.body(block) {
-            if !is_term(f, v) {
-                class_of[v.index()] = Some(builder.leaf(v, facts_of_value(f, &ranges, v)));
-                continue;
-            }
-            let Some(op) = f.op(v) else { continue };
-            let args = args(f, v, &class_of, &mut builder);
-            let traps = may_trap(f, v)
-                && may_trap_given(f, v, &ranges.facts(f, block))
-                && !builder.is_in_domain(op, &args);
-            if traps {
-                stays[v.index()] = true;
-                roots.extend_from_slice(&args);
-            }
-            let class = builder.instruction(v, block, op, args, traps);
-            class_of[v.index()] = Some(class);
-            own.resize(builder.graph.class_count(), false);
-            own[class.index()] = true;
-        }
-    }
-    if builder.graph.is_contradictory() {
+    let Some(region) = Region::new(source, entry, &ranges, saturates) else {
         cx.add("functions with contradictory rules", 1);
         return Ok(Elaborated::default());
-    }
-    own.resize(builder.graph.class_count(), false);
-    for v in f.all_insts() {
-        let in_graph = class_of.get(v.index()).is_some_and(Option::is_some) && is_term(f, v);
-        if !v.is_terminator() && in_graph {
-            continue;
-        }
-        for operand in f.operands(v) {
-            if let Some(class) = operand.as_value().and_then(|u| class_of[u.index()]) {
-                roots.push(class);
-            }
-        }
-    }
-    let Builder { graph, costs, .. } = builder;
-    let extraction = extract(&graph, &own, &costs, &roots);
+    };
+    let extraction = region.extract();
+    let Region { builder: Builder { graph, .. }, class_of, stays, .. } = region;
     if cx.explains() {
         let explainer = Explainer::new(f, &graph, &extraction, rules, &class_of);
         for v in f.all_insts().filter(|&v| !v.is_terminator() && is_term(f, v)) {
@@ -159,14 +133,4 @@ fn simplify(
         rules,
     };
     Ok(elaboration.run(f)?)
-}
-
-/// The classes of the operands of an instruction.
-fn args(f: &Function, v: Value, class_of: &[Option<Class>], builder: &mut Builder<'_>) -> Args {
-    f.operands(v)
-        .filter_map(|operand| match operand.as_value() {
-            Some(u) => class_of[u.index()],
-            None => operand.as_const().map(|constant| builder.constant(constant)),
-        })
-        .collect()
 }

@@ -42,6 +42,12 @@ impl RuleIndex {
         Self { rules, rows }
     }
 
+    /// No rules.
+    pub(crate) fn empty() -> &'static Self {
+        static EMPTY: LazyLock<RuleIndex> = LazyLock::new(RuleIndex::default);
+        &EMPTY
+    }
+
     /// The greatest depth of a term that one of them matches.
     pub(crate) fn depth(&self) -> usize {
         self.rules.iter().map(|rule| rule.from().depth()).max().unwrap_or(0)
