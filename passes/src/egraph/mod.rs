@@ -17,6 +17,9 @@
 //! for each loop around it; what is shared counts once. Last, what was chosen is written back
 //! (`elaboration`).
 //!
+//! With `engine=egg`, other ways to compute a value come from full equality saturation (`saturation`),
+//! and the rest is the same.
+//!
 //! The region is the whole function. Block parameters, loads, and results of what has effects are
 //! leaves. What may trap is computed where the program computes it, and only there.
 //!

@@ -5,6 +5,7 @@ mod differential;
 mod large;
 mod loop_form;
 mod rewrite;
+mod saturation;
 mod traces;
 
 use regraft_ir::{Function, Module, render_all, verify_module};

@@ -14,6 +14,8 @@
 //! entered under their nodes, so that the same node in another block does not bring in those of
 //! this one. What may trap is taken over as a value of the program only.
 
+use std::sync::Arc;
+
 use egg::{CostFunction, Extractor, Id};
 use regraft_ir::{Block, Const, DominatorTree, Op, Traits, Type, Value};
 use rustc_hash::FxHashMap;
@@ -45,7 +47,7 @@ pub(in crate::egraph) struct Alternatives<'a> {
     /// By [`Value::index`].
     classes: Vec<Option<Id>>,
     /// The nodes of a class that can be made anywhere, the cheapest first.
-    forms: FxHashMap<Id, Vec<Form>>,
+    forms: FxHashMap<Id, Arc<[Form]>>,
     /// The values of the program in a class so far.
     values: FxHashMap<Id, Vec<(Block, Class)>>,
     /// The classes that were made for arguments in the present block.
@@ -59,21 +61,13 @@ pub(in crate::egraph) struct Alternatives<'a> {
 impl<'a> Alternatives<'a> {
     /// Of a graph in which nothing is pending. `classes` are those of values, by [`Value::index`].
     pub(super) fn new(graph: &Graph<'_>, dom: &'a DominatorTree, classes: &[Option<Id>]) -> Self {
-        let latencies: &Latencies = graph.analysis.ctx.extensions().get();
-        let cost = |node: &ENode, of: &mut dyn FnMut(Id) -> u64| {
-            let depth = node.args.iter().map(|&arg| graph[arg].data.depth).max().unwrap_or(0);
-            let own = match node.head {
-                Head::Op(op, ty) => latencies.in_loops(op, ty, depth),
-                _ => 0,
-            };
-            node.args.iter().fold(own, |sum, &arg| sum.saturating_add(of(arg)))
-        };
-        let trees = Extractor::new(graph, TreeCost(&cost));
+        let cost = TreeCost { graph, latencies: graph.analysis.ctx.extensions().get() };
+        let trees = Extractor::new(graph, cost);
         let mut forms = FxHashMap::default();
         for class in graph.classes() {
             let mut nodes: Vec<(u64, &ENode)> = Vec::new();
             for node in &class.nodes {
-                nodes.push((cost(node, &mut |arg| trees.find_best_cost(arg)), node));
+                nodes.push((cost.of(node, |arg| trees.find_best_cost(arg)), node));
             }
             nodes.sort();
             let found = nodes.into_iter().filter_map(|(_, node)| form(graph, node));
@@ -154,7 +148,7 @@ impl<'a> Alternatives<'a> {
     ) {
         let Some(forms) = self.forms.get(&id).cloned() else { return };
         self.pending.push(id);
-        for form in forms {
+        for form in &*forms {
             if found.len() >= limit {
                 break;
             }
@@ -167,16 +161,16 @@ impl<'a> Alternatives<'a> {
         self.pending.pop();
     }
 
-    fn node(&mut self, builder: &mut Builder<'_>, form: Form, block: Block) -> Option<Class> {
+    fn node(&mut self, builder: &mut Builder<'_>, form: &Form, block: Block) -> Option<Class> {
         match form {
-            Form::Const(constant) => Some(builder.constant(constant)),
+            Form::Const(constant) => Some(builder.constant(*constant)),
             Form::Op(op, ty, ids) => {
                 self.fuel = self.fuel.checked_sub(1)?;
                 let mut args = Args::new();
-                for id in ids {
+                for &id in ids {
                     args.push(self.argument(builder, id, block)?);
                 }
-                Some(builder.plain(block, op, ty, args))
+                Some(builder.plain(block, *op, *ty, args))
             }
         }
     }
@@ -198,12 +192,27 @@ fn form(graph: &Graph<'_>, node: &ENode) -> Option<Form> {
 }
 
 /// The cost of a node with the trees below it.
-struct TreeCost<'a>(&'a dyn Fn(&ENode, &mut dyn FnMut(Id) -> u64) -> u64);
+#[derive(Clone, Copy)]
+struct TreeCost<'g, 'a> {
+    graph: &'g Graph<'a>,
+    latencies: &'a Latencies,
+}
 
-impl CostFunction<ENode> for TreeCost<'_> {
+impl TreeCost<'_, '_> {
+    fn of(self, node: &ENode, mut trees: impl FnMut(Id) -> u64) -> u64 {
+        let depths = node.args.iter().map(|&arg| self.graph[arg].data.depth);
+        let own = match node.head {
+            Head::Op(op, ty) => self.latencies.in_loops(op, ty, depths.max().unwrap_or(0)),
+            _ => 0,
+        };
+        node.args.iter().fold(own, |sum, &arg| sum.saturating_add(trees(arg)))
+    }
+}
+
+impl CostFunction<ENode> for TreeCost<'_, '_> {
     type Cost = u64;
 
-    fn cost<C: FnMut(Id) -> u64>(&mut self, node: &ENode, mut costs: C) -> u64 {
-        (self.0)(node, &mut costs)
+    fn cost<C: FnMut(Id) -> u64>(&mut self, node: &ENode, costs: C) -> u64 {
+        self.of(node, costs)
     }
 }
