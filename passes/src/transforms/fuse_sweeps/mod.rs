@@ -49,7 +49,7 @@ mod join;
 mod normalised_trip_count;
 mod plan;
 
-use regraft_ir::{Block, DominatorTree, Edge, Function};
+use regraft_ir::{Block, Diagnostic, DominatorTree, Edge, Function};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::adce::{Adce, WRITES};
@@ -98,10 +98,26 @@ impl FunctionPass for FuseSweeps {
     }
 
     fn run(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+        if !has_neighbours(&cx.analysis::<LoopForest>(f)) {
+            return Ok(());
+        }
+        // What makes room for a fusion is of no use without one.
+        let mut trial = f.clone();
+        if self.fuse(&mut trial, cx)? {
+            *f = trial;
+        }
+        Ok(())
+    }
+}
+
+impl FuseSweeps {
+    /// Fuses loops, and returns whether there were any to fuse.
+    fn fuse(&self, f: &mut Function, cx: &mut PassContext<'_>) -> Result<bool, Diagnostic> {
         let mut fused: FxHashSet<Block> = FxHashSet::default();
+        let mut unguarded = 0;
         split_latches(f, cx)?;
         loop {
-            remove_guards(f, cx)?;
+            unguarded += remove_guards(f, cx)?;
             let plans = find_plans(f, cx, self.domain_errors);
             if plans.is_empty() {
                 break;
@@ -117,7 +133,7 @@ impl FunctionPass for FuseSweeps {
             }
         }
         if fused.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let forest = cx.analysis::<LoopForest>(f);
         let outermost = |id| {
@@ -146,11 +162,18 @@ impl FunctionPass for FuseSweeps {
             summaries: cx.effects(),
         };
         let rows = array_contraction::run(f, &facts)?;
+        cx.add("branches around loops removed", unguarded);
         cx.add("arrays that became rows", rows as u64);
         cx.add("loads forwarded", forwarded as u64);
         cx.add(WRITES, dropped[WRITES]);
-        Ok(())
+        Ok(true)
     }
+}
+
+/// Returns whether two loops have the same parent.
+fn has_neighbours(forest: &LoopForest) -> bool {
+    let mut parents = FxHashSet::default();
+    forest.loops().any(|l| !parents.insert(forest.get(l).parent))
 }
 
 /// Gives loops a latch of their own that go back where an inner loop is left, if there is another
@@ -176,24 +199,26 @@ fn split_latches(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
     Ok(())
 }
 
-/// Takes away branches around loops that would not run, one of those that are in each other.
-fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
+/// Takes away branches around loops that would not run, one of those that are in each other. Returns
+/// how many.
+fn remove_guards(f: &mut Function, cx: &mut PassContext<'_>) -> Result<u64, Diagnostic> {
+    let mut removed = 0;
     loop {
         let forest = cx.analysis::<LoopForest>(f);
         if forest.len() < 2 {
-            return Ok(());
+            return Ok(removed);
         }
         let variables = cx.analysis::<InductionVariables>(f);
         let counts = cx.analysis::<TripCounts>(f);
         let guards = guard_elimination::find(f, &forest, &variables, &counts);
         if guards.is_empty() {
-            return Ok(());
+            return Ok(removed);
         }
         for guard in guards {
             // One that is merged with what is before it by now is found again.
             if guard.is_live(f) {
                 guard.remove(f)?;
-                cx.count("branches around loops removed");
+                removed += 1;
             }
         }
     }
