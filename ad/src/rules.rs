@@ -22,8 +22,8 @@
 //! use regraft_dialects::arith;
 //!
 //! let rules = ScalarRules::standard();
-//! let by_second = rules.get(arith::SUB).unwrap().partial(1).unwrap();
-//! assert!(by_second.is_minus_one());
+//! let by_second = rules.get(arith::MUL).unwrap().partial(1).unwrap();
+//! assert!(by_second.needs().operand(0));
 //! ```
 
 mod expr;

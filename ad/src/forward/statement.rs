@@ -218,12 +218,6 @@ impl Writer<'_, '_> {
                     return self.not_implemented(v, why);
                 }
                 let seed = self.tangent_of(old[i])[k];
-                if let Some(sum) = &mut sum
-                    && partial.is_minus_one()
-                {
-                    *sum = self.emit(arith::sub(*sum, seed));
-                    continue;
-                }
                 let at = Product { seed, operands: &operands, result, ty, strong_zero: false };
                 let product = partial.product(&ctx, &at, &mut |inst| shared.emit(self, inst));
                 sum = match (sum, product) {

@@ -127,11 +127,6 @@ impl Partial {
         self.expr.as_ref().is_ok_and(|expr| expr.as_const() == Some(0.0))
     }
 
-    /// Returns whether it is -1 everywhere.
-    pub fn is_minus_one(&self) -> bool {
-        self.expr.as_ref().is_ok_and(|expr| expr.as_const() == Some(-1.0))
-    }
-
     /// Returns whether a zero times it is zero even where it is infinite or NaN.
     pub fn is_strong(&self) -> bool {
         self.strong

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! d arith.fdiv(x, y) -> z = 1 / y, -z / y        %1 = fdiv seed, y
-//!                                                %2 = neg seed; %3 = mul %2, z; %4 = fdiv %3, y
+//!                                                %2 = neg z; %3 = mul seed, %2; %4 = fdiv %3, y
 //! ```
 //!
 //! Method. The product goes into the expression as far as that costs nothing: by 1 it is the
 //! factor itself, by -1 its negative, into the numerator of a quotient, and into the branches of
 //! a choice of which one is 0, 1 or -1. So a branch that is zero is zero whatever the others are. An
 //! expression that occurs twice is computed once. Where a zero is to win over an infinity, the partial
-//! is computed by itself, and the product is one in which it does.
+//! is computed by itself, and the product is one in which it does. All other algebra is left to the
+//! rules of the pass `e-graph`; a product with 1 is not, since of a signalling NaN it is another value.
 //!
 //! Cost: linear in the expression, but for looking up what was computed already, which is
 //! quadratic in it; rules are short.
@@ -68,7 +69,7 @@ impl<'a> Writer<'a> {
             Expr::Const(0.0) => return None,
             Expr::Const(1.0) => return Some(seed),
             Expr::Const(-1.0) => return Some((self.emit)(arith::neg(seed))),
-            Expr::Op(arith::NEG, args) => {
+            Expr::Op(arith::NEG, args) if args[0].is_sign() => {
                 let seed = (self.emit)(arith::neg(seed));
                 return self.product(seed, &args[0]);
             }

@@ -21,7 +21,8 @@ enum Signed {
 impl Backward<'_, '_> {
     /// Appends an instruction, or something that gives the same with fewer changes of sign: they
     /// wander from what is computed first to sums, which become differences. What nobody uses then
-    /// goes with the other dead code.
+    /// goes with the other dead code. The pass `e-graph` cannot do it: past a product in which a zero
+    /// wins, the sign of that zero changes, which is free here alone.
     pub(in super::super) fn emit(&mut self, inst: Inst) -> Operand {
         match self.signed(&inst) {
             Some(Signed::Is(operand)) => operand,
