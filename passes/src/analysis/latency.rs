@@ -18,7 +18,7 @@
 
 use std::sync::LazyLock;
 
-use regraft_dialects::{arith, math};
+use regraft_dialects::{ad, arith, math, mem};
 use regraft_ir::{Extension, Op, OpTable, Type};
 
 /// The greatest loop depth that costs are told apart by.
@@ -70,6 +70,8 @@ const FLOAT: u32 = 4;
 const FLOAT_DIVISION: u32 = 13;
 /// A division of integers.
 const DIVISION: u32 = 18;
+/// An access to memory that is in the cache.
+const MEMORY: u32 = 4;
 /// An elementary function.
 const FUNCTION: u32 = 40;
 
@@ -100,6 +102,12 @@ fn builtin() -> Latencies {
     }
     table.set(arith::POWI, 3 * FLOAT);
     table.set(math::POWI, 3 * FLOAT);
+    for op in mem::DIALECT.ops {
+        table.set(op.op, MEMORY);
+    }
+    for op in [ad::ADD, ad::JOIN, ad::UNBOX, ad::SHADOW, ad::COTANGENT] {
+        table.set(op, 3 * FLOAT);
+    }
     for op in [math::POW, math::GAMMA, math::LOGGAMMA, math::BETA, math::POLYGAMMA] {
         table.set(op, 2 * FUNCTION);
     }

@@ -9,7 +9,7 @@
 //!
 //! In the order of preference, a value is a constant, kept once (it is computed outside of loops, so
 //! that keeping it costs nothing that grows), affine in iterations of loops, computed again from
-//! others at little cost, made again of parts that are kept, kept in an array with a place for each
+//! others at little [cost](Latencies), made again of parts that are kept, kept in an array with a place for each
 //! iteration of loops whose trip counts are known before they begin, or kept on a stack that grows.
 //! Values are looked at in program order, so that what is kept already is there to compute others
 //! from.
@@ -17,9 +17,9 @@
 mod apply;
 mod report;
 
-use regraft_dialects::{ad, arith, core, data, math};
+use regraft_dialects::{core, data, mem};
 use regraft_ir::{Block, Effects, Function, Operand, Traits, Value};
-use regraft_passes::analysis::{LoopId, Poly, Sym};
+use regraft_passes::analysis::{Latencies, LoopId, Poly, Sym};
 use rustc_hash::FxHashMap;
 
 use super::loops::Loops;
@@ -28,12 +28,8 @@ use super::to_be_recorded::ToBeRecorded;
 pub(super) use apply::{Applied, apply, place_after};
 pub(super) use report::bytes_of;
 
-/// The greatest cost of computing a value again, in simple instructions.
-const MAX_WORK: u32 = 12;
-/// The cost of a division.
-const DIVISION: u32 = 3;
-/// The cost of an elementary function.
-const FUNCTION: u32 = 10;
+/// The greatest cost of computing a value again, in cycles: a function and two sums or products.
+const MAX_WORK: u32 = 48;
 
 /// The source of a value of the forward sweep in the reverse sweep.
 #[derive(Clone, PartialEq, Debug)]
@@ -110,7 +106,9 @@ pub(super) fn plan(
     naive: bool,
     residuals: impl Iterator<Item = Value>,
 ) -> TapePlan {
-    let mut this = Planner { f, loops, tbr, shadow_loads, naive, plan: TapePlan::default() };
+    let latencies = f.ctx().extensions().get();
+    let plan = TapePlan::default();
+    let mut this = Planner { f, loops, tbr, shadow_loads, latencies, naive, plan };
     let asked: Vec<Value> = residuals.collect();
     // In the order in which they are computed, so that what is kept first is there for what comes
     // later.
@@ -141,6 +139,7 @@ struct Planner<'a> {
     tbr: &'a ToBeRecorded,
     /// Loads of shadows, with the loads beside which they stand.
     shadow_loads: &'a FxHashMap<Value, Value>,
+    latencies: &'a Latencies,
     naive: bool,
     plan: TapePlan,
 }
@@ -297,7 +296,7 @@ impl Planner<'_> {
     /// the same.
     fn work(&self, v: Value, left: &mut u32) -> Result<(), &'static str> {
         if self.is_at_hand(v) || self.affine(v).is_some() {
-            return take(left, 1);
+            return take(left, self.latencies.of(mem::LOAD, self.f.ty(v)));
         }
         let Some(def) = self.f.op_def(v).filter(|_| !self.f.is_param(v)) else {
             return Err("it depends on the way that control took");
@@ -316,18 +315,7 @@ impl Planner<'_> {
         if is_read && !self.tbr.is_stable(reads) {
             return Err("what it reads is overwritten later");
         }
-        let may_trap = def.traits.contains(Traits::MAY_TRAP);
-        let cost = match op {
-            arith::FDIV => DIVISION,
-            // Divisions of integers, and what is checked as they are.
-            _ if op.dialect() == arith::FDIV.dialect() && may_trap => DIVISION,
-            ad::ADD | ad::JOIN | ad::UNBOX | ad::SHADOW | ad::COTANGENT => DIVISION,
-            // A square is one product.
-            math::POWI if self.f.operand(v, 1).and_then(|n| self.f.const_i64(n)) == Some(2) => 1,
-            _ if op.dialect() == math::SIN.dialect() => FUNCTION,
-            _ => 1,
-        };
-        take(left, cost)?;
+        take(left, self.latencies.of(op, self.f.ty(v)))?;
         for operand in self.f.plain_operands(v) {
             if let Some(operand) = operand.as_value() {
                 self.work(operand, left)?;
