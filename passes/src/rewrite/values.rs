@@ -95,7 +95,7 @@ pub(crate) fn real_kinds(op: Op, args: &[Facts], kinds: FloatKinds) -> FloatKind
 /// may hand on the one that they get.
 fn is_quiet(op: Op, args: &[Facts]) -> bool {
     match op {
-        arith::ADD | arith::SUB | arith::MUL | arith::FDIV | arith::FMA => true,
+        arith::ADD | arith::SUB | arith::MUL | arith::MULZ | arith::FDIV | arith::FMA => true,
         arith::INT_TO_FLOAT => true,
         arith::COPYSIGN => args.first().is_some_and(|arg| arg.quiet),
         arith::BITCAST => false,
