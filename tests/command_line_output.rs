@@ -140,6 +140,45 @@ fn a_module_is_an_object_of_functions_blocks_and_instructions() {
 }
 
 #[test]
+fn the_algebra_of_floats_is_chosen_by_name() {
+    let file = folder("algebra").join("size.jl");
+    // The square of a tiny number is zero.
+    std::fs::write(&file, "size(x) = sqrt(x * x)\n").unwrap();
+    let file = file.to_str().unwrap();
+    let value = |math: &[&str]| {
+        object(&[&["run", file, "-e", "size(1e-200)", "--json"], math].concat())["value"].clone()
+    };
+    assert_eq!(value(&[]), 0.0);
+    assert_eq!(value(&["--math", "exact"]), 0.0);
+    assert_eq!(value(&["--math", "finite"]), 0.0);
+    assert_eq!(value(&["--math", "fast"]), 1e-200);
+    let gradient = object(&["grad", file, "size(-1e-200)", "--math", "fast", "--json"]);
+    assert_eq!(gradient["value"], 1e-200);
+    let ir = |args: &[&str]| {
+        ends_with(0, &[&["ir", file, "size(2.0)", "--stage", "optimized"], args].concat()).0
+    };
+    assert!(ir(&["-p", "O3"]).contains("math.sqrt"));
+    assert!(ir(&["-p", "O2", "--math", "fast"]).contains("math.sqrt"));
+    assert!(!ir(&["--math", "fast"]).contains("math.sqrt"));
+    assert_eq!(ir(&["--math", "fast"]), ir(&["-p", "O3{math=fast}"]));
+    let opt = |args: &[&str]| {
+        ends_with(0, &[&["opt", file, "--entry", "size(Float64)"], args].concat()).0
+    };
+    assert!(opt(&["-p", "e-graph"]).contains("math.sqrt"));
+    assert!(opt(&["-p", "e-graph{math=exact}", "--math", "fast"]).contains("math.sqrt"));
+    assert!(!opt(&["-p", "e-graph", "--math", "fast"]).contains("math.sqrt"));
+    let module = folder("algebra_of_ir").join("size.ir");
+    std::fs::write(&module, opt(&["-p", ""]).replace("size(Float64)", "size")).unwrap();
+    let call = ["run", module.to_str().unwrap(), "-e", "size(1e-200)", "--json"];
+    assert_eq!(object(&call)["value"], 0.0);
+    assert_eq!(object(&[&call[..], &["--math", "fast"]].concat())["value"], 1e-200);
+    let (_, errors) = ends_with(2, &["ir", file, "size(1.0)", "-p", "O3"]);
+    assert!(errors.contains("`--pipeline` is for `--stage optimized`"), "{errors}");
+    let (_, errors) = ends_with(2, &["run", file, "--math", "quick"]);
+    assert!(errors.contains("exact, finite, fast"), "{errors}");
+}
+
+#[test]
 fn a_failing_pass_is_an_object_too() {
     let args = ["opt", &example("pow.ir"), "-p", "reverse-diff{function=nope}", "--json"];
     let (out, _) = ends_with(2, &args);
@@ -157,7 +196,7 @@ fn passes_and_ops_are_objects() {
     };
     assert!(names("passes").contains(&"licm".to_owned()), "{passes}");
     assert!(names("analyses").contains(&"loop-forest".to_owned()), "{passes}");
-    assert_eq!(names("pipelines"), ["O1", "O2"]);
+    assert_eq!(names("pipelines"), ["O1", "O2", "O3"]);
     let unroll = object(&["passes", "unroll", "--json"]);
     assert_eq!(unroll["kind"], "loop");
     let factor = unroll["options"].as_array().unwrap().iter().find(|o| o["name"] == "factor");

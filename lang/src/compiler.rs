@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::Val;
-use regraft_ir::{Context, Function, Module, Symbol};
+use regraft_ir::{Context, Diagnostic, Function, Module, Symbol};
+use regraft_passes::rewrite::Math;
 
 use crate::derive::{Derivatives, Deriver};
 use crate::emit::Emitter;
@@ -59,6 +60,24 @@ impl Compiler {
     /// Sets what reverse mode keeps: derivatives are made anew.
     pub(crate) fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
         self.deriver().set_tape_plan(plan, checkpoints);
+    }
+
+    /// Sets the algebra that code follows: derivatives are made anew. Returns whether it was another one.
+    pub(crate) fn set_math(&mut self, math: Math) -> bool {
+        self.deriver().set_math(math)
+    }
+
+    /// Returns the algebra that code follows.
+    pub(crate) fn math(&self) -> Math {
+        self.derivatives.math()
+    }
+
+    /// Returns the function of a specialisation as it is to run.
+    ///
+    /// # Errors
+    /// If a pass fails.
+    pub(crate) fn code(&mut self, id: SpecId) -> Result<Rc<Function>, Vec<Diagnostic>> {
+        self.deriver().code(id)
     }
 
     /// Returns the present world, if it is another one than when this was last asked.

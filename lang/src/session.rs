@@ -158,7 +158,9 @@ impl Session {
         self.typed_module(&call)
     }
 
-    /// Runs a pipeline on the result of [`typed`](Self::typed); [`O2`](regraft_passes::O2) if none is given.
+    /// Runs a pipeline on the result of [`typed`](Self::typed). If none is given, that is
+    /// [`O2`](regraft_passes::O2), or [`O3`](regraft_passes::O3) with the algebra of
+    /// [`set_math`](Self::set_math).
     ///
     /// # Errors
     /// As of [`typed`](Self::typed), and if a pass fails.
@@ -168,7 +170,7 @@ impl Session {
         pipeline: Option<&Pipeline>,
     ) -> Result<Module, Vec<Diagnostic>> {
         let mut module = self.typed(entry)?;
-        stages::optimize(&mut module, pipeline)?;
+        stages::optimize(&mut module, pipeline, self.compiler.borrow().math())?;
         Ok(module)
     }
 

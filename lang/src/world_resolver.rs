@@ -37,7 +37,8 @@ impl CallResolver for WorldResolver {
     fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap> {
         let _phase = enter(Phase::Infer);
         let mut compiler = self.compiler.borrow_mut();
-        Ok(compiler.spec_by_name(name).map(|id| compiler.function(id)))
+        let id = compiler.spec_by_name(name);
+        id.map(|id| compiler.code(id)).transpose().map_err(|errors| Trap::because(&errors))
     }
 }
 

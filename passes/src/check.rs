@@ -9,7 +9,7 @@ use regraft_syntax::{OptionValue, PassOption, PassSpec};
 use crate::options::{OptionDef, OptionKind, Options, Setting};
 use crate::panic_guard::guarded;
 use crate::pass_info::PassKind;
-use crate::pipeline::{FIX_OPTIONS, PassStep, Pipeline, Step};
+use crate::pipeline::{FIX_OPTIONS, MATH, PassStep, Pipeline, Step, has_math};
 use crate::registry::PassRegistry;
 
 impl Pipeline {
@@ -61,7 +61,7 @@ impl Checker<'_> {
         match (&*spec.name, &spec.children) {
             ("", Some(body)) => {
                 let body = self.steps(body);
-                Some(Step::group(None, body))
+                Some(Step::group(body))
             }
             ("fix", Some(body)) => {
                 let options = self.options("fix", FIX_OPTIONS, &spec.options);
@@ -137,7 +137,6 @@ impl Checker<'_> {
     /// be wrong is the place.
     fn named(&mut self, spec: &PassSpec) -> Option<Step> {
         let named = *self.registry.pipeline(&spec.name)?;
-        self.options(named.name, &[], &spec.options);
         if let Some(body) = &spec.children {
             let message = format!("`{}` is a pipeline and takes no passes", named.name);
             self.error(message, spec.span.clone(), "stands alone", None);
@@ -153,7 +152,9 @@ impl Checker<'_> {
             let message = format!("`{}` is not made of passes over loops alone", named.name);
             self.error(message, spec.span.clone(), "not in `loop(..)`", None);
         }
-        Some(Step::group(Some(named.name), body))
+        let defs: &[OptionDef] = if has_math(&body) { &[MATH] } else { &[] };
+        let options = self.options(named.name, defs, &spec.options);
+        Some(Step::named(named.name, options, body))
     }
 
     fn options(&mut self, pass: &str, defs: &[OptionDef], given: &[PassOption]) -> Options {
@@ -220,6 +221,8 @@ fn options_there_are(defs: &[OptionDef]) -> String {
 mod tests {
     use regraft_ir::{Block, Diagnostic, Function};
 
+    use crate::pipeline::MATH;
+    use crate::rewrite::Math;
     use crate::{
         FunctionPass, LoopPass, NamedPipeline, OptionDef, Options, PassContext, PassRegistry,
         PassResult, Pipeline,
@@ -279,9 +282,23 @@ mod tests {
         }
     }
 
+    /// A pass that simplifies floats.
+    #[derive(Default)]
+    struct Algebra;
+
+    impl FunctionPass for Algebra {
+        const NAME: &'static str = "algebra";
+        const OPTIONS: &'static [OptionDef] = &[MATH];
+
+        fn run(&mut self, _: &mut Function, _: &mut PassContext<'_>) -> PassResult {
+            Ok(())
+        }
+    }
+
     fn parse(text: &str) -> Result<Pipeline, Vec<Diagnostic>> {
         let mut registry = PassRegistry::new();
         registry.add::<Inline>();
+        registry.add::<Algebra>();
         registry.add::<Careless>();
         registry.add_loop::<Turn>();
         registry.add_pipeline(NamedPipeline {
@@ -290,6 +307,11 @@ mod tests {
             doc: "",
         });
         registry.add_pipeline(NamedPipeline { name: "Turns", text: "turn, turn", doc: "" });
+        registry.add_pipeline(NamedPipeline {
+            name: "O8",
+            text: "O7, algebra, algebra{math=finite}",
+            doc: "",
+        });
         Pipeline::parse(&registry, text)
     }
 
@@ -343,15 +365,42 @@ mod tests {
     }
 
     #[test]
+    fn the_math_of_a_pipeline_with_a_name_is_that_of_its_passes() {
+        let text = "O8{math=fast}, algebra, O7";
+        let pipeline = parse(text).expect("it is right");
+        assert_eq!(pipeline.to_string(), text);
+        let math = |pipeline: &Pipeline| -> Vec<String> {
+            let passes = pipeline.passes();
+            let fast = passes.iter().filter(|pass| pass.name() == "algebra");
+            fast.map(|pass| pass.options().text("math").to_owned()).collect()
+        };
+        assert_eq!(math(&pipeline), ["fast", "finite", "exact"]);
+        let finite = pipeline.with_math(Math::Finite);
+        assert_eq!(finite.to_string(), "O8{math=fast}, algebra{math=finite}, O7");
+        assert_eq!(math(&finite), ["fast", "finite", "finite"]);
+        assert_eq!(
+            errors("O8{math=quick}, O8{max=1}"),
+            [
+                error(
+                    "option `math` takes one of `exact`, `finite`, `fast`, found quick",
+                    "quick",
+                    None
+                ),
+                error("`O8` has no option `max`", "max", Some("its only option is `math`")),
+            ]
+        );
+    }
+
+    #[test]
     fn a_pipeline_with_a_name_takes_neither_options_nor_passes_and_fits_its_place() {
         assert_eq!(
-            errors("O7{max=1}, Turns(inlien), loop(O7), O8"),
+            errors("O7{max=1}, Turns(inlien), loop(O7), O9"),
             [
                 error("`O7` has no option `max`", "max", Some("it has no options")),
                 error("`Turns` is a pipeline and takes no passes", "Turns", None),
                 error("there is no pass `inlien`", "inlien", Some("did you mean `inline`?")),
                 error("`O7` is not made of passes over loops alone", "O7", None),
-                error("there is no pass `O8`", "O8", Some("did you mean `O7`?")),
+                error("there is no pass `O9`", "O9", Some("did you mean `O7`?")),
             ]
         );
     }

@@ -63,4 +63,4 @@ pub use registry::{NamedPipeline, PassRegistry};
 pub use report::{Explanation, PassReport, Report, Stopped};
 pub use reproducer::{Failure, FailureKind, reproducer_pipeline};
 pub use run_options::RunOptions;
-pub use standard::{O1, O2};
+pub use standard::{O1, O2, O3};

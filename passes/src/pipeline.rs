@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sequence: step, step, ..
-//! step:     name{options} | fix{max=N}(sequence) | loop(sequence) | (sequence) | Name
+//! step:     name{options} | fix{max=N}(sequence) | loop(sequence) | (sequence) | Name{math=..}
 //! ```
 //!
 //! `fix` repeats its sequence until the epochs say that nothing changed any more, at most `max`
@@ -14,12 +14,17 @@ use std::fmt;
 
 use regraft_ir::Diagnostic;
 
-use crate::options::{OptionDef, Options};
+use crate::options::{OptionDef, OptionKind, Options, Setting};
 use crate::pass_info::{PassInfo, PassKind};
+use crate::rewrite::Math;
 
 /// The options of `fix`.
 pub(crate) const FIX_OPTIONS: &[OptionDef] =
     &[OptionDef::int("max", 16, "repeat at most so many times").between(1, 1_000_000)];
+
+/// The option of passes that simplify floats, and of the named pipelines that they are in.
+pub(crate) const MATH: OptionDef =
+    OptionDef::choice("math", Math::NAMES, Math::NAMES[0], "the algebra that floats follow");
 
 /// A pipeline that can be run. It prints as the text that it can be read from.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +54,8 @@ pub(crate) enum Step {
     Group {
         /// The name that the pipeline has them under.
         name: Option<&'static str>,
+        /// The options of the named pipeline.
+        options: Options,
         body: Vec<Step>,
         functions_only: bool,
     },
@@ -79,11 +86,19 @@ impl PassStep {
         self.position
     }
 
-    /// Returns whether it may take floats for real numbers, so that results are the same only
-    /// about: that is what an option `math=fast` of a pass means.
+    /// Returns whether its option `math` lets it change results: `finite` the signs of zeros, `fast`
+    /// whatever rounding does.
     pub fn is_fast(&self) -> bool {
-        self.info.options.iter().any(|option| option.name == "math")
-            && self.options.text("math") == "fast"
+        let math = self.math_option().and_then(|def| Math::find(self.options.text(def.name)));
+        math.is_some_and(|math| math != Math::Exact)
+    }
+
+    /// The declaration of its option `math`, if it has one.
+    fn math_option(&self) -> Option<&OptionDef> {
+        let is_math = |option: &&OptionDef| {
+            option.name == MATH.name && matches!(option.kind, OptionKind::Choice(_))
+        };
+        self.info.options.iter().find(is_math)
     }
 }
 
@@ -102,12 +117,44 @@ impl From<PassInfo> for Pipeline {
 }
 
 impl Step {
-    pub(crate) fn group(name: Option<&'static str>, mut body: Vec<Self>) -> Self {
-        if name.is_some() {
-            body.iter_mut().for_each(Self::set_named);
+    pub(crate) fn group(body: Vec<Self>) -> Self {
+        let functions_only = body.iter().all(Self::is_functions_only);
+        Self::Group { name: None, options: Options::default(), body, functions_only }
+    }
+
+    /// A named pipeline. Its option `math` is the default of those of its passes.
+    pub(crate) fn named(name: &'static str, options: Options, mut body: Vec<Self>) -> Self {
+        body.iter_mut().for_each(Self::set_named);
+        for (_, math) in options.given() {
+            body.iter_mut().for_each(|step| step.set_math(math));
         }
         let functions_only = body.iter().all(Self::is_functions_only);
-        Self::Group { name, body, functions_only }
+        Self::Group { name: Some(name), options, body, functions_only }
+    }
+
+    /// Gives the option `math` to each pass and named pipeline that has it and was given none.
+    fn set_math(&mut self, math: &Setting) {
+        let set = |options: &mut Options, def: &OptionDef| {
+            if options.given().all(|(name, _)| name != MATH.name) {
+                // A pass of a user may not know this algebra: it stays at its default.
+                let _ = options.set(def, math.clone());
+            }
+        };
+        match self {
+            Self::Pass(pass) => {
+                if let Some(def) = pass.math_option().copied() {
+                    set(&mut pass.options, &def);
+                }
+            }
+            Self::Fix { body, .. } | Self::Loop { body } | Self::Group { body, .. } => {
+                body.iter_mut().for_each(|step| step.set_math(math));
+            }
+        }
+        if let Self::Group { name: Some(_), options, body, .. } = self
+            && has_math(body)
+        {
+            set(options, &MATH);
+        }
     }
 
     pub(crate) fn fix(options: Options, body: Vec<Self>) -> Self {
@@ -172,6 +219,26 @@ impl Pipeline {
         (0..passes.len()).map(|i| first(i).unwrap_or(i)).collect()
     }
 
+    /// Gives the option `math` to each pass and named pipeline that has it and was given none.
+    ///
+    /// ```
+    /// use regraft_passes::rewrite::Math;
+    /// use regraft_passes::{PassRegistry, Pipeline};
+    ///
+    /// let registry = PassRegistry::standard();
+    /// let pipeline = Pipeline::parse(&registry, "O2, e-graph, e-graph{math=finite}, O3").unwrap();
+    /// let fast = pipeline.with_math(Math::Fast).to_string();
+    /// assert_eq!(fast, "O2, e-graph{math=fast}, e-graph{math=finite}, O3{math=fast}");
+    /// ```
+    #[must_use]
+    pub fn with_math(mut self, math: Math) -> Self {
+        if math != Math::default() {
+            let setting = Setting::Text(math.name().to_owned());
+            self.steps.iter_mut().for_each(|step| step.set_math(&setting));
+        }
+        self
+    }
+
     /// Returns whether one of its passes is [fast](PassStep::is_fast).
     pub fn is_fast(&self) -> bool {
         self.passes().iter().any(|pass| pass.is_fast())
@@ -181,6 +248,13 @@ impl Pipeline {
     pub fn is_empty(&self) -> bool {
         self.passes == 0
     }
+}
+
+/// Returns whether a pass in these steps has the option `math`.
+pub(crate) fn has_math(steps: &[Step]) -> bool {
+    let mut passes = Vec::new();
+    collect(steps, &mut passes);
+    passes.iter().any(|pass| pass.math_option().is_some())
 }
 
 /// The parser limits the depth of the recursion.
@@ -215,7 +289,7 @@ impl fmt::Display for Step {
                 write_steps(f, body)?;
                 f.write_str(")")
             }
-            Self::Group { name: Some(name), .. } => f.write_str(name),
+            Self::Group { name: Some(name), options, .. } => write!(f, "{name}{options}"),
             Self::Group { body, .. } => {
                 f.write_str("(")?;
                 write_steps(f, body)?;

@@ -35,8 +35,21 @@ adce, simplify-cfg",
           The `optimized` stage of a program has been through this.\n",
 };
 
+/// [`O2`], then algebra: what generated derivatives go through.
+pub const O3: NamedPipeline = NamedPipeline {
+    name: "O3",
+    text: "O2, reduction-factor, fuse-sweeps, e-graph",
+    doc: "Simplifies what `O2` leaves by algebra.\n\n\
+          Sums that are the same for many elements of an array are computed once, loops that run \
+          one after the other become one, and values are simplified by rewrite rules: last, since \
+          the loops leave products with constants. \
+          Results stay the same, bit for bit. `O3{math=finite}` and `O3{math=fast}` ask each pass \
+          for that algebra. \
+          Derivatives go through this when they are made.\n",
+};
+
 impl PassRegistry {
-    /// The passes that come with Regraft, and the pipelines [`O1`] and [`O2`].
+    /// The passes that come with Regraft, and the pipelines [`O1`], [`O2`] and [`O3`].
     pub fn standard() -> Self {
         let mut registry = Self::new();
         builtin::register(&mut registry);
@@ -44,6 +57,7 @@ impl PassRegistry {
         transforms::register(&mut registry);
         registry.add_pipeline(O1);
         registry.add_pipeline(O2);
+        registry.add_pipeline(O3);
         registry
     }
 }

@@ -9,7 +9,7 @@ use regraft_lang::{Mode, measure_phases};
 use super::output::{Failed, Outcome, json_text, print, tell};
 use super::program_output::ProgramOutput;
 use super::run::EngineName;
-use super::script::{self, LimitArgs};
+use super::script::{self, LimitArgs, MathArg};
 use super::{Tool, phases};
 
 #[derive(clap::Args, Debug)]
@@ -43,6 +43,8 @@ pub(super) struct Args {
     /// Tell how long each phase took; with `--json`, as `"time"`
     #[arg(long)]
     time: bool,
+    #[command(flatten)]
+    math: MathArg,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -89,6 +91,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         PlanName::Best => PlanKind::Best,
         PlanName::Naive => PlanKind::Naive,
     };
+    session.set_math(args.math.math);
     let bytes = args.snapshot_bytes.map(Checkpoints::Bytes);
     session.set_tape_plan(plan, args.snapshots.map(Checkpoints::Snapshots).or(bytes));
     let result = script::run_all(&mut session, &scripts, tool)

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use regraft_ir::{Diagnostic, Module, PrintOptions, cfg_to_dot, print_module};
 use regraft_lang::{Entry, measure_phases};
-use regraft_passes::{O2, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::{Pipeline, RunOptions, run_pipeline};
 
 use super::input::{Input, Language};
 use super::output::{Failed, Outcome, print, print_ir, print_json, tell};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs};
+use super::script::{self, LimitArgs, MathArg};
 use super::{Tool, json, phases};
 
 #[derive(clap::Args, Debug)]
@@ -23,6 +23,9 @@ pub(super) struct Args {
     /// The stage up to which the method is processed
     #[arg(long, value_enum, default_value = "typed")]
     stage: Stage,
+    /// The passes of the stage `optimized`. Without it `O2`, or with `--math` `O3`
+    #[arg(short, long)]
+    pipeline: Option<String>,
     /// Print locations and origins
     #[arg(long, conflicts_with_all = ["json", "dot"])]
     locs: bool,
@@ -35,6 +38,8 @@ pub(super) struct Args {
     /// Tell how long each phase took
     #[arg(long)]
     time: bool,
+    #[command(flatten)]
+    math: MathArg,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -50,6 +55,10 @@ enum Stage {
 }
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
+    if args.pipeline.is_some() && !matches!(args.stage, Stage::Optimized) {
+        return Err(Failed::usage("`--pipeline` is for `--stage optimized`"));
+    }
+    let pipeline = args.math.pipeline(args.pipeline.as_deref(), tool)?;
     let (files, call) = script::files_and_call(&args.words);
     let inputs = script::read_all(&files, None)?;
     if args.time {
@@ -57,13 +66,13 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     }
     let start = Instant::now();
     let module = match (&*inputs, call) {
-        ([input], None) if input.language == Language::Ir => whole(args, input, tool)?,
+        ([input], None) if input.language == Language::Ir => whole(args, input, &pipeline, tool)?,
         (_, None) => {
             let error = Diagnostic::error("the call is missing whose method is to be shown");
             let help = "write it behind the files: 'foo(1.0, [1.0, 2.0])' or 'foo(Float64)'";
             return Err(Failed::Usage(vec![error.help(help)]));
         }
-        (_, Some(call)) => of_call(args, &inputs, call, tool)?,
+        (_, Some(call)) => of_call(args, &inputs, call, &pipeline, tool)?,
     };
     let times = args.time.then(|| phases::Times::since(start));
     if args.json {
@@ -82,20 +91,38 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
 }
 
 /// All functions of IR.
-fn whole(args: &Args, input: &Input, tool: &Tool) -> Result<Module, Failed> {
+fn whole(args: &Args, input: &Input, pipeline: &Pipeline, tool: &Tool) -> Result<Module, Failed> {
     let mut module = input.module(&tool.context())?;
     if let Stage::Optimized = args.stage {
-        let pipeline = Pipeline::parse(tool.registry(), O2.name)?;
-        run_pipeline(&mut module, &pipeline, &RunOptions::default().tool(tool.name()))
-            .map_err(|failure| failure.diagnostics().to_vec())?;
+        optimize(&mut module, pipeline, tool)?;
     }
     Ok(module)
 }
 
+/// Runs a pipeline on a module.
+pub(super) fn optimize(
+    module: &mut Module,
+    pipeline: &Pipeline,
+    tool: &Tool,
+) -> Result<(), Failed> {
+    let options = RunOptions::default().tool(tool.name());
+    match run_pipeline(module, pipeline, &options) {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(failure.diagnostics().to_vec().into()),
+    }
+}
+
 /// The function that a call runs, and those that it calls.
-fn of_call(args: &Args, inputs: &[Input], call: &str, tool: &Tool) -> Result<Module, Failed> {
+fn of_call(
+    args: &Args,
+    inputs: &[Input],
+    call: &str,
+    pipeline: &Pipeline,
+    tool: &Tool,
+) -> Result<Module, Failed> {
     let mut session = script::session(&tool.context());
     session.set_limits(args.limits.limits());
+    session.set_math(args.math.math);
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let result = script::run_all(&mut session, inputs, tool).and_then(|_| {
@@ -103,7 +130,7 @@ fn of_call(args: &Args, inputs: &[Input], call: &str, tool: &Tool) -> Result<Mod
         Ok(match args.stage {
             Stage::Lowered => session.lowered(entry),
             Stage::Typed => session.typed(entry),
-            Stage::Optimized => session.optimized(entry, None),
+            Stage::Optimized => session.optimized(entry, Some(pipeline)),
         }?)
     });
     session.take_output();

@@ -12,9 +12,8 @@ use regraft_ir::{
 };
 use regraft_lang::Entry;
 use regraft_passes::{
-    DumpFolder, Execution, Explanation, Failure, FailureKind, Log, Observer, PassRun, Pipeline,
-    PrintAfter, PrintWhat, Report, RunOptions, StopAfter, diff_modules, reproducer_pipeline,
-    run_pipeline,
+    DumpFolder, Execution, Explanation, Failure, FailureKind, Log, Observer, PassRun, PrintAfter,
+    PrintWhat, Report, RunOptions, StopAfter, diff_modules, reproducer_pipeline, run_pipeline,
 };
 use regraft_testing::{Check, Repro};
 use serde_json::{Map, json};
@@ -23,7 +22,8 @@ use super::input::{Input, Language};
 use super::output::{Failed, Outcome, print, print_diff, print_ir, print_json, report, tell};
 use super::program_output::ProgramOutput;
 use super::progress::Progress;
-use super::{Tool, json, script};
+use super::script::{self, MathArg};
+use super::{Tool, json};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -37,6 +37,8 @@ pub(super) struct Args {
     /// of a reproducer, or none
     #[arg(short, long)]
     pipeline: Option<String>,
+    #[command(flatten)]
+    math: MathArg,
     /// Print the difference between input and output instead of the output
     #[arg(long)]
     diff: bool,
@@ -97,12 +99,16 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let ctx = tool.context();
     // The pipeline is looked at first: it is what is being worked on, and cheap.
-    let given = args.pipeline.as_deref().map(|text| pipeline(text, tool)).transpose()?;
+    let given =
+        args.pipeline.as_deref().map(|text| args.math.pipeline(Some(text), tool)).transpose()?;
     let unnamed = if args.entry.is_some() { Language::Julia } else { Language::Ir };
     let input = Input::read(&args.file, Some(unnamed))?;
     let pipeline = match given {
         Some(pipeline) => pipeline,
-        None => pipeline(&reproducer_pipeline(&input.text).unwrap_or_default(), tool)?,
+        None => {
+            let text = reproducer_pipeline(&input.text).unwrap_or_default();
+            args.math.pipeline(Some(&text), tool)?
+        }
     };
     // Of a reproducer, the check takes the inputs that show what is wrong.
     let repro = match input.language {
@@ -283,6 +289,7 @@ fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<
         (_, Some(entry)) => entry,
     };
     let mut session = script::session(ctx);
+    session.set_math(args.math.math);
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let result = script::run_all(&mut session, &[input], tool)
@@ -308,10 +315,6 @@ pub(crate) fn dynamic_call(module: &Module) -> Option<Diagnostic> {
         error
             .help("declare types, so that inference can tell what is called, or leave out --check"),
     )
-}
-
-fn pipeline(text: &str, tool: &Tool) -> Result<Pipeline, Failed> {
-    Pipeline::parse(tool.registry(), text).map_err(Failed::Usage)
 }
 
 fn options(args: &Args, repro: Option<&Repro>, watch: Option<Watch>) -> RunOptions {

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use regraft_exec::value::{Val, show_string, to_json};
 use regraft_exec::{Engine, Interpreter};
 use regraft_ir::Diagnostic;
+use regraft_passes::rewrite::Math;
 use regraft_syntax::parse_call;
 
 use super::Tool;
 use super::arguments::value;
 use super::input::{Input, Language};
+use super::ir::optimize;
 use super::output::{Failed, Outcome, print};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs};
+use super::script::{self, LimitArgs, MathArg};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -30,6 +32,8 @@ pub(super) struct Args {
     /// Print the value as `{"value": ..}`
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    math: MathArg,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -54,6 +58,7 @@ fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
     let ctx = tool.context();
     let mut session = script::session(&ctx);
     session.set_limits(args.limits.limits());
+    session.set_math(args.math.math);
     let (output, writer) = ProgramOutput::stdout();
     session.set_output(writer);
     let result = script::run_all(&mut session, scripts, tool).and_then(|last| match &args.expr {
@@ -73,7 +78,10 @@ fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
 
 fn run_ir(args: &Args, input: &Input, tool: &Tool) -> Outcome {
     let ctx = tool.context();
-    let module = input.module(&ctx)?;
+    let mut module = input.module(&ctx)?;
+    if args.math.math != Math::Exact {
+        optimize(&mut module, &args.math.pipeline(None, tool)?, tool)?;
+    }
     let (name, values) = match &args.expr {
         Some(text) => {
             let source = ctx

@@ -4,9 +4,12 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use regraft_exec::{Limits, Val};
 use regraft_ir::Context;
 use regraft_lang::Session;
+use regraft_passes::rewrite::Math;
+use regraft_passes::{O2, O3, Pipeline};
 use regraft_syntax::julia;
 
 use super::Tool;
@@ -37,6 +40,29 @@ impl LimitArgs {
             memory: self.memory.unwrap_or(defaults.memory),
         }
     }
+}
+
+/// The algebra that floats follow.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(super) struct MathArg {
+    /// The algebra that floats follow: that of IEEE 754; that without NaN, infinities and the sign of
+    /// zero; or that of real numbers
+    #[arg(long, value_name = "MATH", default_value = Math::default().name(), value_parser = math_parser())]
+    pub(super) math: Math,
+}
+
+impl MathArg {
+    /// Reads a pipeline, whose passes follow this algebra where the text does not say otherwise; `O2`, or
+    /// `O3` for another algebra than the exact one, if there is none.
+    pub(super) fn pipeline(self, text: Option<&str>, tool: &Tool) -> Result<Pipeline, Failed> {
+        let level = if self.math == Math::Exact { O2 } else { O3 };
+        let pipeline = Pipeline::parse(tool.registry(), text.unwrap_or(level.name));
+        Ok(pipeline.map_err(Failed::Usage)?.with_math(self.math))
+    }
+}
+
+fn math_parser() -> impl TypedValueParser<Value = Math> {
+    PossibleValuesParser::new(Math::NAMES).map(|name| Math::find(&name).unwrap_or_default())
 }
 
 /// A session for one command. It is never dropped: the process ends after it, and taking the

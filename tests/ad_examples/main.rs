@@ -2,5 +2,6 @@
 
 mod adbench;
 mod adjoints;
+mod math;
 mod mooncake;
 mod support;

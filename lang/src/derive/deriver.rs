@@ -7,6 +7,7 @@ use std::sync::Arc;
 use regraft_ad::tangent::TangentTypes;
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_ir::{Constant, Context, Loc, Symbol, Type, TypeKind};
+use regraft_passes::rewrite::Math;
 use rustc_hash::FxHashMap;
 
 use super::held::Held;
@@ -26,7 +27,9 @@ pub(crate) struct Derivatives {
     pub(super) known: RefCell<FxHashMap<DerivativeKey, DerivativeEntry>>,
     pub(super) plan: Cell<PlanKind>,
     pub(super) checkpoints: Cell<Option<Checkpoints>>,
-    pub(super) pipelines: OnceCell<Pipelines>,
+    /// The algebra that code follows.
+    pub(super) math: Cell<Math>,
+    pipelines: OnceCell<Pipelines>,
     /// Reverse parts that pullbacks hold.
     pub(super) held: RefCell<Held>,
     /// The functions whose methods are rules.
@@ -42,6 +45,7 @@ impl Derivatives {
             known: RefCell::default(),
             plan: Cell::new(PlanKind::Best),
             checkpoints: Cell::new(None),
+            math: Cell::default(),
             pipelines: OnceCell::new(),
             held: RefCell::new(Held::new()),
             rules: Rules::new(world),
@@ -52,6 +56,16 @@ impl Derivatives {
     /// Makes derivatives with an inference.
     pub(crate) fn deriver<'a>(&'a self, inference: &'a mut Inference) -> Deriver<'a> {
         Deriver { emitter: Emitter::new(inference, &self.scratch), derivatives: self }
+    }
+
+    /// The algebra that code follows.
+    pub(crate) fn math(&self) -> Math {
+        self.math.get()
+    }
+
+    /// The pipelines; parsed when they are first asked for.
+    pub(super) fn pipelines(&self) -> &Pipelines {
+        self.pipelines.get_or_init(Pipelines::standard)
     }
 
     pub(super) fn with_tangent_types<T>(

@@ -42,11 +42,13 @@ mod rule_table;
 mod rules;
 mod sweeps;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ad::tangent::TangentType;
 use regraft_ad::{Checkpoints, PlanKind};
-use regraft_ir::{Context, Diagnostic, Symbol, Type};
+use regraft_ir::{Context, Diagnostic, Function, Symbol, Type};
+use regraft_passes::rewrite::Math;
 use rustc_hash::FxHashSet;
 
 use crate::infer::{
@@ -54,7 +56,6 @@ use crate::infer::{
 };
 use crate::phases::{Phase, enter};
 use crate::world::SpecId;
-use pipelines::Pipelines;
 
 pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
@@ -88,9 +89,21 @@ impl Deriver<'_> {
     pub(crate) fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
         let old_plan = self.derivatives.plan.replace(plan);
         let old_checkpoints = self.derivatives.checkpoints.replace(checkpoints);
-        if (old_plan, old_checkpoints) == (plan, checkpoints) {
-            return;
+        if (old_plan, old_checkpoints) != (plan, checkpoints) {
+            self.forget_derivatives();
         }
+    }
+
+    /// Sets the algebra that code follows: derivatives are made anew. Returns whether it was another one.
+    pub(crate) fn set_math(&mut self, math: Math) -> bool {
+        let is_new = self.derivatives.math.replace(math) != math;
+        if is_new {
+            self.forget_derivatives();
+        }
+        is_new
+    }
+
+    fn forget_derivatives(&mut self) {
         for (_, answer) in self.derivatives.known.take() {
             if let DerivativeEntry::Generated(GeneratedFunctions { from, .. }) = answer {
                 self.world.invalidate(from);
@@ -134,14 +147,14 @@ impl Deriver<'_> {
         id: SpecId,
         mut module: module::Functions,
     ) -> Result<DerivativeEntry, Vec<Diagnostic>> {
-        let pipelines = self.derivatives.pipelines.get_or_init(Pipelines::standard);
+        let (pipelines, math) = (self.derivatives.pipelines(), self.derivatives.math.get());
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
         pipelines.prepare(&mut module.module)?;
         let rewritten = dynamically_resolved::resolve(&mut module.module);
         rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
         let wrappers = self.wrappers(key, &primal, &mut module.module)?;
-        pipelines.finish(&mut module.module, &wrappers.names())?;
+        pipelines.finish(&mut module.module, &wrappers.names(), math)?;
         let ids = self.adopt(module.module, &primal_names, &wrappers.names(), from)?;
         if let &[_, back] = &*ids {
             let back = self.name_of(back);
@@ -153,6 +166,23 @@ impl Deriver<'_> {
             takes_callee: primal.takes_callee,
             fixed: primal.fixed,
         }))
+    }
+
+    /// Returns the function of a specialisation as it is to run: what inference made of it, unless
+    /// another algebra than the exact one was asked for, which then simplifies it with what it calls.
+    ///
+    /// # Errors
+    /// If a pass fails.
+    pub(crate) fn code(&mut self, id: SpecId) -> Result<Rc<Function>, Vec<Diagnostic>> {
+        let math = self.derivatives.math.get();
+        let function = self.function(id);
+        if math == Math::Exact {
+            return Ok(function);
+        }
+        let mut module = self.module_of(id);
+        self.derivatives.pipelines().finish(&mut module, &[function.name()], math)?;
+        let found = module.find(function.name()).and_then(|id| module.get(id));
+        Ok(found.map_or(function, |simplified| Rc::new(simplified.clone())))
     }
 
     fn no_such_call(&self, error: CallError) -> Diagnostic {

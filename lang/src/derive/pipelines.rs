@@ -1,7 +1,8 @@
 //! The pipelines that run on functions before they are differentiated, and on their derivatives.
 
 use regraft_ir::{Diagnostic, FuncId, Module, Symbol};
-use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::rewrite::Math;
+use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use crate::emit::keep_reached;
 use crate::phases::{Phase, enter};
@@ -14,7 +15,7 @@ fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
 licm, indvars, dce, simplify-cfg";
 
 /// The pipeline for generated derivatives.
-const FINISH: &str = "O2, reduction-factor";
+const FINISH: &str = O3.name;
 
 /// The pipelines, parsed once.
 #[derive(Debug)]
@@ -37,15 +38,20 @@ impl Pipelines {
         run(module, &self.prepare)
     }
 
-    /// Optimizes a derivative: only the functions that `entries` need.
-    pub(super) fn finish(
+    /// Optimizes only the functions that `entries` need: derivatives, and what runs with another algebra
+    /// than the exact one.
+    pub(crate) fn finish(
         &self,
         module: &mut Module,
         entries: &[Symbol],
+        math: Math,
     ) -> Result<(), Vec<Diagnostic>> {
         let roots: Vec<FuncId> = entries.iter().filter_map(|&name| module.find(name)).collect();
         keep_reached(module, roots, |f, operand| f.const_func(operand));
-        run(module, &self.finish)
+        match math {
+            Math::Exact => run(module, &self.finish),
+            _ => run(module, &self.finish.clone().with_math(math)),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
 use regraft_ir::Diagnostic;
+use regraft_passes::rewrite::Math;
 
 use super::Session;
 use crate::phases::{Phase, enter};
@@ -193,6 +194,29 @@ impl Session {
     pub fn set_tape_plan(&mut self, plan: PlanKind, checkpoints: Option<Checkpoints>) {
         self.compiler.borrow_mut().set_tape_plan(plan, checkpoints);
         self.relink();
+    }
+
+    /// Sets the algebra that floats follow in all that runs from now on, derivatives included; at first
+    /// the exact one. With another one, functions go through `O3` with that algebra before they run;
+    /// statements at top level themselves do not.
+    ///
+    /// ```
+    /// # use regraft_lang::Session;
+    /// # use regraft_exec::Val;
+    /// # use regraft_passes::rewrite::Math;
+    /// let mut session = Session::new(&regraft_dialects::context());
+    /// session.run("f.jl", "f(x) = sqrt(x * x)").unwrap();
+    /// assert_eq!(session.call("f", &[Val::F64(1e-200)]).unwrap().as_f64(), Some(0.0));
+    /// session.set_math(Math::Fast);
+    /// assert_eq!(session.call("f", &[Val::F64(1e-200)]).unwrap().as_f64(), Some(1e-200));
+    /// ```
+    pub fn set_math(&mut self, math: Math) {
+        let mut compiler = self.compiler.borrow_mut();
+        let is_new = compiler.set_math(math);
+        let names = if is_new { compiler.function_names() } else { Vec::new() };
+        drop(compiler);
+        self.relink();
+        self.interpreter.forget(&names);
     }
 
     /// Calls a value, such as a pullback.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, IrResult, Module, TypeKind};
-use regraft_passes::{O2, PassRegistry, Pipeline, RunOptions, run_pipeline};
+use regraft_passes::rewrite::Math;
+use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
@@ -17,12 +18,14 @@ use crate::world::{Dispatch, MethodMatch};
 pub(super) fn optimize(
     module: &mut Module,
     pipeline: Option<&Pipeline>,
+    math: Math,
 ) -> Result<(), Vec<Diagnostic>> {
     let standard;
     let pipeline = match pipeline {
         Some(pipeline) => pipeline,
         None => {
-            standard = Pipeline::parse(&PassRegistry::standard(), O2.name)?;
+            let level = if math == Math::Exact { O2 } else { O3 };
+            standard = Pipeline::parse(&PassRegistry::standard(), level.name)?.with_math(math);
             &standard
         }
     };

@@ -11,6 +11,7 @@ use super::region::Region;
 use super::saturation::Limits;
 use crate::analysis::{LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
+use crate::pipeline::MATH;
 use crate::rewrite::{Math, RewriteRules, RuleIndex, is_term};
 use crate::{FunctionPass, PassContext, PassResult};
 
@@ -48,7 +49,7 @@ impl FunctionPass for EGraphPass {
     const NAME: &'static str = "e-graph";
     const DOC: &'static str = Self::PAGE;
     const OPTIONS: &'static [OptionDef] = &[
-        OptionDef::choice("math", Math::NAMES, "exact", "the algebra that floats follow"),
+        MATH,
         OptionDef::int("rounds", 2, "how often at most the result is simplified again")
             .between(1, 16),
         OptionDef::text("rules", "", "a file of rules that are used beside those that there are"),
@@ -63,7 +64,7 @@ impl FunctionPass for EGraphPass {
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.math = Math::find(options.text("math")).unwrap_or_default();
+        self.math = Math::find(options.text(MATH.name)).unwrap_or_default();
         self.rounds = options.int("rounds");
         self.rules = options.text("rules").to_owned();
         let limit = |name| usize::try_from(options.int(name)).unwrap_or(usize::MAX);

@@ -33,6 +33,8 @@ use regraft_ir::{
 
 use crate::analysis::LoopForest;
 use crate::options::{OptionDef, Options};
+use crate::pipeline::MATH;
+use crate::rewrite::Math;
 use crate::transforms::util::edit::replace_where_it_fits;
 use crate::{FunctionPass, PassContext, PassResult};
 
@@ -59,15 +61,13 @@ crate::pass! {
 impl FunctionPass for Reassociate {
     const NAME: &'static str = "reassociate";
     const DOC: &'static str = Self::PAGE;
-    const OPTIONS: &'static [OptionDef] = &[OptionDef::choice(
-        "math",
-        &["exact", "fast"],
-        "exact",
-        "with `fast`, floats are reordered too, which changes how they are rounded",
-    )];
+    const OPTIONS: &'static [OptionDef] = &[OptionDef {
+        doc: "with `fast`, floats are reordered too, which changes how they are rounded",
+        ..MATH
+    }];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.fast = options.text("math") == "fast";
+        self.fast = options.text(MATH.name) == Math::Fast.name();
         Ok(())
     }
 

@@ -70,6 +70,8 @@ use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, TripCounts,
 };
 use crate::options::{OptionDef, Options};
+use crate::pipeline::MATH;
+use crate::rewrite::Math;
 use crate::transforms::adce::Adce;
 use crate::transforms::loop_delete::LoopDelete;
 use crate::transforms::simplify_cfg::SimplifyCfg;
@@ -118,15 +120,11 @@ crate::pass! {
 impl FunctionPass for ReductionFactor {
     const NAME: &'static str = "reduction-factor";
     const DOC: &'static str = Self::PAGE;
-    const OPTIONS: &'static [OptionDef] = &[OptionDef::choice(
-        "math",
-        &["exact", "fast"],
-        "exact",
-        "with `fast`, sums of floats may be rounded in another order",
-    )];
+    const OPTIONS: &'static [OptionDef] =
+        &[OptionDef { doc: "with `fast`, sums of floats may be rounded in another order", ..MATH }];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.fast = options.text("math") == "fast";
+        self.fast = options.text(MATH.name) == Math::Fast.name();
         Ok(())
     }
 
