@@ -53,6 +53,7 @@ chapters! {
     dialects: "dialects.md",
     testing: "testing.md",
     pipelines: "pipelines.md",
+    e_graphs: "e-graphs.md",
     language: "language.md",
     derivatives: "derivatives.md",
     rules: "rules.md",
