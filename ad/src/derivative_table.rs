@@ -2,12 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use regraft_ir::{Diagnostic, Extension, Op, OpDef, OpTable, Registry};
+use regraft_ir::{
+    Diagnostic, Extension, Function, Op, OpDef, OpTable, OperandSet, Registry, Value,
+};
 
 use crate::flow::Flow;
 use crate::op_derivative::OpDerivative;
 use crate::ops;
 use crate::rules::{ScalarRule, ScalarRules};
+use crate::tangent::TangentTypes;
 
 /// The derivative of an op.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +31,13 @@ pub enum Derivative<'a> {
 /// The message about an op whose derivative is not implemented.
 pub(crate) fn not_implemented(def: &OpDef, why: &str) -> String {
     format!("`{}` has no derivative: {why}", def.mnemonic())
+}
+
+/// Returns whether an op writes to an object that may have a shadow.
+pub(crate) fn writes_shadowed(f: &Function, v: Value, types: &mut TangentTypes) -> bool {
+    let writes = f.op_def(v).map_or(OperandSet::NONE, |def| def.effects.writes);
+    let mut operands = f.plain_operands(v).enumerate();
+    operands.any(|(i, object)| writes.contains(i) && types.has_shadow(f.operand_type(object)))
 }
 
 /// A row for what has no rule.

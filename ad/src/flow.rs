@@ -37,7 +37,7 @@ pub enum Flow {
         shares: bool,
     },
     /// The result is a new object or a number, varied or active if any operand is. So are then those
-    /// operands that the op [changes](crate::OpDerivative::changes).
+    /// operands to which the op [writes](regraft_ir::Effects::writes).
     Computed,
     /// The result is what a global name holds.
     Global,

@@ -5,7 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_dialects::tangent::TangentTypes;
-use regraft_ir::{Attrs, Constant, Context, Function, Inst, Op, Operand, Symbol, Type, Value};
+use regraft_ir::{
+    Attrs, Constant, Context, Function, Inst, Op, Operand, OperandSet, Symbol, Type, Value,
+};
 
 use crate::flow::Flow;
 
@@ -25,7 +27,6 @@ use crate::flow::Flow;
 #[derive(Clone, Copy)]
 pub struct OpDerivative {
     pub(crate) flow: Flow,
-    pub(crate) changes: &'static [usize],
     pub(crate) residuals: &'static [usize],
     pub(crate) tangent: TangentFn,
     pub(crate) shadow: Option<ShadowFn>,
@@ -47,12 +48,12 @@ pub type ShadowFn = fn(&mut dyn ShadowCx);
 pub type AdjointFn = fn(&mut dyn AdjointCx);
 
 impl OpDerivative {
-    /// The derivative of an op that changes none of its operands, and whose adjoint reads no elements
-    /// of arrays.
+    /// The derivative of an op whose adjoint reads no elements of arrays. If the op
+    /// [writes](regraft_ir::Effects::writes) to arrays or refs, its tangent stands before it, otherwise
+    /// after it.
     pub const fn new(tangent: TangentFn, adjoint: AdjointFn) -> Self {
         Self {
             flow: Flow::Computed,
-            changes: &[],
             residuals: &[],
             tangent,
             shadow: None,
@@ -85,17 +86,17 @@ impl OpDerivative {
         Self { residuals, ..self }
     }
 
-    /// Says at which positions the op takes arrays and refs whose elements it changes, by what depends
-    /// on the others. The tangent stands before such an op, and otherwise after it.
-    #[must_use]
-    pub const fn changes(self, changes: &'static [usize]) -> Self {
-        Self { changes, ..self }
+    /// Returns the operands to whose elements the op adds what depends on the others. What an op does that
+    /// moves elements around, its flow says.
+    pub(crate) fn changes(&self, f: &Function, v: Value) -> OperandSet {
+        let def = f.op_def(v).filter(|_| self.flow == Flow::Computed);
+        def.map_or(OperandSet::NONE, |def| def.effects.writes)
     }
 }
 
 impl fmt::Debug for OpDerivative {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "derivative that changes {:?} and reads {:?}", self.changes, self.residuals)
+        write!(f, "derivative that reads {:?}", self.residuals)
     }
 }
 
@@ -146,6 +147,8 @@ pub trait OpCx {
     fn is_varied(&self, index: usize) -> bool;
     /// Returns whether an operand is or holds an object that has a shadow.
     fn has_shadow(&self, index: usize) -> bool;
+    /// The shadow of an operand; `None` if it is constant.
+    fn shadow(&mut self, index: usize) -> Option<Operand>;
     /// Appends an instruction; in the forward sweep of reverse mode, after the op.
     fn emit(&mut self, inst: Inst) -> Operand;
     /// The type of something in the code that is written.
@@ -183,8 +186,6 @@ pub trait ShadowCx: OpCx {
     fn is_result_varied(&self) -> bool;
     /// Returns whether the result is or holds an object that has a shadow.
     fn result_has_shadow(&self) -> bool;
-    /// The shadow of an operand, if it has one.
-    fn shadow(&mut self, index: usize) -> Option<Operand>;
     /// The shadow of an operand as one of a type; of zeros, if it has none.
     fn shadow_as(&mut self, index: usize, want: Type) -> Operand;
     /// A shadow as one of another type, before the op or after it.
@@ -212,8 +213,6 @@ pub trait AdjointCx: OpCx {
     fn cotangent(&mut self) -> Option<Operand>;
     /// The cotangents of the parts of the result, a tuple or struct; `None` if nothing comes back.
     fn cotangent_parts(&mut self) -> Option<Vec<Option<Operand>>>;
-    /// The shadow of an array or ref; `None` if it is constant.
-    fn shadow(&mut self, index: usize) -> Option<Operand>;
     /// The shadow of the result.
     fn result_shadow(&mut self) -> Option<Operand>;
     /// A value that the forward sweep kept.

@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 use regraft_dialects::{cf, core};
-use regraft_ir::{Block, Function, Module, Operand, Symbol, Type, TypeKind, Value};
+use regraft_ir::{Block, Function, Module, Operand, OperandSet, Symbol, Type, TypeKind, Value};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::classes::Classes;
@@ -395,11 +395,10 @@ impl<'m> Solver<'m> {
             }
             Flow::Computed => {
                 self.activate(user);
-                if let Derivative::Written(derivative) = self.table.get(op) {
-                    for &object in derivative.changes {
-                        f.operand(user, object).into_iter().for_each(|o| self.activate_objects(o));
-                    }
-                }
+                let changes = f.op_def(user).map_or(OperandSet::NONE, |def| def.effects.writes);
+                let changed =
+                    f.plain_operands(user).enumerate().filter(|&(i, _)| changes.contains(i));
+                changed.for_each(|(_, object)| self.activate_objects(object));
             }
             Flow::Objects | Flow::Global | Flow::None => {}
         }

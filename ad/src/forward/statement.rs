@@ -5,7 +5,7 @@ use regraft_ir::{Function, Inst, Op, Operand, Operands, Type, Value};
 
 use super::writer::{Dual, Writer};
 use crate::calls::is_call;
-use crate::derivative_table::{Derivative, not_implemented};
+use crate::derivative_table::{Derivative, not_implemented, writes_shadowed};
 use crate::nesting;
 use crate::op_derivative::{OpCx, OpDerivative, TangentCx};
 use crate::rules::{Product, ScalarRule};
@@ -58,6 +58,10 @@ impl OpCx for Statement<'_, '_, '_> {
 
     fn has_shadow(&self, index: usize) -> bool {
         self.writer.activity().has_shadow(self.source_operand(index))
+    }
+
+    fn shadow(&mut self, index: usize) -> Option<Operand> {
+        self.has_shadow(index).then(|| self.tangent_or_zero(index))
     }
 
     fn emit(&mut self, inst: Inst) -> Operand {
@@ -127,7 +131,7 @@ impl Writer<'_, '_> {
         }
         let derivative = self.maker.all.table.get(op);
         if let Derivative::Written(written) = derivative
-            && !written.changes.is_empty()
+            && !written.changes(self.from, v).is_empty()
         {
             self.written(v, written, false);
             return self.copy(v);
@@ -184,7 +188,8 @@ impl Writer<'_, '_> {
 
     fn not_implemented(&mut self, v: Value, why: &str) {
         if self.from.operands(v).any(|operand| self.operand_is_active(operand))
-            && self.maker.all.types.has_tangent(self.from.ty(v))
+            && (self.maker.all.types.has_tangent(self.from.ty(v))
+                || writes_shadowed(self.from, v, &mut self.maker.all.types))
             && let Some(def) = self.from.op_def(v)
         {
             self.error(not_implemented(def, why), "here");

@@ -6,9 +6,9 @@ use regraft_dialects::{ad, mem};
 use regraft_ir::{Inst, Op, Operand, Type};
 
 use super::common::{
-    Written, accumulate_coerced, back_shadow, is_active, is_known, new_shadow, no_adjoint,
-    no_tangent, object_shadow, operands_from, read_tangent, shadow_of, value_shadow, write_tangent,
-    zero, zero_shadow,
+    Written, accumulate_coerced, is_active, is_known, new_shadow, no_adjoint, no_tangent,
+    object_shadow, operands_from, read_tangent, shadow_of, value_shadow, write_tangent, zero,
+    zero_shadow,
 };
 use super::core::{global_shadow, global_tangent, same_shadow};
 use super::mem::read_alike;
@@ -195,14 +195,14 @@ fn copy_adjoint(cx: &mut dyn AdjointCx) {
         cx.accumulate(0, cotangent);
     }
     if let (true, Some(from)) = (cx.has_shadow(0), cx.result_shadow()) {
-        let to = back_shadow(cx, 0);
+        let to = shadow_of(cx, 0);
         cx.emit(ad::accumulate(to, from));
     }
 }
 
 fn total_adjoint(cx: &mut dyn AdjointCx) {
     if let Some(cotangent) = cx.cotangent() {
-        let shadow = back_shadow(cx, 0);
+        let shadow = shadow_of(cx, 0);
         cx.emit(ad::spread(shadow, cotangent));
     }
 }
@@ -210,13 +210,13 @@ fn total_adjoint(cx: &mut dyn AdjointCx) {
 /// Adds what came to the shadow to that of the tangent; its numbers outside of objects were added nowhere.
 fn accumulate_adjoint(cx: &mut dyn AdjointCx) {
     if cx.has_shadow(1) {
-        let (to, from) = (back_shadow(cx, 1), back_shadow(cx, 0));
+        let (to, from) = (shadow_of(cx, 1), shadow_of(cx, 0));
         cx.emit(ad::accumulate(to, from));
     }
 }
 
 fn clear_adjoint(cx: &mut dyn AdjointCx) {
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     cx.emit(ad::clear(shadow));
 }
 
@@ -224,7 +224,7 @@ fn spread_adjoint(cx: &mut dyn AdjointCx) {
     if cx.is_varied(1) {
         let value = cx.operand_type(1);
         let ty = cx.types().cotangent(value);
-        let shadow = back_shadow(cx, 0);
+        let shadow = shadow_of(cx, 0);
         let total = cx.emit(ad::total(shadow, ty));
         cx.accumulate(1, total);
     }
@@ -232,7 +232,7 @@ fn spread_adjoint(cx: &mut dyn AdjointCx) {
 
 /// The adjoint of `ad.uncopy` is `ad.recopy`, and the other way about.
 fn uncopy_adjoint(cx: &mut dyn AdjointCx) {
-    let to = back_shadow(cx, 0);
+    let to = shadow_of(cx, 0);
     let from = cx.shadow(1).unwrap_or_else(|| build::nothing(cx.ctx()));
     let count = cx.operand(2);
     cx.emit(match cx.op() {
@@ -244,7 +244,7 @@ fn uncopy_adjoint(cx: &mut dyn AdjointCx) {
 /// Puts the slot back that was replaced.
 fn set_slot_adjoint(cx: &mut dyn AdjointCx) {
     if let Some(kept) = cx.kept(0) {
-        let shadow = back_shadow(cx, 0);
+        let shadow = shadow_of(cx, 0);
         let indices = operands_from(cx, 2);
         cx.emit(ad::set_slot(shadow, kept, indices));
     }
@@ -252,7 +252,7 @@ fn set_slot_adjoint(cx: &mut dyn AdjointCx) {
 
 fn put_back_adjoint(cx: &mut dyn AdjointCx) {
     if let Some(kept) = cx.kept(0) {
-        let shadow = back_shadow(cx, 0);
+        let shadow = shadow_of(cx, 0);
         let (first, last) = (cx.operand(2), cx.operand(3));
         cx.emit(ad::put_back(shadow, kept, first, last));
     }

@@ -172,7 +172,7 @@ fn missing(cx: &mut dyn OpCx) -> Operand {
 }
 
 /// The shadow of an operand that has one.
-pub(super) fn shadow_of(cx: &mut dyn ShadowCx, index: usize) -> Operand {
+pub(super) fn shadow_of(cx: &mut dyn OpCx, index: usize) -> Operand {
     cx.shadow(index).unwrap_or_else(|| missing(cx))
 }
 
@@ -216,11 +216,6 @@ pub(super) fn keep_shadow_part(cx: &mut dyn ShadowCx, ty: Type, tangent: Operand
     let (of, kind) = tangent_kind(cx, ty);
     let kept = build::shadow_part(&ctx, of, kind, tangent, &mut |inst| cx.emit_before(inst));
     cx.keep(kept);
-}
-
-/// The shadow of an operand on the way back.
-pub(super) fn back_shadow(cx: &mut dyn AdjointCx, index: usize) -> Operand {
-    cx.shadow(index).unwrap_or_else(|| missing(cx))
 }
 
 /// The shadow of the result on the way back.

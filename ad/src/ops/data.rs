@@ -7,10 +7,10 @@ use regraft_dialects::{arith, core, data, mem};
 use regraft_ir::{Op, Operand, Type, TypeKind};
 
 use super::common::{
-    accumulate_tangent, back_result_shadow, back_shadow, emptied, field_types, initial, integer,
-    is_active, is_known, is_object, keep_shadow_part, keeps_replaced, known_field, named,
-    object_shadow, part, part_of_any, set_part, shadow_of, tangent_kind, unknown_type,
-    value_shadow, without_cotangent, zero,
+    accumulate_tangent, back_result_shadow, emptied, field_types, initial, integer, is_active,
+    is_known, is_object, keep_shadow_part, keeps_replaced, known_field, named, object_shadow, part,
+    part_of_any, set_part, shadow_of, tangent_kind, unknown_type, value_shadow, without_cotangent,
+    zero,
 };
 use super::core::{made_adjoint, made_shadow};
 use crate::flow::Flow;
@@ -270,7 +270,7 @@ fn get_adjoint(cx: &mut dyn AdjointCx) {
         return;
     }
     let Some((index, field)) = known else { return cx.error(UNKNOWN_FIELD, LABEL) };
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     let Some((shadow, named)) = content_back(cx, shadow, ty) else { return };
     let content = cx.emit(mem::ref_get(shadow));
     let old = part(cx, content, index);
@@ -289,7 +289,7 @@ fn set_adjoint(cx: &mut dyn AdjointCx) {
     };
     let (of, kind) = tangent_kind(cx, field);
     if kind.has_cotangent() {
-        let shadow = back_shadow(cx, 0);
+        let shadow = shadow_of(cx, 0);
         let Some((shadow, named)) = content_back(cx, shadow, ty) else { return };
         let content = cx.emit(mem::ref_get(shadow));
         let old = part(cx, content, index);
@@ -301,7 +301,7 @@ fn set_adjoint(cx: &mut dyn AdjointCx) {
         set_part(cx, shadow, named, content, index, new);
     }
     let Some(kept) = cx.kept(0) else { return };
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     let Some((shadow, named)) = content_back(cx, shadow, ty) else { return };
     let tangent = without_cotangent(cx, kept, field);
     let content = cx.emit(mem::ref_get(shadow));

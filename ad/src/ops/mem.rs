@@ -8,10 +8,10 @@ use regraft_dialects::{ad, arith, core, mem};
 use regraft_ir::{Inst, Op, Operand, Type, TypeKind};
 
 use super::common::{
-    Written, accumulate_tangent, accumulate_total, back_result_shadow, back_shadow, element,
-    emptied, initial, integer, is_active, is_known, keep_shadow_part, keeps_replaced, new_shadow,
-    no_adjoint, object_shadow, operands_from, read_tangent, shadow_of, take_shadow, tangent_kind,
-    unknown_type, value_shadow, without_cotangent, write_tangent, zero,
+    Written, accumulate_tangent, accumulate_total, back_result_shadow, element, emptied, initial,
+    integer, is_active, is_known, keep_shadow_part, keeps_replaced, new_shadow, no_adjoint,
+    object_shadow, operands_from, read_tangent, shadow_of, take_shadow, tangent_kind, unknown_type,
+    value_shadow, without_cotangent, write_tangent, zero,
 };
 use crate::flow::Flow;
 use crate::op_derivative::{AdjointCx, OpDerivative, ShadowCx, TangentCx};
@@ -361,7 +361,7 @@ fn store_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
     let (of, kind) = tangent_kind(cx, element);
     if kind.has_cotangent() {
-        let shadow = back_shadow(cx, 0);
+        let shadow = shadow_of(cx, 0);
         let indices = operands_from(cx, 2);
         let ctx = Arc::clone(cx.ctx());
         let is_ref = cx.op() == mem::REF_SET;
@@ -386,7 +386,7 @@ fn store_adjoint(cx: &mut dyn AdjointCx) {
         }
     }
     let Some(kept) = cx.kept(0) else { return };
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     if cx.op() == mem::REF_SET {
         let tangent = without_cotangent(cx, kept, element);
         cx.emit(mem::ref_set(shadow, tangent));
@@ -398,7 +398,7 @@ fn store_adjoint(cx: &mut dyn AdjointCx) {
 
 fn push_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     let tangent = cx.emit(mem::pop(shadow));
     accumulate_tangent(cx, 1, tangent, element);
 }
@@ -407,7 +407,7 @@ fn pop_adjoint(cx: &mut dyn AdjointCx) {
     let ctx = Arc::clone(cx.ctx());
     let element = cx.result_type();
     let (of, kind) = tangent_kind(cx, element);
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     let cotangent = match cx.cotangent() {
         Some(cotangent) => cotangent,
         None => zero(cx, of.cotangent),
@@ -434,7 +434,7 @@ fn uncopy(cx: &mut dyn AdjointCx, from: Operand, to: Option<Operand>, count: Ope
 
 fn refill_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     accumulate_total(cx, 1, shadow, element);
     match tangent_kind(cx, element).1 {
         TangentKind::Float | TangentKind::Value => {
@@ -458,7 +458,7 @@ fn refill_adjoint(cx: &mut dyn AdjointCx) {
 fn resize_adjoint(cx: &mut dyn AdjointCx) {
     let element = element(cx, 0);
     let (of, kind) = tangent_kind(cx, element);
-    let shadow = back_shadow(cx, 0);
+    let shadow = shadow_of(cx, 0);
     let Some(length) = cx.kept(0) else { return };
     if let Some(kept) = cx.kept(1) {
         cx.emit(mem::resize(shadow, length));
@@ -489,11 +489,11 @@ fn copy_adjoint(cx: &mut dyn AdjointCx) {
     let element = element_type(cx.ctx(), cx.result_type());
     match tangent_kind(cx, element).1 {
         TangentKind::Float | TangentKind::Value => {
-            let (to, from) = (back_shadow(cx, 0), back_result_shadow(cx));
+            let (to, from) = (shadow_of(cx, 0), back_result_shadow(cx));
             cx.emit(ad::accumulate(to, from));
         }
         TangentKind::Mixed => {
-            let (to, from) = (back_shadow(cx, 0), back_result_shadow(cx));
+            let (to, from) = (shadow_of(cx, 0), back_result_shadow(cx));
             let count = cx.emit(mem::length(from));
             uncopy(cx, from, Some(to), count);
         }
@@ -502,7 +502,7 @@ fn copy_adjoint(cx: &mut dyn AdjointCx) {
 }
 
 fn copyto_adjoint(cx: &mut dyn AdjointCx) {
-    let from = back_shadow(cx, 0);
+    let from = shadow_of(cx, 0);
     let to = cx.shadow(1);
     let count = match to {
         Some(to) => cx.emit(mem::length(to)),

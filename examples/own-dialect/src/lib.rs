@@ -58,7 +58,7 @@ pub fn extensions() -> Extensions {
     let rule = "d own.softplus(x) = 1 / (1 + exp(-x))";
     derivatives.add_rules(&ops, "own.rules", rule).expect("the rule is right");
     derivatives.add(DOT, OpDerivative::new(dot_tangent, dot_adjoint).reads(&[0, 1]));
-    derivatives.add(AXPY, OpDerivative::new(axpy_tangent, axpy_adjoint).reads(&[1]).changes(&[2]));
+    derivatives.add(AXPY, OpDerivative::new(axpy_tangent, axpy_adjoint).reads(&[1]));
 
     let rules = include_str!("../own.rules");
     all.edit::<RewriteRules>().add(&ops, "own.rules", rules).expect("the rules are right");

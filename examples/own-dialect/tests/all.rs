@@ -116,26 +116,52 @@ fn the_fuzzer_makes_programs_of_them() {
     }
 }
 
-/// An op of which nothing is known but its declaration.
+/// Ops of which nothing is known but their declarations.
+mod bare {
+    use regraft::ir::{Effects, InstView, OperandSet, Type};
+
+    regraft::dialects::dialect! {
+        /// Ops without evaluation.
+        dialect bare = 41;
+
+        /// Something.
+        HIDDEN = hidden(x: f64) -> f64 [PURE];
+
+        /// A new vector of a number.
+        MADE = made(x: f64) -> declared { effects: Effects { allocates: true, ..Effects::NONE } };
+
+        /// A new vector of another one.
+        FLIPPED = flipped(y: [T]) -> (fn first_type) where T: Float {
+            effects: Effects { reads: OperandSet::ALL, allocates: true, ..Effects::NONE },
+        };
+
+        /// Puts a number into a vector.
+        PUT = put(x: T, y: [T]) -> unit where T: Float {
+            effects: Effects { writes: OperandSet::one(1), ..Effects::NONE },
+        };
+
+        /// The length of a vector.
+        COUNTED = counted(y: [T]) -> i64 where T: Float {
+            effects: Effects { reads_shape: OperandSet::ALL, ..Effects::NONE },
+        };
+    }
+
+    fn first_type(at: &InstView<'_>) -> Result<Type, String> {
+        Ok(at.types[0])
+    }
+}
+
 #[test]
 fn an_op_of_which_nothing_is_known_is_counted_and_refused_by_name() {
-    mod bare {
-        regraft::dialects::dialect! {
-            /// An op without evaluation.
-            dialect bare = 41;
-
-            /// Something.
-            HIDDEN = hidden(x: f64) -> f64 [PURE];
-        }
-    }
     let mut extensions = extensions();
     extensions.add_dialect(&bare::DIALECT);
     let shared = Arc::new(extensions);
     let names = |fuzzer: Fuzzer| -> Vec<&str> {
         fuzzer.unknown_ops().iter().map(|def: &&OpDef| def.name).collect()
     };
-    assert_eq!(names(Fuzzer::new(&shared, 1)), ["bare.hidden"]);
-    assert_eq!(names(Fuzzer::new(&shared, 1).derivatives()), ["bare.hidden"]);
+    let all: Vec<&str> = bare::DIALECT.ops.iter().map(|def| def.name).collect();
+    assert_eq!(names(Fuzzer::new(&shared, 1)), all);
+    assert_eq!(names(Fuzzer::new(&shared, 1).derivatives()), all);
     let ctx = Context::with_extensions(&shared);
     let text = "func @f(%x: f64) -> f64 {\n^1:\n  %2: f64 = bare.hidden %x\n  return %2\n}\n";
     let module = parse_module(&ctx, "f.ir", text).unwrap();
@@ -144,10 +170,45 @@ fn an_op_of_which_nothing_is_known_is_counted_and_refused_by_name() {
     assert_eq!(error.message(), "there is no evaluation function for `bare.hidden`");
     let registry: &Registry = shared.ops();
     assert!(registry.find("bare.hidden").is_some_and(|def| def.op == bare::HIDDEN));
-    let mut module = module;
-    let options = regraft::ad::ReverseOptions::default();
-    let errors = regraft::ad::reverse(&mut module, ctx.symbol("f"), &[true], &options).unwrap_err();
-    assert!(errors[0].to_string().contains("`bare.hidden` has no derivative"), "{}", errors[0]);
+}
+
+/// Derivatives that would lack what such an op does are refused, whatever is lost: a cotangent, the shadow
+/// of a new object, or what becomes of one that is there.
+#[test]
+fn an_op_without_a_derivative_is_refused_wherever_one_is_needed() {
+    let mut extensions = extensions();
+    extensions.add_dialect(&bare::DIALECT);
+    let ctx = Context::with_extensions(&Arc::new(extensions));
+    let refused = |params: &str, active: &[bool], body: &str, op: &str| {
+        let text = format!("func @f({params}) -> f64 {{\n^1:\n{body}\n  return %r\n}}\n");
+        let module = parse_module(&ctx, "f.ir", &text).unwrap();
+        let (f, mut forward, mut reverse) = (ctx.symbol("f"), module.clone(), module);
+        let options = regraft::ad::ForwardOptions::default();
+        let by_forward = regraft::ad::forward(&mut forward, f, active, &options).err();
+        let options = regraft::ad::ReverseOptions::default();
+        let by_reverse = regraft::ad::reverse(&mut reverse, f, active, &options).err();
+        for errors in [by_forward, by_reverse].map(Option::unwrap_or_default) {
+            let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            let right = match op {
+                "" => said.is_empty(),
+                op => said.len() == 1 && said[0].contains(&format!("`{op}` has no derivative")),
+            };
+            assert!(right, "{body}: {said:?}");
+        }
+    };
+    let (x, xy) = ("%x: f64", "%x: f64, %y: array<f64, 1>");
+    refused(x, &[true], "  %r: f64 = bare.hidden %x", "bare.hidden");
+    let made = "  %y: array<f64, 1> = bare.made %x\n  %r: f64 = mem.load %y, 1";
+    refused(x, &[true], made, "bare.made");
+    let flipped = "  %2: array<f64, 1> = bare.flipped %y\n  %r: f64 = mem.load %2, 1";
+    refused(xy, &[true, true], flipped, "bare.flipped");
+    refused(xy, &[true, false], flipped, "");
+    let put = "  bare.put %x, %y\n  %r: f64 = mem.load %y, 1";
+    refused(xy, &[true, true], put, "bare.put");
+    refused(xy, &[true, false], put, "bare.put");
+    refused(xy, &[false, true], put, "bare.put");
+    let counted = "  %2: i64 = bare.counted %y\n  %r: f64 = mem.load %y, %2";
+    refused(xy, &[false, true], counted, "");
 }
 
 #[test]

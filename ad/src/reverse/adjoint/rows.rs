@@ -16,7 +16,8 @@ impl Backward<'_, '_> {
             true if self.input.activity.has_shadow(v) => Some(self.shadow(v.into())),
             true => self.consume(v),
         };
-        if is_computed && cotangent.is_none() && row.changes.is_empty() {
+        let changes = row.changes(&self.input.aug.f, v);
+        if is_computed && cotangent.is_none() && changes.is_empty() {
             return;
         }
         (row.adjoint)(&mut AdjointOp { sweep: self, v, kept, is_computed, cotangent });
@@ -51,6 +52,11 @@ impl OpCx for AdjointOp<'_, '_, '_> {
         self.sweep.input.activity.has_shadow(self.source_operand(index))
     }
 
+    fn shadow(&mut self, index: usize) -> Option<Operand> {
+        let own = self.source_operand(index);
+        self.sweep.input.activity.has_shadow(own).then(|| self.sweep.shadow(own))
+    }
+
     fn emit(&mut self, inst: Inst) -> Operand {
         self.sweep.emit(inst)
     }
@@ -80,11 +86,6 @@ impl AdjointCx for AdjointOp<'_, '_, '_> {
 
     fn cotangent_parts(&mut self) -> Option<Vec<Option<Operand>>> {
         self.sweep.consume_parts(self.v)
-    }
-
-    fn shadow(&mut self, index: usize) -> Option<Operand> {
-        let own = self.source_operand(index);
-        self.sweep.input.activity.has_shadow(own).then(|| self.sweep.shadow(own))
     }
 
     fn result_shadow(&mut self) -> Option<Operand> {

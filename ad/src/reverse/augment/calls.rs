@@ -9,6 +9,7 @@ use regraft_passes::analysis::may_reach_objects;
 
 use super::super::checkpoint::binomial::save_one;
 use super::super::driver::Pair;
+use super::super::tape_plan::place_after;
 use super::{ActionKind, Augment, CheckpointedSteps, RecomputedCall};
 use crate::calls::{Mode, Target, call_site};
 use crate::tangent_builder as build;
@@ -192,7 +193,7 @@ impl Augment<'_, '_> {
     /// what is run again.
     pub(super) fn new_result_shadow(&mut self, v: Value) -> Result<(), Diagnostic> {
         if self.activity.has_shadow(v) {
-            let shadow = self.zero_shadow(v, self.after(v))?;
+            let shadow = self.zero_shadow(v, place_after(&self.out.f, v))?;
             self.out.shadows.insert(v, shadow);
         }
         Ok(())
@@ -251,7 +252,7 @@ impl Augment<'_, '_> {
         args: &[Operand],
         shadows: &[Option<Operand>],
     ) -> Result<Operand, Diagnostic> {
-        let after = self.after(v);
+        let after = place_after(&self.out.f, v);
         let new = self.zero_shadow(v, after)?;
         let ty = self.out.f.operand_type(new);
         let zero = self.ctx.constant_id(Constant::I64(0));

@@ -29,7 +29,7 @@ use super::private::PrivateObjects;
 use super::to_be_recorded::ToBeRecorded;
 use crate::activity::Activity;
 use crate::calls::is_call;
-use crate::derivative_table::{Derivative, DerivativeTable, not_implemented};
+use crate::derivative_table::{Derivative, DerivativeTable, not_implemented, writes_shadowed};
 use crate::op_derivative::OpDerivative;
 use crate::tangent_builder::{self as build, TangentKind};
 
@@ -184,25 +184,33 @@ impl Augment<'_, '_> {
         }
         self.edges(&pending)?;
         self.ending(blocks)?;
-        if !self.driver.errors.is_empty() {
-            // There is no reverse sweep that would tell of these.
-            for &block in blocks {
-                self.refuse_not_implemented(block, table);
-            }
+        let failed = !self.driver.errors.is_empty();
+        for &block in blocks {
+            self.refuse_not_implemented(block, table, failed);
         }
         Ok(())
     }
 
-    /// Reports the ops of a block whose derivative is not implemented.
-    fn refuse_not_implemented(&mut self, block: Block, table: &DerivativeTable) {
-        for v in self.out.f.body(block).filter(|&v| self.activity.is_varied(v)).collect::<Vec<_>>()
-        {
+    /// Reports the ops of a block whose derivative is not implemented. The reverse sweep tells of those
+    /// to whose result a cotangent comes; if there is none, as it `failed`, of all whose result is varied.
+    fn refuse_not_implemented(&mut self, block: Block, table: &DerivativeTable, failed: bool) {
+        for v in self.out.f.body(block).collect::<Vec<_>>() {
             let Some(def) = self.out.f.op_def(v) else { continue };
-            if let Derivative::NotImplemented(why) = table.get(def.op) {
+            if let Derivative::NotImplemented(why) = table.get(def.op)
+                && (failed && self.activity.is_varied(v) || self.loses_shadow(v))
+            {
                 let loc = self.out.f.loc(v);
                 self.driver.report(&not_implemented(def, why), loc);
             }
         }
+    }
+
+    /// Returns whether an op makes an object of something active, or writes to one.
+    fn loses_shadow(&mut self, v: Value) -> bool {
+        let (f, types) = (&self.out.f, &mut self.driver.types);
+        let makes = f.ty(v) != Type::ANY && types.has_shadow(f.ty(v));
+        (makes || writes_shadowed(f, v, types))
+            && f.plain_operands(v).any(|operand| self.activity.is_active(operand))
     }
 
     /// Inserts an instruction before `v`.
@@ -348,12 +356,6 @@ impl Augment<'_, '_> {
         self.out.actions[block.index()].push(Action { v, kind });
     }
 
-    /// The value after `v` where what follows it can be inserted.
-    fn after(&self, v: Value) -> Value {
-        let block = self.out.f.block_of(v);
-        self.out.f.next_inst(v).unwrap_or(Value::terminator(block))
-    }
-
     fn instruction(
         &mut self,
         block: Block,
@@ -388,11 +390,11 @@ impl Augment<'_, '_> {
             return Ok(());
         }
         self.new_result_shadow(v)?;
+        // What the op changes may be an array that it reads.
+        let stays = self.tbr.reads_stay(v) && row.changes(&self.out.f, v).is_empty();
         for &position in row.residuals {
             let Some(operand) = operands.get_mut(position) else { continue };
             let ty = self.out.f.operand_type(*operand);
-            // What the op changes may be the same array.
-            let stays = self.tbr.reads_stay(v) && row.changes.is_empty();
             if !stays && may_reach_objects(&self.ctx, ty) {
                 *operand = self.before(v, ad::copy(*operand, ty))?;
             }

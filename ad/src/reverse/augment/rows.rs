@@ -2,6 +2,7 @@
 
 use regraft_ir::{Block, Diagnostic, Function, Inst, Operand, Type, Value};
 
+use super::super::tape_plan::place_after;
 use super::{ActionKind, Augment};
 use crate::nesting;
 use crate::op_derivative::{OpCx, ShadowCx, ShadowFn};
@@ -16,7 +17,7 @@ impl Augment<'_, '_> {
         v: Value,
         shadow: ShadowFn,
     ) -> Result<(), Diagnostic> {
-        let after = self.after(v);
+        let after = place_after(&self.out.f, v);
         let (kept, has_adjoint, failed) = (Vec::new(), false, None);
         let mut cx = AugmentedOp { sweep: self, v, after, kept, has_adjoint, failed };
         shadow(&mut cx);
@@ -69,6 +70,13 @@ impl OpCx for AugmentedOp<'_, '_, '_> {
         self.sweep.activity.has_shadow(self.source_operand(index))
     }
 
+    fn shadow(&mut self, index: usize) -> Option<Operand> {
+        let known = self.sweep.known_shadow(self.source_operand(index));
+        // After an error, a shadow may be missing.
+        let missing = self.has_shadow(index) && !self.sweep.driver.errors.is_empty();
+        known.or_else(|| missing.then(|| build::nothing(self.ctx())))
+    }
+
     fn emit(&mut self, inst: Inst) -> Operand {
         let made = self.sweep.before(self.after, inst);
         self.made(made)
@@ -104,13 +112,6 @@ impl ShadowCx for AugmentedOp<'_, '_, '_> {
 
     fn result_has_shadow(&self) -> bool {
         self.sweep.activity.has_shadow(self.v)
-    }
-
-    fn shadow(&mut self, index: usize) -> Option<Operand> {
-        let known = self.sweep.known_shadow(self.source_operand(index));
-        // After an error, a shadow may be missing.
-        let missing = self.has_shadow(index) && !self.sweep.driver.errors.is_empty();
-        known.or_else(|| missing.then(|| build::nothing(self.ctx())))
     }
 
     fn shadow_as(&mut self, index: usize, want: Type) -> Operand {
