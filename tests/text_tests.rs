@@ -62,6 +62,25 @@ fn what_is_not_as_expected_is_shown_and_can_be_blessed() {
 }
 
 #[test]
+fn an_expected_text_without_a_test_is_an_error() {
+    let folder = folder("text_tests_stale");
+    let test_of = |name: &str| std::fs::write(folder.join(name), "# RUN: dce\n").unwrap();
+    test_of("there.ir");
+    std::fs::write(folder.join("there.expected"), "\n").unwrap();
+    let path = folder.to_str().unwrap();
+    assert_eq!(test(&[path]), (0, "1 test passed\n".to_owned()));
+    std::fs::create_dir(folder.join("inner")).unwrap();
+    std::fs::write(folder.join("inner/gone.expected"), "\n").unwrap();
+    for arguments in [&[path][..], &[path, "--bless"]] {
+        let (code, out) = test(arguments);
+        assert_eq!(code, 1, "{out}");
+        assert!(out.contains("gone.expected: failed\nno test beside it has a line"), "{out}");
+    }
+    test_of("inner/gone.jl");
+    assert_eq!(test(&[path]).0, 1, "the script needs an entry");
+}
+
+#[test]
 fn tests_that_cannot_be_run_say_why() {
     let folder = folder("text_tests_wrong");
     let file = |name: &str, text: &str| {

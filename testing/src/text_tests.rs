@@ -28,6 +28,7 @@
 //! Of several lines in one file, the expected text of each stands under its line. Blanks at the
 //! ends of lines do not count.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,6 +144,9 @@ impl TextTests {
     }
 
     fn try_run(&self, file: &Path) -> Result<TextOutcome, String> {
+        if has_extension(file, "expected") {
+            return Err(format!("no test beside it has a line `{RUN} PIPELINE`: delete it\n"));
+        }
         let text = read(file)?;
         let runs: Vec<Run> = runs(&text)?;
         if runs.is_empty() {
@@ -235,7 +239,8 @@ fn rewritten(before: Module, pipeline: &Pipeline, run: &Run) -> Result<String, V
     Ok(out)
 }
 
-/// The files with tests in a folder and in those within it, in order; a file stands for itself.
+/// The files with tests in a folder and in those within it, in order; a file stands for itself. An
+/// `.expected` file without a test is among them, so that it fails.
 ///
 /// # Errors
 /// If a folder or a file cannot be read.
@@ -249,21 +254,30 @@ pub fn text_test_files(path: &Path) -> Result<Vec<PathBuf>, String> {
         entries.map_err(cannot)?.into_iter().map(|entry| entry.path()).collect();
     paths.sort();
     let mut files = Vec::new();
+    let mut expected = Vec::new();
     for path in paths {
-        let extension = path.extension().and_then(|extension| extension.to_str());
         if path.is_dir() {
             files.extend(text_test_files(&path)?);
-        } else if matches!(extension, Some("ir" | "jl"))
+        } else if has_extension(&path, "expected") {
+            expected.push(path);
+        } else if (has_extension(&path, "ir") || is_script(&path))
             && read(&path)?.lines().any(|line| line.starts_with(RUN))
         {
             files.push(path);
         }
     }
+    let tested: HashSet<PathBuf> =
+        files.iter().map(|file| file.with_extension("expected")).collect();
+    files.extend(expected.into_iter().filter(|file| !tested.contains(file)));
     Ok(files)
 }
 
 fn is_script(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "jl")
+    has_extension(file, "jl")
+}
+
+fn has_extension(file: &Path, extension: &str) -> bool {
+    file.extension().is_some_and(|own| own == extension)
 }
 
 fn read(file: &Path) -> Result<String, String> {
