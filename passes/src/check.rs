@@ -6,8 +6,10 @@ use std::ops::Range;
 use regraft_ir::{Diagnostic, suggest};
 use regraft_syntax::{OptionValue, PassOption, PassSpec};
 
+use crate::builtin::Print;
 use crate::options::{OptionDef, OptionKind, Options, Setting};
 use crate::panic_guard::guarded;
+use crate::pass::FunctionPass;
 use crate::pass_info::PassKind;
 use crate::pipeline::{FIX_OPTIONS, MATH, PassStep, Pipeline, Step, has_math};
 use crate::registry::PassRegistry;
@@ -162,12 +164,21 @@ impl Checker<'_> {
         for option in given {
             let name = &*option.name;
             let Some(def) = defs.iter().find(|def| def.name == name) else {
-                let help = match suggest(name, defs.iter().map(|def| def.name)) {
-                    Some(name) => did_you_mean(name),
-                    None => options_there_are(defs),
+                let suggested = suggest(name, defs.iter().map(|def| def.name)).map(did_you_mean);
+                let (message, label, all) = match pass {
+                    Print::NAME => (
+                        format!("there is no analysis `{name}` to print"),
+                        "unknown analysis",
+                        format!("there are {}", names_of(defs)),
+                    ),
+                    _ => (
+                        format!("`{pass}` has no option `{name}`"),
+                        "unknown option",
+                        options_there_are(defs),
+                    ),
                 };
-                let message = format!("`{pass}` has no option `{name}`");
-                self.error(message, option.span.clone(), "unknown option", Some(help));
+                let help = suggested.unwrap_or(all);
+                self.error(message, option.span.clone(), label, Some(help));
                 continue;
             };
             let setting = setting_of(&option.value);
@@ -209,12 +220,16 @@ fn did_you_mean(name: &str) -> String {
 }
 
 fn options_there_are(defs: &[OptionDef]) -> String {
-    let names: Vec<String> = defs.iter().map(|def| format!("`{}`", def.name)).collect();
-    match &*names {
+    match defs {
         [] => "it has no options".to_owned(),
-        [name] => format!("its only option is {name}"),
-        names => format!("its options are {}", names.join(", ")),
+        [_] => format!("its only option is {}", names_of(defs)),
+        _ => format!("its options are {}", names_of(defs)),
     }
+}
+
+fn names_of(defs: &[OptionDef]) -> String {
+    let names: Vec<String> = defs.iter().map(|def| format!("`{}`", def.name)).collect();
+    names.join(", ")
 }
 
 #[cfg(test)]
@@ -327,6 +342,18 @@ mod tests {
 
     fn error(message: &str, place: &str, help: Option<&str>) -> (String, String, Option<String>) {
         (message.to_owned(), place.to_owned(), help.map(str::to_owned))
+    }
+
+    #[test]
+    fn an_analysis_that_is_not_there_is_no_option() {
+        let mut registry = PassRegistry::new();
+        crate::builtin::register(&mut registry);
+        let errors = Pipeline::parse(&registry, "print{loop-forst, zzz}").unwrap_err();
+        assert_eq!(errors[0].message(), "there is no analysis `loop-forst` to print");
+        assert_eq!(errors[0].help_text(), Some("did you mean `loop-forest`?"));
+        assert_eq!(errors[1].message(), "there is no analysis `zzz` to print");
+        let all = errors[1].help_text().unwrap_or_default();
+        assert!(all.starts_with("there are `") && all.contains(", `loop-forest`, "), "{all}");
     }
 
     #[test]
