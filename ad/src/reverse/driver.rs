@@ -60,6 +60,8 @@ pub(super) struct Driver<'m> {
     pub(super) reports: Vec<(Symbol, TapeReport)>,
     pub(super) ctx: Arc<Context>,
     pub(super) summaries: EffectSummaries,
+    /// The summaries of functions that return, as far as they were asked for.
+    returning_summaries: EffectSummaries,
     /// Loops that were outlined, by the functions that make their steps.
     pub(super) checkpointed: FxHashMap<Symbol, CheckpointedLoop>,
     /// Tells whether loops are outlined; not in a step itself.
@@ -110,6 +112,7 @@ impl<'m> Driver<'m> {
             reports: Vec::new(),
             ctx,
             summaries,
+            returning_summaries: EffectSummaries::default(),
             checkpointed: FxHashMap::default(),
             outlines: options.checkpoints.is_some(),
             recursive,
@@ -169,18 +172,26 @@ impl<'m> Driver<'m> {
     ///
     /// # Errors
     /// None if the module is valid.
-    pub(super) fn writes_arguments(&self, name: Symbol) -> Result<bool, Diagnostic> {
+    pub(super) fn writes_arguments(&mut self, name: Symbol) -> Result<bool, Diagnostic> {
         if !self.summaries.of(name).writes_anything() {
             return Ok(false);
         }
-        // What makes the text of an error is never run again.
+        // A function that came later, such as a step of a loop, is opaque to what was computed before.
+        if self.returning_summaries.of(name).opaque {
+            self.returning_summaries = self.summaries_of_returning()?;
+        }
+        Ok(self.returning_summaries.of(name).writes_anything())
+    }
+
+    /// The summaries of functions that return: what makes the text of an error is never run again.
+    fn summaries_of_returning(&self) -> Result<EffectSummaries, Diagnostic> {
         let mut module = self.module.clone();
         for id in module.ids().to_vec() {
             if let Some(f) = module.get_mut(id) {
                 *f = returning(f, &returning_blocks(f))?;
             }
         }
-        Ok(EffectSummaries::compute(&module).of(name).writes_anything())
+        Ok(EffectSummaries::compute(&module))
     }
 
     /// The result type of a function of the module.
