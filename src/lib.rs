@@ -122,7 +122,7 @@ pub use regraft_passes as passes;
 pub use regraft_syntax as syntax;
 pub use regraft_testing as testing;
 
-/// The names that a pass needs.
+/// The names that a pass needs, and the session that runs programs.
 ///
 /// ```
 /// use regraft::prelude::*;
@@ -139,6 +139,7 @@ pub mod prelude {
         IrError, IrResult, Module, Op, Operand, OperandKind, Pipe, Symbol, Type, TypeKind, Value,
         ValueDef, Var, verify_function, verify_module,
     };
+    pub use regraft_lang::Session;
     pub use regraft_passes::{
         FunctionPass, LoopPass, ModulePass, OptionDef, Options, PassContext, PassRegistry,
         PassResult, pass, rewrite, run_pass,
