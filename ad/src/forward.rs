@@ -90,19 +90,19 @@ pub fn forward(
         let message = format!("there is no function @{}", module.ctx().str(f));
         return Err(vec![Diagnostic::error(message)]);
     };
-    let mut maker = Maker::new(module, options);
-    let context = maker.all.of(id, active.to_vec());
-    let name = maker.job(context, None);
+    let mut driver = Driver::new(module, options);
+    let context = driver.all.of(id, active.to_vec());
+    let name = driver.request(context, None);
     let mut done = 0;
     let mut made = Vec::new();
-    while done < maker.jobs.len() {
-        if !maker.jobs[done].exists {
-            made.push(writer::Writer::write(&mut maker, done));
+    while done < driver.requests.len() {
+        if !driver.requests[done].exists {
+            made.push(writer::Writer::write(&mut driver, done));
         }
         done += 1;
     }
-    if !maker.errors.is_empty() {
-        return Err(maker.errors);
+    if !driver.errors.is_empty() {
+        return Err(driver.errors);
     }
     for function in made {
         module.add(function).map_err(|error| vec![error.into()])?;
@@ -112,7 +112,7 @@ pub fn forward(
 
 /// A derivative that is to be made.
 #[derive(Debug)]
-struct Job {
+struct Request {
     context: ActivityId,
     name: Symbol,
     /// Tells whether it is in the module already.
@@ -122,20 +122,20 @@ struct Job {
 }
 
 /// Makes derivatives of functions.
-struct Maker<'m> {
+struct Driver<'m> {
     module: &'m Module,
     options: &'m ForwardOptions,
     width: usize,
     all: Activities<'m>,
-    jobs: Vec<Job>,
-    job_of: FxHashMap<ActivityId, usize>,
+    requests: Vec<Request>,
+    request_of: FxHashMap<ActivityId, usize>,
     names: FxHashSet<Symbol>,
     errors: Vec<Diagnostic>,
     /// Of the shadows of objects of globals: see [`crate::nesting`].
     level: i64,
 }
 
-impl<'m> Maker<'m> {
+impl<'m> Driver<'m> {
     fn new(module: &'m Module, options: &'m ForwardOptions) -> Self {
         Self {
             level: next_level(module),
@@ -143,22 +143,22 @@ impl<'m> Maker<'m> {
             options,
             width: options.width.max(1),
             all: Activities::new(module, Mode::Forward, options.shared_globals),
-            jobs: Vec::new(),
-            job_of: FxHashMap::default(),
+            requests: Vec::new(),
+            request_of: FxHashMap::default(),
             names: FxHashSet::default(),
             errors: Vec::new(),
         }
     }
 
     /// The name of the derivative of a function, which is made if it is not there.
-    fn job(&mut self, context: ActivityId, caller: Option<(usize, Loc)>) -> Symbol {
-        if let Some(&job) = self.job_of.get(&context) {
-            return self.jobs[job].name;
+    fn request(&mut self, context: ActivityId, caller: Option<(usize, Loc)>) -> Symbol {
+        if let Some(&request) = self.request_of.get(&context) {
+            return self.requests[request].name;
         }
         let (name, exists) = self.name(context);
-        self.job_of.insert(context, self.jobs.len());
+        self.request_of.insert(context, self.requests.len());
         self.names.insert(name);
-        self.jobs.push(Job { context, name, exists, caller });
+        self.requests.push(Request { context, name, exists, caller });
         name
     }
 
@@ -240,25 +240,25 @@ impl<'m> Maker<'m> {
         ctx.attrs(&[(ctx.symbol(JVP_OF), ctx.constant_id(Constant::Func(name)))])
     }
 
-    /// Notes an error in what a job differentiates, with the calls that led there.
-    fn error(&mut self, job: usize, loc: Loc, message: String, label: &str) {
+    /// Notes an error in what a request differentiates, with the calls that led there.
+    fn error(&mut self, request: usize, loc: Loc, message: String, label: &str) {
         /// The most calls that are named.
         const MAX_CALLS: usize = 20;
         let ctx = self.module.ctx();
-        let name = |job: &Job| {
-            let f = self.module.get(self.all.function(job.context));
+        let name = |request: &Request| {
+            let f = self.module.get(self.all.function(request.context));
             f.map_or("?", Function::name_str).to_owned()
         };
         let mut error = Diagnostic::error(message).at_loc(ctx, loc, label);
-        error = error.note(format!("in @{}", name(&self.jobs[job])));
-        let mut at = job;
+        error = error.note(format!("in @{}", name(&self.requests[request])));
+        let mut at = request;
         for _ in 0..MAX_CALLS {
-            let Some((caller, loc)) = self.jobs[at].caller else { break };
+            let Some((caller, loc)) = self.requests[at].caller else { break };
             let place = match loc.is_known() {
                 true => format!(" at {}", ctx.loc_text(loc)),
                 false => String::new(),
             };
-            error = error.note(format!("called by @{}{place}", name(&self.jobs[caller])));
+            error = error.note(format!("called by @{}{place}", name(&self.requests[caller])));
             at = caller;
         }
         self.errors.push(error);

@@ -206,7 +206,7 @@ pub trait ShadowCx: OpCx {
 
 /// An op, for the function that writes its adjoint.
 pub trait AdjointCx: OpCx {
-    /// The result of the op.
+    /// The result of the op. Of an array, later writes show in it.
     fn result(&mut self) -> Operand;
     /// The cotangent of the result, or the shadow of the array that it is; `None` if nothing comes
     /// back to it.

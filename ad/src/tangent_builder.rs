@@ -9,7 +9,7 @@ use regraft_ir::{
 
 use crate::tangent::{TangentType, TangentTypes};
 
-/// Where instructions go.
+/// Emits an instruction, and gives its value.
 pub(crate) type Emit<'a> = dyn FnMut(Inst) -> Operand + 'a;
 
 /// Runs code that emits instructions, which `insert` puts somewhere; the first error counts.

@@ -1,4 +1,4 @@
-//! Which conversions between scalar types there are.
+//! The conversions between scalar types.
 
 use crate::ir::{InstView, Type};
 

@@ -5,7 +5,7 @@ use std::fmt;
 /// The result of a mutation.
 pub type IrResult<T> = Result<T, IrError>;
 
-/// Why a mutation was refused. The function is as it was.
+/// The reason why a mutation was refused. The function is as it was.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IrError(Box<Inner>);
 

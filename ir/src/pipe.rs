@@ -40,7 +40,7 @@ pub struct Pipe<'f> {
     block: Option<Block>,
     /// The statement to be copied next in `block`; `None` when it is exhausted.
     next: Option<Value>,
-    /// Why copying had to stop; reported by [`Pipe::finish`].
+    /// The reason why copying had to stop; reported by [`Pipe::finish`].
     failed: Option<IrError>,
 }
 

@@ -108,7 +108,7 @@ pub fn number_name(ty: Type) -> &'static str {
     }
 }
 
-/// Why a function is not defined somewhere, as Julia says it.
+/// The reason why a function is not defined somewhere, as Julia says it.
 fn reason(function: &str) -> String {
     match function {
         "sqrt" | "log" | "log2" | "log10" => format!(

@@ -16,7 +16,7 @@ use crate::report::{Report, range};
 use crate::token::{Lexer, Token};
 use crate::type_text::{TypeArg, TypeSize};
 
-/// Where in the text of a module the reader is.
+/// The place of the reader in the text of a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// Between functions.
@@ -32,7 +32,7 @@ pub(crate) struct Line {
     /// Something is wrong with it, and has been reported.
     pub(crate) broken: bool,
     pub(crate) result: Option<(ValueRef, Span, Option<Type>)>,
-    /// Where a target was first seen among the operands.
+    /// The place where a target was first seen among the operands.
     pub(crate) targets: bool,
     /// The position of the parenthesised operand list after a callee, as in `call`.
     pub(crate) callee: Option<(u32, u32)>,
@@ -47,7 +47,7 @@ pub(crate) struct Line {
 pub(crate) struct StructDecl {
     pub(crate) id: StructId,
     pub(crate) ty: Type,
-    /// Where it is declared, if it is in this text.
+    /// The place of its declaration, if it is in this text.
     pub(crate) at: Option<u32>,
 }
 

@@ -11,7 +11,7 @@ use regraft_ir::{Diagnostic, Source};
 pub struct Call {
     /// The name of the function.
     pub name: String,
-    /// Where the name stands.
+    /// The place of the name.
     pub span: Range<usize>,
     /// The arguments, with the places where they stand.
     pub arguments: Vec<(Argument, Range<usize>)>,

@@ -59,7 +59,7 @@ pub(crate) struct BlockText {
     pub(crate) at: u32,
     pub(crate) params_end: u32,
     pub(crate) insts_end: u32,
-    /// Where its terminator is.
+    /// The place of its terminator.
     pub(crate) term: Option<u32>,
     /// Tells whether a line that could not be read may have been its terminator.
     pub(crate) broken: bool,

@@ -174,7 +174,7 @@ fn read_lines(b: &mut Builder<'_>) {
     }
 }
 
-/// Where a line that is wrong at `at` ends, and where reading goes on.
+/// The places where a line that is wrong at `at` ends, and where reading goes on.
 ///
 /// The line ends at the next newline that counts. But a bracket or comma too much makes a newline
 /// not count; so it also ends before a line that looks as only the start of a line does.

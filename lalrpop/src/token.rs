@@ -139,7 +139,7 @@ pub(crate) const MAX_DEPTH: u32 = 200;
 pub(crate) struct Lexer<'s> {
     text: &'s str,
     inner: logos::Lexer<'s, Token>,
-    /// Where the text of `inner` begins.
+    /// The position in the text where `inner` begins.
     base: u32,
     /// The token before; `Newline` at the start.
     last: Token,
@@ -168,7 +168,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Where the line of the last token begins; a line ends with a newline that counts.
+    /// The position where the line of the last token begins; a line ends with a newline that counts.
     pub(crate) fn line_start(&self) -> u32 {
         self.line_start
     }

@@ -25,6 +25,6 @@ pub(crate) struct TypeSize {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TypeOpen {
     pub(crate) name: Span,
-    /// Where its arguments begin among the pending ones.
+    /// The position of its first argument among the pending ones.
     pub(crate) start: u32,
 }

@@ -10,8 +10,8 @@ use crate::instrument::file_name;
 use crate::report::Report;
 use crate::run_options::RunOptions;
 
-/// Why a pipeline did not come to its end. The module is valid: the function (or module) that
-/// the failing pass worked on is what it was before that pass, all else is as the passes so far
+/// The reason why a pipeline did not come to its end. The module is valid: the function (or module)
+/// that the failing pass worked on is what it was before that pass, all else is as the passes so far
 /// left it.
 pub struct Failure(Box<Inner>);
 

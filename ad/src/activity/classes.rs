@@ -72,7 +72,7 @@ impl Classes {
         true
     }
 
-    /// Which of these nodes are in one set: equal numbers, in the order in which they occur.
+    /// Numbers the sets that these nodes are in, in the order in which they occur.
     pub(super) fn partition(&mut self, nodes: &[usize]) -> Vec<u32> {
         let mut numbers: FxHashMap<usize, u32> = FxHashMap::default();
         nodes

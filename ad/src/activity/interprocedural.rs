@@ -32,8 +32,8 @@ pub(crate) struct Summary {
     pub(crate) ret_objects: bool,
     /// Tells whether anything in it is active.
     pub(crate) any: bool,
-    /// Which of the parameters, the result and the globals, in this order, may share objects: those
-    /// with equal numbers.
+    /// The numbers of the parameters, the result and the globals, in this order: those that may share
+    /// objects have equal ones.
     pub(crate) classes: Vec<u32>,
 }
 
@@ -97,7 +97,7 @@ impl<'m> Activities<'m> {
         self.entries[context.0].function
     }
 
-    /// Which arguments of the function are active.
+    /// By argument of the function, whether it is active.
     pub(crate) fn passed(&self, context: ActivityId) -> &[bool] {
         &self.entries[context.0].passed
     }

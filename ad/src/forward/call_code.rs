@@ -9,13 +9,13 @@ use crate::calls::{Mode, Target, call_site};
 impl Writer<'_, '_> {
     /// Makes what a call becomes.
     pub(super) fn call(&mut self, v: Value) {
-        let site = call_site(self.maker.module, self.from, v, Mode::Forward);
+        let site = call_site(self.driver.module, self.from, v, Mode::Forward);
         let operands: Vec<Operand> = self.from.operands(v).collect();
         let any = operands.iter().any(|&operand| self.operand_is_active(operand));
         match site.target {
             Target::Function(callee) => self.call_function(v, callee, &operands[site.first..]),
             Target::Rule(rule) if any => self.call_rule(v, rule, &operands, site.first),
-            Target::Dynamic if any || self.maker.all.active_globals().next().is_some() => {
+            Target::Dynamic if any || self.driver.all.active_globals().next().is_some() => {
                 self.call_dynamic(v, &operands);
             }
             Target::Refused(why) if any => {
@@ -39,20 +39,20 @@ impl Writer<'_, '_> {
         self.copy(v);
         if self.is_active(v) {
             let (primal, ty) = (self.operand(v.into()), self.from.ty(v));
-            let dual = (0..self.maker.width).map(|_| self.zero(primal, ty)).collect();
+            let dual = (0..self.driver.width).map(|_| self.zero(primal, ty)).collect();
             self.define_tangent(v, dual);
         }
     }
 
     fn call_function(&mut self, v: Value, callee: FuncId, args: &[Operand]) {
         let active = args.iter().map(|&arg| self.operand_is_active(arg)).collect();
-        let context = self.maker.all.call(callee, active);
-        let summary = self.maker.all.summary(context);
+        let context = self.driver.all.call(callee, active);
+        let summary = self.driver.all.summary(context);
         if !summary.any {
             return self.call_as_it_is(v);
         }
-        let passed = self.maker.all.passed(context).to_vec();
-        let (_, function, _) = self.maker.signature(context);
+        let passed = self.driver.all.passed(context).to_vec();
+        let (_, function, _) = self.driver.signature(context);
         let types = function.param_types();
         let mut given: Vec<Operand> = args.iter().map(|&arg| self.operand(arg)).collect();
         for ((&arg, passed), ty) in args.iter().zip(passed).zip(types) {
@@ -63,8 +63,8 @@ impl Writer<'_, '_> {
                 given.push(self.packed(dual));
             }
         }
-        let (_, ret) = self.maker.types(context);
-        let name = self.maker.job(context, Some((self.job, self.loc)));
+        let (_, ret) = self.driver.types(context);
+        let name = self.driver.request(context, Some((self.request, self.loc)));
         let name = self.constant(Constant::Func(name));
         let call = core::call(name, given, ret);
         let call = match self.from.op(v) {
@@ -89,7 +89,7 @@ impl Writer<'_, '_> {
     /// A rule is given the tangents of what is called and of its arguments, and the arguments. In
     /// several directions, it is called once for each.
     fn call_rule(&mut self, v: Value, rule: FuncId, operands: &[Operand], first: usize) {
-        let Some(rule) = self.maker.module.get(rule) else { return };
+        let Some(rule) = self.driver.module.get(rule) else { return };
         let args = &operands[first..];
         let types = rule.param_types();
         // A closure is among the arguments itself; what is called by its name has no tangent.
@@ -106,7 +106,7 @@ impl Writer<'_, '_> {
         let duals: Vec<Dual> = args.iter().map(|&arg| self.tangent_of(arg)).collect();
         let values: Vec<Operand> = args.iter().map(|&arg| self.operand(arg)).collect();
         let mut results = Vec::new();
-        for k in 0..self.maker.width {
+        for k in 0..self.driver.width {
             let mut tangents: Vec<Operand> = Vec::with_capacity(args.len() + 1);
             if !is_first {
                 tangents.push(nothing);
@@ -133,7 +133,7 @@ impl Writer<'_, '_> {
             self.error(message.to_owned(), "here");
             return self.call_as_it_is(v);
         }
-        let Some(dynamic) = self.maker.options.dynamic else {
+        let Some(dynamic) = self.driver.options.dynamic else {
             let message = "what is called is not known here, so that its derivative is not";
             self.error(message.to_owned(), "here");
             return self.call_as_it_is(v);
@@ -141,7 +141,7 @@ impl Writer<'_, '_> {
         let duals: Vec<Dual> = operands.iter().map(|&operand| self.tangent_of(operand)).collect();
         let callee = self.operand(*callee);
         let values: Vec<Operand> = args.iter().map(|&arg| self.operand(arg)).collect();
-        let results: Vec<Operand> = (0..self.maker.width)
+        let results: Vec<Operand> = (0..self.driver.width)
             .map(|k| self.dynamic_pair(dynamic, callee, &values, &duals, k))
             .collect();
         self.define_pairs(v, &results);

@@ -30,8 +30,8 @@ impl Writer<'_, '_> {
                 }
                 let tangent = self.tangent_type(from.ty(param));
                 let dual: Dual =
-                    (0..self.maker.width).filter_map(|_| self.param(new, tangent)).collect();
-                if dual.len() == self.maker.width {
+                    (0..self.driver.width).filter_map(|_| self.param(new, tangent)).collect();
+                if dual.len() == self.driver.width {
                     self.define_tangent(param, dual);
                 }
             }
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
         let params: Vec<Value> = from.params(entry).collect();
         let given: Vec<Operand> = self.to.params(start).map(Operand::from).collect();
         let (given, mut tangents) = (&given[..params.len()], given[params.len()..].iter());
-        let passed = self.maker.all.passed(self.context).to_vec();
+        let passed = self.driver.all.passed(self.context).to_vec();
         let is_block = self.blocks[entry.index()] != Some(start);
         // The parameters of a block of its own stand for the values there.
         let inner = is_block.then(|| (self.values.clone(), self.tangents.clone()));
@@ -100,7 +100,7 @@ impl Writer<'_, '_> {
         let mut missing = self.active(params);
         missing.retain(|&param| {
             self.tangents[param.index()].is_none()
-                && self.maker.all.types.has_shadow(self.from.ty(param))
+                && self.driver.all.types.has_shadow(self.from.ty(param))
         });
         if missing.len() < 2 {
             return;
@@ -112,7 +112,7 @@ impl Writer<'_, '_> {
         let ty = self.ctx().tuple_type(&types);
         let together = self.emit(core::tuple(values));
         let zeros: Dual =
-            (0..self.maker.width).map(|_| self.emit(ad::zero(together, ty))).collect();
+            (0..self.driver.width).map(|_| self.emit(ad::zero(together, ty))).collect();
         for (i, &param) in missing.iter().enumerate() {
             let dual = zeros.iter().map(|&zero| self.part(zero, i + 1)).collect();
             self.define_tangent(param, dual);

@@ -20,7 +20,7 @@ struct Shared {
 impl Shared {
     /// Appends an instruction, unless the same one was appended already.
     fn emit(&mut self, writer: &mut Writer<'_, '_>, inst: Inst) -> Operand {
-        if writer.maker.width == 1 {
+        if writer.driver.width == 1 {
             return writer.emit(inst);
         }
         let operands = Operands::from_slice(inst.operand_list());
@@ -49,7 +49,7 @@ impl OpCx for Statement<'_, '_, '_> {
     }
 
     fn types(&mut self) -> &mut TangentTypes {
-        &mut self.writer.maker.all.types
+        &mut self.writer.driver.all.types
     }
 
     fn is_varied(&self, index: usize) -> bool {
@@ -113,12 +113,12 @@ impl TangentCx for Statement<'_, '_, '_> {
     }
 
     fn level(&mut self) -> Operand {
-        if self.writer.maker.width > 1 {
+        if self.writer.driver.width > 1 {
             let message = "objects that global names hold have one shadow, \
                            so that there can be only one direction at a time";
             self.error(message, "this one");
         }
-        nesting::level_operand(self.ctx(), self.writer.maker.level)
+        nesting::level_operand(self.ctx(), self.writer.driver.level)
     }
 }
 
@@ -129,7 +129,7 @@ impl Writer<'_, '_> {
         if is_call(op) {
             return self.call(v);
         }
-        let derivative = self.maker.all.table.get(op);
+        let derivative = self.driver.all.table.get(op);
         if let Derivative::Written(written) = derivative
             && !written.changes(self.from, v).is_empty()
         {
@@ -153,7 +153,7 @@ impl Writer<'_, '_> {
         }
         let ty = self.from.ty(v);
         let mut dual = Dual::new();
-        for direction in 0..self.maker.width {
+        for direction in 0..self.driver.width {
             let mut cx = Statement { writer: self, v, direction, is_after };
             let tangent = (written.tangent)(&mut cx);
             if self.is_active(v) {
@@ -181,15 +181,15 @@ impl Writer<'_, '_> {
         if self.is_active(v) {
             let primal = self.operand(v.into());
             let ty = self.from.ty(v);
-            let dual = (0..self.maker.width).map(|_| self.zero(primal, ty)).collect();
+            let dual = (0..self.driver.width).map(|_| self.zero(primal, ty)).collect();
             self.define_tangent(v, dual);
         }
     }
 
     fn not_implemented(&mut self, v: Value, why: &str) {
         if self.from.operands(v).any(|operand| self.operand_is_active(operand))
-            && (self.maker.all.types.has_tangent(self.from.ty(v))
-                || writes_shadowed(self.from, v, &mut self.maker.all.types))
+            && (self.driver.all.types.has_tangent(self.from.ty(v))
+                || writes_shadowed(self.from, v, &mut self.driver.all.types))
             && let Some(def) = self.from.op_def(v)
         {
             self.error(not_implemented(def, why), "here");
@@ -215,7 +215,7 @@ impl Writer<'_, '_> {
         let mut dual = Dual::new();
         // Partial derivatives are the same in all directions.
         let mut shared = Shared::default();
-        for k in 0..self.maker.width {
+        for k in 0..self.driver.width {
             let mut sum: Option<Operand> = None;
             for &i in &active {
                 let Some(partial) = rule.partial(i) else { continue };

@@ -15,7 +15,7 @@ impl Writer<'_, '_> {
             None => {
                 let ty = self.from.operand_type(old);
                 let primal = self.operand(old);
-                (0..self.maker.width).map(|_| self.zero(primal, ty)).collect()
+                (0..self.driver.width).map(|_| self.zero(primal, ty)).collect()
             }
         }
     }
@@ -23,7 +23,7 @@ impl Writer<'_, '_> {
     /// The zero tangent of a value of type `ty`.
     pub(super) fn zero(&mut self, x: Operand, ty: Type) -> Operand {
         let tangent = self.tangent_type(ty);
-        if self.maker.all.types.has_shadow(ty) {
+        if self.driver.all.types.has_shadow(ty) {
             self.emit(ad::zero(x, tangent))
         } else {
             self.zeros(tangent)
@@ -37,7 +37,7 @@ impl Writer<'_, '_> {
 
     /// The type of the tangent of a value of type `ty`.
     pub(super) fn tangent_type(&mut self, ty: Type) -> Type {
-        self.maker.all.types.tangent(ty)
+        self.driver.all.types.tangent(ty)
     }
 
     /// A tangent as one of type `want`: what is known as `any` is what it has to be when the
@@ -80,10 +80,10 @@ impl Writer<'_, '_> {
 
     /// The tangents of each direction from what a function passes.
     pub(super) fn unpacked(&mut self, packed: Operand) -> Dual {
-        if self.maker.width == 1 {
+        if self.driver.width == 1 {
             return smallvec![packed];
         }
-        (1..=self.maker.width as i64)
+        (1..=self.driver.width as i64)
             .map(|k| {
                 let k = self.constant(k);
                 self.emit(core::get(packed, k))

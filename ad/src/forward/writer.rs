@@ -9,7 +9,7 @@ use regraft_ir::{
 
 use smallvec::SmallVec;
 
-use super::Maker;
+use super::Driver;
 use crate::activity::{Activity, ActivityId};
 
 /// The tangents of a value: one for each direction.
@@ -17,8 +17,8 @@ pub(super) type Dual = SmallVec<[Operand; 1]>;
 
 /// Writes the derivative of a function.
 pub(super) struct Writer<'a, 'm> {
-    pub(super) maker: &'a mut Maker<'m>,
-    pub(super) job: usize,
+    pub(super) driver: &'a mut Driver<'m>,
+    pub(super) request: usize,
     pub(super) context: ActivityId,
     /// The function that is differentiated.
     pub(super) from: &'m Function,
@@ -29,7 +29,7 @@ pub(super) struct Writer<'a, 'm> {
     /// The tangents of each value that has some.
     pub(super) tangents: Vec<Option<Dual>>,
     pub(super) blocks: Vec<Option<Block>>,
-    /// Where instructions go, and what they get as their location and origin.
+    /// The block that instructions go to, and what they get as their location and origin.
     pub(super) block: Option<Block>,
     pub(super) loc: Loc,
     pub(super) made_from: Option<Value>,
@@ -37,15 +37,15 @@ pub(super) struct Writer<'a, 'm> {
 }
 
 impl<'a, 'm> Writer<'a, 'm> {
-    /// The derivative that a job asks for.
-    pub(super) fn write(maker: &'a mut Maker<'m>, job: usize) -> Function {
-        let context = maker.jobs[job].context;
-        let (id, from, _) = maker.signature(context);
-        let (params, ret) = maker.types(context);
-        let ctx = maker.module.ctx();
-        let name = ctx.str(maker.jobs[job].name).to_owned();
+    /// The derivative that a request asks for.
+    pub(super) fn write(driver: &'a mut Driver<'m>, request: usize) -> Function {
+        let context = driver.requests[request].context;
+        let (id, from, _) = driver.signature(context);
+        let (params, ret) = driver.types(context);
+        let ctx = driver.module.ctx();
+        let name = ctx.str(driver.requests[request].name).to_owned();
         let mut to = Function::new(ctx, &name, &params, ret);
-        to.set_function_attrs(maker.attrs(id));
+        to.set_function_attrs(driver.attrs(id));
         to.set_function_loc(from.function_loc());
         to.set_provenance(Some(ctx.symbol("forward-diff")));
         let mut writer = Self {
@@ -53,8 +53,8 @@ impl<'a, 'm> Writer<'a, 'm> {
             tangents: vec![None; from.value_capacity()],
             blocks: vec![None; from.block_capacity()],
             block: to.entry(),
-            maker,
-            job,
+            driver,
+            request,
             context,
             from,
             to,
@@ -65,7 +65,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         writer.run();
         if let Some(error) = writer.failed.take() {
             let message = error.message().to_owned();
-            writer.maker.error(job, from.function_loc(), message, "here");
+            writer.driver.error(request, from.function_loc(), message, "here");
         }
         let mut to = writer.to;
         to.set_provenance(None);
@@ -80,7 +80,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         self.enter(entry);
         for block in cfg.reverse_postorder() {
             self.block = self.blocks[block.index()];
-            let returns = self.maker.all.activity(self.context).returns(block);
+            let returns = self.driver.all.activity(self.context).returns(block);
             for v in self.from.body(block) {
                 self.loc = self.from.loc(v);
                 self.made_from = None;
@@ -94,7 +94,7 @@ impl<'a, 'm> Writer<'a, 'm> {
     fn name_params(&mut self, entry: Block) {
         let Some(start) = self.to.entry() else { return };
         let given: Vec<Value> = self.to.params(start).collect();
-        let passed = self.maker.all.passed(self.context).to_vec();
+        let passed = self.driver.all.passed(self.context).to_vec();
         let params: Vec<Value> = self.from.params(entry).collect();
         let (given, tangents) = given.split_at(params.len());
         let with_tangent = params.iter().zip(passed).filter(|&(_, passed)| passed);
@@ -114,16 +114,16 @@ impl<'a, 'm> Writer<'a, 'm> {
 
     /// The tangent of `x` is called `dx`.
     pub(super) fn tangent_name(&self, name: Symbol) -> Symbol {
-        let ctx = self.maker.module.ctx();
+        let ctx = self.driver.module.ctx();
         ctx.symbol(&format!("d{}", ctx.str(name)))
     }
 
     pub(super) fn ctx(&self) -> Arc<regraft_ir::Context> {
-        Arc::clone(self.maker.module.ctx())
+        Arc::clone(self.driver.module.ctx())
     }
 
     pub(super) fn activity(&self) -> &Activity {
-        self.maker.all.activity(self.context)
+        self.driver.all.activity(self.context)
     }
 
     pub(super) fn is_active(&self, v: Value) -> bool {
@@ -166,12 +166,12 @@ impl<'a, 'm> Writer<'a, 'm> {
     }
 
     pub(super) fn constant(&self, constant: impl Into<Constant>) -> Operand {
-        self.maker.module.ctx().constant_id(constant).into()
+        self.driver.module.ctx().constant_id(constant).into()
     }
 
     /// Notes that something has no derivative.
     pub(super) fn error(&mut self, message: String, label: &str) {
-        self.maker.error(self.job, self.loc, message, label);
+        self.driver.error(self.request, self.loc, message, label);
     }
 
     /// The operand that stands for an operand.

@@ -38,7 +38,7 @@ pub(super) fn numbers(text: &str) -> Result<Option<Vec<usize>>, String> {
     numbers.collect::<Result<_, _>>().map(Some)
 }
 
-/// Which of `count` parameters are named by numbers.
+/// By parameter, of `count`, whether it is named by its number.
 fn active(wrt: Option<&[usize]>, count: usize) -> Result<Vec<bool>, Diagnostic> {
     let Some(wrt) = wrt else { return Ok(vec![true; count]) };
     let mut active = vec![false; count];

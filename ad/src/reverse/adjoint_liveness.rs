@@ -1,4 +1,4 @@
-//! Where the cotangent of a value may be something other than zero.
+//! The places where the cotangent of a value may be something other than zero.
 //!
 //! The reverse sweep goes from uses of a value, which add to its cotangent, to its definition, which
 //! takes it. So at the end of a block the cotangents of those values may be there that an active use

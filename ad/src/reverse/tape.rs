@@ -25,7 +25,7 @@ const MAX_NAMED: usize = 1 << 15;
 /// The greatest number of values computed only on some ways that is not many.
 const FEW: usize = 64;
 
-/// Where values stand.
+/// The places of values on the tape.
 #[derive(Debug)]
 pub(super) struct TapeLayout {
     pub(super) chunks: Vec<Chunk>,

@@ -93,7 +93,7 @@ struct LastLink {
     callee: Callee,
     types: Box<[Type]>,
     link: Link,
-    /// When it was found: see [`World::links_since`].
+    /// The time when it was found: see [`World::links_since`].
     since: u64,
 }
 

@@ -72,7 +72,7 @@ impl Span {
 pub struct Expr {
     /// The kind of expression that it is.
     pub kind: Kind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -403,7 +403,7 @@ impl Ast {
         self.exprs[id.index()].kind
     }
 
-    /// Where an expression stands.
+    /// The place of an expression.
     #[inline]
     pub fn span(&self, id: ExprId) -> Span {
         self.exprs[id.index()].span

@@ -32,7 +32,7 @@ pub(crate) struct Items {
     start: u32,
     commas: u32,
     semicolons: u32,
-    /// Where the first semicolon, or space between elements, is.
+    /// The place of the first semicolon, or space between elements.
     mark: u32,
     /// The last semicolon.
     last: Span,

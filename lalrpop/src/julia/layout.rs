@@ -64,7 +64,7 @@ struct Level {
     open: Open,
     phase: Phase,
     span: Span,
-    /// Where its opener is in `out`.
+    /// The position of its opener in `out`.
     at: usize,
     /// The number of `?` that wait for their `:`.
     questions: u32,

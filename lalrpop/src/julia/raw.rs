@@ -235,7 +235,7 @@ impl<'t> Words<'t> {
         raw
     }
 
-    /// Where the last word is.
+    /// The place of the last word.
     #[inline]
     pub(crate) fn span(&self) -> Range<usize> {
         self.0.span()

@@ -31,7 +31,7 @@ pub(super) struct Candidate {
     pub(super) header: Block,
     preheader: Block,
     latch: Block,
-    /// Where it is left in the end, and whereto.
+    /// The block where it is left in the end, and the target.
     exit: (Block, Block),
     runs: LatchRuns,
     /// The blocks of an iteration, and those behind ways out that lead to errors.

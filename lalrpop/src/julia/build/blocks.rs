@@ -17,7 +17,7 @@ impl Builder<'_> {
         self.node(Kind::Block(list), span, depth)
     }
 
-    /// Where an empty body is: just before `close`.
+    /// The place of an empty body: just before `close`.
     fn place(&mut self, body: ExprId, close: Span) {
         let expr = &mut self.ast.exprs[body.index()];
         if expr.span.end == 0 {

@@ -307,7 +307,7 @@ impl Bounds<'_> {
                 before(f.block_of(array))
                     && match version {
                         Version::Start => true,
-                        Version::Meeting(other) => before(other),
+                        Version::Phi(other) => before(other),
                         Version::After(writer) => before(f.block_of(writer)),
                     }
             }

@@ -106,7 +106,7 @@ impl Bounds<'_> {
     fn version_stays(&self, version: Version, block: Block) -> bool {
         match version {
             Version::Start => true,
-            Version::Meeting(other) => self.tree.dominates(other, block),
+            Version::Phi(other) => self.tree.dominates(other, block),
             Version::After(writer) => self.tree.dominates(self.f.block_of(writer), block),
         }
     }

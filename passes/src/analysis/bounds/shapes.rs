@@ -17,7 +17,7 @@ pub(crate) enum Version {
     /// The state at the start of the function.
     Start,
     /// The MemoryPhi at the start of a block.
-    Meeting(Block),
+    Phi(Block),
     /// The state after an instruction.
     After(Value),
 }
@@ -125,7 +125,7 @@ impl<'a> Shapes<'a> {
                     let new = match *start {
                         None => end,
                         Some(old) if old == end => continue,
-                        Some(_) => Version::Meeting(target),
+                        Some(_) => Version::Phi(target),
                     };
                     if *start != Some(new) && Some(target) != f.entry() {
                         *start = Some(new);

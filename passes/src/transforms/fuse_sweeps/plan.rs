@@ -7,7 +7,7 @@ use super::normalised_trip_count::NormalisedTripCount;
 use crate::analysis::{LoopId, Poly, Sym};
 use crate::transforms::util::counters::can_compute;
 use crate::transforms::util::loop_accesses::{
-    Accesses, Line, Meeting, MemoryAccess, lines, meets_later,
+    Accesses, AliasResult, Line, MemoryAccess, lines, meets_later,
 };
 use crate::transforms::util::loop_form::LoopForm;
 use crate::transforms::util::loop_pair::{CountedLoop, FusionAnalyses, LoopPair, is_pure};
@@ -181,11 +181,11 @@ impl FusionAnalyses<'_> {
         }
         let list = || accesses.list.iter().zip(&side.lines);
         list().enumerate().all(|(i, (x, at_x))| {
-            list().skip(i).all(|(y, at_y)| match x.meeting(f, y, &self.aliases) {
-                Meeting::NoAlias => true,
+            list().skip(i).all(|(y, at_y)| match x.alias(f, y, &self.aliases) {
+                AliasResult::NoAlias => true,
                 _ if self.is_made_in(x, id) && self.is_made_in(y, id) => true,
-                Meeting::MayAlias => false,
-                Meeting::MayAliasElement => {
+                AliasResult::MayAlias => false,
+                AliasResult::MayAliasElement => {
                     let (Some(at_x), Some(at_y)) = (at_x, at_y) else { return false };
                     !meets_later(at_x, at_y) && !meets_later(at_y, at_x)
                 }

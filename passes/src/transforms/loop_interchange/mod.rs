@@ -36,7 +36,9 @@ use regraft_ir::Function;
 use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, Poly, Sym, TripCounts,
 };
-use crate::transforms::util::loop_accesses::{Accesses, Distance, Meeting, MemoryAccess, distance};
+use crate::transforms::util::loop_accesses::{
+    Accesses, AliasResult, Distance, MemoryAccess, distance,
+};
 use crate::{FunctionPass, PassContext, PassResult};
 use nest::Nest;
 
@@ -140,10 +142,10 @@ impl InterchangeAnalyses<'_> {
     fn keeps_order(&self, nest: &Nest, list: &[MemoryAccess]) -> bool {
         let pairs =
             list.iter().enumerate().flat_map(|(n, a)| list[n..].iter().map(move |b| (a, b)));
-        pairs.into_iter().all(|(a, b)| match a.meeting(self.f, b, self.aliases) {
-            Meeting::NoAlias => true,
-            Meeting::MayAlias => false,
-            Meeting::MayAliasElement => self.meets_in_order(nest, a, b),
+        pairs.into_iter().all(|(a, b)| match a.alias(self.f, b, self.aliases) {
+            AliasResult::NoAlias => true,
+            AliasResult::MayAlias => false,
+            AliasResult::MayAliasElement => self.meets_in_order(nest, a, b),
         })
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn is_float_function(f: &Function, v: Value) -> bool {
 
 /// The result of comparing two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Meeting {
+pub(crate) enum AliasResult {
     /// Not so that their order matters.
     NoAlias,
     /// In an element of an array, by their indices.
@@ -107,8 +107,8 @@ impl Accesses {
 }
 
 impl MemoryAccess {
-    /// Returns how this one may meet another one.
-    pub(crate) fn meeting(&self, f: &Function, other: &Self, aliases: &Aliases) -> Meeting {
+    /// Returns whether it and another access may touch the same element.
+    pub(crate) fn alias(&self, f: &Function, other: &Self, aliases: &Aliases) -> AliasResult {
         let (a, b) = (&self.effects, &other.effects);
         let by_others = |x: &InstEffects, y: &InstEffects| {
             x.objects.iter().any(|&(object, access)| {
@@ -118,18 +118,22 @@ impl MemoryAccess {
             })
         };
         if a.elsewhere.conflicts_with(b.elsewhere) || by_others(a, b) || by_others(b, a) {
-            return Meeting::MayAlias;
+            return AliasResult::MayAlias;
         }
-        let mut meeting = Meeting::NoAlias;
+        let mut result = AliasResult::NoAlias;
         for &(x, to_x) in &a.objects {
             for &(y, to_y) in &b.objects {
                 if to_x.conflicts_with(to_y) && aliases.may_alias(f, x, y) {
-                    meeting = Meeting::MayAliasElement;
+                    result = AliasResult::MayAliasElement;
                 }
             }
         }
         let by_index = [self, other].iter().all(|x| element_indices(f, x.inst).is_some());
-        if meeting == Meeting::MayAliasElement && !by_index { Meeting::MayAlias } else { meeting }
+        if result == AliasResult::MayAliasElement && !by_index {
+            AliasResult::MayAlias
+        } else {
+            result
+        }
     }
 
     /// Returns what its indices are in the iterations around it.

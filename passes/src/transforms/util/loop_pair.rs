@@ -11,7 +11,9 @@ use crate::analysis::{
     Aliases, EffectSummaries, InductionVariables, LoopForest, LoopId, MemoryClasses, TripCounts,
 };
 use crate::transforms::util::edit::jump_target;
-use crate::transforms::util::loop_accesses::{Accesses, Line, Meeting, MemoryAccess, meets_later};
+use crate::transforms::util::loop_accesses::{
+    Accesses, AliasResult, Line, MemoryAccess, meets_later,
+};
 
 /// A loop with one exit and one latch.
 #[derive(Clone, Copy)]
@@ -176,10 +178,10 @@ impl<'a> FusionAnalyses<'a> {
         (x, at_x): (&MemoryAccess, Option<&[Line]>),
         (y, at_y): (&MemoryAccess, Option<&[Line]>),
     ) -> bool {
-        match x.meeting(self.f, y, &self.aliases) {
-            Meeting::NoAlias => true,
-            Meeting::MayAlias => false,
-            Meeting::MayAliasElement => {
+        match x.alias(self.f, y, &self.aliases) {
+            AliasResult::NoAlias => true,
+            AliasResult::MayAlias => false,
+            AliasResult::MayAliasElement => {
                 at_x.zip(at_y).is_some_and(|(at_x, at_y)| !meets_later(at_x, at_y))
             }
         }

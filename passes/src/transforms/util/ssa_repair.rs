@@ -20,7 +20,7 @@
 //! reached from the entry either, as the one definition before dominated its uses.
 //!
 //! # Cost
-//! O(edges of the region), near enough: each time a meeting is dropped, those fed by it are looked
+//! O(edges of the region), near enough: each time a phi is dropped, those fed by it are looked
 //! at again.
 
 use crate::transforms::util::edit::{name_copy, replace_in};
@@ -34,8 +34,8 @@ enum Reaching {
     Nothing,
     /// The definition at this position.
     Def(usize),
-    /// The value that the predecessors pass to the meeting at this position.
-    Meeting(usize),
+    /// The value that the predecessors pass to the phi at this position.
+    Phi(usize),
     /// The value that this block, the only predecessor, ends with.
     Link(Block),
 }
@@ -83,25 +83,25 @@ fn repair_in(
         region.walk(f, block);
     }
     region.simplify(f);
-    let mut params: Vec<Option<Value>> = vec![None; region.meetings.len()];
+    let mut params: Vec<Option<Value>> = vec![None; region.phis.len()];
     let mut order: Vec<usize> =
-        (0..params.len()).filter(|&m| region.drop_to[m] == Reaching::Meeting(m)).collect();
+        (0..params.len()).filter(|&m| region.drop_to[m] == Reaching::Phi(m)).collect();
     order.sort_by(|&a, &b| {
-        let (a, b) = (region.meetings[a], region.meetings[b]);
+        let (a, b) = (region.phis[a], region.phis[b]);
         f.block_comes_before(b, a).cmp(&f.block_comes_before(a, b))
     });
     for &m in &order {
-        let param = f.add_param(region.meetings[m], f.ty(old), |_| Some(any))?;
+        let param = f.add_param(region.phis[m], f.ty(old), |_| Some(any))?;
         name_copy(f, old, param)?;
         params[m] = Some(param);
     }
     let operand = |region: &mut Region, block: Block| match region.at_end(block) {
         Reaching::Def(i) => defs[i].1,
-        Reaching::Meeting(m) => params[m].map_or(any, Operand::from),
+        Reaching::Phi(m) => params[m].map_or(any, Operand::from),
         Reaching::Nothing | Reaching::Link(_) => any,
     };
     for &m in &order {
-        let block = region.meetings[m];
+        let block = region.phis[m];
         let position = f.param_count(block) - 1;
         for edge in f.in_edges_in_order(block) {
             let arg = operand(&mut region, edge.from);
@@ -123,8 +123,8 @@ fn repair_in(
 struct Region {
     start: FxHashMap<Block, Reaching>,
     /// Blocks with several predecessors, or that get a parameter in any case.
-    meetings: Vec<Block>,
-    /// By meeting: itself, or what stands for it.
+    phis: Vec<Block>,
+    /// By phi: itself, or what stands for it.
     drop_to: Vec<Reaching>,
     /// By definition: whether it may stand for the old value in other blocks. What uses that need not
     /// accept a subtype; a parameter does.
@@ -134,7 +134,7 @@ struct Region {
 impl Region {
     fn new(defs: &[(Block, Operand)], fits: Vec<bool>) -> Self {
         let start = defs.iter().enumerate().map(|(i, &(b, _))| (b, Reaching::Def(i))).collect();
-        Self { start, meetings: Vec::new(), drop_to: Vec::new(), fits }
+        Self { start, phis: Vec::new(), drop_to: Vec::new(), fits }
     }
 
     /// Returns whether it is a definition that has to be passed to a parameter.
@@ -156,9 +156,9 @@ impl Region {
                     Reaching::Link(*pred)
                 }
                 _ => {
-                    self.meetings.push(block);
-                    self.drop_to.push(Reaching::Meeting(self.meetings.len() - 1));
-                    Reaching::Meeting(self.meetings.len() - 1)
+                    self.phis.push(block);
+                    self.drop_to.push(Reaching::Phi(self.phis.len() - 1));
+                    Reaching::Phi(self.phis.len() - 1)
                 }
             };
             self.start.insert(block, reaching);
@@ -187,11 +187,11 @@ impl Region {
         self.resolve(found)
     }
 
-    /// Returns what stands for a meeting that was dropped.
+    /// Returns what stands for a phi that was dropped.
     fn resolve(&mut self, reaching: Reaching) -> Reaching {
         let mut path = Vec::new();
         let mut at = reaching;
-        while let Reaching::Meeting(m) = at
+        while let Reaching::Phi(m) = at
             && self.drop_to[m] != at
         {
             path.push(m);
@@ -203,27 +203,27 @@ impl Region {
         at
     }
 
-    /// Drops the meetings that one definition, or one other meeting, reaches alone.
+    /// Drops the phis that one definition, or one other phi, reaches alone.
     fn simplify(&mut self, f: &Function) {
-        let preds: Vec<Vec<Block>> = self.meetings.iter().map(|&b| f.pred_blocks(b)).collect();
+        let preds: Vec<Vec<Block>> = self.phis.iter().map(|&b| f.pred_blocks(b)).collect();
         let mut users: Vec<Vec<usize>> = vec![Vec::new(); preds.len()];
         for (m, preds) in preds.iter().enumerate() {
             for &pred in preds {
-                if let Reaching::Meeting(feeds) = self.at_end(pred) {
+                if let Reaching::Phi(feeds) = self.at_end(pred) {
                     users[feeds].push(m);
                 }
             }
         }
         let mut pending: Vec<usize> = (0..preds.len()).rev().collect();
         while let Some(m) = pending.pop() {
-            if self.drop_to[m] != Reaching::Meeting(m) {
+            if self.drop_to[m] != Reaching::Phi(m) {
                 continue;
             }
             let mut only = Reaching::Nothing;
             let mut several = false;
             for &pred in &preds[m] {
                 let reaching = self.at_end(pred);
-                if reaching == Reaching::Nothing || reaching == Reaching::Meeting(m) {
+                if reaching == Reaching::Nothing || reaching == Reaching::Phi(m) {
                     continue;
                 }
                 several |= only != Reaching::Nothing && only != reaching;
@@ -234,7 +234,7 @@ impl Region {
                 self.drop_to[m] = only;
                 let freed = std::mem::take(&mut users[m]);
                 pending.extend(&freed);
-                if let Reaching::Meeting(other) = only {
+                if let Reaching::Phi(other) = only {
                     users[other].extend(freed);
                 }
             }
