@@ -9,7 +9,7 @@
 //!
 //! So the loop follows what comes before, and can be fused with a loop there. Where the branch
 //! goes around the loop, the first test of the loop leaves it (it is the same comparison, or one
-//! that says that there are no rounds), and its header does nothing that can be noticed.
+//! that says that there are no iterations), and its header does nothing that can be noticed.
 
 use regraft_dialects::{arith, core};
 use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Value};
@@ -167,10 +167,10 @@ fn is_idle(
     {
         return true;
     }
-    let rounds = NormalisedTripCount::of(f, counts, variables, l);
-    rounds.is_some_and(|rounds| {
-        let number = Some(&rounds.number);
-        let fits = x.ty() == rounds.number.ty();
+    let trip_count = NormalisedTripCount::of(f, counts, variables, l);
+    trip_count.is_some_and(|trip_count| {
+        let number = Some(&trip_count.number);
+        let fits = x.ty() == trip_count.number.ty();
         let apart = || [x.sub(&y), y.sub(&x)].iter().any(|d| d.as_ref() == number);
         guard == arith::EQ && fits && apart()
     })

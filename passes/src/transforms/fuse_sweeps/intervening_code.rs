@@ -72,7 +72,7 @@ impl InterveningCode {
         if needed.iter().any(of_first) {
             return None;
         }
-        let Some(block) = pair.between else { return Some(None) };
+        let Some(block) = pair.intervening else { return Some(None) };
         // Its parameters are what the first loop passes.
         let passes_first = |v: Value| {
             let mut args = f.params(block).zip(f.edge_args(pair.first.exit(f)));

@@ -24,7 +24,8 @@ impl Plan {
         self.move_between(f, preheader)?;
         let args = |f: &Function, edge: Edge| f.edge_args(edge).collect::<Vec<Operand>>();
         let enter = f.out_edges(preheader).next().expect("a preheader has an edge");
-        let source = self.between.as_ref().map_or(first.header, |between| between.block);
+        let source =
+            self.intervening.as_ref().map_or(first.header, |intervening| intervening.block);
         let enter_second = f.out_edges(source).find(|&e| f.edge_target(e) == second.header);
         let enter_second = enter_second.expect("the first loop leads to the second");
         let edges_of_first = [args(f, enter), args(f, first.back_edge(f))];
@@ -120,12 +121,12 @@ impl Plan {
     /// Lets what is between the loops run before or after them, and its parameters be what the
     /// first loop passes.
     fn move_between(&self, f: &mut Function, preheader: Block) -> IrResult<()> {
-        let Some(between) = &self.between else { return Ok(()) };
-        for &v in &between.before {
+        let Some(intervening) = &self.intervening else { return Ok(()) };
+        for &v in &intervening.before {
             f.move_before(v, Value::terminator(preheader))?;
         }
         let exit = self.first.exit(f);
-        bind_params(f, between.block, exit)
+        bind_params(f, intervening.block, exit)
     }
 
     /// Lets the test of the new loop lead to the body of the first one, and to where the second
@@ -133,17 +134,17 @@ impl Plan {
     fn lead_on(&self, f: &mut Function, exit: (Block, Vec<Operand>)) -> IrResult<()> {
         let (first, second) = (self.first, self.second);
         let (mut target, mut args) = exit;
-        if let Some(between) = &self.between {
-            if between.is_all_before() {
+        if let Some(intervening) = &self.intervening {
+            if intervening.is_all_before() {
                 // The exit leads elsewhere presently.
                 f.redirect(first.exit(f), target, args.clone())?;
-                f.remove_terminator(between.block)?;
-                f.delete_block(between.block)?;
+                f.remove_terminator(intervening.block)?;
+                f.delete_block(intervening.block)?;
             } else {
-                let loc = f.loc(Value::terminator(between.block));
+                let loc = f.loc(Value::terminator(intervening.block));
                 let jump = Inst::new(f.jump_op()?).edge(target, args).at(loc);
-                f.set_terminator(between.block, jump)?;
-                (target, args) = (between.block, Vec::new());
+                f.set_terminator(intervening.block, jump)?;
+                (target, args) = (intervening.block, Vec::new());
             }
         }
         f.redirect(first.exit(f), target, args.clone())?;

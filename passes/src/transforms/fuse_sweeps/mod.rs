@@ -14,11 +14,11 @@
 //!
 //! # Method
 //! Two loops that are tested first, with one exit and one latch, of which the second comes after the
-//! first with at most a block between them. Both run equally often, for sure (`rounds`). They are fused
-//! as they are if no iteration of the second needs a later one of the first. Else, or if they count in
-//! opposite directions, one of them, all of whose iterations are independent and which hands on nothing
-//! but counters, is reversed: the second if it can be, so that the order of the first stays;
-//! else the first. Loops in each
+//! first with at most a block between them. Both run equally often, for sure
+//! (`normalised_trip_count`). They are fused as they are if no iteration of the second needs a later
+//! one of the first. Else, or if they count in opposite directions, one of them, all of whose
+//! iterations are independent and which hands on nothing but counters, is reversed: the second if it
+//! can be, so that the order of the first stays; else the first. Loops in each
 //! other are fused from the outside inwards.
 //!
 //! A branch around a loop that would not run anyway goes first (`guard_elimination`). What stands between two

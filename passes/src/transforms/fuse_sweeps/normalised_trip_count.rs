@@ -1,7 +1,7 @@
 //! The trip count of a loop, normalised so that equal numbers look equal.
 //!
 //! ```text
-//! while i < n, from 0 up              n rounds, or none if n is not above 0
+//! while i < n, from 0 up              n iterations, or none if n is not above 0
 //! while k >= 0, from n - 1 down       the same, if n - 1 does not wrap around
 //! while k >= 0, from m - 1 down,      the same
 //!   where m = arith.max 0, n

@@ -35,7 +35,7 @@ pub(super) enum Becomes {
 pub(super) struct Plan {
     pub(super) first: CountedLoop,
     pub(super) second: CountedLoop,
-    pub(super) between: Option<InterveningCode>,
+    pub(super) intervening: Option<InterveningCode>,
     pub(super) reversed: Reversed,
     /// For each parameter of the first header, and of the second.
     pub(super) of_first: Vec<Becomes>,
@@ -61,13 +61,13 @@ impl FusionAnalyses<'_> {
         if ![first, second].iter().all(|l| self.counts.is_known(l.id)) {
             return None;
         }
-        let rounds =
+        let trip_count =
             |l: &CountedLoop| NormalisedTripCount::of(f, &self.counts, &self.variables, l.id);
-        let (mut rounds, others) = (rounds(first)?, rounds(second)?);
-        if rounds != others {
+        let (mut trip_count, others) = (trip_count(first)?, trip_count(second)?);
+        if trip_count != others {
             return None;
         }
-        rounds.known.extend(others.known);
+        trip_count.known.extend(others.known);
         if !is_pure(f, second.header) {
             return None;
         }
@@ -76,8 +76,8 @@ impl FusionAnalyses<'_> {
         if !a.may_interleave(&b) {
             return None;
         }
-        let between = InterveningCode::sort(self, pair, (&a, &b))?;
-        let sides = (self.side(first, &a, &rounds), self.side(second, &b, &rounds));
+        let intervening = InterveningCode::sort(self, pair, (&a, &b))?;
+        let sides = (self.side(first, &a, &trip_count), self.side(second, &b, &trip_count));
         // Loops that are all reversed the same way share counters, and go together with others.
         let ways = match self.directions_differ(pair) {
             true => [Reversed::Second, Reversed::First, Reversed::Neither],
@@ -86,16 +86,16 @@ impl FusionAnalyses<'_> {
         let mut ways = ways.into_iter().filter(|&reversed| self.allows(&sides, reversed));
         let (reversed, of_first, of_second) = ways.find_map(|reversed| {
             let (of_first, of_second) = match reversed {
-                Reversed::Neither => (self.stay(first), self.along(second, first, &rounds)),
-                Reversed::First => (self.reverse(first, second, &rounds)?, self.stay(second)),
-                Reversed::Second => (self.stay(first), self.reverse(second, first, &rounds)?),
+                Reversed::Neither => (self.stay(first), self.along(second, first, &trip_count)),
+                Reversed::First => (self.reverse(first, second, &trip_count)?, self.stay(second)),
+                Reversed::Second => (self.stay(first), self.reverse(second, first, &trip_count)?),
             };
             Some((reversed, of_first, of_second))
         })?;
         Some(Plan {
             first: *first,
             second: *second,
-            between,
+            intervening,
             reversed,
             of_first,
             of_second,
@@ -118,14 +118,14 @@ impl FusionAnalyses<'_> {
         &self,
         counted: &'a CountedLoop,
         accesses: &'a Accesses,
-        rounds: &NormalisedTripCount,
+        trip_count: &NormalisedTripCount,
     ) -> Side<'a> {
-        let last = &rounds.number.plus(-1);
+        let last = &trip_count.number.plus(-1);
         let all = accesses.list.iter().map(|access| {
             let at = access.polynomials(self.f, &self.variables)?;
             let lines = lines(&self.variables, &at, counted.id).into_iter().map(|line| {
                 let (base, step) = line?;
-                Some((rounds.resolve(&base)?, rounds.resolve(&step)?))
+                Some((trip_count.resolve(&base)?, trip_count.resolve(&step)?))
             });
             Some(lines.collect())
         });
@@ -220,12 +220,12 @@ impl FusionAnalyses<'_> {
         &self,
         of: &CountedLoop,
         beside: &CountedLoop,
-        rounds: &NormalisedTripCount,
+        trip_count: &NormalisedTripCount,
     ) -> Vec<Becomes> {
         let params = self.f.params(of.header).map(|param| {
             let own = self.counter(of, param)?;
-            let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
-            self.beside(beside, &own, rounds)
+            let own = (trip_count.resolve(&own.base)?, trip_count.resolve(&own.step)?);
+            self.beside(beside, &own, trip_count)
         });
         params.map(|becomes| becomes.unwrap_or(Becomes::Itself)).collect()
     }
@@ -235,15 +235,15 @@ impl FusionAnalyses<'_> {
         &self,
         of: &CountedLoop,
         beside: &CountedLoop,
-        rounds: &NormalisedTripCount,
+        trip_count: &NormalisedTripCount,
     ) -> Option<Vec<Becomes>> {
-        let last = rounds.number.plus(-1);
+        let last = trip_count.number.plus(-1);
         let params = self.f.params(of.header).map(|param| {
             let own = self.counter(of, param)?;
             let narrow = last.truncate(own.base.ty());
-            let own = (rounds.resolve(&own.base)?, rounds.resolve(&own.step)?);
+            let own = (trip_count.resolve(&own.base)?, trip_count.resolve(&own.step)?);
             let (first, step) = reverse(&own, &narrow)?;
-            if let Some(other) = self.beside(beside, &(first.clone(), step.clone()), rounds) {
+            if let Some(other) = self.beside(beside, &(first.clone(), step.clone()), trip_count) {
                 return Some(other);
             }
             let known = |poly: &Poly| {
@@ -261,10 +261,10 @@ impl FusionAnalyses<'_> {
         &self,
         of: &CountedLoop,
         own: &(Poly, Poly),
-        rounds: &NormalisedTripCount,
+        trip_count: &NormalisedTripCount,
     ) -> Option<Becomes> {
         let others = self.variables.basic(of.id).iter().filter_map(|other| {
-            let (base, step) = (rounds.resolve(&other.base)?, rounds.resolve(&other.step)?);
+            let (base, step) = (trip_count.resolve(&other.base)?, trip_count.resolve(&other.step)?);
             if step != own.1 {
                 return None;
             }
@@ -278,7 +278,7 @@ impl FusionAnalyses<'_> {
     pub(super) fn touched(&self, plan: &Plan) -> Vec<Block> {
         let mut blocks: Vec<Block> = self.forest.blocks(plan.first.id).to_vec();
         blocks.extend(self.forest.blocks(plan.second.id));
-        blocks.extend(plan.between.as_ref().map(|between| between.block));
+        blocks.extend(plan.intervening.as_ref().map(|intervening| intervening.block));
         blocks
     }
 

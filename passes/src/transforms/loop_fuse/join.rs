@@ -30,7 +30,7 @@ impl Fusion {
 
     /// Makes one loop of the two.
     pub(super) fn join(mut self, f: &mut Function) -> IrResult<()> {
-        let LoopPair { first, second, between } = self.pair;
+        let LoopPair { first, second, intervening } = self.pair;
         let preheader = self.form.ensure_preheader(f)?;
         self.move_between(f, preheader)?;
         // What the edges into the headers pass.
@@ -76,16 +76,16 @@ impl Fusion {
             f.remove_terminator(second.header)?;
         } else {
             f.redirect(second.back_edge(f), first.header, next)?;
-            if let Some(between) = between {
-                f.remove_terminator(between)?;
+            if let Some(intervening) = intervening {
+                f.remove_terminator(intervening)?;
             }
             f.delete_all(&params)?;
             let inst = Inst::new(jump).operand(second.header).at(at_latch);
             f.set_terminator(first.latch, inst)?;
         }
         f.set_terminator(preheader, Inst::new(jump).edge(first.header, initial).at(at_preheader))?;
-        if let Some(between) = between {
-            f.delete_block(between)?;
+        if let Some(intervening) = intervening {
+            f.delete_block(intervening)?;
         }
         if first.is_tested_first() {
             f.delete_block(second.header)?;
@@ -97,9 +97,9 @@ impl Fusion {
     /// Lets what is between the loops run before them, and its parameters be what the first loop
     /// passes.
     fn move_between(&self, f: &mut Function, preheader: Block) -> IrResult<()> {
-        let Some(between) = self.pair.between else { return Ok(()) };
-        move_body(f, between, Value::terminator(preheader))?;
+        let Some(intervening) = self.pair.intervening else { return Ok(()) };
+        move_body(f, intervening, Value::terminator(preheader))?;
         let exit = self.pair.first.exit(f);
-        bind_params(f, between, exit)
+        bind_params(f, intervening, exit)
     }
 }

@@ -138,16 +138,16 @@ fn values_are_independent(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
         operand.as_value().is_some_and(|v| {
             let home = f.block_of(v);
             facts.forest.contains(pair.first.id, home)
-                || Some(home) == pair.between && f.is_param(v)
+                || Some(home) == pair.intervening && f.is_param(v)
         })
     };
     let enter = pair.first.exit(f);
-    if pair.between.is_none() && f.edge_args(enter).any(is_of_first) {
+    if pair.intervening.is_none() && f.edge_args(enter).any(is_of_first) {
         return false;
     }
     let exit = pair.second.exit(f);
     let passed = exit.position as usize..=exit.position as usize + f.edge_args(exit).len();
-    let blocks = facts.forest.blocks(pair.second.id).iter().chain(&pair.between);
+    let blocks = facts.forest.blocks(pair.second.id).iter().chain(&pair.intervening);
     blocks.flat_map(|&block| f.insts(block)).all(|v| {
         let leaves = v == Value::terminator(exit.from);
         let mut operands = f.operands(v).enumerate();
@@ -160,7 +160,7 @@ fn values_are_independent(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {
 fn moves_are_pure(f: &Function, pair: &LoopPair) -> bool {
     let header = (pair.second.header != pair.second.latch).then_some(pair.second.header);
     let header = header.filter(|_| pair.second.is_tested_first());
-    pair.between.into_iter().chain(header).all(|block| is_pure(f, block))
+    pair.intervening.into_iter().chain(header).all(|block| is_pure(f, block))
 }
 
 fn effects_may_be_mixed(facts: &FusionAnalyses<'_>, pair: &LoopPair) -> bool {

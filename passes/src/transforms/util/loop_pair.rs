@@ -78,7 +78,7 @@ pub(crate) struct LoopPair {
     pub(crate) first: CountedLoop,
     pub(crate) second: CountedLoop,
     /// The block between them, if there is one.
-    pub(crate) between: Option<Block>,
+    pub(crate) intervening: Option<Block>,
 }
 
 impl LoopPair {
@@ -88,7 +88,7 @@ impl LoopPair {
         let first = CountedLoop::of(f, forest, id)?;
         let target = f.edge_target(first.exit(f));
         let parent = forest.get(id).parent;
-        let (between, header) = match forest.headed_by(target) {
+        let (intervening, header) = match forest.headed_by(target) {
             Some(next) if forest.get(next).parent == parent => (None, target),
             _ if forest.loop_of(target) != parent => return None,
             _ => {
@@ -105,12 +105,12 @@ impl LoopPair {
             && forest.get(next).parent == parent
             && f.in_edges(header).count() == 2
             && first.is_tested_first() == second.is_tested_first();
-        fits.then_some(Self { first, second, between })
+        fits.then_some(Self { first, second, intervening })
     }
 
     /// The edge by which the second loop is entered.
     pub(crate) fn enter_second(&self, f: &Function) -> Edge {
-        let source = self.between.unwrap_or(self.first.exit.0);
+        let source = self.intervening.unwrap_or(self.first.exit.0);
         let mut edges = f.out_edges(source);
         let enter = edges.find(|&edge| f.edge_target(edge) == self.second.header);
         enter.expect("the first loop leads to the second")
@@ -119,8 +119,8 @@ impl LoopPair {
 
 /// Removes the parameters of the block between two loops: they are what the exit of the first one
 /// passes.
-pub(crate) fn bind_params(f: &mut Function, between: Block, exit: Edge) -> IrResult<()> {
-    let params: Vec<Value> = f.params(between).collect();
+pub(crate) fn bind_params(f: &mut Function, intervening: Block, exit: Edge) -> IrResult<()> {
+    let params: Vec<Value> = f.params(intervening).collect();
     let args: Vec<Operand> = f.edge_args(exit).collect();
     for (&param, arg) in params.iter().zip(args) {
         f.replace_named(param, arg)?;
