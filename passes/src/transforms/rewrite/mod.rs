@@ -36,6 +36,7 @@ use std::sync::Arc;
 use regraft_ir::{Diagnostic, Function};
 
 use crate::options::{OptionDef, Options};
+use crate::pipeline::MATH;
 use crate::rewrite::{Math, RewriteRules, RuleIndex};
 use crate::{FunctionPass, PassContext, PassResult};
 
@@ -62,10 +63,6 @@ crate::pass! {
     }
 }
 
-/// The option of passes that use rules of more than one set.
-pub(crate) const MATH: OptionDef =
-    OptionDef::choice("math", Math::NAMES, "exact", "the algebra that floats follow");
-
 impl FunctionPass for Rewrite {
     const NAME: &'static str = "rewrite";
     const DOC: &'static str = Self::PAGE;
@@ -79,7 +76,7 @@ impl FunctionPass for Rewrite {
     ];
 
     fn configure(&mut self, options: &Options) -> Result<(), String> {
-        self.math = Math::find(options.text("math")).unwrap_or_default();
+        self.math = Math::find(options.text(MATH.name)).unwrap_or_default();
         self.rules = options.text("rules").to_owned();
         Ok(())
     }
