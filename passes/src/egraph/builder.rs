@@ -72,7 +72,7 @@ impl<'a> Builder<'a> {
     pub(super) fn new(source: Source<'a>, entry: Block) -> Self {
         let ctx = &**source.f.ctx();
         Self {
-            graph: EGraph::default(),
+            graph: EGraph::with_capacity(2 * source.f.inst_count()),
             algebra: Algebra::default(),
             source,
             ctx,
@@ -310,11 +310,13 @@ impl<'a> Builder<'a> {
             }
             for bindings in matches(&self.graph, self.ctx, rule, args, MAX_MATCHES) {
                 let Some(other) = self.apply(rule, &bindings, ty) else { continue };
-                if other == class || found.iter().any(|(known, _)| *known == other) {
+                // A choice may be of a wider type than what it chooses from.
+                let fits = other != class && self.graph.class(other).facts.ty == ty;
+                if !fits || found.iter().any(|(known, _)| *known == other) {
                     continue;
                 }
                 let reason = Reason::Rule(number, bindings);
-                if matches!(rule.to(), Term::Variable(_)) || self.is_simple(other) {
+                if self.is_simple(other) {
                     best = Some((other, reason));
                     break 'rules;
                 }
@@ -325,9 +327,11 @@ impl<'a> Builder<'a> {
         best
     }
 
-    /// Returns whether nothing can be better than a class: it is a constant.
+    /// Returns whether nothing can be better than a class: it is a constant, or there already.
     fn is_simple(&self, class: Class) -> bool {
-        self.graph.class(class).constant.is_some()
+        let data = self.graph.class(class);
+        let there = |node: &NodeId| matches!(self.graph.node(*node), Node::Leaf(_));
+        data.constant.is_some() || data.nodes.iter().any(there)
     }
 
     /// The class of the right side of a rule where it matched, if its conditions hold.

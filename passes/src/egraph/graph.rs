@@ -5,7 +5,7 @@
 //! always have smaller numbers than what they are arguments of, and there are no cycles.
 
 use regraft_ir::{Const, Constant, Op, Type, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::rewrite::{self, Facts, Signature, Subject, literal_as};
@@ -87,7 +87,7 @@ impl Node {
 /// The content of a class.
 #[derive(Clone, Debug)]
 pub(super) struct ClassData {
-    pub(super) nodes: SmallVec<[NodeId; 2]>,
+    pub(super) nodes: SmallVec<[NodeId; 4]>,
     pub(super) constant: Option<Const>,
     pub(super) facts: Facts,
     pub(super) signature: Signature,
@@ -110,6 +110,17 @@ pub(super) struct EGraph {
 }
 
 impl EGraph {
+    /// A graph that can take so many nodes before it grows.
+    pub(super) fn with_capacity(nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            pinned: Vec::with_capacity(nodes),
+            classes: Vec::with_capacity(nodes),
+            known: FxHashMap::with_capacity_and_hasher(nodes, FxBuildHasher),
+            ..Self::default()
+        }
+    }
+
     #[inline]
     pub(super) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
@@ -227,9 +238,23 @@ impl EGraph {
         new
     }
 
+    /// The leader of a class. The classes on the way are brought nearer to it (path halving).
+    fn shortened(&mut self, class: Class) -> Class {
+        let mut at = class;
+        loop {
+            let next = self.classes[at.index()].leader;
+            let over = self.classes[next.index()].leader;
+            if next == over {
+                return next;
+            }
+            self.classes[at.index()].leader = over;
+            at = over;
+        }
+    }
+
     /// Notes that two classes are equal.
     pub(super) fn merge(&mut self, a: Class, b: Class) {
-        let (a, b) = (self.leader(a), self.leader(b));
+        let (a, b) = (self.shortened(a), self.shortened(b));
         if a == b {
             return;
         }

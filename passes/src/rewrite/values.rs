@@ -44,6 +44,7 @@ pub(crate) fn facts_of(op: Op, ty: Type, args: &[Facts], same: bool) -> Facts {
     }
     if op == core::SELECT
         && let [_, a, b] = args
+        && (a.ty, b.ty) == (ty, ty)
     {
         facts = Facts { constant: None, ..a.or(*b) };
     }
