@@ -86,8 +86,8 @@ impl PassStep {
         self.position
     }
 
-    /// Returns whether its option `math` lets it change results: `finite` the signs of zeros, `fast`
-    /// whatever rounding does.
+    /// Returns whether its option `math` lets it take floats for numbers that are never infinite, NaN
+    /// or -0.0, so that results are the same only about.
     pub fn is_fast(&self) -> bool {
         let math = self.math_option().and_then(|def| Math::find(self.options.text(def.name)));
         math.is_some_and(|math| math != Math::Exact)

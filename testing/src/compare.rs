@@ -11,7 +11,7 @@ use regraft_passes::diff_functions;
 use crate::choices::Choices;
 use crate::inputs::arguments;
 use crate::observe::{FloatMatch, Observation};
-use crate::perturb::{perturb_values, perturbed};
+use crate::perturb::{of_real_numbers, perturb_values, perturbed};
 
 /// The configuration of a comparison of functions.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ impl std::error::Error for Difference {}
 /// used. So an input on which either side exceeds a limit, or asks for more memory than there can
 /// be, counts as inconclusive, whatever the other side does; [`Agreement::inconclusive`] says how many there were. Where floats need not be
 /// equal bit for bit, so does one on which the first function itself does something else as soon
-/// as all floats are a little off.
+/// as all floats are a little off, comes to a float that is infinite or NaN, or shows the sign of a zero.
 ///
 /// # Errors
 /// The first difference that is found, with both functions and their results. Also if a function
@@ -215,7 +215,8 @@ pub fn compare_functions(
     Ok(agreement)
 }
 
-/// Returns whether a function does something else than `seen` if all floats are a little off.
+/// Returns whether a function does something else than `seen` if all floats are a little off, or is not
+/// one of real numbers.
 fn unstable(
     module: &Module,
     name: &str,
@@ -232,7 +233,24 @@ fn unstable(
     }
     perturb_values(&mut side.args);
     // Overflow is beyond what such a pass promises anything about.
-    !seen.values.is_finite() || !seen.matches(&side.run(name), config.floats)
+    !seen.values.is_finite()
+        || !seen.matches(&side.run(name), config.floats)
+        || is_unreal(module, name, config, seed)
+}
+
+/// Returns whether a function comes to a float that is infinite or NaN, or shows the sign of a zero.
+fn is_unreal(module: &Module, name: &str, config: &CompareConfig, seed: u64) -> bool {
+    let Ok(real) = of_real_numbers(module) else { return false };
+    let Some(f) = real.function(name) else { return false };
+    let types = config.params.clone().unwrap_or_else(|| f.param_types());
+    let mut config = config.clone();
+    // An instruction has a few operands, and what is inserted for each is a few instructions more.
+    config.limits.fuel = config.limits.fuel.map(|fuel| fuel.saturating_mul(16));
+    let mut plain = Side::new(module, types.clone(), &config);
+    let mut real = Side::new(&real, types, &config);
+    plain.prepare(seed).is_ok()
+        && real.prepare(seed).is_ok()
+        && !real.run(name).matches(&plain.run(name), config.floats)
 }
 
 /// The beginning of a message on a difference of signatures.

@@ -192,10 +192,8 @@ fn random_pass(passes: &PassRegistry, c: &mut Choices, which: impl Fn(&PassInfo)
     let info = fitting[c.below(fitting.len())];
     let mut options = Vec::new();
     for def in &*info.options {
-        // Most options of most passes are as they are without being said. What assumes that
-        // nothing is infinite or NaN changes what programs do.
+        // Most options of most passes are as they are without being said.
         if c.chance(25)
-            && !assumes_finite(def)
             && let Some(value) = random_value(def, c)
         {
             options.push(format!("{}={value}", def.name));
@@ -204,11 +202,6 @@ fn random_pass(passes: &PassRegistry, c: &mut Choices, which: impl Fn(&PassInfo)
     let options =
         if options.is_empty() { String::new() } else { format!("{{{}}}", options.join(", ")) };
     Step::Pass(info.name.to_owned(), options)
-}
-
-/// Returns whether an option may say that no number is infinite or NaN.
-fn assumes_finite(def: &OptionDef) -> bool {
-    matches!(def.kind, OptionKind::Choice(words) if words.contains(&"finite"))
 }
 
 /// A value of an option, those at the ends of its range included.
