@@ -5,52 +5,14 @@
 
 use regraft_dialects::{arith, math};
 use regraft_ir::{Constant, Op, Type, Value};
-use rustc_hash::FxHashMap;
 
 use super::builder::Builder;
-use super::forms::{Coefficient, Form, MAX_TERMS, Product, Products, Term};
+use super::forms::{Coefficient, Form, Known, MAX_TERMS, Product, Term};
 use super::graph::{Class, Reason};
 use crate::rewrite::Math;
 
 /// The greatest exponent of a power that is a product.
 const MAX_POWER: i64 = 1024;
-
-/// The forms of classes, if floats are real numbers.
-#[derive(Debug, Default)]
-pub(super) struct Algebra {
-    pub(super) products: Products,
-    /// By [`Class::index`]; zero for what is no float.
-    forms: Vec<Form>,
-    known: FxHashMap<(Type, Form), Known>,
-}
-
-/// The classes of one form.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
-    /// The class that stands for the form where it is a factor.
-    first: Class,
-    /// The class with the most nodes.
-    pub(super) latest: Class,
-    /// Tells whether `latest` has the nodes that the form gives.
-    pub(super) is_lowered: bool,
-}
-
-impl Algebra {
-    pub(super) fn form(&self, class: Class) -> &Form {
-        &self.forms[class.index()]
-    }
-
-    /// Notes that a class has a form.
-    pub(super) fn register(&mut self, ty: Type, form: Form, class: Class, is_lowered: bool) {
-        let known = self.known.entry((ty, form)).or_insert(Known {
-            first: class,
-            latest: class,
-            is_lowered,
-        });
-        known.latest = class;
-        known.is_lowered |= is_lowered;
-    }
-}
 
 impl Builder<'_> {
     /// Returns whether floats are real numbers.
@@ -71,7 +33,7 @@ impl Builder<'_> {
             let atom = || Form::term(self.algebra.products.power(class, 1), Coefficient::ONE);
             number.and_then(Form::constant).unwrap_or_else(atom)
         };
-        self.algebra.forms.push(form);
+        self.algebra.push(form);
     }
 
     /// Gives a new class that is made of `class` and others the shortest of their forms. What equals
@@ -97,7 +59,7 @@ impl Builder<'_> {
         for of in [class, other] {
             self.algebra.register(ty, self.algebra.form(of).clone(), new, false);
         }
-        self.algebra.forms.push(self.algebra.form(other).clone());
+        self.algebra.push(self.algebra.form(other).clone());
     }
 
     /// The length of the form of a class.
@@ -114,7 +76,7 @@ impl Builder<'_> {
     /// Gives a new class of an op its form. Returns another class of that form.
     pub(super) fn note_form(&mut self, class: Class, ty: Type, form: Form) -> Option<Class> {
         let equal = self.class_of_form(&form, ty);
-        self.algebra.forms[class.index()] = form.clone();
+        self.algebra.set_form(class, form.clone());
         self.algebra.register(ty, form, class, false);
         equal.filter(|&equal| equal != class)
     }
@@ -138,7 +100,7 @@ impl Builder<'_> {
 
     /// The classes of a form, if all that the last is made of is there.
     pub(super) fn known(&self, form: &Form, ty: Type) -> Option<Known> {
-        let known = self.algebra.known.get(&(ty, form.clone()))?;
+        let known = self.algebra.known(ty, form.clone())?;
         self.is_available(known.latest).then_some(*known)
     }
 
@@ -247,7 +209,7 @@ impl Builder<'_> {
     fn as_factor(&mut self, class: Class, form: &Form) -> (f64, Product) {
         let ty = self.graph.class(class).facts.ty;
         let first = |form: Option<Form>| {
-            let first = self.algebra.known.get(&(ty, form?))?.first;
+            let first = self.algebra.known(ty, form?)?.first;
             self.is_within(first, class).then_some(first)
         };
         let (sign, base) = match (first(Some(form.clone())), first(form.times(-1.0))) {

@@ -3,9 +3,8 @@
 use regraft_ir::{Block, Const, Context, DominatorTree, Function, Op, Traits, Type, Value};
 use smallvec::SmallVec;
 
-use super::algebra::Algebra;
+use super::forms::Algebra;
 use super::graph::{Args, Bindings, Class, EGraph, Node, NodeId, Reason};
-use super::lowering::MAX_LOWERED;
 use crate::analysis::{FloatKinds, Latencies, LoopForest, LoopId};
 use crate::rewrite::{
     Facts, FoldArg, Folded, Math, Rule, RuleIndex, Signature, Term, Variable, facts_of, fold,
@@ -24,6 +23,8 @@ const MAX_ALTERNATIVES: usize = 16;
 pub(super) const MAX_DEPTH: u32 = 5;
 /// The most nodes that rules make for one instruction.
 pub(super) const MAX_NEW_NODES: u32 = 40;
+/// The most forms that are lowered for one instruction.
+const MAX_LOWERED: u32 = 256;
 
 /// The function that a graph is made of.
 #[derive(Clone, Copy)]

@@ -11,6 +11,7 @@
 //! A sum has at most [`MAX_TERMS`] terms, a product at most [`MAX_FACTORS`] factors. What would have
 //! more has no form, and is a term or a factor itself.
 
+use regraft_ir::Type;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -218,6 +219,57 @@ impl Products {
         let fits = product.len() <= MAX_FACTORS
             && product.iter().all(|factor| factor.exponent.abs() <= MAX_EXPONENT);
         fits.then(|| self.intern(product))
+    }
+}
+
+/// The forms of classes, if floats are real numbers.
+#[derive(Debug, Default)]
+pub(super) struct Algebra {
+    pub(super) products: Products,
+    /// By [`Class::index`]; zero for what is no float.
+    forms: Vec<Form>,
+    known: FxHashMap<(Type, Form), Known>,
+}
+
+/// The classes of one form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// The class that stands for the form where it is a factor.
+    pub(super) first: Class,
+    /// The class with the most nodes.
+    pub(super) latest: Class,
+    /// Tells whether `latest` has the nodes that the form gives.
+    pub(super) is_lowered: bool,
+}
+
+impl Algebra {
+    pub(super) fn form(&self, class: Class) -> &Form {
+        &self.forms[class.index()]
+    }
+
+    /// Gives the next class a form.
+    pub(super) fn push(&mut self, form: Form) {
+        self.forms.push(form);
+    }
+
+    pub(super) fn set_form(&mut self, class: Class, form: Form) {
+        self.forms[class.index()] = form;
+    }
+
+    /// The classes of a form.
+    pub(super) fn known(&self, ty: Type, form: Form) -> Option<Known> {
+        self.known.get(&(ty, form)).copied()
+    }
+
+    /// Notes that a class has a form.
+    pub(super) fn register(&mut self, ty: Type, form: Form, class: Class, is_lowered: bool) {
+        let known = self.known.entry((ty, form)).or_insert(Known {
+            first: class,
+            latest: class,
+            is_lowered,
+        });
+        known.latest = class;
+        known.is_lowered |= is_lowered;
     }
 }
 

@@ -8,7 +8,7 @@
 //! leave the others.
 //!
 //! # Cost
-//! Each form is lowered once, in at most `MAX_LOWERED` steps for an instruction.
+//! Each form is lowered once, and so many of them for an instruction.
 
 use regraft_dialects::arith;
 use regraft_ir::{Op, Type};
@@ -18,8 +18,6 @@ use super::builder::{Builder, MAX_DEPTH, MAX_NEW_NODES};
 use super::forms::{Coefficient, Factor, Form, Product, Term};
 use super::graph::{Args, Class, Node, Reason};
 
-/// The most forms that are lowered for one instruction.
-pub(super) const MAX_LOWERED: u32 = 256;
 /// A division, in multiplications.
 const DIVISION: u32 = 3;
 
