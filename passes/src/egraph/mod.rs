@@ -10,7 +10,7 @@
 //! # Method
 //! An e-graph holds, for each value, several ways to compute it. Here it is acyclic (Fallin: "ægraphs:
 //! Acyclic E-graphs for Efficient Optimization in a Production Compiler", 2023): values are taken in
-//! preorder of the dominator tree, and the [rules](crate::rewrite) are applied once to each node, when
+//! preorder of the dominator tree, and the [rules](mod@crate::rewrite) are applied once to each node, when
 //! it is made (`builder`). What a rule finds is joined with the node in a new class.
 //! Commutativity is the matcher's business. Equal nodes are one, so that this is a value numbering too.
 //! Then one node is chosen for each class that is needed (`extraction`), by its latency, eight times

@@ -11,7 +11,7 @@ use crate::rewrite::{Math, RewriteRules, RuleIndex, RuleSet};
 
 /// Makes a pass of rewrite rules, which is used as `rewrite{rules=FILE}` uses those of a file.
 ///
-/// The rules are written as in files of [rules](crate::rewrite), without `rule`, name and set. A `;`
+/// The rules are written as in files of [rules](mod@crate::rewrite), without `rule`, name and set. A `;`
 /// stands between two of them. They belong to the set `exact`, unless another one is named. The
 /// result is a [`PassInfo`](crate::PassInfo), for
 /// [`PassRegistry::add_pass`](crate::PassRegistry::add_pass), or for a

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! # Method
-//! Greedy rewriting: instructions wait in a queue. For each, the [rules](crate::rewrite) are matched
+//! Greedy rewriting: instructions wait in a queue. For each, the [rules](mod@crate::rewrite) are matched
 //! against it and what its operands are made of, and of those that apply the one that saves most is
 //! used, the first in a tie. What is used no more goes, and everything that may match now waits
 //! again. Nothing is kept beside what is there, so that the result depends on the order: where that
