@@ -34,7 +34,7 @@ crate::pass! {
     ///
     /// With `engine=acyclic` the rules are applied once to each value, in near linear time. `engine=egg`
     /// applies them again and again, until nothing is new or there are as many nodes or rounds as
-    /// `nodes` and `iterations` say. That finds what takes a detour, and is many times slower: it is for
+    /// `nodes` and `iterations` say. That can find a little more, and is many times slower: it is for
     /// small functions, and for trying rules out.
     #[derive(Debug, Default)]
     pub struct EGraphPass {
