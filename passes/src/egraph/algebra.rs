@@ -101,7 +101,7 @@ impl Builder<'_> {
     /// The classes of a form, if all that the last is made of is there.
     pub(super) fn known(&self, form: &Form, ty: Type) -> Option<Known> {
         let known = self.algebra.known(ty, form.clone())?;
-        self.is_available(known.latest).then_some(*known)
+        self.is_available(known.latest).then_some(known)
     }
 
     /// The class of a number.
@@ -221,8 +221,8 @@ impl Builder<'_> {
         (sign, self.algebra.products.power(base, 1))
     }
 
-    /// Returns whether something other than a longer sum or product needs the value of an
-    /// instruction of this class.
+    /// Returns whether several instructions need the value of one of this class, or something other
+    /// than a longer sum or product does.
     pub(super) fn is_outermost(&self, v: Value, class: Class) -> bool {
         let (f, terms) = (self.source.f, self.algebra.form(class).terms().len());
         let is_sum = terms > 1;
@@ -237,6 +237,9 @@ impl Builder<'_> {
                 _ => false,
             }
         };
-        terms == MAX_TERMS || terms > 0 && f.uses(v).any(|u| !is_absorbed(u.user))
+        let mut users = f.uses(v).map(|u| u.user);
+        let only = (users.next(), users.next());
+        let is_part = matches!(only, (Some(user), None) if is_absorbed(user));
+        terms == MAX_TERMS || terms > 0 && !is_part
     }
 }

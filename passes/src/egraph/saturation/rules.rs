@@ -28,7 +28,10 @@ pub(super) fn saturate(graph: &mut Graph<'_>, rules: &RuleIndex, limits: Limits)
                 break;
             }
             let root = graph[found.class].data.facts.ty;
-            if let Some(other) = instance(graph, found.rule.to(), &found.bindings, root) {
+            // A choice may be of a wider type than what it chooses from.
+            if let Some(other) = instance(graph, found.rule.to(), &found.bindings, root)
+                && graph[other].data.facts.ty == root
+            {
                 changed |= graph.union(found.class, other);
             }
         }
