@@ -26,6 +26,8 @@ use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 const RUNS: usize = 9;
 
 type Outcome = Result<(), Vec<Diagnostic>>;
+/// A part of the table: tells if it is wanted, and adds its rows.
+type Part<'a> = (bool, &'a dyn Fn(&mut Table) -> Outcome);
 
 fn main() {
     keep_heap();
@@ -34,7 +36,7 @@ fn main() {
     let (all, each) = (wanted.is_none(), wanted.as_deref() == Some("sizes"));
     let wants = |part: &str| all || wanted.as_deref() == Some(part);
     let mut table = Table::default();
-    let parts: [(bool, &dyn Fn(&mut Table) -> Outcome); 5] = [
+    let parts: [Part<'_>; 5] = [
         (wants("speed"), &speed),
         (wants("adjoints") || each, &|table| adjoints(table, each)),
         (wants("higher") || each, &|table| higher(table, each)),

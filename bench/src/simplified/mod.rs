@@ -6,7 +6,7 @@ mod size;
 use regraft_ad::{ForwardOptions, PlanKind, ReverseOptions, forward, reverse};
 use regraft_dialects::context;
 use regraft_exec::{Engine, Interpreter, Val};
-use regraft_ir::{Diagnostic, Module, Symbol};
+use regraft_ir::{Diagnostic, Function, Module, Symbol};
 use regraft_lang::Session;
 use regraft_passes::O2;
 use regraft_passes::rewrite::Math;
@@ -111,7 +111,7 @@ pub fn derivative(text: &str, order: usize, pipeline: &str) -> Result<Module, Ve
     let mut session = Session::new(&context());
     session.run("f.jl", &format!("f(x) = {text}"))?;
     let mut module = session.typed("f(1.0)")?;
-    let mut name = module.functions().next().map(|f| f.name());
+    let mut name = module.functions().next().map(Function::name);
     apply(&mut module, if order == 0 { pipeline } else { BASE })?;
     for _ in 0..order {
         if let Some(f) = name {
