@@ -68,7 +68,8 @@ impl fmt::Display for Table {
                 Bound::None => (String::new(), None),
             };
             let met = met.map_or("", |met| if met { "yes" } else { "NO" });
-            writeln!(f, "| {what} | {figure:.digits$} {unit} | {target} | {met} | {note} |")?;
+            let figure = format!("{figure:.digits$} {unit}");
+            writeln!(f, "| {what} | {} | {target} | {met} | {note} |", figure.trim_end())?;
         }
         Ok(())
     }
