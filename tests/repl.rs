@@ -141,6 +141,7 @@ transcripts! {
     functions_become_programs: "programs",
     ir_is_called_differentiated_compared_and_forgotten: "ir_programs",
     a_question_mark_asks_about_a_name: "questions",
+    rules_are_traced_back: "explain",
     wrong_programs_are_refused_and_the_session_goes_on: "faults",
 }
 

@@ -35,7 +35,7 @@ fn adjoints_become_smaller() {
     let all: Vec<Sizes> = all_programs().map(of).collect();
     check(&all, Math::Exact, [0.99, 0.99]);
     check(&all, Math::Finite, [0.99, 0.97]);
-    check(&all, Math::Fast, [0.983, 0.965]);
+    check(&all, Math::Fast, [0.87, 0.82]);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn higher_derivatives_become_smaller() {
         }
     }
     check(&all, Math::Exact, [0.74, 0.76]);
-    check(&all, Math::Fast, [0.71, 0.70]);
+    check(&all, Math::Fast, [0.42, 0.45]);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn adjoints_run_fewer_instructions_and_give_the_same() {
 fn a_sum_of_terms_becomes_smaller() {
     let mut sum = sum_of_terms(100, 20);
     apply(&mut sum, &simplify(Math::Fast)).unwrap_or_else(|errors| panic!("{}", told(&errors)));
-    assert!(Size::of(&sum).ops <= 163, "{:?}", Size::of(&sum));
+    assert!(Size::of(&sum).ops <= 36, "{:?}", Size::of(&sum));
 }
 
 #[test]

@@ -141,11 +141,29 @@ impl Builder<'_> {
         }
     }
 
-    /// The form of `a * b^n`.
+    /// The form of `a * b^n`. Only single terms are multiplied into sums.
     fn product(&mut self, a: Class, b: Class, n: i32) -> Option<Form> {
+        let spread = match (self.algebra.form(a).terms(), self.algebra.form(b).terms()) {
+            ([_, _, ..], [term]) => self.spread(a, *term, n),
+            ([term], [_, _, ..]) if n == 1 => self.spread(b, *term, 1),
+            _ => None,
+        };
+        if spread.is_some() {
+            return spread;
+        }
         let ((j, a), (k, b)) = (self.as_product(a)?, self.as_product(b)?);
         let product = self.algebra.products.times(a, b, n)?;
         Form::term(product, Coefficient::ONE).times(j * k.powi(n))
+    }
+
+    /// The form of a sum times the power of a term.
+    fn spread(&mut self, sum: Class, by: Term, n: i32) -> Option<Form> {
+        let sum = self.algebra.form(sum).times(by.coefficient.get().powi(n))?;
+        let products = &mut self.algebra.products;
+        let terms = sum.terms().iter().map(|term| {
+            Some(Term { product: products.times(term.product, by.product, n)?, ..*term })
+        });
+        Some(Form::of_terms(terms.collect::<Option<Vec<_>>>()?))
     }
 
     fn power(&mut self, a: Class, n: i32) -> Option<Form> {
@@ -174,7 +192,7 @@ impl Builder<'_> {
                     .times(1.0 / k)
                 });
                 let parts: Option<Vec<Form>> = parts.collect();
-                let rest = Form::of_terms(parts?.iter().flat_map(|form| form.terms()).copied());
+                let rest = Form::of_terms(parts?.iter().flat_map(Form::terms).copied());
                 let ty = self.graph.class(class).facts.ty;
                 match self.lower(&rest, ty).filter(|&rest| self.is_within(rest, class)) {
                     Some(sum) => {

@@ -58,6 +58,8 @@ pub(super) struct Builder<'a> {
     pub(super) depth: u32,
     /// The forms that may still be lowered for the present instruction.
     pub(super) forms_left: u32,
+    /// The divisors of the sums that are being lowered whose reciprocals are factors.
+    pub(super) inverted: Vec<Class>,
 }
 
 /// Where the value of a class is known.
@@ -86,6 +88,7 @@ impl<'a> Builder<'a> {
             fuel: 0,
             depth: 0,
             forms_left: 0,
+            inverted: Vec::new(),
         }
     }
 

@@ -136,7 +136,8 @@ impl Form {
                     if sum != 0.0 {
                         terms.push(Term { coefficient: Coefficient::new(sum)?, ..x });
                     }
-                    (a.next(), b.next());
+                    a.next();
+                    b.next();
                 }
                 (Some(&&x), y) if y.is_none_or(|y| x.product < y.product) => {
                     terms.push(x);

@@ -77,8 +77,10 @@ impl Builder<'_> {
 
     fn lower_sum(&mut self, terms: &[Term], ty: Type) -> Option<Class> {
         if let Some(divisor) = self.repeated_divisor(terms) {
-            let terms = self.with_reciprocal(terms, divisor, ty)?;
-            return self.lower_sum(&terms, ty);
+            self.inverted.push(divisor);
+            let class = self.lower_sum(terms, ty);
+            self.inverted.pop();
+            return class;
         }
         let Some(common) = self.common(terms) else { return self.lower_terms(terms, ty) };
         let (mut inner, mut rest) = (SmallVec::<[Term; 8]>::new(), SmallVec::<[Term; 8]>::new());
@@ -118,29 +120,12 @@ impl Builder<'_> {
             factors.find(|f| f.base == base).map_or(0, |f| f.exponent)
         };
         let factors = terms.iter().flat_map(|term| self.algebra.products.factors(term.product));
-        factors.filter(|f| f.exponent < 0).map(|f| f.base).find(|&base| {
+        let divides = |f: &&Factor| f.exponent < 0 && !self.inverted.contains(&f.base);
+        factors.filter(divides).map(|f| f.base).find(|&base| {
             let first = power(&terms[0], base);
             let divided = terms.iter().filter(|term| power(term, base) < 0).count();
             divided > 1 && terms.iter().any(|term| power(term, base) != first)
         })
-    }
-
-    /// Terms that are multiplied by a reciprocal where they were divided by a class.
-    fn with_reciprocal(&mut self, terms: &[Term], divisor: Class, ty: Type) -> Option<Vec<Term>> {
-        let (one, below) = (self.number(1.0, ty)?, self.factor(divisor, ty));
-        let reciprocal = self.node(arith::FDIV, ty, [one, below]);
-        let products = &mut self.algebra.products;
-        let (divisor, reciprocal) = (products.power(divisor, 1), products.power(reciprocal, 1));
-        let base = products.factors(divisor)[0].base;
-        let mut made = Vec::with_capacity(terms.len());
-        for term in terms {
-            let factors = products.factors(term.product).iter();
-            let power = factors.filter(|f| f.base == base && f.exponent < 0).map(|f| -f.exponent);
-            let n = power.sum();
-            let product = products.times(term.product, divisor, n)?;
-            made.push(Term { product: products.times(product, reciprocal, n)?, ..*term });
-        }
-        Some(made)
     }
 
     /// A term without what it has in common with others; `None` if it does not have it.
@@ -170,7 +155,7 @@ impl Builder<'_> {
             let degree = self.degree(term.product);
             let scaled = term.coefficient.abs() != Coefficient::ONE;
             for &f in self.algebra.products.factors(term.product) {
-                let saved = match f.exponent < 0 {
+                let saved = match self.is_divisor(&f) {
                     true => DIVISION,
                     false => u32::from(degree > 1 || scaled),
                 };
@@ -192,7 +177,7 @@ impl Builder<'_> {
                 (saved, count) = (saved + each, count + 1);
             }
             let back = match part {
-                Common::Power(factor) if factor.exponent < 0 => DIVISION,
+                Common::Power(factor) if self.is_divisor(&factor) => DIVISION,
                 _ => 1,
             };
             let saved: u32 = if count > 1 { u32::saturating_sub(saved, back) } else { 0 };
@@ -247,13 +232,13 @@ impl Builder<'_> {
         let mut scale = (scale != Coefficient::ONE).then_some(scale.get());
         let mut product: Option<Class> = None;
         for level in order.chunk_by(|(a, _), (b, _)| a == b) {
-            let above = self.powers(level, 1, ty);
+            let above = self.powers(level, false, ty);
             product = self.times(product, above, ty);
             if let Some(scale) = scale.take() {
                 let number = self.number(scale, ty)?;
                 product = self.times(product, Some(number), ty);
             }
-            if let Some(divisor) = self.powers(level, -1, ty) {
+            if let Some(divisor) = self.powers(level, true, ty) {
                 let numerator = match product {
                     Some(product) => product,
                     None => self.number(1.0, ty)?,
@@ -265,14 +250,20 @@ impl Builder<'_> {
         Some(if term.coefficient.is_negative() { self.negated(product, ty) } else { product })
     }
 
-    /// The product of the factors whose exponents have a sign, without that sign. Those of the same
-    /// exponent stand beside each other.
-    fn powers(&mut self, factors: &[(u32, Factor)], sign: i32, ty: Type) -> Option<Class> {
+    /// The product of the factors above or below the line, each to the size of its exponent. Those of
+    /// the same exponent stand beside each other.
+    fn powers(&mut self, factors: &[(u32, Factor)], below: bool, ty: Type) -> Option<Class> {
         let mut product = None;
         for group in factors.chunk_by(|(_, f), (_, g)| f.exponent.abs() == g.exponent.abs()) {
             let mut base = None;
-            for (_, f) in group.iter().filter(|(_, f)| f.exponent.signum() == sign) {
-                let factor = self.factor(f.base, ty);
+            for (_, f) in group {
+                if self.is_divisor(f) != below {
+                    continue;
+                }
+                let factor = match f.exponent < 0 && !below {
+                    true => self.reciprocal(f.base, ty)?,
+                    false => self.factor(f.base, ty),
+                };
                 base = self.times(base, Some(factor), ty);
             }
             if let Some(base) = base {
@@ -300,6 +291,16 @@ impl Builder<'_> {
             (Some(a), Some(b)) => Some(self.node(arith::MUL, ty, [a, b])),
             _ => a.or(b),
         }
+    }
+
+    /// Returns whether a factor stands below the line: what divides several terms is inverted instead.
+    fn is_divisor(&self, factor: &Factor) -> bool {
+        factor.exponent < 0 && !self.inverted.contains(&factor.base)
+    }
+
+    fn reciprocal(&mut self, base: Class, ty: Type) -> Option<Class> {
+        let (one, below) = (self.number(1.0, ty)?, self.factor(base, ty));
+        Some(self.node(arith::FDIV, ty, [one, below]))
     }
 
     /// The class of a factor, with the most nodes that there are.
