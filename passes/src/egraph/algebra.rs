@@ -12,7 +12,7 @@ use super::graph::{Class, Reason};
 use crate::rewrite::Math;
 
 /// The greatest exponent of a power that is a product.
-const MAX_POWER: i64 = 1024;
+const MAX_POWER: u64 = 1024;
 
 impl Builder<'_> {
     /// Returns whether floats are real numbers.
@@ -134,7 +134,7 @@ impl Builder<'_> {
                 let n = self.ctx.constant(self.graph.class(n).constant?);
                 let whole = |x: f64| (x.round() == x && x.abs() < 1e9).then_some(x as i64);
                 let n = n.as_int().or_else(|| n.as_float().and_then(whole))?;
-                let is_power = (1..=MAX_POWER).contains(&n.abs());
+                let is_power = (1..=MAX_POWER).contains(&n.unsigned_abs());
                 if is_power { self.power(a, n as i32) } else { None }
             }
             _ => None,
