@@ -13,10 +13,9 @@
 //! ```
 
 use crate::attrs::INBOUNDS;
-use crate::fold;
-use crate::ir::{Constant, Effects, InstView, Operand, Syntax, Type, TypeKind};
+use crate::ir::{Constant, Effects, Fold, InstView, Operand, OperandKind, Syntax, Type, TypeKind};
 use crate::semantics::{convert, scalar};
-use crate::types::{check_fits, describe, field_type, is_exact};
+use crate::types::{check_fits, describe, field_type, is_exact, is_subtype};
 
 /// Reads what it is given, and all that can be reached from there.
 const READS_ALL: Effects = Effects {
@@ -86,7 +85,7 @@ crate::dialect! {
     ///
     /// `%4: f64 = core.select %1, %2, %3`
     SELECT = select(condition: bool, x: T, y: T) -> T where T: Any [PURE] {
-        fold: Some(fold::select),
+        fold: Some(fold_select),
     } eval(Scalar: scalar::select);
 
     /// The same value as another type, as Julia's `convert`.
@@ -105,18 +104,21 @@ crate::dialect! {
     /// Traps (`TypeError`) if the value is of another type.
     ///
     /// `%2: f64 = core.typeassert %1`
-    TYPEASSERT = typeassert(x: _) -> declared [PURE, MAY_TRAP] { fold: Some(fold::scalar), verify: Some(verify_convert) };
+    TYPEASSERT = typeassert(x: _) -> declared [PURE, MAY_TRAP] {
+        fold: Some(fold_typeassert),
+        verify: Some(verify_convert),
+    };
 
     /// True if a value is of a type; everything is of type `any`.
     ///
     /// `%2: bool = core.isa %1, !f64`
-    ISA = isa(x: _, ty: _) -> bool [PURE] { fold: Some(fold::isa), verify: Some(verify_isa) };
+    ISA = isa(x: _, ty: _) -> bool [PURE] { fold: Some(fold_isa), verify: Some(verify_isa) };
 
     /// The type of a value, as a value.
     ///
     /// `%2: type<f64> = core.typeof %1`
     TYPEOF = type_of: "typeof"(x: _) -> (fn typeof_type) [PURE] {
-        fold: Some(fold::type_of),
+        fold: Some(fold_type_of),
     };
 
     /// True if two values cannot be told apart, as Julia's `===`.
@@ -126,7 +128,7 @@ crate::dialect! {
     /// strings by their text, objects (arrays, refs, mutable structs) by identity.
     ///
     /// `%3: bool = core.same %1, %2`
-    SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE] { fold: Some(fold::same) }
+    SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE] { fold: Some(fold_same) }
         eval(Scalar: scalar::same);
 
     /// Stops the program with an error; a string is its message.
@@ -289,4 +291,49 @@ fn verify_isa(view: &InstView<'_>) -> Result<(), String> {
 fn typeof_type(view: &InstView<'_>) -> Result<Type, String> {
     let ty = view.types[0];
     if is_exact(view.ctx, ty) { Ok(view.ctx.ty(TypeKind::TypeOf(ty))) } else { Ok(Type::ANY) }
+}
+
+/// `core.select`: of a constant condition, or of the same value twice.
+fn fold_select(view: &InstView<'_>) -> Option<Fold> {
+    let [_, x, y] = *view.operands else { return None };
+    let chosen = match view.constant(0) {
+        Some(Constant::Bool(true)) => 1,
+        Some(Constant::Bool(false)) => 2,
+        _ if x == y && view.types[0] == Type::BOOL => 1,
+        _ => return None,
+    };
+    // An operand of another type than the result cannot stand for it.
+    (view.types[1] == view.types[2]).then_some(Fold::Operand(chosen))
+}
+
+/// `core.typeassert` of a value whose type is known to be the one stated.
+fn fold_typeassert(view: &InstView<'_>) -> Option<Fold> {
+    (view.types[0] == view.ty && view.ty != Type::ANY).then_some(Fold::Operand(0))
+}
+
+/// `core.isa`, where the types decide it.
+fn fold_isa(view: &InstView<'_>) -> Option<Fold> {
+    let (ctx, have) = (view.ctx, view.types[0]);
+    let &TypeKind::TypeOf(want) = ctx.kind(view.types[1]) else { return None };
+    let known = is_subtype(ctx, have, want);
+    (known || is_exact(ctx, have)).then_some(Fold::Constant(Constant::Bool(known)))
+}
+
+/// `core.typeof`, where the type of the operand is exact.
+fn fold_type_of(view: &InstView<'_>) -> Option<Fold> {
+    let ty = view.types[0];
+    is_exact(view.ctx, ty).then_some(Fold::Constant(Constant::Type(ty)))
+}
+
+/// `core.same`: of one value with itself, of two constants, of values whose types differ.
+fn fold_same(view: &InstView<'_>) -> Option<Fold> {
+    let [x, y] = *view.operands else { return None };
+    let (a, b) = (view.types[0], view.types[1]);
+    let known = match (x.kind(), y.kind()) {
+        (OperandKind::Const(x), OperandKind::Const(y)) => x == y,
+        _ if x == y => true,
+        _ if a != b && is_exact(view.ctx, a) && is_exact(view.ctx, b) => false,
+        _ => return None,
+    };
+    Some(Fold::Constant(Constant::Bool(known)))
 }

@@ -14,8 +14,7 @@
 //! # Ok::<(), regraft_ir::IrError>(())
 //! ```
 
-use crate::fold;
-use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};
+use crate::ir::{Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind};
 use crate::types::{field_type, field_types};
 
 /// The symbol in a field of type `any` that has no value yet. Whoever makes objects before all
@@ -77,12 +76,12 @@ crate::dialect! {
     /// other value.
     ///
     /// `%2: i64 = data.fieldcount %1`
-    FIELDCOUNT = fieldcount(x: _) -> i64 [PURE] { fold: Some(fold::fieldcount) };
+    FIELDCOUNT = fieldcount(x: _) -> i64 [PURE] { fold: Some(fold_fieldcount) };
 
     /// True if a struct or named tuple has a field of that name.
     ///
     /// `%2: bool = data.hasfield %1, :x`
-    HASFIELD = hasfield(x: _, name: sym) -> bool [PURE] { fold: Some(fold::hasfield) };
+    HASFIELD = hasfield(x: _, name: sym) -> bool [PURE] { fold: Some(fold_hasfield) };
 }
 
 fn verify_fields(view: &InstView<'_>, fields: &[Type]) -> Result<(), String> {
@@ -189,4 +188,29 @@ fn verify_setfield(view: &InstView<'_>) -> Result<(), String> {
     // Whether there is such a field, and whether the value fits it, shows when the program runs:
     // a pass may turn any field operand into a constant.
     Ok(())
+}
+
+/// `data.fieldcount` of a known type.
+fn fold_fieldcount(view: &InstView<'_>) -> Option<Fold> {
+    let ty = view.types[0];
+    if matches!(ty, Type::ANY | Type::NEVER) {
+        return None;
+    }
+    let count = field_types(view.ctx, ty).map_or(0, |fields| fields.len());
+    Some(Fold::Constant(Constant::I64(count as i64)))
+}
+
+/// `data.hasfield` of a known type and name.
+fn fold_hasfield(view: &InstView<'_>) -> Option<Fold> {
+    let (ctx, ty) = (view.ctx, view.types[0]);
+    if matches!(ty, Type::ANY | Type::NEVER) {
+        return None;
+    }
+    let Some(Constant::Sym(name)) = view.constant(1) else { return None };
+    let has = match ctx.kind(ty) {
+        TypeKind::Named(fields) => fields.iter().any(|&(field, _)| field == name),
+        &TypeKind::Struct(id) => ctx.struct_def(id).field(name).is_some(),
+        _ => false,
+    };
+    Some(Fold::Constant(Constant::Bool(has)))
 }

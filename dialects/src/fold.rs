@@ -1,4 +1,4 @@
-//! Simplifies instructions, exactly: bit for bit for every value, NaN, infinities and signed zeros
+//! Simplifies ops on scalars, exactly: bit for bit for every value, NaN, infinities and signed zeros
 //! included, and with the same traps.
 //!
 //! Floats have few such identities. `x + 0.0` is not one, because `-0.0 + 0.0` is `0.0`; and
@@ -7,9 +7,8 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{Constant, Fold, InstView, Op, OpDef, OperandKind, Traits, Type, TypeKind};
-use crate::semantics::{eval_scalar, is_exact, is_subtype};
-use crate::types::field_types;
+use crate::ir::{Constant, Fold, InstView, Op, OpDef, Traits, Type};
+use crate::semantics::eval_scalar;
 use crate::{arith, core, math};
 
 /// Folds an op on scalars.
@@ -92,7 +91,6 @@ fn unary_identity(view: &InstView<'_>) -> Option<Fold> {
             | arith::FLOAT_CAST
             | arith::BITCAST
             | core::CONVERT
-            | core::TYPEASSERT
     );
     (converts && view.types[0] == view.ty).then_some(Fold::Operand(0))
 }
@@ -151,79 +149,6 @@ fn constant_operand(def: &OpDef, ty: Type, c: Constant, x: usize) -> Option<Fold
         (arith::MAX, ..) if is_least => other,
         (arith::MIN, ..) if is_least => Some(Fold::Constant(c)),
         (arith::MAX, ..) if is_greatest => Some(Fold::Constant(c)),
-        _ => None,
-    }
-}
-
-/// `core.select`: of a constant condition, or of the same value twice.
-pub(crate) fn select(view: &InstView<'_>) -> Option<Fold> {
-    let [_, x, y] = *view.operands else { return None };
-    let chosen = match view.constant(0) {
-        Some(Constant::Bool(true)) => 1,
-        Some(Constant::Bool(false)) => 2,
-        _ if x == y && view.types[0] == Type::BOOL => 1,
-        _ => return None,
-    };
-    // An operand of another type than the result cannot stand for it.
-    (view.types[1] == view.types[2]).then_some(Fold::Operand(chosen))
-}
-
-/// `core.same`: of one value with itself, of two constants, of values whose types differ.
-pub(crate) fn same(view: &InstView<'_>) -> Option<Fold> {
-    let [x, y] = *view.operands else { return None };
-    let (a, b) = (view.types[0], view.types[1]);
-    let known = match (x.kind(), y.kind()) {
-        (OperandKind::Const(x), OperandKind::Const(y)) => x == y,
-        _ if x == y => true,
-        _ if a != b && is_exact(view.ctx, a) && is_exact(view.ctx, b) => false,
-        _ => return None,
-    };
-    Some(Fold::Constant(Constant::Bool(known)))
-}
-
-/// `core.isa`, where the types decide it.
-pub(crate) fn isa(view: &InstView<'_>) -> Option<Fold> {
-    let (ctx, have) = (view.ctx, view.types[0]);
-    let &TypeKind::TypeOf(want) = ctx.kind(view.types[1]) else { return None };
-    let known = is_subtype(ctx, have, want);
-    (known || is_exact(ctx, have)).then_some(Fold::Constant(Constant::Bool(known)))
-}
-
-/// `core.typeof`, where the type of the operand is exact.
-pub(crate) fn type_of(view: &InstView<'_>) -> Option<Fold> {
-    let ty = view.types[0];
-    is_exact(view.ctx, ty).then_some(Fold::Constant(Constant::Type(ty)))
-}
-
-/// `data.fieldcount` of a known type.
-pub(crate) fn fieldcount(view: &InstView<'_>) -> Option<Fold> {
-    let ty = view.types[0];
-    if matches!(ty, Type::ANY | Type::NEVER) {
-        return None;
-    }
-    let count = field_types(view.ctx, ty).map_or(0, |fields| fields.len());
-    Some(Fold::Constant(Constant::I64(count as i64)))
-}
-
-/// `data.hasfield` of a known type and name.
-pub(crate) fn hasfield(view: &InstView<'_>) -> Option<Fold> {
-    let (ctx, ty) = (view.ctx, view.types[0]);
-    if matches!(ty, Type::ANY | Type::NEVER) {
-        return None;
-    }
-    let Some(Constant::Sym(name)) = view.constant(1) else { return None };
-    let has = match ctx.kind(ty) {
-        TypeKind::Named(fields) => fields.iter().any(|&(field, _)| field == name),
-        &TypeKind::Struct(id) => ctx.struct_def(id).field(name).is_some(),
-        _ => false,
-    };
-    Some(Fold::Constant(Constant::Bool(has)))
-}
-
-/// `mem.rank` of a known type.
-pub(crate) fn rank(view: &InstView<'_>) -> Option<Fold> {
-    match *view.ctx.kind(view.types[0]) {
-        TypeKind::Array { rank, .. } => Some(Fold::Constant(Constant::I64(i64::from(rank)))),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@
 //! ```
 
 use crate::attrs::INBOUNDS;
-use crate::ir::{Effects, InstView, OperandSet, Type, TypeKind};
+use crate::ir::{Constant, Effects, Fold, InstView, OperandSet, Type, TypeKind};
 
 const FIRST: OperandSet = OperandSet::one(0);
 const ALLOCATES: Effects = Effects { allocates: true, ..Effects::NONE };
@@ -106,7 +106,7 @@ crate::dialect! {
     /// The number of dimensions of an array.
     ///
     /// `%2: i64 = mem.rank %1`
-    RANK = rank(array: [T]) -> i64 where T: Any [PURE] { fold: Some(crate::fold::rank) };
+    RANK = rank(array: [T]) -> i64 where T: Any [PURE] { fold: Some(fold_rank) };
 
     /// Makes an array of rank 1 longer or shorter. New elements are as `mem.alloc` makes them.
     ///
@@ -264,4 +264,10 @@ fn shape_type(view: &InstView<'_>) -> Result<Type, String> {
 
 fn copy_type(view: &InstView<'_>) -> Result<Type, String> {
     Ok(view.types[0])
+}
+
+/// `mem.rank` of a known type.
+fn fold_rank(view: &InstView<'_>) -> Option<Fold> {
+    let (_, rank) = array_parts(view, view.types[0])?;
+    Some(Fold::Constant(Constant::I64(rank as i64)))
 }

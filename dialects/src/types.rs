@@ -1,9 +1,9 @@
 //! Questions about types that declarations of several dialects ask.
 
-use crate::ir::{Constant, Context, Type, TypeKind};
+use crate::ir::{Constant, Interned, Type, TypeKind};
 
 /// A type as a message names it.
-pub(crate) fn describe(ctx: &Context, ty: Type) -> String {
+pub(crate) fn describe(ctx: &Interned, ty: Type) -> String {
     format!("a value of type {}", ctx.type_text(ty))
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn check_fits(have: Type, want: Type) -> Result<(), ()> {
 
 /// Returns whether every value of type `ty` has exactly this type, so that no other type describes it
 /// better. A tuple of `any` may turn out to be a `tuple<i64>`; an array of `any` is just that.
-pub fn is_exact(ctx: &Context, ty: Type) -> bool {
+pub fn is_exact(ctx: &Interned, ty: Type) -> bool {
     let mut todo = vec![ty];
     while let Some(ty) = todo.pop() {
         match ctx.kind(ty) {
@@ -34,7 +34,7 @@ pub fn is_exact(ctx: &Context, ty: Type) -> bool {
 /// Everything is of type `any`. Tuples are covariant, as in Julia: a `tuple<i64>` is a
 /// `tuple<any>`. So are named tuples of the same names. All other types are of their own type
 /// alone. O(size of the types).
-pub fn is_subtype(ctx: &Context, a: Type, b: Type) -> bool {
+pub fn is_subtype(ctx: &Interned, a: Type, b: Type) -> bool {
     let mut todo = vec![(a, b)];
     while let Some((a, b)) = todo.pop() {
         if a.is_assignable_to(b) {
@@ -56,7 +56,7 @@ pub fn is_subtype(ctx: &Context, a: Type, b: Type) -> bool {
 }
 
 /// The types of the elements of a tuple or named tuple, or of the fields of a struct.
-pub(crate) fn field_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
+pub(crate) fn field_types(ctx: &Interned, ty: Type) -> Option<Vec<Type>> {
     match ctx.kind(ty) {
         TypeKind::Tuple(elements) => Some(elements.to_vec()),
         TypeKind::Named(fields) => Some(fields.iter().map(|&(_, field)| field).collect()),
@@ -72,7 +72,7 @@ pub(crate) fn field_types(ctx: &Context, ty: Type) -> Option<Vec<Type>> {
 ///
 /// # Errors
 /// If there is no such field: a sentence that says so.
-pub fn field_type(ctx: &Context, ty: Type, field: Constant) -> Result<Type, String> {
+pub fn field_type(ctx: &Interned, ty: Type, field: Constant) -> Result<Type, String> {
     let Some(types) = field_types(ctx, ty) else {
         return Err(format!("{} has no fields", ctx.type_text(ty)));
     };
@@ -106,7 +106,7 @@ pub fn field_type(ctx: &Context, ty: Type, field: Constant) -> Result<Type, Stri
     }
 }
 
-fn field_names(ctx: &Context, ty: Type) -> Vec<String> {
+fn field_names(ctx: &Interned, ty: Type) -> Vec<String> {
     let text = |name| ctx.str(name).to_owned();
     match ctx.kind(ty) {
         TypeKind::Named(fields) => fields.iter().map(|&(name, _)| text(name)).collect(),

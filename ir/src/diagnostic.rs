@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 
-use crate::context::MAX_LOC_PLACES;
+use crate::interned::MAX_LOC_PLACES;
 use crate::{Context, IrError, Loc, Location, Source};
 
 /// Its severity.

@@ -30,6 +30,7 @@ mod error;
 mod extensions;
 mod function;
 mod inst;
+mod interned;
 mod interner;
 mod liveness;
 mod location;
@@ -52,7 +53,7 @@ mod verifier;
 pub use builder::{FunctionBuilder, Var};
 pub use cfg::ControlFlow;
 pub use constant::Constant;
-pub use context::{Context, is_plain_name};
+pub use context::Context;
 pub use cursor::Cursor;
 pub use diagnostic::{Diagnostic, Label, Severity, render_all};
 pub use dominator_tree::DominatorTree;
@@ -67,6 +68,7 @@ pub use function::{
     Renumbering, Stamp, Use, Uses, ValueDef,
 };
 pub use inst::{Inst, Operands};
+pub use interned::{Interned, is_plain_name};
 pub use liveness::Liveness;
 pub use location::{Loc, Location, Source};
 pub use module::Module;

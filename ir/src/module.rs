@@ -196,8 +196,8 @@ impl Module {
         Ok(made)
     }
 
-    /// Takes in a struct type that [`Context::add_struct`] declared, as a reader does that has
-    /// to know all of them before it can tell whether any is right.
+    /// Takes in a struct type that [`add_struct`](crate::Interned::add_struct) declared, as a reader
+    /// does that has to know all of them before it can tell whether any is right.
     ///
     /// # Errors
     /// If there is one of that name.

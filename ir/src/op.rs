@@ -8,7 +8,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Attrs, Constant, Context, Operand, Trap, Type};
+use crate::{Attrs, Constant, Interned, Operand, Trap, Type};
 
 /// An operation: six bits of dialect number and ten of op number, fixed by the dialect, so that
 /// it can be a constant.
@@ -315,8 +315,8 @@ pub enum Fold {
 /// being made.
 #[derive(Clone, Copy, Debug)]
 pub struct InstView<'a> {
-    /// The context that types and constants are of.
-    pub ctx: &'a Context,
+    /// The types and constants of the program.
+    pub ctx: &'a Interned,
     /// Its op.
     pub def: &'static OpDef,
     /// Its operands; the targets of edges and their arguments are among them.

@@ -122,7 +122,7 @@ impl Function {
         match self.names.of.get(&v) {
             Some(&name) => {
                 let (mut out, name) = (String::from("%"), self.ctx.str(name));
-                crate::context::write_name(&mut out, name).expect("writing to a string");
+                crate::interned::write_name(&mut out, name).expect("writing to a string");
                 out
             }
             None => v.to_string(),

@@ -300,7 +300,7 @@ impl Function {
         Some(self.ctx.constant(c))
     }
 
-    /// The number of an operand that is an `i64` constant. [`Context::const_i64`](crate::Context)
+    /// The number of an operand that is an `i64` constant. [`const_i64`](crate::Interned::const_i64)
     /// makes one.
     #[inline]
     #[track_caller]

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{NO_TERMINATOR, Printer};
-use crate::context::write_quoted;
+use crate::interned::write_quoted;
 use crate::{
     Function, Loc, Location, Op, OpDef, Operand, OperandKind, ResultType, Syntax, Type, Value,
 };

@@ -1,7 +1,7 @@
 //! The leaves of text: types, constants, attributes, names and numbers.
 
 use super::Printer;
-use crate::context::write_name;
+use crate::interned::write_name;
 use crate::{Attrs, Block, Const, Constant, Symbol, Type};
 
 /// `000001002...999`

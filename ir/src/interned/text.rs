@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Write as _};
 
-use super::Context;
+use super::Interned;
 use crate::location::Location;
 use crate::types::{SizedType, TypeSize};
 use crate::{Constant, Loc, Type, TypeKind};
 
-impl Context {
+impl Interned {
     /// The type as IR text.
     ///
     /// Types share their parts, so that a few can stand for more text than there is memory. Of one
@@ -19,7 +19,7 @@ impl Context {
         out
     }
 
-    /// Writes the type as IR text, as [`Context::type_text`] gives it.
+    /// Writes the type as IR text, as [`Interned::type_text`] gives it.
     ///
     /// # Errors
     /// The errors of the writer.

@@ -1,10 +1,10 @@
 //! The constants of a context, one method for each type.
 
-use super::Context;
+use super::Interned;
 use crate::{Const, Constant, Type};
 
 /// The constants of a context, one method for each type.
-impl Context {
+impl Interned {
     /// The constant `nothing`.
     pub fn const_unit(&self) -> Const {
         self.constant_id(Constant::Unit)
