@@ -183,6 +183,11 @@ impl Driver<'_> {
         pair.forward_type = self.ctx.tuple_type(&[pair.result, shadow, tape]);
     }
 
+    /// The derivative of a function, in which loops are outlined that would keep something.
+    ///
+    /// [`Driver::planned`] runs again on what outlining leaves, since a loop keeps something if the sweep
+    /// through it asks for residuals, which are known once that sweep is there. The second run costs as
+    /// much as the first one, but for the derivatives of callees that both ask for.
     fn differentiate(
         &mut self,
         f: &Function,
