@@ -69,7 +69,7 @@ fn short(path: &Path) -> String {
 /// The modules of a crate: paths from its root, with the files that they stand in.
 struct Modules {
     files: BTreeMap<Vec<String>, PathBuf>,
-    /// What a module hands on: names, with the paths that they stand for.
+    /// Names that a module hands on, with the paths that they stand for.
     handed_on: BTreeMap<Vec<String>, BTreeMap<String, Vec<String>>>,
 }
 
@@ -159,9 +159,9 @@ fn absolute(module: &[String], path: &[String]) -> Vec<String> {
     [&base[..], rest].concat()
 }
 
-/// What a file asks of its crate, but for tests in it. A module and the parts that it is made of are
-/// one thing: a part may use what the module around it declares, and the module may call its parts by
-/// name, as in `mod part; .. part::run()`.
+/// The files of its crate that a file asks, but for tests in it. A module and the parts that it is made
+/// of are one thing: a part may use what the module around it declares, and the module may call its
+/// parts by name, as in `mod part; .. part::run()`.
 struct Asks<'m> {
     module: Vec<String>,
     modules: &'m Modules,
@@ -177,7 +177,7 @@ impl Asks<'_> {
     }
 }
 
-/// Whether a path starts in the crate that it stands in.
+/// Returns whether a path starts in the crate that it stands in.
 fn is_ours(path: &[String]) -> bool {
     matches!(path.first().map(String::as_str), Some("crate" | "super" | "self"))
 }
@@ -216,7 +216,7 @@ impl<'ast> Visit<'ast> for Asks<'_> {
     }
 }
 
-/// Which file asks which, of a crate.
+/// The files of a crate, each with those that it asks.
 fn arrows(source: &Path) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
     let modules = Modules::of(source);
     let mut arrows = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! What commands say beside their results, and in which form: objects, colours, limits, names,
-//! times, what is told when they are interrupted.
+//! Output of commands beside their results, and its form: objects, colours, limits, names, times, what
+//! is told when they are interrupted.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Output};
@@ -24,7 +24,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What a command prints that ends with `code`: results and what is told beside them.
+/// The outputs of a command that ends with `code`: results and what is told beside them.
 #[track_caller]
 fn ends_with(code: i32, args: &[&str]) -> (String, String) {
     let output = regraft(args);

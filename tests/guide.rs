@@ -183,13 +183,13 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// What is put in, and what is shown to come out.
+/// An input, and what is shown to come out.
 struct Example<'a> {
     input: String,
     /// The first line of what is shown.
     at: usize,
     shown: Vec<&'a str>,
-    /// Whether what is shown stands behind the input, in a comment.
+    /// Tells whether what is shown stands behind the input, in a comment.
     comment: bool,
 }
 
@@ -240,7 +240,7 @@ fn julia<'a>(block: &Block<'a>) -> Vec<Example<'a>> {
     examples
 }
 
-/// Whether lines are as they are shown to be. The recursion is as deep as there are lines `...`.
+/// Returns whether lines are as they are shown to be. The recursion is as deep as there are lines `...`.
 fn agree(shown: &[&str], real: &[&str]) -> bool {
     match shown.iter().position(|&line| line == "...") {
         None => shown == real,
@@ -252,7 +252,7 @@ fn agree(shown: &[&str], real: &[&str]) -> bool {
     }
 }
 
-/// What is to be shown in place of `shown`.
+/// The lines to be shown in place of `shown`.
 fn abridged<'a>(shown: &[&'a str], real: &'a str) -> Vec<&'a str> {
     let real: Vec<&str> = real.lines().collect();
     let Some(before) = shown.iter().position(|&line| line == "...") else { return real };
@@ -272,7 +272,7 @@ fn folder(chapter: &str) -> PathBuf {
     folder
 }
 
-/// What a command prints, with what it says of errors.
+/// Runs a command: returns what it prints, with what it says of errors.
 fn run(command: &str, input: &str, folder: &Path) -> String {
     let tool = Path::new(env!("CARGO_BIN_EXE_regraft")).parent().unwrap();
     let path = std::env::var("PATH").unwrap_or_default();

@@ -13,7 +13,7 @@ use regraft::testing::{FloatMatch, Observation, arguments};
 
 const LIMITS: Limits = Limits { fuel: Some(50_000), depth: 1_000, memory: 16 << 20 };
 
-/// What a run shows: its result and what became of the arguments, or that it failed.
+/// The outcome of a run: its result and what became of the arguments, or that it failed.
 fn observed(ctx: &Context, result: Result<Val, String>, args: &[Val]) -> (bool, Observation) {
     let error = result.is_err();
     (error, Observation::of(ctx, result.iter().chain(args)))

@@ -1,5 +1,5 @@
-//! What the pipeline `O2` makes of the programs in `examples/jl`: facts that have to hold, and
-//! goldens that show, pass by pass, how it comes to that.
+//! Programs in `examples/jl` after the pipeline `O2`: facts that have to hold, and goldens that show,
+//! pass by pass, how it comes to that.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use regraft::testing::assert_ir_snapshot;
 /// A call of a program in `examples/jl`, and what `O2` makes of it.
 struct Optimized {
     typed: String,
-    /// What each pass changed.
+    /// The changes that each pass made.
     passes: String,
     module: Module,
 }

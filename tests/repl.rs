@@ -41,7 +41,7 @@ fn spawn(folder: &Path, args: &[&str]) -> (Child, PipeReader) {
     (child, reader)
 }
 
-/// What the REPL prints for a script.
+/// The output of the REPL for a script.
 fn output_of(folder: &Path, args: &[&str], script: &[u8]) -> String {
     let (mut child, mut reader) = spawn(folder, args);
     let mut stdin = child.stdin.take().unwrap();
@@ -56,7 +56,7 @@ fn output_of(folder: &Path, args: &[&str], script: &[u8]) -> String {
     String::from_utf8(output).unwrap()
 }
 
-/// What differs from run to run, left out.
+/// The output without what differs from run to run.
 fn settled(output: &str) -> String {
     let mut out = String::new();
     for line in output.lines() {
@@ -108,7 +108,7 @@ fn check(name: &str) {
     assert!(diff.is_empty(), "{name}.txt:\n{diff}");
 }
 
-/// What the inputs print now: that of each is what all up to it print, less what those before do.
+/// The output of each input: what all up to it print, less what those before do.
 fn transcript(name: &str, entries: &[Entry]) -> String {
     let (mut script, mut before, mut text) = (String::new(), String::new(), String::new());
     for entry in entries {

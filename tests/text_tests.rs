@@ -21,7 +21,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What a run of the command gives: the exit code, and what it prints.
+/// Runs the command: returns the exit code, and what it prints.
 fn test(args: &[&str]) -> (i32, String) {
     let output = regraft(&[&["test"], args].concat());
     (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())

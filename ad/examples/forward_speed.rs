@@ -1,4 +1,4 @@
-//! How fast forward mode is: `cargo run --release -p regraft-ad --example forward_speed`.
+//! The speed of forward mode: `cargo run --release -p regraft-ad --example forward_speed`.
 //!
 //! On functions of ten and a hundred thousand instructions: in one block, in many blocks, with
 //! stores that make objects active against the order of the program, with a chain of calls.

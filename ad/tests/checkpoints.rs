@@ -30,7 +30,7 @@ fn vjp(text: &str, checkpoints: Option<Checkpoints>) -> (Module, String, String)
     (module, name, plan)
 }
 
-/// What a run gave: the cotangents of scalars, and the arrays that it was given, as they are
+/// The outcome of a run: the cotangents of scalars, and the arrays that it was given, as they are
 /// afterwards.
 #[derive(Debug)]
 struct Outcome {
@@ -97,7 +97,7 @@ fn agrees(text: &str, args: &[Arg<'_>]) {
     }
 }
 
-/// Why a loop keeps what it keeps anyway; the derivative is the same then.
+/// Checks that a loop keeps what it keeps, for the reason `why`; the derivative is the same then.
 #[track_caller]
 fn refused(text: &str, args: &[Arg<'_>], why: &str) {
     let (want, _) = run(text, None, args);

@@ -167,7 +167,7 @@ func @main(%x: f64) -> f64 {
     floats(text, &[0.5], &[3.0 * 0.25]);
 }
 
-/// What is in the shadow of an array of unknown type depends on that type: both modes say so.
+/// The shadow of an array of unknown type depends on that type: both modes say so.
 #[test]
 fn elements_of_what_is_not_known_to_be_an_array() {
     let text = "

@@ -15,7 +15,7 @@ fn int(x: i64) -> Val {
     Val::I64(x)
 }
 
-/// What the stand-in knows, and what it was asked.
+/// The functions that the stand-in knows, and the calls that it was asked for.
 #[derive(Default)]
 struct Known {
     /// By callee and types of the arguments, as text.

@@ -1,4 +1,4 @@
-//! What a program reaches outside of itself: the profiler, ops of a third party, a new module.
+//! The world outside of a program: the profiler, ops of a third party, a new module.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! What a function remembers beside its instructions (names, the order of insertions, types of
-//! what is reserved) stays right whatever is edited.
+//! Names, the order of insertions, types of what is reserved: all that a function remembers beside its
+//! instructions stays right, whatever is edited.
 
 mod common;
 

@@ -321,7 +321,7 @@ impl Random {
     }
 }
 
-/// What a block does: `vars[to] = vars[a] + vars[b]`, or `+ k` without `b`.
+/// The statement of a block: `vars[to] = vars[a] + vars[b]`, or `+ k` without `b`.
 #[derive(Clone, Copy)]
 struct Assign {
     to: usize,
@@ -332,7 +332,7 @@ struct Assign {
 #[derive(Clone, Copy)]
 enum End {
     Jump(usize),
-    /// Whether `vars[0] < vars[1]`.
+    /// Branches on `vars[0] < vars[1]`.
     Branch(usize, usize, usize, usize),
     Return(usize),
 }
@@ -373,7 +373,7 @@ fn random_program(random: &mut Random) -> Vec<(Vec<Assign>, End)> {
         .collect()
 }
 
-/// What the program returns; `None` if it takes too many steps.
+/// Runs the program; `None` if it takes too many steps.
 fn run_program(program: &[(Vec<Assign>, End)], args: [i64; VARS]) -> Option<i64> {
     let (mut vars, mut at) = (args, 0);
     for _ in 0..STEPS {
@@ -455,7 +455,7 @@ fn build(program: &[(Vec<Assign>, End)], random: &mut Random) -> Function {
     b.finish().unwrap()
 }
 
-/// What a function of the small dialect returns; `None` if it takes too many steps.
+/// Runs a function of the small dialect; `None` if it takes too many steps.
 fn run_function(f: &Function, args: [i64; VARS]) -> Option<i64> {
     let mut values = vec![0; f.value_capacity()];
     let eval = |values: &[i64], operand: Operand| match f.constant(operand) {

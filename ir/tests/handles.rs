@@ -1,5 +1,5 @@
-//! What is done with handles of what was deleted, of other functions and of other contexts: it
-//! is refused with a message that names them, at the line of the caller.
+//! Handles of what was deleted, of other functions and of other contexts are refused with a message
+//! that names them, at the line of the caller.
 
 mod common;
 
@@ -14,7 +14,7 @@ use regraft_ir::{
 };
 
 thread_local! {
-    /// Whether a panic is awaited, and what it said and where.
+    /// Tells whether a panic is awaited; `SEEN` is what it said and where.
     static AWAITED: Cell<bool> = const { Cell::new(false) };
     static SEEN: RefCell<Option<(String, String, u32)>> = const { RefCell::new(None) };
 }

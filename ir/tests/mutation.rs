@@ -1,4 +1,4 @@
-//! What each mutation of a function does, and what it refuses.
+//! Mutations of a function: what each does, and what it refuses.
 
 mod common;
 

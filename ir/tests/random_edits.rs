@@ -28,7 +28,7 @@ impl Random {
 
 type InstText = (Value, Option<Op>, Vec<Operand>);
 
-/// What there is to see of a function, by facet.
+/// All that there is to see of a function, by facet.
 #[derive(PartialEq, Debug)]
 struct Facets {
     cfg: Vec<(Block, Vec<Block>)>,

@@ -1,4 +1,4 @@
-//! How fast inference and emission are: instructions per second, over a generated program of
+//! The speed of inference and emission: instructions per second, over a generated program of
 //! 10 000 functions of ordinary arithmetic, loops and calls.
 //!
 //! `cargo run --release -p regraft-lang --example infer_speed [COUNT]`

@@ -83,7 +83,7 @@ impl Transcript {
         Self { session, sources: Vec::new(), repl_lines: 0 }
     }
 
-    /// What an input prints, its value, and its errors.
+    /// Puts in a row: returns what the input prints, its value, and its errors.
     fn put_in(&mut self, row: &Row) -> Vec<String> {
         let name = match row.script {
             true => format!("script {}", row.line),
@@ -139,7 +139,8 @@ impl Transcript {
     }
 }
 
-/// Whether the found lines are the expected ones. Of errors a part is enough, and help may be left out.
+/// Returns whether the found lines are the expected ones. Of errors a part is enough, and help may be
+/// left out.
 fn fits(found: &[String], expected: &[String]) -> bool {
     let is_help = |line: &str| line.starts_with("help: ") || line.starts_with("note: ");
     let mut found = found.iter();

@@ -1,4 +1,4 @@
-//! How fast the analyses are: `cargo run --release -p regraft-passes --example analysis_speed`; the
+//! The speed of the analyses: `cargo run --release -p regraft-passes --example analysis_speed`; the
 //! name of one may follow.
 //!
 //! Each on functions of 10³ to 10⁶ instructions with loops one after the other, and on ten functions

@@ -1,4 +1,4 @@
-//! How fast `inline` is: `cargo run --release -p regraft-passes --example inline_speed`.
+//! The speed of `inline`: `cargo run --release -p regraft-passes --example inline_speed`.
 //!
 //! On a module of a million instructions in 2000 functions, of which a tenth are calls; and with
 //! the same calls in ten callers or in one, and of ten thousand functions or a hundred thousand:

@@ -1,5 +1,5 @@
-//! How fast objects and aggregates become values: `cargo run --release -p regraft-passes --example
-//! objects_speed`.
+//! The speed of turning objects and aggregates into values: `cargo run --release -p regraft-passes
+//! --example objects_speed`.
 //!
 //! Ten functions of 10⁵ instructions against one of 10⁶, of several shapes: where the cost is
 //! linear, both take as long, but for the caches.

@@ -1,4 +1,4 @@
-//! How fast the transformations are: `cargo run --release -p regraft-passes --example
+//! The speed of the transformations: `cargo run --release -p regraft-passes --example
 //! transform_speed`; the name of one may follow.
 //!
 //! On a module of a million instructions in 2000 functions with loops; and on ten functions of

@@ -1,4 +1,4 @@
-//! What functions do to memory and to the world, and which objects values are, as text.
+//! Effects of functions on memory and on the world, and the objects that values are, as text.
 
 #[expect(dead_code, reason = "the tests of the manager need the rest")]
 mod support;

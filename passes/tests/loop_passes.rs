@@ -134,7 +134,7 @@ fn nests() -> Module {
         .unwrap_or_else(|errors| panic!("{}", errors[0].render(false)))
 }
 
-/// What the passes of a pipeline say about [`NESTS`].
+/// The text that the passes of a pipeline print about [`NESTS`].
 fn text(pipeline: &str) -> String {
     let pipeline = Pipeline::parse(&registry(), pipeline).expect("it is right");
     let report = run_pipeline(&mut nests(), &pipeline, &RunOptions::default());

@@ -1,4 +1,4 @@
-//! What the manager promises: failures are named and undone, results do not depend on threads,
+//! Promises of the manager: failures are named and undone, results do not depend on threads,
 //! repetition ends by the epochs, analyses are never stale.
 
 mod support;

@@ -1,4 +1,4 @@
-//! What values can be, as text.
+//! Ranges of values, as text.
 
 use regraft_passes::Analyses;
 use regraft_passes::analysis::Ranges;

@@ -109,7 +109,7 @@ irreducible ^3 -> ^2
     );
 }
 
-/// What a shape is around: the blocks of the shapes in it.
+/// The blocks of the shapes in a shape.
 fn blocks_of(structure: &Structure, whole: regraft_passes::analysis::ShapeId) -> Vec<Block> {
     let mut found = Vec::new();
     let mut stack = vec![whole];

@@ -1,4 +1,4 @@
-//! Which instructions are known not to trap; and that those do not.
+//! Instructions that are known not to trap do not.
 
 use regraft_dialects::semantics::eval_scalar;
 use regraft_dialects::{arith, cf, core, math};

@@ -23,7 +23,7 @@ pub(super) struct Current {
     states: Vec<Module>,
     /// The pipeline that led to `states[i + 1]`.
     pipelines: Vec<String>,
-    /// Why each of them replaced values.
+    /// The reasons for which each of them replaced values.
     explanations: Vec<Vec<Explanation>>,
     /// The state that is shown.
     at: usize,

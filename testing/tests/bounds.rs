@@ -1,4 +1,4 @@
-//! What `bounds-elim` says to be in bounds is: in generated programs, an index that it marks is
+//! Checks that `bounds-elim` is right: in generated programs, an index that it marks as in bounds is
 //! clamped to the bounds afterwards, which changes what the program does if it ever was outside.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -12,7 +12,7 @@ use regraft_testing::{CompareConfig, compare_functions};
 struct Writer<'a> {
     choices: &'a mut Choices,
     text: String,
-    /// What may be used here.
+    /// The values that may be used here.
     values: Vec<String>,
     next_value: usize,
     next_block: usize,

@@ -1,4 +1,4 @@
-//! What generated programs have brought to light, each as small as it can be.
+//! Mistakes that generated programs have brought to light, each as small as it can be.
 
 use regraft_ir::{Diagnostic, render_all, verify_module};
 use regraft_lang::Session;
@@ -225,8 +225,8 @@ func @main() -> i64 {
     );
 }
 
-/// What a loop computes cannot be computed before another one if the first iteration of that
-/// goes around it and a later one does not.
+/// A loop cannot be computed before another one if the first iteration of that goes around it and a
+/// later one does not.
 #[test]
 fn an_inner_loop_runs_from_the_second_iteration_on() {
     // Because of a branch.
@@ -288,8 +288,8 @@ func @main(%1: i64) -> i64 {
     );
 }
 
-/// What is promised of the place where an element goes is not promised of what it is computed from:
-/// code of users, and indices.
+/// The place where an element goes promises nothing of what the element is computed from: code of
+/// users, and indices.
 #[test]
 fn collecting_promises_nothing_of_what_is_collected() {
     let code = "f(a, n) = ([a[i] for i in 1:n]; 0.0)";

@@ -1,4 +1,4 @@
-//! What the generator makes is valid, ends, and covers everything.
+//! Generated modules are valid, end, and cover everything.
 
 use regraft_ir::{Context, Module, OpDef};
 use regraft_testing::generate::{Config, ModuleCase};

@@ -74,7 +74,7 @@ impl FunctionPass for SelfCheck {
     }
 }
 
-/// What `v` is said to be where it is used by `user`, to be checked before `at`.
+/// The claim about `v` where it is used by `user`, to be checked before `at`.
 fn claim(
     f: &Function,
     ivs: &InductionVariables,

@@ -172,7 +172,7 @@ fn pair(seed: u64) -> String {
     t.finish(&arrays, 1)
 }
 
-/// Where a counter begins.
+/// The value with which a counter begins.
 fn first(step: i64) -> i64 {
     if step < 0 { 30 } else { 4 }
 }

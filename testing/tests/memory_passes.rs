@@ -1,4 +1,4 @@
-//! What moves and merges loads, on many programs over arrays that may be the same.
+//! Passes that move and merge loads, on many programs over arrays that may be the same.
 
 use regraft_testing::Tester;
 use regraft_testing::generate::Config;

@@ -28,7 +28,7 @@ fn passes() -> Vec<String> {
     registry.iter().map(|pass| text(pass.kind, pass.name)).collect()
 }
 
-/// How many cases each of `count` pipelines has to run so that they are `total` together.
+/// The number of cases that each of `count` pipelines has to run so that they are `total` together.
 fn share(total: usize, count: usize) -> u32 {
     u32::try_from(total.div_ceil(count)).expect("a small number")
 }

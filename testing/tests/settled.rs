@@ -6,7 +6,7 @@ use regraft_ir::Module;
 use regraft_passes::{PassRegistry, Pipeline, RunOptions, run_pipeline};
 use regraft_testing::generate::{Config, ModuleCase};
 
-/// What a second `O2` does to modules of `config` with the seeds from `first` on: how many it
+/// Runs `O2` a second time on modules of `config` with the seeds from `first` on: returns how many it
 /// leaves as they are, and the seeds of those that it makes larger.
 fn second_run(config: &Config, first: u64, count: u64) -> (u64, Vec<u64>) {
     let registry = PassRegistry::standard();

@@ -1,4 +1,4 @@
-//! What reverse mode and `O2` make of the loops that derivatives are judged by: facts that have to
+//! Adjoints by reverse mode and `O2` of the loops that derivatives are judged by: facts that have to
 //! hold, and goldens that show each adjoint whole.
 //!
 //! In front of each golden stands what is kept in an iteration by the best plan and by the one that
@@ -47,7 +47,7 @@ fn best(function: &str) -> (Adjoint, String) {
     (best, golden)
 }
 
-/// How often each op is in a function.
+/// The number of times that each op is in a function.
 fn ops(f: &Function) -> BTreeMap<&'static str, usize> {
     let mut found = BTreeMap::new();
     for def in f.all_insts().filter_map(|v| f.op_def(v)) {
@@ -69,7 +69,7 @@ fn nothing_grows(f: &Function) {
     assert_eq!(stacks, [], "{f}");
 }
 
-/// What the loops of a function do: the ops in each, without those of loops inside it.
+/// The ops in each loop of a function, without those of loops inside it.
 fn loops(f: &Function) -> Vec<BTreeMap<&'static str, usize>> {
     let forest = Analyses::default().get::<LoopForest>(f);
     let own = |l: LoopId| {
@@ -217,7 +217,7 @@ fn fields_of_known_names_are_projections_on_both_ways() {
     }
 }
 
-/// How many block numbers a tape has: all that it holds of booleans.
+/// The number of block numbers in a tape: all that it holds of booleans.
 fn block_numbers(tape: &Val) -> usize {
     let stacks = tape.as_fields().unwrap_or_default().iter().filter_map(Val::as_array);
     stacks.filter(|stack| stack.element() == Type::BOOL).map(Array::len).sum()
@@ -250,7 +250,7 @@ fn gradients_are_what_differences_say() {
     }
 }
 
-/// What takes more than it should, as yet, and how much at most.
+/// Examples that take more than they should, as yet, and how much at most.
 const MISSED: [(&str, f64); 1] = [
     // For each product, that itself, two for its cotangents, and a sum: there is no less.
     ("mooncake/large_single_block: large_single_block", 4.0),

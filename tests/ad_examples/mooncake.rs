@@ -5,7 +5,7 @@ use regraft_bench::adjoints::{Adjoint, MOONCAKE};
 
 use crate::support::{assert_close, example, numbers, numbers_of, session, told};
 
-/// What each program prints: computed from the formulas by a program in another language, with
+/// The output of each program: computed from the formulas by a program in another language, with
 /// exact sums and Gaussian elimination. The sums of Kronecker products nearly cancel.
 const VALUES: [(&str, f64); 13] = [
     ("broadcast_sin_cos_exp.jl", 61.5927796040433),

@@ -1,4 +1,4 @@
-//! What a user is told who made a mistake.
+//! Messages to a user who made a mistake.
 
 use crate::support::{fails, script_fails};
 

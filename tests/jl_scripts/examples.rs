@@ -2,7 +2,7 @@
 
 use crate::support::{example, succeeds};
 
-/// What each program prints: of the documents that they are from, or by hand.
+/// The output of each program: of the documents that they are from, or by hand.
 const EXPECTED: [(&str, &str); 19] = [
     // 1*1 + sin(1); 2*0 + sin(0).
     ("foo.jl", "1.8414709848078965\n0.0\n"),
@@ -41,7 +41,7 @@ const EXPECTED: [(&str, &str); 19] = [
     ("newton.jl", "1.0\ntrue\n"),
 ];
 
-/// What longer programs print, to ten digits: computed from the formulas by programs in another
+/// The output of longer programs, to ten digits: computed from the formulas by programs in another
 /// language, with dense matrices and library functions where these have loops and series.
 const COMPUTED: [(&str, &[f64]); 7] = [
     ("gmm.jl", &[1.0866432377507067, 25.286050315675176]),

@@ -1,4 +1,4 @@
-//! What has no derivative is said, with the calls that lead there.
+//! Errors of functions that have no derivative, with the calls that lead there.
 
 use super::*;
 

@@ -115,7 +115,7 @@ impl Run {
         Val::tuple(active.map(|(arg, _)| arg.clone()).chain([result]))
     }
 
-    /// What `@f` makes of `args + step * tangents`.
+    /// The result of `@f` for `args + step * tangents`.
     fn moved(&mut self, args: &Val, tangents: &Val, step: f64) -> Val {
         let args = self.on().perturbed(args, step, tangents).unwrap();
         let args = args.as_fields().unwrap().to_vec();

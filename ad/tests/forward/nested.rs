@@ -102,7 +102,7 @@ func @f(%x: f64) -> f64 {
     assert_eq!(show_string(&run.ctx, &pair), "(3.0, 1.0)");
 }
 
-/// What reverse mode leaves behind: shadows, cotangents, accumulation.
+/// The ops that reverse mode leaves behind: shadows, cotangents, accumulation.
 #[test]
 fn the_ops_of_derivatives_have_derivatives() {
     let text = "

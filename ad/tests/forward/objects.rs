@@ -145,7 +145,7 @@ func @f(%a: array<f64, 1>, %b: array<f64, 1>) -> f64 {
     check(text, &[a, vector(&[3.0, 4.0])]);
 }
 
-/// What is passed as constant gets a shadow if something active is stored in it.
+/// An object that is passed as constant gets a shadow if something active is stored in it.
 #[test]
 fn work_arrays() {
     let text = "

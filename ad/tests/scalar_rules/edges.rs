@@ -1,4 +1,4 @@
-//! What is promised at kinks and at the edges of domains.
+//! Derivatives at kinks and at the edges of domains, as they are promised.
 
 use super::*;
 
@@ -81,7 +81,7 @@ fn whole_powers() {
     assert_eq!(by_x(INF, 0), 0.0);
 }
 
-/// Which of the factors is zero and which infinite does not matter.
+/// Either factor may be the zero, and the other one infinite.
 #[test]
 fn a_zero_wins_over_an_infinity() {
     let of = |op: Op, position: usize, xs: &[f64], seed: f64| {

@@ -54,7 +54,7 @@ fn value(op: Op, args: &[Arg], ty: Type) -> Result<f64, Trap> {
     eval_scalar(registry().def(op).unwrap(), &args, ty).expect("an op on scalars").map(float)
 }
 
-/// How a product with a partial is to be computed.
+/// The way in which a product with a partial is to be computed.
 #[derive(Clone, Copy, Debug)]
 struct How {
     seed: f64,
@@ -113,7 +113,7 @@ fn partial(op: Op, position: usize, args: &[Arg]) -> f64 {
     run(&context(), op, position, args, PLAIN).0.unwrap()
 }
 
-/// What a zero gives.
+/// The value that a zero gives.
 fn of_zero(op: Op, position: usize, args: &[Arg]) -> f64 {
     run(&context(), op, position, args, How { seed: 0.0, ..PLAIN }).0.unwrap()
 }
@@ -122,7 +122,7 @@ fn args(xs: &[f64]) -> Vec<Arg> {
     xs.iter().map(|&x| Arg::Float(x)).collect()
 }
 
-/// Whether the second operand is an integer.
+/// Returns whether the second operand is an integer.
 fn takes_order(op: Op) -> bool {
     matches!(op, m::POWI | m::POLYGAMMA)
 }

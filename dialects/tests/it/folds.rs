@@ -8,7 +8,7 @@ use regraft_ir::{
 
 use crate::def;
 
-/// What an instruction on these operands folds to. Operands without a constant are parameters.
+/// Folds an instruction on these operands. Operands without a constant are parameters.
 fn fold(def: &OpDef, types: &[Type], operands: &[Option<Constant>], ty: Type) -> Option<Fold> {
     let ctx = context();
     let mut f = Function::new(&ctx, "f", types, Type::UNIT);

@@ -7,7 +7,7 @@ use regraft_ir::{Constant, Op, Type};
 
 use crate::{def, eval};
 
-/// What an op should give: a number that wraps, one that has to be in range, or a trap.
+/// The result that an op should give: a number that wraps, one that has to be in range, or a trap.
 enum Expected {
     Wrapped(i128),
     InRange(i128, Trap),

@@ -1,4 +1,4 @@
-//! What the ops are declared to be and what they compute.
+//! Declarations of ops, and the values that ops compute.
 
 mod conversions;
 mod declarations;

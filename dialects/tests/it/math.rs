@@ -11,7 +11,7 @@ use crate::{def, eval, eval_f64};
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 
-/// How many floats lie between two of them, ends not counted twice; infinite for a NaN.
+/// The number of floats between two of them, ends not counted twice; infinite for a NaN.
 fn ulps(x: f64, y: f64) -> f64 {
     let place = |x: f64| {
         let bits = x.abs().to_bits() as i64;
@@ -20,7 +20,7 @@ fn ulps(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() { INF } else { place(x).abs_diff(place(y)) as f64 }
 }
 
-/// What is wrong with the value of an op, if it is off by more than `limit` units.
+/// Describes the value of an op that is off by more than `limit` units; `None` if it is not.
 fn check_near(op: Op, args: &[f64], want: f64, limit: f64) -> Option<String> {
     let name = def(op).name;
     let found = match eval_f64(op, args) {

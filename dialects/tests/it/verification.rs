@@ -1,4 +1,4 @@
-//! What instructions are refused, and with which words.
+//! Instructions that are refused, and the words in which they are.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the tests share: programs as text.
+//! Programs as text, which the tests share.
 
 #![allow(dead_code)]
 
@@ -14,7 +14,7 @@ pub fn engine(text: &str) -> Interpreter {
     }
 }
 
-/// What a call gives, as Julia shows it.
+/// The result of a call, as Julia shows it.
 pub fn shown(engine: &mut Interpreter, function: &str, args: &[Val]) -> String {
     match engine.call(function, args) {
         Ok(value) => show_string(engine.ctx(), &value),

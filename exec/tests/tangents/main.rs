@@ -142,7 +142,7 @@ fn twice(items: &[f64]) -> Val {
     Val::tuple([array.clone(), array])
 }
 
-/// What is made of one value, from which the same sharing is expected.
+/// The values that are made of one value, from which the same sharing is expected.
 fn made(f: &Fixture, value: &Val) -> Vec<Val> {
     let on = f.on();
     let tangent = on.random(value, 7).expect("random");

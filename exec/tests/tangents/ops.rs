@@ -12,7 +12,7 @@ fn engine(text: &str) -> Interpreter {
     }
 }
 
-/// What `@f` of a program gives, or the error.
+/// Checks the result of `@f` of a program, or its error.
 #[track_caller]
 fn check(text: &str, args: &[Val], expected: &str) {
     let mut engine = engine(text);

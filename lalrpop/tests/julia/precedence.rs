@@ -1,4 +1,4 @@
-//! Which operator binds tighter.
+//! The precedence of operators.
 
 use crate::check;
 

@@ -250,7 +250,7 @@ fn functions_that_level_off() {
     );
 }
 
-/// What was computed before a branch and is used in one of its arms only.
+/// A value is computed before a branch and used in one of its arms only.
 #[test]
 fn a_branch_that_was_not_taken_adds_nothing_to_what_was_computed_before() {
     slopes(&[

@@ -1,4 +1,4 @@
-//! What has no derivative, told with places.
+//! Errors of programs that have no derivative, with their places.
 
 use super::{check, session, shown};
 

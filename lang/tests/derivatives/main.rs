@@ -30,7 +30,7 @@ mod world;
 
 use regraft_lang::Session;
 
-/// How far numbers may be from what they should be, relative to their size.
+/// The greatest distance of numbers from what they should be, relative to their size.
 const TOLERANCE: f64 = 1e-10;
 
 /// A session with these definitions.
@@ -76,7 +76,7 @@ pub fn check_in(session: &mut Session, table: &[(&str, &str)]) {
     assert!(wrong.is_empty(), "{} of {} differ\n{}", wrong.len(), table.len(), wrong.join("\n"));
 }
 
-/// Whether two texts are the same but for the last digits of numbers.
+/// Returns whether two texts are the same but for the last digits of numbers.
 fn same(expected: &str, found: &str) -> bool {
     let (a, b) = (pieces(expected), pieces(found));
     a.len() == b.len()

@@ -1,4 +1,4 @@
-//! What is asked for in a way that has no answer, or needs one more step: messages that say what to
+//! Questions that have no answer, or need one more step: messages that say what to
 //! write, arguments that count as floats, shapes.
 
 use super::{check, check_in, session};

@@ -3,7 +3,7 @@
 
 use super::{session, shown};
 
-/// What `g` may be defined as, with its value and its first two derivatives.
+/// A definition of `g`, with its value and its first two derivatives.
 type Inner = (&'static str, fn(f64) -> [f64; 3]);
 
 const INNER: [Inner; 6] = [
@@ -18,7 +18,7 @@ const INNER: [Inner; 6] = [
     ("(r = Any[x, 3]; r[1] * r[2])", |x| [3.0 * x, 3.0, 0.0]),
 ];
 
-/// What `f` may be defined as, with its derivative from `g` and that of `g`.
+/// A definition of `f`, with its derivative from `g` and that of `g`.
 type Outer = (&'static str, fn(&dyn Fn(f64) -> [f64; 3], f64) -> f64);
 
 const OUTER: [Outer; 5] = [
@@ -34,7 +34,7 @@ const OUTER: [Outer; 5] = [
 struct Now {
     inner: usize,
     outer: usize,
-    /// What the rule for `g` says its derivative is.
+    /// The derivative of `g` by its rule.
     rule: Option<f64>,
 }
 

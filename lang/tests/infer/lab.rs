@@ -17,7 +17,7 @@ pub struct Lab {
     pub compiler: Compiler,
 }
 
-/// What the tests count on of the prelude.
+/// The methods of the prelude that the tests count on.
 const PRELUDE: &[(&str, &str)] = &[
     ("+(x::Int64, y::Int64)", "%3 = call @arith.add(%1, %2)\n return %3"),
     ("+(x::Float64, y::Float64)", "%3 = call @arith.add(%1, %2)\n return %3"),

@@ -1,4 +1,4 @@
-//! What is bounded stays within its bounds, and what is large is still right.
+//! Limits of inference: what is bounded stays within its bounds, and what is large is still right.
 
 use std::fmt::Write as _;
 

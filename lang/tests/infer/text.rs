@@ -15,7 +15,7 @@ use regraft_lang::testing::{LowerOptions, lower};
 use regraft_lang::world::{SpecId, World};
 use regraft_syntax::julia::{Options, parse};
 
-/// What a session does, as far as these tests need it.
+/// A session, as far as these tests need it.
 pub struct Text {
     pub ctx: Arc<Context>,
     pub compiler: Rc<RefCell<Compiler>>,

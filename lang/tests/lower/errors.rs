@@ -1,4 +1,4 @@
-//! What the lowering refuses: every error is told, with what it is about.
+//! Errors of the lowering: each is told, with what it is about.
 
 use std::cell::Cell;
 

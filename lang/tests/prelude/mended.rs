@@ -1,4 +1,4 @@
-//! What programs get wrong, in Julia's words, and rules of the language that are easy to miss.
+//! Mistakes of programs, in Julia's words, and rules of the language that are easy to miss.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -136,7 +136,7 @@ fn elementary_functions_are_rounded_right() {
     );
 }
 
-/// What a call of a type function gives is decided when it runs if no type tells it before.
+/// The result of a type function is found when it runs if no type tells it before.
 #[test]
 fn types_may_depend_on_numbers_that_are_known_late() {
     check(
@@ -192,7 +192,7 @@ fn signatures_of_local_functions_may_mention_type_parameters_around_them() {
     );
 }
 
-/// What a session says of a program that fails.
+/// The report of a session on a program that fails.
 fn report(text: &str) -> String {
     let mut session = Session::new(&regraft_dialects::context());
     match session.run("program.jl", text) {

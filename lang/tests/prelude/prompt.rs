@@ -1,4 +1,4 @@
-//! What a prompt asks a session for: lists of methods, values in the room that there is, files that
+//! Questions of a prompt to a session: lists of methods, values in the room that there is, files that
 //! are included, types that are declared anew.
 
 use regraft_exec::Val;

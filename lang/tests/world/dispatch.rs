@@ -1,4 +1,4 @@
-//! Which method a call runs, as in Julia.
+//! Dispatch: a call runs the method that Julia runs.
 
 use super::Tester;
 use regraft_lang::definition::Space;

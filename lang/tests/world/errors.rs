@@ -1,4 +1,4 @@
-//! What is said of wrong definitions and calls.
+//! Errors of wrong definitions and calls.
 
 use regraft_ir::{Constant, Loc, Type};
 use regraft_lang::definition::Space;

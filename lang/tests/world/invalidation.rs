@@ -1,4 +1,4 @@
-//! What a definition makes wrong, and what it does not.
+//! Invalidation: a definition makes wrong what it has to, and nothing else.
 
 use regraft_ir::{Constant, Loc, Type};
 use regraft_lang::definition::Space;

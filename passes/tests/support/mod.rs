@@ -197,7 +197,7 @@ impl FunctionPass for Breaks {
     }
 }
 
-/// How many instructions there are.
+/// The number of instructions.
 #[derive(Debug)]
 pub struct InstCount(pub usize);
 
@@ -210,7 +210,7 @@ impl Analysis for InstCount {
     }
 }
 
-/// How many blocks there are, by way of another analysis that reads instructions.
+/// The number of blocks, by way of another analysis that reads instructions.
 #[derive(Debug)]
 pub struct Density(pub usize);
 

@@ -50,7 +50,7 @@ const PASSES: &[(&str, Apply)] = &[
     ("unroll{factor=3}", |module| super::run_text("unroll{factor=3, any-count}", module)),
 ];
 
-/// What passes are made with.
+/// The parts that passes are made with.
 const PARTS: &[(&str, Apply)] = &[("close", loop_form::close), ("peel", loop_form::peel)];
 
 fn apply<P: FunctionPass>(module: &mut Module) {
@@ -194,7 +194,7 @@ impl Run {
         run
     }
 
-    /// Whether a run of the rewritten program does the same, as far as both were watched.
+    /// Returns whether a run of the rewritten program does the same, as far as both were watched.
     fn agrees_with(&self, new: &Self) -> bool {
         match (&self.outcome, &new.outcome) {
             // A pass may add a jump, or spare some.

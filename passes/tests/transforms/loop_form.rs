@@ -1,4 +1,4 @@
-//! What passes over loops are made with: copies of blocks, and values that leave loops.
+//! Parts of passes over loops: copies of blocks, and values that leave loops.
 
 use regraft_ir::{Block, ControlFlow, DominatorTree, Edge, Function, Module, Operand, Value};
 use regraft_passes::analysis::LoopForest;

@@ -47,7 +47,7 @@ pub struct Refutation {
     pub values: Vec<String>,
     /// The value of the left side, or the trap that it ends in.
     pub from: String,
-    /// That of the right side.
+    /// The value of the right side, or the trap that it ends in.
     pub to: String,
 }
 

@@ -382,7 +382,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is known of the terms of a class. Everything that is computed is quiet.
+    /// The facts that are known of the terms of a class. Everything that is computed is quiet.
     fn facts(&self, class: Id, positive: Id) -> Facts {
         let ty = self.closure.node(class).ty;
         if let Some(constant) = self.closure.constant(class) {

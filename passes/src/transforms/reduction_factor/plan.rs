@@ -1,4 +1,4 @@
-//! Which updates of a nest leave it, and how they are computed then.
+//! Decides which updates of a nest leave it, and how they are computed then.
 //!
 //! The loops around an update `x[i] = x[i] + e` are of three kinds:
 //!
@@ -114,7 +114,7 @@ impl Planner<'_, '_> {
         (simpler || flatter).then_some(plan)
     }
 
-    /// How an update can leave the nest, and how deep its loops are nested then.
+    /// The way in which an update can leave the nest, and how deep its loops are nested then.
     fn factor(
         &self,
         slices: &mut Slices<'_>,
@@ -265,7 +265,7 @@ impl Planner<'_, '_> {
         Some(())
     }
 
-    /// How deep the loops are nested that the rest of the nest needs.
+    /// The nesting depth of the loops that the rest of the nest needs.
     fn rest(&self, slices: &mut Slices<'_>, plan: &Plan, accesses: &Accesses) -> usize {
         let (f, nest) = (self.analyses.f, slices.nest);
         let mut depth = 0;

@@ -1,4 +1,4 @@
-//! What values of a loop nest are computed from, and whether they can be computed elsewhere.
+//! Finds what values of a loop nest are computed from, and whether they can be computed elsewhere.
 //!
 //! The **slice** of a value is all that it takes to compute it: pure instructions, loads, and whole
 //! inner loops of which it is a result. It ends at parameters of the headers of loops around the
@@ -16,14 +16,14 @@ use crate::analysis::LoopId;
 use crate::analysis::traps::{may_trap, only_computes};
 use crate::transforms::util::edit::only;
 
-/// What a value is computed from.
+/// All that it takes to compute a value.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Slice {
     /// Parameters of headers of loops around the use, in the order of their numbers.
     pub(super) params: Vec<Value>,
     /// The loads, likewise.
     pub(super) loads: Vec<Value>,
-    /// How deep loops are nested in it.
+    /// The nesting depth of loops in it.
     pub(super) depth: usize,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Slices<'a> {
         Some(all)
     }
 
-    /// What is known of an operand that was asked for before.
+    /// The slice of an operand that was asked for before.
     pub(super) fn known(&self, f: &Function, v: Value, used_in: LoopId) -> Slice {
         let known = self.known.get(&(v, self.is_result(f, v, used_in)));
         known.cloned().flatten().unwrap_or_default()

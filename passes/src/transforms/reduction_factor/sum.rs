@@ -108,7 +108,7 @@ impl FactoredSum {
         })
     }
 
-    /// How deep its loops are nested.
+    /// The nesting depth of its loops.
     pub(super) fn depth(&self) -> usize {
         self.groups.iter().map(|group| group.loops.len()).max().unwrap_or(0)
     }

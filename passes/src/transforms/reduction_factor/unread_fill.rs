@@ -30,7 +30,7 @@ use crate::transforms::util::loop_form::LoopForm;
 const MAX_SIZE: i64 = 1 << 18;
 /// The greatest coefficient.
 const MAX_COEFFICIENT: i64 = 8;
-/// How deep sums and products are taken apart.
+/// The greatest depth to which sums and products are taken apart.
 const MAX_EXPANDED: usize = 4;
 const _: () = assert!(MAX_DEGREE == 3);
 
