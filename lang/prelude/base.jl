@@ -1,6 +1,6 @@
 # Types, fields, functions, errors and text: what everything else is written with.
 #
-# Names with two underscores in front are internal. `lang/src/prelude.rs` lists those that
+# Names with two underscores in front are internal. `lang/src/prelude/mod.rs` lists those that
 # inference provides.
 
 const __Int = Union{Int64, Int32, Int16, Int8}

@@ -70,7 +70,7 @@ pub struct ScalarRules {
 
 impl ScalarRules {
     /// The rules that come with this crate, as text.
-    pub const STANDARD: &str = include_str!("rules/scalar.rules");
+    pub const STANDARD: &str = include_str!("scalar.rules");
 
     /// The rules that come with this crate.
     ///
