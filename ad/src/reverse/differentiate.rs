@@ -187,7 +187,8 @@ impl Driver<'_> {
     ///
     /// [`Driver::planned`] runs again on what outlining leaves, since a loop keeps something if the sweep
     /// through it asks for residuals, which are known once that sweep is there. The second run costs as
-    /// much as the first one, but for the derivatives of callees that both ask for.
+    /// much as the first one, but for the derivatives of callees that both ask for; those that the first
+    /// one alone asked for stay in the module, and nobody calls them.
     fn differentiate(
         &mut self,
         f: &Function,
