@@ -265,7 +265,18 @@ impl<F: OperandFacts> Query<'_, F> {
 /// can be. NaN is in each domain.
 pub(crate) fn is_in_domain(op: Op, float: impl Fn(usize) -> FloatKinds) -> bool {
     type K = FloatKinds;
-    let outside = match op {
+    if op == math::LOGBETA {
+        let inside = |position| float(position).never(K::NEGATIVE | K::ZERO | K::NAN);
+        return inside(0) && inside(1);
+    }
+    outside_of_domain(op).is_some_and(|outside| float(0).never(outside))
+}
+
+/// The floats for which an elementary or special function of one argument may trap, and a power
+/// with a fraction as exponent.
+pub(crate) fn outside_of_domain(op: Op) -> Option<FloatKinds> {
+    type K = FloatKinds;
+    Some(match op {
         math::SQRT | math::LOG | math::LOG2 | math::LOG10 => K::NEGATIVE,
         math::LOG1P => K::NEGATIVE_INFINITY | K::BELOW,
         math::SIN | math::COS | math::TAN | math::SINPI | math::COSPI => K::INFINITE,
@@ -274,11 +285,20 @@ pub(crate) fn is_in_domain(op: Op, float: impl Fn(usize) -> FloatKinds) -> bool 
         math::ERFCINV => !(K::ZERO | K::PLUS | K::NAN),
         math::GAMMA | math::POW => K::NEGATIVE,
         math::LOGGAMMA => K::NEGATIVE | K::ZERO,
-        math::LOGBETA => {
-            let unsafe_kinds = K::NEGATIVE | K::ZERO | K::NAN;
-            return float(0).never(unsafe_kinds) && float(1).never(unsafe_kinds);
-        }
-        _ => return false,
+        _ => return None,
+    })
+}
+
+/// The floats that the first operand of `v` is none of where `v` has run: it traps for each of them.
+pub(crate) fn excluded_after(f: &Function, v: Value) -> FloatKinds {
+    let outside = f.op(v).and_then(outside_of_domain);
+    let exponent = || f.operand(v, 1).and_then(|y| f.constant(y)).and_then(Constant::as_float);
+    let traps_outside = match f.op(v) {
+        Some(math::SQRT | math::LOG | math::LOG2 | math::LOG10 | math::LOG1P) => true,
+        Some(math::SIN | math::COS | math::TAN | math::SINPI | math::COSPI) => true,
+        Some(math::ASIN | math::ACOS) => true,
+        Some(math::POW) => exponent().is_some_and(|y| y.is_finite() && y.trunc() != y),
+        _ => false,
     };
-    float(0).never(outside)
+    outside.filter(|_| traps_outside).unwrap_or(FloatKinds::empty())
 }

@@ -7,8 +7,8 @@ use regraft_dialects::{arith, math};
 use regraft_ir::{Constant, Op, Type, Value};
 
 use super::builder::Builder;
-use super::forms::{Coefficient, Form, Known, MAX_TERMS, Product, Term};
-use super::graph::{Class, Reason};
+use super::forms::{Coefficient, Factor, Form, Known, MAX_TERMS, Product, Term};
+use super::graph::{Class, Node, Reason};
 use crate::rewrite::Math;
 
 /// The greatest exponent of a power that is a product.
@@ -56,10 +56,13 @@ impl Builder<'_> {
             return;
         }
         let ty = self.graph.class(new).facts.ty;
-        for of in [class, other] {
-            self.algebra.register(ty, self.algebra.form(of).clone(), new, false);
+        let form = self.algebra.form(other).clone();
+        if ty.is_float() {
+            let old = self.algebra.form(class).clone();
+            self.algebra.register(ty, &old, new, false);
+            self.algebra.register(ty, &form, new, false);
         }
-        self.algebra.push(self.algebra.form(other).clone());
+        self.algebra.push(form);
     }
 
     /// The length of the form of a class.
@@ -76,8 +79,8 @@ impl Builder<'_> {
     /// Gives a new class of an op its form. Returns another class of that form.
     pub(super) fn note_form(&mut self, class: Class, ty: Type, form: Form) -> Option<Class> {
         let equal = self.class_of_form(&form, ty);
-        self.algebra.set_form(class, form.clone());
-        self.algebra.register(ty, form, class, false);
+        self.algebra.register(ty, &form, class, false);
+        self.algebra.set_form(class, form);
         equal.filter(|&equal| equal != class)
     }
 
@@ -100,7 +103,7 @@ impl Builder<'_> {
 
     /// The classes of a form, if all that the last is made of is there.
     pub(super) fn known(&self, form: &Form, ty: Type) -> Option<Known> {
-        let known = self.algebra.known(ty, form.clone())?;
+        let known = self.algebra.known(ty, form)?;
         self.is_available(known.latest).then_some(known)
     }
 
@@ -153,23 +156,47 @@ impl Builder<'_> {
         }
         let ((j, a), (k, b)) = (self.as_product(a)?, self.as_product(b)?);
         let product = self.algebra.products.times(a, b, n)?;
-        Form::term(product, Coefficient::ONE).times(j * k.powi(n))
+        self.multiple(j * k.powi(n), product)
+    }
+
+    /// The form of a multiple of a product, in which no root of a number is squared.
+    fn multiple(&mut self, mut k: f64, mut product: Product) -> Option<Form> {
+        while let Some((f, radicand)) = self.squared_root(product) {
+            let (root, half) = (self.algebra.products.power(f.base, 2), f.exponent / 2);
+            let (j, power) = self.as_product(radicand)?;
+            product = self.algebra.products.times(product, root, -half)?;
+            product = self.algebra.products.times(product, power, half)?;
+            k *= j.powi(half);
+        }
+        Form::term(product, Coefficient::ONE).times(k)
+    }
+
+    /// A factor of a product that is a square root to a power of two or more, with what is under it.
+    fn squared_root(&self, product: Product) -> Option<(Factor, Class)> {
+        let factors = self.algebra.products.factors(product).iter();
+        factors.filter(|f| f.exponent.abs() > 1).find_map(|&f| {
+            let mut nodes = self.graph.class(f.base).nodes.iter().map(|&node| self.graph.node(node));
+            nodes.find_map(|node| match node {
+                Node::Op(math::SQRT, _, args) => Some((f, args[0])),
+                _ => None,
+            })
+        })
     }
 
     /// The form of a sum times the power of a term.
     fn spread(&mut self, sum: Class, by: Term, n: i32) -> Option<Form> {
-        let sum = self.algebra.form(sum).times(by.coefficient.get().powi(n))?;
-        let products = &mut self.algebra.products;
-        let terms = sum.terms().iter().map(|term| {
-            Some(Term { product: products.times(term.product, by.product, n)?, ..*term })
-        });
-        Some(Form::of_terms(terms.collect::<Option<Vec<_>>>()?))
+        let terms = self.algebra.form(sum).clone();
+        let scale = by.coefficient.get().powi(n);
+        terms.terms().iter().try_fold(Form::default(), |sum, term| {
+            let product = self.algebra.products.times(term.product, by.product, n)?;
+            sum.plus(&self.multiple(scale * term.coefficient.get(), product)?, 1.0)
+        })
     }
 
     fn power(&mut self, a: Class, n: i32) -> Option<Form> {
         let (k, a) = self.as_product(a)?;
         let product = self.algebra.products.times(Product::ONE, a, n)?;
-        Form::term(product, Coefficient::ONE).times(k.powi(n))
+        self.multiple(k.powi(n), product)
     }
 
     /// A class as a multiple of a product. What all terms of a sum have in common are factors; what is
@@ -226,11 +253,11 @@ impl Builder<'_> {
     /// A sum as a factor, with its sign: the first class of that form, or of its negation.
     fn as_factor(&mut self, class: Class, form: &Form) -> (f64, Product) {
         let ty = self.graph.class(class).facts.ty;
-        let first = |form: Option<Form>| {
+        let first = |form: Option<&Form>| {
             let first = self.algebra.known(ty, form?)?.first;
             self.is_within(first, class).then_some(first)
         };
-        let (sign, base) = match (first(Some(form.clone())), first(form.times(-1.0))) {
+        let (sign, base) = match (first(Some(form)), first(form.times(-1.0).as_ref())) {
             (Some(a), Some(b)) if b < a => (-1.0, b),
             (Some(a), _) => (1.0, a),
             (None, Some(b)) => (-1.0, b),

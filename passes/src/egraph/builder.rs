@@ -244,12 +244,7 @@ impl<'a> Builder<'a> {
         if let Some(class) = self.graph.find(&node).filter(|&class| self.is_available(class)) {
             return class;
         }
-        let facts: SmallVec<[Facts; 3]> =
-            node.args().iter().map(|&arg| self.graph.class(arg).facts).collect();
-        let mut known = facts_of(op, ty, &facts, same);
-        if self.is_real() && ty.is_float() {
-            known.kinds = real_kinds(op, &facts, known.kinds);
-        }
+        let known = self.facts_of(op, ty, node.args(), same);
         let args: Args = node.args().into();
         let first = pinned.map_or(self.entry, |_| self.block);
         let block = args.iter().map(|arg| self.places[arg.index()].block);
@@ -259,6 +254,17 @@ impl<'a> Builder<'a> {
         let class = self.add(node, known, pinned, place);
         let equal = form.and_then(|form| self.note_form(class, ty, form));
         self.rewrite(op, ty, &args, class, equal)
+    }
+
+    /// The facts on an op on these arguments, which `same` says are one value.
+    fn facts_of(&self, op: Op, ty: Type, args: &[Class], same: bool) -> Facts {
+        let args: SmallVec<[&Facts; 3]> =
+            args.iter().map(|&arg| &self.graph.class(arg).facts).collect();
+        let mut facts = facts_of(op, ty, &args, same);
+        if self.is_real() && ty.is_float() {
+            facts.kinds = real_kinds(op, &args, facts.kinds);
+        }
+        facts
     }
 
     /// Applies the rules to the only node of a class; `equal` is another class of the same form.
@@ -307,11 +313,12 @@ impl<'a> Builder<'a> {
         let commute = self.ctx.def(op).traits.contains(Traits::COMMUTATIVE);
         let signatures: SmallVec<[Signature; 3]> =
             args.iter().map(|&arg| self.graph.class(arg).signature).collect();
-        'rules: for &number in rules.of(op) {
-            let rule = rules.rule(number);
-            if !rule.admits_root(ty) || !rule.may_match(&signatures, commute) {
+        'rules: for candidate in rules.of(op, ty) {
+            if !candidate.may_match(&signatures, commute) {
                 continue;
             }
+            let number = candidate.number;
+            let rule = rules.rule(number);
             for bindings in matches(&self.graph, self.ctx, rule, args, MAX_MATCHES) {
                 let Some(other) = self.apply(rule, &bindings, ty) else { continue };
                 // A choice may be of a wider type than what it chooses from.
@@ -399,6 +406,12 @@ impl<'a> Builder<'a> {
 
     /// The class of what an op on these arguments folds to.
     fn fold(&mut self, op: Op, ty: Type, args: &[Class]) -> Option<Class> {
+        if let [a, b] = *args
+            && [a, b].iter().all(|&arg| self.graph.class(arg).constant.is_none())
+            && !self.graph.same(a, b)
+        {
+            return None;
+        }
         let mut parts: SmallVec<[FoldArg; 4]> = SmallVec::new();
         for (i, &arg) in args.iter().enumerate() {
             let first = args[..i].iter().position(|&other| self.graph.same(other, arg));

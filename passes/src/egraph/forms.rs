@@ -11,8 +11,9 @@
 //! A sum has at most [`MAX_TERMS`] terms, a product at most [`MAX_FACTORS`] factors. What would have
 //! more has no form, and is a term or a factor itself.
 
+use indexmap::IndexSet;
 use regraft_ir::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::{SmallVec, smallvec};
 
 use super::graph::Class;
@@ -167,14 +168,11 @@ impl Form {
 
 /// The products of an e-graph.
 #[derive(Debug)]
-pub(super) struct Products {
-    factors: Vec<Factors>,
-    known: FxHashMap<Factors, Product>,
-}
+pub(super) struct Products(IndexSet<Factors, FxBuildHasher>);
 
 impl Default for Products {
     fn default() -> Self {
-        let mut this = Self { factors: Vec::new(), known: FxHashMap::default() };
+        let mut this = Self(IndexSet::default());
         this.intern(Factors::new());
         this
     }
@@ -182,16 +180,12 @@ impl Default for Products {
 
 impl Products {
     pub(super) fn factors(&self, product: Product) -> &Factors {
-        &self.factors[product.0 as usize]
+        &self.0[product.0 as usize]
     }
 
     /// The number of a product whose factors are in order.
     pub(super) fn intern(&mut self, factors: Factors) -> Product {
-        let next = Product(self.factors.len() as u32);
-        *self.known.entry(factors).or_insert_with_key(|factors| {
-            self.factors.push(factors.clone());
-            next
-        })
+        Product(self.0.insert_full(factors).0 as u32)
     }
 
     /// The power of one class.
@@ -229,7 +223,8 @@ pub(super) struct Algebra {
     pub(super) products: Products,
     /// By [`Class::index`]; zero for what is no float.
     forms: Vec<Form>,
-    known: FxHashMap<(Type, Form), Known>,
+    /// Of `f32`, and of `f64`.
+    known: [FxHashMap<Form, Known>; 2],
 }
 
 /// The classes of one form.
@@ -258,19 +253,19 @@ impl Algebra {
     }
 
     /// The classes of a form.
-    pub(super) fn known(&self, ty: Type, form: Form) -> Option<Known> {
-        self.known.get(&(ty, form)).copied()
+    pub(super) fn known(&self, ty: Type, form: &Form) -> Option<Known> {
+        self.known[usize::from(ty == Type::F64)].get(form).copied()
     }
 
     /// Notes that a class has a form.
-    pub(super) fn register(&mut self, ty: Type, form: Form, class: Class, is_lowered: bool) {
-        let known = self.known.entry((ty, form)).or_insert(Known {
-            first: class,
-            latest: class,
-            is_lowered,
-        });
-        known.latest = class;
-        known.is_lowered |= is_lowered;
+    pub(super) fn register(&mut self, ty: Type, form: &Form, class: Class, is_lowered: bool) {
+        let all = &mut self.known[usize::from(ty == Type::F64)];
+        if let Some(known) = all.get_mut(form) {
+            known.latest = class;
+            known.is_lowered |= is_lowered;
+        } else {
+            all.insert(form.clone(), Known { first: class, latest: class, is_lowered });
+        }
     }
 }
 

@@ -4,8 +4,11 @@
 //! value, a new class is made of both; what is made from then on refers to that one. So arguments
 //! always have smaller numbers than what they are arguments of, and there are no cycles.
 
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
 use regraft_ir::{Const, Constant, Op, Type, Value};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use crate::rewrite::{self, Facts, Signature, Subject, literal_as};
@@ -84,6 +87,10 @@ impl Node {
     }
 }
 
+fn hash(node: &Node) -> u64 {
+    FxBuildHasher.hash_one(node)
+}
+
 /// The content of a class.
 #[derive(Clone, Debug)]
 pub(super) struct ClassData {
@@ -102,7 +109,10 @@ pub(super) struct EGraph {
     /// The instruction that a node stands for, if it may not be computed anywhere else: it may trap.
     pinned: Vec<Option<Value>>,
     classes: Vec<ClassData>,
-    known: FxHashMap<Node, Class>,
+    /// By [`NodeId::index`], the class that [`EGraph::find`] gives for a node.
+    class_of: Vec<Class>,
+    /// The last node of each content.
+    known: HashTable<NodeId>,
     /// By the numbers of the classes that they made.
     steps: Vec<Step>,
     /// Two unequal constants have met: some rule is wrong.
@@ -116,7 +126,8 @@ impl EGraph {
             nodes: Vec::with_capacity(nodes),
             pinned: Vec::with_capacity(nodes),
             classes: Vec::with_capacity(nodes),
-            known: FxHashMap::with_capacity_and_hasher(nodes, FxBuildHasher),
+            class_of: Vec::with_capacity(nodes),
+            known: HashTable::with_capacity(nodes),
             ..Self::default()
         }
     }
@@ -150,7 +161,8 @@ impl EGraph {
 
     #[inline]
     pub(super) fn find(&self, node: &Node) -> Option<Class> {
-        self.known.get(node).copied()
+        let id = self.known.find(hash(node), |&id| self.node(id) == node)?;
+        Some(self.class_of[id.index()])
     }
 
     /// The classes in the order in which they were made: arguments first.
@@ -189,9 +201,16 @@ impl EGraph {
             signature,
             leader: class,
         });
-        self.known.insert(node.clone(), class);
+        let nodes = &self.nodes;
+        let slot = self.known.entry(
+            hash(&node),
+            |other| nodes[other.index()] == node,
+            |other| hash(&nodes[other.index()]),
+        );
+        slot.insert(id);
         self.nodes.push(node);
         self.pinned.push(pinned);
+        self.class_of.push(class);
         class
     }
 
@@ -287,8 +306,7 @@ impl EGraph {
 
     /// Sets the class that [`EGraph::find`] gives for a node.
     pub(super) fn set_class(&mut self, node: NodeId, class: Class) {
-        let node = self.nodes[node.index()].clone();
-        self.known.insert(node, class);
+        self.class_of[node.index()] = class;
     }
 }
 

@@ -71,7 +71,7 @@ impl Builder<'_> {
         if let Some(known) = self.known(form, ty).filter(|known| known.latest != class) {
             class = self.union(known.latest, &[(class, Reason::Algebra)]);
         }
-        self.algebra.register(ty, form.clone(), class, true);
+        self.algebra.register(ty, form, class, true);
         Some(class)
     }
 

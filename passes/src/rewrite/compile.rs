@@ -13,7 +13,6 @@ use regraft_syntax::{
 
 use super::condition::{Condition, ConditionKind};
 use super::rule::{Rule, RuleSet, Slots, source_of};
-use super::signature::Signature;
 use super::term::{Term, TypeSource, Variable};
 use super::typing::{Slot, TypeSet, Unifier};
 
@@ -102,12 +101,10 @@ impl<'a> Compiler<'a> {
         let to = self.finish(to_typed, &slots, root)?;
         let text: Vec<&str> = self.text.text(written.span.clone()).lines().map(line).collect();
         let place = format!("{file}:{}", self.text.line(written.span.start));
-        let needs = from.operands().iter().map(Signature::of_term).collect();
         Ok(Rule {
             name: written.name.text.as_str().into(),
             set,
             from,
-            needs,
             to,
             conditions,
             slots: Slots::new(&self.unifier, &slots, root),

@@ -4,9 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use regraft_ir::{Op, Type};
-use smallvec::SmallVec;
 
-use super::signature::Signature;
 use super::term::{Term, TypeSource, Variable};
 use super::typing::{Slot, TypeSet, Typing, Unifier};
 use super::{Condition, Facts, Math};
@@ -55,8 +53,6 @@ pub struct Rule {
     pub(super) name: Arc<str>,
     pub(super) set: RuleSet,
     pub(super) from: Term,
-    /// The signatures that the operands of what it matches must have.
-    pub(super) needs: SmallVec<[Signature; 3]>,
     pub(super) to: Term,
     pub(super) conditions: Vec<Condition>,
     pub(super) variables: Vec<Arc<str>>,
@@ -180,22 +176,9 @@ impl Rule {
         found.into_iter().map(typing).collect()
     }
 
-    /// Returns whether operands of these signatures can be those of what it matches; in either order
-    /// if they commute.
-    #[inline]
-    pub(crate) fn may_match(&self, operands: &[Signature], commute: bool) -> bool {
-        let fits = |a: usize, b: usize| operands[a].has(self.needs[b]);
-        match operands.len() {
-            len if len != self.needs.len() => false,
-            2 if commute => fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0),
-            len => (0..len).all(|i| fits(i, i)),
-        }
-    }
-
-    /// Returns whether it may be used where the whole term is of a type.
-    #[inline]
-    pub(crate) fn admits_root(&self, ty: Type) -> bool {
-        self.slots.sets[self.slots.root].contains(ty)
+    /// The types that the whole term may be of.
+    pub(super) fn root_types(&self) -> TypeSet {
+        self.slots.sets[self.slots.root]
     }
 
     /// Returns whether it may be used for operands of which this is known: their types fit, and all

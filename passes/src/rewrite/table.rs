@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry};
+use regraft_ir::{Diagnostic, Extension, Op, OpTable, Registry, Type};
+use smallvec::SmallVec;
 
 use super::Math;
 use super::compile::compile;
 use super::rule::Rule;
+use super::signature::Signature;
+use super::typing::TypeSet;
 
 /// The rewrite rules of a program.
 #[derive(Clone, Debug, Default)]
@@ -20,19 +23,45 @@ pub struct RewriteRules {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleIndex {
     rules: Vec<Arc<Rule>>,
-    rows: OpTable<Vec<u32>>,
+    rows: OpTable<Vec<Candidate>>,
+}
+
+/// A rule, with all by which most instructions that it does not match are passed over.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// Its number.
+    pub(crate) number: u32,
+    root: TypeSet,
+    /// The least that the operands have.
+    needs: SmallVec<[Signature; 3]>,
+}
+
+impl Candidate {
+    /// Returns whether operands of these signatures can be those of what it matches; in either order
+    /// if they commute.
+    #[inline]
+    pub(crate) fn may_match(&self, operands: &[Signature], commute: bool) -> bool {
+        let fits = |a: usize, b: usize| operands[a].has(self.needs[b]);
+        match operands.len() {
+            len if len != self.needs.len() => false,
+            2 if commute => fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0),
+            len => (0..len).all(|i| fits(i, i)),
+        }
+    }
 }
 
 impl RuleIndex {
     /// Of these rules.
     pub(crate) fn new(rules: impl Iterator<Item = Arc<Rule>>) -> Self {
         let rules: Vec<Arc<Rule>> = rules.collect();
-        let mut lists: Vec<(Op, Vec<u32>)> = Vec::new();
+        let mut lists: Vec<(Op, Vec<Candidate>)> = Vec::new();
         for (number, rule) in rules.iter().enumerate() {
             let op = rule.root();
+            let needs = rule.from().operands().iter().map(Signature::of_term).collect();
+            let candidate = Candidate { number: number as u32, root: rule.root_types(), needs };
             match lists.iter_mut().find(|(other, _)| *other == op) {
-                Some((_, list)) => list.push(number as u32),
-                None => lists.push((op, vec![number as u32])),
+                Some((_, list)) => list.push(candidate),
+                None => lists.push((op, vec![candidate])),
             }
         }
         let mut rows = OpTable::new();
@@ -53,10 +82,11 @@ impl RuleIndex {
         self.rules.iter().map(|rule| rule.from().depth()).max().unwrap_or(0)
     }
 
-    /// The numbers of the rules that match an op.
+    /// The rules that match an op whose result is of type `ty`.
     #[inline]
-    pub(crate) fn of(&self, op: Op) -> &[u32] {
-        self.rows.get(op).map_or(&[], Vec::as_slice)
+    pub(crate) fn of(&self, op: Op, ty: Type) -> impl Iterator<Item = &Candidate> {
+        let (row, root) = (self.rows.get(op), TypeSet::with(ty));
+        row.into_iter().flatten().filter(move |candidate| candidate.root.meets(root))
     }
 
     /// The rule of that number.

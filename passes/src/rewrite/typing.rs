@@ -37,13 +37,21 @@ impl TypeSet {
         Self(if others { bits | Self::OTHERS } else { bits })
     }
 
+    /// The smallest set that has a type.
+    #[inline]
+    pub(super) fn with(ty: Type) -> Self {
+        let place = SCALARS.iter().position(|&scalar| scalar == ty);
+        Self(place.map_or(Self::OTHERS, |i| 1 << i))
+    }
+
+    #[inline]
+    pub(super) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     #[inline]
     pub(crate) fn contains(self, ty: Type) -> bool {
-        let bit = match SCALARS.iter().position(|&scalar| scalar == ty) {
-            Some(i) => 1 << i,
-            None => Self::OTHERS,
-        };
-        self.0 & bit != 0
+        self.meets(Self::with(ty))
     }
 
     pub(super) fn scalars(self) -> impl Iterator<Item = Type> {

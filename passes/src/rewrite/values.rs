@@ -1,8 +1,12 @@
 //! The values of a function as rules see them: which are results of ops that a rule may match, and
 //! what is known of them.
 
+use std::borrow::Borrow;
+
 use regraft_dialects::{arith, core, math};
 use regraft_ir::{Attrs, Function, Op, Traits, Type, Value};
+
+use smallvec::SmallVec;
 
 use super::Facts;
 use crate::analysis::ranges::{float_kinds, int_result};
@@ -29,7 +33,9 @@ pub(crate) fn facts_of_value(f: &Function, ranges: &Ranges, v: Value) -> Facts {
 }
 
 /// The facts on the result of an op of type `ty`. `same` says that both arguments are one value.
-pub(crate) fn facts_of(op: Op, ty: Type, args: &[Facts], same: bool) -> Facts {
+pub(crate) fn facts_of(op: Op, ty: Type, args: &[impl Borrow<Facts>], same: bool) -> Facts {
+    let args: SmallVec<[&Facts; 4]> = args.iter().map(Borrow::borrow).collect();
+    let args = args.as_slice();
     let mut facts = Facts::of_type(ty);
     if ty.is_float() {
         let kinds = |i: usize| args.get(i).map_or(FloatKinds::all(), |arg| arg.kinds);
@@ -46,14 +52,14 @@ pub(crate) fn facts_of(op: Op, ty: Type, args: &[Facts], same: bool) -> Facts {
         && let [_, a, b] = args
         && (a.ty, b.ty) == (ty, ty)
     {
-        facts = Facts { constant: None, ..a.or(*b) };
+        facts = Facts { constant: None, ..a.or(**b) };
     }
     facts
 }
 
 /// The kinds of the result of an op on real numbers, of which [`facts_of`] says that they are
 /// `kinds`: nothing overflows, and nothing underflows.
-pub(crate) fn real_kinds(op: Op, args: &[Facts], kinds: FloatKinds) -> FloatKinds {
+pub(crate) fn real_kinds(op: Op, args: &[&Facts], kinds: FloatKinds) -> FloatKinds {
     type K = FloatKinds;
     let never = |i: usize, what: K| args.get(i).is_some_and(|arg| arg.kinds.never(what));
     let unreal = K::INFINITE | K::NAN;
@@ -94,7 +100,7 @@ pub(crate) fn real_kinds(op: Op, args: &[Facts], kinds: FloatKinds) -> FloatKind
 
 /// Returns whether a float result is never a signalling NaN: arithmetic makes NaNs quiet, other ops
 /// may hand on the one that they get.
-fn is_quiet(op: Op, args: &[Facts]) -> bool {
+fn is_quiet(op: Op, args: &[&Facts]) -> bool {
     match op {
         arith::ADD | arith::SUB | arith::MUL | arith::MULZ | arith::FDIV | arith::FMA => true,
         arith::INT_TO_FLOAT => true,
@@ -107,7 +113,7 @@ fn is_quiet(op: Op, args: &[Facts]) -> bool {
     }
 }
 
-fn is_not_minus_zero(op: Op, args: &[Facts], same: bool) -> bool {
+fn is_not_minus_zero(op: Op, args: &[&Facts], same: bool) -> bool {
     let never = |i: usize| args.get(i).is_some_and(|arg| arg.not_minus_zero);
     match op {
         // Only the sum of two negative zeros is one.
@@ -121,7 +127,7 @@ fn is_not_minus_zero(op: Op, args: &[Facts], same: bool) -> bool {
     }
 }
 
-fn is_whole(op: Op, args: &[Facts]) -> bool {
+fn is_whole(op: Op, args: &[&Facts]) -> bool {
     match op {
         arith::FLOOR | arith::CEIL | arith::ROUND | arith::TRUNC | arith::INT_TO_FLOAT => true,
         arith::NEG | arith::ABS | arith::ADD | arith::SUB | arith::MUL => {

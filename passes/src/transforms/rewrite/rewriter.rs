@@ -108,11 +108,8 @@ impl<'a> Rewriter<'a> {
         let op = f.op(v).filter(|_| is_term(f, v) && !self.known.stays[v.index()])?;
         let args: SmallVec<[Operand; 4]> = f.operands(v).collect();
         let mut best: Option<(Cost, Replacement)> = None;
-        for &number in self.rules.of(op) {
-            let rule = self.rules.rule(number);
-            if !rule.admits_root(f.ty(v)) {
-                continue;
-            }
+        for candidate in self.rules.of(op, f.ty(v)) {
+            let rule = self.rules.rule(candidate.number);
             for bindings in matches(&Operands(f), &self.known.ctx, rule, &args, MAX_MATCHES) {
                 let Some(mut made) = replacement(&self.known, f, v, rule, &bindings) else {
                     continue;
