@@ -175,7 +175,8 @@ impl Builder<'_> {
     fn squared_root(&self, product: Product) -> Option<(Factor, Class)> {
         let factors = self.algebra.products.factors(product).iter();
         factors.filter(|f| f.exponent.abs() > 1).find_map(|&f| {
-            let mut nodes = self.graph.class(f.base).nodes.iter().map(|&node| self.graph.node(node));
+            let mut nodes =
+                self.graph.class(f.base).nodes.iter().map(|&node| self.graph.node(node));
             nodes.find_map(|node| match node {
                 Node::Op(math::SQRT, _, args) => Some((f, args[0])),
                 _ => None,
@@ -233,7 +234,7 @@ impl Builder<'_> {
     }
 
     /// The coefficient and the powers that all terms have.
-    fn content(&mut self, terms: &[Term]) -> (f64, Product) {
+    pub(super) fn content(&mut self, terms: &[Term]) -> (f64, Product) {
         let k = terms[0].coefficient.abs();
         let same = terms.iter().all(|term| term.coefficient.abs() == k);
         let mut common = self.algebra.products.factors(terms[0].product).clone();

@@ -45,7 +45,7 @@ pub(super) struct Builder<'a> {
     latencies: &'a Latencies,
     /// The costs of nodes: their latencies, eight times for each loop in which they change.
     pub(super) costs: Vec<u64>,
-    /// Where classes are known, by [`Class::index`].
+    /// The places where classes are known, by [`Class::index`].
     places: Vec<Place>,
     entry: Block,
     /// The block of the present instruction.
@@ -62,7 +62,7 @@ pub(super) struct Builder<'a> {
     pub(super) inverted: Vec<Class>,
 }
 
-/// Where the value of a class is known.
+/// The place where the value of a class is known.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The innermost loop in which it changes.

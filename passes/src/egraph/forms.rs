@@ -188,6 +188,11 @@ impl Products {
         Product(self.0.insert_full(factors).0 as u32)
     }
 
+    /// The number of a product that has one already.
+    pub(super) fn find(&self, factors: &Factors) -> Option<Product> {
+        self.0.get_index_of(factors).map(|number| Product(number as u32))
+    }
+
     /// The power of one class.
     pub(super) fn power(&mut self, base: Class, exponent: i32) -> Product {
         self.intern(smallvec![Factor { base, exponent }])

@@ -3,7 +3,8 @@
 //! # Method
 //! A factor that many terms have in common is taken out of them, and of what is left again, the one
 //! first that saves the most (Ceberio and Kreinovich: "Greedy algorithms for optimizing multivariate
-//! Horner schemes", 2004); so is a coefficient. Powers are made by repeated squaring, factors of the same
+//! Horner schemes", 2004); so is a coefficient. Of a product of few factors, two that are there as a
+//! product or a quotient already are taken first. Powers are made by repeated squaring, factors of the same
 //! exponent together. In sums and products, what changes in fewer loops comes first, so that it can
 //! leave the others.
 //!
@@ -15,16 +16,26 @@ use regraft_ir::{Op, Type};
 use smallvec::SmallVec;
 
 use super::builder::{Builder, MAX_DEPTH, MAX_NEW_NODES};
-use super::forms::{Coefficient, Factor, Form, Product, Term};
+use super::forms::{Coefficient, Factor, Factors, Form, Product, Term};
 use super::graph::{Args, Class, Node, Reason};
 
 /// A division, in multiplications.
 const DIVISION: u32 = 3;
+/// The greatest degree of a product of which parts are looked for.
+const MAX_SHARED: u32 = 8;
+
+/// A part of a term.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Part {
+    /// A factor, to the power of 1 or -1.
+    Power(Factor),
+    Coefficient(Coefficient),
+}
 
 /// The common part of some terms.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Common {
-    Power(Factor),
+    Product(Product),
     Coefficient(Coefficient),
 }
 
@@ -100,9 +111,8 @@ impl Builder<'_> {
         let (k, product) = self.as_product(inner)?;
         let sign = if negative { -1.0 } else { 1.0 };
         let taken = match common {
-            Common::Power(factor) => {
-                let power = self.algebra.products.power(factor.base, factor.exponent);
-                let product = self.algebra.products.times(product, power, 1)?;
+            Common::Product(common) => {
+                let product = self.algebra.products.times(product, common, 1)?;
                 Form::term(product, Coefficient::ONE).times(k * sign)?
             }
             Common::Coefficient(c) => {
@@ -131,12 +141,15 @@ impl Builder<'_> {
     /// A term without what it has in common with others; `None` if it does not have it.
     fn without(&mut self, term: Term, common: Common) -> Option<Term> {
         match common {
-            Common::Power(factor) => {
+            Common::Product(common) => {
                 let factors = self.algebra.products.factors(term.product);
-                let has = |f: &Factor| f.base == factor.base && f.exponent / factor.exponent > 0;
-                factors.iter().find(|f| has(f))?;
-                let power = self.algebra.products.power(factor.base, factor.exponent);
-                let product = self.algebra.products.times(term.product, power, -1)?;
+                let has = |of: &Factor| {
+                    factors.iter().any(|f| f.base == of.base && f.exponent / of.exponent > 0)
+                };
+                if !self.algebra.products.factors(common).iter().all(has) {
+                    return None;
+                }
+                let product = self.algebra.products.times(term.product, common, -1)?;
                 Some(Term { product, ..term })
             }
             Common::Coefficient(c) if term.coefficient.abs() == c => {
@@ -148,9 +161,10 @@ impl Builder<'_> {
         }
     }
 
-    /// What saves the most if it is taken out of the terms that have it.
-    fn common(&self, terms: &[Term]) -> Option<Common> {
-        let mut parts: SmallVec<[(Common, u32); 16]> = SmallVec::new();
+    /// Returns the part that saves the most if it is taken out of the terms that have it, with all else
+    /// that these have in common: it may be a value that is there.
+    fn common(&mut self, terms: &[Term]) -> Option<Common> {
+        let mut parts: SmallVec<[(Part, u32); 16]> = SmallVec::new();
         for term in terms {
             let degree = self.degree(term.product);
             let scaled = term.coefficient.abs() != Coefficient::ONE;
@@ -160,14 +174,14 @@ impl Builder<'_> {
                     false => u32::from(degree > 1 || scaled),
                 };
                 let unit = Factor { exponent: f.exponent.signum(), ..f };
-                parts.push((Common::Power(unit), saved));
+                parts.push((Part::Power(unit), saved));
             }
             if scaled {
-                let part = Common::Coefficient(term.coefficient.abs());
+                let part = Part::Coefficient(term.coefficient.abs());
                 parts.push((part, u32::from(term.product != Product::ONE)));
             }
         }
-        let mut best: Option<(u32, Common)> = None;
+        let mut best: Option<(u32, Part)> = None;
         for (i, &(part, _)) in parts.iter().enumerate() {
             if parts[..i].iter().any(|(other, _)| *other == part) {
                 continue;
@@ -177,7 +191,7 @@ impl Builder<'_> {
                 (saved, count) = (saved + each, count + 1);
             }
             let back = match part {
-                Common::Power(factor) if self.is_divisor(&factor) => DIVISION,
+                Part::Power(factor) if self.is_divisor(&factor) => DIVISION,
                 _ => 1,
             };
             let saved: u32 = if count > 1 { u32::saturating_sub(saved, back) } else { 0 };
@@ -185,13 +199,16 @@ impl Builder<'_> {
                 best = Some((saved, part));
             }
         }
-        let (_, part) = best?;
-        let Common::Power(unit) = part else { return Some(part) };
-        // The greatest power that all of them have.
-        let powers = terms.iter().flat_map(|term| self.algebra.products.factors(term.product));
-        let powers = powers.filter(|f| f.base == unit.base && f.exponent.signum() == unit.exponent);
-        let exponent = powers.map(|f| f.exponent.abs()).min()? * unit.exponent;
-        Some(Common::Power(Factor { exponent, ..unit }))
+        let unit = match best?.1 {
+            Part::Power(unit) => unit,
+            Part::Coefficient(c) => return Some(Common::Coefficient(c)),
+        };
+        let has = |term: &&Term| {
+            let mut factors = self.algebra.products.factors(term.product).iter();
+            factors.any(|f| f.base == unit.base && f.exponent.signum() == unit.exponent)
+        };
+        let with: SmallVec<[Term; 8]> = terms.iter().filter(has).copied().collect();
+        Some(Common::Product(self.content(&with).1))
     }
 
     /// Adds terms up.
@@ -224,6 +241,7 @@ impl Builder<'_> {
 
     /// Multiplies the factors of a term.
     fn lower_product(&mut self, term: Term, ty: Type) -> Option<Class> {
+        let shared = self.shared_product(term, ty);
         let factors = self.algebra.products.factors(term.product).clone();
         let mut order: SmallVec<[(u32, Factor); 8]> =
             factors.iter().map(|&f| (self.loop_depth_of(f.base), f)).collect();
@@ -246,8 +264,51 @@ impl Builder<'_> {
                 product = Some(self.node(arith::FDIV, ty, [numerator, divisor]));
             }
         }
-        let product = product?;
+        let mut product = product?;
+        if let Some(shared) = shared.filter(|&shared| shared != product) {
+            product = self.union(product, &[(shared, Reason::Algebra)]);
+        }
         Some(if term.coefficient.is_negative() { self.negated(product, ty) } else { product })
+    }
+
+    /// The absolute value of a term as a product of products that are there, if any are.
+    fn shared_product(&mut self, term: Term, ty: Type) -> Option<Class> {
+        let (mut rest, mut product) = (term.product, None);
+        while let Some((part, class)) = self.known_part(rest, term.product, ty) {
+            rest = self.algebra.products.times(rest, part, -1)?;
+            product = self.times(product, Some(class), ty);
+        }
+        let rest = Form::term(rest, term.coefficient.abs());
+        match rest.as_constant() {
+            Some(1.0) => product,
+            _ if product.is_none() => None,
+            _ => {
+                let rest = self.lower(&rest, ty)?;
+                self.times(product, Some(rest), ty)
+            }
+        }
+    }
+
+    /// A product or quotient of two of the factors of a product, or a reciprocal, that is there and is
+    /// not the whole of another.
+    fn known_part(&mut self, of: Product, whole: Product, ty: Type) -> Option<(Product, Class)> {
+        let unit = |f: &Factor| Factor { exponent: f.exponent.signum(), ..*f };
+        let factors: Factors = self.algebra.products.factors(of).iter().map(unit).collect();
+        if self.degree(of) > MAX_SHARED {
+            return None;
+        }
+        let pairs = (0..factors.len()).flat_map(|j| (0..j).map(move |i| (i, j)));
+        let pairs = pairs.map(|(i, j)| Factors::from_slice(&[factors[i], factors[j]]));
+        let reciprocals = factors.iter().filter(|f| f.exponent < 0);
+        let parts = pairs.chain(reciprocals.map(|&f| Factors::from_slice(&[f])));
+        let known = parts.filter_map(|part| {
+            let part = self.algebra.products.find(&part).filter(|&part| part != whole)?;
+            Some((part, self.known(&Form::term(part, Coefficient::ONE), ty)?))
+        });
+        // What is there longest is least likely to be made for another form only.
+        let is_pair = |part: Product| self.algebra.products.factors(part).len() == 2;
+        let (part, known) = known.min_by_key(|&(part, known)| (!is_pair(part), known.first))?;
+        Some((part, known.latest))
     }
 
     /// The product of the factors above or below the line, each to the size of its exponent. Those of

@@ -1,10 +1,10 @@
-//! What is known of an operand when a rule asks for its conditions.
+//! The facts on operands that the conditions of rules ask for.
 
 use regraft_ir::{Constant, Type};
 
 use crate::analysis::{FloatKinds, Interval};
 
-/// What is known of an operand.
+/// The facts on an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Facts {
     /// Its type.

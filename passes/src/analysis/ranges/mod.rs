@@ -20,7 +20,8 @@
 //! loop headers (Cousot and Cousot, POPL 1977), and then narrowed in two sweeps. What branches say
 //! refines a value in the blocks that they dominate (the facts of the e-SSA of Bodik, Gupta and
 //! Sarkar, PLDI 2000), without giving it new names. Constants of all types take part, by the
-//! folds of their ops, so that this is conditional constant propagation as well.
+//! folds of their ops, so that this is conditional constant propagation as well. The elements of an
+//! array that only loads and stores of the function reach are one value: all that is stored there.
 //!
 //! # Why it is right
 //! Each op is taken with what it computes, wrapping included; where a value may wrap and another
@@ -34,9 +35,11 @@
 //! (`examples/analysis_speed.rs`).
 
 mod branches;
+mod contents;
 mod narrowing;
 mod solver;
 mod transfer;
+mod widening;
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -8,6 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use regraft_dialects::mem;
 use regraft_ir::{
     Block, ControlFlow, DominatorTree, Edge, Function, Operand, OperandKind, Use, Value,
 };
@@ -15,14 +16,11 @@ use regraft_ir::{
 use smallvec::SmallVec;
 
 use super::branches::{Branches, Constraint, Dependent, conditions, may_follow};
+use super::contents::Contents;
 use super::transfer::{LatticeValue, edges_taken, transfer};
+use super::widening::{MAX_CHANGES, WIDENING_DELAY, widened};
 use super::{Interval, LoopForest};
 use crate::analysis::block_list::places;
-
-/// A value that changed so often is widened from then on.
-const WIDENING_DELAY: u8 = 1;
-/// A value that changed so often can be anything.
-const MAX_CHANGES: u8 = 24;
 
 pub(crate) struct Solver<'a> {
     pub(super) f: &'a Function,
@@ -32,6 +30,7 @@ pub(crate) struct Solver<'a> {
     /// By [`Value::index`].
     pub(super) known: Vec<LatticeValue>,
     pub(super) changes: Vec<u8>,
+    contents: Contents,
     pub(super) queued: Vec<bool>,
     /// True if branches may say something of an operand, or it changed too often.
     pub(super) refined: Vec<bool>,
@@ -95,6 +94,7 @@ impl<'a> Solver<'a> {
             branches,
             known: vec![LatticeValue::Unseen; f.value_capacity()],
             changes: vec![0; f.value_capacity()],
+            contents: Contents::collect(f),
             queued: vec![false; f.value_capacity()],
             refined: vec![false; f.value_capacity()],
             visited: vec![false; f.block_capacity()],
@@ -214,6 +214,14 @@ impl<'a> Solver<'a> {
     }
 
     fn evaluate(&mut self, v: Value, block: Block) {
+        if let Some(known) = self.contents.loaded(self.f, v) {
+            self.raise(v, known);
+            return;
+        }
+        let known = &self.known;
+        if let Some(array) = self.contents.write(self.f, v, |value| known[value.index()]) {
+            self.reload(array);
+        }
         let mentioned = std::cell::Cell::new(false);
         let known = transfer(self.f, v, |operand| {
             let known = self.of(operand);
@@ -323,6 +331,19 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Has all loads of an array looked at again.
+    fn reload(&mut self, array: Value) {
+        let f = self.f;
+        for at in f.uses(array).filter(|at| f.op(at.user) == Some(mem::LOAD)) {
+            let block = f.block_of(at.user);
+            self.wake(at, block);
+            // One that stands before the store that is being looked at.
+            if self.queued[at.user.index()] {
+                self.push(block);
+            }
+        }
+    }
+
     /// Has a user in `block` looked at again.
     fn wake(&mut self, Use { user, index }: Use, block: Block) {
         if !self.visited[block.index()] {
@@ -374,25 +395,6 @@ pub(super) fn argument(
         Some(constant) => LatticeValue::Const(f.constant_id(constant)),
         None => LatticeValue::of_type(f.ty(param)),
     }
-}
-
-/// A bound that moved goes on to the next of a few milestones.
-fn widened(old: Interval, new: Interval, all: Interval) -> Interval {
-    let lo = match new.lo {
-        lo if lo == old.lo => lo,
-        0.. => 0,
-        -1 => -1,
-        // One less than a number that is less than another does not wrap.
-        lo if lo > all.lo => all.lo + 1,
-        _ => all.lo,
-    };
-    let hi = match new.hi {
-        hi if hi == old.hi => hi,
-        ..=0 => 0,
-        hi if hi < all.hi => all.hi - 1,
-        _ => all.hi,
-    };
-    Interval { lo, hi }
 }
 
 /// Returns what is known of a value with what is said of it.

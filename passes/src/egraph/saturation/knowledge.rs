@@ -1,4 +1,4 @@
-//! What is known of each class: its facts, and the constant that it is.
+//! The facts of each class, and the constant that it is.
 
 use egg::{Analysis, DidMerge, EGraph, Id};
 use indexmap::IndexSet;
@@ -17,7 +17,7 @@ const MAX_UPDATES: u8 = 16;
 /// The e-graph of a function.
 pub(super) type Graph<'a> = EGraph<ENode, Knowledge<'a>>;
 
-/// What is known of a class.
+/// The facts of a class.
 #[derive(Clone, Debug)]
 pub(super) struct ClassFacts {
     pub(super) facts: Facts,
@@ -27,7 +27,7 @@ pub(super) struct ClassFacts {
     updates: u8,
 }
 
-/// What all classes go by.
+/// The tables that all classes share.
 pub(super) struct Knowledge<'a> {
     pub(super) ctx: &'a Context,
     pub(super) math: Math,
