@@ -4,8 +4,8 @@
 use regraft_ad::PlanKind;
 use regraft_bench::adjoints::{Adjoint, apply};
 use regraft_bench::simplified::{
-    FUNCTIONS, Size, Sizes, all_programs, derivative, difference, finish, mean, simplify, sizes,
-    sum_of_terms,
+    FUNCTIONS, Size, Sizes, all_programs, derivative, difference, finish, mean, program, simplify,
+    sizes, sum_of_terms,
 };
 use regraft_ir::Diagnostic;
 use regraft_passes::rewrite::Math;
@@ -35,7 +35,7 @@ fn adjoints_become_smaller() {
     let all: Vec<Sizes> = all_programs().map(of).collect();
     check(&all, Math::Exact, [0.99, 0.99]);
     check(&all, Math::Finite, [0.99, 0.97]);
-    check(&all, Math::Fast, [0.87, 0.82]);
+    check(&all, Math::Fast, [0.86, 0.81]);
 }
 
 #[test]
@@ -47,8 +47,8 @@ fn higher_derivatives_become_smaller() {
             all.push(sizes.unwrap_or_else(|errors| panic!("{}", told(&errors))));
         }
     }
-    check(&all, Math::Exact, [0.74, 0.76]);
-    check(&all, Math::Fast, [0.42, 0.45]);
+    check(&all, Math::Exact, [0.69, 0.70]);
+    check(&all, Math::Fast, [0.39, 0.42]);
 }
 
 #[test]
@@ -67,6 +67,13 @@ fn adjoints_run_fewer_instructions_and_give_the_same() {
             assert!(apart <= most, "{name}, {math:?}: {apart}");
         }
     }
+}
+
+#[test]
+fn a_step_of_an_lstm_becomes_smaller() {
+    let program = program("jl/lstm_step: remember").expect("there is such a program");
+    let sizes = sizes(program, false).unwrap_or_else(|errors| panic!("{}", told(&errors)));
+    assert!(sizes.after(Math::Fast).ops <= 57, "{sizes:?}");
 }
 
 #[test]

@@ -216,7 +216,9 @@ impl Bounds<'_> {
     fn by_definition(&mut self, proof: &mut Proof, v: Value, step: Step) -> bool {
         let f = self.f;
         if let ValueDef::Param(block, position) = f.def(v) {
-            return self.by_edges(proof, v, block, position as usize, step);
+            let position = position as usize;
+            return self.by_edges(proof, v, block, position, step)
+                || self.by_start(proof, v, block, position, step);
         }
         let (Some(op), Some(x)) = (f.op(v), f.operand(v, 0)) else { return false };
         let block = f.block_of(step.at);
@@ -275,6 +277,32 @@ impl Bounds<'_> {
         }
         proof.open.pop();
         proved
+    }
+
+    /// Returns what a parameter of a loop that never grows begins with: the same question of that
+    /// keeps what is known of the parameter where it is asked, as that it is positive.
+    fn by_start(
+        &mut self,
+        proof: &mut Proof,
+        v: Value,
+        block: Block,
+        position: usize,
+        step: Step,
+    ) -> bool {
+        let f = self.f;
+        let mut start = None;
+        for edge in f.in_edges_in_order(block) {
+            let Some(arg) = f.edge_arg(edge, position) else { return false };
+            if !self.tree.dominates(block, edge.from) {
+                if start.replace(arg).is_some() {
+                    return false;
+                }
+            } else if !matches!(self.sum(arg, Value::terminator(edge.from)), (Term::Value(x), ..=0) if x == v)
+            {
+                return false;
+            }
+        }
+        start.is_some_and(|start| self.step_to(proof, start, 0, step))
     }
 
     fn arrives(&mut self, proof: &mut Proof, edge: Edge, arg: Operand, step: Step) -> bool {
