@@ -177,7 +177,8 @@ fn fuzz_finds_the_wrong_pass_and_shows_it_on_a_tiny_module() {
     assert!(!files.is_empty());
     for file in files {
         let (text, repro) = read(&file);
-        assert!(text.contains("arith.sub") && repro.suspect.module.inst_count() <= 5, "{text}");
+        // Of some hundred instructions: the subtraction, and what lets its result be seen.
+        assert!(text.contains("arith.sub") && repro.suspect.module.inst_count() <= 12, "{text}");
         ends_with(1, &["opt", file.to_str().unwrap(), "--check", "4", "--reproducer", path]);
     }
 }

@@ -142,6 +142,21 @@ fn gradient_alone(session: &mut Session, function: &str, sizes: [usize; 2]) -> (
     })
 }
 
+/// The parts of a gradient with respect to two matrices, column by column.
+fn columns(gradient: &Val) -> [Vec<f64>; 2] {
+    let Some([Val::Array(a), Val::Array(b)]) = gradient.as_fields() else { panic!("{gradient:?}") };
+    [a, b].map(|part| part.to_vec::<f64>().unwrap())
+}
+
+/// Checks that twice the size takes four times as long, not sixteen times.
+#[track_caller]
+fn check_growth(session: &mut Session, function: &str, small: u64) {
+    let (_, large) = gradient_alone(session, function, [20, 40]);
+    let ratio = large as f64 / small as f64;
+    assert!(ratio < 4.5, "{function}: {small} instructions, then {large}");
+    assert!(large < 20_000, "{function}: {large} instructions");
+}
+
 #[test]
 fn the_language_factors_its_derivatives() {
     let mut session = Session::new(&context());
@@ -154,18 +169,35 @@ fn the_language_factors_its_derivatives() {
     for function in ["kron_loops", "_kron_sum", "copied"] {
         // The derivative is found by hand: each is the sum of the other matrix everywhere.
         let (result, small) = gradient_alone(&mut session, function, [10, 20]);
-        let Val::Array(a) = session.run("a", "a").unwrap() else { panic!("a matrix") };
-        let Val::Array(b) = session.run("b", "b").unwrap() else { panic!("a matrix") };
-        for (part, other) in result.as_fields().unwrap().iter().zip([&b, &a]) {
-            let expected: f64 = other.to_vec::<f64>().unwrap().iter().sum();
-            let Val::Array(part) = part else { panic!("{part:?}") };
-            let found = part.to_vec::<f64>().unwrap();
-            assert!(found.iter().all(|x| (x - expected).abs() < 1e-10), "{function}: {found:?}");
+        let sums =
+            ["sum(b)", "sum(a)"].map(|sum| session.run("sum", sum).unwrap().as_f64().unwrap());
+        for (part, expected) in columns(&result).iter().zip(sums) {
+            let is_right = |x: &f64| (x - expected).abs() < 1e-10;
+            assert!(part.iter().all(is_right), "{function}: {part:?}");
         }
-        // Twice the size takes four times as long, not sixteen times.
-        let (_, large) = gradient_alone(&mut session, function, [20, 40]);
-        let ratio = large as f64 / small as f64;
-        assert!(ratio < 4.5, "{function}: {small} instructions, then {large}");
-        assert!(large < 20_000, "{function}: {large} instructions");
+        check_growth(&mut session, function, small);
     }
+}
+
+#[test]
+fn a_part_and_a_triangle_are_factored() {
+    let mut session = Session::new(&context());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/mooncake/kron_view_sum.jl");
+    session.run("kron_view_sum.jl", &std::fs::read_to_string(path).unwrap()).unwrap();
+    let (result, small) = gradient_alone(&mut session, "_kron_view_sum", [10, 20]);
+    // By hand: the sum of the triangle in the part of `a`, the sum of the part in the triangle.
+    let sums = ["sum(triu(b))", "sum(a[1:5, 2:10])"];
+    let [triangle, part] = sums.map(|sum| session.run("sum", sum).unwrap().as_f64().unwrap());
+    let [da, db] = columns(&result);
+    for (at, &x) in da.iter().enumerate() {
+        let (i, j) = (at % 10 + 1, at / 10 + 1);
+        let expected = if i <= 5 && j >= 2 { triangle } else { 0.0 };
+        assert!((x - expected).abs() < 1e-10, "{i}, {j}: {x}, not {expected}");
+    }
+    for (at, &x) in db.iter().enumerate() {
+        let (k, l) = (at % 20 + 1, at / 20 + 1);
+        let expected = if k <= l { part } else { 0.0 };
+        assert!((x - expected).abs() < 1e-10, "{k}, {l}: {x}, not {expected}");
+    }
+    check_growth(&mut session, "_kron_view_sum", small);
 }

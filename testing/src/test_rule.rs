@@ -238,6 +238,11 @@ impl RuleFailure {
         self.refuses("has no derivative: ")
     }
 
+    /// Returns whether a derivative was refused for a reason that says nothing against what there is of it.
+    pub(crate) fn is_a_limit(&self) -> bool {
+        self.is_untyped() || self.is_declared()
+    }
+
     /// Returns whether a derivative was refused with a message that contains these words.
     fn refuses(&self, words: &str) -> bool {
         // Messages come in lines, each behind a bar.

@@ -12,7 +12,7 @@
 //! The arrays may be new, with zeros, may be there, and may be one and the same.
 
 use regraft_dialects::{ad, arith, cf, core, mem};
-use regraft_ir::{Block, Constant, Inst, Operand, Type, Value};
+use regraft_ir::{Block, Constant, Inst, Op, Operand, Type, Value};
 
 use super::body::{Body, Slot, Var};
 
@@ -51,7 +51,10 @@ impl Body<'_, '_> {
         let places = [[dy, k], [dy, k], [dx, i], [dy, self.int(1)]];
         for _ in 0..1 + self.c().below(2) {
             let place = self.c().pick(&places);
-            let term = self.c().pick(&terms);
+            let mut term = self.c().pick(&terms);
+            if self.c().chance(30) {
+                term = self.under_a_condition(term, [i, k], op);
+            }
             self.update(op, place, term);
         }
         let term = self.c().pick(&terms);
@@ -67,6 +70,20 @@ impl Body<'_, '_> {
         for operand in [dx, dy] {
             self.define(Var { operand, ty: vector, known: vector });
         }
+    }
+
+    /// `c ? term : constant`, with a condition on some of the indices; most constants change nothing.
+    fn under_a_condition(&mut self, term: Operand, [i, k]: [Operand; 2], op: Op) -> Operand {
+        let two = self.int(2);
+        let [x, y] = self.c().pick(&[[k, two], [k, two], [i, two], [k, i]]);
+        let condition = self.push(arith::le(x, y));
+        let ty = self.f.operand_type(term);
+        let one = self.c().chance(10) != (op == arith::MUL);
+        let number = i8::from(one);
+        let constant = Constant::int(ty, number.into()).or(Constant::float(ty, number.into()));
+        let constant = self.constant(constant.unwrap_or(Constant::Unit));
+        let [x, y] = if self.c().chance(70) { [term, constant] } else { [constant, term] };
+        self.push(core::select(condition, x, y)).into()
     }
 
     /// The arrays that are updated.
@@ -144,7 +161,7 @@ impl Body<'_, '_> {
     }
 
     /// `array[i] = array[i] op term`.
-    fn update(&mut self, op: regraft_ir::Op, [array, i]: [Operand; 2], term: Operand) {
+    fn update(&mut self, op: Op, [array, i]: [Operand; 2], term: Operand) {
         let old = self.promised(mem::load(array, [i]));
         let new = self.push(Inst::new(op).operand(old).operand(term));
         self.promised(mem::store(array, new, [i]));

@@ -41,7 +41,7 @@ mod residual;
 mod shapes;
 mod terms;
 
-use regraft_dialects::mem;
+use regraft_dialects::{arith, mem};
 use regraft_ir::{Constant, ControlFlow, DominatorTree, Function, Operand, TypeKind, Value};
 use rustc_hash::FxHashMap;
 
@@ -166,6 +166,30 @@ impl<'a> Bounds<'a> {
     pub(crate) fn in_bounds_at(&mut self, v: Value, at: Value) -> bool {
         let Some(goals) = self.goals_at(v, at) else { return false };
         goals.into_iter().all(|goal| self.holds(goal, at))
+    }
+
+    /// Returns what a comparison of two integers says whenever it runs: a bounds check that the
+    /// program makes itself. `None` if that is not known, and for anything else.
+    pub fn decide(&mut self, v: Value) -> Option<bool> {
+        let f = self.f;
+        let (x, y) = (f.operand(v, 0)?, f.operand(v, 1)?);
+        let (less, more, strict) = match f.op(v)? {
+            arith::LT => (x, y, true),
+            arith::LE => (x, y, false),
+            arith::GT => (y, x, true),
+            arith::GE => (y, x, false),
+            _ => return None,
+        };
+        if !f.operand_type(x).is_int() || f.operand_type(x) != f.operand_type(y) {
+            return None;
+        }
+        let (less, more) = (self.sum(less, v), self.sum(more, v));
+        let at_most =
+            |(below, plus): Sum, above: Sum, by: i128| Goal { below: (below, plus + by), above };
+        if self.holds(at_most(less, more, i128::from(strict)), v) {
+            return Some(true);
+        }
+        self.holds(at_most(more, less, i128::from(!strict)), v).then_some(false)
     }
 
     /// Returns what has to hold for the indices of a load or store to be in bounds. `None` if that

@@ -7,7 +7,12 @@ use crate::analysis::memory_location::element_indices;
 
 /// The accesses of a block that are checked.
 pub(super) fn unmarked(f: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
-    f.body(block).filter(|&v| element_indices(f, v).is_some() && !is_promised(f, v))
+    f.body(block).filter(|&v| is_unmarked(f, v))
+}
+
+/// Returns whether `v` is an access whose indices are checked.
+pub(super) fn is_unmarked(f: &Function, v: Value) -> bool {
+    element_indices(f, v).is_some() && !is_promised(f, v)
 }
 
 /// Says of an access that it is in bounds, or that it has to be checked.

@@ -1,4 +1,5 @@
-//! Marks array accesses whose indices are in bounds whatever happens, so that nobody checks them.
+//! Removes bounds checks that succeed whatever happens: those of array accesses, which are marked,
+//! and those that the program makes itself, whose comparisons become constants.
 //!
 //! ```text
 //! ^2(%3: i64, %4: f64):                      ^2(%3: i64, %4: f64):
@@ -14,7 +15,8 @@
 //! `Bounds` proves it: from the comparisons that lead to the access, from the values of counters
 //! around loops, and from accesses before with the same index. That finds the loops over
 //! `eachindex(x)`, `1:length(x)`, `2:length(x)-1` (with `x[i-1]` and `x[i+1]`), those over the
-//! dimensions of a matrix, and those over an array that was made with the length of another.
+//! dimensions of a matrix, and those over an array that was made with the length of another. It
+//! answers comparisons of integers in the same way, such as `1 <= i <= length(r)` for a range.
 //!
 //! With `versions`, loops whose accesses cannot be proved are copied: the copy, without checks, is
 //! taken when a few comparisons before the loop say that it may be (`bounds_elim/versions.rs`).
@@ -31,16 +33,17 @@
 mod marks;
 mod versions;
 
-use regraft_ir::{Block, ControlFlow, DominatorTree, Function, Value};
+use regraft_dialects::arith;
+use regraft_ir::{Block, Constant, ControlFlow, DominatorTree, Function, Value};
 
 use crate::analysis::bounds::Bounds;
 use crate::analysis::{Aliases, LoopForest, Ranges};
 use crate::options::{OptionDef, Options};
 use crate::{LoopPass, PassContext, PassResult};
-use marks::{mark, unmarked};
+use marks::{is_unmarked, mark};
 
 crate::pass! {
-    /// Marks array accesses whose indices are always in bounds, so that nobody checks them.
+    /// Removes bounds checks that always succeed.
     ///
     /// ```text
     /// %6: bool = arith.lt %3, %5                 %6: bool = arith.lt %3, %5
@@ -49,6 +52,9 @@ crate::pass! {
     /// %7: i64 = arith.add %3, 1                  %7: i64 = arith.add %3, 1
     /// %8: f64 = mem.load %1, %7                  %8: f64 = mem.load %1, %7 {inbounds=true}
     /// ```
+    ///
+    /// Accesses are marked, so that nobody checks their indices; a comparison of integers that has
+    /// only one outcome becomes a constant.
     ///
     /// It knows comparisons and counters, arrays of the same length because one was made with the
     /// length of the other, and accesses before with the same index. In `loop(..)` it looks at the
@@ -92,32 +98,40 @@ impl LoopPass for BoundsElim {
         let forest = cx.analysis::<LoopForest>(f);
         let ids = loops.iter().filter_map(|&header| forest.headed_by(header));
         let blocks = ids.flat_map(|id| forest.blocks(id).iter().copied());
-        let accesses: Vec<Value> = blocks.flat_map(|block| unmarked(f, block)).collect();
-        self.eliminate(f, &accesses, loops, cx)
+        let checks: Vec<Value> = blocks.flat_map(|block| checks(f, block)).collect();
+        self.eliminate(f, &checks, loops, cx)
     }
 
     fn run_all(&mut self, f: &mut Function, cx: &mut PassContext<'_>) -> PassResult {
-        let accesses: Vec<Value> = f.blocks().flat_map(|block| unmarked(f, block)).collect();
+        let checks: Vec<Value> = f.blocks().flat_map(|block| checks(f, block)).collect();
         let forest = cx.analysis::<LoopForest>(f);
         let loops: Vec<Block> = forest.loops().map(|id| forest.get(id).header).collect();
-        self.eliminate(f, &accesses, &loops, cx)
+        self.eliminate(f, &checks, &loops, cx)
     }
 }
 
 impl BoundsElim {
-    /// Marks those of some accesses that are in bounds; makes second versions of loops.
+    /// Removes those of some checks that always succeed; makes second versions of loops.
     fn eliminate(
         &self,
         f: &mut Function,
-        accesses: &[Value],
+        checks: &[Value],
         loops: &[Block],
         cx: &mut PassContext<'_>,
     ) -> PassResult {
-        let proved = prove(f, accesses, cx);
-        for &v in &proved {
-            mark(f, v, true)?;
+        let proved = prove(f, checks, cx);
+        let (mut accesses, mut comparisons) = (0, 0);
+        for (v, outcome) in proved {
+            if is_comparison(f, v) {
+                f.replace_all_uses(v, f.constant_id(Constant::Bool(outcome)))?;
+                comparisons += 1;
+            } else {
+                mark(f, v, true)?;
+                accesses += 1;
+            }
         }
-        cx.add("accesses proved in bounds", proved.len() as u64);
+        cx.add("accesses proved in bounds", accesses);
+        cx.add("comparisons decided", comparisons);
         if self.versions {
             let made = versions::run(f, loops, self.max_size, cx)?;
             cx.add("loops in two versions", made as u64);
@@ -126,14 +140,31 @@ impl BoundsElim {
     }
 }
 
-/// Returns those of some accesses that are in bounds.
-fn prove(f: &Function, accesses: &[Value], cx: &mut PassContext<'_>) -> Vec<Value> {
-    if accesses.is_empty() {
+/// The accesses of a block that are checked, and the comparisons of integers.
+fn checks(f: &Function, block: Block) -> impl Iterator<Item = Value> + '_ {
+    f.body(block).filter(|&v| is_unmarked(f, v) || is_comparison(f, v))
+}
+
+/// Returns whether `v` says which of two integers is less. Where one of them is constant, and for
+/// equality, the ranges of values say as much.
+fn is_comparison(f: &Function, v: Value) -> bool {
+    matches!(f.op(v), Some(arith::LT | arith::LE | arith::GT | arith::GE))
+        && f.operands(v).all(|x| x.as_value().is_some() && f.operand_type(x).is_int())
+}
+
+/// Returns those of some checks whose outcome is known, with that: accesses that are in bounds,
+/// and comparisons.
+fn prove(f: &Function, checks: &[Value], cx: &mut PassContext<'_>) -> Vec<(Value, bool)> {
+    if checks.is_empty() {
         return Vec::new();
     }
     let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
     let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
     let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
-    let reached = accesses.iter().copied().filter(|&v| ranges.is_reached(f.block_of(v)));
-    reached.filter(|&v| bounds.in_bounds(v)).collect()
+    let reached = checks.iter().copied().filter(|&v| ranges.is_reached(f.block_of(v)));
+    let mut outcome = |v: Value| match is_comparison(f, v) {
+        true => bounds.decide(v),
+        false => bounds.in_bounds(v).then_some(true),
+    };
+    reached.filter_map(|v| Some((v, outcome(v)?))).collect()
 }

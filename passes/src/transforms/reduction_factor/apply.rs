@@ -94,6 +94,20 @@ impl Factored {
         position.map_or(&[], |position| &self.params[position])
     }
 
+    /// Emits a sum, or `none` where the update has a condition that does not hold.
+    fn guarded(
+        &self,
+        f: &mut Function,
+        emitter: &mut Emitter<'_>,
+        sum: Operand,
+        none: Option<Operand>,
+    ) -> IrResult<Operand> {
+        match &self.guard {
+            Some(guard) => guard.emit(f, emitter, sum, none),
+            None => Ok(sum),
+        }
+    }
+
     fn emit(&self, f: &mut Function, emitter: &mut Emitter<'_>) -> IrResult<()> {
         for &l in &self.kept {
             emitter.open(f, l, self.params(l), None)?;
@@ -109,7 +123,7 @@ impl Factored {
                     Ok(f.push(emitter.block(), op)?.into())
                 })?
             }
-            Start::Single => emitter.emit(f, self.update.addend, self.update.home)?,
+            Start::Single => product(f, emitter, &self.addend)?.unwrap_or(self.update.addend),
         };
         for &l in &self.spread {
             emitter.open(f, l, self.params(l), None)?;
@@ -120,12 +134,13 @@ impl Factored {
         }
         let block = emitter.block();
         let value = match self.start {
-            Start::Known(_) => sum,
+            Start::Known(start) => self.guarded(f, emitter, sum, Some(start))?,
             Start::Neutral(_) | Start::Single => {
                 let sum = match product(f, emitter, &self.fixed)? {
                     Some(fixed) => f.push(block, arith::mul(fixed, sum))?.into(),
                     None => sum,
                 };
+                let sum = self.guarded(f, emitter, sum, None)?;
                 let load = f.push(block, copy_of(f, self.update.load, &place))?;
                 let operands = self.update.operands(f, load.into(), sum);
                 f.push(block, copy_of(f, self.update.op, &operands))?.into()

@@ -19,6 +19,9 @@
 //! for Parallel Computing", 1996). A nest is changed only if what is left of it is nested less deep,
 //! and each new nest too.
 //!
+//! An update under a condition that is the same for all that is added to one element is one of which
+//! the sum is added under that condition (`guard`).
+//!
 //! A **sum** that the nest carries around all its loops and hands on is the product of sums if its addend
 //! is a product whose factors depend on different loops (`sum`). That, and taking invariant factors out
 //! of the sums of updates, needs sums that distribute: of integers, or with `math=fast`.
@@ -53,6 +56,7 @@ mod emit;
 mod factors;
 mod fill_loop;
 mod forward;
+mod guard;
 mod injective;
 mod made_arrays;
 mod nest;

@@ -14,6 +14,7 @@ use regraft_dialects::{arith, mem};
 use regraft_ir::{Function, Operand, Value};
 
 use super::factors::{Factor, factors, neutral, slice_of};
+use super::guard::Guard;
 use super::injective::is_injective;
 use super::made_arrays::ReductionAnalyses;
 use super::nest::LoopNest;
@@ -43,6 +44,7 @@ pub(super) struct Factored {
     pub(super) summed: Vec<LoopId>,
     pub(super) spread: Vec<LoopId>,
     pub(super) start: Start,
+    pub(super) guard: Option<Guard>,
     /// The factors of the addend.
     pub(super) addend: Vec<Factor>,
     /// The factors of the sum.
@@ -149,11 +151,21 @@ impl Planner<'_, '_> {
         let (mut kept, mut spread) = split(&whole);
         let (mut addend, mut fixed) = (vec![(update.addend, update.home)], Vec::new());
         let mut shared = whole.clone();
+        let mut guard = None;
+        if spread.is_empty()
+            && let Some(found) = Guard::of(f, slices, &update, &summed)
+        {
+            shared = slice_of(f, slices, &[found.addend])?;
+            (kept, spread) = split(&shared);
+            addend = vec![found.addend];
+            guard = Some(found);
+        }
         let neutral = neutral(f, f.op(update.op)?, f.ty(update.op), self.fast);
         if spread.is_empty() && f.op(update.op) == Some(arith::ADD) && neutral.is_some() {
             // What does not vary in the sum leaves it.
             let mut varying = Vec::new();
-            for factor in factors(f, slices, update.addend, update.home) {
+            let (whole, home) = addend[0];
+            for factor in factors(f, slices, whole, home) {
                 let slice = slices.of(f, factor.0, factor.1)?;
                 let moves = summed.iter().any(|&l| varies(&slice, l));
                 if moves { &mut varying } else { &mut fixed }.push(factor);
@@ -186,9 +198,14 @@ impl Planner<'_, '_> {
         } else {
             Start::Neutral(neutral?)
         };
+        if let (Some(guard), Start::Known(start) | Start::Neutral(start)) = (&guard, start)
+            && !guard.keeps(f, &update, start, self.fast)
+        {
+            return None;
+        }
         let depth = moving.len().max(kept.len() + summed.len() + shared.depth);
         let factored =
-            Factored { update, around, kept, summed, spread, start, addend, fixed, params };
+            Factored { update, around, kept, summed, spread, start, guard, addend, fixed, params };
         Some((factored, depth))
     }
 

@@ -60,7 +60,6 @@ pub(super) use branches::replace_params;
 pub(super) use chains::merge_after;
 
 use super::prune;
-use crate::analysis::Analyses;
 use crate::transforms::util::edit::delete_unreachable;
 use crate::{FunctionPass, OptionDef, Options, PassContext, PassResult};
 
@@ -115,7 +114,7 @@ crate::pass! {
     ///   br %3, ^4, ^5
     /// ```
     ///
-    /// Nothing runs in vain that may trap, and headers of loops are not bypassed.
+    /// Nothing runs in vain that may trap: a load only if its index is in bounds on both ways. Headers of loops are not bypassed.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct SimplifyCfg {
         /// The most that the selections and the instructions in the place of a branch may cost
@@ -148,7 +147,7 @@ impl FunctionPass for SimplifyCfg {
         let mut done = Simplified::default();
         for n in 1.. {
             let before = done;
-            self.round(f, cx.analyses(), &mut done)?;
+            self.round(f, cx, &mut done)?;
             if done == before {
                 break;
             }
@@ -171,9 +170,10 @@ impl SimplifyCfg {
     fn round(
         &self,
         f: &mut Function,
-        analyses: &mut Analyses,
+        cx: &mut PassContext<'_>,
         done: &mut Simplified,
     ) -> IrResult<()> {
+        let analyses = cx.analyses();
         let cfg = analyses.get::<ControlFlow>(f);
         let mut replaced = Vec::new();
         for block in cfg.reverse_postorder() {
@@ -199,8 +199,9 @@ impl SimplifyCfg {
         done.parameters += replaced.len();
         done.forwarded += forward::forward_edges(f, &analyses.get(f))?;
         if let Some(limit) = self.select_cost {
-            done.selected += select::convert(f, limit, analyses)?;
+            done.selected += select::convert(f, limit, cx)?;
         }
+        let analyses = cx.analyses();
         let mut cfg = analyses.get::<ControlFlow>(f);
         let threaded = match self.thread_copies {
             Some(limit) => thread::thread_jumps(f, &cfg, limit)?,

@@ -14,31 +14,40 @@
 //! Both edges of a branch lead to one block, at once or through a block that only the branch
 //! enters. What these blocks compute is computed in any case then; all of it has to be cheap, free
 //! of effects and unable to trap, and is bounded by a cost: 1 for an operation as an addition, more
-//! for what takes longer, and 1 for a selection. Between bools, a selection with a constant is
-//! `arith.and`, `arith.or` or `arith.not`.
+//! for what takes longer, and 1 for a selection. A load is there too if its indices are in bounds
+//! whatever the branch decides. Between bools, a selection with a constant is `arith.and`,
+//! `arith.or` or `arith.not`.
 //!
 //! A condition of a loop that is made of several stays in parts where one of them leaves the loop
 //! (jump threading makes an exit of each): a single comparison is what tells how often a loop runs.
 
 use std::sync::Arc;
 
-use regraft_dialects::{arith, core};
-use regraft_ir::{Block, Edge, Function, Inst, IrResult, Operand, Traits, Type, Value};
+use regraft_dialects::{arith, core, mem};
+use regraft_ir::{
+    Block, ControlFlow, DominatorTree, Edge, Function, Inst, IrResult, Operand, Traits, Type, Value,
+};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use crate::analysis::traps::speculatable;
-use crate::analysis::{Analyses, LoopForest};
+use crate::PassContext;
+use crate::analysis::bounds::Bounds;
+use crate::analysis::traps::{Constants, OperandFacts, speculatable_given};
+use crate::analysis::{Aliases, Analyses, FloatKinds, Interval, LoopForest, Ranges};
 use crate::transforms::util::edit::{jump_target, move_body, only};
 
-/// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), and that
-/// of a loop forest where a branch decides on a condition. Returns how many.
-pub(super) fn convert(f: &mut Function, limit: usize, analyses: &mut Analyses) -> IrResult<usize> {
+/// Replaces branches by selections that cost at most `limit`. O(blocks + what is moved), that
+/// of a loop forest where a branch decides on a condition, and that of [`Bounds`] where there are
+/// loads behind branches. Returns how many.
+pub(super) fn convert(f: &mut Function, limit: usize, cx: &mut PassContext<'_>) -> IrResult<usize> {
     let mut selected = 0;
     let blocks: Vec<Block> = f.blocks().collect();
+    let safe = safe_loads(f, &blocks, limit, cx);
+    let analyses = cx.analyses();
     let mut forest = None;
     for block in blocks {
         if f.is_live_block(block)
-            && let Some(plan) = Plan::new(f, block, limit)
+            && let Some(plan) = Plan::new(f, block, limit, &|v| safe.contains(&v))
             && !(decides_on_exit(f, &plan) && leaves_loop(f, plan.join, &mut forest, analyses))
         {
             plan.carry_out(f)?;
@@ -46,6 +55,36 @@ pub(super) fn convert(f: &mut Function, limit: usize, analyses: &mut Analyses) -
         }
     }
     Ok(selected)
+}
+
+/// Returns the loads behind cheap branches that are in bounds whatever these decide.
+fn safe_loads(
+    f: &Function,
+    blocks: &[Block],
+    limit: usize,
+    cx: &mut PassContext<'_>,
+) -> FxHashSet<Value> {
+    let is_load = |v: &Value| f.op(*v) == Some(mem::LOAD);
+    let mut loads: Vec<(Value, Value)> = Vec::new();
+    for &block in blocks {
+        if let Some(plan) = Plan::new(f, block, limit, &|_| true) {
+            let through = plan.arms.iter().filter_map(|arm| arm.through);
+            let behind = through.flat_map(|block| f.body(block)).filter(is_load);
+            loads.extend(behind.map(|load| (load, Value::terminator(block))));
+        }
+    }
+    if loads.is_empty() {
+        return FxHashSet::default();
+    }
+    let (cfg, tree) = (cx.analysis::<ControlFlow>(f), cx.analysis::<DominatorTree>(f));
+    let (ranges, aliases) = (cx.analysis::<Ranges>(f), cx.analysis::<Aliases>(f));
+    let mut bounds = Bounds::new(f, &cfg, &tree, &ranges, &aliases, cx.effects());
+    loads.retain(|&(load, branch)| {
+        // What is known of an index that is computed behind the branch may come from there.
+        let is_there = |x: Operand| x.as_value().is_none_or(|v| tree.value_dominates(f, v, branch));
+        f.operands(load).all(is_there) && bounds.in_bounds_at(load, branch)
+    });
+    loads.into_iter().map(|(load, _)| load).collect()
 }
 
 /// One side of a branch.
@@ -74,7 +113,14 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(f: &Function, block: Block, limit: usize) -> Option<Self> {
+    /// The plan for the branch at the end of a block, if it costs at most `limit`; `is_safe` says
+    /// whether a load is in bounds there.
+    fn new(
+        f: &Function,
+        block: Block,
+        limit: usize,
+        is_safe: &dyn Fn(Value) -> bool,
+    ) -> Option<Self> {
         let term = f.terminator(block)?;
         let condition = f.operand(term, 0)?;
         let is_branch = f.op_def(term)?.traits.contains(Traits::JUMP) && !condition.is_block();
@@ -100,7 +146,7 @@ impl Plan {
                 return Some(Arm { through: None, join: target, args });
             }
             for v in f.body(target) {
-                cost += cost_if_speculatable(f, v)?;
+                cost += cost_if_speculatable(f, v, is_safe)?;
                 if cost > limit {
                     return None;
                 }
@@ -179,9 +225,9 @@ fn choose(f: &Function, condition: Operand, x: Operand, y: Operand) -> Option<Ch
 }
 
 /// Returns what it costs to run an instruction in vain; `None` if it must not run in vain.
-fn cost_if_speculatable(f: &Function, v: Value) -> Option<usize> {
+fn cost_if_speculatable(f: &Function, v: Value, is_safe: &dyn Fn(Value) -> bool) -> Option<usize> {
     let def = f.op_def(v)?;
-    if !speculatable(f, v) {
+    if !speculatable_given(f, v, &SafeLoads { f, is_safe }) {
         return None;
     }
     Some(match def.op {
@@ -193,6 +239,26 @@ fn cost_if_speculatable(f: &Function, v: Value) -> Option<usize> {
             _ => 8,
         },
     })
+}
+
+/// Constants are what they are, and some loads are in bounds.
+struct SafeLoads<'a> {
+    f: &'a Function,
+    is_safe: &'a dyn Fn(Value) -> bool,
+}
+
+impl OperandFacts for SafeLoads<'_> {
+    fn int(&self, operand: Operand) -> Interval {
+        Constants(self.f).int(operand)
+    }
+
+    fn float(&self, operand: Operand) -> FloatKinds {
+        Constants(self.f).float(operand)
+    }
+
+    fn in_bounds(&self, v: Value) -> bool {
+        (self.is_safe)(v)
+    }
 }
 
 // --- conditions of loops -----------------------------------------------------------------------
