@@ -129,3 +129,23 @@ fn names_that_a_loop_goes_through_are_projections() {
     assert_eq!(f.block_count(), 1, "{f}");
     assert_ir_snapshot!(optimized.story());
 }
+
+/// Arguments by name, default values and the rest leave nothing behind where names are known.
+#[test]
+fn arguments_by_name_cost_nothing() {
+    let program = "f(x; a = 2.0, b = a) = x * a + b\n\
+                   g(x; kw...) = f(x; kw..., b = 1.0)\n\
+                   plain(x) = x * 3.0 + 1.0\n\
+                   named(x) = g(x; a = 3.0)";
+    let mut session = Session::new(&context());
+    session.run("named.jl", program).unwrap();
+    let mut code = |call: &str| {
+        let module = session.optimized(call, None).unwrap();
+        assert_eq!(module.functions().count(), 1, "{module}");
+        let f = module.functions().next().unwrap();
+        f.all_insts().map(|v| f.op_def(v).unwrap().mnemonic()).collect::<Vec<_>>()
+    };
+    let (plain, named) = (code("plain(1.0)"), code("named(1.0)"));
+    assert_eq!(named, plain);
+    assert_eq!(plain.len(), 3, "{plain:?}");
+}

@@ -104,6 +104,9 @@ end
 fieldtype(T::Type, k) = __fieldtype(T, k)
 fieldnames(T::Type) = __fieldnames(T)
 fieldcount(T::Type) = length(__fieldnames(T))
+fieldtypes(T::Type) = map(k -> __fieldtype(T, k), __fieldnames(T))
+@inline getproperty(T::Type, name::Symbol) =
+    name === :parameters ? __parameters(T) : throw(ArgumentError(string("type ", T, " has no property ", name)))
 propertynames(x) = __fieldnames(typeof(x))
 hasproperty(x, name::Symbol) = data.hasfield(x, name)
 nfields(x) = data.fieldcount(x)
@@ -179,6 +182,15 @@ BoundsError() = BoundsError(nothing, nothing)
 struct UndefVarError <: Exception
     var::Symbol
 end
+struct UndefKeywordError <: Exception
+    var::Symbol
+end
+struct TypeError <: Exception
+    func
+    context
+    expected
+    got
+end
 struct UndefRefError <: Exception end
 struct KeyError <: Exception
     key
@@ -216,6 +228,8 @@ throw(e::DimensionMismatch) = core.throw(string("DimensionMismatch: ", e.msg))
 throw(e::AssertionError) = core.throw(string("AssertionError: ", e.msg))
 throw(e::OverflowError) = core.throw(string("OverflowError: ", e.msg))
 throw(e::UndefVarError) = core.throw(core.string("UndefVarError: `", e.var, "` not defined"))
+throw(e::UndefKeywordError) = core.throw(core.string("UndefKeywordError: keyword argument `", e.var, "` not assigned"))
+throw(e::TypeError) = core.throw(string("TypeError: in ", e.func, " ", e.context, ", expected ", e.expected, ", got a value of type ", typeof(e.got)))
 throw(e::UndefRefError) = core.throw("UndefRefError: access to undefined reference")
 throw(e::KeyError) = core.throw(core.string("KeyError: key ", e.key, " not found"))
 throw(e::InexactError) = core.throw(core.string("InexactError: ", e.func, "(", e.T, ", ", e.val, ")"))
@@ -252,6 +266,10 @@ struct MethodList
     count::Int64
 end
 methods(f) = MethodList(__methods(f)...)
+applicable(f, args...) = __has_method(f, typeof(args))
+hasmethod(f, T::Type) = __has_method(f, T)
+invoke(f, T::Type, args...) = __invoke(f, T, args...)
+invokelatest(f, args...; kw...) = f(args...; kw...)
 include(path) = throw(ErrorException("`include` is supported as a statement of its own at top level only"))
 
 # What is printed in place of a value that is not shown field by field.

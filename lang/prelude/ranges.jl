@@ -98,6 +98,20 @@ function __linrange(a, b, n)
     n == 1 && a != b && throw(ArgumentError(string("range(", a, ", stop=", b, ", length=", n, "): endpoints differ")))
     return LinRange{typeof(a)}(a, b, n)
 end
+function range(start; stop = nothing, length = nothing, step = nothing)
+    if stop === nothing
+        length === nothing && throw(ArgumentError("`range` needs `stop` or `length`"))
+        step === nothing && return start:start + length - 1
+        return start:step:start + step * (length - 1)
+    end
+    return range(start, stop; length, step)
+end
+function range(start, stop; length = nothing, step = nothing)
+    length === nothing || step === nothing || throw(ArgumentError("`range` takes `length` or `step`, not both"))
+    length === nothing || return range(start, stop, length)
+    return step === nothing ? (start:stop) : (start:step:stop)
+end
+range(; start, stop = nothing, length = nothing, step = nothing) = range(start; stop, length, step)
 range(a::Integer, b::Integer) = a:b
 range(a::Real, b::Real, n::Int64) = n <= 1 ? __linrange(float(a), float(b), n) : __range_of(promote(float(a), float(b))..., n)
 function __range_of(a, b, n)

@@ -22,6 +22,12 @@ __one_of(::Type{T}) where T = __empty_collection()
 @inline __multiply(x, y) = x * y
 @inline __add(x, y::Union{Bool, Int32, Int16, Int8}) = __widen(x) + __widen(y)
 @inline __multiply(x, y::Union{Bool, Int32, Int16, Int8}) = __widen(x) * __widen(y)
+# The same of an operation along a dimension.
+__empty_along(::typeof(__add), T) = __zero_of(T)
+__empty_along(::typeof(__multiply), T) = __one_of(T)
+__empty_along(::typeof(|), T) = false
+__empty_along(::typeof(&), T) = true
+__empty_along(op, T) = __empty_collection()
 
 sum(it) = sum(identity, it)
 prod(it) = prod(identity, it)

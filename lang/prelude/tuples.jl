@@ -143,6 +143,12 @@ issubset(s, t) = all(x -> in(x, t), s)
 @inline __destructure(x::Number, k::Int64) = getindex(x, k)
 @inline __destructure(t::__Iterator, k::Int64) = collect(t)[k]
 @inline __destructure_rest(t, k::Int64) = t[k:end]
+@inline __destructure_rest(t, k::Int64, after::Int64) = t[k:end - after]
+@inline __destructure_rest(t::Tuple, k::Int64, after::Int64) =
+    __ntuple(__Offset(t, k - 1), __val(max(data.fieldcount(t) - k + 1 - after, 0)))
+# The `k`th element from the end.
+@inline __destructure_last(t, k::Int64) = t[end - k + 1]
+@inline __destructure_last(t::Tuple, k::Int64) = data.getfield(t, data.fieldcount(t) - k + 1)
 @inline __destructure_rest(t::Tuple, k::Int64) = __ntuple(__Offset(t, k - 1), __val(max(data.fieldcount(t) - k + 1, 0)))
 
 # --- named tuples ---------------------------------------------------------------------------

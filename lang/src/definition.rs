@@ -104,6 +104,9 @@ pub struct MethodDef {
 pub struct MethodHead {
     /// The callee that it is a method of.
     pub callee: Callee,
+    /// True if it takes arguments by name as well: then the lowered function has a named tuple of these,
+    /// and the callee, as its first parameters.
+    pub keywords: bool,
     /// True if it was written `Base.f(…) = …` (or is in the prelude itself).
     pub extends_base: bool,
     /// Its parameters, apart from the callee.
@@ -123,8 +126,17 @@ pub struct MethodHead {
 impl MethodHead {
     /// A method of a function of its own space, without a vararg and type parameters.
     pub fn plain(callee: Callee, params: Vec<ParamDecl>, space: Space, loc: Loc) -> Self {
-        let (vararg, statics, inline) = (false, Vec::new(), None);
-        Self { callee, extends_base: false, params, vararg, statics, inline, space, loc }
+        Self {
+            callee,
+            keywords: false,
+            extends_base: false,
+            params,
+            vararg: false,
+            statics: Vec::new(),
+            inline: None,
+            space,
+            loc,
+        }
     }
 }
 

@@ -249,6 +249,9 @@ constructs! {
     scopes
     tuples
     destructuring
+    keywords
+    reflection
+    dims
     arrays
     matrices
     comprehensions

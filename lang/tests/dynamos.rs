@@ -47,6 +47,7 @@ fn add_summed(world: &mut World) -> Result<(), Vec<Diagnostic>> {
     let param = || ParamDecl { name: None, ty: TypeExpr::any(ctx.symbol("Any")) };
     let def = MethodHead {
         callee: Callee::Function(ctx.symbol("summed")),
+        keywords: false,
         extends_base: false,
         params: vec![param(), param(), param()],
         vararg: false,

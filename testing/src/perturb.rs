@@ -7,14 +7,17 @@
 //! infinite or NaN, even if no result is: a comparison of such a number decides a branch. The same is
 //! true where the sign of a zero matters.
 
-use regraft_dialects::{arith, core};
+use regraft_dialects::{arith, core, math};
 use regraft_exec::value::Val;
-use regraft_ir::{Const, Constant, Function, IrResult, Module, Operand, Type, Value};
+use regraft_ir::{Const, Constant, Function, IrResult, Module, Operand, Value};
 use rustc_hash::FxHashSet;
 
 /// By how much floats are changed, relatively: far more than rounding, far less than what counts
 /// as a difference.
 const BY: f64 = 1.0 / (1u64 << 34) as f64;
+
+/// A number without a root, which no program is likely to take it of: the error tells that a check failed.
+const UNREAL: f64 = -1_234_567.875;
 
 /// A module with every float constant a little off, alternately up and down.
 pub(crate) fn perturbed(module: &Module) -> Module {
@@ -99,9 +102,14 @@ fn take_for_real(f: &mut Function, v: Value) -> IrResult<()> {
 
 /// Stops before `at` if a float is infinite or NaN; otherwise returns zero.
 fn check(f: &mut Function, at: Value, float: Operand) -> IrResult<Value> {
-    // That is 0 or NaN, which is no integer.
+    // That is 0 or NaN.
     let zero = f.insert(at, arith::sub(float, float))?;
-    f.insert(at, arith::float_to_int(zero, Type::I64))?;
+    let is_real = f.insert(at, arith::eq(zero, zero))?;
+    if let Some(unreal) = Constant::float(f.ty(zero), UNREAL) {
+        let unreal = f.constant_id(unreal);
+        let outside = f.insert(at, core::select(is_real, zero, unreal))?;
+        f.insert(at, math::sqrt(outside))?;
+    }
     Ok(zero)
 }
 

@@ -49,6 +49,12 @@ impl List {
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
+
+    /// The same without the last expression.
+    #[must_use]
+    pub const fn but_last(self) -> Self {
+        Self { start: self.start, len: self.len.saturating_sub(1) }
+    }
 }
 
 /// The bytes of the source that an expression was written in: `start..end`.
@@ -164,6 +170,11 @@ pub enum Kind {
     },
     /// `x...` as an argument or an element.
     Splat(ExprId),
+    /// `; a = 1, b, kw...`: the last of the arguments of a call, with all that it is given by name, or of
+    /// the parameters of a function. Of a call, entries are as those of a [`NamedTuple`](Self::NamedTuple);
+    /// of a function, [`Name`](Self::Name)s, [`Typed`](Self::Typed) ones, [`Assign`](Self::Assign)s of these to default values,
+    /// and a [`Splat`](Self::Splat) at last.
+    Keywords(List),
     /// `x::T`; `::T` without an `x` (in the parameters of a function).
     Typed {
         /// The expression of that type, if there is one.
@@ -175,8 +186,8 @@ pub enum Kind {
     // --- literals of collections -------------------------------------------------------------
     /// `(a, b)`, `(a,)`, `()`, and `a, b` on either side of an assignment.
     Tuple(List),
-    /// `(a = 1, b = 2)`, `(; a, b)`: [`Assign`](Self::Assign)s of [`Name`](Self::Name)s, and for `; a` and `; x.a` the
-    /// name or field alone. As the target of an assignment, `(; a, b)` takes fields apart.
+    /// `(a = 1, b = 2)`, `(; a, b)`: [`Assign`](Self::Assign)s of [`Name`](Self::Name)s, for `; a` and `; x.a` the
+    /// name or field alone, and [`Splat`](Self::Splat)s of others. As the target of an assignment, `(; a, b)` takes fields apart.
     NamedTuple(List),
     /// `[a, b]`
     Vector(List),
@@ -220,7 +231,7 @@ pub enum Kind {
     /// `x -> body`, `function (x) … end`, and the function of a `do` block.
     Lambda {
         /// Parameters: names, [`Typed`](Self::Typed), [`Splat`](Self::Splat) of one of these, tuples (which are taken apart), and
-        /// [`Assign`](Self::Assign) of one of these to a default value.
+        /// [`Assign`](Self::Assign) of one of these to a default value; the last may be [`Keywords`](Self::Keywords).
         params: List,
         /// Type parameters of a `where`.
         wheres: List,
@@ -418,6 +429,15 @@ impl Ast {
     /// The statements at top level, in order.
     pub fn statements(&self) -> &[ExprId] {
         self.list(self.statements)
+    }
+
+    /// Parts arguments or parameters: those with a position, and those with names, which are none
+    /// where there are no [`Kind::Keywords`].
+    pub fn parted(&self, list: List) -> (List, List) {
+        match self.list(list).last().map(|&id| self.kind(id)) {
+            Some(Kind::Keywords(named)) => (list.but_last(), named),
+            _ => (list, List::default()),
+        }
     }
 
     /// The number of expressions.

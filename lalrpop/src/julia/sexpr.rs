@@ -103,6 +103,7 @@ impl Printer<'_> {
             Kind::Typed { value: None, ty } => self.form("::", &[ty]),
             Kind::Tuple(items) => self.with_list("tuple", None, items),
             Kind::NamedTuple(items) => self.with_list("named", None, items),
+            Kind::Keywords(items) => self.with_list("keywords", None, items),
             Kind::Vector(items) => self.with_list("vect", None, items),
             Kind::Matrix(rows) => self.with_list("matrix", None, rows),
             Kind::Row(items) => self.with_list("row", None, items),

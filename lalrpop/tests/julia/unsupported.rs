@@ -5,10 +5,6 @@ use crate::{check_errors, messages};
 #[test]
 fn each_is_one_error_that_names_it() {
     check_errors(&[
-        ("f(x; k = 1)", "keyword arguments are not supported", ";"),
-        ("f(x, k = 1)", "keyword arguments are not supported", "k = 1"),
-        ("f(x; k = 1) = x", "keyword arguments are not supported", ";"),
-        ("function f(x; k = 1)\n x\nend", "keyword arguments are not supported", ";"),
         ("try\n a\ncatch e\n b\nend", "`try` and `catch` are not supported", "try"),
         ("x = try\n a\nfinally\n b\nend", "`try` and `catch` are not supported", "try"),
         ("macro m(x)\n x\nend", "macros are not supported", "macro"),

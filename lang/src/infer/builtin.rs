@@ -59,6 +59,9 @@ impl Inference {
                 Some(self.constant_arg(Constant::Sym(self.ctx.symbol(UNDEFINED_FIELD))))
             }
             Builtin::FieldNames => self.field_names(frame, args),
+            Builtin::Parameters | Builtin::HasMethod | Builtin::Invoke => {
+                self.reflection(frame, builtin, args)
+            }
             Builtin::New => self.new_struct(frame, args),
             Builtin::Named => self.named(frame, args),
             Builtin::NamedOf => self.named_of(frame, args),

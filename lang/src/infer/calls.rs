@@ -195,7 +195,7 @@ impl Inference {
         (id, found)
     }
 
-    fn call_found(
+    pub(super) fn call_found(
         &mut self,
         frame: &mut Frame,
         found: Found,

@@ -34,6 +34,7 @@ mod method_facts;
 mod names;
 mod ops;
 mod recursion;
+mod reflection;
 mod spec;
 mod specialize;
 mod unroll;

@@ -112,7 +112,7 @@ impl Inference {
         }
     }
 
-    fn static_value(&mut self, frame: &mut Frame, value: &StaticValue) -> Arg {
+    pub(super) fn static_value(&mut self, frame: &mut Frame, value: &StaticValue) -> Arg {
         match value {
             &StaticValue::Constant(constant) => self.constant_arg(constant),
             StaticValue::Unbound => self.constant_arg(Constant::Unit),

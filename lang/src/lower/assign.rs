@@ -111,15 +111,22 @@ impl Lower<'_> {
 
     fn destructure(&mut self, targets: List, value: Val, loc: Loc) {
         let targets = self.ast.list(targets);
+        let mut takes_rest = false;
         for (k, &target) in targets.iter().enumerate() {
             let position = self.constant(Constant::I64(k as i64 + 1));
+            let left = targets.len() - k;
             match self.ast.kind(target) {
                 Kind::Splat(inner) => {
-                    if k + 1 != targets.len() {
-                        self.error(target, "`...` is supported for the last target only", "");
-                    }
-                    let rest = self.call(self.names.destructure_rest, &[value, position], loc);
+                    takes_rest = true;
+                    let after = (left > 1).then(|| self.constant(Constant::I64(left as i64 - 1)));
+                    let args: Vals = [value, position].into_iter().chain(after).collect();
+                    let rest = self.call(self.names.destructure_rest, &args, loc);
                     self.assign_value(inner, rest);
+                }
+                _ if takes_rest => {
+                    let from_end = self.constant(Constant::I64(left as i64));
+                    let part = self.call(self.names.destructure_last, &[value, from_end], loc);
+                    self.assign_value(target, part);
                 }
                 _ => {
                     let part = self.call(self.names.destructure, &[value, position], loc);

@@ -125,7 +125,11 @@ impl Lower<'_> {
 
     fn dot_tree(&mut self, tree: &mut Tree, id: ExprId, callee: ExprId, args: List) {
         let loc = self.loc(id);
-        let callee = self.callee(callee);
+        let (args, named) = self.ast.parted(args);
+        let callee = match named.is_empty() {
+            true => self.callee(callee),
+            false => Called::Value(self.with_keywords(id, callee, named)),
+        };
         for &arg in self.ast.list(args) {
             self.operand(tree, arg);
         }

@@ -26,6 +26,10 @@ impl Lower<'_> {
         if let Some(value) = self.special_call(id, callee, args, loc) {
             return value;
         }
+        let (args, named) = self.ast.parted(args);
+        if !named.is_empty() {
+            return self.keyword_call(id, callee, args, named);
+        }
         match self.callee(callee) {
             Callee::Named(name) if self.has_splat(args) => {
                 // The name may be that of a type, or of a variable.

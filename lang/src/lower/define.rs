@@ -51,6 +51,42 @@ pub(super) struct Made<'n> {
     pub(super) new: Option<Constructed>,
 }
 
+/// The parameters of a function as they are written.
+#[derive(Clone, Copy, Debug)]
+struct Params<'a> {
+    /// Those with a position, the one for all further arguments included.
+    all: &'a [Param],
+    /// Those that are passed by name.
+    keywords: &'a [Param],
+}
+
+impl Params<'_> {
+    fn has_rest(&self) -> bool {
+        self.all.last().is_some_and(|param| param.vararg)
+    }
+
+    /// The number of those that take one argument each.
+    fn plain(&self) -> usize {
+        self.all.len() - usize::from(self.has_rest())
+    }
+
+    /// The number of those without default values.
+    fn fewest(&self) -> usize {
+        let plain = &self.all[..self.plain()];
+        plain.len() - plain.iter().filter(|param| param.default.is_some()).count()
+    }
+}
+
+/// The values that a function begins with.
+struct Entered {
+    names: SmallVec<[Option<Symbol>; 8]>,
+    /// The named tuple of all that is passed by name.
+    keywords: Option<Val>,
+    /// The callee, where it is a parameter.
+    owner: Option<Val>,
+    args: Vals,
+}
+
 impl Lower<'_> {
     /// Begins the code of a function; [`Lower::end_code`] goes back to the one around.
     pub(super) fn begin_code(&mut self, func: u32) -> Code {
@@ -94,42 +130,58 @@ impl Lower<'_> {
         self.code.body.push_from(core::CALL, Special::Param, start, Loc::UNKNOWN)
     }
 
-    /// The methods of a function: one for each number of default values that are used.
+    /// The methods of a function: one for each number of default values that are used; and if there
+    /// are parameters with names, as many for calls with such arguments.
     pub(super) fn methods(&mut self, written: Written, made: Made<'_>) -> Vec<MethodDef> {
-        let params = self.params(written.params);
-        let vararg = params.last().is_some_and(|param| param.vararg);
-        let plain = params.len() - usize::from(vararg);
-        let defaults = params[..plain].iter().filter(|param| param.default.is_some()).count();
+        let (positional, named) = self.ast.parted(written.params);
+        let params = self.params(positional);
+        let keywords = self.keyword_params(named);
+        let params = Params { all: &params, keywords: &keywords };
         let statics = self.statics(written.wheres);
         let statics = in_order(statics);
-        let mut decls: Vec<ParamDecl> = Vec::with_capacity(params.len());
-        for param in &params {
+        let mut decls: Vec<ParamDecl> = Vec::with_capacity(params.all.len());
+        for param in params.all {
             let ty = self.type_or_any(param.ty);
             decls.push(ParamDecl { name: param.name.map(|(name, _)| name), ty });
         }
         let loc = self.loc(written.id);
         let base = self.options.space == Space::Base;
         let (space, inline) = (self.options.space, written.inline);
-        let def = |params: Vec<ParamDecl>, vararg, (body, closures)| {
+        let def = |params: Vec<ParamDecl>, vararg, keywords, (body, closures)| {
             let (callee, statics) = (made.callee.clone(), statics.clone());
             let extends_base = made.extends_base || base;
-            let head =
-                MethodHead { callee, extends_base, params, vararg, statics, inline, space, loc };
+            let head = MethodHead {
+                callee,
+                keywords,
+                extends_base,
+                params,
+                vararg,
+                statics,
+                inline,
+                space,
+                loc,
+            };
             MethodDef { head, body, closures }
         };
-        let given = plain - defaults..plain;
-        let codes: Vec<_> = if self.signatures_only {
-            vec![(self.no_code(), Vec::new()); 1 + defaults]
-        } else {
-            let short = given.clone();
-            let short = short.map(|n| self.with_defaults(written, &made, &params[..plain], n));
-            let mut codes: Vec<_> = short.collect();
-            codes.push(self.full(written, &made, &params));
-            codes
-        };
         let all = decls.len();
-        let counts = given.chain([all]).zip(codes);
-        counts.map(|(n, code)| def(decls[..n].to_vec(), vararg && n == all, code)).collect()
+        let mut defs = Vec::new();
+        let forms: &[bool] = if keywords.is_empty() { &[false] } else { &[false, true] };
+        for &by_name in forms {
+            for given in params.fewest()..params.plain() {
+                let code = match self.signatures_only {
+                    true => (self.no_code(), Vec::new()),
+                    false => self.with_defaults(written, &made, params, given, by_name),
+                };
+                defs.push(def(decls[..given].to_vec(), false, by_name, code));
+            }
+            let code = match by_name == keywords.is_empty() {
+                _ if self.signatures_only => (self.no_code(), Vec::new()),
+                true => self.with_no_keywords(written, &made, params),
+                false => self.full(written, &made, params),
+            };
+            defs.push(def(decls[..all].to_vec(), params.has_rest(), by_name, code));
+        }
+        defs
     }
 
     /// Returns the function that stands for bodies that are deferred.
@@ -168,18 +220,29 @@ impl Lower<'_> {
     }
 
     /// Makes the parameters of the function that begins, and what is read from its closure. Of
-    /// `params`, the first `given` are parameters of its own.
+    /// the parameters that are written, the first `given` are parameters of its own; with `by_name`
+    /// the named tuple and the callee come before them.
     fn enter_function(
         &mut self,
         made: &Made<'_>,
-        params: &[Param],
+        params: Params<'_>,
         given: usize,
+        by_name: bool,
         at: ExprId,
-    ) -> (SmallVec<[Option<Symbol>; 8]>, Option<Val>, Vals) {
+    ) -> Entered {
         let loc = self.loc(at);
         let mut names: SmallVec<[Option<Symbol>; 8]> = SmallVec::new();
-        let mut values = Vals::new();
+        let mut args = Vals::new();
+        let mut keywords = None;
+        if by_name {
+            names.push(None);
+            keywords = Some(self.param_value());
+        }
         let owner = match made.owner {
+            Owner::None if by_name => {
+                names.push(None);
+                Some(self.param_value())
+            }
             Owner::None => None,
             Owner::Instance(name) => {
                 let value = self.param_value();
@@ -196,20 +259,20 @@ impl Lower<'_> {
                 Some(self.param_value())
             }
         };
-        for param in &params[..given] {
+        for param in &params.all[..given] {
             names.push(param.name.map(|(name, _)| name));
             let value = self.param_value();
-            values.push(value);
+            args.push(value);
             self.set_param(param, value);
         }
-        for param in &params[given..] {
+        for param in params.all[given..].iter().chain(params.keywords) {
             self.set_param(param, Val::UNDEF);
         }
         if let (Owner::Closure(group), Some(owner)) = (made.owner, owner) {
             self.open_closure(group, owner, loc);
         }
         self.enter_scope(self.scopes.funcs[made.func as usize].scope, loc);
-        (names, owner, values)
+        Entered { names, keywords, owner, args }
     }
 
     fn own_name(&self, id: ExprId) -> Option<(Symbol, u32)> {
@@ -230,15 +293,28 @@ impl Lower<'_> {
         }
     }
 
+    /// Gives a parameter its value in the function that has begun.
+    pub(super) fn write_param(&mut self, id: ExprId, value: Val, loc: Loc) {
+        if let Some((_, var)) = self.own_name(id) {
+            self.write(var, value, loc);
+        }
+    }
+
+    /// The method with the code that is written.
     fn full(
         &mut self,
         written: Written,
         made: &Made<'_>,
-        params: &[Param],
+        params: Params<'_>,
     ) -> (Arc<Function>, Vec<ClosureDef>) {
         let outer = self.begin_code(made.func);
-        let (names, _, values) = self.enter_function(made, params, params.len(), written.id);
-        for (param, &value) in params.iter().zip(&values) {
+        let (count, by_name) = (params.all.len(), !params.keywords.is_empty());
+        let entered = self.enter_function(made, params, count, by_name, written.id);
+        if let (Some(keywords), Some(owner)) = (entered.keywords, entered.owner) {
+            let loc = self.loc(written.id);
+            self.bind_keywords(params.keywords, keywords, owner, loc);
+        }
+        for (param, &value) in params.all.iter().zip(&entered.args) {
             if let Some(pattern) = param.pattern {
                 self.assign_value(pattern, value);
             }
@@ -246,7 +322,27 @@ impl Lower<'_> {
         self.code.returns = written.returns;
         self.code.new = made.new.or(self.code.new);
         self.tail(written.body);
-        self.end_code(outer, made.name, &names, written.id)
+        self.end_code(outer, made.name, &entered.names, written.id)
+    }
+
+    /// The method that is called without any arguments by name: it calls the one for these.
+    fn with_no_keywords(
+        &mut self,
+        written: Written,
+        made: &Made<'_>,
+        params: Params<'_>,
+    ) -> (Arc<Function>, Vec<ClosureDef>) {
+        let outer = self.begin_code(made.func);
+        let loc = self.loc(written.id);
+        let entered = self.enter_function(made, params, params.all.len(), false, written.id);
+        let none = self.call(self.names.named, &[], loc);
+        let callee = entered.owner.unwrap_or_else(|| self.own_value(written, made));
+        let value = match params.has_rest() {
+            true => self.call_with_rest(none, callee, &entered.args, loc),
+            false => self.call_with(none, callee, &entered.args, loc),
+        };
+        self.code.body.ret(value, loc);
+        self.end_code(outer, made.name, &entered.names, written.id)
     }
 
     /// The method that is called with the first `given` arguments only: it finds the others and
@@ -255,32 +351,32 @@ impl Lower<'_> {
         &mut self,
         written: Written,
         made: &Made<'_>,
-        params: &[Param],
+        params: Params<'_>,
         given: usize,
+        by_name: bool,
     ) -> (Arc<Function>, Vec<ClosureDef>) {
         let outer = self.begin_code(made.func);
         let loc = self.loc(written.id);
-        let (names, owner, mut args) = self.enter_function(made, params, given, written.id);
-        for param in &params[given..] {
+        let entered = self.enter_function(made, params, given, by_name, written.id);
+        let mut args = entered.args;
+        for param in &params.all[given..params.plain()] {
             let Some(default) = param.default else { continue };
             let value = self.expr(default);
-            if let Some((_, id)) = param.name
-                && let Some((_, var)) = self.own_name(id)
-            {
-                self.write(var, value, loc);
+            if let Some((_, id)) = param.name {
+                self.write_param(id, value, loc);
             }
             args.push(value);
         }
-        let value = match (&made.callee, owner) {
-            (_, Some(owner)) => {
-                args.insert(0, owner);
-                self.code.body.push(core::APPLY, &args, loc)
-            }
+        let value = match (&made.callee, entered.owner) {
+            (_, Some(owner)) => match entered.keywords {
+                Some(keywords) => self.call_with(keywords, owner, &args, loc),
+                None => {
+                    args.insert(0, owner);
+                    self.code.body.push(core::APPLY, &args, loc)
+                }
+            },
             (&Callee::Function(name), None) => {
-                let name = match made.extends_base && self.options.space == Space::Main {
-                    true => self.ctx.symbol(&format!("Base.{}", self.text(name))),
-                    false => name,
-                };
+                let name = self.function_name(name, made);
                 self.call(name, &args, loc)
             }
             (Callee::Type(ty), None) => match ty.kind {
@@ -294,7 +390,31 @@ impl Lower<'_> {
             (Callee::Instance(_) | Callee::Closure(_), None) => self.unit(),
         };
         self.code.body.ret(value, loc);
-        self.end_code(outer, made.name, &names, written.id)
+        self.end_code(outer, made.name, &entered.names, written.id)
+    }
+
+    /// The name by which a method calls the function that it is one of.
+    fn function_name(&self, name: Symbol, made: &Made<'_>) -> Symbol {
+        match made.extends_base && self.options.space == Space::Main {
+            true => self.ctx.symbol(&format!("Base.{}", self.text(name))),
+            false => name,
+        }
+    }
+
+    /// The function or type that a method is of.
+    fn own_value(&mut self, written: Written, made: &Made<'_>) -> Val {
+        let loc = self.loc(written.id);
+        match &made.callee {
+            &Callee::Function(name) => {
+                let name = self.function_name(name, made);
+                self.global(name, loc)
+            }
+            Callee::Type(ty) => match ty.kind {
+                TypeExprKind::Name(name) => self.global(name, loc),
+                _ => self.constructed_type(written.id),
+            },
+            Callee::Instance(_) | Callee::Closure(_) => self.unit(),
+        }
     }
 
     /// The value of the type that a constructor is of: `P{T}`, or `T` of `::Type{T}`.

@@ -65,7 +65,7 @@ impl Lower<'_> {
                 self.no_value(id, "`::T` without a value stands in signatures only", "")
             }
             Kind::Tuple(list) => self.syntax_list(self.names.tuple, list, self.loc(id)),
-            Kind::NamedTuple(list) => self.named_tuple(id, list),
+            Kind::NamedTuple(list) | Kind::Keywords(list) => self.named_tuple(id, list),
             Kind::Vector(list) => self.syntax_list(self.names.vect, list, self.loc(id)),
             Kind::Matrix(rows) => self.matrix(id, rows),
             Kind::Row(list) => self.syntax_list(self.names.hcat, list, self.loc(id)),
@@ -226,38 +226,6 @@ impl Lower<'_> {
             return self.call(name, &[bound], self.loc(id));
         }
         self.expr(id)
-    }
-
-    fn named_tuple(&mut self, id: ExprId, list: List) -> Val {
-        let mut args = Vals::new();
-        let mut seen: SmallVec<[_; 8]> = SmallVec::new();
-        for &entry in self.ast.list(list) {
-            let (name, value) = match self.ast.kind(entry) {
-                Kind::Assign { target, value } => match self.ast.kind(target) {
-                    Kind::Name(name) => (name, value),
-                    _ => {
-                        self.error(target, "a field of a named tuple has a name", "");
-                        continue;
-                    }
-                },
-                Kind::Name(name) | Kind::Field { name, .. } => (name, entry),
-                Kind::Error => continue,
-                _ => {
-                    self.error(entry, "a field of a named tuple has a name", "");
-                    continue;
-                }
-            };
-            if seen.contains(&name) {
-                let message = format!("two fields have the name `{}`", self.text(name));
-                self.error(entry, message, "the second");
-            }
-            seen.push(name);
-            let name = self.sym(name);
-            let value = self.expr(value);
-            args.push(name);
-            args.push(value);
-        }
-        self.call(self.names.named, &args, self.loc(id))
     }
 
     fn matrix(&mut self, id: ExprId, rows: List) -> Val {

@@ -39,6 +39,7 @@ mod expr;
 mod finish;
 mod iterate;
 mod jump;
+mod keywords;
 mod names;
 mod options;
 mod param;

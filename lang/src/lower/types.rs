@@ -35,6 +35,8 @@ impl Lower<'_> {
         let constant = T::Constant;
         match self.ast.kind(id) {
             Kind::Name(name) => T::Name(name),
+            // `typeof(:)`
+            Kind::Colon => T::Name(self.names.colon),
             Kind::Field { base, name } => match self.module_member(base, name) {
                 Some(name) => T::Name(name),
                 None => self.no_type(id),

@@ -63,15 +63,17 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 13] = [
+pub const FILES: [(&str, &str); 15] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
     ("prelude/math.jl", include_str!("../../prelude/math.jl")),
     ("prelude/ranges.jl", include_str!("../../prelude/ranges.jl")),
     ("prelude/tuples.jl", include_str!("../../prelude/tuples.jl")),
+    ("prelude/keywords.jl", include_str!("../../prelude/keywords.jl")),
     ("prelude/arrays.jl", include_str!("../../prelude/arrays.jl")),
     ("prelude/views.jl", include_str!("../../prelude/views.jl")),
     ("prelude/iterators.jl", include_str!("../../prelude/iterators.jl")),
+    ("prelude/dims.jl", include_str!("../../prelude/dims.jl")),
     ("prelude/reduce.jl", include_str!("../../prelude/reduce.jl")),
     ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
     ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),

@@ -1,6 +1,6 @@
 //! Messages for calls that no method fits, or for which several are ambiguous.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use regraft_ir::{Loc, Location, Type, TypeKind};
 
@@ -52,6 +52,10 @@ impl fmt::Display for MethodList {
     }
 }
 
+/// The function of the prelude that is called if nothing takes the arguments of a call by name; it has no
+/// methods.
+const NO_METHOD_WITH_KEYWORDS: &str = "#no_method_with_keywords";
+
 /// The most candidates that are shown.
 const MAX_SHOWN: usize = 4;
 
@@ -59,8 +63,17 @@ impl World {
     /// Returns the error of a call that no method is for: a message, and lines of help, which list
     /// the methods that come closest.
     pub fn no_method(&self, callee: Type, args: &[Type]) -> (String, Vec<String>) {
+        let (callee, args, named) = match (self.ctx.kind(callee), args) {
+            (&TypeKind::Fn(name), &[named, of, ref args @ ..])
+                if self.ctx.str(name) == NO_METHOD_WITH_KEYWORDS =>
+            {
+                (of, args, Some(named))
+            }
+            _ => (callee, args, None),
+        };
         let name = self.callee_text(callee);
-        let message = format!("no method matching {}", self.call_text(callee, args));
+        let call = self.call_text(callee, args, named);
+        let message = format!("no method matching {call}");
         let mut methods: Vec<&Method> = self.methods_of(callee).collect();
         if methods.is_empty() {
             let what = match self.ctx.kind(callee) {
@@ -72,7 +85,11 @@ impl World {
         }
         let all = methods.len();
         methods.sort_by_cached_key(|method| self.distance(method, args));
-        let mut help = vec!["closest candidates are:".to_owned()];
+        let mut help = Vec::new();
+        if named.is_some() {
+            help.push(format!("no method of `{name}` for these takes arguments by name"));
+        }
+        help.push("closest candidates are:".to_owned());
         help.extend(methods.iter().take(MAX_SHOWN).map(|method| self.method_text(method)));
         if all > MAX_SHOWN {
             help.push(format!("and {} more", all - MAX_SHOWN));
@@ -88,11 +105,12 @@ impl World {
         args: &[Type],
         methods: &[MethodId],
     ) -> (String, Vec<String>) {
-        let message = format!("{} is ambiguous", self.call_text(callee, args));
+        let call = self.call_text(callee, args, None);
+        let message = format!("{call} is ambiguous");
         let mut help = vec!["candidates:".to_owned()];
         let candidates = methods.iter().filter_map(|&id| self.method(id));
         help.extend(candidates.take(MAX_SHOWN).map(|method| self.method_text(method)));
-        help.push(format!("a method {} would decide it", self.call_text(callee, args)));
+        help.push(format!("a method {call} would decide it"));
         (message, help)
     }
 
@@ -115,10 +133,20 @@ impl World {
         (!takes, unfit + if takes { 0 } else { off }, method.born)
     }
 
-    fn call_text(&self, callee: Type, args: &[Type]) -> String {
+    /// A call as `f(::Int64; a::Bool)`; `named` is the type of the named tuple of what is given by name.
+    fn call_text(&self, callee: Type, args: &[Type], named: Option<Type>) -> String {
         let args: Vec<String> =
             args.iter().map(|&ty| format!("::{}", self.type_name(ty))).collect();
-        format!("{}({})", self.callee_text(callee), args.join(", "))
+        let mut text = format!("{}({}", self.callee_text(callee), args.join(", "));
+        if let Some(TypeKind::Named(fields)) = named.map(|named| self.ctx.kind(named)) {
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|&(name, ty)| format!("{}::{}", self.ctx.str(name), self.type_name(ty)))
+                .collect();
+            let _ = write!(text, "; {}", fields.join(", "));
+        }
+        text.push(')');
+        text
     }
 
     fn callee_text(&self, callee: Type) -> String {
@@ -226,7 +254,7 @@ impl World {
 
     /// The methods that there are of a callee now, in order of definition.
     pub fn methods_of(&self, callee: Type) -> impl Iterator<Item = &Method> + '_ {
-        self.tables_of(callee)
+        self.tables_of(callee, &[])
             .into_iter()
             .filter_map(|key| self.tables.get(&key))
             .flat_map(|table| table.methods.iter())

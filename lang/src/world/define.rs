@@ -9,7 +9,7 @@ use super::bindings::Seen;
 use super::builtin::bare;
 use super::entities::{Binding, MethodId};
 use super::eval::Eval;
-use super::method::{Signature, TableKey};
+use super::method::{Signature, TableKey, TableOwner};
 use super::tables::Method;
 use super::tables::{DynamoFn, World};
 use super::types::{Bound, Family, FamilyId, FamilyKind, Ty, Var};
@@ -18,6 +18,10 @@ use crate::definition::{
 };
 use crate::lower::DeferredBody;
 use crate::phases::{Phase, enter};
+
+/// The function that is called for calls with arguments by name: with a named tuple of these, the callee,
+/// and the other arguments.
+pub(super) const KEYWORD_CALL: &str = "#kwcall";
 
 /// The body of a method.
 pub(super) enum Body {
@@ -133,6 +137,13 @@ impl World {
             (None, _) => Ty::Any,
         };
         let mut params = vec![callee.clone()];
+        let mut names = Vec::with_capacity(new.params.len() + 2);
+        if new.keywords {
+            let function = self.ctx.ty(TypeKind::Fn(self.ctx.symbol(KEYWORD_CALL)));
+            params.splice(0..0, [Ty::Concrete(function), Ty::Any]);
+            names.extend([None, None]);
+        }
+        names.extend(new.params.iter().map(|param| param.name));
         let mut rest = None;
         for (i, param) in new.params.iter().enumerate() {
             if i + 1 == new.params.len() {
@@ -149,7 +160,8 @@ impl World {
             }
         }
         let (mut errors, bounds) = (eval.errors, eval.scope);
-        let Some(table) = self.table_for(&callee).filter(|_| !is_unfit(&callee)) else {
+        let owner = self.table_for(&callee).filter(|_| !is_unfit(&callee));
+        let Some(table) = owner.map(|owner| TableKey { owner, keywords: new.keywords }) else {
             if errors.is_empty() {
                 let name = self.types.name_within(&callee, &bounds);
                 let message = format!("cannot add methods to {name}");
@@ -181,8 +193,9 @@ impl World {
         let signature = Signature::new(bounds.into(), params, rest);
         Ok(self.insert(Method {
             name,
-            takes_callee: matches!(new.callee, Callee::Instance(_) | Callee::Closure(_)),
-            params: new.params.len(),
+            takes_callee: !new.keywords
+                && matches!(new.callee, Callee::Instance(_) | Callee::Closure(_)),
+            params: names.len(),
             vararg,
             statics,
             inline: new.inline,
@@ -191,7 +204,7 @@ impl World {
             born,
             died: None,
             signature,
-            names: new.params.iter().map(|param| param.name).collect(),
+            names: names.into(),
             table,
             dynamo,
             deferred_body,
@@ -217,7 +230,7 @@ impl World {
         }
         table.methods.push(id);
         self.methods.push(method);
-        if let TableKey::Function(function) = key
+        if let TableKey { owner: TableOwner::Function(function), keywords: false } = key
             && is_new
         {
             self.note_rule(function, id);

@@ -4,7 +4,7 @@ use regraft_ir::{Diagnostic, Loc, Symbol};
 
 use super::deferred::Deferred;
 use super::entities::Binding;
-use super::method::TableKey;
+use super::method::{TableKey, TableOwner};
 use super::tables::World;
 use crate::definition::Space;
 use crate::lower::Statement;
@@ -52,13 +52,17 @@ impl World {
                 match self.bindings.own(Space::Base, symbol) {
                     Binding::Undefined | Binding::Function(_) => {
                         let symbol = self.declare_function(symbol, Space::Base, Loc::UNKNOWN);
-                        symbol.ok().map(TableKey::Function)
+                        symbol.ok().map(|name| TableOwner::Function(name).plain())
                     }
-                    _ => family(self, name).map(TableKey::Constructor),
+                    _ => family(self, name).map(|family| TableOwner::Constructor(family).plain()),
                 }
             }
-            Owner::Instance(name) => family(self, name).map(TableKey::Instance),
-            Owner::Type(name) => family(self, name).map(TableKey::Constructor),
+            Owner::Instance(name) => {
+                family(self, name).map(|family| TableOwner::Instance(family).plain())
+            }
+            Owner::Type(name) => {
+                family(self, name).map(|family| TableOwner::Constructor(family).plain())
+            }
         }
     }
 
@@ -67,6 +71,7 @@ impl World {
     /// # Panics
     /// If the prelude is wrong, which is no fault of any user.
     pub(super) fn define_deferred(&mut self, table: TableKey) {
+        let table = table.owner.plain();
         let Some(statements) = self.deferred.by_table.remove(&table) else { return };
         for (statement, age) in statements {
             let errors = match statement.read() {
@@ -93,7 +98,9 @@ impl World {
             };
             for (def, code) in methods {
                 match self.define_later_at(&def, code, age) {
-                    Ok(id) => assert_eq!(self.methods[id.0 as usize].table, table, "{def:?}"),
+                    Ok(id) => {
+                        assert_eq!(self.methods[id.0 as usize].table.owner, table.owner, "{def:?}");
+                    }
                     Err(more) => errors.extend(more),
                 }
             }
@@ -110,6 +117,6 @@ impl World {
 
     /// Returns whether there are methods of a function of the prelude that are not parsed yet.
     pub(crate) fn is_deferred(&self, function: Symbol) -> bool {
-        self.deferred.by_table.contains_key(&TableKey::Function(function))
+        self.deferred.by_table.contains_key(&TableOwner::Function(function).plain())
     }
 }

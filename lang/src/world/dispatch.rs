@@ -11,8 +11,9 @@ use regraft_ir::{Type, TypeKind};
 use smallvec::SmallVec;
 
 use super::backedges::note;
+use super::define::KEYWORD_CALL;
 use super::entities::{Dispatch, MethodId, MethodMatch, SpecId};
-use super::method::TableKey;
+use super::method::{TableKey, TableOwner};
 use super::tables::Method;
 use super::tables::World;
 use super::types::Ty;
@@ -37,10 +38,10 @@ impl World {
 
     #[cold]
     fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
-        self.know_methods_of(callee);
+        self.know_methods(callee, args);
         let answer = self.decide(callee, args, self.age);
         let id = self.cache.insert(callee, args, answer);
-        for key in self.tables_of(callee) {
+        for key in self.tables_of(callee, args) {
             self.tables.entry(key).or_default().questions.push(id);
         }
         id
@@ -48,8 +49,8 @@ impl World {
 
     /// The method that a call ran at an age.
     pub fn dispatch_at(&mut self, age: u64, callee: Type, args: &[Type]) -> Dispatch {
-        self.know_methods_of(callee);
-        let tables = self.tables_of(callee);
+        self.know_methods(callee, args);
+        let tables = self.tables_of(callee, args);
         let changed =
             |key: &TableKey| self.tables.get(key).is_some_and(|table| table.changed > age);
         if !tables.iter().any(changed) {
@@ -60,7 +61,12 @@ impl World {
 
     /// Defines the methods of the prelude for a callee that are not parsed yet.
     pub fn know_methods_of(&mut self, callee: Type) {
-        for key in self.tables_of(callee) {
+        self.know_methods(callee, &[]);
+    }
+
+    /// The same for a callee that may be `#kwcall`, with its arguments.
+    fn know_methods(&mut self, callee: Type, args: &[Type]) {
+        for key in self.tables_of(callee, args) {
             self.define_deferred(key);
         }
     }
@@ -68,7 +74,7 @@ impl World {
     /// Says that `by` becomes invalid if a method of a callee is added or replaced.
     pub(crate) fn watch_methods(&mut self, callee: Type, by: SpecId) {
         self.know_methods_of(callee);
-        for key in self.tables_of(callee) {
+        for key in self.tables_of(callee, &[]) {
             note(&mut self.tables.entry(key).or_default().watchers, by);
         }
     }
@@ -77,7 +83,7 @@ impl World {
     pub(crate) fn argument_count(&mut self, callee: Type) -> Option<usize> {
         self.know_methods_of(callee);
         let mut count = None;
-        for key in self.tables_of(callee) {
+        for key in self.tables_of(callee, &[]) {
             let methods = self.tables.get(&key).into_iter().flat_map(|table| &table.methods);
             for &id in methods {
                 let Method { signature, died, .. } = &self.methods[id.0 as usize];
@@ -94,43 +100,63 @@ impl World {
         count
     }
 
-    /// The tables with methods that may be for a callee.
-    pub(super) fn tables_of(&self, callee: Type) -> SmallVec<[TableKey; 4]> {
-        let mut keys = SmallVec::new();
+    /// The tables with methods that may be for a call.
+    pub(super) fn tables_of(&self, callee: Type, args: &[Type]) -> SmallVec<[TableKey; 4]> {
+        let mut keys: SmallVec<[TableKey; 4]> = SmallVec::new();
+        if let Some(of) = self.keyword_callee(callee, args) {
+            let plain = self.owners_of(of);
+            keys.extend(plain.into_iter().map(|owner| TableKey { owner, keywords: true }));
+        }
+        keys.extend(self.owners_of(callee).into_iter().map(TableOwner::plain));
+        keys
+    }
+
+    /// The type of what is called with arguments by name, if this is such a call.
+    pub(super) fn keyword_callee(&self, callee: Type, args: &[Type]) -> Option<Type> {
+        let &[_, of, ..] = args else { return None };
+        let TypeKind::Fn(name) = *self.ctx.kind(callee) else { return None };
+        (self.ctx.str(name) == KEYWORD_CALL).then_some(of)
+    }
+
+    fn owners_of(&self, callee: Type) -> SmallVec<[TableOwner; 4]> {
+        let mut owners = SmallVec::new();
         match *self.ctx.kind(callee) {
-            TypeKind::Fn(name) => keys.push(TableKey::Function(name)),
+            TypeKind::Fn(name) => owners.push(TableOwner::Function(name)),
             TypeKind::TypeOf(of) => {
                 let family = self.types.head(&self.types.ty_of(of));
-                keys.extend(family.map(TableKey::Constructor));
-                keys.push(TableKey::AnyConstructor);
+                owners.extend(family.map(TableOwner::Constructor));
+                owners.push(TableOwner::AnyConstructor);
             }
             _ => {
                 let family = self.types.head(&Ty::Concrete(callee));
                 let above = family.into_iter().flat_map(|family| self.types.ancestors(family));
-                keys.extend(above.map(TableKey::Instance));
+                owners.extend(above.map(TableOwner::Instance));
             }
         }
-        keys
+        owners
     }
 
     /// The table that methods of a callee are in.
-    pub(super) fn table_for(&self, callee: &Ty) -> Option<TableKey> {
+    pub(super) fn table_for(&self, callee: &Ty) -> Option<TableOwner> {
         Some(match callee {
             Ty::Concrete(ty) => match self.ctx.kind(*ty) {
-                &TypeKind::Fn(name) => TableKey::Function(name),
-                _ => TableKey::Instance(self.types.head(callee)?),
+                &TypeKind::Fn(name) => TableOwner::Function(name),
+                _ => TableOwner::Instance(self.types.head(callee)?),
             },
             Ty::TypeOf(of) => match &**of {
                 Ty::Var(_) | Ty::Union(_) | Ty::Any | Ty::Bottom | Ty::TypeOf(_) => {
-                    TableKey::AnyConstructor
+                    TableOwner::AnyConstructor
                 }
-                of => self.types.head(of).map_or(TableKey::AnyConstructor, TableKey::Constructor),
+                of => {
+                    let family = self.types.head(of);
+                    family.map_or(TableOwner::AnyConstructor, TableOwner::Constructor)
+                }
             },
             Ty::Where(_, body) => match &**body {
-                Ty::TypeOf(_) => TableKey::AnyConstructor,
-                body => TableKey::Instance(self.types.head(body)?),
+                Ty::TypeOf(_) => TableOwner::AnyConstructor,
+                body => TableOwner::Instance(self.types.head(body)?),
             },
-            other => TableKey::Instance(self.types.head(other)?),
+            other => TableOwner::Instance(self.types.head(other)?),
         })
     }
 
@@ -139,14 +165,36 @@ impl World {
             return Dispatch::Unknown;
         }
         let exact = is_exact(&self.ctx, callee) && args.iter().all(|&ty| is_exact(&self.ctx, ty));
-        if callee == Type::ANY {
+        if callee == Type::ANY || self.keyword_callee(callee, args) == Some(Type::ANY) {
             return Dispatch::Unknown;
         }
+        let (candidates, types) = self.candidates(callee, args, age);
+        if exact {
+            self.decide_exact(&candidates, &types)
+        } else {
+            self.decide_partly(&candidates, &types)
+        }
+    }
+
+    /// The most specific method for all arguments of declared types.
+    pub(super) fn declared_method(&mut self, callee: Type, declared: &[Type]) -> Dispatch {
+        self.know_methods(callee, declared);
+        let (candidates, types) = self.candidates(callee, declared, self.age);
+        self.decide_exact(&candidates, &types)
+    }
+
+    /// The methods that may be meant by a call at an age, and the types of callee and arguments.
+    fn candidates(
+        &self,
+        callee: Type,
+        args: &[Type],
+        age: u64,
+    ) -> (SmallVec<[MethodId; 16]>, SmallVec<[Ty; 6]>) {
         let mut types: SmallVec<[Ty; 6]> = SmallVec::new();
         types.push(self.types.ty_of(callee));
         types.extend(args.iter().map(|&ty| self.types.ty_of(ty)));
         let mut candidates: SmallVec<[MethodId; 16]> = SmallVec::new();
-        for key in self.tables_of(callee) {
+        for key in self.tables_of(callee, args) {
             let Some(table) = self.tables.get(&key) else { continue };
             let alive = |id: &&MethodId| {
                 let method = &self.methods[id.0 as usize];
@@ -157,11 +205,7 @@ impl World {
             };
             candidates.extend(table.methods.iter().filter(alive).copied());
         }
-        if exact {
-            self.decide_exact(&candidates, &types)
-        } else {
-            self.decide_partly(&candidates, &types)
-        }
+        (candidates, types)
     }
 
     fn decide_exact(&mut self, candidates: &[MethodId], types: &[Ty]) -> Dispatch {

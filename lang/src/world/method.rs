@@ -21,15 +21,31 @@ pub(super) struct Signature {
 
 /// The key of a table of methods.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum TableKey {
-    /// Of a generic function.
+pub(super) struct TableKey {
+    pub owner: TableOwner,
+    /// True if it is of the methods that take arguments by name: methods of `#kwcall`, of which there are as many
+    /// tables as there are callees.
+    pub keywords: bool,
+}
+
+/// What the methods of a table are of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum TableOwner {
+    /// A generic function.
     Function(Symbol),
-    /// Of the members of a family.
+    /// The members of a family.
     Instance(FamilyId),
-    /// Constructors of members of a family.
+    /// Members of a family, which they construct.
     Constructor(FamilyId),
-    /// Constructors of types that are not known by a family: `(::Type{T})(x) where T<:Number`.
+    /// Types that are not known by a family: `(::Type{T})(x) where T<:Number`.
     AnyConstructor,
+}
+
+impl TableOwner {
+    /// The key of its methods without arguments by name.
+    pub const fn plain(self) -> TableKey {
+        TableKey { owner: self, keywords: false }
+    }
 }
 
 impl Signature {

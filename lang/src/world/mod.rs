@@ -35,6 +35,7 @@ mod instances;
 mod ir_program;
 mod method;
 mod name;
+mod reflection;
 mod rules;
 mod structs;
 mod subtype;

@@ -6,7 +6,7 @@
 use regraft_ir::{Symbol, Type, TypeKind};
 
 use super::entities::MethodId;
-use super::method::TableKey;
+use super::method::TableOwner;
 use super::tables::World;
 use super::types::Ty;
 
@@ -32,7 +32,7 @@ impl World {
     pub(crate) fn rule_callee(&self, rule: MethodId) -> Option<Type> {
         let method = self.method(rule)?;
         // A rule of forward mode takes the tangents first.
-        let is_forward = matches!(method.table, TableKey::Function(function)
+        let is_forward = matches!(method.table.owner, TableOwner::Function(function)
             if self.rules.functions.get(1) == Some(&function));
         match method.signature.params.get(if is_forward { 2 } else { 1 }) {
             Some(Ty::Concrete(ty)) if matches!(self.ctx.kind(*ty), TypeKind::Fn(_)) => Some(*ty),

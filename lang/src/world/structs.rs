@@ -177,6 +177,7 @@ impl World {
     ) -> Result<(), Vec<Diagnostic>> {
         let new = MethodHead {
             callee,
+            keywords: false,
             extends_base: false,
             params,
             vararg: false,

@@ -96,7 +96,6 @@ fn indices_and_splats_have_their_places() {
     // The index of another function is none.
     let found = errors("f(x) = x[map(i -> end, x)]");
     assert!(found.iter().any(|error| error.starts_with("`end`")), "{found:?}");
-    assert_eq!(errors("a, b..., c = t"), ["`...` is supported for the last target only [b...]"]);
     assert_eq!(errors("Base.x = 3"), ["cannot assign to a name of another module [Base.x]"]);
 }
 

@@ -162,7 +162,17 @@ impl<'a> Reader<'a> {
         let callee_param = matches!(callee, Callee::Instance(_) | Callee::Closure(_));
         let types = vec![Type::ANY; params.len() + usize::from(callee_param)];
         let (inline, loc) = (None, Loc::UNKNOWN);
-        let head = MethodHead { callee, extends_base, params, vararg, statics, inline, space, loc };
+        let head = MethodHead {
+            callee,
+            keywords: false,
+            extends_base,
+            params,
+            vararg,
+            statics,
+            inline,
+            space,
+            loc,
+        };
         let body = Arc::new(Function::new(self.ctx, "body", &types, Type::ANY));
         MethodDef { head, body, closures: Vec::new() }
     }

@@ -1,6 +1,8 @@
 //! Expressions, by the type that they have.
 
-use super::{Ty, Var, Writer};
+use std::fmt::Write as _;
+
+use super::{Callee, Ty, Var, Writer};
 
 impl Writer {
     /// An expression of a type, whose parts nest at most `depth` deep.
@@ -114,7 +116,7 @@ impl Writer {
             let n = self.scope.first()?.name.clone();
             let mut args = vec![format!("{n} - 1")];
             args.extend(this.params[1..].iter().map(|&ty| self.expression(ty, depth)));
-            return Some(format!("{}({})", this.name, args.join(", ")));
+            return Some(self.call_of(&this, &args, depth));
         }
         if self.trips > 4 {
             return None;
@@ -128,7 +130,21 @@ impl Writer {
         let callee = self.callees[fitting[nth]].clone();
         let args: Vec<String> =
             callee.params.iter().map(|&ty| self.expression(ty, depth)).collect();
-        Some(format!("{}({})", callee.name, args.join(", ")))
+        Some(self.call_of(&callee, &args, depth))
+    }
+
+    /// A call with some of the arguments that are passed by name.
+    fn call_of(&mut self, callee: &Callee, args: &[String], depth: u32) -> String {
+        let mut text = format!("{}({}", callee.name, args.join(", "));
+        let mut separator = "; ";
+        for (name, ty) in &callee.keywords {
+            if self.c.chance(50) {
+                let _ = write!(text, "{separator}{name} = {}", self.expression(*ty, depth));
+                separator = ", ";
+            }
+        }
+        text.push(')');
+        text
     }
 
     fn int(&mut self, depth: u32) -> String {

@@ -185,6 +185,8 @@ struct Var {
 struct Callee {
     name: String,
     params: Vec<Ty>,
+    /// The parameters that are passed by name, which all have default values.
+    keywords: Vec<(String, Ty)>,
     ret: Ty,
 }
 
@@ -297,9 +299,17 @@ impl Writer {
             let assignable = self.c.chance(50);
             self.scope.push(Var { name: param, ty, assignable, assigned: 1, indexes: None });
         }
-        self.line(&format!("function {name}({})", texts.join(", ")));
+        // The entry is called by the types of its arguments alone.
+        let keywords = if name == "main" { Vec::new() } else { self.keywords() };
+        let mut head = texts.join(", ");
+        for (i, (text, _)) in keywords.iter().enumerate() {
+            head.push_str(if i == 0 { "; " } else { ", " });
+            head.push_str(text);
+        }
+        self.line(&format!("function {name}({head})"));
         self.indent += 1;
-        let callee = Callee { name, params, ret };
+        let keywords = keywords.into_iter().map(|(_, keyword)| keyword).collect();
+        let callee = Callee { name, params, keywords, ret };
         (self.left, self.depth, self.trips, self.ret) = (10, 0, 1, ret);
         let often = if self.smooth { 60 } else { 25 };
         if callee.params.first() == Some(&Ty::Int) && self.c.chance(often) {
@@ -319,6 +329,37 @@ impl Writer {
         self.indent -= 1;
         self.line("end");
         callee
+    }
+}
+
+impl Writer {
+    /// Parameters that are passed by name, as they are written, with their names and types. A default value
+    /// may be made of what comes before it.
+    fn keywords(&mut self) -> Vec<(String, (String, Ty))> {
+        let types = self.types();
+        let mut keywords = Vec::new();
+        while keywords.len() < 2 {
+            let start = self.c.open();
+            let more = self.c.chance(25);
+            if more {
+                let ty = self.c.pick(&types);
+                let default = self.expression(ty, 1);
+                let name = self.name("k");
+                let text = match self.c.chance(50) {
+                    true => format!("{name} = {default}"),
+                    false => format!("{name}::{} = {default}", ty.name()),
+                };
+                let assignable = self.c.chance(50);
+                let var = Var { name: name.clone(), ty, assignable, assigned: 1, indexes: None };
+                self.scope.push(var);
+                keywords.push((text, (name, ty)));
+            }
+            self.c.close(start);
+            if !more {
+                break;
+            }
+        }
+        keywords
     }
 }
 

@@ -1,7 +1,7 @@
 //! Trees of brackets: calls, indices, types with parameters, tuples, arrays, comprehensions.
 
 use super::{Builder, Clauses, Items, ROW, Waiting};
-use crate::julia::ast::{ExprId, Kind, Span};
+use crate::julia::ast::{ExprId, Kind, List, Span};
 use crate::julia::token::Prefix;
 
 impl Builder<'_> {
@@ -33,39 +33,80 @@ impl Builder<'_> {
     // --- after an operand --------------------------------------------------------------------
 
     pub(crate) fn call(&mut self, items: Items, close: Span) {
+        self.call_of(items, close, |callee, args| Kind::Call { callee, args });
+    }
+
+    pub(crate) fn dot_call(&mut self, items: Items, close: Span) {
+        self.call_of(items, close, |callee, args| Kind::Dot { callee, args });
+    }
+
+    fn call_of(&mut self, items: Items, close: Span, kind: fn(ExprId, List) -> Kind) {
         let callee = self.pop();
-        let has_assign = self.has_assign(items);
-        if items.semicolons > 0 {
-            if self.list.last() != Some(&ROW) || items.semicolons > 1 {
-                self.problems.add(Self::at_mark(items), "keyword arguments are not supported");
-            }
-            self.without_rows(items);
-        }
+        let named = self.close_keywords(items, close) || self.has_assign(items);
         let span = Span { start: self.span(callee).start, end: close.end };
         let (args, depth) = self.take_list(items.start);
         let depth = depth.max(self.depth(callee));
-        let made = self.node(Kind::Call { callee, args }, span, depth);
-        if has_assign && items.semicolons == 0 {
+        let made = self.node(kind(callee, args), span, depth);
+        if named {
             self.keywords.push(made);
         }
         self.push(made);
     }
 
-    pub(crate) fn dot_call(&mut self, items: Items, close: Span) {
-        let callee = self.pop();
-        if items.semicolons > 0 {
-            self.problems.add(Self::at_mark(items), "keyword arguments are not supported");
-            self.without_rows(items);
+    /// Makes one item of all that stands behind a `;`. Returns whether there is anything.
+    fn close_keywords(&mut self, items: Items, close: Span) -> bool {
+        if items.semicolons == 0 {
+            return false;
         }
-        let has_assign = self.has_assign(items);
-        let span = Span { start: self.span(callee).start, end: close.end };
-        let (args, depth) = self.take_list(items.start);
-        let depth = depth.max(self.depth(callee));
-        let made = self.node(Kind::Dot { callee, args }, span, depth);
-        if has_assign {
-            self.keywords.push(made);
+        if items.semicolons > 1 {
+            self.problems.add(Self::at_mark(items), "expected one `;`, before what has a name");
         }
-        self.push(made);
+        let start = items.start as usize;
+        let first = self.list[start..].iter().position(|&id| id == ROW);
+        let first = start + first.unwrap_or(0);
+        self.without_rows(items);
+        if first >= self.list.len() {
+            return false;
+        }
+        let span = Span { start: items.mark, end: close.start };
+        let (list, depth) = self.take_list(first as u32);
+        let made = self.node(Kind::Keywords(list), span, depth);
+        self.list.push(made);
+        true
+    }
+
+    /// The list of the keywords that are the last of some arguments or parameters.
+    pub(super) fn keywords_of(&self, items: List) -> Option<List> {
+        match self.kind(*self.ast.list(items).last()?) {
+            Kind::Keywords(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// Moves all arguments of a call that have names behind the others: `f(a = 1, x; b)` is
+    /// `f(x; a = 1, b)`.
+    pub(super) fn gather_keywords(&mut self, call: ExprId) {
+        let (Kind::Call { args, .. } | Kind::Dot { args, .. }) = self.kind(call) else { return };
+        let (mut plain, mut named) = (Vec::new(), Vec::new());
+        for &arg in self.ast.list(args) {
+            match self.kind(arg) {
+                Kind::Assign { .. } => named.push(arg),
+                Kind::Keywords(list) => named.extend_from_slice(self.ast.list(list)),
+                _ => plain.push(arg),
+            }
+        }
+        named.iter().for_each(|&id| self.check_named(id));
+        let Some((&first, &last)) = named.first().zip(named.last()) else { return };
+        let span = Span { start: self.span(first).start, end: self.span(last).end };
+        let span = Span { start: span.start, end: span.end.max(span.start) };
+        let (list, depth) = self.list_of(&named);
+        plain.push(self.node(Kind::Keywords(list), span, depth));
+        let (gathered, _) = self.list_of(&plain);
+        if let Kind::Call { args, .. } | Kind::Dot { args, .. } =
+            &mut self.ast.exprs[call.index()].kind
+        {
+            *args = gathered;
+        }
     }
 
     pub(crate) fn index(&mut self, items: Items, close: Span) {
@@ -152,15 +193,10 @@ impl Builder<'_> {
             return;
         }
         if items.semicolons > 0 && !(items.leads && items.semicolons == 1) {
-            self.problems.add_help(
-                Self::at_mark(items),
-                "`;` in a tuple is not supported",
-                "",
-                "keyword arguments are not supported",
-            );
-            self.without_rows(items);
-            self.list.truncate(items.start as usize);
-            let made = self.leaf(Kind::Error, span);
+            self.close_keywords(items, close);
+            let (list, depth) = self.take_list(items.start);
+            let made = self.node(Kind::Tuple(list), span, depth);
+            self.mixed.push(made);
             self.push(made);
             return;
         }
@@ -253,17 +289,12 @@ impl Builder<'_> {
             Kind::Assign { target, .. } => {
                 matches!(self.kind(target), Kind::Name(_) | Kind::Error)
             }
-            Kind::Name(_) | Kind::Field { .. } | Kind::Error => true,
-            Kind::Splat(_) => {
-                let span = self.span(id);
-                self.problems.add(span, "`...` in a named tuple is not supported");
-                true
-            }
+            Kind::Name(_) | Kind::Field { .. } | Kind::Splat(_) | Kind::Error => true,
             _ => false,
         };
         if !fine {
             let span = self.span(id);
-            self.problems.add(span, "expected `name = value` in a named tuple");
+            self.problems.add(span, "expected `name = value`");
         }
     }
 

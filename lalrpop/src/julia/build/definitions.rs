@@ -66,11 +66,16 @@ impl Builder<'_> {
                 }
                 (None, items)
             }
-            // `(; a)`, `(a; b)`
-            Kind::Block(_) | Kind::NamedTuple(_) if self.has_keywords(id) => {
-                let span = self.span(id);
-                self.problems.add(span, "keyword arguments are not supported");
-                (None, List::default())
+            // `(; a)`
+            Kind::NamedTuple(items) if self.has_keywords(id) => {
+                (None, self.with_keywords(&[], items, id))
+            }
+            // `(a; b)`
+            Kind::Block(items) if self.has_keywords(id) => {
+                let rest = self.ast.list(items)[1..].to_vec();
+                let (rest, _) = self.list_of(&rest);
+                let first = self.ast.list(items)[0];
+                (None, self.with_keywords(&[first], rest, id))
             }
             // `(a = 1)` and `(a = 1, b = 2)`
             Kind::Block(items) | Kind::NamedTuple(items)
@@ -85,12 +90,45 @@ impl Builder<'_> {
             _ => (None, self.list_of(&[id]).0),
         };
         for at in 0..params.len() {
-            self.check_param(self.ast.list(params)[at]);
+            match self.kind(self.ast.list(params)[at]) {
+                Kind::Keywords(list) => self.check_keywords(list),
+                _ => self.check_param(self.ast.list(params)[at]),
+            }
         }
         Head { name, params, wheres, returns }
     }
 
-    /// Returns whether there is a `;` in these brackets, taken as parameters.
+    /// Parameters, of which the last are passed by name.
+    fn with_keywords(&mut self, plain: &[ExprId], named: List, at: ExprId) -> List {
+        let (span, depth) = (self.span(at), self.depth(at));
+        let made = self.node(Kind::Keywords(named), span, depth);
+        let mut all = plain.to_vec();
+        all.push(made);
+        self.list_of(&all).0
+    }
+
+    /// Reports what is no parameter that is passed by name.
+    fn check_keywords(&mut self, list: List) {
+        for at in 0..list.len() {
+            let id = self.ast.list(list)[at];
+            let is_last = at + 1 == list.len();
+            let bare = match self.kind(id) {
+                Kind::Splat(inner) if is_last => inner,
+                Kind::Assign { target, .. } => target,
+                _ => id,
+            };
+            let name = match self.kind(bare) {
+                Kind::Typed { value: Some(value), .. } => value,
+                _ => bare,
+            };
+            if !matches!(self.kind(name), Kind::Name(_) | Kind::Error) {
+                let span = self.span(id);
+                self.problems.add(span, "expected a parameter with a name, such as `a = 1`");
+            }
+        }
+    }
+
+    /// Returns whether there is a `;` in these brackets.
     fn has_keywords(&self, id: ExprId) -> bool {
         match self.kind(id) {
             Kind::Block(items) => items.len() > 1,

@@ -98,10 +98,10 @@ pub(crate) struct Builder<'t> {
     opers: [Option<Symbol>; Oper::Other as usize + 1],
     /// The tuple without brackets that was made last.
     bare_tuple: Option<ExprId>,
-    /// Calls with `k = v` among their arguments, which is right in the head of a function only;
-    /// in the order of their ids.
+    /// Calls with arguments that have names, unless they turned out to be heads of functions; in the
+    /// order of their ids.
     keywords: Vec<ExprId>,
-    /// Tuples with some items `k = v`, likewise.
+    /// Tuples with some items `k = v`, or with a `;`, which are right as parameters only; likewise.
     mixed: Vec<ExprId>,
     pub(crate) problems: Problems,
 }
@@ -170,19 +170,17 @@ impl<'t> Builder<'t> {
 
     pub(crate) fn finish(mut self) -> (Ast, Problems) {
         for call in std::mem::take(&mut self.keywords) {
-            let (Kind::Call { args, .. } | Kind::Dot { args, .. }) = self.ast.kind(call) else {
-                continue;
-            };
-            for at in 0..args.len() {
-                let id = self.ast.list(args)[at];
-                if matches!(self.ast.kind(id), Kind::Assign { .. }) {
-                    self.problems.add(self.ast.span(id), "keyword arguments are not supported");
-                }
-            }
+            self.gather_keywords(call);
         }
         for tuple in std::mem::take(&mut self.mixed) {
             let span = self.ast.span(tuple);
-            self.problems.add(span, "either all items of a tuple have names or none has");
+            let has_keywords =
+                matches!(self.kind(tuple), Kind::Tuple(items) if self.keywords_of(items).is_some());
+            let message = match has_keywords {
+                true => "`;` with commas before it stands in calls and parameters only",
+                false => "either all items of a tuple have names or none has",
+            };
+            self.problems.add(span, message);
         }
         self.ast.statements = self.ast.add_list(&self.statements);
         (self.ast, self.problems)

@@ -1,6 +1,8 @@
 //! The first pass over functions: those with parameters, and those that generators are made of.
 
+use regraft_ir::Symbol;
 use regraft_syntax::julia::{ExprId, Kind, List};
+use smallvec::SmallVec;
 
 use super::{DeclKind, Event, NONE, ScopeKind, Walk};
 use crate::lower::param::Param;
@@ -51,21 +53,16 @@ impl Walk<'_> {
             Some(Kind::Typed { value: None, ty }) => self.walk(ty),
             _ => {}
         }
+        let (params, named) = self.ast.parted(params);
         for &param in self.ast.list(params) {
-            let param = Param::of(self.ast, param);
-            if let Some((name, expr)) = param.name {
-                self.declare(name, expr, DeclKind::Param, None);
-                self.scopes.events.push(Event::Read(expr, name));
-            }
-            if let Some(ty) = param.ty
-                && inner
-            {
-                self.walk(ty);
-            }
-            if let Some(default) = param.default {
-                self.walk(default);
-            }
+            self.param(param, inner);
         }
+        // Their types are asked for by the code of the function.
+        for &param in self.ast.list(named) {
+            self.param(param, true);
+        }
+        let all = self.ast.list(params).iter().chain(self.ast.list(named)).copied();
+        self.defaults(&all.collect::<SmallVec<[ExprId; 8]>>());
         for &param in self.ast.list(params) {
             if let Some(pattern) = Param::of(self.ast, param).pattern {
                 self.target(pattern, DeclKind::Local);
@@ -79,6 +76,37 @@ impl Walk<'_> {
         }
         self.scopes.events.push(Event::Exit);
         (self.func, self.scope, self.region) = outer;
+    }
+
+    fn param(&mut self, param: ExprId, has_type: bool) {
+        let param = Param::of(self.ast, param);
+        if let Some((name, expr)) = param.name {
+            self.declare(name, expr, DeclKind::Param, None);
+            self.scopes.events.push(Event::Read(expr, name));
+        }
+        if let Some(ty) = param.ty
+            && has_type
+        {
+            self.walk(ty);
+        }
+    }
+
+    /// Walks over the default values of parameters. Of each, only those before it are there.
+    fn defaults(&mut self, params: &[ExprId]) {
+        for (i, &param) in params.iter().enumerate() {
+            let Some(default) = Param::of(self.ast, param).default else { continue };
+            if matches!(
+                self.ast.kind(default),
+                Kind::Int(_) | Kind::Float(_) | Kind::Bool(_) | Kind::Str(_) | Kind::Sym(_)
+            ) {
+                continue;
+            }
+            let later = params[i..].iter().filter_map(|&param| Param::of(self.ast, param).name);
+            let later: SmallVec<[Symbol; 8]> = later.map(|(name, _)| name).collect();
+            self.scopes.events.extend(later.iter().map(|&name| Event::Hide(name)));
+            self.walk(default);
+            self.scopes.events.extend(later.iter().map(|&name| Event::Show(name)));
+        }
     }
 
     fn statics(&mut self, wheres: List, inner: bool) {

@@ -40,6 +40,8 @@ pub(super) struct Scopes {
     env: FxHashMap<Symbol, u32>,
     undo: Vec<(Symbol, u32)>,
     stack: Vec<(u32, usize)>,
+    /// Parameters that are not there yet where a default value is looked at.
+    hidden: Vec<(Symbol, u32)>,
     uses: Vec<(u32, u32)>,
     captured: FxHashSet<(u32, u32)>,
 }
@@ -157,6 +159,10 @@ enum Event {
     Enter(u32),
     Exit,
     Read(ExprId, Symbol),
+    /// The parameter of that name is not there yet: what is outside of the function is meant.
+    Hide(Symbol),
+    /// It is there again.
+    Show(Symbol),
     /// Within this region.
     Write(ExprId, Symbol, u32),
     /// A local function of that name is defined by the expression.
@@ -200,6 +206,7 @@ impl Scopes {
         self.events.clear();
         self.undo.clear();
         self.stack.clear();
+        self.hidden.clear();
         self.uses.clear();
         debug_assert!(self.env.is_empty(), "all scopes were left");
     }

@@ -29,6 +29,8 @@ impl Walk<'_> {
                         self.note_use(var);
                     }
                 }
+                Event::Hide(name) => self.hide(name),
+                Event::Show(name) => self.show(name),
                 Event::Write(expr, name, region) => self.write(expr, name, region, at),
                 Event::Define(func, name, expr) => self.define(func, name, expr, at),
                 Event::Make(func) => {
@@ -50,6 +52,25 @@ impl Walk<'_> {
         match self.scopes.env.get(&name) {
             Some(&var) if self.scopes.vars[var as usize].kind != VarKind::Global => var,
             _ => NONE,
+        }
+    }
+
+    /// Lets a name of the scope at hand mean what it means around it.
+    fn hide(&mut self, name: Symbol) {
+        let start = self.scopes.stack.last().map_or(0, |&(_, start)| start);
+        let bound = self.scopes.undo[start..].iter().find(|(other, _)| *other == name);
+        let Some(&(_, outer)) = bound else { return };
+        let own = match outer {
+            NONE => self.scopes.env.remove(&name),
+            outer => self.scopes.env.insert(name, outer),
+        };
+        self.scopes.hidden.extend(own.map(|own| (name, own)));
+    }
+
+    fn show(&mut self, name: Symbol) {
+        if let Some(at) = self.scopes.hidden.iter().rposition(|&(other, _)| other == name) {
+            let (_, own) = self.scopes.hidden.swap_remove(at);
+            self.scopes.env.insert(name, own);
         }
     }
 

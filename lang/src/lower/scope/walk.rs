@@ -122,7 +122,7 @@ impl Walk<'_> {
                 self.list(list);
             }
             Kind::Compare { parts: list } | Kind::Block(list) => self.list(list),
-            Kind::NamedTuple(list) => self.named_tuple(list),
+            Kind::NamedTuple(list) | Kind::Keywords(list) => self.named_tuple(list),
             Kind::Comprehension { ty, body, clauses, nested } => {
                 if let Some(ty) = ty {
                     self.walk(ty);

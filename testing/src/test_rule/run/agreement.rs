@@ -120,6 +120,9 @@ impl Checker<'_> {
         };
         let verdict = judge(|h| along(self, direction, h), &[x])[0];
         let Verdict::Wrong(right) = verdict else { return Ok(verdict) };
+        if self.overflows(direction) {
+            return Err(Stop::Unclear);
+        }
         let mut message =
             format!("<x̄, ẋ> of reverse mode is {x:?}; by differences it is {right:?}");
         let args = self.fresh()?;

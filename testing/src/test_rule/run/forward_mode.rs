@@ -165,6 +165,9 @@ impl Checker<'_> {
         if let Some(k) = wrong
             && let Verdict::Wrong(right) = verdicts[k]
         {
+            if self.overflows(direction) {
+                return Err(Stop::Unclear);
+            }
             let count = verdicts.iter().filter(|v| matches!(v, Verdict::Wrong(_))).count();
             let message = format!(
                 "in a random direction, the tangent of {} is {:?}; by differences it is {right:?} \

@@ -5,13 +5,15 @@
 //! which zero is multiplied with what is infinite on the way, says that it is no number. Where an op
 //! has no finite derivative, such as `atan2` at 0, 0, it does so too, even if nothing moves there. So
 //! does it if it is wrong; to tell one from the other, the function and its derivative in forward mode
-//! are run again with a check behind each instruction that gives a float.
+//! are run again with a check behind each instruction that gives a float. A number of which a periodic
+//! function is taken counts as too great where it has no fraction any more: differences see nothing
+//! of the function there.
 
 use std::sync::Arc;
 
-use regraft_dialects::{arith, core, mem};
+use regraft_dialects::{arith, core, math, mem};
 use regraft_exec::{Engine, Interpreter, Limits};
-use regraft_ir::{Constant, Function, IrResult, Module, Type, Value};
+use regraft_ir::{Constant, Function, IrResult, Module, Op, Type, Value};
 
 use super::{Checker, Stop};
 
@@ -53,6 +55,13 @@ impl Checker<'_> {
     }
 }
 
+/// From here on, doubles are integers.
+const WHOLE: f64 = (1u64 << 52) as f64;
+
+fn is_periodic(op: Op) -> bool {
+    matches!(op, math::SIN | math::COS | math::TAN | math::SINPI | math::COSPI)
+}
+
 /// The same functions, in which a float that is not finite is an error.
 fn with_checks(module: &Module) -> IrResult<Module> {
     let mut checked = module.clone();
@@ -76,7 +85,15 @@ fn add_checks(f: &mut Function) -> IrResult<()> {
         let at = f.next_inst(v).unwrap_or(Value::terminator(f.block_of(v)));
         // Zero, if it is finite.
         let none = f.insert(at, arith::sub(v, v))?;
-        let finite = f.insert(at, arith::eq(none, none))?;
+        let mut finite = f.insert(at, arith::eq(none, none))?;
+        if let (true, Some(x)) = (f.op(v).is_some_and(is_periodic), f.operand(v, 0)) {
+            let whole = Constant::float(f.operand_type(x), WHOLE);
+            if let Some(whole) = whole {
+                let size = f.insert(at, arith::abs(x))?;
+                let small = f.insert(at, arith::lt(size, ctx.constant_id(whole)))?;
+                finite = f.insert(at, arith::and(finite, small))?;
+            }
+        }
         let index = f.insert(at, core::select(finite, integer(1), integer(2)))?;
         f.insert(at, mem::load(one, [index]))?;
     }

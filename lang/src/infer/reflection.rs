@@ -1,0 +1,77 @@
+//! Type functions that ask about types and methods.
+
+use regraft_ir::{Constant, Type};
+
+use super::builtin_table::Builtin;
+use super::frame::{Arg, Args, Frame};
+use super::inference::Inference;
+use super::lookup::Found;
+use crate::world::StaticValue;
+
+impl Inference {
+    pub(super) fn reflection(
+        &mut self,
+        frame: &mut Frame,
+        builtin: Builtin,
+        args: &[Arg],
+    ) -> Option<Arg> {
+        match builtin {
+            Builtin::Parameters => self.parameters(frame, args),
+            Builtin::HasMethod => self.has_method(frame, args),
+            Builtin::Invoke => self.invoke(frame, args),
+            _ => None,
+        }
+    }
+
+    /// `#parameters(T)`: a tuple.
+    fn parameters(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let ty = self.type_arg(frame, args, 0)?;
+        let parameters = StaticValue::Tuple(self.world.type_parameters(ty).into());
+        Some(self.static_value(frame, &parameters))
+    }
+
+    /// The types that a tuple type has as its elements.
+    fn listed(&mut self, frame: &Frame, args: &[Arg], position: usize) -> Option<Vec<Type>> {
+        let ty = self.type_arg(frame, args, position)?;
+        let parameters = self.world.type_parameters(ty);
+        parameters
+            .into_iter()
+            .map(|parameter| match parameter {
+                StaticValue::Constant(Constant::Type(ty)) => Some(ty),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// `#has_method(f, Tuple{…})`
+    fn has_method(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let callee = self.exact_type(frame, *args.first()?)?;
+        let types = self.listed(frame, args, 1)?;
+        let found = self.world.has_method(callee, &types, frame.spec);
+        Some(self.constant_arg(Constant::Bool(found)))
+    }
+
+    /// `#invoke(f, Tuple{…}, args…)`: the method for arguments of these types.
+    fn invoke(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let (&callee, rest) = args.split_first()?;
+        let of = self.exact_type(frame, callee)?;
+        let declared = self.listed(frame, args, 1)?;
+        let args: Args = rest.iter().skip(1).copied().collect();
+        let types: Option<Vec<Type>> =
+            args.iter().map(|&arg| self.exact_type(frame, arg)).collect();
+        let types = types?;
+        if types.len() != declared.len()
+            || types.iter().zip(&declared).any(|(&ty, &of)| !self.world.is_below(ty, of))
+        {
+            let message = "TypeError: in invoke, the arguments are not of the types that are given";
+            return Some(self.fail(frame, message));
+        }
+        let Some(found) = self.world.invoked(of, &declared, &types, frame.spec) else {
+            let (message, _) = self.world.no_method(of, &declared);
+            return Some(self.fail(frame, &format!("MethodError: {message}")));
+        };
+        let facts = self.method_facts(&found);
+        let attrs = regraft_ir::Attrs::NONE;
+        Some(self.call_found(frame, Found::Method(facts, found), callee, &args, attrs))
+    }
+}

@@ -1,0 +1,50 @@
+//! Questions that programs ask about types and methods.
+
+use regraft_ir::Type;
+
+use super::entities::{Dispatch, MethodMatch, SpecId, StaticValue};
+use super::tables::World;
+use super::types::Ty;
+
+impl World {
+    /// The parameters of a type: those of a struct, the elements of a tuple. None for a type that is
+    /// not applied to any.
+    pub fn type_parameters(&mut self, ty: Type) -> Vec<StaticValue> {
+        let parameters: Vec<Ty> = match self.types.ty_of(ty) {
+            Ty::Concrete(concrete) => match self.types.tuple_elements(concrete) {
+                Some(elements) => elements.to_vec(),
+                None => self.types.member(concrete).map_or(Vec::new(), |(_, args)| args.to_vec()),
+            },
+            Ty::App(_, args) => args.to_vec(),
+            Ty::Tuple(elements, None) => elements.to_vec(),
+            _ => Vec::new(),
+        };
+        parameters.iter().map(|ty| self.types.static_value(ty)).collect()
+    }
+
+    /// Returns whether there is a method for all arguments of declared types.
+    pub fn has_method(&mut self, callee: Type, declared: &[Type], by: SpecId) -> bool {
+        self.watch_methods(callee, by);
+        matches!(self.declared_method(callee, declared), Dispatch::Method(_))
+    }
+
+    /// The method that is the most specific one for arguments of declared types, for a call with
+    /// arguments that are of these. `None` if there is none, or several.
+    pub fn invoked(
+        &mut self,
+        callee: Type,
+        declared: &[Type],
+        args: &[Type],
+        by: SpecId,
+    ) -> Option<MethodMatch> {
+        self.watch_methods(callee, by);
+        let Dispatch::Method(found) = self.declared_method(callee, declared) else {
+            return None;
+        };
+        let types: Vec<Ty> =
+            std::iter::once(&callee).chain(args).map(|&ty| self.types.ty_of(ty)).collect();
+        let signature = self.methods[found.method.0 as usize].signature.clone();
+        let statics = self.types.match_exact(&signature, &types)?;
+        Some(MethodMatch { statics, exact: true, ..found })
+    }
+}
