@@ -261,9 +261,56 @@ function setindex!(a::AbstractMatrix, x, i::__Index, j::__Index)
     end
     return a
 end
+# Of more than two dimensions: the positions are counted through.
+getindex(a::AbstractArray, i::__Index, j::__Index, k::__Index, more::__Index...) = __gather_block(a, (i, j, k, more...))
+setindex!(a::AbstractArray, x, i::__Index, j::__Index, k::__Index, more::__Index...) =
+    __scatter_block!(a, x, (i, j, k, more...))
+function __gather_block(a, is)
+    lists = __index_lists(a, is)
+    out = __alloc(eltype(a), __unroll_fold(__add_length, (), lists))
+    for p in 0:length(out)-1
+        out[p + 1] = a[__block_position(lists, p)]
+    end
+    return out
+end
+function __scatter_block!(a, x, is)
+    lists = __index_lists(a, is)
+    n = prod(__unroll_fold(__add_length, (), lists))
+    __fits(length(x), n)
+    values = __unalias(a, x)
+    for p in 0:n-1
+        a[__block_position(lists, p)] = values[p + 1]
+    end
+    return a
+end
+# Each index with the length of its dimension.
+function __index_lists(a, is)
+    sizes = size(a)
+    data.fieldcount(is) == data.fieldcount(sizes) || __out_of_bounds(a, is)
+    lists = __unroll_map(__indices, is, sizes)
+    __unroll_map(__check_list, lists, sizes)
+    return __unroll_map(tuple, lists, sizes)
+end
+__check_list(i::Integer, n) = 1 <= i <= n ? nothing : __out_of_bounds(1:n, i)
+__check_list(list, n) = foreach(i -> __check_list(i, n), list)
+@inline __add_length(dims, entry) = __add_length_of(dims, entry[1])
+@inline __add_length_of(dims, i::Integer) = dims
+@inline __add_length_of(dims, list) = (dims..., length(list))
+@inline __block_position(lists, p) = __unroll_fold(__add_position, (p, 1, 1), lists)[3]
+@inline __add_position(state, entry) = __position_after(state[1], state[2], state[3], entry[1], entry[2])
+@inline __position_after(rest, stride, at, i::Integer, n) = (rest, stride * n, at + (i - 1) * stride)
+@inline function __position_after(rest, stride, at, list, n)
+    i = list[rem(rest, length(list)) + 1]
+    return (div(rest, length(list)), stride * n, at + (i - 1) * stride)
+end
 __fits(m, n) = m == n ? nothing : throw(DimensionMismatch(string("tried to assign ", m, " elements to ", n, " destinations")))
 # A source of the elements that a destination is about to get, which does not change meanwhile.
 @inline __unalias(dest, x) = x
+
+# `T[a b; c d]`
+__typed_matrix(::Type{T}, a::AbstractArray) where T = convert(Array{T, ndims(a)}, a)
+__typed_matrix(a, b) =
+    throw(ArgumentError("in brackets blank space parts elements of a matrix: write `a[i - 1]` or `a[i-1]`"))
 
 # --- growing and shrinking ------------------------------------------------------------------
 

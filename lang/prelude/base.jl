@@ -276,6 +276,29 @@ include(path) = throw(ErrorException("`include` is supported as a statement of i
 __shown(x) = x
 string(xs...) = __spread("core.string", __unroll_map(__shown, xs))
 string() = ""
+# `@inferred f(x)`
+function __inferred(f, args...; kw...)
+    result = f(args...; kw...)
+    T = __return_type(__Calling(f, values(kw)), map(typeof, args)...)
+    return result isa Type || typeof(result) === T ? result : __not_inferred(typeof(result), T)
+end
+struct __Calling{F, K} <: Function
+    f::F
+    given::K
+end
+(g::__Calling)(args...) = g.f(args...; g.given...)
+__not_inferred(found, T) =
+    throw(ErrorException(string("return type ", found, " does not match inferred return type ", T)))
+# `@show x`
+function __show(text, x)
+    println(text, " = ", __repr(x))
+    return x
+end
+__repr(x) = x
+__repr(x::String) = string("\"", x, "\"")
+__repr(x::Symbol) = string(":", x)
+# `"a $x b"`
+__interpolated(parts...) = string(parts...)
 print(xs...) = __spread("core.print", __unroll_map(__shown, xs))
 println(xs...) = __spread("core.println", __unroll_map(__shown, xs))
 println() = core.println()

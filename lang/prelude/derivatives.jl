@@ -240,12 +240,27 @@ end
 # Forward mode goes once over the function for four columns, reverse mode forth and back for
 # each row.
 jacobian(f, x::AbstractVector) = __jacobian(f, __floats("jacobian", x))
+jacobian(f, x::AbstractArray) = __jacobian(__OfArray(f, size(x)), __floats("jacobian", vec(copy(x))))
+# One matrix for each argument.
+jacobian(f, x, y, more...) = __jacobians(f, (x, y, more...))
+__jacobians(f, xs) = __ntuple(k -> jacobian(__OfArgument(f, xs, k), data.getfield(xs, k)), __val(data.fieldcount(xs)))
 jacobian(f, x::Tuple) = __jacobian(__OfTuple(f, Val(length(x))), __floats("jacobian", vect(x...)))
 jacobian(f, x::Real) = derivative(f, x)
 __jacobian(f, x) = __jacobian_of(f, x, f(copy(x)))
 __jacobian_of(f, x, y::AbstractArray) = length(x) <= 4 * length(y) ? __columns(f, x, y) : __rows(f, x)
 __jacobian_of(f, x, y::Union{Number, Tuple}) = __jacobian(__InVector(f), x)
 
+struct __OfArray{F, D} <: Function
+    f::F
+    dims::D
+end
+(g::__OfArray)(x) = g.f(reshape(x, g.dims))
+struct __OfArgument{F, A} <: Function
+    f::F
+    args::A
+    k::Int64
+end
+(g::__OfArgument)(x) = g.f(setindex(g.args, x, g.k)...)
 # A function of a tuple as one of a vector, and one whose value is a vector in place of a number or
 # a tuple.
 struct __OfTuple{F, N} <: Function

@@ -201,6 +201,12 @@ diagm(v::AbstractVector) = collect(Diagonal(v))
 triu(a::AbstractMatrix) = collect(UpperTriangular(a))
 tril(a::AbstractMatrix) = collect(LowerTriangular(a))
 issymmetric(a::AbstractMatrix) = size(a, 1) == size(a, 2) && a == transpose(a)
+kron(a::AbstractArray, b::Number) = a .* b
+kron(a::Number, b::AbstractArray) = a .* b
+kron(a::Number, b::Number) = a * b
+kron(a::AbstractVector, b::AbstractMatrix) = kron(reshape(a, length(a), 1), b)
+kron(a::AbstractMatrix, b::AbstractVector) = kron(a, reshape(b, length(b), 1))
+kron!(c::AbstractArray, a, b) = copyto!(c, kron(a, b))
 function kron(a::AbstractMatrix, b::AbstractMatrix)
     m, n = size(b, 1), size(b, 2)
     out = __zeros_for(a, b, (size(a, 1) * m, size(a, 2) * n))

@@ -251,6 +251,7 @@ constructs! {
     destructuring
     keywords
     reflection
+    random
     dims
     arrays
     matrices

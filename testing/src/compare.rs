@@ -326,8 +326,28 @@ impl Outcome {
             (Some(a), Some(b)) => a.kind() == b.kind() && a.message() == b.message(),
             _ => false,
         };
-        errors && self.output == other.output && self.values.matches(&other.values, floats)
+        errors
+            && same_text(&self.output, &other.output, floats)
+            && self.values.matches(&other.values, floats)
     }
+}
+
+/// Returns whether two outputs are the same but for numbers that match.
+fn same_text(a: &str, b: &str, floats: FloatMatch) -> bool {
+    if a == b || floats == FloatMatch::Exact {
+        return a == b;
+    }
+    let is_in_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c| !is_in_number(c)).map(str::to_owned).collect()
+    };
+    let gaps = |text: &str| text.chars().filter(|&c| !is_in_number(c)).collect::<String>();
+    let same = |x: &str, y: &str| match (x.parse::<f64>(), y.parse::<f64>()) {
+        (Ok(x), Ok(y)) => floats.equal(x, y),
+        _ => x == y,
+    };
+    // As many gaps are between as many words.
+    gaps(a) == gaps(b) && words(a).iter().zip(&words(b)).all(|(x, y)| same(x, y))
 }
 
 impl fmt::Display for Outcome {

@@ -57,7 +57,7 @@ pub enum FloatMatch {
 }
 
 impl FloatMatch {
-    fn equal(self, x: f64, y: f64) -> bool {
+    pub(crate) fn equal(self, x: f64, y: f64) -> bool {
         if x.to_bits() == y.to_bits() {
             return true;
         }

@@ -25,7 +25,6 @@ fn all_parse_errors_are_told_and_nothing_runs() {
 fn what_is_not_supported_is_named() {
     tells("try\n    f()\ncatch\nend\n", &["try", "<stdin>:1"]);
     tells("module M\nend\n", &["module", "<stdin>:1"]);
-    tells("x = 1\nprintln(\"x is $x\")\n", &["interpolation", "<stdin>:2"]);
 }
 
 #[test]

@@ -302,22 +302,18 @@ fn string(lex: &mut Lexer<'_, Raw>) -> StrForm {
     let triple = rest.starts_with(b"\"\"");
     let mut form = StrForm { triple, interpolated: false, closed: false };
     let mut at = if triple { 2 } else { 0 };
-    // How many brackets of `$(…)` are open: quotes within do not end the string.
-    let mut open = 0usize;
     while at < rest.len() {
         match rest[at] {
             b'\\' => at += 1,
             b'$' => {
                 form.interpolated = true;
-                if rest.get(at + 1) == Some(&b'(') {
-                    open += 1;
-                    at += 1;
+                // Quotes within `$(…)` do not end the string.
+                if rest.get(at + 1) == Some(&b'(')
+                    && let Some(length) = closing_bracket(&rest[at + 1..])
+                {
+                    at += length;
                 }
             }
-            b'(' if open > 0 => open += 1,
-            b')' if open > 0 => open -= 1,
-            b'\n' if open > 0 && !triple => open = 0,
-            b'"' if open > 0 => {}
             b'"' if !triple || rest[at..].starts_with(b"\"\"\"") => {
                 form.closed = true;
                 lex.bump(at + if triple { 3 } else { 1 });
@@ -335,6 +331,58 @@ fn string(lex: &mut Lexer<'_, Raw>) -> StrForm {
         lex.bump(rest.len());
     }
     form
+}
+
+/// The length of a text in brackets up to the bracket that closes the first one; strings in it may have
+/// others. `None` if none does, or only far away, or on another line than a string in it begins.
+pub(crate) fn closing_bracket(text: &[u8]) -> Option<usize> {
+    closing_bracket_within(&text[..text.len().min(MAX_VALUE)], 0)
+}
+
+/// The most bytes that a value within a string takes, and the most strings that are within each other.
+const MAX_VALUE: usize = 1 << 14;
+const MAX_STRINGS: usize = 20;
+
+fn closing_bracket_within(text: &[u8], depth: usize) -> Option<usize> {
+    let (mut open, mut at) = (0usize, 0);
+    while at < text.len() {
+        match text[at] {
+            b'(' => open += 1,
+            b')' => {
+                open -= 1;
+                if open == 0 {
+                    return Some(at + 1);
+                }
+            }
+            b'"' => at += closing_quote(&text[at..], depth + 1)? - 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The length of a string up to the end of its last quote.
+fn closing_quote(text: &[u8], depth: usize) -> Option<usize> {
+    if depth > MAX_STRINGS {
+        return None;
+    }
+    let triple = text.starts_with(b"\"\"\"");
+    let mut at = if triple { 3 } else { 1 };
+    while at < text.len() {
+        match text[at] {
+            b'\\' => at += 1,
+            b'$' if text.get(at + 1) == Some(&b'(') => {
+                at += closing_bracket_within(&text[at + 1..], depth)?;
+            }
+            b'"' if !triple => return Some(at + 1),
+            b'"' if text[at..].starts_with(b"\"\"\"") => return Some(at + 3),
+            b'\n' if !triple => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 fn command(lex: &mut Lexer<'_, Raw>) {

@@ -154,6 +154,15 @@ pub(crate) enum Atom {
     Str,
     /// A string with three.
     LongStr,
+    /// A piece of a string that has values in it.
+    StrPart {
+        /// The number of blanks that each line begins with and that are no part of it.
+        indent: u16,
+        /// True if it is at the beginning of a line.
+        starts_line: bool,
+    },
+    /// The function that is called for such a string.
+    Interpolate,
     True,
     False,
     /// The span is that of the name, without the colon.
@@ -185,6 +194,12 @@ pub(crate) enum Prefix {
     Global,
     Const,
     Inbounds,
+    /// `@.`
+    Dots,
+    /// `@show`
+    Show,
+    /// `@inferred f(x)`
+    Inferred,
     Simd,
     View,
     Inline,
@@ -196,6 +211,9 @@ pub(crate) enum Prefix {
     NotImplemented,
     /// The macros again, with their argument in brackets: `@assert(x)`.
     TightInbounds,
+    TightDots,
+    TightShow,
+    TightInferred,
     TightView,
     TightAssert,
     /// A macro that changes nothing, with its argument in brackets.
@@ -208,6 +226,9 @@ impl Prefix {
         matches!(
             self,
             Self::TightInbounds
+                | Self::TightDots
+                | Self::TightShow
+                | Self::TightInferred
                 | Self::TightView
                 | Self::TightAssert
                 | Self::TightInline
@@ -388,4 +409,29 @@ impl Token {
                 | Self::ElseIf(_)
         )
     }
+}
+
+/// Returns whether the body of a string with three quotes begins with the end of a line, and the number of
+/// blanks that all its lines begin with, but for the first otherwise.
+pub(crate) fn common_indent(body: &str) -> (bool, u16) {
+    let first_ends = body.starts_with('\n') || body.starts_with("\r\n");
+    let body = if first_ends { body.split_once('\n').map_or("", |(_, rest)| rest) } else { body };
+    let blank = [' ', '\t', '\r'];
+    let lines: Vec<&str> = body.split('\n').collect();
+    let counted = lines.iter().enumerate().filter(|&(at, line)| {
+        let last = at + 1 == lines.len();
+        (at > 0 || first_ends) && (last || !line.trim_matches(blank).is_empty())
+    });
+    let mut common: Option<&str> = None;
+    for (_, line) in counted {
+        let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        common = Some(match common {
+            None => indent,
+            Some(before) => {
+                let same = before.bytes().zip(indent.bytes()).take_while(|(a, b)| a == b).count();
+                &before[..same]
+            }
+        });
+    }
+    (first_ends, u16::try_from(common.map_or(0, str::len)).unwrap_or(u16::MAX))
 }

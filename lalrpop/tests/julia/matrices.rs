@@ -50,7 +50,11 @@ fn rows() {
     ]);
     check_errors(&[
         ("[1, 2 3]", "elements of an array are parted by commas, or by blank space and `;`", " "),
-        ("a[i -1]", "matrix literals with an element type (`T[a b; c d]`) are not supported", " "),
+        (
+            "a[i, 1 2]",
+            "indices are parted by commas, elements of a matrix by blank space and `;`",
+            " ",
+        ),
         ("[1;; 2]", "arrays of more than two dimensions (`;;`) are not supported", ";;"),
         ("[1; 2;; 3]", "arrays of more than two dimensions (`;;`) are not supported", ";;"),
         ("[1; 2;;;3;;4]", "arrays of more than two dimensions (`;;`) are not supported", ";;;"),

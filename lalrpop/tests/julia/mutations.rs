@@ -46,7 +46,15 @@ g = map(xs) do (a, b)
     """
 end
 h = x -> begin let y = x, z; y + z end end
-@assert h(1) == 2 "no"
+@assert h(1) == 2 "no $(h(2)) and $x"
+function named(x::T; a = 1, b::Int = a, kw...) where T
+    @. x + f(a; b, kw..., c = "$(b + "q$a")")
+end
+named(1, a = 2; m.b, (; kw..., d = 3)...); q = (x; r = 1) -> Float64[x r; 1 2]
+text = """
+    $first line
+      $(second; line) end"""
+@show a b; @inferred named(1; a)
 k(x, y = 1, zs...) = if x 1 elseif y 2 else 3 end #= a #= b =# c =#
 "#;
 

@@ -11,20 +11,13 @@ fn each_is_one_error_that_names_it() {
         ("module M\nf(x) = 1\nend", "modules are not supported", "module"),
         ("quote\n x + 1\nend", "quoting code is not supported", "quote"),
         (":(a + b)", "quoting code is not supported", ":"),
-        ("\"a $b\"", "string interpolation (`$`) is not supported", "\"a $b\""),
-        (
-            "\"a $(f(\"b\")) c\"",
-            "string interpolation (`$`) is not supported",
-            "\"a $(f(\"b\")) c\"",
-        ),
         ("'c'", "characters (`'c'`) are not supported", "'c'"),
         ("x == '\\n'", "characters (`'c'`) are not supported", "'\\n'"),
         ("1 // 2", "rationals (`//`) are not supported", "//"),
-        ("@show x + 1", "the macro `@show` is not supported", "@show"),
+        ("@elapsed x + 1", "the macro `@elapsed` is not supported", "@elapsed"),
         ("x = @fastmath(a + b) + c", "the macro `@fastmath` is not supported", "@fastmath"),
         ("@time begin\n a b c\nend", "the macro `@time` is not supported", "@time"),
-        ("@. x + 1", "the macro `@.` is not supported", "@."),
-        ("using Random", "the module `Random` is not supported", "Random"),
+        ("using Dates", "the module `Dates` is not supported", "Dates"),
         ("import LinearAlgebra, Printf", "the module `Printf` is not supported", "Printf"),
         ("export f, g", "`export` is not supported", "export"),
         ("r\"a\"", "string macros are not supported", "\"a\""),
@@ -41,13 +34,13 @@ fn each_is_one_error_that_names_it() {
 
 #[test]
 fn what_stands_around_it_is_still_read() {
-    let text = "f(x) = x\ntry\n 1 2 3\ncatch\nend\n@show 1 2\ng(a b)\nx = 'c' + )\n";
+    let text = "f(x) = x\ntry\n 1 2 3\ncatch\nend\n@elapsed 1 2\ng(a b)\nx = 'c' + )\n";
     let found: Vec<String> = messages(text).into_iter().map(|(message, _)| message).collect();
     assert_eq!(
         found,
         [
             "`try` and `catch` are not supported",
-            "the macro `@show` is not supported",
+            "the macro `@elapsed` is not supported",
             "expected an operator, `,` or `)`, found `b`",
             "characters (`'c'`) are not supported",
             "`)` closes nothing",

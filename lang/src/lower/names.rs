@@ -182,6 +182,12 @@ fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
 pub(super) fn is_module(name: &str) -> bool {
     matches!(
         name,
-        "Base" | "Core" | "Iterators" | "LinearAlgebra" | "SpecialFunctions" | "Statistics"
+        "Base"
+            | "Core"
+            | "Iterators"
+            | "LinearAlgebra"
+            | "Random"
+            | "SpecialFunctions"
+            | "Statistics"
     )
 }

@@ -63,7 +63,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 15] = [
+pub const FILES: [(&str, &str); 16] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
     ("prelude/math.jl", include_str!("../../prelude/math.jl")),
@@ -78,5 +78,6 @@ pub const FILES: [(&str, &str); 15] = [
     ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
     ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),
     ("prelude/linalg.jl", include_str!("../../prelude/linalg.jl")),
+    ("prelude/random.jl", include_str!("../../prelude/random.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
 ];

@@ -199,6 +199,12 @@ impl Builder<'_> {
                 }
                 self.node(Kind::Const(operand), span, depth)
             }
+            Prefix::Dots | Prefix::TightDots => {
+                self.with_dots(operand);
+                operand
+            }
+            Prefix::Show | Prefix::TightShow => self.show(operand, at, span),
+            Prefix::Inferred | Prefix::TightInferred => self.inferred(operand, at, span),
             Prefix::Inbounds | Prefix::TightInbounds => {
                 self.node(Kind::Inbounds(operand), span, depth)
             }
@@ -256,6 +262,52 @@ impl Builder<'_> {
         let (returns, inline) = (None, None);
         let body = Some(body);
         self.node(Kind::Function { name, params, wheres, returns, body, inline }, span, depth)
+    }
+
+    /// `@show x y`: the text of each expression, and its value.
+    fn show(&mut self, operand: ExprId, at: Span, span: Span) -> ExprId {
+        let depth = self.depth(operand);
+        let shown = match self.kind(operand) {
+            Kind::Tuple(list) if self.bare_tuple == Some(operand) => self.ast.list(list).to_vec(),
+            _ => vec![operand],
+        };
+        let mut calls = Vec::with_capacity(shown.len());
+        for value in shown {
+            let text = self.ctx.symbol(self.slice(self.span(value)));
+            let text = self.leaf(Kind::Str(text), at);
+            let callee = self.named("#show", at);
+            let (args, _) = self.list_of(&[text, value]);
+            calls.push(self.node(Kind::Call { callee, args }, span, depth));
+        }
+        if let &[call] = &*calls {
+            return call;
+        }
+        let (list, depth) = self.list_of(&calls);
+        self.node(Kind::Block(list), span, depth)
+    }
+
+    /// `@inferred f(x)`: the call of a function that calls it and compares types.
+    fn inferred(&mut self, operand: ExprId, at: Span, span: Span) -> ExprId {
+        let Kind::Call { callee, args } = self.kind(operand) else {
+            if self.kind(operand) == Kind::Error {
+                return operand;
+            }
+            return self.wrong(span, "expected a call after `@inferred`");
+        };
+        let depth = self.depth(operand);
+        let of = self.named("#inferred", at);
+        let mut all = vec![callee];
+        all.extend_from_slice(self.ast.list(args));
+        let (args, _) = self.list_of(&all);
+        let kind = Kind::Call { callee: of, args };
+        // It may have arguments with names that are still to be gathered.
+        if let Ok(place) = self.keywords.binary_search(&operand) {
+            self.keywords.remove(place);
+            let made = self.node(kind, span, depth);
+            self.keywords.push(made);
+            return made;
+        }
+        self.node(kind, span, depth)
     }
 
     fn assertion(&mut self, operand: ExprId, span: Span, prefix: Prefix) -> ExprId {

@@ -120,13 +120,25 @@ impl Builder<'_> {
             return;
         }
         if items.spaces || items.semicolons > 0 {
-            self.problems.add_help(
-                Self::at_mark(items),
-                "matrix literals with an element type (`T[a b; c d]`) are not supported",
-                "",
-                "in brackets blank space parts elements: write `a[i - 1]` or `a[i-1]`",
-            );
-            self.without_rows(items);
+            if items.commas > 0 {
+                self.problems.add_help(
+                    Self::at_mark(items),
+                    "indices are parted by commas, elements of a matrix by blank space and `;`",
+                    "both are used here",
+                    "in brackets blank space parts elements: write `a[i - 1]` or `a[i-1]`",
+                );
+                self.list.truncate(items.start as usize);
+                let made = self.leaf(Kind::Error, span);
+                self.push(made);
+                return;
+            }
+            self.matrix(span, items);
+            let matrix = self.pop();
+            let callee = self.named("#typed_matrix", self.span(base));
+            let (args, depth) = self.list_of(&[base, matrix]);
+            let made = self.node(Kind::Call { callee, args }, span, depth);
+            self.push(made);
+            return;
         }
         let (indices, depth) = self.take_list(items.start);
         let depth = depth.max(self.depth(base));

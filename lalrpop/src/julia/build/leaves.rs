@@ -4,7 +4,7 @@ use regraft_ir::Symbol;
 
 use super::{Builder, Waiting};
 use crate::julia::ast::{ExprId, Kind, List, Span};
-use crate::julia::token::{Atom, Oper, Prefix};
+use crate::julia::token::{Atom, Oper, Prefix, common_indent};
 
 impl<'t> Builder<'t> {
     pub(crate) fn atom(&mut self, atom: Atom, span: Span) {
@@ -23,6 +23,8 @@ impl<'t> Builder<'t> {
             }
             Atom::Str => self.short_string(span),
             Atom::LongStr => self.long_string(span),
+            Atom::StrPart { indent, starts_line } => self.string_part(span, indent, starts_line),
+            Atom::Interpolate => Kind::Name(self.ctx.symbol("#interpolated")),
             Atom::True => Kind::Bool(true),
             Atom::False => Kind::Bool(false),
             Atom::Symbol => Kind::Sym(self.field_name(span)),
@@ -171,6 +173,21 @@ impl<'t> Builder<'t> {
         self.unescaped(&dedented(&body), span.start + 3)
     }
 
+    /// A piece of a string that has values in it.
+    fn string_part(&mut self, span: Span, indent: u16, starts_line: bool) -> Kind {
+        let text = self.slice(span).replace("\r\n", "\n");
+        let mut lines = text.split('\n');
+        let blanks = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+        let stripped = |line: &str| line[blanks(line).min(usize::from(indent))..].to_owned();
+        let first = lines.next().unwrap_or_default();
+        let mut body = if starts_line { stripped(first) } else { first.to_owned() };
+        for line in lines {
+            body.push('\n');
+            body.push_str(&stripped(line));
+        }
+        self.unescaped(&body, span.start)
+    }
+
     fn unescaped(&mut self, body: &str, start: u32) -> Kind {
         match unescape(body) {
             Ok(text) => Kind::Str(self.ctx.symbol(&text)),
@@ -237,37 +254,17 @@ fn float(digits: &str, negative: bool) -> Result<Kind, String> {
 /// The text of a string with three quotes: without its first line end and without the blank space
 /// that all its lines but the first begin with.
 fn dedented(body: &str) -> String {
-    let first_ends = body.starts_with('\n');
+    let (first_ends, indent) = common_indent(body);
     let body = body.strip_prefix('\n').unwrap_or(body);
     let blank = [' ', '\t'];
-    let lines: Vec<&str> = body.split('\n').collect();
-    let counted = lines.iter().enumerate().filter(|&(at, line)| {
-        let last = at + 1 == lines.len();
-        (at > 0 || first_ends) && (last || !line.trim_matches(blank).is_empty())
-    });
-    let mut common: Option<&str> = None;
-    for (_, line) in counted {
-        let indent = &line[..line.len() - line.trim_start_matches(blank).len()];
-        common = Some(match common {
-            None => indent,
-            Some(before) => {
-                let same = before.bytes().zip(indent.bytes()).take_while(|(a, b)| a == b).count();
-                &before[..same]
-            }
-        });
-    }
-    let common = common.unwrap_or("");
     let mut out = String::with_capacity(body.len());
-    for (at, line) in lines.iter().enumerate() {
+    for (at, line) in body.split('\n').enumerate() {
         if at > 0 {
             out.push('\n');
         }
-        let stripped = if at > 0 || first_ends { line.strip_prefix(common) } else { None };
-        out.push_str(stripped.unwrap_or(if common.is_empty() || (at == 0 && !first_ends) {
-            line
-        } else {
-            line.trim_start_matches(blank)
-        }));
+        let blanks = line.len() - line.trim_start_matches(blank).len();
+        let stripped = if at > 0 || first_ends { blanks.min(indent.into()) } else { 0 };
+        out.push_str(&line[stripped..]);
     }
     out
 }

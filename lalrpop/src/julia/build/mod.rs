@@ -8,6 +8,7 @@
 mod blocks;
 mod brackets;
 mod definitions;
+mod dots;
 mod leaves;
 mod operators;
 

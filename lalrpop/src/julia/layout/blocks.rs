@@ -7,7 +7,8 @@ use crate::julia::raw::Raw;
 use crate::julia::token::{Atom, Infix, Prefix, Token};
 
 /// The modules whose names are there without `using` them.
-const MODULES: &[&str] = &["Base", "Core", "LinearAlgebra", "Statistics", "SpecialFunctions"];
+const MODULES: &[&str] =
+    &["Base", "Core", "LinearAlgebra", "Random", "Statistics", "SpecialFunctions"];
 
 impl Layout<'_> {
     // --- brackets ----------------------------------------------------------------------------
@@ -116,7 +117,7 @@ impl Layout<'_> {
     }
 
     /// Reports that the innermost level is not closed, and closes it.
-    fn unclosed(&mut self, at: u32, at_end: bool) {
+    pub(super) fn unclosed(&mut self, at: u32, at_end: bool) {
         let Some(level) = self.stack.last().copied() else { return };
         let opener = self.slice(level.span).trim_start_matches('.');
         let (message, label) = if level.open.is_bracket() {
@@ -250,10 +251,19 @@ impl Layout<'_> {
             "@inbounds" => Prefix::Inbounds,
             "@assert" if tight => Prefix::TightAssert,
             "@assert" => {
-                self.level().assert = true;
+                self.level().macro_args = 1;
                 Prefix::Assert
             }
             "@simd" => Prefix::Simd,
+            "@inferred" if tight => Prefix::TightInferred,
+            "@inferred" => Prefix::Inferred,
+            "@." if tight => Prefix::TightDots,
+            "@." => Prefix::Dots,
+            "@show" if tight => Prefix::TightShow,
+            "@show" => {
+                self.level().macro_args = u8::MAX;
+                Prefix::Show
+            }
             "@view" if tight => Prefix::TightView,
             "@view" => Prefix::View,
             "@inline" | "@noinline" if tight => Prefix::TightInline,

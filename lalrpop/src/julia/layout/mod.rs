@@ -13,6 +13,7 @@
 mod blocks;
 mod operands;
 mod separators;
+mod strings;
 
 use super::ast::Span;
 use super::problems::{Problem, Problems};
@@ -75,8 +76,8 @@ struct Level {
     /// The place in `out` from which on all is dropped when this bracket or block ends, as for the
     /// argument of a foreign macro.
     drop_bracket: Option<usize>,
-    /// Tells whether there is an `@assert` whose message may follow.
-    assert: bool,
+    /// The number of further arguments of a macro that blank space may part: of `@assert` the message.
+    macro_args: u8,
     /// Tells whether this bracket has a `for`, so that commas part its clauses.
     each: bool,
 }
@@ -120,7 +121,7 @@ impl<'t> Layout<'t> {
                 in_index: false,
                 drop_from: None,
                 drop_bracket: None,
-                assert: false,
+                macro_args: 0,
                 each: false,
             },
             ended: false,
@@ -239,8 +240,8 @@ impl<'t> Layout<'t> {
                 let gap = Span { start: self.last_end, end: span.start };
                 self.put(Token::Space(gap));
             }
-            open if !open.is_bracket() && level.assert && spaced => {
-                self.level().assert = false;
+            open if !open.is_bracket() && level.macro_args > 0 && spaced => {
+                self.level().macro_args -= 1;
                 self.put(Token::Infix(Infix::Comma, at));
             }
             open if !open.is_bracket() && level.phase == Phase::Head && spaced => self.sep(at),
@@ -253,7 +254,7 @@ impl<'t> Layout<'t> {
         let level = self.level();
         level.phase = Phase::Body;
         level.questions = 0;
-        level.assert = false;
+        level.macro_args = 0;
         if let Some(from) = level.drop_from.take() {
             self.drop(from, span.start);
         }
@@ -303,7 +304,7 @@ impl<'t> Layout<'t> {
             in_index,
             drop_from: None,
             drop_bracket: None,
-            assert: false,
+            macro_args: 0,
             each: false,
         });
     }

@@ -248,8 +248,7 @@ impl Layout<'_> {
             });
             self.atom(Atom::Error, span);
         } else if form.interpolated {
-            self.unsupported(span, "string interpolation (`$`) is");
-            self.atom(Atom::Error, span);
+            self.interpolation(form, span);
         } else if self.ended
             && !self.space_before(span)
             && matches!(self.out.last(), Some(Token::Atom(Atom::Name, _)))
