@@ -54,6 +54,29 @@ fn value_and_gradient_are_shown_as_julia_shows_them() {
 }
 
 #[test]
+fn the_gradient_alone_does_not_compute_the_value() {
+    let f = script("alone.jl", "f(x) = sum(abs2, x)");
+    let call = "f([1.0, 2.0, 3.0])";
+    for mode in ["reverse", "forward"] {
+        let alone = ["grad", &f, call, "--gradient-only", "--mode", mode];
+        assert_eq!(succeeds(&alone), "gradient: ([2.0, 4.0, 6.0],)\n");
+    }
+    let alone = ["grad", &f, call, "--gradient-only"];
+    assert_eq!(succeeds(&[&alone[..], &["--json"]].concat()), "{\"gradient\": [[2.0, 4.0, 6.0]]}\n");
+    let count = |args: &[&str], what: &str| -> u64 {
+        let output = regraft(args, "");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let (_, rest) = errors.split_once("for the value, ").expect(&errors);
+        let (count, rest) = rest.split_once(' ').unwrap();
+        assert!(rest.starts_with(what), "{errors}");
+        count.parse().unwrap()
+    };
+    let alone = count(&[&alone[..], &["--stats"]].concat(), "for the gradient alone");
+    let both = count(&["grad", &f, call, "--stats"], "for value and gradient");
+    assert!(alone < both, "{alone} {both}");
+}
+
+#[test]
 fn json_has_arrays_by_column_and_null_where_there_is_no_gradient() {
     let f = script("json.jl", F);
     let text = succeeds(&["grad", &f, "shape([1.0 2.0; 3.0 4.0], (a = 2.0, b = 1), 3)", "--json"]);

@@ -74,6 +74,8 @@ __check_tangent(x::NamedTuple{K}, t::NamedTuple{K}) where K = __check_tangent(va
 # --- reverse mode ---------------------------------------------------------------------------
 
 gradient(f, args...) = __value_and_gradient(f, args)[2]
+# The value is computed only as far as the gradient needs it.
+__gradient_alone(f, args) = __value_and_gradient(f, args)[2]
 
 function withgradient(f, args...)
     r = __value_and_gradient(f, args)
@@ -128,6 +130,7 @@ function __forward_gradient(f, args)
     __check_variables(args)
     return __gradient_along(f, __variables(args))
 end
+__forward_gradient_alone(f, args) = __forward_gradient(f, args)[2]
 function __gradient_along(f, args)
     values = Any[]
     gradient = __ntuple(n -> __partial(args[n], __Along(f, args, n, values)), Val(length(args)))

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use regraft_ad::{Checkpoints, PlanKind};
+use regraft_exec::Val;
 use regraft_ir::Diagnostic;
-use regraft_lang::{Mode, measure_phases};
+use regraft_lang::{Gradient, Mode, Session, measure_phases};
 
 use super::output::{Failed, Outcome, json_text, print, tell};
 use super::program_output::ProgramOutput;
@@ -31,6 +32,9 @@ pub(super) struct Args {
     /// Let counted loops keep states of so many bytes, and make iterations again from them
     #[arg(long, value_name = "BYTES")]
     snapshot_bytes: Option<u64>,
+    /// Compute the gradient alone, and the value only as far as that needs it
+    #[arg(long)]
+    gradient_only: bool,
     /// The engine that runs the program
     #[arg(long, value_enum, default_value = "interp")]
     engine: EngineName,
@@ -95,27 +99,63 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let bytes = args.snapshot_bytes.map(Checkpoints::Bytes);
     session.set_tape_plan(plan, args.snapshots.map(Checkpoints::Snapshots).or(bytes));
     let result = script::run_all(&mut session, &scripts, tool)
-        .and_then(|_| Ok(session.gradient_of_call(call, mode)?));
+        .and_then(|_| Ok(Found::of(&mut session, call, mode, args.gradient_only)?));
     session.take_output();
     let found = output.outcome(result)?;
     let times = args.time.then(|| phases::Times::since(start));
     if args.stats {
-        let (primal, gradient) = session.compare_with_call(call, mode)?;
+        let (primal, gradient) = session.compare_with_call(call, mode, args.gradient_only)?;
         session.take_output();
         let ratio = gradient as f64 / primal.max(1) as f64;
+        let what = if args.gradient_only { "the gradient alone" } else { "value and gradient" };
         tell(&format!(
-            "instructions: {primal} for the value, {gradient} for value and gradient ({ratio:.2} times)\n"
+            "instructions: {primal} for the value, {gradient} for {what} ({ratio:.2} times)\n"
         ));
     }
     if args.json {
-        let gradient: Vec<String> = found.gradient.iter().map(|part| session.json(part)).collect();
-        let (value, gradient) = (session.json(&found.value), gradient.join(", "));
+        let parts = found.gradient();
+        let gradient: Vec<String> = parts.iter().map(|part| session.json(part)).collect();
+        let gradient = gradient.join(", ");
+        let value = match &found {
+            Found::Both(found) => format!("\"value\": {}, ", session.json(&found.value)),
+            Found::Alone(_) => String::new(),
+        };
         let time = times
             .map_or_else(String::new, |times| format!(", \"time\": {}", json_text(&times.json())));
-        return print(&format!("{{\"value\": {value}, \"gradient\": [{gradient}]{time}}}\n"));
+        return print(&format!("{{{value}\"gradient\": [{gradient}]{time}}}\n"));
     }
     if let Some(times) = times {
         tell(&times.table());
     }
-    print(&session.show_gradient(&found))
+    print(&match &found {
+        Found::Both(found) => session.show_gradient(found),
+        Found::Alone(gradient) => session.show_gradient_alone(gradient),
+    })
+}
+
+/// What was computed.
+enum Found {
+    Both(Gradient),
+    Alone(Vec<Val>),
+}
+
+impl Found {
+    fn of(
+        session: &mut Session,
+        call: &str,
+        mode: Mode,
+        alone: bool,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Ok(match alone {
+            true => Self::Alone(session.gradient_alone_of_call(call, mode)?),
+            false => Self::Both(session.gradient_of_call(call, mode)?),
+        })
+    }
+
+    fn gradient(&self) -> &[Val] {
+        match self {
+            Self::Both(found) => &found.gradient,
+            Self::Alone(gradient) => gradient,
+        }
+    }
 }

@@ -108,8 +108,27 @@ impl Session {
         self.gradient_of(&function, &args, mode)
     }
 
-    /// Counts the instructions of an optimized call, and those of its gradient: of runs in
-    /// which nothing has to be made.
+    /// The gradient of a call that is written as text, without the value, which is computed only as
+    /// far as the gradient needs it.
+    ///
+    /// # Errors
+    /// As of [`gradient_of_call`](Self::gradient_of_call).
+    pub fn gradient_alone_of_call(
+        &mut self,
+        call: &str,
+        mode: Mode,
+    ) -> Result<Vec<Val>, Vec<Diagnostic>> {
+        let (function, args) = self.parts(call)?;
+        let name = match mode {
+            Mode::Reverse => "#gradient_alone",
+            Mode::Forward => "#forward_gradient_alone",
+        };
+        let gradient = self.call_builtin(name, &[function, Val::tuple(args)])?;
+        Ok(gradient.as_fields().unwrap_or_default().to_vec())
+    }
+
+    /// Counts the instructions of an optimized call, and those of value and gradient, or of the
+    /// gradient `alone`: of runs in which nothing has to be made.
     ///
     /// # Errors
     /// As of [`gradient_of_call`](Self::gradient_of_call).
@@ -117,6 +136,7 @@ impl Session {
         &mut self,
         call: &str,
         mode: Mode,
+        alone: bool,
     ) -> Result<(u64, u64), Vec<Diagnostic>> {
         let optimized = self.optimized(call, None)?;
         // Each run has arguments of its own, which it may change.
@@ -126,8 +146,12 @@ impl Session {
             result.map(|_| interpreter.instructions())
         });
         let primal = primal.map_err(|error| vec![error.to_diagnostic()])?;
-        self.gradient_of_call(call, mode)?;
-        self.gradient_of_call(call, mode)?;
+        for _ in 0..2 {
+            match alone {
+                true => drop(self.gradient_alone_of_call(call, mode)?),
+                false => drop(self.gradient_of_call(call, mode)?),
+            }
+        }
         Ok((primal, self.interpreter.instructions()))
     }
 
@@ -266,8 +290,13 @@ impl Session {
     /// Value and gradient as text of two lines.
     pub fn show_gradient(&mut self, found: &Gradient) -> String {
         let value = self.show(&found.value);
-        let gradient = self.show(&Val::tuple(found.gradient.iter().cloned()));
-        format!("value:    {value}\ngradient: {gradient}\n")
+        format!("value:    {value}\n{}", self.show_gradient_alone(&found.gradient))
+    }
+
+    /// A gradient as a line of text.
+    pub fn show_gradient_alone(&mut self, gradient: &[Val]) -> String {
+        let gradient = self.show(&Val::tuple(gradient.iter().cloned()));
+        format!("gradient: {gradient}\n")
     }
 }
 
