@@ -62,7 +62,10 @@ fn the_gradient_alone_does_not_compute_the_value() {
         assert_eq!(succeeds(&alone), "gradient: ([2.0, 4.0, 6.0],)\n");
     }
     let alone = ["grad", &f, call, "--gradient-only"];
-    assert_eq!(succeeds(&[&alone[..], &["--json"]].concat()), "{\"gradient\": [[2.0, 4.0, 6.0]]}\n");
+    assert_eq!(
+        succeeds(&[&alone[..], &["--json"]].concat()),
+        "{\"gradient\": [[2.0, 4.0, 6.0]]}\n"
+    );
     let count = |args: &[&str], what: &str| -> u64 {
         let output = regraft(args, "");
         let errors = String::from_utf8(output.stderr).unwrap();
@@ -74,6 +77,14 @@ fn the_gradient_alone_does_not_compute_the_value() {
     let alone = count(&[&alone[..], &["--stats"]].concat(), "for the gradient alone");
     let both = count(&["grad", &f, call, "--stats"], "for value and gradient");
     assert!(alone < both, "{alone} {both}");
+}
+
+#[test]
+fn a_call_may_have_arguments_by_name() {
+    let f = script("named.jl", "g(x; a = 2.0) = a * x\n");
+    let text = succeeds(&["grad", &f, "g(3.0; a = 5.0)"]);
+    assert_eq!(text, "value:    15.0\ngradient: (5.0,)\n");
+    assert_eq!(succeeds(&["grad", &f, "g(3.0)", "--gradient-only"]), "gradient: (2.0,)\n");
 }
 
 #[test]

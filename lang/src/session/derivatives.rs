@@ -2,10 +2,12 @@
 
 use regraft_ad::{Checkpoints, PlanKind};
 use regraft_exec::{Engine, ExecError, Interpreter, Limits, Pool, PreparedCall, Val};
-use regraft_ir::Diagnostic;
+use regraft_ir::{Diagnostic, Source};
 use regraft_passes::rewrite::Math;
 
 use super::Session;
+use super::entry::TypedCall;
+use super::stages::optimize;
 use crate::phases::{Phase, enter};
 
 /// The value and the gradient that `withgradient` gives.
@@ -118,13 +120,33 @@ impl Session {
         call: &str,
         mode: Mode,
     ) -> Result<Vec<Val>, Vec<Diagnostic>> {
-        let (function, args) = self.parts(call)?;
+        Ok(self.run_gradient_alone(call, mode)?.0)
+    }
+
+    /// The gradient of a call, and the number of instructions that it took.
+    fn run_gradient_alone(
+        &mut self,
+        call: &str,
+        mode: Mode,
+    ) -> Result<(Vec<Val>, u64), Vec<Diagnostic>> {
+        let (source, function, args) = self.parts_and_source(call)?;
         let name = match mode {
             Mode::Reverse => "#gradient_alone",
             Mode::Forward => "#forward_gradient_alone",
         };
-        let gradient = self.call_builtin(name, &[function, Val::tuple(args)])?;
-        Ok(gradient.as_fields().unwrap_or_default().to_vec())
+        let name = Val::Func(self.ctx.symbol(name));
+        let args = [function, Val::tuple(args)];
+        let types = args.iter().map(|arg| arg.type_of(&self.ctx)).collect();
+        let call = TypedCall { source, callee: name.type_of(&self.ctx), args: types };
+        // What only the value needs is found out when the whole has been put together.
+        let mut module = self.typed_module(&call)?;
+        optimize(&mut module, None, self.compiler.borrow().math())?;
+        self.with_interpreter(&module, |interpreter| {
+            let gradient = interpreter.call_value(&name, &args);
+            let gradient = gradient.map_err(|error| vec![error.to_diagnostic()])?;
+            let parts = gradient.as_fields().unwrap_or_default().to_vec();
+            Ok((parts, interpreter.instructions()))
+        })
     }
 
     /// Counts the instructions of an optimized call, and those of value and gradient, or of the
@@ -146,12 +168,12 @@ impl Session {
             result.map(|_| interpreter.instructions())
         });
         let primal = primal.map_err(|error| vec![error.to_diagnostic()])?;
-        for _ in 0..2 {
-            match alone {
-                true => drop(self.gradient_alone_of_call(call, mode)?),
-                false => drop(self.gradient_of_call(call, mode)?),
-            }
+        if alone {
+            self.run_gradient_alone(call, mode)?;
+            return Ok((primal, self.run_gradient_alone(call, mode)?.1));
         }
+        self.gradient_of_call(call, mode)?;
+        self.gradient_of_call(call, mode)?;
         Ok((primal, self.interpreter.instructions()))
     }
 
@@ -341,9 +363,13 @@ impl Session {
 
     /// The values of function and arguments of a call.
     fn parts(&mut self, call: &str) -> Result<(Val, Vec<Val>), Vec<Diagnostic>> {
-        let (_, parts) = self.parts_of_call(call)?;
+        self.parts_and_source(call).map(|(_, function, args)| (function, args))
+    }
+
+    fn parts_and_source(&mut self, call: &str) -> Result<(Source, Val, Vec<Val>), Vec<Diagnostic>> {
+        let (source, parts) = self.parts_of_call(call)?;
         match parts.as_fields().and_then(<[Val]>::split_first) {
-            Some((function, args)) => Ok((function.clone(), args.to_vec())),
+            Some((function, args)) => Ok((source, function.clone(), args.to_vec())),
             None => Err(vec![Diagnostic::error("expected a call, such as `f(1.0)`")]),
         }
     }

@@ -1,7 +1,7 @@
 //! Calls that name a method to look at.
 
 use regraft_exec::value::{Val, type_name};
-use regraft_ir::{Diagnostic, Source, Type};
+use regraft_ir::{Diagnostic, Source, Symbol, Type};
 use regraft_syntax::julia::{Ast, Kind};
 
 use super::Session;
@@ -52,7 +52,8 @@ impl Session {
     /// The values of callee and arguments of a call, and its text.
     pub(super) fn parts_of_call(&mut self, text: &str) -> Result<(Source, Val), Vec<Diagnostic>> {
         let mut ast = self.parse("call", text)?;
-        parts_of_call(&mut ast).map_err(|error| vec![error])?;
+        let with_keywords = self.ctx.symbol("#with_keywords");
+        parts_of_call(&mut ast, with_keywords).map_err(|error| vec![error])?;
         self.refuel();
         let parts = self.run_ast(&ast, false)?;
         Ok((ast.source.clone(), parts))
@@ -104,15 +105,23 @@ impl Session {
     }
 }
 
-/// Makes the tuple of the callee and the arguments of the call that the tree is.
-fn parts_of_call(ast: &mut Ast) -> Result<(), Diagnostic> {
+/// Makes the tuple of the callee and the arguments of the call that the tree is. Arguments by name are
+/// part of the callee.
+fn parts_of_call(ast: &mut Ast, with_keywords: Symbol) -> Result<(), Diagnostic> {
     let end = ast.source.text.len();
     let &[statement] = ast.statements() else { return Err(no_call(&ast.source, 0..end)) };
     let span = ast.span(statement);
     let Kind::Call { callee, args } = ast.kind(statement) else {
         return Err(no_call(&ast.source, span.range()));
     };
+    let (args, named) = ast.parted(args);
     let mut parts = vec![callee];
+    if !named.is_empty() {
+        let function = ast.add(Kind::Name(with_keywords), span);
+        let named = ast.add(Kind::NamedTuple(named), span);
+        let of = ast.add_list(&[callee, named]);
+        parts[0] = ast.add(Kind::Call { callee: function, args: of }, span);
+    }
     for &arg in ast.list(args) {
         if let Kind::Typed { value: None, .. } = ast.kind(arg) {
             let error = Diagnostic::error("types are written without `::` here");
