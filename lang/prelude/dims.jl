@@ -2,27 +2,26 @@
 # takes the place of the one that this would define.
 
 struct __NotGiven end
-const __not_given = __NotGiven()
 
-sum(it; dims = :, init = __not_given) = __reduce_with(identity, __add, it, dims, init, sum)
-sum(f, it; dims = :, init = __not_given) = __reduce_with(f, __add, it, dims, init, sum)
-prod(it; dims = :, init = __not_given) = __reduce_with(identity, __multiply, it, dims, init, prod)
-prod(f, it; dims = :, init = __not_given) = __reduce_with(f, __multiply, it, dims, init, prod)
-maximum(it; dims = :, init = __not_given) = __reduce_with(identity, max, it, dims, init, maximum)
-maximum(f, it; dims = :, init = __not_given) = __reduce_with(f, max, it, dims, init, maximum)
-minimum(it; dims = :, init = __not_given) = __reduce_with(identity, min, it, dims, init, minimum)
-minimum(f, it; dims = :, init = __not_given) = __reduce_with(f, min, it, dims, init, minimum)
-any(it; dims = :) = __reduce_with(identity, |, it, dims, __not_given, any)
-any(f, it; dims = :) = __reduce_with(f, |, it, dims, __not_given, any)
-all(it; dims = :) = __reduce_with(identity, &, it, dims, __not_given, all)
-all(f, it; dims = :) = __reduce_with(f, &, it, dims, __not_given, all)
+sum(it; dims = :, init = __NotGiven()) = __reduce_with(identity, __add, it, dims, init, sum)
+sum(f, it; dims = :, init = __NotGiven()) = __reduce_with(f, __add, it, dims, init, sum)
+prod(it; dims = :, init = __NotGiven()) = __reduce_with(identity, __multiply, it, dims, init, prod)
+prod(f, it; dims = :, init = __NotGiven()) = __reduce_with(f, __multiply, it, dims, init, prod)
+maximum(it; dims = :, init = __NotGiven()) = __reduce_with(identity, max, it, dims, init, maximum)
+maximum(f, it; dims = :, init = __NotGiven()) = __reduce_with(f, max, it, dims, init, maximum)
+minimum(it; dims = :, init = __NotGiven()) = __reduce_with(identity, min, it, dims, init, minimum)
+minimum(f, it; dims = :, init = __NotGiven()) = __reduce_with(f, min, it, dims, init, minimum)
+any(it; dims = :) = __reduce_with(identity, |, it, dims, __NotGiven(), any)
+any(f, it; dims = :) = __reduce_with(f, |, it, dims, __NotGiven(), any)
+all(it; dims = :) = __reduce_with(identity, &, it, dims, __NotGiven(), all)
+all(f, it; dims = :) = __reduce_with(f, &, it, dims, __NotGiven(), all)
 count(it; dims = :, init = 0) = __reduce_with(x -> Int64(x), __add, it, dims, init, nothing)
 count(f, it; dims = :, init = 0) = __reduce_with(x -> Int64(f(x)), __add, it, dims, init, nothing)
 extrema(it; dims) = map(tuple, minimum(it; dims), maximum(it; dims))
-reduce(op, it; dims = :, init = __not_given) = __reduce_with(identity, op, it, dims, init, __whole(op))
-mapreduce(f, op, it; dims = :, init = __not_given) = __reduce_with(f, op, it, dims, init, __whole(op))
-foldl(op, it; init = __not_given) = __reduce_with(identity, op, it, :, init, __whole(op))
-mapfoldl(f, op, it; init = __not_given) = __reduce_with(f, op, it, :, init, __whole(op))
+reduce(op, it; dims = :, init = __NotGiven()) = __reduce_with(identity, op, it, dims, init, __whole(op))
+mapreduce(f, op, it; dims = :, init = __NotGiven()) = __reduce_with(f, op, it, dims, init, __whole(op))
+foldl(op, it; init = __NotGiven()) = __reduce_with(identity, op, it, :, init, __whole(op))
+mapfoldl(f, op, it; init = __NotGiven()) = __reduce_with(f, op, it, :, init, __whole(op))
 foldr(op, it; init) = __fold_from(identity, (x, y) -> op(y, x), init, reverse(collect(it)))
 struct __whole{O}
     op::O
@@ -39,7 +38,7 @@ std(a; dims = :, corrected::Bool = true, mean = nothing) = map(__std, __var_with
 function __along(f, op, a, dims::Tuple, init)
     out = __along(f, op, a, dims[1], init)
     for d in Base.tail(dims)
-        out = __along(identity, op, out, d, __not_given)
+        out = __along(identity, op, out, d, __NotGiven())
     end
     return out
 end
@@ -97,7 +96,7 @@ __var_with(a, dims, corrected, m) = sum(abs2.(a .- m); dims) ./ (__length_along(
 
 cumsum(a::AbstractArray; dims::Int64) = __accumulate_along(__add, a, dims)
 cumprod(a::AbstractArray; dims::Int64) = __accumulate_along(__multiply, a, dims)
-accumulate(op, a; dims = nothing, init = __not_given) = __accumulate_with(op, a, dims, init)
+accumulate(op, a; dims = nothing, init = __NotGiven()) = __accumulate_with(op, a, dims, init)
 __accumulate_with(op, a, dims::Int64, ::__NotGiven) = __accumulate_along(op, a, dims)
 __accumulate_with(op, a, ::Nothing, ::__NotGiven) = accumulate(op, a)
 function __accumulate_with(op, a, ::Nothing, init)

@@ -142,7 +142,7 @@ end
 # --- normal numbers: G. Marsaglia, W. W. Tsang, "The ziggurat method", 2000 ------------------------
 
 # Where the layers end, as bits. The table is made when it is first needed.
-const __layer_bits = Int64[]
+const __layer_bits = mem.alloc(Array{Int64, 1}, 0)
 @inline function __layer_end(layer)
     isempty(__layer_bits) && __make_layers!(__layer_bits)
     return reinterpret(Float64, __layer_bits[layer])
@@ -353,4 +353,3 @@ function randperm(r::AbstractRNG, n::Integer)
     end
     return a
 end
-const GLOBAL_RNG = __default_rng

@@ -155,12 +155,7 @@ pub(crate) enum Atom {
     /// A string with three.
     LongStr,
     /// A piece of a string that has values in it.
-    StrPart {
-        /// The number of blanks that each line begins with and that are no part of it.
-        indent: u16,
-        /// True if it is at the beginning of a line.
-        starts_line: bool,
-    },
+    StrPart,
     /// The function that is called for such a string.
     Interpolate,
     True,

@@ -23,7 +23,10 @@ impl<'t> Builder<'t> {
             }
             Atom::Str => self.short_string(span),
             Atom::LongStr => self.long_string(span),
-            Atom::StrPart { indent, starts_line } => self.string_part(span, indent, starts_line),
+            Atom::StrPart => {
+                let text = self.slice(span).replace("\r\n", "\n");
+                self.unescaped(&text, span.start)
+            }
             Atom::Interpolate => Kind::Name(self.ctx.symbol("#interpolated")),
             Atom::True => Kind::Bool(true),
             Atom::False => Kind::Bool(false),
@@ -171,21 +174,6 @@ impl<'t> Builder<'t> {
         let text = self.slice(span);
         let body = text[3..text.len() - 3].replace("\r\n", "\n");
         self.unescaped(&dedented(&body), span.start + 3)
-    }
-
-    /// A piece of a string that has values in it.
-    fn string_part(&mut self, span: Span, indent: u16, starts_line: bool) -> Kind {
-        let text = self.slice(span).replace("\r\n", "\n");
-        let mut lines = text.split('\n');
-        let blanks = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-        let stripped = |line: &str| line[blanks(line).min(usize::from(indent))..].to_owned();
-        let first = lines.next().unwrap_or_default();
-        let mut body = if starts_line { stripped(first) } else { first.to_owned() };
-        for line in lines {
-            body.push('\n');
-            body.push_str(&stripped(line));
-        }
-        self.unescaped(&body, span.start)
     }
 
     fn unescaped(&mut self, body: &str, start: u32) -> Kind {

@@ -37,13 +37,26 @@ impl Layout<'_> {
         self.put_end(Token::CloseParen(close));
     }
 
+    /// A piece of text; of a long string, one for each line, without what all lines begin with.
     fn text_piece(&mut self, pieces: &mut Pieces, span: Span) {
-        if span.start < span.end {
-            self.next_piece(pieces, span.start);
-            let Pieces { indent, starts_line, .. } = *pieces;
-            self.put_end(Token::Atom(Atom::StrPart { indent, starts_line }, span));
+        let text = self.slice(span);
+        let lines =
+            if pieces.indent > 0 { text.split_inclusive('\n').collect() } else { vec![text] };
+        let mut start = span.start;
+        for line in lines {
+            let end = start + line.len() as u32;
+            if pieces.starts_line {
+                let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+                start += blanks.min(pieces.indent.into()) as u32;
+            }
+            if start < end {
+                self.next_piece(pieces, start);
+                self.put_end(Token::Atom(Atom::StrPart, Span { start, end }));
+            }
+            pieces.starts_line = line.ends_with('\n');
+            start = end;
         }
-        pieces.starts_line = false;
+        pieces.starts_line &= !text.is_empty();
     }
 
     fn next_piece(&mut self, pieces: &mut Pieces, at: u32) {
@@ -118,7 +131,7 @@ impl Layout<'_> {
 struct Pieces {
     /// The number of blanks that each line of a long string begins with.
     indent: u16,
-    /// True if the next piece of text is at the beginning of a line.
+    /// True if what follows is at the beginning of a line.
     starts_line: bool,
     count: usize,
 }
