@@ -571,6 +571,20 @@ function __same_elements(same, a, b)
     end
     return true
 end
+function isapprox(x, y; atol::Real = 0, rtol = nothing, nans::Bool = false, norm = norm)
+    tolerance = rtol === nothing ? (atol > 0 ? zero(__rtol_of(x, y)) : __rtol_of(x, y)) : rtol
+    return __is_close(x, y, atol, tolerance, nans, norm)
+end
+__rtol_of(x::Number, y::Number) = __rtol(x, y)
+__rtol_of(x, y) = __rtol(zero(eltype(x)), zero(eltype(y)))
+__is_close(x::Number, y::Number, atol, rtol, nans, norm) =
+    x == y || (isfinite(x) && isfinite(y) && abs(x - y) <= max(atol, rtol * max(abs(x), abs(y)))) ||
+    (nans && isnan(x) && isnan(y))
+function __is_close(x, y, atol, rtol, nans, norm)
+    d = norm(x - y)
+    isfinite(d) && return d <= max(atol, rtol * max(norm(x), norm(y)))
+    return all(p -> __is_close(p[1], p[2], atol, rtol, nans, abs), zip(x, y))
+end
 function isapprox(a::AbstractArray, b::AbstractArray)
     size(a) == size(b) || return false
     s = 0.0

@@ -1,5 +1,5 @@
-# Methods with `dims`, `init` and the like. Each stands before the method without arguments by name, which
-# takes the place of the one that this would define.
+# Folds, and what goes through arrays, along dimensions. Each stands before the method without arguments by
+# name, which takes the place of the one that this would define.
 
 struct __NotGiven end
 
@@ -18,15 +18,15 @@ all(f, it; dims = :) = __reduce_with(f, &, it, dims, __NotGiven(), all)
 count(it; dims = :, init = 0) = __reduce_with(x -> Int64(x), __add, it, dims, init, nothing)
 count(f, it; dims = :, init = 0) = __reduce_with(x -> Int64(f(x)), __add, it, dims, init, nothing)
 extrema(it; dims) = map(tuple, minimum(it; dims), maximum(it; dims))
-reduce(op, it; dims = :, init = __NotGiven()) = __reduce_with(identity, op, it, dims, init, __whole(op))
-mapreduce(f, op, it; dims = :, init = __NotGiven()) = __reduce_with(f, op, it, dims, init, __whole(op))
-foldl(op, it; init = __NotGiven()) = __reduce_with(identity, op, it, :, init, __whole(op))
-mapfoldl(f, op, it; init = __NotGiven()) = __reduce_with(f, op, it, :, init, __whole(op))
+reduce(op, it; dims = :, init = __NotGiven()) = __reduce_with(identity, op, it, dims, init, __Whole(op))
+mapreduce(f, op, it; dims = :, init = __NotGiven()) = __reduce_with(f, op, it, dims, init, __Whole(op))
+foldl(op, it; init = __NotGiven()) = __reduce_with(identity, op, it, :, init, __Whole(op))
+mapfoldl(f, op, it; init = __NotGiven()) = __reduce_with(f, op, it, :, init, __Whole(op))
 foldr(op, it; init) = __fold_from(identity, (x, y) -> op(y, x), init, reverse(collect(it)))
-struct __whole{O}
+struct __Whole{O}
     op::O
 end
-(w::__whole)(f, it) = __reduce(f, w.op, it)
+(w::__Whole)(f, it) = __reduce(f, w.op, it)
 mean(it; dims) = mean(identity, it; dims)
 mean(f, it; dims) = sum(f, it; dims) ./ __length_along(it, dims)
 var(a; dims = :, corrected::Bool = true, mean = nothing) = __var_with(a, dims, corrected, mean)
@@ -171,50 +171,3 @@ function __kept(k, d, n)
 end
 cat(xs...; dims) = dims == 1 ? vcat(xs...) : dims == 2 ? hcat(xs...) :
     throw(ArgumentError("`cat` joins along the first or the second dimension"))
-
-sort(a::AbstractVector; by = identity, rev::Bool = false, lt = isless) =
-    __sort!(collect(a), __order(by, rev, lt))
-sort!(a::AbstractVector; by = identity, rev::Bool = false, lt = isless) = __sort!(a, __order(by, rev, lt))
-sort(t::Tuple; by = identity, rev::Bool = false, lt = isless) = Tuple(sort(collect(t); by, rev, lt))
-function sort(a::AbstractMatrix; dims::Int64, by = identity, rev::Bool = false, lt = isless)
-    out = collect(a)
-    for k in 1:size(a, 3 - dims)
-        part = dims == 1 ? view(out, :, k) : view(out, k, :)
-        part .= sort(part; by, rev, lt)
-    end
-    return out
-end
-function sortperm(a::AbstractVector; by = identity, rev::Bool = false, lt = isless)
-    less = __order(by, rev, lt)
-    return __sort!(collect(1:length(a)), (i, j) -> less(a[i], a[j]))
-end
-issorted(a; by = identity, rev::Bool = false, lt = isless) = __is_sorted(a, __order(by, rev, lt))
-function __is_sorted(a, less)
-    for k in 2:length(a)
-        less(a[k], a[k - 1]) && return false
-    end
-    return true
-end
-searchsortedfirst(a::AbstractVector, x; by = identity, rev::Bool = false, lt = isless) =
-    __search_first(a, x, __order(by, rev, lt))
-searchsortedlast(a::AbstractVector, x; by = identity, rev::Bool = false, lt = isless) =
-    __search_last(a, x, __order(by, rev, lt))
-__search_first(a, x, less) = __search(y -> less(y, x), a)
-__search_last(a, x, less) = __search(y -> !less(x, y), a) - 1
-# The order of what `by` gives; the other way round with `rev`.
-@inline __order(by, rev, lt) = rev ? ((x, y) -> lt(by(y), by(x))) : ((x, y) -> lt(by(x), by(y)))
-
-function isapprox(x, y; atol::Real = 0, rtol = nothing, nans::Bool = false, norm = norm)
-    tolerance = rtol === nothing ? (atol > 0 ? zero(__rtol_of(x, y)) : __rtol_of(x, y)) : rtol
-    return __is_close(x, y, atol, tolerance, nans, norm)
-end
-__rtol_of(x::Number, y::Number) = __rtol(x, y)
-__rtol_of(x, y) = __rtol(zero(eltype(x)), zero(eltype(y)))
-__is_close(x::Number, y::Number, atol, rtol, nans, norm) =
-    x == y || (isfinite(x) && isfinite(y) && abs(x - y) <= max(atol, rtol * max(abs(x), abs(y)))) ||
-    (nans && isnan(x) && isnan(y))
-function __is_close(x, y, atol, rtol, nans, norm)
-    d = norm(x - y)
-    isfinite(d) && return d <= max(atol, rtol * max(norm(x), norm(y)))
-    return all(p -> __is_close(p[1], p[2], atol, rtol, nans, abs), zip(x, y))
-end

@@ -1,5 +1,38 @@
 # Sorting: a stable merge sort, O(n log n), over `isless`.
 
+# Orders that are said by name. The methods without arguments by name take the place of those that these define.
+sort(a::AbstractVector; by = identity, rev::Bool = false, lt = isless) =
+    __sort!(collect(a), __order(by, rev, lt))
+sort!(a::AbstractVector; by = identity, rev::Bool = false, lt = isless) = __sort!(a, __order(by, rev, lt))
+sort(t::Tuple; by = identity, rev::Bool = false, lt = isless) = Tuple(sort(collect(t); by, rev, lt))
+function sort(a::AbstractMatrix; dims::Int64, by = identity, rev::Bool = false, lt = isless)
+    out = collect(a)
+    for k in 1:size(a, 3 - dims)
+        part = dims == 1 ? view(out, :, k) : view(out, k, :)
+        part .= sort(part; by, rev, lt)
+    end
+    return out
+end
+function sortperm(a::AbstractVector; by = identity, rev::Bool = false, lt = isless)
+    less = __order(by, rev, lt)
+    return __sort!(collect(1:length(a)), (i, j) -> less(a[i], a[j]))
+end
+issorted(a; by = identity, rev::Bool = false, lt = isless) = __is_sorted(a, __order(by, rev, lt))
+function __is_sorted(a, less)
+    for k in 2:length(a)
+        less(a[k], a[k - 1]) && return false
+    end
+    return true
+end
+searchsortedfirst(a::AbstractVector, x; by = identity, rev::Bool = false, lt = isless) =
+    __search_first(a, x, __order(by, rev, lt))
+searchsortedlast(a::AbstractVector, x; by = identity, rev::Bool = false, lt = isless) =
+    __search_last(a, x, __order(by, rev, lt))
+__search_first(a, x, less) = __search(y -> less(y, x), a)
+__search_last(a, x, less) = __search(y -> !less(x, y), a) - 1
+# The order of what `by` gives; the other way round with `rev`.
+@inline __order(by, rev, lt) = rev ? ((x, y) -> lt(by(y), by(x))) : ((x, y) -> lt(by(x), by(y)))
+
 sort(a::AbstractVector) = sort!(collect(a))
 sort(t::Tuple) = Tuple(sort!(collect(t)))
 sort!(a::AbstractVector) = __sort!(a, isless)

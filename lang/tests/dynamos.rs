@@ -45,17 +45,9 @@ fn summed(cx: &mut DynamoCx<'_>, args: &[Type]) -> Result<Function, Diagnostic> 
 fn add_summed(world: &mut World) -> Result<(), Vec<Diagnostic>> {
     let ctx = Arc::clone(world.ctx());
     let param = || ParamDecl { name: None, ty: TypeExpr::any(ctx.symbol("Any")) };
-    let def = MethodHead {
-        callee: Callee::Function(ctx.symbol("summed")),
-        keywords: false,
-        extends_base: false,
-        params: vec![param(), param(), param()],
-        vararg: false,
-        statics: Vec::new(),
-        inline: None,
-        space: Space::Main,
-        loc: Loc::UNKNOWN,
-    };
+    let callee = Callee::Function(ctx.symbol("summed"));
+    let params = vec![param(), param(), param()];
+    let def = MethodHead::plain(callee, params, Space::Main, Loc::UNKNOWN);
     world.add_dynamo(&def, Rc::new(summed)).map(drop)
 }
 

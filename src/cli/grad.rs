@@ -133,7 +133,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     })
 }
 
-/// What was computed.
+/// The gradient, with the value unless the gradient alone is asked for.
 enum Found {
     Both(Gradient),
     Alone(Vec<Val>),

@@ -54,9 +54,9 @@ pub(super) struct Made<'n> {
 /// The parameters of a function as they are written.
 #[derive(Clone, Copy, Debug)]
 struct Params<'a> {
-    /// Those with a position, the one for all further arguments included.
+    /// The parameters with a position, the one for all further arguments included.
     all: &'a [Param],
-    /// Those that are passed by name.
+    /// The parameters that are passed by name.
     keywords: &'a [Param],
 }
 
@@ -176,7 +176,7 @@ impl Lower<'_> {
             }
             let code = match by_name == keywords.is_empty() {
                 _ if self.signatures_only => (self.no_code(), Vec::new()),
-                true => self.with_no_keywords(written, &made, params),
+                true => self.with_defaults(written, &made, params, all, by_name),
                 false => self.full(written, &made, params),
             };
             defs.push(def(decls[..all].to_vec(), params.has_rest(), by_name, code));
@@ -325,28 +325,8 @@ impl Lower<'_> {
         self.end_code(outer, made.name, &entered.names, written.id)
     }
 
-    /// The method that is called without any arguments by name: it calls the one for these.
-    fn with_no_keywords(
-        &mut self,
-        written: Written,
-        made: &Made<'_>,
-        params: Params<'_>,
-    ) -> (Arc<Function>, Vec<ClosureDef>) {
-        let outer = self.begin_code(made.func);
-        let loc = self.loc(written.id);
-        let entered = self.enter_function(made, params, params.all.len(), false, written.id);
-        let none = self.call(self.names.named, &[], loc);
-        let callee = entered.owner.unwrap_or_else(|| self.own_value(written, made));
-        let value = match params.has_rest() {
-            true => self.call_with_rest(none, callee, &entered.args, loc),
-            false => self.call_with(none, callee, &entered.args, loc),
-        };
-        self.code.body.ret(value, loc);
-        self.end_code(outer, made.name, &entered.names, written.id)
-    }
-
     /// The method that is called with the first `given` arguments only: it finds the others and
-    /// calls the one for all.
+    /// calls the one for all. With all arguments, and none `by_name`, it calls the one for these.
     fn with_defaults(
         &mut self,
         written: Written,
@@ -359,7 +339,7 @@ impl Lower<'_> {
         let loc = self.loc(written.id);
         let entered = self.enter_function(made, params, given, by_name, written.id);
         let mut args = entered.args;
-        for param in &params.all[given..params.plain()] {
+        for param in params.all[..params.plain()].iter().skip(given) {
             let Some(default) = param.default else { continue };
             let value = self.expr(default);
             if let Some((_, id)) = param.name {
@@ -368,6 +348,14 @@ impl Lower<'_> {
             args.push(value);
         }
         let value = match (&made.callee, entered.owner) {
+            (_, owner) if given == params.all.len() => {
+                let none = self.call(self.names.named, &[], loc);
+                let callee = owner.unwrap_or_else(|| self.own_value(written, made));
+                match params.has_rest() {
+                    true => self.call_with_rest(none, callee, &args, loc),
+                    false => self.call_with(none, callee, &args, loc),
+                }
+            }
             (_, Some(owner)) => match entered.keywords {
                 Some(keywords) => self.call_with(keywords, owner, &args, loc),
                 None => {

@@ -28,7 +28,7 @@ pub(super) struct TableKey {
     pub keywords: bool,
 }
 
-/// What the methods of a table are of.
+/// The callees that the methods of a table are of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum TableOwner {
     /// A generic function.

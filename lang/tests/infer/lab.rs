@@ -153,17 +153,8 @@ impl Lab {
         let body = self.body(params.len() + usize::from(body.contains("%self")), &params, body);
         let statics = split(statics).into_iter().map(|decl| self.static_decl(decl)).collect();
         let (extends_base, loc) = (space == Space::Base, Loc::UNKNOWN);
-        let head = MethodHead {
-            callee,
-            keywords: false,
-            extends_base,
-            params,
-            vararg,
-            statics,
-            inline,
-            space,
-            loc,
-        };
+        let plain = MethodHead::plain(callee, params, space, loc);
+        let head = MethodHead { extends_base, vararg, statics, inline, ..plain };
         MethodDef { head, body, closures: closures.to_vec() }
     }
 

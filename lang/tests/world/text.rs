@@ -162,17 +162,8 @@ impl<'a> Reader<'a> {
         let callee_param = matches!(callee, Callee::Instance(_) | Callee::Closure(_));
         let types = vec![Type::ANY; params.len() + usize::from(callee_param)];
         let (inline, loc) = (None, Loc::UNKNOWN);
-        let head = MethodHead {
-            callee,
-            keywords: false,
-            extends_base,
-            params,
-            vararg,
-            statics,
-            inline,
-            space,
-            loc,
-        };
+        let plain = MethodHead::plain(callee, params, space, loc);
+        let head = MethodHead { extends_base, vararg, statics, inline, ..plain };
         let body = Arc::new(Function::new(self.ctx, "body", &types, Type::ANY));
         MethodDef { head, body, closures: Vec::new() }
     }

@@ -121,16 +121,10 @@ impl Builder<'_> {
         }
         if items.spaces || items.semicolons > 0 {
             if items.commas > 0 {
-                self.problems.add_help(
-                    Self::at_mark(items),
-                    "indices are parted by commas, elements of a matrix by blank space and `;`",
-                    "both are used here",
-                    "in brackets blank space parts elements: write `a[i - 1]` or `a[i-1]`",
-                );
-                self.list.truncate(items.start as usize);
-                let made = self.leaf(Kind::Error, span);
-                self.push(made);
-                return;
+                let message =
+                    "indices are parted by commas, elements of a matrix by blank space and `;`";
+                let help = "in brackets blank space parts elements: write `a[i - 1]` or `a[i-1]`";
+                return self.parted_in_two_ways(items, span, message, help);
             }
             self.matrix(span, items);
             let matrix = self.pop();
@@ -329,16 +323,9 @@ impl Builder<'_> {
             return;
         }
         if items.commas > 0 && (items.spaces || items.semicolons > 0) {
-            self.problems.add_help(
-                Self::at_mark(items),
-                "elements of an array are parted by commas, or by blank space and `;`",
-                "both are used here",
-                "a sign with blank space on its left only begins an element: write `a - b`",
-            );
-            self.list.truncate(items.start as usize);
-            let made = self.leaf(Kind::Error, span);
-            self.push(made);
-            return;
+            let message = "elements of an array are parted by commas, or by blank space and `;`";
+            let help = "a sign with blank space on its left only begins an element: write `a - b`";
+            return self.parted_in_two_ways(items, span, message, help);
         }
         if !items.spaces && items.semicolons == 0 {
             let (list, depth) = self.take_list(items.start);
@@ -347,6 +334,14 @@ impl Builder<'_> {
             return;
         }
         self.matrix(span, items);
+    }
+
+    /// Reports items that are parted by commas and by blank space, and drops them.
+    fn parted_in_two_ways(&mut self, items: Items, span: Span, message: &str, help: &'static str) {
+        self.problems.add_help(Self::at_mark(items), message, "both are used here", help);
+        self.list.truncate(items.start as usize);
+        let made = self.leaf(Kind::Error, span);
+        self.push(made);
     }
 
     fn matrix(&mut self, span: Span, items: Items) {

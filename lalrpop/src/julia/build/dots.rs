@@ -9,15 +9,15 @@ impl Builder<'_> {
         let span = self.span(id);
         match self.kind(id) {
             Kind::Call { callee, args } => {
-                self.all_with_dots(args);
+                self.named_with_dots(args);
                 if !matches!(self.kind(callee), Kind::Name(name) if self.ctx.str(name) == ":") {
                     self.ast.exprs[id.index()].kind = Kind::Dot { callee, args };
                 }
             }
-            Kind::Dot { args: list, .. }
-            | Kind::Keywords(list)
-            | Kind::NamedTuple(list)
-            | Kind::Tuple(list)
+            Kind::Dot { args: list, .. } | Kind::Keywords(list) | Kind::NamedTuple(list) => {
+                self.named_with_dots(list);
+            }
+            Kind::Tuple(list)
             | Kind::Vector(list)
             | Kind::Matrix(list)
             | Kind::Row(list)
@@ -28,10 +28,8 @@ impl Builder<'_> {
             }
             Kind::Assign { target, value } => {
                 self.with_dots(value);
-                if !self.is_name_of_argument(id) {
-                    self.check_dot_target(target);
-                    self.ast.exprs[id.index()].kind = Kind::DotAssign { target, value };
-                }
+                self.check_dot_target(target);
+                self.ast.exprs[id.index()].kind = Kind::DotAssign { target, value };
             }
             Kind::Update { op, target, value } => {
                 self.with_dots(value);
@@ -62,25 +60,18 @@ impl Builder<'_> {
 
     fn all_with_dots(&mut self, list: List) {
         for at in 0..list.len() {
-            let id = self.ast.list(list)[at];
-            match self.kind(id) {
-                // What has a name is passed on by it.
-                Kind::Assign { value, .. } if self.is_name_of_argument(id) => self.with_dots(value),
-                _ => self.with_dots(id),
-            }
+            self.with_dots(self.ast.list(list)[at]);
         }
     }
 
-    /// Returns whether an assignment is an argument that is passed by name.
-    fn is_name_of_argument(&self, id: ExprId) -> bool {
-        self.keywords.iter().any(|&call| match self.kind(call) {
-            Kind::Call { args, .. } | Kind::Dot { args, .. } => {
-                self.ast.list(args).iter().any(|&arg| match self.kind(arg) {
-                    Kind::Keywords(named) => self.ast.list(named).contains(&id),
-                    _ => arg == id,
-                })
+    /// The same of arguments and fields: what has a name is passed on by it.
+    fn named_with_dots(&mut self, list: List) {
+        for at in 0..list.len() {
+            let id = self.ast.list(list)[at];
+            match self.kind(id) {
+                Kind::Assign { value, .. } => self.with_dots(value),
+                _ => self.with_dots(id),
             }
-            _ => false,
-        })
+        }
     }
 }

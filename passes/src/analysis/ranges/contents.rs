@@ -42,7 +42,7 @@ impl Contents {
         Self(arrays.map(|v| (v, content())).collect())
     }
 
-    /// What a load gets.
+    /// Returns what is known of the result of a load from one of the arrays.
     #[inline]
     pub(super) fn loaded(&self, f: &Function, load: Value) -> Option<LatticeValue> {
         if self.0.is_empty() || f.op(load) != Some(mem::LOAD) {

@@ -12,6 +12,7 @@ use regraft_ir::{Block, Function, IrResult, Operand, Value};
 
 use super::emit::{Emitter, copy_of, sum_over};
 use super::factors::product;
+use super::guard::Guard;
 use super::plan::{Factored, Plan, Start};
 use super::slice::Slices;
 use super::sum::FactoredSum;
@@ -94,20 +95,6 @@ impl Factored {
         position.map_or(&[], |position| &self.params[position])
     }
 
-    /// Emits a sum, or `none` where the update has a condition that does not hold.
-    fn guarded(
-        &self,
-        f: &mut Function,
-        emitter: &mut Emitter<'_>,
-        sum: Operand,
-        none: Option<Operand>,
-    ) -> IrResult<Operand> {
-        match &self.guard {
-            Some(guard) => guard.emit(f, emitter, sum, none),
-            None => Ok(sum),
-        }
-    }
-
     fn emit(&self, f: &mut Function, emitter: &mut Emitter<'_>) -> IrResult<()> {
         for &l in &self.kept {
             emitter.open(f, l, self.params(l), None)?;
@@ -134,13 +121,15 @@ impl Factored {
         }
         let block = emitter.block();
         let value = match self.start {
-            Start::Known(start) => self.guarded(f, emitter, sum, Some(start))?,
+            Start::Known(start) => {
+                Guard::choose(self.guard.as_ref(), f, emitter, sum, Some(start))?
+            }
             Start::Neutral(_) | Start::Single => {
                 let sum = match product(f, emitter, &self.fixed)? {
                     Some(fixed) => f.push(block, arith::mul(fixed, sum))?.into(),
                     None => sum,
                 };
-                let sum = self.guarded(f, emitter, sum, None)?;
+                let sum = Guard::choose(self.guard.as_ref(), f, emitter, sum, None)?;
                 let load = f.push(block, copy_of(f, self.update.load, &place))?;
                 let operands = self.update.operands(f, load.into(), sum);
                 f.push(block, copy_of(f, self.update.op, &operands))?.into()

@@ -77,19 +77,20 @@ impl Guard {
         result == number || fast && matches!(floats, (Some(x), Some(y)) if x == y)
     }
 
-    /// Emits the choice of a sum if the condition holds, and otherwise of `none`, or of what is added
-    /// then.
-    pub(super) fn emit(
-        &self,
+    /// Emits the choice of a sum if there is no guard or its condition holds, and otherwise of `none`, or
+    /// of what is added then.
+    pub(super) fn choose(
+        guard: Option<&Self>,
         f: &mut Function,
         emitter: &mut Emitter<'_>,
         sum: Operand,
         none: Option<Operand>,
     ) -> IrResult<Operand> {
-        let (selection, home) = self.selection;
-        let condition = emitter.emit(f, self.condition, home)?;
-        let none = none.unwrap_or(self.otherwise);
-        let [x, y] = if self.position == 1 { [sum, none] } else { [none, sum] };
+        let Some(guard) = guard else { return Ok(sum) };
+        let (selection, home) = guard.selection;
+        let condition = emitter.emit(f, guard.condition, home)?;
+        let none = none.unwrap_or(guard.otherwise);
+        let [x, y] = if guard.position == 1 { [sum, none] } else { [none, sum] };
         Ok(f.push(emitter.block(), copy_of(f, selection, &[condition, x, y]))?.into())
     }
 }

@@ -114,7 +114,8 @@ crate::pass! {
     ///   br %3, ^4, ^5
     /// ```
     ///
-    /// Nothing runs in vain that may trap: a load only if its index is in bounds on both ways. Headers of loops are not bypassed.
+    /// Nothing runs in vain that may trap: a load only if its index is in bounds on both ways.
+    /// Headers of loops are not bypassed.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct SimplifyCfg {
         /// The most that the selections and the instructions in the place of a branch may cost
