@@ -131,10 +131,45 @@ crate::dialect! {
     SAME = same(x: _, y: _) -> bool [PURE, COMMUTATIVE] { fold: Some(fold_same) }
         eval(Scalar: scalar::same);
 
-    /// Stops the program with an error; a string is its message.
+    /// Calls `body` with the captures, and if that fails, `handler` with the error and the captures.
+    ///
+    /// Both are functions such as `@f`. The handler is called where the `core.try` stands: the
+    /// calls that were going on are gone, memory is as they left it. Its first argument, of type
+    /// `any`, is the value that was thrown. For the trap of an op, and where a message was thrown, it
+    /// is a tuple of the name of Julia's exception, the message, and a tuple of the values that the
+    /// message speaks of: `(:DomainError, "with -1.0: ...", (-1.0,))`. An error in the handler goes on
+    /// to the `core.try` around. A program that runs out of fuel stops in any case.
+    ///
+    /// `%3: f64 = core.try @body, @handler, %1, %2`
+    TRY = try_catch: "try"(body: _, handler: _; captures: _...) -> declared [CALL, MAY_TRAP] {
+        effects: Effects::OPAQUE,
+        verify: Some(verify_try),
+    };
+
+    /// The error that the innermost handler at work was called with.
+    ///
+    /// Traps (`ErrorException`) if there is none.
+    ///
+    /// `%1: any = core.caught`
+    CAUGHT = caught() -> any [MAY_TRAP] { effects: READS_GLOBALS };
+
+    /// The calls that led to the error that the innermost handler at work was called with, the
+    /// innermost first: a vector of texts such as `f at file.jl:3`. It is empty if there is none.
+    ///
+    /// `%1: any = core.backtrace`
+    BACKTRACE = backtrace() -> any { effects: READS_GLOBALS };
+
+    /// Stops the program with an error, unless a `core.try` around it catches that. A string is a
+    /// message.
     ///
     /// `core.throw "not implemented"`
     THROW = throw(error: _) -> never [MAY_TRAP] { effects: READS_ALL };
+
+    /// Throws an error on. Stops the program as `core.throw` does, but with the calls that led to the
+    /// error that the innermost handler at work was called with.
+    ///
+    /// `core.rethrow %1`
+    RETHROW = rethrow(error: _) -> never [MAY_TRAP] { effects: READS_ALL };
 
     /// Prints values, one after the other, as Julia's `print`.
     ///
@@ -218,6 +253,19 @@ fn verify_call(view: &InstView<'_>) -> Result<(), String> {
             describe(view.ctx, view.types[0])
         )),
     }
+}
+
+/// Body and handler are known before anything runs.
+fn verify_try(view: &InstView<'_>) -> Result<(), String> {
+    for (position, role) in ["body", "handler"].into_iter().enumerate() {
+        if !matches!(view.constant(position), Some(Constant::Func(_))) {
+            return Err(format!(
+                "the {role} of `core.try` is a function such as `@f`, found {}",
+                describe(view.ctx, view.types[position])
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The name of a global or type parameter is known before anything runs.

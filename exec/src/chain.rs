@@ -40,4 +40,9 @@ impl Chain {
             outer: (total - SHOWN..total).map(spot).collect(),
         }
     }
+
+    /// All spots that are kept, the innermost first.
+    pub fn spots(&self) -> impl Iterator<Item = &Spot> {
+        self.inner.iter().chain(&self.outer)
+    }
 }

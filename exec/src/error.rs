@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use regraft_dialects::semantics;
+use regraft_dialects::semantics::{self, Number};
 use regraft_ir::{Context, Diagnostic, Symbol, Type};
+use smallvec::{SmallVec, smallvec};
 
 use crate::chain::Chain;
 use crate::trace::{add_callers, add_chain};
-use crate::value::{Array, Texts, Val};
+use crate::value::{Array, Shared, Texts, Val};
 
 /// The reason why an instruction stops the program.
 #[derive(Debug)]
@@ -21,6 +22,12 @@ struct TrapData {
     help: Option<String>,
     /// The diagnostic that is shown instead, with places of its own.
     cause: Option<Diagnostic>,
+    /// The value that was thrown, if it is no message.
+    thrown: Option<Val>,
+    /// The values that the message speaks of.
+    values: SmallVec<[Val; 2]>,
+    /// The calls that led to it, if it is thrown on.
+    chain: Option<Chain>,
 }
 
 /// The kinds of run-time errors.
@@ -56,7 +63,15 @@ impl Trap {
     /// A trap of any kind.
     #[cold]
     pub fn of_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(TrapData { kind, message: message.into(), help: None, cause: None }))
+        Self(Box::new(TrapData {
+            kind,
+            message: message.into(),
+            help: None,
+            cause: None,
+            thrown: None,
+            values: SmallVec::new(),
+            chain: None,
+        }))
     }
 
     /// Makes a trap of the errors that prevented code from being made: the first of them is shown
@@ -75,18 +90,63 @@ impl Trap {
         Self::new("TypeError", message)
     }
 
-    /// Makes the trap of `core.throw`.
+    /// Makes the trap of `core.throw`: a string is the message.
     #[cold]
-    pub fn thrown(texts: Texts<'_>, value: &Val) -> Self {
-        let message = match value {
-            Val::Str(text) => text.as_str().to_owned(),
-            other => texts
-                .names
-                .and_then(|names| names.error(other))
-                .or_else(|| texts.show_within(other, LONGEST))
-                .unwrap_or_else(|| "a value that is too large to show".to_owned()),
+    pub fn thrown(value: &Val) -> Self {
+        match value {
+            Val::Str(text) => Self::of_kind(ErrorKind::Thrown, text.as_str()),
+            value => {
+                let mut trap = Self::of_kind(ErrorKind::Thrown, "");
+                trap.0.thrown = Some(value.clone());
+                trap
+            }
+        }
+    }
+
+    /// Adds the values that the message speaks of, for those who catch it.
+    #[must_use]
+    pub fn with_values(mut self, values: impl IntoIterator<Item = Val>) -> Self {
+        self.0.values = values.into_iter().collect();
+        self
+    }
+
+    /// Sets the calls that led to it.
+    #[must_use]
+    pub(crate) fn thrown_on(mut self, chain: Option<Chain>) -> Self {
+        self.0.chain = chain;
+        self
+    }
+
+    /// Takes the calls that led to it, if it is thrown on.
+    pub(crate) fn take_chain(&mut self) -> Option<Chain> {
+        self.0.chain.take()
+    }
+
+    /// Returns the value that a handler of `core.try` is called with, unless it goes through all of
+    /// them.
+    pub(crate) fn caught(&self, ctx: &Context) -> Option<Val> {
+        let TrapData { kind, message, thrown, values, .. } = &*self.0;
+        if thrown.is_some() {
+            return thrown.clone();
+        }
+        let mut message = message.as_str();
+        let name = match kind {
+            ErrorKind::Thrown => match message.split_once(": ") {
+                Some((name, rest)) if is_exception(name) => {
+                    message = rest;
+                    name
+                }
+                _ => "ErrorException",
+            },
+            ErrorKind::Trap(name) => name,
+            ErrorKind::UnknownFunction => "UndefVarError",
+            ErrorKind::Depth => "StackOverflowError",
+            ErrorKind::Memory => "OutOfMemoryError",
+            ErrorKind::Interrupted => "InterruptException",
+            ErrorKind::Fuel | ErrorKind::Arguments | ErrorKind::Module => return None,
         };
-        Self::of_kind(ErrorKind::Thrown, message)
+        let values = Val::tuple(values.iter().cloned());
+        Some(Val::tuple([Val::Sym(ctx.symbol(name)), Val::str(message), values]))
     }
 
     /// Adds what the user might do.
@@ -107,13 +167,28 @@ impl Trap {
     }
 }
 
+/// Returns whether a message begins with the name of an exception.
+fn is_exception(name: &str) -> bool {
+    name.chars().all(char::is_alphanumeric)
+        && ["Error", "Exception", "Mismatch"].iter().any(|end| name.ends_with(end))
+}
+
 impl From<semantics::Trap> for Trap {
     #[cold]
     fn from(trap: semantics::Trap) -> Self {
         let text = trap.to_string();
         // The name is put in front when the error is shown.
         let message = text.strip_prefix(trap.name()).unwrap_or(&text);
-        Self::new(trap.name(), message.trim_start_matches([':', ' ']))
+        let number = |number| match number {
+            Number::Int(x) => Val::I64(x),
+            Number::Float(x) => Val::F64(x),
+        };
+        let values: SmallVec<[Val; 2]> = match trap {
+            semantics::Trap::Inexact { value, to } => smallvec![Val::Type(to), number(value)],
+            semantics::Trap::Domain { value, .. } => smallvec![number(value)],
+            _ => SmallVec::new(),
+        };
+        Self::new(trap.name(), message.trim_start_matches([':', ' '])).with_values(values)
     }
 }
 
@@ -130,7 +205,7 @@ pub(crate) fn wrong_type(texts: Texts<'_>, value: &Val, want: Type) -> Trap {
 
 /// An index of an array is out of bounds, or there are more or fewer than it has dimensions.
 #[cold]
-pub(crate) fn bounds_error(texts: Texts<'_>, array: &Array, indices: &[i64]) -> Trap {
+pub(crate) fn bounds_error(texts: Texts<'_>, array: &Shared<Array>, indices: &[i64]) -> Trap {
     let dims = array.dims();
     let within = indices.len() == dims.len()
         && indices.iter().zip(&dims).all(|(&i, &dim)| i >= 1 && i as u64 <= dim as u64);
@@ -144,7 +219,12 @@ pub(crate) fn bounds_error(texts: Texts<'_>, array: &Array, indices: &[i64]) -> 
         sizes => sizes.join("×"),
     };
     let ty = texts.type_text(texts.ctx.array_type(array.element(), array.rank()));
-    out_of_bounds(&format!("{size} {ty}"), indices)
+    let values = indices.iter().map(|&i| Val::I64(i));
+    let index = match indices {
+        &[i] => Val::I64(i),
+        _ => Val::tuple(values),
+    };
+    out_of_bounds(&format!("{size} {ty}"), indices).with_values([Val::Array(array.clone()), index])
 }
 
 /// An index of something of this description is out of bounds.
@@ -153,6 +233,22 @@ pub(crate) fn out_of_bounds(what: &str, indices: &[i64]) -> Trap {
     let indices: Vec<String> = indices.iter().map(ToString::to_string).collect();
     let indices = indices.join(", ");
     Trap::new("BoundsError", format!("attempt to access {what} at index [{indices}]"))
+}
+
+/// The text of a value that was thrown. An exception with nothing but a message is shown as that.
+fn thrown_text(texts: Texts<'_>, value: &Val) -> String {
+    if let Val::Struct(fields) = value
+        && let [Val::Str(message)] = fields.items()
+    {
+        let name = texts.type_text(fields.ty());
+        let name = name.trim_start_matches('@');
+        return match name {
+            "ErrorException" => message.as_str().to_owned(),
+            name => format!("{name}: {}", message.as_str()),
+        };
+    }
+    let text = texts.show_within(value, LONGEST);
+    text.unwrap_or_else(|| "a value that is too large to show".to_owned())
 }
 
 /// The longest value that an error shows, in bytes.
@@ -169,6 +265,8 @@ struct Inner {
     message: String,
     help: Option<String>,
     cause: Option<Diagnostic>,
+    /// The value that was thrown, if it is no message.
+    thrown: Option<Val>,
     chain: Chain,
     /// The names of functions in a language.
     names: Vec<(Symbol, String)>,
@@ -178,9 +276,21 @@ impl ExecError {
     /// The error of a trap at the innermost spot of `chain`.
     #[cold]
     pub fn new(ctx: &Arc<Context>, trap: Trap, chain: Chain) -> Self {
-        let TrapData { kind, message, help, cause } = *trap.0;
+        let TrapData { kind, message, help, cause, thrown, .. } = *trap.0;
         let (ctx, names) = (Arc::clone(ctx), Vec::new());
-        Self(Box::new(Inner { ctx, kind, message, help, cause, chain, names }))
+        Self(Box::new(Inner { ctx, kind, message, help, cause, thrown, chain, names }))
+    }
+
+    /// The value that was thrown, if it is no message.
+    pub fn thrown(&self) -> Option<&Val> {
+        self.0.thrown.as_ref()
+    }
+
+    /// Sets the message, for a value that was thrown.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.0.message = message.into();
+        self
     }
 
     /// Its kind.
@@ -227,10 +337,13 @@ impl ExecError {
         add_chain(report, ctx, chain, name)
     }
 
-    /// Says how a language names the functions of the chain.
+    /// Says how a language names the functions of the chain, and shows a value that was thrown.
     #[must_use]
     pub(crate) fn named(mut self, texts: Texts<'_>) -> Self {
-        let Inner { chain, names, .. } = &mut *self.0;
+        let Inner { chain, names, thrown, message, .. } = &mut *self.0;
+        if let Some(thrown) = thrown {
+            *message = thrown_text(texts, thrown);
+        }
         if texts.names.is_some() {
             let spots = chain.inner.iter().chain(&chain.outer);
             *names = spots.map(|at| (at.function, texts.function_text(at.function))).collect();

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::rc::Rc;
 use std::time::Instant;
 
+use crate::chain::Chain;
 use crate::error::Trap;
 use crate::profiler::Calls;
 use crate::tangent::{Tangents, Workspace};
@@ -25,7 +26,20 @@ pub struct Host {
     /// The profiler's buffer.
     pub calls: Calls,
     globals: FxHashMap<Symbol, Val>,
+    /// The errors that handlers are at work on, the innermost last.
+    caught: Vec<Caught>,
     workspace: Workspace,
+}
+
+/// An error that a handler is at work on.
+#[derive(Debug)]
+pub(crate) struct Caught {
+    /// The number of callers of the function that called the handler.
+    pub(crate) depth: usize,
+    /// The value that the handler was called with.
+    pub(crate) value: Val,
+    /// The calls that led to it.
+    pub(crate) chain: Chain,
 }
 
 impl Default for Host {
@@ -36,6 +50,7 @@ impl Default for Host {
             clock: Box::new(move || start.elapsed().as_nanos() as u64),
             calls: Calls::default(),
             globals: FxHashMap::default(),
+            caught: Vec::new(),
             workspace: Workspace::default(),
         }
     }
@@ -93,6 +108,7 @@ impl Host {
     pub fn undefined_global(&self, ctx: &Context, name: Symbol) -> Trap {
         let text = ctx.str(name);
         let trap = Trap::new("UndefVarError", format!("`{text}` not defined"));
+        let trap = trap.with_values([Val::Sym(name)]);
         let near = match &self.workspace.names {
             Some(names) => names.near(name),
             None => {
@@ -122,8 +138,33 @@ impl Host {
         self.workspace.end_derivative(level);
     }
 
+    /// The derivatives that are being taken.
+    pub(crate) fn derivatives(&self) -> usize {
+        self.workspace.derivatives()
+    }
+
+    /// A handler begins its work on an error, in a function with so many callers, while so many
+    /// derivatives are taken. What was going on in calls further in is over.
+    pub(crate) fn catch(&mut self, caught: Caught, derivatives: usize) {
+        let inside = |other: &Caught| other.depth >= caught.depth;
+        self.caught.truncate(self.caught.iter().position(inside).unwrap_or(self.caught.len()));
+        self.workspace.end_derivatives(derivatives);
+        self.caught.push(caught);
+    }
+
+    /// The innermost error that a handler is at work on.
+    pub(crate) fn caught(&self) -> Option<&Caught> {
+        self.caught.last()
+    }
+
+    /// The innermost handler is done.
+    pub(crate) fn handled(&mut self) {
+        self.caught.pop();
+    }
+
     /// A run is over.
     pub(crate) fn end(&mut self) {
+        self.caught.clear();
         self.workspace.end();
     }
 

@@ -123,7 +123,8 @@ fn places(ctx: &Context, loc: Loc) -> Vec<Loc> {
     places
 }
 
-fn is_library(ctx: &Context, loc: Loc) -> bool {
+/// Returns whether a place is in the library.
+pub(crate) fn is_library(ctx: &Context, loc: Loc) -> bool {
     match ctx.location(loc) {
         Location::File { file, .. } => file.starts_with(LIBRARY),
         _ => false,

@@ -51,13 +51,6 @@ impl Names for Language {
             _ => None,
         }
     }
-
-    fn error(&self, value: &Val) -> Option<String> {
-        match (self.name_of(value)?, value.as_fields()?) {
-            ("ArgumentError", [message]) => Some(format!("ArgumentError: {}", message.as_str()?)),
-            _ => None,
-        }
-    }
 }
 
 fn array(element: Type, dims: &[usize], items: Vec<Val>) -> Val {

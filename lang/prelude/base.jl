@@ -153,112 +153,37 @@ end
     throw(UndefVarError(name))
 end
 
-# --- errors ---------------------------------------------------------------------------------
-# There is nothing that catches them: throwing one stops the program with its text.
-
-struct ErrorException <: Exception
-    msg
-end
-struct ArgumentError <: Exception
-    msg
-end
-struct DimensionMismatch <: Exception
-    msg
-end
-struct AssertionError <: Exception
-    msg
-end
-struct DomainError <: Exception
-    val
-    msg
-end
-DomainError(val) = DomainError(val, nothing)
-struct BoundsError <: Exception
-    a
-    i
-end
-BoundsError(a) = BoundsError(a, nothing)
-BoundsError() = BoundsError(nothing, nothing)
-struct UndefVarError <: Exception
-    var::Symbol
-end
-struct UndefKeywordError <: Exception
-    var::Symbol
-end
-struct TypeError <: Exception
-    func
-    context
-    expected
-    got
-end
-struct UndefRefError <: Exception end
-struct KeyError <: Exception
-    key
-end
-struct InexactError <: Exception
-    func
-    T
-    val
-end
-struct OverflowError <: Exception
-    msg
-end
-struct SingularException <: Exception
-    info::Int64
-end
-struct PosDefException <: Exception
-    info::Int64
-end
-struct DivideError <: Exception end
-struct StackOverflowError <: Exception end
-struct InterruptException <: Exception end
-struct MethodError <: Exception
-    f
-    args
-end
-AssertionError() = AssertionError("")
-DimensionMismatch() = DimensionMismatch("")
-
-error(parts...) = core.throw(string(parts...))
-throw(e) = core.throw(e)
-throw(e::String) = core.throw(core.string("\"", e, "\""))
-throw(e::ErrorException) = core.throw(string(e.msg))
-throw(e::ArgumentError) = core.throw(string("ArgumentError: ", e.msg))
-throw(e::DimensionMismatch) = core.throw(string("DimensionMismatch: ", e.msg))
-throw(e::AssertionError) = core.throw(string("AssertionError: ", e.msg))
-throw(e::OverflowError) = core.throw(string("OverflowError: ", e.msg))
-throw(e::UndefVarError) = core.throw(core.string("UndefVarError: `", e.var, "` not defined"))
-throw(e::UndefKeywordError) = core.throw(core.string("UndefKeywordError: keyword argument `", e.var, "` not assigned"))
-throw(e::TypeError) = core.throw(string("TypeError: in ", e.func, " ", e.context, ", expected ", e.expected, ", got a value of type ", typeof(e.got)))
-throw(e::UndefRefError) = core.throw("UndefRefError: access to undefined reference")
-throw(e::KeyError) = core.throw(core.string("KeyError: key ", e.key, " not found"))
-throw(e::InexactError) = core.throw(core.string("InexactError: ", e.func, "(", e.T, ", ", e.val, ")"))
-throw(e::SingularException) = core.throw(core.string("SingularException(", e.info, ")"))
-throw(e::PosDefException) = core.throw(core.string("PosDefException: matrix is not positive definite; Factorization failed."))
-throw(e::DivideError) = core.throw("DivideError: integer division error")
-function throw(e::DomainError)
-    if e.msg === nothing
-        core.throw(core.string("DomainError with ", e.val))
-    end
-    core.throw(core.string("DomainError with ", e.val, ":\n", e.msg))
-end
-function throw(e::BoundsError)
-    if e.a === nothing
-        core.throw("BoundsError")
-    elseif e.i === nothing
-        core.throw(string("BoundsError: attempt to access ", __summary(e.a)))
-    end
-    core.throw(string("BoundsError: attempt to access ", __summary(e.a), " at index [", __index_text(e.i), "]"))
-end
-__index_text(i) = string(i)
-__index_text(i::Tuple) = join(i, ", ")
-__summary(a) = string(typeof(a))
-__summary(a::AbstractVector) = string(length(a), "-element ", typeof(a))
-__summary(a::AbstractMatrix) = string(size(a, 1), "×", size(a, 2), " ", typeof(a))
-@noinline __out_of_bounds(a, i) = throw(BoundsError(a, i))
-__assert_failed(msg) = throw(AssertionError(msg))
-
 # --- text -----------------------------------------------------------------------------------
+
+abstract type IO end
+# What was printed to it is its text.
+mutable struct IOBuffer <: IO
+    text::String
+end
+IOBuffer() = IOBuffer("")
+print(io::IO, xs...) = __print_to(io, string(xs...))
+println(io::IO, xs...) = __print_to(io, string(xs..., "\n"))
+@inline __print_to(io::IOBuffer, text) = (io.text = core.string(io.text, text); nothing)
+struct __Output <: IO end
+stdout() = __Output()
+__print_to(io::__Output, text) = core.print(text)
+function sprint(f, args...)
+    io = IOBuffer()
+    f(io, args...)
+    return io.text
+end
+# `String(take!(io))`
+function take!(io::IOBuffer)
+    text = io.text
+    io.text = ""
+    return __Bytes(text)
+end
+struct __Bytes
+    text::String
+end
+String(x::String) = x
+String(x::__Bytes) = x.text
+String(x::Symbol) = string(x)
 
 # The methods of a function, as they are shown.
 struct MethodList

@@ -250,6 +250,7 @@ constructs! {
     tuples
     destructuring
     keywords
+    exceptions
     reflection
     random
     dims

@@ -69,7 +69,9 @@ impl Plan {
                 _ => Self::random(passes, c).without_options().steps,
             }
         };
-        let mut steps = around(c, 40);
+        // Derivatives do not know `core.try`.
+        let mut steps = vec![Step::Pass("lower-try".to_owned(), String::new())];
+        steps.extend(around(c, 40));
         let mut last = DERIVATIVE_PASSES[1];
         if c.chance(20) {
             // A derivative of a derivative: either mode over either.

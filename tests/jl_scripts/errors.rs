@@ -23,7 +23,7 @@ fn all_parse_errors_are_told_and_nothing_runs() {
 
 #[test]
 fn what_is_not_supported_is_named() {
-    tells("try\n    f()\ncatch\nend\n", &["try", "<stdin>:1"]);
+    tells("quote\n    f()\nend\n", &["quoting", "<stdin>:1"]);
     tells("module M\nend\n", &["module", "<stdin>:1"]);
 }
 

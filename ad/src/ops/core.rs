@@ -32,14 +32,24 @@ pub(super) const ROWS: &[(Op, OpDerivative)] = &[
     ),
     (core::UNDEF, OpDerivative::moving(Flow::None, undef_tangent, undef_shadow, no_adjoint)),
     (core::THROW, OpDerivative::moving(Flow::None, no_tangent, new_shadow, no_adjoint)),
+    (core::RETHROW, OpDerivative::moving(Flow::None, no_tangent, new_shadow, no_adjoint)),
 ];
 
-pub(super) const CONSTANT: &[Op] =
-    &[core::ISA, core::TYPEOF, core::SAME, core::PRINT, core::PRINTLN, core::STRING];
+pub(super) const CONSTANT: &[Op] = &[
+    core::ISA,
+    core::TYPEOF,
+    core::SAME,
+    core::PRINT,
+    core::PRINTLN,
+    core::STRING,
+    core::CAUGHT,
+    core::BACKTRACE,
+];
 
 pub(super) const NOT_IMPLEMENTED: &[(Op, &str)] = {
     const LOWERED: &str = "it only occurs in lowered code, which is not differentiated";
-    &[(core::STATIC, LOWERED), (core::CLOSURE, LOWERED)]
+    const CATCHES: &str = "`lower-try` makes calls of it, which are differentiated";
+    &[(core::STATIC, LOWERED), (core::CLOSURE, LOWERED), (core::TRY, CATCHES)]
 };
 
 fn tuple_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {

@@ -5,7 +5,9 @@ use regraft_ir::{Context, Type, TypeKind};
 
 use super::context::EvalCx;
 use super::scalars::scalar_constant;
+use crate::chain::Spot;
 use crate::error::Trap;
+use crate::trace::is_library;
 use crate::value::{Array, Val, egal};
 
 pub(super) fn tuple(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
@@ -83,8 +85,36 @@ pub(super) fn same(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Ok(Val::Bool(egal(x, y)))
 }
 
-pub(super) fn throw(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
-    Err(Trap::thrown(cx.texts(), args.first().unwrap_or(&Val::Unit)))
+pub(super) fn throw(_: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    Err(Trap::thrown(args.first().unwrap_or(&Val::Unit)))
+}
+
+pub(super) fn rethrow(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let trap = Trap::thrown(args.first().unwrap_or(&Val::Unit));
+    Err(trap.thrown_on(cx.host.caught().map(|caught| caught.chain.clone())))
+}
+
+pub(super) fn caught(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
+    match cx.host.caught() {
+        Some(caught) => Ok(caught.value.clone()),
+        None => Err(Trap::thrown(&Val::str("rethrow() not allowed outside a catch block"))),
+    }
+}
+
+pub(super) fn backtrace(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
+    let texts = cx.texts();
+    let spots = cx.host.caught().map(|caught| caught.chain.spots().copied().collect());
+    let spots: Vec<Spot> = spots.unwrap_or_default();
+    let lines = spots.iter().filter(|spot| !is_library(cx.ctx, spot.loc)).map(|spot| {
+        let name = texts.function_text(spot.function);
+        Val::str(match spot.loc.is_known() {
+            true => format!("{name} at {}", cx.ctx.loc_text(spot.loc)),
+            false => name,
+        })
+    });
+    let lines: Vec<Val> = lines.collect();
+    let array = Array::of_values(Type::STR, &lines, &[lines.len()]);
+    Ok(Val::from(array.map_err(|_| cx.host.memory_exceeded())?))
 }
 
 /// Returns the text that `print` writes for a value, if there is memory for it.

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::context::EvalCx;
 use crate::error::Trap;
-use crate::value::{Array, ArrayError, Dims, Val};
+use crate::value::{Array, ArrayError, Dims, Shared, Val};
 
 /// The element type of the array that is to be made.
 fn element(cx: &EvalCx<'_>, args: &[Val]) -> Result<Type, Trap> {
@@ -83,7 +83,11 @@ pub(super) fn array(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
 }
 
 /// The position in memory of the element that indices name.
-pub(super) fn offset(cx: &EvalCx<'_>, array: &Array, indices: &[Val]) -> Result<usize, Trap> {
+pub(super) fn offset(
+    cx: &EvalCx<'_>,
+    array: &Shared<Array>,
+    indices: &[Val],
+) -> Result<usize, Trap> {
     let mut numbers: SmallVec<[i64; 4]> = SmallVec::new();
     for index in indices {
         let &Val::I64(index) = index else { return Err(cx.wrong_types(indices)) };

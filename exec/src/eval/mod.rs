@@ -60,6 +60,7 @@ impl EvalTable {
             dialects::core::CALL,
             dialects::core::APPLY,
             dialects::core::SPLAT,
+            dialects::core::TRY,
             dialects::cf::BR,
             dialects::cf::SWITCH,
             dialects::cf::RETURN,
@@ -67,7 +68,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 67] = [
+        let rows: [(Op, EvalFn); 70] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -77,6 +78,9 @@ impl EvalTable {
             (dialects::core::TYPEOF, core::type_of),
             (dialects::core::SAME, core::same),
             (dialects::core::THROW, core::throw),
+            (dialects::core::RETHROW, core::rethrow),
+            (dialects::core::CAUGHT, core::caught),
+            (dialects::core::BACKTRACE, core::backtrace),
             (dialects::core::PRINT, core::print),
             (dialects::core::PRINTLN, core::println),
             (dialects::core::STRING, core::string),

@@ -26,6 +26,8 @@ impl Code {
                 | Inst::Eval { .. }
                 | Inst::Call { .. }
                 | Inst::Apply { .. }
+                | Inst::Catch { .. }
+                | Inst::EndCatch
                 | Inst::ReturnVal { .. }
                 | Inst::ReturnConst { .. }
                 | Inst::ReturnUnit
@@ -70,7 +72,7 @@ impl Code {
                 | Inst::LtF { d, a, b }
                 | Inst::LeF { d, a, b } => regs(&[d, a, b]),
                 Inst::Select { d, condition, a, b } => regs(&[d, condition, a, Reg::from(b)]),
-                Inst::Jump { to } => target(to),
+                Inst::Jump { to } | Inst::Try { to } | Inst::EndTry { to } => target(to),
                 Inst::JumpIf { a, to }
                 | Inst::JumpUnless { a, to }
                 | Inst::JumpEqImm { a, to, .. }

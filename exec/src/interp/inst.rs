@@ -110,6 +110,14 @@ pub(crate) enum Inst {
     Call { site: u32 },
     /// By [`Code::applies`].
     Apply { site: u32 },
+    /// An error goes to a handler from here on.
+    Try { to: Pc },
+    /// No more; the handler that was there is known to need its operands until here.
+    EndTry { to: Pc },
+    /// Takes the error that a handler is called with.
+    Catch { vd: Reg },
+    /// The handler is done.
+    EndCatch,
 
     Return { a: Reg },
     ReturnVal { va: Reg },

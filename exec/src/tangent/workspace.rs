@@ -119,6 +119,18 @@ impl Scopes {
         self.begun = self.begun.saturating_sub(1);
     }
 
+    /// Ends all but the first `begun`.
+    fn end_after(&mut self, begun: usize) {
+        if self.begun <= begun {
+            return;
+        }
+        self.begun = begun;
+        for level in &mut self.levels {
+            level.truncate(level.partition_point(|&scope| scope <= begun));
+        }
+        self.shadows.iter_mut().skip(begun + 1).for_each(clear);
+    }
+
     fn clear(&mut self) {
         self.begun = 0;
         self.levels.iter_mut().for_each(Vec::clear);
@@ -184,6 +196,16 @@ impl Workspace {
 
     pub(crate) fn end_derivative(&mut self, level: usize) {
         self.global_shadows.get_mut().end(level);
+    }
+
+    /// The number of derivatives that are being taken.
+    pub(crate) fn derivatives(&self) -> usize {
+        self.global_shadows.borrow().begun
+    }
+
+    /// Ends all but the first `begun`.
+    pub(crate) fn end_derivatives(&mut self, begun: usize) {
+        self.global_shadows.get_mut().end_after(begun);
     }
 
     /// Ends all derivatives: a run is over.

@@ -31,12 +31,6 @@ pub trait Names {
         let _ = value;
         None
     }
-
-    /// Returns the text of a value that is thrown: `DomainError: ...`.
-    fn error(&self, value: &Val) -> Option<String> {
-        let _ = value;
-        None
-    }
 }
 
 /// The form in which a value is shown.

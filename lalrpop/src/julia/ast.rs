@@ -327,6 +327,25 @@ pub enum Kind {
     /// `@label name`
     Label(Symbol),
 
+    /// `try body catch error; handler else otherwise end`
+    Try {
+        /// The body.
+        body: ExprId,
+        /// The name of the error.
+        error: Option<ExprId>,
+        /// The code that is run if the body fails.
+        handler: ExprId,
+        /// The code that is run if it does not.
+        otherwise: Option<ExprId>,
+    },
+    /// `try body finally last end`. With a `catch`, the body is another [`Try`](Self::Try).
+    Finally {
+        /// The body.
+        body: ExprId,
+        /// The code that is run in any case.
+        last: ExprId,
+    },
+
     // --- blocks and scopes -------------------------------------------------------------------
     /// `begin … end`, `(a; b)`, and the bodies of all else. It opens no scope.
     Block(List),

@@ -165,6 +165,19 @@ impl Printer<'_> {
                 self.form("if", &ids);
             }
             Kind::While { condition, body } => self.form("while", &[condition, body]),
+            Kind::Try { body, error, handler, otherwise } => {
+                self.out.push_str("(try ");
+                self.expr(body);
+                let ids: Vec<ExprId> = error.into_iter().chain([handler]).collect();
+                self.out.push(' ');
+                self.form("catch", &ids);
+                if let Some(otherwise) = otherwise {
+                    self.out.push(' ');
+                    self.form("else", &[otherwise]);
+                }
+                self.out.push(')');
+            }
+            Kind::Finally { body, last } => self.form("finally", &[body, last]),
             Kind::For { clauses, body } => {
                 self.out.push_str("(for ");
                 self.list(clauses);

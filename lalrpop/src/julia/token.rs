@@ -310,6 +310,12 @@ pub(crate) enum Token {
     Function(Span),
     Let(Span),
     Do(Span),
+    Try(Span),
+    /// `catch` without a name.
+    Catch(Span),
+    /// `catch` before a name.
+    CatchAs(Span),
+    Finally(Span),
     Struct(Span),
     /// `mutable struct`
     Mutable(Span),
@@ -351,6 +357,10 @@ impl Token {
             | Self::Function(span)
             | Self::Let(span)
             | Self::Do(span)
+            | Self::Try(span)
+            | Self::Catch(span)
+            | Self::CatchAs(span)
+            | Self::Finally(span)
             | Self::Struct(span)
             | Self::Mutable(span)
             | Self::Abstract(span)
@@ -376,6 +386,7 @@ impl Token {
                 | Self::Function(_)
                 | Self::Let(_)
                 | Self::Do(_)
+                | Self::Try(_)
                 | Self::Struct(_)
                 | Self::Mutable(_)
                 | Self::Abstract(_)
@@ -402,6 +413,9 @@ impl Token {
                 | Self::In(_)
                 | Self::Else(_)
                 | Self::ElseIf(_)
+                | Self::Catch(_)
+                | Self::CatchAs(_)
+                | Self::Finally(_)
         )
     }
 }

@@ -44,6 +44,34 @@ fn loops() {
 }
 
 #[test]
+fn errors_that_are_caught() {
+    check(&[
+        ("try\n a\ncatch e\n b\nend", "(try (block a) (catch e (block b)))"),
+        ("try\n a\ncatch\n b\nend", "(try (block a) (catch (block b)))"),
+        ("try a catch; b end", "(try (block a) (catch (block b)))"),
+        ("try a catch e; b end", "(try (block a) (catch e (block b)))"),
+        ("try a catch e end", "(try (block a) (catch e (block)))"),
+        ("try a catch end", "(try (block a) (catch (block)))"),
+        ("try a catch f(x) end", "(try (block a) (catch (block (call f x))))"),
+        ("try\n a\ncatch e # why\n b\nend", "(try (block a) (catch e (block b)))"),
+        (
+            "x = try a catch e b else c end",
+            "(= x (try (block a) (catch e (block b)) (else (block c))))",
+        ),
+        ("try\n a\nfinally\n b\nend", "(finally (block a) (block b))"),
+        (
+            "try\n a\ncatch e\n b\nelse\n c\nfinally\n d\nend",
+            "(finally (try (block a) (catch e (block b)) (else (block c))) (block d))",
+        ),
+        (
+            "if a\n try b catch; c end\nelse\n d\nend",
+            "(if a (block (try (block b) (catch (block c)))) (block d))",
+        ),
+        ("f(try a catch; b end, c)", "(call f (try (block a) (catch (block b))) c)"),
+    ]);
+}
+
+#[test]
 fn blocks() {
     check(&[
         ("begin\n a\n b\nend", "(block a b)"),

@@ -5,8 +5,6 @@ use crate::{check_errors, messages};
 #[test]
 fn each_is_one_error_that_names_it() {
     check_errors(&[
-        ("try\n a\ncatch e\n b\nend", "`try` and `catch` are not supported", "try"),
-        ("x = try\n a\nfinally\n b\nend", "`try` and `catch` are not supported", "try"),
         ("macro m(x)\n x\nend", "macros are not supported", "macro"),
         ("module M\nf(x) = 1\nend", "modules are not supported", "module"),
         ("quote\n x + 1\nend", "quoting code is not supported", "quote"),
@@ -34,12 +32,12 @@ fn each_is_one_error_that_names_it() {
 
 #[test]
 fn what_stands_around_it_is_still_read() {
-    let text = "f(x) = x\ntry\n 1 2 3\ncatch\nend\n@elapsed 1 2\ng(a b)\nx = 'c' + )\n";
+    let text = "f(x) = x\nquote\n 1 2 3\nend\n@elapsed 1 2\ng(a b)\nx = 'c' + )\n";
     let found: Vec<String> = messages(text).into_iter().map(|(message, _)| message).collect();
     assert_eq!(
         found,
         [
-            "`try` and `catch` are not supported",
+            "quoting code is not supported",
             "the macro `@elapsed` is not supported",
             "expected an operator, `,` or `)`, found `b`",
             "characters (`'c'`) are not supported",

@@ -7,10 +7,10 @@ use regraft_passes::{O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 use crate::emit::keep_reached;
 use crate::phases::{Phase, enter};
 
-/// Passes that make the tape small: calls and aggregates go, what loops do not change leaves them.
-/// Loops keep their form.
+/// Passes that make ordinary control flow of errors that are caught, and the tape small: calls and aggregates
+/// go, what loops do not change leaves them. Loops keep their form.
 const PREPARE: &str = "\
-simplify-cfg, inline,
+lower-try{dynamic=\"#tried_call\"}, simplify-cfg, inline,
 fix{max=2}(sccp, specialize-getfield, simplify-cfg, sroa, gvn, dce),
 licm, indvars, dce, simplify-cfg";
 

@@ -39,6 +39,24 @@ impl Emitter<'_> {
         (result != Type::NEVER).then_some(slot)
     }
 
+    /// A call of one specialisation, and if that fails, of another one.
+    pub(super) fn emit_try(
+        &mut self,
+        cx: &mut Emission<'_>,
+        specs: [SpecId; 2],
+        args: &[Slot],
+        result: Type,
+        loc: Loc,
+    ) -> Slot {
+        let mut operands: Slots = Slots::new();
+        for spec in specs {
+            let name = self.name_of(spec);
+            operands.push(Slot::Const(self.ctx().constant_id(Constant::Func(name))));
+        }
+        operands.extend_from_slice(args);
+        cx.builder.push(cx.at, core_ops::TRY, &operands, result, Attrs::NONE, loc)
+    }
+
     /// The code of a callee, if it is to stand in the place of calls.
     fn inlinable(&mut self, id: SpecId) -> Option<Rc<Function>> {
         let spec = self.spec(id);

@@ -300,6 +300,11 @@ impl<'a> Emitter<'a> {
                         None => return false,
                     }
                 }
+                StepKind::Try(body, handler) => {
+                    let args: Slots = args.map(|&arg| cx.slot(arg)).collect();
+                    let result = self.partials.type_of(step.result);
+                    self.emit_try(cx, [body, handler], &args, result, loc)
+                }
             };
             cx.maps.steps[number as usize] = Some(match step.result {
                 Lattice::Const(constant) => Slot::Const(constant),

@@ -39,8 +39,15 @@ impl Emitter<'_> {
 
 /// The functions that are called by name, in order.
 fn called(f: &Function) -> Vec<Symbol> {
-    let calls = f.all_insts().filter(|&v| f.op(v) == Some(core_ops::CALL));
-    calls.filter_map(|v| f.operand(v, 0).and_then(|callee| f.const_func(callee))).collect()
+    let callees = f.all_insts().flat_map(|v| {
+        let count = match f.op(v) {
+            Some(core_ops::CALL) => 1,
+            Some(core_ops::TRY) => 2,
+            _ => 0,
+        };
+        f.operands(v).take(count)
+    });
+    callees.filter_map(|callee| f.const_func(callee)).collect()
 }
 
 /// Removes the functions that neither are among `roots` nor named by an operand in what is kept;

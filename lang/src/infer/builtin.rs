@@ -66,6 +66,7 @@ impl Inference {
             Builtin::Named => self.named(frame, args),
             Builtin::NamedOf => self.named_of(frame, args),
             Builtin::Val => self.val(frame, args),
+            Builtin::Try => self.try_catch(frame, args),
             Builtin::Methods => self.methods(frame, args),
             Builtin::ReturnType => self.return_type(frame, args),
             Builtin::Known => {

@@ -40,6 +40,7 @@ builtins! {
     Named "#named" "A named tuple from names and values in turn.",
     NamedOf "#named_of" "A named tuple from a tuple of names and a tuple of values.",
     Val "#val" "The value of the type `Val{x}`.",
+    Try "#try" "What a function gives, or if it fails, what another gives for the error.",
     Methods "#methods" "The text that lists the methods of a function, and their number.",
     ReturnType "#return_type" "The type of what a call gives, if it is exact.",
     Known "#known" "Whether a value is known.",

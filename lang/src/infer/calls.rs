@@ -289,18 +289,9 @@ impl Inference {
         args: &[Arg],
         attrs: Attrs,
     ) -> Arg {
-        let callee_type = self.partials.type_of(frame.lattice(callee));
-        let fixed = facts.vararg.then(|| facts.params - 1);
-        let packed = self.pack(frame, facts.takes_callee, fixed, callee, args);
-        let key: SmallVec<[Lattice; 8]> = packed
-            .iter()
-            .map(|&arg| self.partials.key(frame.lattice(arg), facts.takes_constants))
-            .collect();
-        let types = self.types_of(frame, args);
-        let Some(spec) = self.find_spec(facts, found, callee_type, &types, &key) else {
+        let Some((spec, packed)) = self.specialised(frame, facts, found, callee, args) else {
             return self.dynamic(frame, callee, args);
         };
-        self.depend(frame, spec);
         let result = self.infer(spec);
         let harmless = self.spec(spec).effect_free && self.spec(spec).is_done();
         if harmless && let Lattice::Const(constant) = result {
@@ -309,6 +300,62 @@ impl Inference {
         frame.effect_free &= harmless;
         let attrs = if self.spec(spec).may_inline() { attrs } else { Attrs::NONE };
         frame.push(StepKind::Call(spec), &packed, result, attrs)
+    }
+
+    /// The specialisation of a method for these arguments, and the arguments as it takes them; `None`
+    /// if there would be too many.
+    fn specialised(
+        &mut self,
+        frame: &mut Frame,
+        facts: &Rc<MethodFacts>,
+        found: &MethodMatch,
+        callee: Arg,
+        args: &[Arg],
+    ) -> Option<(SpecId, Args)> {
+        let callee_type = self.partials.type_of(frame.lattice(callee));
+        let fixed = facts.vararg.then(|| facts.params - 1);
+        let packed = self.pack(frame, facts.takes_callee, fixed, callee, args);
+        let key: SmallVec<[Lattice; 8]> = packed
+            .iter()
+            .map(|&arg| self.partials.key(frame.lattice(arg), facts.takes_constants))
+            .collect();
+        let types = self.types_of(frame, args);
+        let spec = self.find_spec(facts, found, callee_type, &types, &key)?;
+        self.depend(frame, spec);
+        Some((spec, packed))
+    }
+
+    /// `#try(body, handler)`: calls of `#try_body(body, handler)` and, if that fails,
+    /// `#try_handler(error, body, handler)`.
+    pub(super) fn try_catch(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[body, handler] = args else { return None };
+        self.exact_type(frame, body)?;
+        self.exact_type(frame, handler)?;
+        // The error is none of the values that there are.
+        let kind = StepKind::Op(core_ops::UNDEF, Type::ANY);
+        let error = frame.push(kind, &[], Lattice::ANY, Attrs::NONE);
+        let specs =
+            [("#try_body", &[body, handler][..]), ("#try_handler", &[error, body, handler])].map(
+                |(name, args)| {
+                    let callee = self.constant_arg(Constant::Func(self.ctx.symbol(name)));
+                    let (_, Found::Method(facts, found)) = self.found_for(frame, callee, args)
+                    else {
+                        return None;
+                    };
+                    self.specialised(frame, &facts, &found, callee, args).map(|(spec, _)| spec)
+                },
+            );
+        frame.steps.pop();
+        let [Some(body_spec), Some(handler_spec)] = specs else { return None };
+        let result = self.infer(body_spec);
+        let known = self.spec(body_spec);
+        if known.effect_free && known.is_done() && !result.is_bottom() {
+            return Some(frame.push(StepKind::Call(body_spec), args, result, Attrs::NONE));
+        }
+        let handled = self.infer(handler_spec);
+        let result = self.partials.join(result, handled);
+        frame.effect_free = false;
+        Some(frame.push(StepKind::Try(body_spec, handler_spec), args, result, Attrs::NONE))
     }
 
     /// A call with the elements of collections as its arguments.

@@ -41,6 +41,8 @@ pub enum StepKind {
     Op(Op, Type),
     /// Calls a specialisation.
     Call(SpecId),
+    /// Calls the first of two specialisations, and if that fails, the other one with the error.
+    Try(SpecId, SpecId),
 }
 
 /// One thing to do.

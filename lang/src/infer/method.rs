@@ -44,7 +44,8 @@ impl Inference {
             space: method.space,
             statics: Rc::clone(&method.statics),
             takes_constants: in_prelude && forced,
-            expands: in_prelude && forced,
+            // A part of a `try` is one: of the error nothing is known.
+            expands: forced && (in_prelude || method.takes_callee),
             code,
             order: method.body.as_ref().map(|body| Rc::new(Order::of(body))),
         }

@@ -26,6 +26,14 @@ impl Lower<'_> {
         if let Some(value) = self.special_call(id, callee, args, loc) {
             return value;
         }
+        // What is handled here is known, whoever runs the handler.
+        if let (Some(error), Kind::Name(name)) = (self.code.caught, self.ast.kind(callee))
+            && name == self.names.rethrow
+            && self.scopes.refs[callee.index()] == NONE
+            && args.is_empty()
+        {
+            return self.code.body.push(core::RETHROW, &[error], loc);
+        }
         let (args, named) = self.ast.parted(args);
         if !named.is_empty() {
             return self.keyword_call(id, callee, args, named);

@@ -22,7 +22,8 @@ impl Lower<'_> {
         let written = Written { params, wheres, returns, body, inline: None, id };
         let (name, shown) = self.anonymous();
         let methods = self.closure_methods(func, group, name, written);
-        self.make(ClosureDef { name, shown, captures: Vec::new(), methods }, group, self.loc(id))
+        let def = ClosureDef { name, shown, captures: Vec::new(), methods };
+        self.make(def, group, &[], self.loc(id))
     }
 
     fn closure_methods(
@@ -74,19 +75,29 @@ impl Lower<'_> {
         }
         let loc = self.loc(id);
         let def = ClosureDef { name: closure, shown: symbol, captures: Vec::new(), methods };
-        let value = self.make(def, group, loc);
+        let value = self.make(def, group, &[], loc);
         self.write(var, value, loc);
         value
     }
 
-    /// Makes a closure over the captures of a group.
-    pub(super) fn make(&mut self, mut def: ClosureDef, group: u32, loc: Loc) -> Val {
+    /// Makes a closure over the captures of a group, and over values with names of their own.
+    pub(super) fn make(
+        &mut self,
+        mut def: ClosureDef,
+        group: u32,
+        further: &[(Symbol, Val)],
+        loc: Loc,
+    ) -> Val {
         def.captures = self.capture_names(group);
         let mut operands = Vals::new();
         operands.push(self.func(def.name));
         for i in 0..self.scopes.groups[group as usize].captures.len() {
             let var = self.scopes.groups[group as usize].captures[i];
             operands.push(self.raw(var, loc));
+        }
+        for &(name, value) in further {
+            def.captures.push(name);
+            operands.push(value);
         }
         self.code.closures.push(def);
         self.code.body.push(core::CLOSURE, &operands, loc)

@@ -128,7 +128,7 @@ impl Lower<'_> {
         }
         let code = self.end_code(outer, text, &[None, param], at);
         let methods = vec![self.plain_method(name, vec![param], code, loc)];
-        self.make(ClosureDef { name, shown, captures: Vec::new(), methods }, group, loc)
+        self.make(ClosureDef { name, shown, captures: Vec::new(), methods }, group, &[], loc)
     }
 
     /// A method without types.

@@ -12,6 +12,7 @@ use super::names::Names;
 use super::options::LowerOptions;
 use super::scope::Scopes;
 use super::ssa::{BlockId, Body, Slot, Special, Val};
+use super::try_catch::Exits;
 use crate::definition::{ClosureDef, Space};
 
 /// Sorts errors by where they are in the text.
@@ -55,6 +56,10 @@ pub(super) struct Code {
     /// The functions that are made in it.
     pub(super) closures: Vec<ClosureDef>,
     pub(super) loops: Vec<Loop>,
+    /// The ways out of it, if it is a part of a `try`.
+    pub(super) exits: Option<Exits>,
+    /// The error that is handled, as it was thrown.
+    pub(super) caught: Option<Val>,
     pub(super) labels: Vec<Label>,
     /// The declared type of what it returns.
     pub(super) returns: Option<ExprId>,
@@ -120,6 +125,8 @@ impl Code {
         self.slots.clear();
         self.slots.resize(vars, None);
         self.loops.clear();
+        self.exits = None;
+        self.caught = None;
         self.labels.clear();
         self.returns = None;
         self.indexed = None;

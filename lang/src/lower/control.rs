@@ -4,6 +4,7 @@ use regraft_ir::{Constant, Loc};
 use regraft_syntax::julia::{ExprId, Kind};
 
 use super::ssa::Val;
+use super::try_catch::Exit;
 use super::{Loop, Lower};
 
 impl Lower<'_> {
@@ -58,6 +59,9 @@ impl Lower<'_> {
             Kind::Simd(body) => self.stmt(body),
             Kind::Return(value) => self.return_stmt(id, value),
             Kind::Assert { condition, message } => self.assert(id, condition, message),
+            Kind::Try { .. } | Kind::Finally { .. } => {
+                self.try_value(id, false);
+            }
             _ => {
                 self.expr(id);
             }
@@ -118,7 +122,7 @@ impl Lower<'_> {
         self.ret(unit, loc);
     }
 
-    fn ret(&mut self, value: Val, loc: Loc) {
+    pub(super) fn ret(&mut self, value: Val, loc: Loc) {
         let value = match self.code.returns {
             Some(ty) if self.code.body.alive() => self.convert(ty, value, loc),
             _ => value,
@@ -128,12 +132,15 @@ impl Lower<'_> {
 
     fn return_stmt(&mut self, id: ExprId, value: Option<ExprId>) {
         let loc = self.loc(id);
-        if self.code.is_thunk {
-            self.error(id, "`return` stands in functions only", "at top level");
-        }
         match value {
-            Some(value) => self.tail(value),
-            None => self.ret_unit(loc),
+            Some(value) if self.code.exits.is_none() && !self.code.is_thunk => self.tail(value),
+            value => {
+                let value = match value {
+                    Some(value) => self.expr(value),
+                    None => self.unit(),
+                };
+                self.leave(Exit::Return(id), value, loc);
+            }
         }
     }
 

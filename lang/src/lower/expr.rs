@@ -97,6 +97,7 @@ impl Lower<'_> {
             Kind::Simd(body) => self.expr(body),
             Kind::View(inner) => self.view(inner),
             Kind::Local(list) | Kind::Global(list) => self.declarations(list),
+            Kind::Try { .. } | Kind::Finally { .. } => self.try_value(id, true),
             Kind::While { .. }
             | Kind::For { .. }
             | Kind::Break

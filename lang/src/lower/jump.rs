@@ -3,6 +3,7 @@
 use regraft_ir::{Diagnostic, Symbol};
 use regraft_syntax::julia::{ExprId, Kind};
 
+use super::try_catch::Exit;
 use super::{Label, Lower};
 
 impl Lower<'_> {
@@ -10,6 +11,10 @@ impl Lower<'_> {
     pub(super) fn leave_loop(&mut self, id: ExprId) {
         let loc = self.loc(id);
         let is_break = matches!(self.ast.kind(id), Kind::Break);
+        if self.code.loops.is_empty() && self.code.exits.is_some() {
+            let unit = self.unit();
+            return self.leave(Exit::Loop(id), unit, loc);
+        }
         let Some(around) = self.code.loops.last_mut() else {
             let what = if is_break { "break" } else { "continue" };
             return self.error(id, format!("`{what}` outside of a loop"), "");

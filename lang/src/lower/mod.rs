@@ -11,6 +11,8 @@
 //!   (`x[i]` is `getindex`) is found in the prelude, too: it is written so only where the text
 //!   defines a name of its own that would be found instead.
 //! - A captured variable is read by `call @getfield(%self, :x)` where the function begins.
+//! - The parts of a `try` are closures. Where control leaves them other than by their end, they note
+//!   the way out in a ref: see `try_catch`.
 //! - `new(…)` in an inner constructor is `call @#new(T, …)`.
 //! - A name that may have no value is checked by `call @#check_defined(flag, :x)`.
 //!
@@ -48,6 +50,7 @@ mod scope;
 mod ssa;
 mod structs;
 mod top;
+mod try_catch;
 mod types;
 mod variable;
 

@@ -58,13 +58,15 @@
 //! calls `__broadcast(f, args…)` and `__broadcast!(f, dest, args…)`; destructuring
 //! `__destructure(t, k)` and `__destructure_rest(t, k)`; captured variables that are assigned
 //! `__box()`, `__box(x)`, `__box_get(b, name)`, `__box_set(b, x)`; variables that may have no value
-//! `__check_defined(flag, name)`; what shows a value to the user, `__shown(x)`.
+//! `__check_defined(flag, name)`; the parts of a `try` `__try(body, handler)`, `__caught(error)`, `__cleanup(last, exit)`,
+//! `__new_exit()`, `__set_exit(exit, number)`, `__exited_by(exit, number)`; what shows a value to the user, `__shown(x)`.
 
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 16] = [
+pub const FILES: [(&str, &str); 17] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
+    ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
     ("prelude/math.jl", include_str!("../../prelude/math.jl")),
     ("prelude/ranges.jl", include_str!("../../prelude/ranges.jl")),

@@ -411,6 +411,17 @@ impl Session {
         if let Some(fuel) = &mut self.fuel_left {
             *fuel = fuel.saturating_sub(self.interpreter.instructions());
         }
-        result.map_err(|error| vec![error.to_diagnostic()])
+        result.map_err(|error| vec![self.told(error).to_diagnostic()])
+    }
+
+    /// Says what the program has to say of what it threw (`showerror`).
+    fn told(&mut self, error: ExecError) -> ExecError {
+        let Some(thrown) = error.thrown().cloned() else { return error };
+        let function = Val::Func(self.ctx.symbol("#error_text"));
+        match self.interpreter.call_value(&function, &[thrown]) {
+            Ok(Val::Str(text)) => error.with_message(text.as_str()),
+            // An error in there is not the one that the user looks for.
+            _ => error,
+        }
     }
 }

@@ -71,8 +71,12 @@ impl World {
         leave_entry_alone(&mut f).expect("the function is valid");
         let values: Vec<_> = f.blocks().flat_map(|b| f.insts(b)).collect();
         for v in values {
-            // A callee is looked up by its own name.
-            let first = usize::from(f.op(v) == Some(core::CALL));
+            // Callees are looked up by their own names.
+            let first = match f.op(v) {
+                Some(core::CALL) => 1,
+                Some(core::TRY) => 2,
+                _ => 0,
+            };
             for index in first..f.operand_count(v) {
                 let name = f.operand(v, index).and_then(|operand| f.const_func(operand));
                 if let Some(name) = name

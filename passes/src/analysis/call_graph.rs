@@ -1,7 +1,8 @@
 //! The call graph: which functions of a module call which.
 //!
 //! A call counts if there is one function that it can go to: `call @f`, and `core.apply` of a value
-//! of type `fn<@f>` or of a closure struct. Other calls may go anywhere.
+//! of type `fn<@f>` or of a closure struct. `core.try` calls both its body and its handler. Other
+//! calls may go anywhere.
 //!
 //! The order from callees to callers is a depth-first postorder; functions that call each other in
 //! circles are found by R. Tarjan, "Depth-First Search and Linear Graph Algorithms" (SIAM J.
@@ -10,6 +11,7 @@
 use regraft_dialects::core;
 use regraft_ir::{FuncId, Function, Module, Symbol, TypeKind, Value};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A call of a function that is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,8 +21,16 @@ pub struct CallSite {
     /// The function that it calls: its node in the [`CallGraph`].
     pub callee: usize,
     /// The position of the first operand that is an argument: 0 for a closure, which is passed
-    /// itself, and 1 for a function.
+    /// itself, 1 for a function, and 2 for body and handler of `core.try`.
     pub first_arg: usize,
+}
+
+impl CallSite {
+    /// Returns whether the function is called where the instruction stands, and nothing else
+    /// happens there: it is not part of a `core.try`.
+    pub fn is_plain(&self) -> bool {
+        self.first_arg < 2
+    }
 }
 
 /// The functions of a module and the calls between them. A node is the position of a function in
@@ -68,7 +78,7 @@ impl CallGraph {
         self.uses[node]
     }
 
-    /// Returns what `v` calls, if it is a call of a function that is known. `f` need not be as it
+    /// Returns what `v` calls, if it is a plain call of a function that is known. `f` need not be as it
     /// was when the graph was made.
     pub(crate) fn site(&self, f: &Function, v: Value) -> Option<CallSite> {
         let op = f.op(v)?;
@@ -98,6 +108,15 @@ impl CallGraph {
                 // A closure does not name its function.
                 self.uses[site.callee] += usize::from(site.first_arg == 0);
                 sites.push(site);
+            } else if f.op(v) == Some(core::TRY) {
+                let callees = f.operands(v).take(2).filter_map(|callee| f.const_func(callee));
+                let callees: SmallVec<[usize; 2]> =
+                    callees.filter_map(|name| self.node(name)).collect();
+                sites.extend(callees.iter().map(|&callee| CallSite {
+                    call: v,
+                    callee,
+                    first_arg: 2,
+                }));
             }
         }
         sites

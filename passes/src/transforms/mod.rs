@@ -36,6 +36,7 @@ pub mod loop_fuse;
 pub mod loop_interchange;
 pub mod loop_rotate;
 pub mod loop_simplify;
+pub mod lower_try;
 pub mod mem2reg;
 pub mod merge_returns;
 pub mod profile;
@@ -69,6 +70,7 @@ pub fn register(registry: &mut PassRegistry) {
     registry.add_loop::<loop_rotate::LoopRotate>();
     registry.add_loop::<loop_simplify::LoopSimplify>();
     registry.add_module::<inline::Inline>();
+    registry.add_module::<lower_try::LowerTry>();
     registry.add::<gvn::Gvn>();
     registry.add_loop::<licm::Licm>();
     registry.add::<mem2reg::Mem2reg>();

@@ -23,6 +23,8 @@ pub(super) struct Shared<'c> {
     pub(super) ops: Vec<&'static OpDef>,
     /// The functions that are there already.
     pub(super) callees: Vec<Callee>,
+    /// Functions that handle the errors of others, by the positions of these.
+    pub(super) handlers: Vec<(usize, Callee)>,
 }
 
 /// A function that can be called.
@@ -69,7 +71,8 @@ impl<'c> Shared<'c> {
         // The first are the simplest: arithmetic.
         let ops = of(true).chain(of(false)).collect();
         let ctx = Arc::clone(ctx);
-        Self { ctx, config, choices, module, types, ops, callees: Vec::new() }
+        let (callees, handlers) = (Vec::new(), Vec::new());
+        Self { ctx, config, choices, module, types, ops, callees, handlers }
     }
 }
 
@@ -109,6 +112,20 @@ pub(super) struct Body<'s, 'c> {
 /// Makes function number `index` of a module.
 pub(super) fn function(shared: &mut Shared<'_>, index: usize, entry: bool) -> (Function, Callee) {
     let this = signature(shared, index, entry);
+    with_signature(shared, this, 0)
+}
+
+/// Makes a function that handles errors of another one: it takes the error, which it does not look at, as its
+/// text is not the same for all engines and passes, and then what that takes.
+pub(super) fn handler(shared: &mut Shared<'_>, of: &Callee) -> (Function, Callee) {
+    let name = shared.ctx.symbol(&format!("handle {}", shared.ctx.str(of.name)));
+    let error = Slot { ty: Type::ANY, known: Type::ANY };
+    let params = std::iter::once(error).chain(of.params.iter().copied()).collect();
+    with_signature(shared, Callee { name, params, ret: of.ret, cost: 0 }, 1)
+}
+
+/// Makes a function that does not see its first parameters.
+fn with_signature(shared: &mut Shared<'_>, this: Callee, unseen: usize) -> (Function, Callee) {
     let types: Vec<Type> = this.params.iter().map(|slot| slot.ty).collect();
     let ctx = Arc::clone(&shared.ctx);
     let f = Function::new(&ctx, ctx.str(this.name), &types, this.ret.ty);
@@ -116,6 +133,7 @@ pub(super) fn function(shared: &mut Shared<'_>, index: usize, entry: bool) -> (F
     let scope = f
         .params(at)
         .zip(&this.params)
+        .skip(unseen)
         .map(|(v, slot)| Var { operand: v.into(), ty: slot.ty, known: slot.known })
         .collect();
     let mut body = Body {

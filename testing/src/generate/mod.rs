@@ -205,6 +205,11 @@ impl ModuleCase {
             if more {
                 let (function, callee) = body::function(&mut shared, functions.len(), false);
                 functions.push(function);
+                if config.calls && shared.choices.chance(30) {
+                    let (function, handler) = body::handler(&mut shared, &callee);
+                    functions.push(function);
+                    shared.handlers.push((shared.callees.len(), handler));
+                }
                 shared.callees.push(callee);
             }
             shared.choices.close(start);

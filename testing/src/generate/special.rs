@@ -13,6 +13,7 @@ impl Body<'_, '_> {
             core::CALL => self.call(),
             core::APPLY => self.apply(),
             core::SPLAT => self.splat(),
+            core::TRY => self.try_catch(),
             core::GET => self.get(),
             core::CONVERT => self.conversion(),
             core::TYPEASSERT => self.typeassert(),
@@ -94,6 +95,23 @@ impl Body<'_, '_> {
         };
         let value = self.push(core::apply(name, args, callee.ret.ty));
         self.result(value, callee.ret.known)
+    }
+
+    fn try_catch(&mut self) -> Option<Var> {
+        let count = self.shared.handlers.len();
+        if count == 0 {
+            return None;
+        }
+        let nth = self.c().below(count);
+        let (of, handler) = self.shared.handlers[nth].clone();
+        let body = self.shared.callees[of].clone();
+        if !self.afford(body.cost.saturating_add(handler.cost)) {
+            return None;
+        }
+        let args = self.args(&body.params);
+        let [name, handler] = [body.name, handler.name].map(|name| self.function_constant(name));
+        let value = self.push(core::try_catch(name, handler, args, body.ret.ty));
+        self.result(value, body.ret.known)
     }
 
     fn splat(&mut self) -> Option<Var> {

@@ -42,6 +42,8 @@ pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
         "core" => match def.op {
             core::PRINT | core::PRINTLN => config.prints,
             core::TUPLE | core::GET => config.aggregates,
+            // There is no error, and what there is of one is a text.
+            core::CAUGHT | core::BACKTRACE | core::RETHROW => false,
             core::TYPEASSERT | core::TYPEOF | core::ISA => config.dynamic,
             _ => true,
         },

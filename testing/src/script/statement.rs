@@ -21,7 +21,7 @@ impl Writer {
 
     fn statement(&mut self) {
         let nests = self.depth < 3;
-        match self.c.below(if nests { 24 } else { 14 }) {
+        match self.c.below(if nests { 26 } else { 14 }) {
             0..4 => self.definition(),
             4..7 => self.update(),
             7 | 8 => self.element(),
@@ -35,6 +35,7 @@ impl Writer {
             20 => self.while_loop(),
             21 => self.two_loops(),
             22 => self.leave_early(),
+            24 | 25 => self.try_block(),
             _ => self.matrix_loop(),
         }
     }
@@ -188,6 +189,72 @@ impl Writer {
             self.block(1);
         }
         self.line("end");
+    }
+
+    /// A `try` whose parts assign to no variable around, as that would live in a box of any type.
+    fn try_block(&mut self) {
+        let assignable: Vec<bool> = self.scope.iter().map(|var| var.assignable).collect();
+        self.scope.iter_mut().for_each(|var| var.assignable = false);
+        let last = self.c.chance(35);
+        let handles = !last || self.c.chance(50);
+        self.line("try");
+        self.block(1);
+        self.indent += 1;
+        self.risk();
+        if self.trips > 1 && self.c.chance(40) {
+            self.jump();
+        }
+        self.indent -= 1;
+        self.block(1);
+        if handles {
+            let name = self.name("e");
+            let named = self.c.chance(50);
+            self.line(&if named { format!("catch {name}") } else { "catch".to_owned() });
+            self.indent += 1;
+            if named && self.c.chance(40) {
+                self.line(&format!("println(\"caught \", {name} isa ErrorException)"));
+            }
+            if self.c.chance(20) {
+                self.risk();
+            }
+            self.indent -= 1;
+            self.block(1);
+            if self.c.chance(25) {
+                self.line("else");
+                self.block(1);
+            }
+        }
+        if last {
+            self.line("finally");
+            self.block(1);
+        }
+        self.line("end");
+        for (var, assignable) in self.scope.iter_mut().zip(assignable) {
+            var.assignable = assignable;
+        }
+    }
+
+    /// A statement that may fail.
+    fn risk(&mut self) {
+        let vector = self.variable(|ty| ty == Ty::Floats);
+        match (self.c.below(4), vector) {
+            (0, Some(v)) => {
+                let (index, value) = (self.small(), self.expression(Ty::Float, 1));
+                self.line(&format!("{}[{index}] = {value}", v.name));
+            }
+            (1, _) if !self.smooth => {
+                let (a, b) = (self.expression(Ty::Int, 1), self.small());
+                self.line(&format!("println({a} ÷ {b})"));
+            }
+            (2, _) => {
+                let test = self.expression(Ty::Bool, 2);
+                self.line(&format!("{test} && throw(DomainError(1))"));
+            }
+            _ => {
+                let test = self.expression(Ty::Bool, 2);
+                self.line(&format!("{test} && error(\"stopped\")"));
+            }
+        }
     }
 
     fn leave_early(&mut self) {

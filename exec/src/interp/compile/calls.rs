@@ -9,6 +9,7 @@ use super::super::inst::{Arg, Inst};
 use super::super::quick::Quick;
 use super::super::register::{Dst, Reg, Scalar, Src};
 use super::Compiler;
+use super::control::set_target;
 use crate::error::{ErrorKind, Trap};
 use crate::eval::{EvalRow, EvalTable};
 
@@ -21,6 +22,10 @@ impl Compiler<'_> {
         match op {
             core::CALL => {
                 self.call(v);
+                return Ok(());
+            }
+            core::TRY => {
+                self.try_catch(v);
                 return Ok(());
             }
             core::APPLY | core::SPLAT => {
@@ -71,14 +76,59 @@ impl Compiler<'_> {
         (!known).then_some(want)
     }
 
-    pub(super) fn call(&mut self, v: Value) {
+    fn call(&mut self, v: Value) {
+        let args: Vec<(Src, Type)> = self.typed(v).skip(1).collect();
+        self.call_of(v, 0, args);
+    }
+
+    /// The places of the operands of an instruction, with their types.
+    fn typed(&mut self, v: Value) -> std::vec::IntoIter<(Src, Type)> {
         let operands: Vec<Operand> = self.f.operands(v).collect();
-        let Some(name) = self.f.const_func(operands[0]) else { return };
+        let typed = operands.into_iter().map(|o| (self.src(o), self.f.operand_type(o)));
+        typed.collect::<Vec<_>>().into_iter()
+    }
+
+    /// ```text
+    ///     Try handler
+    ///     Call body
+    ///     EndTry handler
+    ///     Jump end
+    /// handler:
+    ///     Catch error
+    ///     Call handler
+    ///     EndCatch
+    /// end:
+    /// ```
+    fn try_catch(&mut self, v: Value) {
+        let captures: Vec<(Src, Type)> = self.typed(v).skip(2).collect();
+        let start = self.insts.len();
+        self.emit(Inst::Try { to: 0 });
+        self.call_of(v, 0, captures.clone());
+        let end = self.insts.len();
+        self.emit(Inst::EndTry { to: 0 });
+        self.emit(Inst::Jump { to: 0 });
+        let handler = self.pc();
+        set_target(&mut self.insts[start], |_| handler);
+        set_target(&mut self.insts[end], |_| handler);
+        let error = self.new_val();
+        self.emit(Inst::Catch { vd: error });
+        let mut args = vec![(Src::Val(error), Type::ANY)];
+        args.extend(captures);
+        self.call_of(v, 1, args);
+        self.emit(Inst::EndCatch);
+        let after = self.pc();
+        set_target(&mut self.insts[end + 1], |_| after);
+    }
+
+    /// Calls the function that is the operand of `v` at `callee`; its result is that of `v`.
+    fn call_of(&mut self, v: Value, callee: usize, given: Vec<(Src, Type)>) {
+        let callee = self.f.operand(v, callee).and_then(|callee| self.f.const_func(callee));
+        let Some(name) = callee else { return };
         // An error of the call resolver comes again, at the call, if control ever gets there.
         let callee = self.world.lookup(name).ok().flatten();
         let signature = callee.and_then(|callee| self.world.slot(callee).signature());
         let (callee, params, ret) = match (callee, signature) {
-            (Some(callee), Some((params, ret))) if params.len() == operands.len() - 1 => {
+            (Some(callee), Some((params, ret))) if params.len() == given.len() => {
                 (callee, params, ret)
             }
             _ => {
@@ -86,15 +136,14 @@ impl Compiler<'_> {
                 // the way that looks at it.
                 let callee = self.val_const(Constant::Func(name));
                 let mut args = vec![Src::Const(callee)];
-                args.extend(operands[1..].iter().map(|&operand| self.src(operand)));
+                args.extend(given.into_iter().map(|(src, _)| src));
                 self.apply(v, args.into(), false, Some(name));
                 return;
             }
         };
         let mut args = Vec::with_capacity(params.len());
-        for (&operand, &want) in operands[1..].iter().zip(params) {
-            let have = self.f.operand_type(operand);
-            args.push(match (self.src(operand), Scalar::of(want)) {
+        for ((src, have), &want) in given.into_iter().zip(params) {
+            args.push(match (src, Scalar::of(want)) {
                 (Src::Scalar(have, reg), Some(want)) if have == want => Arg::Scalar(reg),
                 (Src::Val(reg), Some(want)) => Arg::Unbox(want, reg),
                 (src, None) if have.is_assignable_to(want) => Arg::Val(src),

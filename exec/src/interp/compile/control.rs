@@ -333,6 +333,8 @@ fn is_comparison(op: Option<Op>) -> bool {
 pub(super) fn set_target(inst: &mut Inst, mut new: impl FnMut(Pc) -> Pc) {
     match inst {
         Inst::Jump { to }
+        | Inst::Try { to }
+        | Inst::EndTry { to }
         | Inst::JumpIf { to, .. }
         | Inst::JumpUnless { to, .. }
         | Inst::JumpEqI { to, .. }

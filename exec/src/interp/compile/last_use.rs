@@ -195,7 +195,9 @@ impl Compiler<'_> {
                 reads.push(va);
                 writes.push(vd);
             }
-            Inst::LoadConst { vd, .. } | Inst::Box { vd, .. } => writes.push(vd),
+            Inst::LoadConst { vd, .. } | Inst::Box { vd, .. } | Inst::Catch { vd } => {
+                writes.push(vd);
+            }
             Inst::Unbox { va, .. }
             | Inst::SwitchVal { va, .. }
             | Inst::LoadF { va, .. }

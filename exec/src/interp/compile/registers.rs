@@ -1,5 +1,6 @@
 //! The registers of values and constants.
 
+use regraft_dialects::core;
 use regraft_dialects::semantics::to_slot;
 use regraft_ir::{Block, Constant, Edge, Operand, OperandKind, Type, Value, ValueDef};
 use smallvec::SmallVec;
@@ -90,8 +91,8 @@ impl Compiler<'_> {
                 if self.f.block_of(u.user) != block {
                     return plain;
                 }
-                let before =
-                    u.user == v || (!u.user.is_terminator() && self.f.comes_before(u.user, v));
+                let before = u.user == v && self.f.op(v) != Some(core::TRY)
+                    || (!u.user.is_terminator() && self.f.comes_before(u.user, v));
                 // A fused comparison reads its operands at the end of the block.
                 before && !self.is_fused(u.user)
             })

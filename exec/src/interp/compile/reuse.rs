@@ -7,8 +7,10 @@
 //! An instruction may write to the register of one of its operands, as all instructions read
 //! before they write. What a fused comparison reads is used at the end of the block.
 
+use regraft_dialects::core;
 use regraft_ir::{Block, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::super::register::{Dst, Reg, Scalar};
 use super::Compiler;
@@ -69,6 +71,7 @@ impl Compiler<'_> {
         let mut left: FxHashMap<Value, usize> = FxHashMap::default();
         for v in self.order(block) {
             let fused = self.is_fused(v);
+            let mut done: SmallVec<[Dst; 4]> = SmallVec::new();
             if !fused {
                 for operand in f.operands(v) {
                     let Some(used) = operand.as_value() else { continue };
@@ -76,15 +79,24 @@ impl Compiler<'_> {
                     *count -= 1;
                     if *count == 0 {
                         left.remove(&used);
-                        release(self.dsts[used.index()], scalars, vals);
+                        done.push(self.dsts[used.index()]);
                     }
                 }
+            }
+            // A handler takes its arguments when the body has its result.
+            let keeps_operands = f.op(v) == Some(core::TRY);
+            if !keeps_operands {
+                done.drain(..).for_each(|dst| release(dst, scalars, vals));
             }
             let dst = match self.dsts[v.index()] {
                 Dst::Scalar(ty, LATER) => Dst::Scalar(ty, scalars.take(|| self.new_scalar())),
                 Dst::Val(LATER) => Dst::Val(vals.take(|| self.new_val())),
-                _ => continue,
+                dst => dst,
             };
+            done.into_iter().for_each(|dst| release(dst, scalars, vals));
+            if dst == self.dsts[v.index()] {
+                continue;
+            }
             debug_assert!(f.def(v) == ValueDef::Inst(block));
             self.dsts[v.index()] = dst;
             match f.uses(v).count() {

@@ -1,34 +1,32 @@
 //! The loop that runs compact code.
 
-use super::super::code::Code;
 use super::super::inst::{Inst, Pc};
 use super::super::register::Reg;
 use super::access::{access_error, field, field_error, load_slot, position, set_field, store_slot};
 use super::transfer::{Returned, assign};
-use super::{At, Frame, Machine, NO_REG};
+use super::{Failure, Frame, Machine, NO_REG, Place};
 use crate::error::Trap;
 use crate::value::{Array, Val};
 
 impl<'a> Machine<'a> {
     #[allow(unsafe_code)]
-    pub(super) fn execute(&mut self, entry: &'a Code) -> Result<Val, At<'a>> {
-        let mut code = entry;
-        // Where the frame starts in the two stacks.
-        let (mut s, mut v) = (0, 0);
+    pub(super) fn execute(&mut self, place: Place<'a>) -> Result<Val, Failure<'a>> {
+        // `s` and `v` are where the frame starts in the two stacks.
+        let Place { mut code, mut pc, scalars: mut s, vals: mut v } = place;
         // The scalar registers of the frame: the start of its window. It is set anew whenever the
         // frame changes, which is also the only time that the stack can move.
-        let mut regs: *mut u64 = self.scalars.as_mut_ptr();
+        // SAFETY: the stack is longer than `s`, where the frame starts.
+        let mut regs: *mut u64 = unsafe { self.scalars.as_mut_ptr().add(s) };
         let mut insts: *const Inst = code.insts.as_ptr();
-        let mut pc: Pc = 0;
         // Instructions are counted where control jumps: `from` is where it came in.
-        let mut from: Pc = 0;
+        let mut from: Pc = pc;
         let mut fuel = self.state.next_slice();
 
         macro_rules! trap {
             ($trap:expr) => {{
                 let trap: Trap = $trap;
                 self.state.give_back(fuel);
-                return Err(At { trap, code, pc });
+                return Err(Failure { trap, at: Place { code, pc, scalars: s, vals: v } });
             }};
         }
         macro_rules! check {
@@ -387,6 +385,15 @@ impl<'a> Machine<'a> {
                         None => from = pc + 1,
                     }
                 }
+
+                Inst::Try { to } => self.begin_try(to),
+                Inst::EndTry { .. } => self.end_try(),
+                Inst::Catch { vd } => {
+                    if let Some(caught) = self.state.host.caught() {
+                        assign(&mut self.vals[v + vd as usize], caught.value.clone());
+                    }
+                }
+                Inst::EndCatch => self.state.host.handled(),
 
                 Inst::Return { a } => ret!(Returned::Scalar(get!(a))),
                 Inst::ReturnVal { va } => {

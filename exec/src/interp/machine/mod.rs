@@ -5,6 +5,7 @@
 
 mod access;
 mod apply;
+mod catch;
 mod execute;
 mod fuel;
 mod quick;
@@ -12,6 +13,7 @@ mod transfer;
 
 use regraft_ir::Type;
 
+use self::catch::Handler;
 use super::code::Code;
 use super::inst::Pc;
 use super::register::Reg;
@@ -35,6 +37,7 @@ pub(super) fn run(
         scalars: std::mem::take(&mut state.scalars),
         vals: std::mem::take(&mut state.vals),
         frames: emptied(std::mem::take(&mut state.frames)),
+        handlers: Vec::new(),
         state,
         stack_charge: Charge::new(0),
     };
@@ -68,15 +71,26 @@ struct Machine<'a> {
     scalars: Vec<u64>,
     vals: Vec<Val>,
     frames: Vec<Frame<'a>>,
+    /// The handlers that errors go to, the innermost last.
+    handlers: Vec<Handler>,
     /// The bytes of the stacks.
     stack_charge: Charge,
 }
 
-/// An error with the position it happened at.
-struct At<'a> {
-    trap: Trap,
+/// A place in a frame.
+#[derive(Clone, Copy)]
+struct Place<'a> {
     code: &'a Code,
     pc: Pc,
+    /// Where the frame starts in the two stacks.
+    scalars: usize,
+    vals: usize,
+}
+
+/// An error with the place that it happened at.
+struct Failure<'a> {
+    trap: Trap,
+    at: Place<'a>,
 }
 
 impl<'a> Machine<'a> {
@@ -87,21 +101,36 @@ impl<'a> Machine<'a> {
             self.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments).map(|()| code)
         });
         let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
-        self.execute(code).map_err(|At { trap, code, pc }| {
-            let total = self.frames.len() + 1;
-            let chain = Chain::collect(total, |i| {
-                let (code, pc) = match i.checked_sub(1) {
-                    None => (code, pc),
-                    Some(i) => {
-                        let frame = &self.frames[self.frames.len() - 1 - i];
-                        (frame.code, frame.pc)
-                    }
-                };
-                let (value, loc) = code.spots[pc as usize];
-                Spot { function: code.name, value, loc }
-            });
-            let error = ExecError::new(&self.world.ctx, trap, chain);
-            error.named(self.state.host.texts(&self.world.ctx))
+        let mut place = Place { code, pc: 0, scalars: 0, vals: 0 };
+        loop {
+            let failure = match self.execute(place) {
+                Ok(result) => return Ok(result),
+                Err(failure) => failure,
+            };
+            match self.catch(failure) {
+                Ok(handler) => place = handler,
+                Err(Failure { mut trap, at }) => {
+                    let chain = trap.take_chain().unwrap_or_else(|| self.chain(at));
+                    let error = ExecError::new(&self.world.ctx, trap, chain);
+                    return Err(error.named(self.state.host.texts(&self.world.ctx)));
+                }
+            }
+        }
+    }
+
+    /// The calls that lead to a place of the innermost frame.
+    fn chain(&self, at: Place<'a>) -> Chain {
+        let total = self.frames.len() + 1;
+        Chain::collect(total, |i| {
+            let (code, pc) = match i.checked_sub(1) {
+                None => (at.code, at.pc),
+                Some(i) => {
+                    let frame = &self.frames[self.frames.len() - 1 - i];
+                    (frame.code, frame.pc)
+                }
+            };
+            let (value, loc) = code.spots[pc as usize];
+            Spot { function: code.name, value, loc }
         })
     }
 

@@ -92,6 +92,42 @@ impl Builder<'_> {
         self.push(made);
     }
 
+    pub(crate) fn try_block(
+        &mut self,
+        open: Span,
+        body: ExprId,
+        handler: Option<(Option<ExprId>, ExprId)>,
+        otherwise: Option<ExprId>,
+        last: Option<ExprId>,
+        close: Span,
+    ) {
+        let span = Span { start: open.start, end: close.end };
+        let parts = [Some(body), handler.map(|(_, body)| body), otherwise, last];
+        let mut depth = 0;
+        for part in parts.into_iter().flatten() {
+            self.place(part, close);
+            depth = depth.max(self.depth(part));
+        }
+        let mut made = body;
+        if let Some((error, handler)) = handler {
+            if let Some(error) = error
+                && !matches!(self.kind(error), Kind::Name(_) | Kind::Error)
+            {
+                let span = self.span(error);
+                self.problems.add(span, "expected a name after `catch`");
+            }
+            made = self.node(Kind::Try { body, error, handler, otherwise }, span, depth);
+        } else if otherwise.is_some() {
+            self.problems.add(open, "`else` in a `try` stands behind `catch`");
+        } else if last.is_none() {
+            self.problems.add(open, "`try` needs a `catch` or `finally`");
+        }
+        if let Some(last) = last {
+            made = self.node(Kind::Finally { body: made, last }, span, depth + 1);
+        }
+        self.push(made);
+    }
+
     pub(crate) fn let_block(&mut self, open: Span, head: Items, body: ExprId, close: Span) {
         self.place(body, close);
         for at in head.start as usize..self.list.len() {

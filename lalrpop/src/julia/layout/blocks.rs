@@ -196,18 +196,82 @@ impl Layout<'_> {
 
     pub(super) fn otherwise(&mut self, token: Token, phase: Phase, span: Span) {
         if let Some(depth) = self.stack.iter().rposition(|level| !level.open.is_bracket())
-            && matches!(self.stack[depth].open, Open::If | Open::Foreign)
+            && (matches!(self.stack[depth].open, Open::If | Open::Foreign)
+                || self.stack[depth].open == Open::Try && matches!(token, Token::Else(_)))
         {
             self.close_brackets(span);
             let at = Span { start: span.start, end: span.start };
             self.sep(at);
-            if self.open_kind() == Open::If {
+            if self.open_kind() != Open::Foreign {
                 self.level().phase = phase;
                 self.put(token);
             }
         } else {
             let word = self.slice(span);
             self.problems.add(span, format!("`{word}` without `if`"));
+        }
+    }
+
+    /// `catch` or `finally`. A name on the same line is that of the error.
+    pub(super) fn part_of_try(&mut self, word: Raw, span: Span) {
+        let around = self.stack.iter().rfind(|level| !level.open.is_bracket());
+        match around.map(|level| level.open) {
+            Some(Open::Try | Open::Foreign) => {}
+            _ => {
+                let word = self.slice(span);
+                return self.problems.add(span, format!("`{word}` without `try`"));
+            }
+        }
+        self.close_brackets(span);
+        self.sep(Span { start: span.start, end: span.start });
+        if self.open_kind() == Open::Foreign {
+            return;
+        }
+        if word == Raw::Finally {
+            self.put(Token::Finally(span));
+        } else if self.name_follows() {
+            self.put(Token::CatchAs(span));
+            self.lexer.next();
+            let range = self.lexer.span();
+            self.name(Span { start: range.start as u32, end: range.end as u32 });
+            self.sep(Span { start: range.end as u32, end: range.end as u32 });
+        } else {
+            self.put(Token::Catch(span));
+        }
+    }
+
+    /// Returns whether the next word is a name, and nothing that an expression goes on with.
+    fn name_follows(&self) -> bool {
+        let mut ahead = self.lexer.clone();
+        if !matches!(ahead.next(), Some(Ok(Raw::Name))) {
+            return false;
+        }
+        let end = ahead.span().end;
+        match ahead.next() {
+            Some(Ok(Raw::OpenParen | Raw::OpenBracket | Raw::OpenBrace | Raw::Str(_))) => {
+                ahead.span().start > end
+            }
+            Some(Ok(
+                Raw::Dot
+                | Raw::Oper(_)
+                | Raw::Dotted(_)
+                | Raw::Equals
+                | Raw::Update(_)
+                | Raw::DotUpdate(_)
+                | Raw::DotEquals
+                | Raw::And
+                | Raw::Or
+                | Raw::Arrow
+                | Raw::Typed
+                | Raw::Question
+                | Raw::Prime
+                | Raw::Ellipsis
+                | Raw::Comma
+                | Raw::In
+                | Raw::Isa
+                | Raw::Where,
+            )) => false,
+            _ => true,
         }
     }
 

@@ -37,6 +37,7 @@ enum Open {
     Function,
     Let,
     Do,
+    Try,
     Struct,
     Abstract,
     /// A block that is not of the subset. All of it is dropped.
@@ -434,19 +435,11 @@ impl<'t> Layout<'t> {
                 }
                 _ => self.name(span),
             },
-            Raw::Try => self.foreign(span, "`try` and `catch` are"),
+            Raw::Try => self.block(Open::Try, Phase::Body, Token::Try(span), span),
+            Raw::Catch | Raw::Finally => self.part_of_try(raw, span),
             Raw::Quote => self.foreign(span, "quoting code is"),
             Raw::MacroDef => self.foreign(span, "macros are"),
             Raw::Module => self.foreign(span, "modules are"),
-            Raw::Catch | Raw::Finally => {
-                if self.stack.iter().any(|level| level.open == Open::Foreign) {
-                    self.close_brackets(span);
-                    self.sep(span);
-                } else {
-                    let word = self.slice(span);
-                    self.problems.add(span, format!("`{word}` without `try`"));
-                }
-            }
             Raw::Using => self.using(span),
             Raw::Export => {
                 self.unsupported(span, "`export` is");

@@ -61,9 +61,14 @@ pub(super) struct Var {
     pub(super) next: u32,
     scope: u32,
     assigns: u32,
-    /// The event of its assignment, and the region of code.
+    /// The event of its first assignment, and the region of code.
+    first_at: u32,
+    first_in: u32,
+    /// Those of its last one.
     assigned_at: u32,
     assigned_in: u32,
+    /// True if functions within its own assign to it, or parts of a `try`.
+    assigned_within: bool,
     /// The functions that it is the name of.
     group: u32,
     group_region: u32,
@@ -108,6 +113,12 @@ pub(super) struct Func {
     /// The group of those with which it is one function, or closes over the same variables.
     pub(super) group: u32,
     pub(super) has_labels: bool,
+    /// True if it is a part of a `try`, which is run where it stands.
+    pub(super) is_try: bool,
+    /// True if it is one that control may leave other than by its end, or by an error.
+    pub(super) exits: bool,
+    /// The loops around the place that the walk is at.
+    loops: u32,
     /// The function around it.
     parent: u32,
     region: u32,

@@ -74,12 +74,15 @@ impl Walk<'_> {
         }
     }
 
-    fn note_use(&mut self, var: u32) {
+    /// Notes a use of a variable. Returns whether it is in a function within that of the variable.
+    fn note_use(&mut self, var: u32) -> bool {
         let &(scope, _) = self.scopes.stack.last().expect("there is a scope");
         let func = self.scopes.scopes[scope as usize].func;
-        if self.scopes.vars[var as usize].func != func {
+        let within = self.scopes.vars[var as usize].func != func;
+        if within {
             self.scopes.uses.push((func, var));
         }
+        within
     }
 
     fn enter(&mut self, scope: u32, at: u32) {
@@ -205,8 +208,11 @@ impl Walk<'_> {
             next: NONE,
             scope,
             assigns: u32::from(given),
+            first_at: at,
+            first_in: data.region,
             assigned_at: at,
             assigned_in: data.region,
+            assigned_within: false,
             group: NONE,
             group_region: NONE,
         });
@@ -237,13 +243,17 @@ impl Walk<'_> {
             self.error(expr, message, "assigned here");
             return false;
         }
-        self.note_use(var);
+        let within = self.note_use(var);
         self.count_assignment(var, region, at);
+        self.scopes.vars[var as usize].assigned_within |= within;
         true
     }
 
     fn count_assignment(&mut self, var: u32, region: u32, at: u32) {
         let var = &mut self.scopes.vars[var as usize];
+        if var.assigns == 0 {
+            (var.first_at, var.first_in) = (at, region);
+        }
         var.assigns += 1;
         (var.assigned_at, var.assigned_in) = (at, region);
     }
@@ -295,14 +305,23 @@ impl Scopes {
         for i in 0..self.uses.len() {
             let (mut func, var) = self.uses[i];
             let owner = self.vars[var as usize].func;
+            // The outermost function that may be run later.
+            let mut later = NONE;
             while func != owner {
-                let Func { group, parent, .. } = self.funcs[func as usize];
+                let Func { group, parent, is_try, .. } = self.funcs[func as usize];
+                if !is_try {
+                    later = group;
+                }
                 let data = &mut self.groups[group as usize];
                 if data.var == var && data.knows_itself || !self.captured.insert((group, var)) {
                     break;
                 }
                 data.captures.push(var);
-                if parent == owner && !self.is_stable(var, group) {
+                let stable = match later {
+                    NONE => self.is_set(var, group),
+                    later => self.is_stable(var, later),
+                };
+                if parent == owner && !stable {
                     self.vars[var as usize].boxed = true;
                 }
                 func = parent;
@@ -317,6 +336,19 @@ impl Scopes {
             }
         }
         changed
+    }
+
+    /// Returns whether the variable has a value when the part of a `try` of `group` begins, and keeps
+    /// it until that ends.
+    fn is_set(&self, var: u32, group: u32) -> bool {
+        let (var, group) = (&self.vars[var as usize], &self.groups[group as usize]);
+        let given = matches!(var.kind, VarKind::Param | VarKind::Static);
+        !var.assigned_within
+            && (given
+                || !self.funcs[var.func as usize].has_labels
+                    && var.assigns > 0
+                    && var.first_at < group.made_at
+                    && self.encloses(var.first_in, group.region).is_some())
     }
 
     /// Returns whether the variable has the value that it will always have when the functions of

@@ -30,6 +30,9 @@ impl Walk<'_> {
             scope: NONE,
             group: NONE,
             has_labels: false,
+            is_try: false,
+            exits: false,
+            loops: 0,
             parent,
             region: self.region,
             made_at: 0,
@@ -88,9 +91,31 @@ impl Walk<'_> {
         match kind {
             Kind::Name(_) | Kind::Int(_) | Kind::Float(_) | Kind::Float32(_) | Kind::Bool(_) => {}
             Kind::Str(_) | Kind::Sym(_) | Kind::End | Kind::First | Kind::Colon => {}
-            Kind::Break | Kind::Continue | Kind::Goto(_) | Kind::Using(_) | Kind::Error => {}
+            Kind::Goto(_) | Kind::Using(_) | Kind::Error => {}
+            Kind::Break | Kind::Continue => self.leaves(true),
             Kind::Where { .. } | Kind::Struct { .. } | Kind::Abstract { .. } => {}
-            Kind::Return(None) => {}
+            Kind::Return(value) => {
+                self.leaves(false);
+                if let Some(value) = value {
+                    self.walk(value);
+                }
+            }
+            Kind::Try { body, error, handler, otherwise } => {
+                self.part_of_try(body, None);
+                self.part_of_try(handler, error);
+                if let Some(otherwise) = otherwise {
+                    let region = self.enter_region(false);
+                    let outer = self.enter_new(ScopeKind::Loop);
+                    self.scopes.refs[otherwise.index()] = self.scope;
+                    self.walk(otherwise);
+                    self.leave(outer);
+                    self.region = region;
+                }
+            }
+            Kind::Finally { body, last } => {
+                self.part_of_try(body, None);
+                self.part_of_try(last, None);
+            }
             Kind::Label(_) => self.scopes.funcs[self.func as usize].has_labels = true,
             Kind::Call { callee: head, args: list }
             | Kind::Dot { callee: head, args: list }
@@ -105,7 +130,6 @@ impl Walk<'_> {
             }
             Kind::Field { base: x, .. }
             | Kind::In { iterable: x, .. }
-            | Kind::Return(Some(x))
             | Kind::Splat(x)
             | Kind::Filter(x)
             | Kind::Const(x)
@@ -156,7 +180,9 @@ impl Walk<'_> {
                 self.walk(condition);
                 let outer = self.enter_new(ScopeKind::Loop);
                 self.scopes.refs[id.index()] = self.scope;
+                self.scopes.funcs[self.func as usize].loops += 1;
                 self.walk(body);
+                self.scopes.funcs[self.func as usize].loops -= 1;
                 self.leave(outer);
                 self.region = region;
             }
@@ -315,10 +341,45 @@ impl Walk<'_> {
                 self.target(target, DeclKind::Local);
             }
         }
+        self.scopes.funcs[self.func as usize].loops += 1;
         self.walk(body);
+        self.scopes.funcs[self.func as usize].loops -= 1;
         for _ in clauses {
             self.scopes.events.push(Event::Exit);
         }
         (self.scope, self.region) = (scope, region);
+    }
+
+    /// A part of a `try`: a function without parameters but for the error, whose variables are those
+    /// of a scope like that of a loop.
+    fn part_of_try(&mut self, part: ExprId, error: Option<ExprId>) {
+        let outer = (self.func, self.scope, self.region);
+        let func = self.new_func(self.func);
+        self.scopes.funcs[func as usize].is_try = true;
+        self.scopes.refs[part.index()] = func;
+        self.scopes.events.push(Event::Make(func));
+        self.func = func;
+        self.enter_region(false);
+        self.enter_new(ScopeKind::Loop);
+        self.scopes.funcs[func as usize].scope = self.scope;
+        if let Some(error) = error {
+            self.target(error, DeclKind::Local);
+        }
+        self.walk(part);
+        self.scopes.events.push(Event::Exit);
+        (self.func, self.scope, self.region) = outer;
+    }
+
+    /// Notes which parts of a `try` a `return` leaves; or a `break` or `continue`, which leaves those
+    /// within the loop.
+    fn leaves(&mut self, stays_in_loop: bool) {
+        let mut at = self.func;
+        while let Some(func) = self.scopes.funcs.get_mut(at as usize).filter(|func| func.is_try) {
+            if stays_in_loop && func.loops > 0 {
+                break;
+            }
+            func.exits = true;
+            at = func.parent;
+        }
     }
 }

@@ -70,10 +70,11 @@ pub fn inst_effects(f: &Function, v: Value, summaries: &EffectSummaries) -> Inst
         return InstEffects { may_trap: may_trap(f, v), ..InstEffects::default() };
     }
     if def.effects.opaque {
-        return match callee_summary(f, v, summaries) {
-            Some(summary) => call_effects(f, v, summary),
-            None => InstEffects::anything(f, v),
+        let effects = match def.op {
+            core::TRY => try_effects(f, v, summaries),
+            _ => callee_summary(f, v, summaries).map(|summary| call_effects(f, v, summary, 1, 0)),
         };
+        return effects.unwrap_or_else(|| InstEffects::anything(f, v));
     }
     let effects = def.effects;
     let mut result = InstEffects {
@@ -115,7 +116,15 @@ pub(crate) fn callee_summary<'a>(
     (!summary.opaque && summary.params.len() + 1 == f.operand_count(v)).then_some(summary)
 }
 
-fn call_effects(f: &Function, v: Value, summary: &EffectSummary) -> InstEffects {
+/// The effects of a call of the function of this summary, for the operands from `first_arg` on, which
+/// are passed to its parameters from `first_param` on.
+fn call_effects(
+    f: &Function,
+    v: Value,
+    summary: &EffectSummary,
+    first_arg: usize,
+    first_param: usize,
+) -> InstEffects {
     let mut result = InstEffects {
         objects: SmallVec::new(),
         elsewhere: summary.elsewhere,
@@ -125,14 +134,39 @@ fn call_effects(f: &Function, v: Value, summary: &EffectSummary) -> InstEffects 
         may_trap: summary.may_trap || !summary.ret.is_assignable_to(f.ty(v)),
         may_not_end: summary.may_not_end,
     };
-    for (i, operand) in f.operands(v).skip(1).enumerate() {
-        let (param, ty) = (summary.params[i], f.operand_type(operand));
-        result.may_trap |= !ty.is_assignable_to(summary.param_types[i]);
+    for param in &summary.params[..first_param] {
+        result.elsewhere |= param.access;
+    }
+    for (i, operand) in f.operands(v).skip(first_arg).enumerate() {
+        let (at, ty) = (first_param + i, f.operand_type(operand));
+        let param = summary.params[at];
+        result.may_trap |= !ty.is_assignable_to(summary.param_types[at]);
         if !param.access.is_empty() && may_be_object(f.ctx(), ty) {
             result.objects.push((operand, param.access));
         }
     }
     result
+}
+
+/// The effects of `core.try`: those of the body, and of the handler if the body may fail. `None` if
+/// one of them is not known.
+fn try_effects(f: &Function, v: Value, summaries: &EffectSummaries) -> Option<InstEffects> {
+    let captures = f.operand_count(v) - 2;
+    let summary = |position: usize, params: usize| {
+        let summary = summaries.of(f.const_func(f.operand(v, position)?)?);
+        (!summary.opaque && summary.params.len() == params).then_some(summary)
+    };
+    let mut result = call_effects(f, v, summary(0, captures)?, 2, 0);
+    if result.may_trap {
+        let handler = call_effects(f, v, summary(1, captures + 1)?, 2, 1);
+        result.may_trap = handler.may_trap;
+        result.observable |= handler.observable;
+        result.may_not_end |= handler.may_not_end;
+        result.allocates |= handler.allocates;
+        result.elsewhere |= handler.elsewhere;
+        result.objects.extend(handler.objects);
+    }
+    Some(result)
 }
 
 /// Returns whether a value of this type may be an object.

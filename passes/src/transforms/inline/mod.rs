@@ -183,7 +183,7 @@ impl Inliner {
         let mut left = self.limits.growth.saturating_add(f.inst_count());
         let mut cold: Option<(Block, bool)> = None;
         let mut chosen = Vec::new();
-        for &at in self.graph.sites(node) {
+        for &at in self.graph.sites(node).iter().filter(|at| at.is_plain()) {
             let Some(callee) = &self.callees[at.callee] else { continue };
             let block = f.block_of(at.call);
             let is_cold = match cold {

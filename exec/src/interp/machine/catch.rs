@@ -1,0 +1,74 @@
+//! Errors on their way to a handler.
+//!
+//! A `core.try` puts its handler on a stack while its body runs. An error drops the frames above
+//! the one that the handler is of, and goes on there; nothing is looked up or paid for while no
+//! error happens.
+
+use std::sync::atomic::Ordering;
+
+use super::super::inst::Pc;
+use super::{Failure, Machine, Place};
+use crate::error::ErrorKind;
+use crate::host::Caught;
+use crate::value::Val;
+
+/// A handler that errors go to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handler {
+    /// The number of frames below the one that it is of.
+    depth: usize,
+    to: Pc,
+    /// The number of derivatives that are being taken there.
+    derivatives: usize,
+}
+
+impl<'a> Machine<'a> {
+    /// From here on, errors go to the handler at `to`.
+    pub(super) fn begin_try(&mut self, to: Pc) {
+        let (depth, derivatives) = (self.frames.len(), self.state.host.derivatives());
+        self.handlers.push(Handler { depth, to, derivatives });
+    }
+
+    /// The body of the innermost handler is done.
+    pub(super) fn end_try(&mut self) {
+        self.handlers.pop();
+    }
+
+    /// Returns where a handler takes over.
+    ///
+    /// # Errors
+    /// The failure, if nobody handles it.
+    pub(super) fn catch(&mut self, failure: Failure<'a>) -> Result<Place<'a>, Failure<'a>> {
+        let Some(value) = failure.trap.caught(&self.world.ctx) else { return Err(failure) };
+        let Some(Handler { depth, to, derivatives }) = self.handlers.pop() else {
+            return Err(failure);
+        };
+        let Failure { mut trap, at } = failure;
+        if *trap.kind() == ErrorKind::Interrupted {
+            self.state.interrupt.store(false, Ordering::Relaxed);
+        }
+        let chain = trap.take_chain().unwrap_or_else(|| self.chain(at));
+        let place = match self.frames.get(depth) {
+            Some(frame) => {
+                Place { code: frame.code, pc: to, scalars: frame.scalars, vals: frame.vals }
+            }
+            None => Place { pc: to, ..at },
+        };
+        self.frames.truncate(depth);
+        self.drop_above(place, at);
+        self.state.host.catch(Caught { depth, value, chain }, derivatives);
+        Ok(place)
+    }
+
+    /// Drops what frames above that of `place` hold, up to that of `last`.
+    fn drop_above(&mut self, place: Place<'a>, last: Place<'a>) {
+        let start = place.vals + place.code.val_regs as usize;
+        let end = last.vals + last.code.val_regs as usize;
+        if let Some(held) = self.vals.get_mut(start..end) {
+            held.fill(Val::Unit);
+        }
+        // Arguments of a call that did not begin stand behind.
+        let behind = self.vals.iter_mut().skip(start.max(end));
+        behind.take_while(|value| !matches!(value, Val::Unit)).for_each(|value| *value = Val::Unit);
+    }
+}
