@@ -11,6 +11,7 @@ mod control_flow;
 mod dynamic_types;
 mod edges;
 mod errors;
+mod exceptions;
 mod globals;
 mod interface;
 mod modes;
