@@ -155,6 +155,9 @@ end
 
 # --- text -----------------------------------------------------------------------------------
 
+struct Module{P} end
+@inline getproperty(m::Module, name::Symbol) = __module_member(m, name)
+
 abstract type IO end
 # What was printed to it is its text.
 mutable struct IOBuffer <: IO
@@ -198,7 +201,11 @@ invokelatest(f, args...; kw...) = f(args...; kw...)
 include(path) = throw(ErrorException("`include` is supported as a statement of its own at top level only"))
 
 # What is printed in place of a value that is not shown field by field.
-__shown(x) = x
+__shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : x
+__shown(x::Union{Number, String, Symbol, Nothing, AbstractArray, Tuple, NamedTuple, Function, Type}) = x
+show(io::IO, x) = __print_to(io, core.string(__repr(x)))
+show(x) = show(stdout(), x)
+repr(x) = sprint(show, x)
 string(xs...) = __spread("core.string", __unroll_map(__shown, xs))
 string() = ""
 # `@inferred f(x)`
@@ -219,7 +226,7 @@ function __show(text, x)
     println(text, " = ", __repr(x))
     return x
 end
-__repr(x) = x
+__repr(x) = __shown(x)
 __repr(x::String) = string("\"", x, "\"")
 __repr(x::Symbol) = string(":", x)
 # `"a $x b"`

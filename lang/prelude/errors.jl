@@ -92,7 +92,8 @@ __try_body(body, handler) = body()
 __try_handler(e, body, handler) = handler(e)
 @inline function __caught(e)
     if e isa Tuple{Symbol, String, Any}
-        trap = e::Tuple{Symbol, String, Any}
+        # Ops do not differentiate what they trap for.
+        trap = ad.ignore(e::Tuple{Symbol, String, Any})
         return __exception(core.get(trap, 1), core.get(trap, 2), core.get(trap, 3))
     end
     return e isa __Thrown ? (e::__Thrown).value : e
@@ -102,7 +103,7 @@ end
 struct __Message
     text::String
 end
-function __exception(name, message, values)
+@inline function __exception(name, message, values)
     name === :ErrorException && return ErrorException(message)
     name === :ArgumentError && return ArgumentError(message)
     name === :DimensionMismatch && return DimensionMismatch(message)
@@ -115,7 +116,7 @@ function __exception(name, message, values)
     name === :InterruptException && return InterruptException()
     name === :DomainError && return DomainError(__value(values, 1, nothing), __Message(message))
     name === :InexactError && return InexactError(__Message(message), __value(values, 1, Any), __value(values, 2, nothing))
-    name === :BoundsError && length(values) == 2 && return BoundsError(values[1], values[2])
+    name === :BoundsError && data.fieldcount(values) == 2 && return BoundsError(data.getfield(values, 1), data.getfield(values, 2))
     name === :BoundsError && return BoundsError(__Message(message), nothing)
     name === :UndefVarError && return UndefVarError(__value(values, 1, __Message(message)))
     name === :KeyError && return KeyError(__Message(message))
@@ -123,7 +124,7 @@ function __exception(name, message, values)
     name === :MethodError && return MethodError(__Message(message), ())
     return ErrorException(core.string(name, ": ", message))
 end
-__value(values, i, default) = length(values) < i ? default : values[i]
+@inline __value(values, i, default) = data.fieldcount(values) < i ? default : data.getfield(values, i)
 
 # The closure of a `finally`, as the handler of what it is behind.
 struct __Cleanup{F, E}

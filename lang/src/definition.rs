@@ -23,6 +23,25 @@ pub enum Space {
     /// The user's program: Julia's `Main`. What it defines under a name of the prelude shadows
     /// that for the program alone, unless it is defined as `Base.name`.
     Main,
+    /// A module of the program, by its path: `A.B`.
+    Module(Symbol),
+}
+
+/// The names that go from one module to another: a part of `using` or `import`.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// True for `import`: methods that are defined under these names belong to what they stand for.
+    pub extends: bool,
+    /// The number of dots before the path: from 1 on it begins in the module itself, or in those around.
+    pub dots: usize,
+    /// The names of modules, the last of which may be any name: `A.B`.
+    pub path: Vec<Symbol>,
+    /// The other name of the last one.
+    pub alias: Option<Symbol>,
+    /// The names behind a `:`, each with what it is called from now on.
+    pub names: Option<Vec<(Symbol, Symbol)>>,
+    /// The place.
+    pub loc: Loc,
 }
 
 /// A statement at top level, in order.
@@ -30,9 +49,25 @@ pub enum Space {
 pub enum Item {
     /// Adds methods, one after the other (several if there are default values of parameters).
     Methods(Vec<MethodDef>),
-    /// Says that methods which are defined under these names belong to the functions of the
-    /// prelude: `import Base: +`.
-    Import(Vec<Symbol>),
+    /// Makes names of other modules known: `using A: f`, `import Base: +`.
+    Import(Import),
+    /// Declares the type of a global variable: `x::Int = 1`.
+    Typed(Symbol, TypeExpr),
+    /// Says which names `using` takes from the module.
+    Export(Vec<Symbol>),
+    /// Makes a module, and runs its statements.
+    Module {
+        /// The name.
+        name: Symbol,
+        /// The space of what it declares.
+        space: Space,
+        /// True if the names of the prelude are not there.
+        bare: bool,
+        /// The statements.
+        items: Vec<Self>,
+        /// The place.
+        loc: Loc,
+    },
     /// Declares a function without methods: `function f end`.
     Declare(Symbol, Loc),
     /// Declares a struct type.
@@ -75,7 +110,8 @@ pub struct Thunk {
 /// The owner of a method.
 #[derive(Clone, Debug)]
 pub enum Callee {
-    /// A generic function: `f(x) = …`. A field such as `Base.f` has [`MethodHead::extends_base`].
+    /// A generic function: `f(x) = …`. A field such as `Base.f` has [`MethodHead::extends_base`]; for
+    /// another module, the name is its path: `A.B.f`.
     Function(Symbol),
     /// Values of a type: `(p::P)(x) = …`. The lowered function has the callee as its first
     /// parameter.

@@ -251,6 +251,7 @@ constructs! {
     destructuring
     keywords
     exceptions
+    modules
     reflection
     random
     dims

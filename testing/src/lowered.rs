@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use regraft_ir::{Context, Diagnostic, Function, verify_function};
+use regraft_ir::{Context, Diagnostic, Function, Symbol, verify_function};
 use regraft_lang::definition::{
     Callee, ClosureDef, Item, MethodDef, Space, StaticDecl, TypeExpr, TypeExprKind,
 };
@@ -60,9 +60,34 @@ impl Printer<'_> {
                     self.method(method);
                 }
             }
-            Item::Import(names) => {
+            Item::Import(import) => {
+                let texts = |names: &[Symbol]| -> Vec<&str> {
+                    names.iter().map(|&name| ctx.str(name)).collect()
+                };
+                let word = if import.extends { "import" } else { "using" };
+                let path = format!("{}{}", ".".repeat(import.dots), texts(&import.path).join("."));
+                let alias =
+                    import.alias.map_or(String::new(), |name| format!(" as {}", ctx.str(name)));
+                let names = import.names.as_deref().map_or(String::new(), |names| {
+                    let names = names.iter().map(|&(name, alias)| match name == alias {
+                        true => ctx.str(name).to_owned(),
+                        false => format!("{} as {}", ctx.str(name), ctx.str(alias)),
+                    });
+                    format!(": {}", names.collect::<Vec<_>>().join(", "))
+                });
+                self.line(&format!("# {word} {path}{alias}{names}"));
+            }
+            Item::Typed(name, ty) => {
+                self.line(&format!("# type {}::{}", ctx.str(*name), ty_text(ctx, ty)));
+            }
+            Item::Export(names) => {
                 let names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
-                self.line(&format!("# import {}", names.join(", ")));
+                self.line(&format!("# export {}", names.join(", ")));
+            }
+            Item::Module { name, items, .. } => {
+                self.line(&format!("# module {}", ctx.str(*name)));
+                items.iter().for_each(|item| self.item(item));
+                self.line("# end");
             }
             Item::Declare(name, _) => self.line(&format!("# declare {}", ctx.str(*name))),
             Item::Struct(decl) => {
@@ -120,7 +145,7 @@ impl Printer<'_> {
     fn method(&mut self, def: &MethodDef) {
         let (ctx, method) = (self.ctx, &def.head);
         let callee = match &method.callee {
-            Callee::Function(name) if method.extends_base && method.space == Space::Main => {
+            Callee::Function(name) if method.extends_base && method.space != Space::Base => {
                 format!("Base.{}", ctx.str(*name))
             }
             Callee::Function(name) => ctx.str(*name).to_owned(),

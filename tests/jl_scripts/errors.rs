@@ -24,7 +24,7 @@ fn all_parse_errors_are_told_and_nothing_runs() {
 #[test]
 fn what_is_not_supported_is_named() {
     tells("quote\n    f()\nend\n", &["quoting", "<stdin>:1"]);
-    tells("module M\nend\n", &["module", "<stdin>:1"]);
+    tells("macro m(x)\nend\n", &["macros", "<stdin>:1"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ const CASES: usize = 2_000;
 const SHARED: usize = 25;
 
 /// Short programs of everything that there is.
-const SEEDS: [&str; 12] = [
+const SEEDS: [&str; 14] = [
     "struct P{T<:Real}\n    x::T\n    y::T\nend\nnorm(p::P) = sqrt(p.x^2 + p.y^2)\nnorm(P(3, 4))\n",
     "mutable struct C\n    n::Int\nend\nbump!(c::C, by = 1) = (c.n += by; c)\nbump!(bump!(C(1)), 5).n\n",
     "function f(xs...)\n    s = 0\n    for (i, x) in enumerate(xs)\n        s += i * x\n    end\n    s\nend\nf(1, 2.0, 3)\n",
@@ -21,6 +21,8 @@ const SEEDS: [&str; 12] = [
     "t = (a = 1, b = (2, 3))\n(; a, b) = t\np, q = b\nmap((u, v) -> u * v, (a, p), (q, 2))\n",
     "f(x; a = 1, b = a + 1, kw...) = x + a + b + length(kw)\nf(1; b = 3, (c = 4,)...)\ng = (x; r = 2) -> x^r\n@. g([1, 2]; r = 3) + f(1)\n",
     "x = 3\ny = \"x is $x, $(x > 2 ? \"big $(x)\" : \"small\")!\"\nprintln(y)\n@show x y\na, b..., c = Float64[1 2; 3 4]\nsum(b; init = 1.0)\n",
+    "function f(x)\n    for i in 1:3\n        try\n            x[i] > 0 || continue\n            return sqrt(x[i])\n        catch e\n            rethrow(e)\n        finally\n            x[1] -= 1\n        end\n    end\nend\ntry f([0.0, -1.0]) catch err; sprint(showerror, err) else 1 end\n",
+    "module A\nexport f\nf(x) = x + c\nconst c = 1\nmodule B\nusing ..A: c as d\ng() = d\nend\nend\nusing .A\nimport .A.B: g\ng(x) = f(x)\ng(2) + A.B.g() + A.c\nx::Int = 3.0\n",
     "m = [i * j for i in 1:3, j in 1:2]\nm[:, 2]' * m[1:3, 1]\n",
 ];
 

@@ -402,10 +402,34 @@ pub enum Kind {
         /// The type above it.
         supertype: Option<ExprId>,
     },
-    /// `using LinearAlgebra`, `using Base: f, g`, `import Base: +`, `import Base.f`, of modules whose
-    /// names are in the prelude already. Only `import` of names says something: methods of
-    /// these [`Name`](Self::Name)s belong to the function of the prelude.
-    Using(List),
+    /// `module M … end`
+    Module {
+        /// The name.
+        name: Symbol,
+        /// Tells whether it is a `baremodule`.
+        bare: bool,
+        /// The statements.
+        body: List,
+    },
+    /// `using A, .B: f`, `import Base: +`
+    Using {
+        /// Tells whether it is an `import`: methods that are defined under its names belong to what these
+        /// names stand for.
+        import: bool,
+        /// [`Clause`](Self::Clause)s.
+        clauses: List,
+    },
+    /// `A.B`, `A as C`, `A: f, g as h` in a `using` or `import`.
+    Clause {
+        /// [`Name`](Self::Name)s; where dots stand before them, they are the first one: `..`.
+        path: List,
+        /// The other name of the module.
+        alias: Option<Symbol>,
+        /// The names behind `:`, each a [`Name`](Self::Name), or an [`Assign`](Self::Assign) of one to another name.
+        names: Option<List>,
+    },
+    /// `export a, b`: [`Name`](Self::Name)s.
+    Export(List),
     /// A piece of text that could not be read. It has been reported.
     Error,
 }

@@ -230,7 +230,30 @@ impl Printer<'_> {
                 self.type_head(name, params, supertype);
                 self.out.push(')');
             }
-            Kind::Using(names) => self.with_list("using", None, names),
+            Kind::Module { name, bare, body } => {
+                self.out.push_str(if bare { "(baremodule " } else { "(module " });
+                self.name(name);
+                for at in 0..body.len() {
+                    self.out.push(' ');
+                    self.expr(self.ast.list(body)[at]);
+                }
+                self.out.push(')');
+            }
+            Kind::Using { import, clauses } => {
+                self.with_list(if import { "import" } else { "using" }, None, clauses);
+            }
+            Kind::Clause { path, alias, names } => {
+                self.with_list(".", None, path);
+                if let Some(alias) = alias {
+                    self.out.push_str(" as ");
+                    self.name(alias);
+                }
+                if let Some(names) = names {
+                    self.out.push_str(" : ");
+                    self.list(names);
+                }
+            }
+            Kind::Export(names) => self.with_list("export", None, names),
             Kind::Error => self.out.push_str("ERROR"),
         }
     }

@@ -171,6 +171,8 @@ pub(crate) enum Atom {
     Goto,
     Label,
     Using,
+    /// `export` with its names.
+    Export,
     /// Something that has been reported.
     Error,
 }
@@ -316,6 +318,8 @@ pub(crate) enum Token {
     /// `catch` before a name.
     CatchAs(Span),
     Finally(Span),
+    /// `module` or `baremodule`.
+    Module(Span),
     Struct(Span),
     /// `mutable struct`
     Mutable(Span),
@@ -361,6 +365,7 @@ impl Token {
             | Self::Catch(span)
             | Self::CatchAs(span)
             | Self::Finally(span)
+            | Self::Module(span)
             | Self::Struct(span)
             | Self::Mutable(span)
             | Self::Abstract(span)
@@ -387,6 +392,7 @@ impl Token {
                 | Self::Let(_)
                 | Self::Do(_)
                 | Self::Try(_)
+                | Self::Module(_)
                 | Self::Struct(_)
                 | Self::Mutable(_)
                 | Self::Abstract(_)

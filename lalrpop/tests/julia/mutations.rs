@@ -55,6 +55,17 @@ text = """
     $first line
       $(second; line) end"""
 @show a b; @inferred named(1; a)
+module Inner
+using ..Outer: f as g, h; import Base.:+, .A.B as C
+export f, +
+w = try f(x) catch e; e.msg else y finally z end
+try
+    a
+catch
+    throw(x)
+end
+baremodule Bare; end
+end
 k(x, y = 1, zs...) = if x 1 elseif y 2 else 3 end #= a #= b =# c =#
 "#;
 

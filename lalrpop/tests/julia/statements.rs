@@ -98,12 +98,16 @@ fn declarations() {
         ("global x += 1", "(global (+= x 1))"),
         ("const N = 3", "(const (= N 3))"),
         ("const a, b = 1, 2", "(const (= (tuple a b) (tuple 1 2)))"),
-        ("using LinearAlgebra", "(using)"),
-        ("using LinearAlgebra, Statistics", "(using)"),
-        ("using Base: f, g\nx", "(using)\nx"),
-        ("import Base: +, -, f", "(using + - f)"),
-        ("import Base.show", "(using show)"),
-        ("import LinearAlgebra", "(using)"),
+        ("using LinearAlgebra", "(using (. LinearAlgebra))"),
+        ("using A, Main.B # two", "(using (. A) (. Main B))"),
+        ("using Base: f, g\nx", "(using (. Base) : (f g))\nx"),
+        ("import Base: +, -,\n  f", "(import (. Base) : (+ - f))"),
+        ("import Base.show", "(import (. Base show))"),
+        ("import Base.:+", "(import (. Base +))"),
+        ("using ..A.B: f as g, h", "(using (. .. A B) : ((= g f) h))"),
+        ("import .A as B, .C", "(import (. . A) as B (. . C))"),
+        ("module A\nexport f, +\nf(x) = x\nend", "(module A (export f +) (function f (x) x))"),
+        ("baremodule A end", "(baremodule A)"),
     ]);
 }
 

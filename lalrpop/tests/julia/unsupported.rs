@@ -6,7 +6,6 @@ use crate::{check_errors, messages};
 fn each_is_one_error_that_names_it() {
     check_errors(&[
         ("macro m(x)\n x\nend", "macros are not supported", "macro"),
-        ("module M\nf(x) = 1\nend", "modules are not supported", "module"),
         ("quote\n x + 1\nend", "quoting code is not supported", "quote"),
         (":(a + b)", "quoting code is not supported", ":"),
         ("'c'", "characters (`'c'`) are not supported", "'c'"),
@@ -15,9 +14,6 @@ fn each_is_one_error_that_names_it() {
         ("@elapsed x + 1", "the macro `@elapsed` is not supported", "@elapsed"),
         ("x = @fastmath(a + b) + c", "the macro `@fastmath` is not supported", "@fastmath"),
         ("@time begin\n a b c\nend", "the macro `@time` is not supported", "@time"),
-        ("using Dates", "the module `Dates` is not supported", "Dates"),
-        ("import LinearAlgebra, Printf", "the module `Printf` is not supported", "Printf"),
-        ("export f, g", "`export` is not supported", "export"),
         ("r\"a\"", "string macros are not supported", "\"a\""),
         ("`ls`", "commands (`` ` ``) are not supported", "`ls`"),
         ("a .&& b", "the operator `.&&` is not supported", ".&&"),

@@ -40,7 +40,7 @@ impl Rules {
         let none = ctx.symbol("#non_differentiable");
         world.watch_rules(&[reverse, forward, none]);
         // Methods of these are rules wherever they are defined.
-        world.import(&[reverse, forward, none]);
+        world.share(&[reverse, forward, none]);
         Self { reverse, forward, none }
     }
 }

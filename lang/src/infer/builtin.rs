@@ -59,7 +59,7 @@ impl Inference {
                 Some(self.constant_arg(Constant::Sym(self.ctx.symbol(UNDEFINED_FIELD))))
             }
             Builtin::FieldNames => self.field_names(frame, args),
-            Builtin::Parameters | Builtin::HasMethod | Builtin::Invoke => {
+            Builtin::Parameters | Builtin::HasMethod | Builtin::HasOwn | Builtin::Invoke => {
                 self.reflection(frame, builtin, args)
             }
             Builtin::New => self.new_struct(frame, args),
@@ -67,6 +67,7 @@ impl Inference {
             Builtin::NamedOf => self.named_of(frame, args),
             Builtin::Val => self.val(frame, args),
             Builtin::Try => self.try_catch(frame, args),
+            Builtin::ModuleMember => self.module_member(frame, args),
             Builtin::Methods => self.methods(frame, args),
             Builtin::ReturnType => self.return_type(frame, args),
             Builtin::Known => {

@@ -187,7 +187,12 @@ impl Inference {
     }
 
     /// The method that a call runs.
-    fn found_for(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> (SpecId, Found) {
+    pub(super) fn found_for(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        args: &[Arg],
+    ) -> (SpecId, Found) {
         let callee_type = self.partials.type_of(frame.lattice(callee));
         let types = self.types_of(frame, args);
         let (id, found) = self.lookup(callee_type, &types);
@@ -304,7 +309,7 @@ impl Inference {
 
     /// The specialisation of a method for these arguments, and the arguments as it takes them; `None`
     /// if there would be too many.
-    fn specialised(
+    pub(super) fn specialised(
         &mut self,
         frame: &mut Frame,
         facts: &Rc<MethodFacts>,
@@ -323,39 +328,6 @@ impl Inference {
         let spec = self.find_spec(facts, found, callee_type, &types, &key)?;
         self.depend(frame, spec);
         Some((spec, packed))
-    }
-
-    /// `#try(body, handler)`: calls of `#try_body(body, handler)` and, if that fails,
-    /// `#try_handler(error, body, handler)`.
-    pub(super) fn try_catch(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
-        let &[body, handler] = args else { return None };
-        self.exact_type(frame, body)?;
-        self.exact_type(frame, handler)?;
-        // The error is none of the values that there are.
-        let kind = StepKind::Op(core_ops::UNDEF, Type::ANY);
-        let error = frame.push(kind, &[], Lattice::ANY, Attrs::NONE);
-        let specs =
-            [("#try_body", &[body, handler][..]), ("#try_handler", &[error, body, handler])].map(
-                |(name, args)| {
-                    let callee = self.constant_arg(Constant::Func(self.ctx.symbol(name)));
-                    let (_, Found::Method(facts, found)) = self.found_for(frame, callee, args)
-                    else {
-                        return None;
-                    };
-                    self.specialised(frame, &facts, &found, callee, args).map(|(spec, _)| spec)
-                },
-            );
-        frame.steps.pop();
-        let [Some(body_spec), Some(handler_spec)] = specs else { return None };
-        let result = self.infer(body_spec);
-        let known = self.spec(body_spec);
-        if known.effect_free && known.is_done() && !result.is_bottom() {
-            return Some(frame.push(StepKind::Call(body_spec), args, result, Attrs::NONE));
-        }
-        let handled = self.infer(handler_spec);
-        let result = self.partials.join(result, handled);
-        frame.effect_free = false;
-        Some(frame.push(StepKind::Try(body_spec, handler_spec), args, result, Attrs::NONE))
     }
 
     /// A call with the elements of collections as its arguments.

@@ -154,7 +154,7 @@ impl Inference {
                 let name = body.operand(v, 0).and_then(|operand| body.const_sym(operand));
                 let Some(name) = name else { return v.into() };
                 match op {
-                    core_ops::GLOBAL => self.global(frame, name),
+                    core_ops::GLOBAL => self.global(frame, name, frame.space),
                     core_ops::SET_GLOBAL => self.set_global(frame, name, args[1]),
                     _ => self.static_param(frame, name),
                 }
@@ -163,6 +163,7 @@ impl Inference {
                 Some(name) => self.closure(frame, name, &args[1..]),
                 None => v.into(),
             },
+            core_ops::TRY => self.try_of(frame, body, v, &args),
             core_ops::UNDEF => {
                 frame.push(super::frame::StepKind::Op(op, Type::ANY), &[], Lattice::Undef, attrs)
             }

@@ -37,6 +37,7 @@ mod recursion;
 mod reflection;
 mod spec;
 mod specialize;
+mod try_catch;
 mod unroll;
 
 pub(crate) use derivative_key::{

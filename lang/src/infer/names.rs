@@ -3,7 +3,7 @@
 //! The world is asked once for each name and space; every specialisation that used an answer
 //! depends on it.
 
-use regraft_dialects::core as core_ops;
+use regraft_dialects::{core as core_ops, data};
 use regraft_ir::{Attrs, Constant, Symbol, Type};
 
 use super::frame::{Arg, Args, Frame, StepKind};
@@ -49,8 +49,8 @@ impl Inference {
     }
 
     /// The value of a name.
-    pub(super) fn global(&mut self, frame: &mut Frame, name: Symbol) -> Arg {
-        match self.name(frame, name, frame.space) {
+    pub(super) fn global(&mut self, frame: &mut Frame, name: Symbol, space: Space) -> Arg {
+        match self.name(frame, name, space) {
             Name::Op(_) => self.constant_arg(Constant::Func(name)),
             Name::Builtin(builtin) => {
                 let name = self.ctx.symbol(builtin.name());
@@ -73,6 +73,9 @@ impl Inference {
         if let Lattice::Const(constant) = known {
             return Arg::Operand(constant.into());
         }
+        if matches!(binding, Binding::Global { .. }) && self.world.is_singleton(ty) {
+            return frame.push(StepKind::Op(data::NEW, ty), &[], known, Attrs::NONE);
+        }
         frame.effect_free = false;
         let name = self.constant_arg(Constant::Sym(name));
         frame.push(StepKind::Op(core_ops::GLOBAL, ty), &[name], known, Attrs::NONE)
@@ -80,6 +83,7 @@ impl Inference {
 
     /// Gives a value to a global name.
     pub(super) fn set_global(&mut self, frame: &mut Frame, name: Symbol, value: Arg) -> Arg {
+        let sought = name;
         let name = match self.name(frame, name, frame.space) {
             Name::Binding(Binding::Variable { name, .. }) => name,
             Name::Binding(Binding::Undefined) => name,
@@ -89,6 +93,16 @@ impl Inference {
             }
         };
         frame.effect_free = false;
+        let value = match self.world.declared(sought, frame.space) {
+            Some(ty) => {
+                let ty = self.constant_arg(Constant::Type(ty));
+                self.call_name(frame, self.ctx.symbol("Base.convert"), &[ty, value], Attrs::NONE)
+            }
+            None => value,
+        };
+        if frame.lattice(value).is_bottom() {
+            return value;
+        }
         let name = self.constant_arg(Constant::Sym(name));
         let known = self.partials.constant(Constant::Unit);
         let kind = StepKind::Op(core_ops::SET_GLOBAL, Type::UNIT);

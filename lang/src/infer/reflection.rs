@@ -17,8 +17,19 @@ impl Inference {
     ) -> Option<Arg> {
         match builtin {
             Builtin::Parameters => self.parameters(frame, args),
-            Builtin::HasMethod => self.has_method(frame, args),
+            Builtin::HasMethod => self.has_method(frame, args, false),
+            Builtin::HasOwn => self.has_method(frame, args, true),
             Builtin::Invoke => self.invoke(frame, args),
+            _ => None,
+        }
+    }
+
+    /// `#module_member(M, name)`
+    pub(super) fn module_member(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let &[module, name] = args else { return None };
+        let space = self.world.module(self.exact_type(frame, module)?)?;
+        match self.partials.value(frame.lattice(name))? {
+            Constant::Sym(name) => Some(self.global(frame, name, space)),
             _ => None,
         }
     }
@@ -43,11 +54,11 @@ impl Inference {
             .collect()
     }
 
-    /// `#has_method(f, Tuple{…})`
-    fn has_method(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+    /// `#has_method(f, Tuple{…})`, `#has_own(f, Tuple{…})`
+    fn has_method(&mut self, frame: &mut Frame, args: &[Arg], own: bool) -> Option<Arg> {
         let callee = self.exact_type(frame, *args.first()?)?;
         let types = self.listed(frame, args, 1)?;
-        let found = self.world.has_method(callee, &types, frame.spec);
+        let found = self.world.has_method(callee, &types, own, frame.spec);
         Some(self.constant_arg(Constant::Bool(found)))
     }
 

@@ -68,8 +68,12 @@ impl Lower<'_> {
                 if matches!(self.ast.kind(inner), Kind::Name(_))
                     && self.scopes.refs[inner.index()] == NONE =>
             {
-                let message = "types of global variables are not supported";
-                self.error(target, message, "a global variable, unless it is `const`");
+                if !self.code.is_thunk {
+                    let message = "the type of a global variable is declared only at top level";
+                    self.error(target, message, "not here");
+                }
+                // It is declared before; what is assigned is converted as everywhere.
+                self.assign_value(inner, value);
             }
             Kind::Typed { value: Some(inner), ty } => {
                 // A local variable converts by itself.

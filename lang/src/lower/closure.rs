@@ -147,7 +147,8 @@ impl Lower<'_> {
     pub(super) fn is_definition(&self, id: ExprId) -> bool {
         match self.ast.kind(id) {
             Kind::Function { .. } | Kind::Struct { .. } => true,
-            Kind::Abstract { .. } | Kind::Const(_) => true,
+            Kind::Abstract { .. } | Kind::Const(_) | Kind::Module { .. } => true,
+            Kind::Using { .. } | Kind::Export(_) => true,
             Kind::Block(list) => self.defines(list),
             Kind::If { then, otherwise, .. } => {
                 self.is_definition(then) || otherwise.is_some_and(|id| self.is_definition(id))

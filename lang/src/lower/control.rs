@@ -11,7 +11,7 @@ impl Lower<'_> {
     /// Lowers an expression whose value is not used.
     pub(super) fn stmt(&mut self, id: ExprId) {
         match self.ast.kind(id) {
-            Kind::Int(_) | Kind::Str(_) | Kind::Sym(_) | Kind::Bool(_) | Kind::Using(_) => {}
+            Kind::Int(_) | Kind::Str(_) | Kind::Sym(_) | Kind::Bool(_) => {}
             Kind::Call { .. } | Kind::Name(_) => {
                 self.expr(id);
             }

@@ -383,7 +383,7 @@ impl Lower<'_> {
 
     /// The name by which a method calls the function that it is one of.
     fn function_name(&self, name: Symbol, made: &Made<'_>) -> Symbol {
-        match made.extends_base && self.options.space == Space::Main {
+        match made.extends_base && self.options.space != Space::Base {
             true => self.ctx.symbol(&format!("Base.{}", self.text(name))),
             false => name,
         }

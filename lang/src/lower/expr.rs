@@ -113,7 +113,13 @@ impl Lower<'_> {
             Kind::Struct { .. } | Kind::Abstract { .. } => {
                 self.no_value(id, "types are declared only at top level", "not here")
             }
-            Kind::Using(_) | Kind::Error => self.unit(),
+            Kind::Module { .. } => {
+                self.no_value(id, "a module is made only at top level", "not here")
+            }
+            Kind::Using { .. } | Kind::Clause { .. } | Kind::Export(_) => {
+                self.no_value(id, "names come from other modules only at top level", "not here")
+            }
+            Kind::Error => self.unit(),
         }
     }
 

@@ -144,7 +144,13 @@ impl Names {
                 self.shadow(ctx, name);
             }
         }
-        for &id in ast.statements() {
+        self.find_shadowed_in(ctx, ast, ast.statements());
+    }
+
+    /// Finds which of them these statements define.
+    pub(super) fn find_shadowed_in(&mut self, ctx: &Context, ast: &Ast, statements: &[ExprId]) {
+        let names = self.of_syntax();
+        for &id in statements {
             if let Some(name) = defined(ast, id)
                 && names.contains(&name)
             {

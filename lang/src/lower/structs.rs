@@ -50,8 +50,13 @@ impl Lower<'_> {
                     Some((Callee::Function(symbol), false, Owner::None, symbol))
                 }
                 _ => {
-                    self.error(name, "cannot define a function of another module", "");
-                    None
+                    let path = self.module_path(base);
+                    let Some(path) = path else {
+                        self.error(name, "expected the name of a function", "of a module");
+                        return None;
+                    };
+                    let path = self.ctx.symbol(&format!("{path}.{}", self.text(symbol)));
+                    Some((Callee::Function(path), false, Owner::None, symbol))
                 }
             },
             Kind::Curly { base, .. } => {

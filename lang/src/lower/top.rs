@@ -1,12 +1,12 @@
 //! Statements at top level.
 
 use regraft_ir::Symbol;
-use regraft_syntax::julia::{ExprId, Kind};
+use regraft_syntax::julia::{ExprId, Kind, List};
 
-use super::Lower;
 use super::names::name_of;
 use super::scope::{NONE, Walk};
-use crate::definition::{Item, Thunk};
+use super::{Lower, LowerOptions};
+use crate::definition::{Import, Item, Space, Thunk};
 
 impl Lower<'_> {
     /// The items of statements at top level.
@@ -57,14 +57,36 @@ impl Lower<'_> {
             Kind::Inbounds(inner) if matches!(self.ast.kind(inner), Kind::Function { .. }) => {
                 self.item(inner, items);
             }
-            Kind::Using(names) => {
-                let names = self.ast.list(names).iter();
-                let names: Vec<Symbol> = names.filter_map(|&id| name_of(self.ast, id)).collect();
-                if !names.is_empty() {
-                    items.push(Item::Import(names));
+            Kind::Using { import, clauses } => {
+                for &clause in self.ast.list(clauses) {
+                    items.extend(self.import(clause, import).map(Item::Import));
                 }
             }
+            Kind::Export(names) => {
+                let names = self.ast.list(names).iter();
+                items.push(Item::Export(names.filter_map(|&id| name_of(self.ast, id)).collect()));
+            }
+            Kind::Module { name, bare, body } => items.push(self.module(id, name, bare, body)),
             Kind::Error => {}
+            Kind::Assign { target, .. } if self.declares_type(target).is_some() => {
+                items.extend(self.declares_type(target).map(|(name, ty)| {
+                    let ty = self.type_expr(ty);
+                    Item::Typed(name, ty)
+                }));
+                let thunk = self.thunk(id);
+                items.push(Item::Run(Box::new(thunk)));
+            }
+            Kind::Global(list) if self.ast.list(list).iter().any(|&id| self.types_global(id)) => {
+                for &id in self.ast.list(list) {
+                    match self.declares_type(id) {
+                        Some((name, ty)) => {
+                            let ty = self.type_expr(ty);
+                            items.push(Item::Typed(name, ty));
+                        }
+                        None => self.item(id, items),
+                    }
+                }
+            }
             Kind::Call { callee, args }
                 if self.ast.kind(callee) == Kind::Name(self.names.include) && args.len() == 1 =>
             {
@@ -77,6 +99,60 @@ impl Lower<'_> {
                 items.push(Item::Run(Box::new(thunk)));
             }
         }
+    }
+
+    /// The name and type that `x::T` at top level declares.
+    fn declares_type(&self, id: ExprId) -> Option<(Symbol, ExprId)> {
+        let Kind::Typed { value: Some(name), ty } = self.ast.kind(id) else { return None };
+        Some((name_of(self.ast, name)?, ty))
+    }
+
+    fn types_global(&self, id: ExprId) -> bool {
+        match self.ast.kind(id) {
+            Kind::Assign { target, .. } => self.declares_type(target).is_some(),
+            _ => self.declares_type(id).is_some(),
+        }
+    }
+
+    /// A module: its statements are lowered in its own space.
+    fn module(&mut self, id: ExprId, name: Symbol, bare: bool, body: List) -> Item {
+        let path = match self.options.space {
+            Space::Module(around) => format!("{}.{}", self.text(around), self.text(name)),
+            Space::Base | Space::Main => self.text(name).to_owned(),
+        };
+        let space = Space::Module(self.ctx.symbol(&path));
+        let options = LowerOptions {
+            soft_scope: false,
+            is_global: &|_| false,
+            space,
+            counter: self.options.counter,
+        };
+        let mut lower = Lower::new(self.ctx, self.ast, &options);
+        lower.names.find_shadowed_in(self.ctx, self.ast, self.ast.list(body));
+        let items = lower.items(self.ast.list(body));
+        let errors = lower.errors;
+        self.errors.extend(errors);
+        Item::Module { name, space, bare, items, loc: self.loc(id) }
+    }
+
+    /// A clause of `using` or `import`.
+    fn import(&self, id: ExprId, extends: bool) -> Option<Import> {
+        let Kind::Clause { path, alias, names } = self.ast.kind(id) else { return None };
+        let name = |id: ExprId| name_of(self.ast, id);
+        let mut path: Vec<Symbol> = self.ast.list(path).iter().filter_map(|&id| name(id)).collect();
+        let dots = match path.first().map(|&first| self.text(first)) {
+            Some(first) if first.bytes().all(|byte| byte == b'.') => first.len(),
+            _ => 0,
+        };
+        path.drain(..usize::from(dots > 0));
+        let names = names.map(|names| {
+            let pairs = self.ast.list(names).iter().filter_map(|&id| match self.ast.kind(id) {
+                Kind::Assign { target, value } => Some((name(value)?, name(target)?)),
+                _ => name(id).map(|name| (name, name)),
+            });
+            pairs.collect()
+        });
+        Some(Import { extends, dots, path, alias, names, loc: self.loc(id) })
     }
 
     /// `const x = 1`, `const x, y = 1, 2`

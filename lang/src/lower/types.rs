@@ -39,7 +39,10 @@ impl Lower<'_> {
             Kind::Colon => T::Name(self.names.colon),
             Kind::Field { base, name } => match self.module_member(base, name) {
                 Some(name) => T::Name(name),
-                None => self.no_type(id),
+                None => match self.module_path(id) {
+                    Some(path) => T::Name(self.ctx.symbol(&path)),
+                    None => self.no_type(id),
+                },
             },
             Kind::Int(x) => constant(Constant::I64(x)),
             Kind::Float(x) => constant(Constant::from(x)),

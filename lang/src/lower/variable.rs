@@ -137,6 +137,17 @@ impl Lower<'_> {
         }
     }
 
+    /// The path that an expression of names and dots is: `A.B`.
+    pub(super) fn module_path(&self, id: ExprId) -> Option<String> {
+        match self.ast.kind(id) {
+            Kind::Name(name) => Some(self.text(name).to_owned()),
+            Kind::Field { base, name } => {
+                Some(format!("{}.{}", self.module_path(base)?, self.text(name)))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns whether an expression is a global name that is one of a module, and of which.
     pub(super) fn module_member(&self, base: ExprId, member: Symbol) -> Option<Symbol> {
         let Kind::Name(module) = self.ast.kind(base) else { return None };
@@ -152,7 +163,7 @@ impl Lower<'_> {
         }
         Some(match self.options.space {
             crate::definition::Space::Base => member,
-            crate::definition::Space::Main => {
+            crate::definition::Space::Main | crate::definition::Space::Module(_) => {
                 self.ctx.symbol(&format!("Base.{}", self.text(member)))
             }
         })

@@ -396,7 +396,11 @@ impl Session {
     }
 
     /// Calls a value within what is left of the fuel.
-    fn call_values(&mut self, function: &Val, args: &[Val]) -> Result<Val, Vec<Diagnostic>> {
+    pub(super) fn call_values(
+        &mut self,
+        function: &Val,
+        args: &[Val],
+    ) -> Result<Val, Vec<Diagnostic>> {
         let _phase = enter(Phase::Run);
         self.within_fuel(|interpreter| interpreter.call_value(function, args))
     }

@@ -111,6 +111,10 @@ impl Session {
             folders: Vec::new(),
         };
         session.load_prelude();
+        let modules = session.with_world(World::declare_own_modules);
+        for (name, ty) in modules {
+            session.interpreter.host_mut().set_global(name, Val::structure(ty, []));
+        }
         session.texts = Rc::new(WorldNames::new(&session.compiler));
         session.interpreter.host_mut().set_names(Rc::clone(&session.texts) as Rc<dyn Names>);
         session

@@ -28,15 +28,17 @@ enum Special {
     Irrational,
     Pair,
     MethodList,
+    Module,
 }
 
-const SPECIAL: [(&str, Special); 6] = [
+const SPECIAL: [(&str, Special); 7] = [
     ("UnitRange", Special::UnitRange),
     ("OneTo", Special::OneTo),
     ("StepRange", Special::StepRange),
     ("Irrational", Special::Irrational),
     ("Pair", Special::Pair),
     ("MethodList", Special::MethodList),
+    ("Module", Special::Module),
 ];
 
 impl WorldNames {
@@ -74,7 +76,11 @@ impl Names for WorldNames {
     fn function_name(&self, function: Symbol) -> Option<String> {
         // What shadows a function of the prelude is told apart by its space.
         let name = self.ctx.str(function);
-        Some(name.strip_prefix("Main.").unwrap_or(name).to_owned())
+        // That of a module begins with the module's path.
+        let last = name.rsplit_once('.').filter(|(path, last)| {
+            path.starts_with(char::is_uppercase) && !last.is_empty() && !path.ends_with('.')
+        });
+        Some(last.map_or(name, |(_, last)| last).to_owned())
     }
 
     fn near(&self, name: Symbol) -> Option<String> {
@@ -109,6 +115,11 @@ impl Names for WorldNames {
             Special::MethodList => match fields.items().first()? {
                 Val::Str(text) => text.as_str().to_owned(),
                 _ => return None,
+            },
+            Special::Module => match self.world(|world| world.module(ty))?? {
+                Space::Base => "Base".to_owned(),
+                Space::Main => "Main".to_owned(),
+                Space::Module(path) => format!("Main.{}", self.ctx.str(path)),
             },
             Special::UnitRange => format!("{}:{}", part(0)?, part(1)?),
             Special::OneTo => format!("Base.OneTo({})", part(0)?),

@@ -28,7 +28,7 @@ impl Session {
     ) -> Result<Val, Vec<Diagnostic>> {
         let ast = self.parse(name, text)?;
         self.refuel();
-        self.run_within(name, &ast, soft_scope)
+        self.run_within(name, &ast, soft_scope, Space::Main)
     }
 
     /// The tree of a text.
@@ -44,10 +44,11 @@ impl Session {
         name: &str,
         ast: &Ast,
         soft_scope: bool,
+        space: Space,
     ) -> Result<Val, Vec<Diagnostic>> {
         let folder = Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
         self.folders.push(folder);
-        let result = self.run_ast(ast, soft_scope);
+        let result = self.run_ast_in(ast, soft_scope, space);
         self.folders.pop();
         result
     }
@@ -79,7 +80,7 @@ impl Session {
             }
         };
         let ast = self.parse(&name, &text)?;
-        stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, &ast, false))
+        stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, &ast, false, space))
     }
 
     /// Begins a run: it has its own fuel, and what was to be interrupted before is over.
@@ -90,18 +91,24 @@ impl Session {
 
     /// Lowers and runs a tree.
     pub(super) fn run_ast(&mut self, ast: &Ast, soft_scope: bool) -> Result<Val, Vec<Diagnostic>> {
+        self.run_ast_in(ast, soft_scope, Space::Main)
+    }
+
+    /// The same in a module.
+    fn run_ast_in(
+        &mut self,
+        ast: &Ast,
+        soft_scope: bool,
+        space: Space,
+    ) -> Result<Val, Vec<Diagnostic>> {
         let is_global = |name: Symbol| self.globals.contains(&name);
-        let options = LowerOptions {
-            soft_scope,
-            is_global: &is_global,
-            space: Space::Main,
-            counter: &self.counter,
-        };
+        let options =
+            LowerOptions { soft_scope, is_global: &is_global, space, counter: &self.counter };
         let items = {
             let _phase = enter(Phase::Lower);
             lower(&self.ctx, ast, &options)?
         };
-        self.run_items(items, Space::Main)
+        self.run_items(items, space)
     }
 
     /// Runs items; the value is that of the last one.
@@ -124,9 +131,22 @@ impl Session {
     pub(super) fn run_item(&mut self, item: Item, space: Space) -> Result<Val, Vec<Diagnostic>> {
         match item {
             Item::Methods(methods) => self.define_methods(methods, space),
-            Item::Import(names) => {
-                self.with_world(|world| world.import(&names));
+            Item::Import(import) => {
+                let imported = self.with_world(|world| world.import(&import, space));
+                imported.map(|()| Val::Unit).map_err(|error| vec![error])
+            }
+            Item::Typed(name, ty) => {
+                if space == Space::Main {
+                    self.globals.insert(name);
+                }
+                self.with_world(|world| world.declare_type(name, space, &ty)).map(|()| Val::Unit)
+            }
+            Item::Export(names) => {
+                self.with_world(|world| world.export(&names, space));
                 Ok(Val::Unit)
+            }
+            Item::Module { name, space: inner, bare, items, loc } => {
+                self.run_module((name, inner, bare, loc), items, space)
             }
             Item::Declare(name, loc) => {
                 let declared = self.with_world(|world| world.declare_function(name, space, loc));
@@ -146,7 +166,7 @@ impl Session {
             Item::Run(thunk) => self.run_thunk(&thunk, space),
             Item::Include { path, call } => {
                 let include = self.ctx.symbol("include");
-                match self.with_world(|world| world.resolve(include, Space::Main, None)) {
+                match self.with_world(|world| world.resolve(include, space, None)) {
                     Binding::Function(function) if function == include => {
                         self.include(&path, space)
                     }
@@ -165,6 +185,31 @@ impl Session {
 }
 
 impl Session {
+    /// Makes a module, runs its statements, and then its `__init__`; the value is the module.
+    fn run_module(
+        &mut self,
+        (name, space, bare, loc): (Symbol, Space, bool, Loc),
+        items: Vec<Item>,
+        around: Space,
+    ) -> Result<Val, Vec<Diagnostic>> {
+        let bound = self.with_world(|world| world.declare_module(name, space, around, bare, loc));
+        let mut module = Val::Unit;
+        for (symbol, ty) in bound.map_err(|error| vec![error])? {
+            module = Val::structure(ty, []);
+            self.interpreter.host_mut().set_global(symbol, module.clone());
+        }
+        if around == Space::Main {
+            self.globals.insert(name);
+        }
+        self.run_items(items, space)?;
+        let init = self.ctx.symbol("__init__");
+        let init = self.with_world(|world| world.resolve(init, space, None));
+        if let Binding::Function(function) = init {
+            self.call_values(&Val::Func(function), &[])?;
+        }
+        Ok(module)
+    }
+
     /// Defines methods; the value is the function, if it has a name.
     fn define_methods(
         &mut self,
@@ -175,7 +220,7 @@ impl Session {
         let mut value = Val::Unit;
         for method in methods {
             // Functions of the prelude assign to no global names.
-            if space == Space::Main {
+            if space != Space::Base {
                 self.declare_globals(&method.body, &method.closures, space)?;
             }
             let callee = method.head.callee.clone();

@@ -176,7 +176,7 @@ impl World {
         let place = |method: &Method| match self.ctx.location(method.loc) {
             Location::File { file, line, .. } => match method.space {
                 Space::Base => format!("Base {file}:{line}"),
-                Space::Main => format!("{file}:{line}"),
+                Space::Main | Space::Module(_) => format!("{file}:{line}"),
             },
             _ => String::new(),
         };

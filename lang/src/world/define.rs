@@ -39,12 +39,10 @@ impl World {
     /// # Errors
     /// If a type that it mentions is none, or the callee can have no methods: all that is wrong,
     /// with the places.
-    pub fn define(&mut self, mut def: MethodDef) -> Result<MethodId, Vec<Diagnostic>> {
+    pub fn define(&mut self, def: MethodDef) -> Result<MethodId, Vec<Diagnostic>> {
         for closure in &def.closures {
             self.register_closure(closure)?;
         }
-        def.head.extends_base |=
-            matches!(def.head.callee, Callee::Function(name) if self.imported.contains(&name));
         self.add_method(&def.head, Body::Lowered(def.body))
     }
 
@@ -98,12 +96,6 @@ impl World {
         Ok(())
     }
 
-    /// Says that methods which the program defines under these names belong to the functions of
-    /// the prelude, as after `import Base: +`.
-    pub fn import(&mut self, names: &[Symbol]) {
-        self.imported.extend(names);
-    }
-
     pub(super) fn add_method(
         &mut self,
         new: &MethodHead,
@@ -121,7 +113,7 @@ impl World {
         body_space: Space,
     ) -> Result<MethodId, Vec<Diagnostic>> {
         let (callee, name) = self.callee_name(new).map_err(|error| vec![error])?;
-        let seen = Seen { bindings: &self.bindings, space: new.space };
+        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space: new.space };
         let captured = match &new.callee {
             Callee::Closure(name) => self.closures.get(name).map(|&(family, _)| family),
             _ => None,
@@ -259,31 +251,32 @@ impl World {
             Callee::Type(_) | Callee::Instance(_) => return Ok((None, None)),
         };
         let text = self.ctx.str(name).to_owned();
-        let space = if new.extends_base { Space::Base } else { new.space };
+        let (space, name, imported) = self.home_of(new, name)?;
         let own = self.bindings.own(space, name);
-        let binding =
-            match (own, new.space, new.extends_base) {
-                // A type of the prelude gets one more constructor.
-                (Binding::Undefined, Space::Main, false) => {
-                    match self.bindings.own(Space::Base, name) {
-                        binding @ Binding::Type(_) => binding,
-                        _ => Binding::Function(self.declare_function(name, space, new.loc)?),
-                    }
+        let binding = match own {
+            Binding::Undefined if imported => {
+                let (_, help) = self.undefined(name, space);
+                let text = if new.extends_base { format!("Base.{text}") } else { text };
+                let mut error = Diagnostic::error(format!("`{text}` is not defined")).at_loc(
+                    &self.ctx,
+                    new.loc,
+                    "defined here",
+                );
+                for help in help {
+                    error = error.help(help);
                 }
-                (Binding::Undefined, Space::Base, _) => {
-                    Binding::Function(self.declare_function(name, space, new.loc)?)
+                return Err(error);
+            }
+            // A type of the prelude gets one more constructor.
+            Binding::Undefined if space != Space::Base => {
+                match self.bindings.own(Space::Base, name) {
+                    binding @ Binding::Type(_) => binding,
+                    _ => Binding::Function(self.declare_function(name, space, new.loc)?),
                 }
-                (Binding::Undefined, Space::Main, true) => {
-                    let (_, help) = self.undefined(name, Space::Base);
-                    let mut error = Diagnostic::error(format!("`Base.{text}` is not defined"))
-                        .at_loc(&self.ctx, new.loc, "defined here");
-                    for help in help {
-                        error = error.help(help);
-                    }
-                    return Err(error);
-                }
-                (binding, ..) => binding,
-            };
+            }
+            Binding::Undefined => Binding::Function(self.declare_function(name, space, new.loc)?),
+            binding => binding,
+        };
         let ty = match binding {
             Binding::Function(symbol) => Ty::Concrete(self.ctx.ty(TypeKind::Fn(symbol))),
             Binding::Type(ty) | Binding::Const(Constant::Type(ty)) => {
@@ -295,6 +288,37 @@ impl World {
             }
         };
         Ok((Some(ty), Some(name)))
+    }
+
+    /// The space of the function that a method is defined for, its name there, and whether it has to be there
+    /// already.
+    fn home_of(&self, new: &MethodHead, name: Symbol) -> Result<(Space, Symbol, bool), Diagnostic> {
+        if new.extends_base || self.bindings.shared.contains(&name) {
+            return Ok((Space::Base, name, new.space != Space::Base));
+        }
+        let (space, member) = self.bindings.member(&self.ctx, new.space, name);
+        if member != name {
+            let (space, member) = self.bindings.locate(space, member);
+            return Ok((space, member, true));
+        }
+        if self.bindings.own(space, name) != Binding::Undefined {
+            return Ok((space, name, false));
+        }
+        let exchange = self.bindings.exchanges.get(&space);
+        let Some(import) = exchange.and_then(|exchange| exchange.imports.get(&name)) else {
+            return Ok((space, name, false));
+        };
+        if !import.extends {
+            let text = self.ctx.str(name);
+            let message =
+                format!("the function `{text}` of another module has no method added here");
+            let help =
+                "`import` it instead of `using` it, or write the module in front of its name";
+            let error = Diagnostic::error(message).at_loc(&self.ctx, new.loc, "defined here");
+            return Err(error.help(help));
+        }
+        let (space, name) = self.bindings.locate(space, name);
+        Ok((space, name, true))
     }
 
     /// Declares an abstract type. Doing so again is nothing; another one of that name takes the
@@ -350,7 +374,7 @@ impl World {
         supertype: Option<&TypeExpr>,
         space: Space,
     ) -> Result<Header, Vec<Diagnostic>> {
-        let seen = Seen { bindings: &self.bindings, space };
+        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space };
         let mut eval = Eval::new(&mut self.types, &seen);
         eval.open(params);
         let above = supertype.map_or(Ty::Any, |expr| eval.ty(expr));

@@ -6,22 +6,25 @@ use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, suggest};
 use super::bindings::MAX_VARIABLE_TYPES;
 use super::entities::{Binding, SpecId};
 use super::tables::World;
-use crate::definition::Space;
+use crate::definition::{Space, TypeExpr};
 
 impl World {
     /// Returns the binding of a name; `by` becomes invalid if that changes. O(1).
     pub fn resolve(&mut self, name: Symbol, space: Space, by: Option<SpecId>) -> Binding {
         let own = self.bindings.own(space, name);
-        if let Some(by) = by {
-            self.bindings.note(space, name, by);
-        }
         if own != Binding::Undefined || space == Space::Base {
+            if let Some(by) = by {
+                self.bindings.note(space, name, by);
+            }
             return own;
         }
+        let (space, name) = self.bindings.member(&self.ctx, space, name);
         if let Some(by) = by {
-            self.bindings.note(Space::Base, name, by);
+            for (space, name) in self.bindings.asked(space, name) {
+                self.bindings.note(space, name, by);
+            }
         }
-        self.bindings.own(Space::Base, name)
+        self.bindings.find(space, name)
     }
 
     pub(super) fn set(&mut self, name: Symbol, space: Space, binding: Binding) {
@@ -129,9 +132,54 @@ impl World {
         loc: Loc,
     ) -> Result<Symbol, Diagnostic> {
         let symbol = self.bindings.qualified(&self.ctx, space, name);
+        if self.declared(name, space).is_some() {
+            return Ok(symbol);
+        }
         self.bind(name, space, Binding::Variable { name: symbol, ty: Type::ANY }, loc)?;
         self.bindings.slot(space, name).types = MAX_VARIABLE_TYPES;
         Ok(symbol)
+    }
+
+    /// Declares the type of a global variable.
+    ///
+    /// # Errors
+    /// If it has another one, or a value already.
+    pub fn declare_type(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        ty: &TypeExpr,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let loc = ty.loc;
+        let declared = self.eval_type(ty, space)?;
+        let declared = self.types.type_value(&declared);
+        let own = self.bindings.own(space, name);
+        let known = self.declared(name, space);
+        if known == Some(declared) {
+            return Ok(());
+        }
+        if own != Binding::Undefined {
+            let message = format!(
+                "cannot set type for global {}. It already has a value or is already set to a different type",
+                self.ctx.str(name)
+            );
+            return Err(vec![Diagnostic::error(message).at_loc(&self.ctx, loc, "declared here")]);
+        }
+        let stored = match self.types.ty_of(declared) {
+            super::types::Ty::Concrete(ty) => ty,
+            _ => Type::ANY,
+        };
+        let symbol = self.bindings.qualified(&self.ctx, space, name);
+        let binding = Binding::Variable { name: symbol, ty: stored };
+        self.bind(name, space, binding, loc).map_err(|error| vec![error])?;
+        self.bindings.slot(space, name).declared = Some(declared);
+        Ok(())
+    }
+
+    /// The type that is declared for a global variable.
+    pub fn declared(&self, name: Symbol, space: Space) -> Option<Type> {
+        let (space, name) = self.bindings.locate(space, name);
+        self.bindings.slots.get(&(space, name)).and_then(|slot| slot.declared)
     }
 
     /// Makes a name a variable that the interpreter keeps, to which values are assigned while
@@ -160,6 +208,7 @@ impl World {
         let slot = self.bindings.slot(space, name);
         if let Binding::Variable { name: symbol, ty: old } = slot.binding
             && old != ty
+            && slot.declared.is_none()
         {
             slot.types = slot.types.saturating_add(1);
             let ty = if slot.types > MAX_VARIABLE_TYPES { Type::ANY } else { ty };
@@ -182,7 +231,7 @@ impl World {
             .slots
             .iter()
             .filter(|((of, _), slot)| {
-                slot.binding != Binding::Undefined && (space == Space::Main || *of == Space::Base)
+                slot.binding != Binding::Undefined && (space != Space::Base || *of == Space::Base)
             })
             .map(|(&(_, name), _)| self.ctx.str(name))
             .filter(|name| !name.starts_with('#') && *name != text)

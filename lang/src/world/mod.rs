@@ -34,6 +34,7 @@ mod global_names;
 mod instances;
 mod ir_program;
 mod method;
+mod modules;
 mod name;
 mod reflection;
 mod rules;

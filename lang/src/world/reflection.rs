@@ -5,6 +5,7 @@ use regraft_ir::Type;
 use super::entities::{Dispatch, MethodMatch, SpecId, StaticValue};
 use super::tables::World;
 use super::types::Ty;
+use crate::definition::Space;
 
 impl World {
     /// The parameters of a type: those of a struct, the elements of a tuple. None for a type that is
@@ -22,10 +23,16 @@ impl World {
         parameters.iter().map(|ty| self.types.static_value(ty)).collect()
     }
 
-    /// Returns whether there is a method for all arguments of declared types.
-    pub fn has_method(&mut self, callee: Type, declared: &[Type], by: SpecId) -> bool {
+    /// Returns whether there is a method for all arguments of declared types, and one of the program's
+    /// `own` if that is asked for.
+    pub fn has_method(&mut self, callee: Type, declared: &[Type], own: bool, by: SpecId) -> bool {
         self.watch_methods(callee, by);
-        matches!(self.declared_method(callee, declared), Dispatch::Method(_))
+        match self.declared_method(callee, declared) {
+            Dispatch::Method(found) => {
+                !own || self.method(found.method).is_some_and(|method| method.space != Space::Base)
+            }
+            _ => false,
+        }
     }
 
     /// The method that is the most specific one for arguments of declared types, for a call with

@@ -108,7 +108,7 @@ impl World {
     }
 
     fn field_decls(&mut self, decl: &StructDecl) -> Result<Rc<[(Symbol, Ty)]>, Vec<Diagnostic>> {
-        let seen = Seen { bindings: &self.bindings, space: decl.space };
+        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space: decl.space };
         let mut eval = Eval::new(&mut self.types, &seen);
         eval.open(&decl.params);
         let fields: Rc<[(Symbol, Ty)]> =

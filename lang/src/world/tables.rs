@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ir::{Context, Diagnostic, Function, Loc, Symbol, Type};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::backedges::Backedges;
 use super::bindings::{Bindings, Seen};
@@ -102,8 +102,6 @@ pub struct World {
     pub(super) ctx: Arc<Context>,
     pub(super) types: Types,
     pub(super) bindings: Bindings,
-    /// Names of the prelude that the program adds methods to without saying `Base.`.
-    pub(super) imported: FxHashSet<Symbol>,
     /// All that there ever were.
     pub(super) methods: Vec<Method>,
     pub(super) tables: Tables,
@@ -127,7 +125,6 @@ impl World {
             ctx: Arc::clone(ctx),
             types,
             bindings: Bindings::default(),
-            imported: FxHashSet::default(),
             methods: Vec::new(),
             tables: Tables::default(),
             deferred: DeferredMethods::default(),
@@ -225,6 +222,9 @@ impl World {
 
     /// The name of a type in Julia.
     pub fn type_name(&self, ty: Type) -> String {
+        if self.module(ty).is_some() {
+            return "Module".to_owned();
+        }
         self.types.name(&self.types.ty_of(ty))
     }
 
@@ -286,7 +286,7 @@ impl World {
     /// # Errors
     /// All that is wrong with it, with the places.
     pub fn eval_type(&mut self, expr: &TypeExpr, space: Space) -> Result<Ty, Vec<Diagnostic>> {
-        let seen = Seen { bindings: &self.bindings, space };
+        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space };
         let mut eval = Eval::new(&mut self.types, &seen);
         let ty = eval.ty(expr);
         if eval.errors.is_empty() { Ok(ty) } else { Err(eval.errors) }

@@ -82,8 +82,12 @@ impl Text {
                 Item::Struct(decl) => compiler.borrow_mut().world.declare_struct(*decl),
                 Item::Abstract(decl) => compiler.borrow_mut().world.declare_abstract(*decl),
                 Item::Import(names) => {
-                    compiler.borrow_mut().world.import(&names);
+                    let imported = compiler.borrow_mut().world.import(&names, Space::Main);
+                    imported.unwrap_or_else(|error| panic!("{error:?}"));
                     Ok(())
+                }
+                Item::Export(_) | Item::Typed(..) | Item::Module { .. } => {
+                    panic!("modules and types of globals are for sessions")
                 }
                 Item::Declare(name, loc) => {
                     compiler.borrow_mut().world.declare_function(name, space, loc).unwrap();

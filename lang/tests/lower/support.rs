@@ -83,7 +83,9 @@ fn show_item(item: &Item) -> String {
             let condition = code(&condition.body, &condition.closures);
             condition + &show(then) + &show(otherwise)
         }
-        Item::Import(_) | Item::Declare(..) | Item::Abstract(_) => String::new(),
+        Item::Module { items, .. } => show(items),
+        Item::Import(_) | Item::Export(_) | Item::Typed(..) => String::new(),
+        Item::Declare(..) | Item::Abstract(_) => String::new(),
     }
 }
 

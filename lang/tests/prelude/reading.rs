@@ -51,7 +51,12 @@ fn constants_have_the_type_that_is_declared() {
             ("x", "3.0"),
             ("y", "[1.0, 2.0]"),
             ("const z::Int = 2.5", "error: InexactError"),
-            ("w::Int = 3", "error: types of global variables are not supported"),
+            ("w::Int = 3.0; w", "3"),
+            ("w = 4.0; w", "4"),
+            ("w = 4.5", "error: InexactError"),
+            ("setw(x) = (global w = x); setw(7.0); w", "7"),
+            ("w::Float64 = 1", "error: cannot set type for global w"),
+            ("global u::Float64; u = 2; u", "2.0"),
             ("let v::Int = 3.0; v end", "3"),
         ],
     );

@@ -208,7 +208,8 @@ impl Writer {
         self.block(1);
         if handles {
             let name = self.name("e");
-            let named = self.c.chance(50);
+            // Without a session that calls what is known when it runs, the error has no derivative.
+            let named = !self.smooth && self.c.chance(50);
             self.line(&if named { format!("catch {name}") } else { "catch".to_owned() });
             self.indent += 1;
             if named && self.c.chance(40) {

@@ -3,7 +3,7 @@
 use regraft_ir::Symbol;
 
 use super::{Builder, Waiting};
-use crate::julia::ast::{ExprId, Kind, List, Span};
+use crate::julia::ast::{ExprId, Kind, Span};
 use crate::julia::token::{Atom, Oper, Prefix, common_indent};
 
 impl<'t> Builder<'t> {
@@ -39,38 +39,12 @@ impl<'t> Builder<'t> {
             Atom::Continue => Kind::Continue,
             Atom::Goto => Kind::Goto(self.name(span)),
             Atom::Label => Kind::Label(self.name(span)),
-            Atom::Using => self.imports(span),
+            Atom::Using => self.using(span),
+            Atom::Export => self.export(span),
             Atom::Error => Kind::Error,
         };
         let id = self.leaf(kind, span);
         self.push(id);
-    }
-
-    /// `import Base: +, f` and `import Base.f` name functions; `using` and whole modules do not.
-    fn imports(&mut self, span: Span) -> Kind {
-        let text = self.slice(span);
-        let Some(rest) = text.strip_prefix("import") else {
-            return Kind::Using(List::default());
-        };
-        let (list, separator) = match rest.split_once(':') {
-            Some((_, names)) => (names, None),
-            None => (rest, Some('.')),
-        };
-        let mut ids = Vec::new();
-        for part in list.split(',') {
-            let name = match separator {
-                None => part.trim(),
-                Some(dot) => match part.trim().split_once(dot) {
-                    Some((_, name)) => name.trim(),
-                    None => continue,
-                },
-            };
-            let at = span.start as usize + (name.as_ptr() as usize - text.as_ptr() as usize);
-            let span = Span { start: at as u32, end: (at + name.len()) as u32 };
-            let symbol = self.field_name(span);
-            ids.push(self.leaf(Kind::Name(symbol), span));
-        }
-        Kind::Using(self.list_of(&ids).0)
     }
 
     // --- names -------------------------------------------------------------------------------

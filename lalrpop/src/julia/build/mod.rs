@@ -10,6 +10,7 @@ mod brackets;
 mod definitions;
 mod dots;
 mod leaves;
+mod modules;
 mod operators;
 
 use std::sync::Arc;

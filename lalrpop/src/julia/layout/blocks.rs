@@ -6,10 +6,6 @@ use crate::julia::problems::Problem;
 use crate::julia::raw::Raw;
 use crate::julia::token::{Atom, Infix, Prefix, Token};
 
-/// The modules whose names are there without `using` them.
-const MODULES: &[&str] =
-    &["Base", "Core", "LinearAlgebra", "Random", "Statistics", "SpecialFunctions"];
-
 impl Layout<'_> {
     // --- brackets ----------------------------------------------------------------------------
 
@@ -336,6 +332,7 @@ impl Layout<'_> {
             "@non_differentiable" => Prefix::NonDifferentiable,
             "@not_implemented" if tight => Prefix::NotImplemented,
             "@goto" => return self.label(Atom::Goto, span),
+            "@__MODULE__" => return self.put_end(Token::Atom(Atom::Name, span)),
             "@label" => return self.label(Atom::Label, span),
             "@" => {
                 self.problems.add(span, "expected the name of a macro after `@`");
@@ -381,43 +378,27 @@ impl Layout<'_> {
 
     /// `using A, B: f, g`: the whole line.
     pub(super) fn using(&mut self, span: Span) {
+        self.whole_line(Atom::Using, span);
+    }
+
+    /// `export a, b`: the whole line.
+    pub(super) fn export(&mut self, span: Span) {
+        self.whole_line(Atom::Export, span);
+    }
+
+    /// A list of names to the end of the line, which goes on behind a comma.
+    fn whole_line(&mut self, atom: Atom, span: Span) {
         self.begin_operand(span);
         let rest = self.lexer.remainder();
         let mut end = rest.find(['\n', ';', '#']).unwrap_or(rest.len());
-        // A list of names goes on after a comma.
         while rest[..end].trim_end().ends_with([',', ':']) && rest[end..].starts_with('\n') {
             end += 1 + rest[end + 1..].find(['\n', ';', '#']).unwrap_or(rest.len() - end - 1);
         }
         let list = rest[..end].trim_end();
         self.lexer.bump(list.len());
-        let all = Span { start: span.start, end: span.end + list.len() as u32 };
-        let (modules, names) = match list.split_once(':') {
-            Some((module, names)) if !names.starts_with(':') => (module, Some(names)),
-            _ => (list, None),
-        };
-        let count = self.problems.len();
-        for module in modules.split(',') {
-            let module = module.trim();
-            let head = module.split('.').next().unwrap_or(module);
-            if module.is_empty() || module.starts_with('.') {
-                self.problems.add(all, "expected the name of a module");
-            } else if !MODULES.contains(&head) {
-                let at = span.end as usize + list.find(module).unwrap_or(0);
-                let at = Span { start: at as u32, end: (at + module.len()) as u32 };
-                self.problems.add_help(
-                    at,
-                    format!("the module `{module}` is not supported"),
-                    "",
-                    "there are Base, LinearAlgebra, Statistics and SpecialFunctions",
-                );
-            }
-        }
-        if let Some(names) = names
-            && names.split(',').any(|name| name.trim().is_empty())
-        {
-            self.problems.add(all, "expected a name in the list");
-        }
-        let fine = self.problems.len() == count;
-        self.put_end(Token::Atom(if fine { Atom::Using } else { Atom::Error }, all));
+        self.put_end(Token::Atom(
+            atom,
+            Span { start: span.start, end: span.end + list.len() as u32 },
+        ));
     }
 }

@@ -38,6 +38,7 @@ enum Open {
     Let,
     Do,
     Try,
+    Module,
     Struct,
     Abstract,
     /// A block that is not of the subset. All of it is dropped.
@@ -322,6 +323,8 @@ impl<'t> Layout<'t> {
             | Raw::Const
             | Raw::Local
             | Raw::Global
+            | Raw::Export
+            | Raw::Module
             | Raw::Using => self.begin_statement(span),
             _ => {}
         }
@@ -439,12 +442,9 @@ impl<'t> Layout<'t> {
             Raw::Catch | Raw::Finally => self.part_of_try(raw, span),
             Raw::Quote => self.foreign(span, "quoting code is"),
             Raw::MacroDef => self.foreign(span, "macros are"),
-            Raw::Module => self.foreign(span, "modules are"),
+            Raw::Module => self.block(Open::Module, Phase::Head, Token::Module(span), span),
             Raw::Using => self.using(span),
-            Raw::Export => {
-                self.unsupported(span, "`export` is");
-                self.drop_statement(span);
-            }
+            Raw::Export => self.export(span),
             Raw::Macro => self.macro_call(span),
             Raw::DotAndOr => {
                 let word = self.slice(span);

@@ -16,6 +16,7 @@ impl Layout<'_> {
             | Open::While
             | Open::Function
             | Open::Struct
+            | Open::Module
             | Open::Abstract
                 if self.here().phase != Phase::Body =>
             {

@@ -91,7 +91,8 @@ impl Walk<'_> {
         match kind {
             Kind::Name(_) | Kind::Int(_) | Kind::Float(_) | Kind::Float32(_) | Kind::Bool(_) => {}
             Kind::Str(_) | Kind::Sym(_) | Kind::End | Kind::First | Kind::Colon => {}
-            Kind::Goto(_) | Kind::Using(_) | Kind::Error => {}
+            Kind::Goto(_) | Kind::Error => {}
+            Kind::Module { .. } | Kind::Using { .. } | Kind::Clause { .. } | Kind::Export(_) => {}
             Kind::Break | Kind::Continue => self.leaves(true),
             Kind::Where { .. } | Kind::Struct { .. } | Kind::Abstract { .. } => {}
             Kind::Return(value) => {
