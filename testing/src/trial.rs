@@ -144,6 +144,9 @@ impl Trial {
             }
             // A derivative of a derivative.
             let (mut module, mut name) = (module.clone(), entry.name.clone());
+            let make = Make { function: &name, options: rules };
+            let prepared = make.pipeline(&mut module, &rules.before, "the pipeline before");
+            prepared.map_err(BrokenKind::Derivative)?;
             for step in &self.inner {
                 let forward = step.starts_with(DERIVATIVE_PASSES[0]);
                 let options = RuleOptions {

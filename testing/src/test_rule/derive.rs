@@ -51,7 +51,8 @@ impl Make<'_> {
         })
     }
 
-    fn pipeline(
+    /// Runs a pipeline, which the error names.
+    pub(crate) fn pipeline(
         &self,
         module: &mut Module,
         pipeline: &Pipeline,
