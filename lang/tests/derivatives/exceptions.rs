@@ -183,3 +183,40 @@ fn nobody_is_left_with_an_error_that_is_not_caught() {
         &[("gradient(f, -1.0)", "error: handled: true"), ("gradient(f, 4.0)", "(0.25,)")],
     );
 }
+
+/// They are run twice where they are tried: once to see whether they fail.
+#[test]
+fn globals_cells_and_whole_arrays() {
+    let definitions = "kept = [0.5, 0.25]
+function f(x)
+    kept[2] = x^2
+    try
+        throw(kept[2])
+    catch e
+        3 * e::Float64
+    end
+end
+function g(x)
+    cell = Ref{Any}(x)
+    y = try
+        cell[] = cell[]^2
+        cell[] * x
+    catch
+        0.0
+    end
+    return cell[] + y
+end
+function h(x)
+    a = zeros(2)
+    try
+        fill!(a, x^2)
+        copyto!(a, [x^3])
+        copyto!(a, [x, x, x])
+    catch
+        a[2] *= x
+    end
+    return a[1] + 10a[2]
+end
+";
+    both(definitions, &[("f", 2.0, 12.0), ("g", 2.0, 4.0 + 12.0), ("h", 2.0, 12.0 + 120.0)]);
+}

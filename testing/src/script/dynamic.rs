@@ -17,9 +17,10 @@
 //! small. What the generators of typed programs leave out is in them: slots of type `Any` that
 //! change the type of what they hold, fields of union types, variables that closures assign to,
 //! fields that get their value late, recursion, whole arrays that are filled and copied, objects that are replaced, ranges of floats,
-//! rules of users, global objects that one function puts something into and another one reads, and
+//! errors that are caught and what they carry, rules of users, global objects that one function puts something into and another one reads, and
 //! points where functions have no derivative but what is computed is constant.
 
+mod attempts;
 mod expressions;
 
 use std::fmt::Write;
@@ -31,6 +32,8 @@ const PRELUDE: &str = "\
 mutable struct Node; v::Any; end
 mutable struct Obj; x::Float64; z::Vector{Float64}; end
 mutable struct Late; x::Float64; z::Vector{Float64}; Late(x, z) = (o = new(x); o.z = z; o); end
+struct Problem <: Exception; v::Float64; end
+failing(y, k) = k == 0 ? throw(Problem(sin(y))) : failing(0.9y, k - 1)
 struct Cons; head::Float64; tail::Union{Nothing, Cons}; end
 any_of(x) = (r = Ref{Any}(x); r[])
 total(l) = l === nothing ? 0.0 : sin(l.head) + 0.5 * total(l.tail)
@@ -198,7 +201,7 @@ impl Writer {
         if self.has_globals && self.c.chance(20) {
             return self.global();
         }
-        match self.c.below(if self.in_loop { 12 } else { 24 }) {
+        match self.c.below(if self.in_loop { 12 } else { 26 }) {
             0 | 1 => self.update(),
             2 => self.element(),
             3 => self.whole(),
@@ -216,6 +219,7 @@ impl Writer {
             19 | 20 => self.closure(),
             21 => self.list(),
             22 => self.unstable(),
+            23 | 24 => self.attempt(),
             _ => self.counted(),
         }
     }

@@ -1,6 +1,6 @@
 //! Checked functions: copies that return errors.
 
-use regraft_dialects::{arith, cf, core, mem};
+use regraft_dialects::{arith, cf, core, data, mem};
 use regraft_ir::{
     Block, Constant, Diagnostic, Function, Inst, IrResult, Module, Operand, Symbol, Type, TypeKind,
     Value,
@@ -100,8 +100,9 @@ impl Lowering {
             return None;
         }
         let writes = f.op_def(v)?.effects.writes_anything();
-        let again = matches!(op, mem::STORE | mem::COPYTO | mem::RESIZE)
-            || op == regraft_dialects::data::SETFIELD;
+        // Run twice, these do what they do once.
+        let again = matches!(op, mem::STORE | mem::FILL_IN_PLACE | mem::COPYTO | mem::RESIZE)
+            || matches!(op, mem::REF_SET | data::SETFIELD | core::GLOBAL);
         // Of what it is on typed arrays only memory is too small for.
         let fits = op == mem::PUSH && !f.checks_operands(v);
         match () {
