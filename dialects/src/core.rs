@@ -159,6 +159,17 @@ crate::dialect! {
     /// `%1: any = core.backtrace`
     BACKTRACE = backtrace() -> any { effects: READS_GLOBALS };
 
+    /// Asks the one who runs the program for something that it does by this name, which is a constant:
+    /// `eval`, say. What that reads and writes is not known.
+    ///
+    /// Traps (`ErrorException`) if it does no such thing, and as it says otherwise.
+    ///
+    /// `%2: any = core.host :eval, %1`
+    HOST = host(name: sym; values: _...) -> any [MAY_TRAP] {
+        effects: Effects::OPAQUE,
+        verify: Some(verify_name),
+    };
+
     /// Stops the program with an error, unless a `core.try` around it catches that. A string is a
     /// message.
     ///

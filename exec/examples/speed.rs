@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use regraft_dialects::{arith, cf, context, core, mem};
 use regraft_exec::value::Array;
-use regraft_exec::{CallResolver, Engine, Interpreter, ResolvedCall, Trap, Val};
+use regraft_exec::{CallResolver, Engine, Host, Interpreter, ResolvedCall, Trap, Val};
 use regraft_ir::{Constant, Context, Function, IrResult, Module, Operand, Symbol, Type};
 
 fn main() -> IrResult<()> {
@@ -128,7 +128,7 @@ struct Methods {
 }
 
 impl CallResolver for Methods {
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap> {
+    fn resolve(&mut self, callee: &Val, args: &[Val], _: &mut Host) -> Result<ResolvedCall, Trap> {
         let &Val::Func(name) = callee else { return Err(Trap::type_error("not a function")) };
         let types = args.iter().map(|arg| self.ctx.type_text(arg.type_of(&self.ctx)));
         let types = types.collect::<Vec<_>>().join(", ");
@@ -136,7 +136,7 @@ impl CallResolver for Methods {
         Ok(ResolvedCall { function, fixed: None, pass_callee: false, by_value: false })
     }
 
-    fn function(&mut self, _: Symbol) -> Result<Option<Rc<Function>>, Trap> {
+    fn function(&mut self, _: Symbol, _: Option<&mut Host>) -> Result<Option<Rc<Function>>, Trap> {
         Ok(None)
     }
 }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use regraft_ir::{Function, Symbol};
 
 use crate::error::Trap;
+use crate::host::Host;
 use crate::value::Val;
 
 /// Finds functions for calls.
@@ -17,17 +18,27 @@ use crate::value::Val;
 /// it is), but for those that are marked [`by_value`](ResolvedCall::by_value): the interpreter asks once
 /// for each combination, until [`Interpreter::forget`](crate::Interpreter::forget).
 pub trait CallResolver {
-    /// Returns what a call of the value `callee` with these arguments runs.
+    /// Returns what a call of the value `callee` with these arguments runs. Programs that have to
+    /// be run for the answer use the host.
     ///
     /// # Errors
     /// If it cannot be called so; the error is shown at the call, with the chain of calls.
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap>;
+    fn resolve(
+        &mut self,
+        callee: &Val,
+        args: &[Val],
+        host: &mut Host,
+    ) -> Result<ResolvedCall, Trap>;
 
     /// The function of that name; `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be made.
-    fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap>;
+    /// If it cannot be made; if it cannot be made without a host, it is asked for again with one.
+    fn function(
+        &mut self,
+        name: Symbol,
+        host: Option<&mut Host>,
+    ) -> Result<Option<Rc<Function>>, Trap>;
 }
 
 /// The function that a call runs.

@@ -267,6 +267,8 @@ struct Inner {
     cause: Option<Diagnostic>,
     /// The value that was thrown, if it is no message.
     thrown: Option<Val>,
+    /// The values that the message speaks of.
+    values: SmallVec<[Val; 2]>,
     chain: Chain,
     /// The names of functions in a language.
     names: Vec<(Symbol, String)>,
@@ -276,14 +278,21 @@ impl ExecError {
     /// The error of a trap at the innermost spot of `chain`.
     #[cold]
     pub fn new(ctx: &Arc<Context>, trap: Trap, chain: Chain) -> Self {
-        let TrapData { kind, message, help, cause, thrown, .. } = *trap.0;
+        let TrapData { kind, message, help, cause, thrown, values, .. } = *trap.0;
         let (ctx, names) = (Arc::clone(ctx), Vec::new());
-        Self(Box::new(Inner { ctx, kind, message, help, cause, thrown, chain, names }))
+        Self(Box::new(Inner { ctx, kind, message, help, cause, thrown, values, chain, names }))
     }
 
     /// The value that was thrown, if it is no message.
     pub fn thrown(&self) -> Option<&Val> {
         self.0.thrown.as_ref()
+    }
+
+    /// The trap alone, to be raised again in a program that the one that failed ran for.
+    pub fn into_trap(self) -> Trap {
+        let Inner { kind, message, help, cause, thrown, values, .. } = *self.0;
+        let (values, chain) = (values, None);
+        Trap(Box::new(TrapData { kind, message, help, cause, thrown, values, chain }))
     }
 
     /// Sets the message, for a value that was thrown.

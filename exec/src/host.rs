@@ -19,6 +19,31 @@ enum Output {
     Passed(Box<dyn Write>),
 }
 
+/// Does what programs ask for by name (`core.host`): evaluates code, say.
+///
+/// It may run programs itself. It lends them the host of the one that asks, by [`Host::lend`].
+pub trait Services {
+    /// Does what `name` stands for.
+    ///
+    /// # Errors
+    /// If there is nothing of that name ([`no_service`]), and if it fails.
+    fn serve(&self, name: Symbol, args: &[Val], host: &mut Host) -> Result<Val, Trap>;
+
+    /// Returns the value of a global name that the host has no value for: that of a function or type
+    /// that came to be while the program ran.
+    fn global(&self, name: Symbol) -> Option<Val> {
+        let _ = name;
+        None
+    }
+}
+
+/// The error of asking for what nobody does.
+#[cold]
+pub fn no_service(ctx: &Context, name: Symbol) -> Trap {
+    let name = ctx.str(name);
+    Trap::new("ErrorException", format!("there is nothing called `{name}` where this program runs"))
+}
+
 /// The outside of a program.
 pub struct Host {
     output: Output,
@@ -29,6 +54,11 @@ pub struct Host {
     /// The errors that handlers are at work on, the innermost last.
     caught: Vec<Caught>,
     workspace: Workspace,
+    services: Option<Rc<dyn Services>>,
+    /// The instructions that programs ran which this one asked for, and that are not counted yet.
+    spent: u64,
+    /// The names of functions that are others since the program began.
+    changed: Option<Box<[Symbol]>>,
 }
 
 /// An error that a handler is at work on.
@@ -52,6 +82,9 @@ impl Default for Host {
             globals: FxHashMap::default(),
             caught: Vec::new(),
             workspace: Workspace::default(),
+            services: None,
+            spent: 0,
+            changed: None,
         }
     }
 }
@@ -70,6 +103,52 @@ impl Host {
     /// Sets how a language names types and functions and shows values: in output, in errors.
     pub fn set_names(&mut self, names: Rc<dyn Names>) {
         self.workspace.names = Some(names);
+    }
+
+    /// Sets who does what programs ask for (`core.host`).
+    pub fn set_services(&mut self, services: Rc<dyn Services>) {
+        self.services = Some(services);
+    }
+
+    /// Returns who does what programs ask for.
+    pub(crate) fn services(&self) -> Option<Rc<dyn Services>> {
+        self.services.clone()
+    }
+
+    /// Gives output, clock, profiler and globals to a program that runs while another one waits.
+    /// The memory that it may use is what the other one may still use.
+    #[must_use]
+    pub fn lend(&mut self) -> Self {
+        let mut lent = std::mem::take(self);
+        self.caught = std::mem::take(&mut lent.caught);
+        let names = lent.workspace.names.clone();
+        self.workspace = std::mem::take(&mut lent.workspace);
+        lent.workspace.names = names;
+        lent
+    }
+
+    /// Takes back what was lent, after `instructions` that count for the one that waits.
+    pub fn take_back(&mut self, lent: Self, instructions: u64) {
+        let waiting = std::mem::replace(self, lent);
+        self.caught = waiting.caught;
+        self.workspace = waiting.workspace;
+        self.spent += instructions;
+    }
+
+    /// Says that functions of these names are others from now on, or that calls of values may run
+    /// others.
+    pub fn set_changed(&mut self, names: impl Into<Box<[Symbol]>>) {
+        self.changed = Some(names.into());
+    }
+
+    #[inline]
+    pub(crate) fn take_changed(&mut self) -> Option<Box<[Symbol]>> {
+        self.changed.take()
+    }
+
+    /// The instructions that others ran for this program since the last time that this was asked.
+    pub(crate) fn take_spent(&mut self) -> u64 {
+        std::mem::take(&mut self.spent)
     }
 
     /// The texts of values and types.
@@ -103,10 +182,20 @@ impl Host {
         self.globals.insert(name, value)
     }
 
+    /// Takes the value of a global name away.
+    pub fn remove_global(&mut self, name: Symbol) -> Option<Val> {
+        self.globals.remove(&name)
+    }
+
     /// The error of reading a global name without a value.
     #[cold]
     pub fn undefined_global(&self, ctx: &Context, name: Symbol) -> Trap {
+        // That of a module is its path.
         let text = ctx.str(name);
+        let in_module =
+            text.rsplit_once('.').filter(|(path, _)| path.starts_with(char::is_uppercase));
+        let text = in_module.map_or(text, |(_, last)| last);
+        let name = ctx.symbol(text);
         let trap = Trap::new("UndefVarError", format!("`{text}` not defined"));
         let trap = trap.with_values([Val::Sym(name)]);
         let near = match &self.workspace.names {

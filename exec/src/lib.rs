@@ -32,7 +32,7 @@ pub use chain::{Chain, Spot};
 pub use engine::{Engine, Limits};
 pub use error::{ErrorKind, ExecError, Trap};
 pub use eval::{EvalCx, EvalFn, EvalRow, EvalTable};
-pub use host::Host;
+pub use host::{Host, Services, no_service};
 pub use interp::{Interpreter, PreparedCall};
 pub use profiler::Calls;
 pub use tangent::Tangents;

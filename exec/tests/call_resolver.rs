@@ -8,7 +8,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_exec::value::show_string;
-use regraft_exec::{CallResolver, Engine, ErrorKind, Interpreter, Limits, ResolvedCall, Trap, Val};
+use regraft_exec::{
+    CallResolver, Engine, ErrorKind, Host, Interpreter, Limits, ResolvedCall, Trap, Val,
+};
 use regraft_ir::{Context, Function, Module, Symbol};
 
 fn int(x: i64) -> Val {
@@ -30,7 +32,7 @@ struct StandIn {
 }
 
 impl CallResolver for StandIn {
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap> {
+    fn resolve(&mut self, callee: &Val, args: &[Val], _: &mut Host) -> Result<ResolvedCall, Trap> {
         let types: Vec<String> =
             args.iter().map(|arg| self.ctx.type_text(arg.type_of(&self.ctx))).collect();
         let callee = match callee {
@@ -48,7 +50,11 @@ impl CallResolver for StandIn {
         })
     }
 
-    fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap> {
+    fn function(
+        &mut self,
+        name: Symbol,
+        _: Option<&mut Host>,
+    ) -> Result<Option<Rc<Function>>, Trap> {
         let mut known = self.known.borrow_mut();
         known.asked.push(format!("@{}", self.ctx.str(name)));
         if self.ctx.str(name) == "broken" {

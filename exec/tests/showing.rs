@@ -40,7 +40,7 @@ impl Names for Language {
         self.ctx.str(function).strip_prefix("Main.").map(str::to_owned)
     }
 
-    fn show(&self, value: &Val) -> Option<Shown> {
+    fn show(&self, value: &Val, _: bool) -> Option<Shown> {
         match (self.name_of(value)?, value) {
             ("UnitRange{Int64}", Val::Struct(fields)) => {
                 let [a, b] = fields.items() else { return None };

@@ -196,6 +196,14 @@ impl Diagnostic {
         self.0.source.as_ref().map(NamedSource::name)
     }
 
+    /// The place of the first label: `file.jl:3`.
+    pub fn place(&self) -> Option<String> {
+        let source = self.0.source.as_ref()?;
+        let start = self.0.labels.first()?.span.start;
+        let lines = source.inner().bytes().take(start).filter(|&byte| byte == b'\n').count();
+        Some(format!("{}:{}", source.name(), lines + 1))
+    }
+
     /// The report with source excerpts; with terminal colours if `color`.
     pub fn render(&self, color: bool) -> String {
         let theme =

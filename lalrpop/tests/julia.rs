@@ -41,7 +41,67 @@ fn tree(text: &str) -> String {
     tree
 }
 
-/// Checks the trees of texts, in pairs.
+/// The tree of a text that is read as data first.
+fn tree_by_data(text: &str) -> String {
+    let ctx = regraft_ir::Context::new(Arc::default());
+    let options = Options { code: true, ..Options::default() };
+    let parsed = parse(&ctx, "test.jl", text, options);
+    let mut ast = parsed.ast;
+    let mut lines: Vec<String> =
+        parsed.errors.iter().map(|error| format!("× {}", error.message())).collect();
+    for form in ast.statements().to_vec() {
+        lines.push(match ast.interpret(&ctx, form) {
+            Ok(id) => ast.sexpr_of(&ctx, id),
+            Err(errors) => regraft_ir::render_all(&errors, false),
+        });
+    }
+    lines.join("\n")
+}
+
+/// A tree without what code that is data has more of, such as blocks of one statement.
+fn plain(tree: &str) -> String {
+    let mut out: Vec<String> = vec![String::new()];
+    let mut rest = tree;
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '(' => {
+                out.push(String::new());
+                rest = &rest[1..];
+                continue;
+            }
+            ')' => {
+                let inner = out.pop().unwrap_or_default();
+                let made = match inner.strip_prefix("block ") {
+                    Some(only) if is_one(only) => only.to_owned(),
+                    _ if inner == "return NOTHING" => "(return)".to_owned(),
+                    _ => format!("({inner})"),
+                };
+                out.last_mut().expect("brackets match").push_str(&made);
+                rest = &rest[1..];
+                continue;
+            }
+            '"' => 2 + rest[1..].replace("\\\\", "__").replace("\\\"", "__").find('"').unwrap_or(0),
+            c => c.len_utf8(),
+        };
+        let last = out.last_mut().expect("there is one");
+        // The text of what is shown is that of the source, or the code as it is printed.
+        last.push_str(if last.ends_with("#show ") && c == '"' { "text" } else { &rest[..end] });
+        rest = &rest[end..];
+    }
+    out.concat()
+}
+
+/// Returns whether there is one expression in a text.
+fn is_one(text: &str) -> bool {
+    let mut depth = 0;
+    !text.is_empty()
+        && text.chars().all(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            c != ' ' || depth > 0
+        })
+}
+
+/// Checks the trees of texts, in pairs. Code that is read as data, and then interpreted, gives the same.
 fn check(cases: &[(&str, &str)]) {
     let mut wrong = String::new();
     for (text, expected) in cases {
@@ -49,6 +109,10 @@ fn check(cases: &[(&str, &str)]) {
         if tree != *expected || !parsed.errors.is_empty() {
             wrong += &format!("{text}\n  is       {tree}\n  expected {expected}\n");
             wrong += &regraft_ir::render_all(&parsed.errors, false);
+        }
+        let by_data = tree_by_data(text);
+        if plain(&by_data) != plain(expected) {
+            wrong += &format!("{text}\n  as data  {by_data}\n  expected {expected}\n");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

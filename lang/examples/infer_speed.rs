@@ -43,7 +43,7 @@ fn method(
     let callee = Callee::Function(ctx.symbol(name));
     let mut head = MethodHead::plain(callee, params, space, Loc::UNKNOWN);
     head.extends_base = space == Space::Base;
-    MethodDef { head, body: Arc::new(body), closures: Vec::new() }
+    MethodDef { head, body: Arc::new(body), closures: Vec::new(), generator: None }
 }
 
 /// The time that this thread has run for, if the system tells; else the time that has passed. Where

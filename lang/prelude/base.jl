@@ -197,7 +197,8 @@ methods(f) = MethodList(__methods(f)...)
 applicable(f, args...) = __has_method(f, typeof(args))
 hasmethod(f, T::Type) = __has_method(f, T)
 invoke(f, T::Type, args...) = __invoke(f, T, args...)
-invokelatest(f, args...; kw...) = f(args...; kw...)
+# Whatever is known of the function, its methods are looked up when it is called.
+invokelatest(f, args...; kw...) = (Ref{Any}(f)[])(args...; kw...)
 include(path) = throw(ErrorException("`include` is supported as a statement of its own at top level only"))
 
 # What is printed in place of a value that is not shown field by field.

@@ -14,6 +14,7 @@
 use std::sync::Arc;
 
 use regraft_ir::{Constant, Function, Loc, Symbol};
+use regraft_syntax::julia::ExprId;
 
 /// The space in which a name is looked up first: it decides who may use internal names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,6 +26,26 @@ pub enum Space {
     Main,
     /// A module of the program, by its path: `A.B`.
     Module(Symbol),
+}
+
+/// The modules of Julia whose names, as far as they are there, are in the prelude.
+const LIBRARY: [&str; 11] = [
+    "Base",
+    "Core",
+    "Iterators",
+    "LinearAlgebra",
+    "Meta",
+    "Printf",
+    "Random",
+    "SpecialFunctions",
+    "Statistics",
+    "Test",
+    "InteractiveUtils",
+];
+
+/// Returns whether a name is that of a module whose names are in the prelude.
+pub(crate) fn is_library(name: &str) -> bool {
+    LIBRARY.contains(&name)
 }
 
 /// The names that go from one module to another: a part of `using` or `import`.
@@ -78,6 +99,13 @@ pub enum Item {
     Const(Symbol, Box<Thunk>),
     /// Runs code; its value is that of the statement.
     Run(Box<Thunk>),
+    /// Expands the macros in a statement, and runs it.
+    Expand {
+        /// The statement in the tree of the text.
+        statement: ExprId,
+        /// True if loops assign to global variables.
+        soft_scope: bool,
+    },
     /// Runs the file of that name in the place of the statement: `include("file.jl")`.
     Include {
         /// The value of the path.
@@ -133,6 +161,9 @@ pub struct MethodDef {
     pub body: Arc<Function>,
     /// The functions that are made in it.
     pub closures: Vec<ClosureDef>,
+    /// The function that gives its code, of a generated function: from the values of the type
+    /// parameters and the types of the arguments, of which those of a vararg are one tuple.
+    pub generator: Option<Box<MethodDef>>,
 }
 
 /// A method without its code.

@@ -11,6 +11,7 @@
 //! assert_eq!(module.functions().next().unwrap().name_str(), "f(Float64)");
 //! ```
 
+mod code;
 mod compiler;
 pub mod definition;
 mod derive;

@@ -2,43 +2,96 @@
 //! runs, and the code of functions by name.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::rc::Rc;
 
 use regraft_exec::value::Val;
-use regraft_exec::{CallResolver, ResolvedCall, Trap};
+use regraft_exec::{CallResolver, Host, ResolvedCall, Trap};
 use regraft_ir::{Constant, Function, Symbol, Type, TypeKind};
 
 use crate::compiler::Compiler;
 use crate::phases::{Phase, enter};
-use crate::world::SpecId;
+use crate::world::{Request, SpecId};
 
 /// A [`Compiler`] that an interpreter and a session share.
 ///
 /// The interpreter asks only while it runs a program, and the session changes the world only
 /// between programs, so that it is never borrowed twice.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct WorldResolver {
     compiler: Rc<RefCell<Compiler>>,
+    generating: Option<Rc<dyn Generating>>,
+}
+
+/// Carries out the wishes for the code of generated functions while a program runs.
+pub(crate) trait Generating {
+    /// Runs the functions that give the code, with the host of the program that waits.
+    fn carry_out(&self, requests: &[Request], host: &mut Host);
 }
 
 impl WorldResolver {
     /// Answers from what `compiler` derives from its world.
     pub fn new(compiler: &Rc<RefCell<Compiler>>) -> Self {
-        Self { compiler: Rc::clone(compiler) }
+        Self { compiler: Rc::clone(compiler), generating: None }
+    }
+
+    /// The same, with somebody to ask for the code of generated functions.
+    pub(crate) fn generating(mut self, generating: Rc<dyn Generating>) -> Self {
+        self.generating = Some(generating);
+        self
+    }
+
+    /// Asks the compiler something, until no code of a generated function is missing for the
+    /// answer.
+    fn ask<T>(
+        &self,
+        mut host: Option<&mut Host>,
+        mut question: impl FnMut(&mut Compiler) -> Result<T, Trap>,
+    ) -> Result<T, Trap> {
+        let _phase = enter(Phase::Infer);
+        loop {
+            let (answer, requests) = {
+                let mut compiler = self.compiler.borrow_mut();
+                (question(&mut compiler), compiler.world.take_requests())
+            };
+            match (&self.generating, &mut host) {
+                _ if requests.is_empty() => return answer,
+                (Some(generating), Some(host)) => generating.carry_out(&requests, host),
+                // It is asked again when there is a host.
+                _ => {
+                    self.compiler.borrow_mut().world.put_back(requests);
+                    return Err(Trap::new("ErrorException", "the code is not generated yet"));
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for WorldResolver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorldResolver").finish_non_exhaustive()
     }
 }
 
 impl CallResolver for WorldResolver {
-    fn resolve(&mut self, callee: &Val, args: &[Val]) -> Result<ResolvedCall, Trap> {
-        let _phase = enter(Phase::Infer);
-        self.compiler.borrow_mut().link(callee, args)
+    fn resolve(
+        &mut self,
+        callee: &Val,
+        args: &[Val],
+        host: &mut Host,
+    ) -> Result<ResolvedCall, Trap> {
+        self.ask(Some(host), |compiler| compiler.link(callee, args))
     }
 
-    fn function(&mut self, name: Symbol) -> Result<Option<Rc<Function>>, Trap> {
-        let _phase = enter(Phase::Infer);
-        let mut compiler = self.compiler.borrow_mut();
-        let id = compiler.spec_by_name(name);
-        id.map(|id| compiler.code(id)).transpose().map_err(|errors| Trap::because(&errors))
+    fn function(
+        &mut self,
+        name: Symbol,
+        host: Option<&mut Host>,
+    ) -> Result<Option<Rc<Function>>, Trap> {
+        self.ask(host, |compiler| {
+            let id = compiler.spec_by_name(name);
+            id.map(|id| compiler.code(id)).transpose().map_err(|errors| Trap::because(&errors))
+        })
     }
 }
 

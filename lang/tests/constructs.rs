@@ -269,6 +269,9 @@ constructs! {
     refs_and_vals
     operators
     macros
+    quotes
+    user_macros
+    generated
     unsupported
     recursion
     any

@@ -89,6 +89,7 @@ impl Printer<'_> {
                 items.iter().for_each(|item| self.item(item));
                 self.line("# end");
             }
+            Item::Expand { .. } => self.line("# macros to be expanded"),
             Item::Declare(name, _) => self.line(&format!("# declare {}", ctx.str(*name))),
             Item::Struct(decl) => {
                 let params = statics(ctx, &decl.params);

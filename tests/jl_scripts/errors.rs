@@ -23,8 +23,8 @@ fn all_parse_errors_are_told_and_nothing_runs() {
 
 #[test]
 fn what_is_not_supported_is_named() {
-    tells("quote\n    f()\nend\n", &["quoting", "<stdin>:1"]);
-    tells("macro m(x)\nend\n", &["macros", "<stdin>:1"]);
+    tells("x = `ls`\n", &["commands", "<stdin>:1"]);
+    tells("f(x) = x\n@nothing_like_that 1\n", &["@nothing_like_that", "<stdin>:2"]);
 }
 
 #[test]

@@ -49,7 +49,13 @@ pub(super) const CONSTANT: &[Op] = &[
 pub(super) const NOT_IMPLEMENTED: &[(Op, &str)] = {
     const LOWERED: &str = "it only occurs in lowered code, which is not differentiated";
     const CATCHES: &str = "`lower-try` makes calls of it, which are differentiated";
-    &[(core::STATIC, LOWERED), (core::CLOSURE, LOWERED), (core::TRY, CATCHES)]
+    const OUTSIDE: &str = "what is done outside of the program has no derivative";
+    &[
+        (core::STATIC, LOWERED),
+        (core::CLOSURE, LOWERED),
+        (core::TRY, CATCHES),
+        (core::HOST, OUTSIDE),
+    ]
 };
 
 fn tuple_tangent(cx: &mut dyn TangentCx) -> Option<Operand> {

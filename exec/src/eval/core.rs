@@ -7,6 +7,7 @@ use super::context::EvalCx;
 use super::scalars::scalar_constant;
 use crate::chain::Spot;
 use crate::error::Trap;
+use crate::host::no_service;
 use crate::trace::is_library;
 use crate::value::{Array, Val, egal};
 
@@ -117,6 +118,14 @@ pub(super) fn backtrace(cx: &mut EvalCx<'_>, _: &[Val]) -> Result<Val, Trap> {
     Ok(Val::from(array.map_err(|_| cx.host.memory_exceeded())?))
 }
 
+pub(super) fn host(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Sym(name), args @ ..] = args else { return Err(cx.wrong_types(args)) };
+    match cx.host.services() {
+        Some(services) => services.serve(*name, args, cx.host),
+        None => Err(no_service(cx.ctx, *name)),
+    }
+}
+
 /// Returns the text that `print` writes for a value, if there is memory for it.
 fn printed(cx: &EvalCx<'_>, value: &Val) -> Result<String, Trap> {
     match cx.texts().print_within(value, cx.host.remaining()) {
@@ -154,7 +163,10 @@ pub(super) fn global(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let &[Val::Sym(name)] = args else { return Err(cx.wrong_types(args)) };
     let value = match cx.host.global(name) {
         Some(value) => value.clone(),
-        None => return Err(cx.host.undefined_global(cx.ctx, name)),
+        None => match cx.host.services().and_then(|services| services.global(name)) {
+            Some(value) => value,
+            None => return Err(cx.host.undefined_global(cx.ctx, name)),
+        },
     };
     if value.is_a(cx.ctx, cx.ty) {
         return Ok(value);

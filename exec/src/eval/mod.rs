@@ -68,7 +68,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 70] = [
+        let rows: [(Op, EvalFn); 71] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -81,6 +81,7 @@ impl EvalTable {
             (dialects::core::RETHROW, core::rethrow),
             (dialects::core::CAUGHT, core::caught),
             (dialects::core::BACKTRACE, core::backtrace),
+            (dialects::core::HOST, core::host),
             (dialects::core::PRINT, core::print),
             (dialects::core::PRINTLN, core::println),
             (dialects::core::STRING, core::string),

@@ -51,7 +51,8 @@ impl Interpreter {
             ctx: Arc::clone(module.ctx()),
             slots: boxcar::Vec::new(),
             by_name: RefCell::default(),
-            spare: None,
+            spare: Vec::new(),
+            outdated: RefCell::default(),
             resolver: RefCell::default(),
             links: RefCell::default(),
             tuple_types: RefCell::default(),
@@ -105,7 +106,7 @@ impl Interpreter {
     /// If it cannot be called so, if the program traps, and if it exceeds a limit.
     pub fn call_value(&mut self, callee: &Val, args: &[Val]) -> Result<Val, ExecError> {
         self.start();
-        let linked = self.world.arrange(&self.state.host, callee, args);
+        let linked = self.world.arrange(&mut self.state.host, callee, args);
         let (slot, args) = linked.map_err(|trap| self.not_started(trap))?;
         machine::run(&self.world, &mut self.state, slot, &args)
     }
@@ -121,7 +122,7 @@ impl Interpreter {
         args: &[Val],
     ) -> Result<Val, ExecError> {
         self.start();
-        let linked = self.world.arrange_prepared(site, &self.state.host, callee, args);
+        let linked = self.world.arrange_prepared(site, &mut self.state.host, callee, args);
         let (slot, args) = linked.map_err(|trap| self.not_started(trap))?;
         machine::run(&self.world, &mut self.state, slot, &args)
     }
@@ -180,7 +181,7 @@ impl Engine for Interpreter {
     fn call(&mut self, function: &str, args: &[Val]) -> Result<Val, ExecError> {
         self.start();
         let found = match self.world.ctx.find_symbol(function) {
-            Some(name) => self.world.lookup(name),
+            Some(name) => self.world.lookup(name, Some(&mut self.state.host)),
             None => Ok(None),
         };
         let slot = found.and_then(|slot| slot.ok_or_else(|| self.world.unknown_name(function)));

@@ -12,7 +12,7 @@ use crate::value::{Val, type_name};
 
 impl World {
     /// Returns what a call of `callee` with these arguments runs.
-    pub(super) fn link(&self, callee: &Val, args: &[Val]) -> Result<Link, Trap> {
+    pub(super) fn link(&self, callee: &Val, args: &[Val], host: &mut Host) -> Result<Link, Trap> {
         let ctx = &*self.ctx;
         let name = match callee {
             &Val::Func(name) => Some(name),
@@ -39,7 +39,7 @@ impl World {
         if let Some(&link) = self.links.borrow().get(&key) {
             return Ok(link);
         }
-        let link = self.ask(callee, args)?;
+        let link = self.ask(callee, args, host)?;
         if !link.by_value {
             self.links.borrow_mut().insert(key, link);
         }
@@ -57,12 +57,12 @@ impl World {
     }
 
     #[cold]
-    fn ask(&self, callee: &Val, args: &[Val]) -> Result<Link, Trap> {
+    fn ask(&self, callee: &Val, args: &[Val], host: &mut Host) -> Result<Link, Trap> {
         let linked = match &mut *self.resolver.borrow_mut() {
-            Some(resolver) => resolver.resolve(callee, args)?,
+            Some(resolver) => resolver.resolve(callee, args, host)?,
             None => return Err(Trap::of_kind(ErrorKind::Module, "there is no call resolver")),
         };
-        match self.lookup(linked.function)? {
+        match self.lookup(linked.function, Some(host))? {
             Some(slot) => {
                 let ResolvedCall { fixed, pass_callee, by_value, .. } = linked;
                 Ok(Link { slot, fixed, pass_callee, by_value })
@@ -74,11 +74,11 @@ impl World {
     /// The function that a call of `callee` runs, and its arguments.
     pub(super) fn arrange(
         &self,
-        host: &Host,
+        host: &mut Host,
         callee: &Val,
         args: &[Val],
     ) -> Result<(u32, Args), Trap> {
-        let link = self.link(callee, args)?;
+        let link = self.link(callee, args, host)?;
         Ok((link.slot, link.arrange(host, callee, args)?))
     }
 }
@@ -102,7 +102,7 @@ impl World {
     pub(super) fn arrange_prepared(
         &self,
         site: &mut PreparedCall,
-        host: &Host,
+        host: &mut Host,
         callee: &Val,
         args: &[Val],
     ) -> Result<(u32, Args), Trap> {
@@ -115,7 +115,7 @@ impl World {
         {
             return Ok((last.link.slot, last.link.arrange(host, callee, args)?));
         }
-        let link = self.link(callee, args)?;
+        let link = self.link(callee, args, host)?;
         let types: Box<[Type]> = args.iter().map(|arg| arg.type_of(ctx)).collect();
         let says_all = types.iter().all(|&ty| says_all(ctx, ty));
         site.0 = (says_all && link.is_for_types()).then(|| LastLink {

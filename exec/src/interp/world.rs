@@ -15,6 +15,7 @@ use super::code::{Code, CodeCell};
 use super::link::{Link, LinkKey};
 use crate::call_resolver::CallResolver;
 use crate::error::{ErrorKind, Trap};
+use crate::host::Host;
 
 /// The functions of a program. While it runs, some may be added; none changes or goes.
 pub(super) struct World {
@@ -23,8 +24,10 @@ pub(super) struct World {
     /// By name, and never removed: compact code names callees by their slots.
     pub(super) slots: boxcar::Vec<Slot>,
     pub(super) by_name: RefCell<FxHashMap<Symbol, u32>>,
-    /// A slot that is lent to functions that are run once.
-    pub(super) spare: Option<u32>,
+    /// Slots that are free for functions that are run once.
+    pub(super) spare: Vec<u32>,
+    /// Slots of functions that were redefined while a program ran, which may be at work on them.
+    pub(super) outdated: RefCell<Vec<u32>>,
     pub(super) resolver: RefCell<Option<Box<dyn CallResolver>>>,
     /// The answers of the call resolver.
     pub(super) links: RefCell<FxHashMap<LinkKey, Link>>,
@@ -83,12 +86,16 @@ impl World {
     ///
     /// # Errors
     /// The errors of the call resolver.
-    pub(super) fn lookup(&self, name: Symbol) -> Result<Option<u32>, Trap> {
+    pub(super) fn lookup(
+        &self,
+        name: Symbol,
+        host: Option<&mut Host>,
+    ) -> Result<Option<u32>, Trap> {
         if let Some(slot) = self.find(name) {
             return Ok(Some(slot));
         }
         let function = match &mut *self.resolver.borrow_mut() {
-            Some(resolver) => resolver.function(name)?,
+            Some(resolver) => resolver.function(name, host)?,
             None => None,
         };
         Ok(function.map(|function| self.add(name, function)))
@@ -117,7 +124,7 @@ impl World {
     pub(super) fn lend_slot(&mut self, function: Rc<Function>) -> u32 {
         let (name, function) = (function.name(), OnceCell::from(Held::new(function)));
         let slot = Slot { name, function, code: OnceCell::new() };
-        match self.spare.take().and_then(|index| Some((index, self.slots.get_mut(index as usize)?)))
+        match self.spare.pop().and_then(|index| Some((index, self.slots.get_mut(index as usize)?)))
         {
             Some((index, spare)) => {
                 *spare = slot;
@@ -131,7 +138,7 @@ impl World {
     pub(super) fn take_slot_back(&mut self, index: u32) {
         if let Some(slot) = self.slots.get_mut(index as usize) {
             *slot = Slot::new(slot.name);
-            self.spare = Some(index);
+            self.spare.push(index);
         }
     }
 
@@ -164,9 +171,27 @@ impl World {
         }
     }
 
+    /// Looks functions up anew, and whatever calls of values run, while a program runs: what is at
+    /// work, and direct calls in it, go on with what they had.
+    #[cold]
+    pub(super) fn detach(&self, names: &[Symbol]) {
+        self.links.borrow_mut().clear();
+        for (_, slot) in &self.slots {
+            if let Some(code) = slot.code.get() {
+                code.applies.iter().for_each(|site| site.cache.clear());
+            }
+        }
+        let mut by_name = self.by_name.borrow_mut();
+        let gone = names.iter().filter_map(|name| by_name.remove(name));
+        self.outdated.borrow_mut().extend(gone);
+    }
+
     /// Drops functions, the code of what calls them, and all links.
     pub(super) fn forget(&mut self, names: &[Symbol]) {
         self.unlink();
+        for index in std::mem::take(self.outdated.get_mut()) {
+            self.take_slot_back(index);
+        }
         let gone: FxHashSet<u32> = {
             let by_name = self.by_name.borrow();
             names.iter().filter_map(|name| by_name.get(name).copied()).collect()

@@ -144,7 +144,7 @@ impl Writer<'_> {
                 }
                 // Writing to a string does not fail.
                 Work::Value(value, style) => {
-                    let _ = match self.shown(&value) {
+                    let _ = match self.shown(&value, style == Style::Print) {
                         Some(Shown::Text(text)) => self.out.write_str(&text),
                         Some(Shown::Parts(parts)) => {
                             work.extend(parts.into_iter().rev().map(|part| match part {
@@ -171,9 +171,9 @@ impl Writer<'_> {
     }
 
     /// Asks the language how a value is shown.
-    fn shown(&self, value: &Val) -> Option<Shown> {
+    fn shown(&self, value: &Val, bare: bool) -> Option<Shown> {
         match value {
-            Val::Struct(_) | Val::Object(_) => self.texts.names?.show(value),
+            Val::Struct(_) | Val::Object(_) => self.texts.names?.show(value, bare),
             _ => None,
         }
     }
@@ -406,6 +406,8 @@ impl Writer<'_> {
         let text = self.ctx.str(name);
         if text == UNDEFINED_FIELD {
             self.out.write_str(text)
+        } else if matches!(text, "=" | ":" | "::") {
+            write!(self.out, ":({text})")
         } else if is_identifier(text) || is_operator(text) {
             write!(self.out, ":{text}")
         } else {
@@ -459,12 +461,11 @@ fn is_identifier(text: &str) -> bool {
     }
 }
 
+/// Returns whether a symbol is written as it is behind a colon: `:+=`.
 fn is_operator(text: &str) -> bool {
-    const OPERATORS: [&str; 30] = [
-        "+", "-", "*", "/", "\\", "^", "%", "÷", "==", "!=", "≠", "<", "<=", "≤", ">", ">=", "≥",
-        "===", "!==", "!", "~", "&", "|", "⊻", "<<", ">>", ">>>", "|>", "=>", ":",
-    ];
-    OPERATORS.contains(&text)
+    let no_operator =
+        |c: char| c.is_alphanumeric() || c.is_whitespace() || "()[]{},;\"'`#@_".contains(c);
+    !text.is_empty() && !text.contains(no_operator)
 }
 
 /// Writes a string literal of Julia.

@@ -26,9 +26,10 @@ pub trait Names {
         None
     }
 
-    /// The form in which a value is shown; it is asked for each struct, mutable or not.
-    fn show(&self, value: &Val) -> Option<Shown> {
-        let _ = value;
+    /// The form in which a value is shown, or with `bare` printed by itself; it is asked for each
+    /// struct, mutable or not.
+    fn show(&self, value: &Val, bare: bool) -> Option<Shown> {
+        let _ = (value, bare);
         None
     }
 }

@@ -256,6 +256,15 @@ pub enum Kind {
         /// `@inline` or `@noinline` in front.
         inline: Option<bool>,
     },
+    /// `@generated function f(params...) … end`, and a function whose body is `if @generated … else … end`.
+    Generated {
+        /// The [`Function`](Self::Function), whose body is what stands behind `else`, or
+        /// [`Nothing`](Self::Nothing).
+        function: ExprId,
+        /// The `Function` that gives the code of its body. Its parameters are names: those of the type
+        /// parameters, then those of the parameters.
+        generator: ExprId,
+    },
 
     // --- assignments -------------------------------------------------------------------------
     /// `target = value`. A target is a name, an index, a field, [`Typed`](Self::Typed) with a value, a tuple of targets (one of them
@@ -363,6 +372,48 @@ pub enum Kind {
     /// `const x = 1`
     Const(ExprId),
 
+    // --- code as data ------------------------------------------------------------------------
+    /// `:(…)` and `quote … end`: the value is the code. What is in it is data, not to be lowered:
+    /// a [`Form`](Self::Form), or a leaf.
+    Quote(ExprId),
+    /// An expression as data, with Julia's head and arguments: `Expr(head, args...)`. Leaves in it are
+    /// literals, [`Name`](Self::Name)s for symbols, [`Sym`](Self::Sym)s for symbols that are
+    /// quoted (`QuoteNode`), and those below.
+    Form {
+        /// The kind of expression: `call`, `=`, `block`.
+        head: Symbol,
+        /// The arguments.
+        args: List,
+    },
+    /// `$x` in a [`Quote`](Self::Quote): an expression that is evaluated, and whose value stands in its place. With
+    /// a [`Splat`](Self::Splat) in it, all its elements do.
+    Interpolate(ExprId),
+    /// `LineNumberNode` in a [`Form`](Self::Form).
+    Line {
+        /// The name of the file; none if there is none.
+        file: Option<Symbol>,
+        /// The line, counted from 1.
+        line: u32,
+    },
+    /// `nothing` in a [`Form`](Self::Form), as in `return` without a value.
+    Nothing,
+    /// A value that code was made with: its number among those of who made the tree.
+    Value(u32),
+    /// A name that is looked up in a module, whatever local variable has it.
+    GlobalRef {
+        /// The path of the module: `Main`, `Base`, `A.B`.
+        module: Symbol,
+        /// The name.
+        name: Symbol,
+    },
+    /// `@name args...` of a macro that is not built in, to be expanded before it is lowered.
+    MacroCall {
+        /// The name with its `@`, or `M.@name`, as data.
+        name: ExprId,
+        /// The arguments, as data.
+        args: List,
+    },
+
     // --- macros ------------------------------------------------------------------------------
     /// `@inbounds body`
     Inbounds(ExprId),
@@ -442,6 +493,8 @@ pub struct Ast {
     pub(crate) exprs: Vec<Expr>,
     pub(crate) lists: Vec<ExprId>,
     pub(crate) statements: List,
+    /// The calls of macros that are to be expanded, by id.
+    pub(crate) macros: Vec<ExprId>,
 }
 
 impl Ast {
@@ -483,6 +536,19 @@ impl Ast {
         }
     }
 
+    /// The calls of macros in a statement that are to be expanded, inner ones first.
+    pub fn macros_in(&self, statement: ExprId) -> &[ExprId] {
+        let end = self.macros.partition_point(|&id| id <= statement);
+        let start = self.span(statement).start;
+        let before = self.macros[..end].iter().rposition(|&id| self.span(id).start < start);
+        &self.macros[before.map_or(0, |at| at + 1)..end]
+    }
+
+    /// Puts one expression in the place of another.
+    pub fn replace(&mut self, id: ExprId, by: ExprId) {
+        self.exprs[id.index()].kind = self.kind(by);
+    }
+
     /// The number of expressions.
     pub fn len(&self) -> usize {
         self.exprs.len()
@@ -491,6 +557,17 @@ impl Ast {
     /// Returns whether there is no expression.
     pub fn is_empty(&self) -> bool {
         self.exprs.is_empty()
+    }
+
+    /// Makes a tree without statements, to be added to. Places in it are those of this text.
+    pub fn empty(source: Source) -> Self {
+        Self {
+            source,
+            exprs: Vec::new(),
+            lists: Vec::new(),
+            statements: List::default(),
+            macros: Vec::new(),
+        }
     }
 
     /// Adds an expression, as a rewriter of trees does.

@@ -22,6 +22,7 @@ pub(crate) mod ast;
 pub(crate) mod build;
 mod colour;
 mod layout;
+mod print;
 mod problems;
 mod raw;
 mod recover;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use regraft_ir::{Context, Diagnostic, Source};
 
 pub use ast::{Ast, Expr, ExprId, Kind, List, Span};
+pub use build::is_built_in;
 pub use colour::{Class, tokens};
 
 /// The options of reading.
@@ -42,6 +44,8 @@ pub struct Options {
     /// Tells whether this is the prelude. There, identifiers that begin with two underscores become
     /// names that no user can write: `__start` is the symbol `#start`.
     pub prelude: bool,
+    /// Tells whether the statements are read as data ([`Kind::Form`]), not to be lowered.
+    pub code: bool,
 }
 
 /// The result of reading.
@@ -66,7 +70,7 @@ pub fn parse(ctx: &Arc<Context>, name: &str, text: &str, options: Options) -> Pa
     let Some(source) = ctx.add_source(name, text) else {
         let message = format!("{name} is too long: all sources together are limited to 2 GiB");
         let source = ctx.add_source(name, "").unwrap_or_else(empty_source);
-        let (ast, _) = build::Builder::new(ctx, &source, "", 0, false).finish();
+        let (ast, _) = build::Builder::new(ctx, &source, "", 0, options).finish();
         return Parsed { ast, errors: vec![Diagnostic::error(message)], incomplete: false };
     };
     parse_part(ctx, &source, 0..text.len(), options)
@@ -84,8 +88,8 @@ pub fn parse_part(
     options: Options,
 ) -> Parsed {
     let text = &source.text[..part.end];
-    let mut layout = layout::Layout::new(text, part.start);
-    let mut builder = build::Builder::new(ctx, source, text, part.len(), options.prelude);
+    let mut layout = layout::Layout::new(text, part.start, options.code);
+    let mut builder = build::Builder::new(ctx, source, text, part.len(), options);
     let mut wrong = problems::Problems::default();
     while !layout.finished && !wrong.is_full() {
         layout.fill(BATCH);

@@ -300,12 +300,15 @@ fn comment(lex: &mut Lexer<'_, Raw>) -> FilterResult<(), ()> {
 fn string(lex: &mut Lexer<'_, Raw>) -> StrForm {
     let rest = lex.remainder().as_bytes();
     let triple = rest.starts_with(b"\"\"");
+    // A name touches it: what is in it is for a macro to read.
+    let named =
+        lex.source()[..lex.span().start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     let mut form = StrForm { triple, interpolated: false, closed: false };
     let mut at = if triple { 2 } else { 0 };
     while at < rest.len() {
         match rest[at] {
             b'\\' => at += 1,
-            b'$' => {
+            b'$' if !named => {
                 form.interpolated = true;
                 // Quotes within `$(…)` do not end the string.
                 if rest.get(at + 1) == Some(&b'(')

@@ -18,6 +18,13 @@ impl Ast {
         }
         printer.out
     }
+
+    /// One expression in the same form.
+    pub fn sexpr_of(&self, ctx: &Context, id: ExprId) -> String {
+        let mut printer = Printer { ast: self, ctx, out: String::new() };
+        printer.expr(id);
+        printer.out
+    }
 }
 
 struct Printer<'a> {
@@ -150,6 +157,9 @@ impl Printer<'_> {
                 }
                 self.out.push(')');
             }
+            Kind::Generated { function, generator } => {
+                self.form("generated", &[function, generator]);
+            }
             Kind::Assign { target, value } => self.form("=", &[target, value]),
             Kind::Update { op, target, value } => {
                 let head = format!("{}=", self.ctx.str(op));
@@ -209,6 +219,24 @@ impl Printer<'_> {
             Kind::Local(items) => self.with_list("local", None, items),
             Kind::Global(items) => self.with_list("global", None, items),
             Kind::Const(inner) => self.form("const", &[inner]),
+            Kind::Quote(form) => self.form("quote", &[form]),
+            Kind::Form { head, args } => {
+                let ids = self.ast.list(args).to_vec();
+                let head = format!("Expr {}", self.ctx.str(head));
+                self.form(&head, &ids);
+            }
+            Kind::Interpolate(value) => self.form("$", &[value]),
+            Kind::Line { .. } => self.out.push_str("LINE"),
+            Kind::Nothing => self.out.push_str("NOTHING"),
+            Kind::Value(number) => {
+                let _ = write!(self.out, "VALUE{number}");
+            }
+            Kind::GlobalRef { module, name } => {
+                self.name(module);
+                self.out.push('.');
+                self.name(name);
+            }
+            Kind::MacroCall { name, args } => self.with_list("macrocall", Some(name), args),
             Kind::Inbounds(inner) => self.form("inbounds", &[inner]),
             Kind::Simd(inner) => self.form("simd", &[inner]),
             Kind::View(inner) => self.form("view", &[inner]),

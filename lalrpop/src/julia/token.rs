@@ -156,6 +156,10 @@ pub(crate) enum Atom {
     LongStr,
     /// A piece of a string that has values in it.
     StrPart,
+    /// A string with a name that touches it: `r"text"`.
+    StrMacro,
+    /// A macro without arguments.
+    Macro,
     /// The function that is called for such a string.
     Interpolate,
     True,
@@ -181,6 +185,16 @@ pub(crate) enum Atom {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Prefix {
     Oper(Oper),
+    /// The colon of `:(…)`.
+    Quote,
+    /// `$` in code that is data.
+    Interpolate,
+    /// A macro that is not built in, before its arguments. The span is that of its name.
+    Macro,
+    /// The same, with its arguments in brackets.
+    TightMacro,
+    /// `@generated`
+    Generated,
     /// An operator that touches a bracket: `-(x)`, which may be a call of several arguments.
     Touching(Oper),
     Dotted(Oper),
@@ -230,6 +244,8 @@ impl Prefix {
                 | Self::TightAssert
                 | Self::TightInline
                 | Self::NotImplemented
+                | Self::Quote
+                | Self::TightMacro
         )
     }
 }
@@ -256,6 +272,10 @@ pub(crate) enum Infix {
     Typed,
     /// Nothing at all, as in `2x`.
     Juxtapose,
+    /// Blank space between the arguments of a macro.
+    Argument,
+    /// The dot of `x.$name`.
+    Dot,
 }
 
 /// A postfix, which stands after an operand.
@@ -304,6 +324,10 @@ pub(crate) enum Token {
     /// The end of a statement or of the head of a block.
     Sep(Span),
     Begin(Span),
+    /// `quote`
+    Quote(Span),
+    /// `macro`
+    Macro(Span),
     If(Span),
     ElseIf(Span),
     Else(Span),
@@ -353,6 +377,8 @@ impl Token {
             | Self::In(span)
             | Self::Sep(span)
             | Self::Begin(span)
+            | Self::Quote(span)
+            | Self::Macro(span)
             | Self::If(span)
             | Self::ElseIf(span)
             | Self::Else(span)
@@ -385,6 +411,8 @@ impl Token {
                 | Self::Paren(_)
                 | Self::Bracket(_)
                 | Self::Begin(_)
+                | Self::Quote(_)
+                | Self::Macro(_)
                 | Self::If(_)
                 | Self::While(_)
                 | Self::For(_)

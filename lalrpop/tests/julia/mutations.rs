@@ -1,6 +1,6 @@
 //! Programs with bytes changed: nothing panics, and positions stay within the text.
 
-use crate::read;
+use crate::{plain, read, tree_by_data};
 
 const PROGRAM: &str = r#"
 # Sums and such.
@@ -67,6 +67,30 @@ end
 baremodule Bare; end
 end
 k(x, y = 1, zs...) = if x 1 elseif y 2 else 3 end #= a #= b =# c =#
+"#;
+
+/// What is added to the program: code as data, and macros.
+const CODE: &str = r#"
+ex = :(a + $b * f($(xs...), c = $(d + 1); e))
+quote
+    x.$name = $(QuoteNode(:s)); $f(y)::$T
+    :(nested($$(x), $y))
+end
+macro swap(a, b = 1, cs...)
+    :(($(esc(a)), $(esc(b))) = ($(esc(b)), $(esc(a))))
+end
+@swap a b; @swap(a, b = 2); M.@swap x -y :z [1, 2] "s"
+@testset "x" begin @test f(x) == 1 end
+z = raw"a\b\"" * r"[a-z]+"i
+@generated function g(x::T, ys...; ) where T
+    Expr(:call, :+, [:(ys[$i]) for i in 1:length(ys)]...)
+end
+h(x) = if @generated; :(x) else x end
+for op in (:+, :-) @eval $op(x::P) = P($op(x.v)) end
+:(for i in 1:3, j = 2; print(i) end; while a; b end; try a catch e; b finally c end)
+:(let x = 1, y; x end; function k(x; y = 1)::Int where T x end; x -> y; map(x) do y; z end)
+:([x^2 for x in a if b for c in d], [1 2; 3 4], T[1, 2], a ? b : c, a < b <= c, x', "a $b")
+:(struct P{T} <: Q; x::T; end; module M; end; using A: b as c; export d; const e = 1)
 "#;
 
 /// A generator of numbers (Marsaglia's xorshift), so that runs are alike.
@@ -157,6 +181,14 @@ const PIECES: &[&str] = &[
     "0x",
     "9999999999999999999",
     "@goto ",
+    "$",
+    "$(",
+    ":(",
+    "quote ",
+    "macro m(x) ",
+    "@m ",
+    "@m(",
+    "esc(",
     "@simd ",
 ];
 
@@ -165,8 +197,11 @@ fn ten_thousand_programs_with_changed_bytes() {
     assert!(read(PROGRAM).0.errors.is_empty(), "{:?}", read(PROGRAM).0.errors);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut clean = 0;
-    for _ in 0..10_000 {
-        let mut bytes = PROGRAM.as_bytes().to_vec();
+    let whole = format!("{PROGRAM}{CODE}");
+    assert!(read(&whole).0.errors.is_empty(), "{:?}", read(&whole).0.errors);
+    assert_eq!(plain(&tree_by_data(PROGRAM)), plain(&read(PROGRAM).1));
+    for round in 0..10_000 {
+        let mut bytes = if round % 2 == 0 { PROGRAM } else { &whole }.as_bytes().to_vec();
         for _ in 0..=random.next(5) {
             let at = random.next(bytes.len());
             match random.next(5) {
@@ -179,9 +214,9 @@ fn ten_thousand_programs_with_changed_bytes() {
                     bytes.drain(at..to);
                 }
                 3 => {
-                    let from = random.next(PROGRAM.len());
-                    let to = (from + random.next(40)).min(PROGRAM.len());
-                    let piece = PROGRAM.as_bytes()[from..to].to_vec();
+                    let from = random.next(whole.len());
+                    let to = (from + random.next(40)).min(whole.len());
+                    let piece = whole.as_bytes()[from..to].to_vec();
                     bytes.splice(at..at, piece);
                 }
                 _ => {
@@ -201,6 +236,11 @@ fn ten_thousand_programs_with_changed_bytes() {
             }
         }
         regraft_syntax::julia::tokens(&text);
+        let by_data = tree_by_data(&text);
+        // Macros of the program are expanded before, and what is wrong is told in other words.
+        if parsed.errors.is_empty() && !tree.contains("(macrocall ") && !by_data.contains("×") {
+            assert_eq!(plain(&by_data), plain(&tree), "{text}");
+        }
     }
     // Some changes are harmless; most are not.
     assert!((300..9000).contains(&clean), "{clean}");
@@ -216,6 +256,7 @@ fn ten_thousand_heaps_of_pieces() {
         }
         let (parsed, tree) = read(&text);
         assert!(!parsed.errors.is_empty() || !tree.contains("ERROR"), "{text}");
+        tree_by_data(&text);
         regraft_ir::render_all(&parsed.errors, false);
         regraft_syntax::julia::tokens(&text);
     }

@@ -33,7 +33,7 @@ impl Inference {
                 let binding = self.world.resolve(sought, from, Some(id));
                 let function = match binding {
                     Binding::Function(function) => Some(function),
-                    Binding::Undefined => Some(sought),
+                    Binding::Undefined => Some(self.world.member_name(sought, from)),
                     _ => None,
                 };
                 let builtin = function.and_then(|name| self.builtins.get(&name).copied());
@@ -55,6 +55,10 @@ impl Inference {
             Name::Builtin(builtin) => {
                 let name = self.ctx.symbol(builtin.name());
                 self.constant_arg(Constant::Func(name))
+            }
+            Name::Binding(Binding::Undefined) => {
+                let name = self.world.own_name(name, space);
+                self.bound(frame, name, Binding::Undefined)
             }
             Name::Binding(binding) => self.bound(frame, name, binding),
         }

@@ -89,10 +89,10 @@ impl Inference {
 
     /// The specialisation of code at top level. It is of one use: see [`Inference::forget`].
     pub fn thunk(&mut self, thunk: &Thunk, space: Space) -> Result<SpecId, Vec<Diagnostic>> {
-        self.sync();
         for closure in &thunk.closures {
             self.world.register_closure(closure)?;
         }
+        self.sync();
         let name = self.ctx.symbol("top level");
         let spec = self.body_spec(&thunk.body, name, space, &[]);
         self.infer(spec);

@@ -80,6 +80,7 @@ impl Lower<'_> {
         match self.ast.kind(id) {
             Kind::Name(name) if self.scopes.refs[id.index()] == NONE => Callee::Named(name),
             Kind::Colon => Callee::Named(self.names.colon),
+            Kind::GlobalRef { module, name } => Callee::Named(self.absolute(module, name)),
             Kind::Field { base, name } => {
                 if let Some(name) = self.module_member(base, name) {
                     return Callee::Named(name);
@@ -110,6 +111,27 @@ impl Lower<'_> {
                 let &[arg] = self.ast.list(args) else { return None };
                 let arg = self.expr(arg);
                 Some(self.syntax(self.names.adjoint, &[arg], loc))
+            }
+            Kind::Field { base, name }
+                if name == self.names.eval
+                    && self.options.space != Space::Base
+                    && self.module_member(base, name).is_none() =>
+            {
+                let &[code] = self.ast.list(args) else { return None };
+                let module = self.expr(base);
+                let code = self.expr(code);
+                Some(self.call(name, &[module, code], loc))
+            }
+            // Each module has its own.
+            Kind::Name(name)
+                if name == self.names.eval
+                    && self.options.space != Space::Base
+                    && self.scopes.refs[callee.index()] == NONE =>
+            {
+                let &[code] = self.ast.list(args) else { return None };
+                let module = self.global(self.names.this_module, loc);
+                let code = self.expr(code);
+                Some(self.call(name, &[module, code], loc))
             }
             Kind::Name(name)
                 if name == self.names.new && self.scopes.refs[callee.index()] == NONE =>

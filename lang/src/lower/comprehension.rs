@@ -142,6 +142,6 @@ impl Lower<'_> {
         let decl = |name| ParamDecl { name, ty: self.any_type() };
         let params = params.into_iter().map(decl).collect();
         let head = MethodHead::plain(Callee::Closure(closure), params, self.options.space, loc);
-        MethodDef { head, body, closures }
+        MethodDef { head, body, closures, generator: None }
     }
 }

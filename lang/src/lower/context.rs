@@ -40,6 +40,8 @@ pub(super) struct Lower<'a> {
     pub(super) pool: Vec<Code>,
     /// True if the code of methods is left out.
     pub(super) signatures_only: bool,
+    /// True if there are no macros in it any more.
+    pub(super) is_expanded: bool,
     /// The smallest number of values of a `new` in the struct that is being declared.
     pub(super) fewest_given: usize,
     pub(super) no_code: Option<Arc<Function>>,
@@ -172,6 +174,7 @@ impl<'a> Lower<'a> {
             code,
             pool,
             signatures_only: false,
+            is_expanded: false,
             fewest_given: usize::MAX,
             no_code: None,
         }

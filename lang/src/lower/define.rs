@@ -161,7 +161,7 @@ impl Lower<'_> {
                 space,
                 loc,
             };
-            MethodDef { head, body, closures }
+            MethodDef { head, body, closures, generator: None }
         };
         let all = decls.len();
         let mut defs = Vec::new();

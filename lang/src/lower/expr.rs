@@ -76,6 +76,12 @@ impl Lower<'_> {
             Kind::In { iterable, .. } | Kind::Filter(iterable) => self.expr(iterable),
             Kind::Lambda { .. } => self.lambda(id),
             Kind::Function { .. } => self.local_function(id),
+            Kind::Generated { function, .. } => match self.ast.kind(function) {
+                Kind::Function { body: Some(body), .. } if self.ast.kind(body) != Kind::Nothing => {
+                    self.local_function(function)
+                }
+                _ => self.no_value(id, "a generated function is defined at top level", "not here"),
+            },
             Kind::Assign { target, value } => self.assign(id, target, value, true),
             Kind::Update { op, target, value } => self.update(id, op, target, value),
             Kind::DotAssign { target, value } => self.dot_assign(id, target, value),
@@ -119,7 +125,18 @@ impl Lower<'_> {
             Kind::Using { .. } | Kind::Clause { .. } | Kind::Export(_) => {
                 self.no_value(id, "names come from other modules only at top level", "not here")
             }
-            Kind::Error => self.unit(),
+            Kind::Quote(form) => self.quoted(form),
+            Kind::GlobalRef { module, name } => {
+                let name = self.absolute(module, name);
+                self.global(name, self.loc(id))
+            }
+            Kind::Nothing | Kind::Error => self.unit(),
+            Kind::MacroCall { .. } => {
+                self.no_value(id, "macros are not expanded here", "a macro of the program")
+            }
+            Kind::Form { .. } | Kind::Interpolate(_) | Kind::Line { .. } | Kind::Value(_) => {
+                self.no_value(id, "code as data stands in quotes only", "")
+            }
         }
     }
 

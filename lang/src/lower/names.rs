@@ -28,6 +28,17 @@ macro_rules! names {
 }
 
 names! {
+    any_vector = "#AnyVector",
+    append_code = "#append_code",
+    eval = "eval",
+    expr = "#code_expr",
+    generated = "@generated",
+    global_ref = "GlobalRef",
+    line_node = "LineNumberNode",
+    new_array = "mem.array",
+    push_code = "#push_code",
+    quote_node = "QuoteNode",
+    this_module = "@__MODULE__",
     adjoint = "adjoint",
     adjoint_mark = "'",
     any = "Any",
@@ -186,22 +197,8 @@ fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
     match ast.kind(id) {
         Kind::Function { name: function, .. } => name_of(ast, function),
         Kind::Assign { target, .. } => name_of(ast, target),
-        Kind::Const(inner) => defined(ast, inner),
+        Kind::Const(inner) | Kind::Generated { function: inner, .. } => defined(ast, inner),
         Kind::Struct { name, .. } | Kind::Abstract { name, .. } => Some(name),
         _ => None,
     }
-}
-
-/// Returns whether a name is that of a module whose names are in the prelude.
-pub(super) fn is_module(name: &str) -> bool {
-    matches!(
-        name,
-        "Base"
-            | "Core"
-            | "Iterators"
-            | "LinearAlgebra"
-            | "Random"
-            | "SpecialFunctions"
-            | "Statistics"
-    )
 }

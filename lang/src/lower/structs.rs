@@ -31,6 +31,14 @@ impl Lower<'_> {
         self.methods(written, made)
     }
 
+    /// The function that gives the code of a generated one, under a name of its own.
+    pub(super) fn code_generator(&mut self, id: ExprId, name: Symbol) -> Option<MethodDef> {
+        let mut methods = self.definition(id, None);
+        let mut method = methods.pop()?;
+        method.head.callee = Callee::Function(name);
+        Some(method)
+    }
+
     fn definition_callee(&mut self, name: ExprId) -> Option<(Callee, bool, Owner, Symbol)> {
         match self.ast.kind(name) {
             Kind::Name(symbol) if self.structs.contains(&symbol) => {
@@ -43,7 +51,7 @@ impl Lower<'_> {
                 Some((Callee::Function(name), false, Owner::None, name))
             }
             Kind::Field { base, name: symbol } => match self.ast.kind(base) {
-                Kind::Name(module) if super::names::is_module(self.text(module)) => {
+                Kind::Name(module) if crate::definition::is_library(self.text(module)) => {
                     Some((Callee::Function(symbol), true, Owner::None, symbol))
                 }
                 Kind::Name(module) if self.text(module) == "Main" => {

@@ -19,6 +19,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn item(&mut self, id: ExprId, items: &mut Vec<Item>) {
+        let is_module = matches!(self.ast.kind(id), Kind::Module { .. });
+        if !is_module && !self.is_expanded && !self.ast.macros_in(id).is_empty() {
+            items.push(Item::Expand { statement: id, soft_scope: self.options.soft_scope });
+            return;
+        }
         match self.ast.kind(id) {
             Kind::Function { name, body: None, .. } => match self.ast.kind(name) {
                 Kind::Name(name) => items.push(Item::Declare(name, self.loc(id))),
@@ -26,6 +31,15 @@ impl Lower<'_> {
             },
             Kind::Function { .. } => {
                 let methods = self.definition(id, None);
+                items.push(Item::Methods(methods));
+            }
+            Kind::Generated { function, generator } => {
+                let mut methods = self.definition(function, None);
+                let name = self.fresh_name("generator").0;
+                let generator = self.code_generator(generator, name);
+                if let (Some(method), Some(generator)) = (methods.last_mut(), generator) {
+                    method.generator = Some(Box::new(generator));
+                }
                 items.push(Item::Methods(methods));
             }
             Kind::Struct { .. } => {
@@ -128,6 +142,7 @@ impl Lower<'_> {
             counter: self.options.counter,
         };
         let mut lower = Lower::new(self.ctx, self.ast, &options);
+        lower.is_expanded = self.is_expanded;
         lower.names.find_shadowed_in(self.ctx, self.ast, self.ast.list(body));
         let items = lower.items(self.ast.list(body));
         let errors = lower.errors;

@@ -35,6 +35,7 @@ impl Lower<'_> {
         let constant = T::Constant;
         match self.ast.kind(id) {
             Kind::Name(name) => T::Name(name),
+            Kind::GlobalRef { module, name } => T::Name(self.absolute(module, name)),
             // `typeof(:)`
             Kind::Colon => T::Name(self.names.colon),
             Kind::Field { base, name } => match self.module_member(base, name) {

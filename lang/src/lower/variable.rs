@@ -1,7 +1,7 @@
 //! Reading and writing variables: slots, boxes, globals.
 
 use regraft_dialects::core;
-use regraft_ir::{Loc, Symbol};
+use regraft_ir::{Constant, Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind};
 
 use super::Lower;
@@ -90,6 +90,9 @@ impl Lower<'_> {
         if name == self.names.nothing {
             return self.unit();
         }
+        if name == self.names.generated {
+            return self.constant(Constant::Bool(false));
+        }
         let name = self.sym(name);
         self.code.body.push(core::GLOBAL, &[name], loc)
     }
@@ -158,7 +161,7 @@ impl Lower<'_> {
         if module == "Main" {
             return Some(member);
         }
-        if !super::names::is_module(module) {
+        if !crate::definition::is_library(module) {
             return None;
         }
         Some(match self.options.space {

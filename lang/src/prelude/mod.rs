@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 17] = [
+pub const FILES: [(&str, &str); 18] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -81,5 +81,6 @@ pub const FILES: [(&str, &str); 17] = [
     ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),
     ("prelude/linalg.jl", include_str!("../../prelude/linalg.jl")),
     ("prelude/random.jl", include_str!("../../prelude/random.jl")),
+    ("prelude/code.jl", include_str!("../../prelude/code.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
 ];

@@ -38,6 +38,8 @@ pub enum Kind<'t> {
 pub enum Owner<'t> {
     /// `f(x) = …`
     Named(&'t str),
+    /// `macro m(x) … end`
+    Macro(&'t str),
     /// `(f::F)(x) = …`
     Instance(&'t str),
     /// `(::Type{T})(x) = …`
@@ -99,6 +101,9 @@ fn owner(line: &str) -> Option<Owner<'_>> {
     let mut rest = line;
     for word in ["@inline ", "@noinline ", "@inbounds ", "function "] {
         rest = rest.strip_prefix(word).unwrap_or(rest);
+    }
+    if let Some(head) = rest.strip_prefix("macro ") {
+        return Some(Owner::Macro(name(head)));
     }
     if let Some(instance) = rest.strip_prefix('(') {
         let (_, ty) = instance.split_once(')')?.0.split_once("::")?;

@@ -2,6 +2,7 @@
 
 use std::mem::swap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
 
 use regraft_exec::{Engine, Interpreter};
 use regraft_ir::Module;
@@ -20,7 +21,9 @@ impl Session {
         run: impl FnOnce(&mut Interpreter) -> T,
     ) -> T {
         let mut interpreter = Interpreter::new(module);
-        interpreter.set_call_resolver(Box::new(WorldResolver::new(&self.compiler)));
+        let services = Rc::new(self.services());
+        let resolver = WorldResolver::new(&self.compiler).generating(services);
+        interpreter.set_call_resolver(Box::new(resolver));
         interpreter.set_limits(self.limits);
         swap(interpreter.host_mut(), self.interpreter.host_mut());
         let result = catch_unwind(AssertUnwindSafe(|| run(&mut interpreter)));

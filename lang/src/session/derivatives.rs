@@ -415,7 +415,10 @@ impl Session {
         if let Some(fuel) = &mut self.fuel_left {
             *fuel = fuel.saturating_sub(self.interpreter.instructions());
         }
-        result.map_err(|error| vec![self.told(error).to_diagnostic()])
+        result.map_err(|error| {
+            self.failed = Some(error.clone());
+            vec![self.told(error).to_diagnostic()]
+        })
     }
 
     /// Says what the program has to say of what it threw (`showerror`).

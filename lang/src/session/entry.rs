@@ -55,8 +55,9 @@ impl Session {
         let with_keywords = self.ctx.symbol("#with_keywords");
         parts_of_call(&mut ast, with_keywords).map_err(|error| vec![error])?;
         self.refuel();
-        let parts = self.run_ast(&ast, false)?;
-        Ok((ast.source.clone(), parts))
+        let source = ast.source.clone();
+        let parts = self.run_ast(ast, false)?;
+        Ok((source, parts))
     }
 
     /// Finds callee and argument types of a call by evaluating all its parts.

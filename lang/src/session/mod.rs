@@ -10,25 +10,27 @@ mod changed;
 mod derivatives;
 mod display;
 mod entry;
+mod expand;
+mod generate;
 mod ir_program;
 mod names;
 mod prelude;
 mod run;
+mod services;
+mod shared;
 mod stages;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io::Write;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use regraft_exec::value::{Names, Texts, Val, to_json};
-use regraft_exec::{Engine, Interpreter, Limits};
+use regraft_exec::{Engine, ExecError, Interpreter, Limits};
 use regraft_ir::{Context, Diagnostic, Loc, Module, Registry, Symbol};
 use regraft_passes::Pipeline;
-use regraft_syntax::julia;
-use rustc_hash::FxHashSet;
+use regraft_syntax::julia::{self, Ast};
 
 use crate::compiler::Compiler;
 use crate::definition::Space;
@@ -36,6 +38,7 @@ use crate::derive::world_type;
 use crate::world::{Binding, MethodList, World};
 use crate::world_resolver::WorldResolver;
 use names::WorldNames;
+use shared::Shared;
 
 pub use derivatives::{Gradient, Mode, PreparedGradient};
 pub use entry::Entry;
@@ -67,18 +70,20 @@ pub struct Session {
     limits: Limits,
     /// The rest of [`Limits::fuel`] in the present run.
     fuel_left: Option<u64>,
-    /// The global variables and constants of the program, for soft scope.
-    globals: FxHashSet<Symbol>,
-    /// The number of functions without names that texts made so far.
-    counter: Cell<u32>,
+    /// What it shares with sessions that run for its programs.
+    shared: Rc<Shared>,
+    /// The error that a program failed with last, as it can be caught.
+    failed: Option<ExecError>,
     /// The names of values, as they read in the language.
     texts: Rc<WorldNames>,
     /// The number of REPL lines so far.
     lines: usize,
     /// The global that holds what pullbacks hold of the present world.
     present_world: Symbol,
-    /// The folders of the files that are being run, each included by the one before.
-    folders: Vec<PathBuf>,
+    /// The trees of the texts that are being run, each included by the one before.
+    trees: Vec<Rc<RefCell<Ast>>>,
+    /// True if it runs for a program that waits.
+    is_nested: bool,
 }
 
 impl Session {
@@ -103,12 +108,13 @@ impl Session {
             interpreter,
             limits: Limits::default(),
             fuel_left: None,
-            globals: FxHashSet::default(),
-            counter: Cell::new(0),
+            shared: Rc::default(),
+            failed: None,
             texts,
             lines: 0,
             present_world,
-            folders: Vec::new(),
+            trees: Vec::new(),
+            is_nested: false,
         };
         session.load_prelude();
         let modules = session.with_world(World::declare_own_modules);
@@ -116,7 +122,12 @@ impl Session {
             session.interpreter.host_mut().set_global(name, Val::structure(ty, []));
         }
         session.texts = Rc::new(WorldNames::new(&session.compiler));
-        session.interpreter.host_mut().set_names(Rc::clone(&session.texts) as Rc<dyn Names>);
+        let services = Rc::new(session.services());
+        let resolver = WorldResolver::new(&session.compiler).generating(Rc::clone(&services) as _);
+        session.interpreter.set_call_resolver(Box::new(resolver));
+        let host = session.interpreter.host_mut();
+        host.set_names(Rc::clone(&session.texts) as Rc<dyn Names>);
+        host.set_services(services);
         session
     }
 
@@ -249,7 +260,7 @@ impl Session {
         let name = self.ctx.symbol(name);
         let key =
             self.with_world(|world| world.declare_variable(name, Space::Main, Loc::UNKNOWN))?;
-        self.globals.insert(name);
+        self.shared.globals.borrow_mut().insert(name);
         self.interpreter.host_mut().set_global(key, value);
         Ok(())
     }
@@ -272,6 +283,7 @@ impl Session {
 
     /// Changes the limits.
     pub fn set_limits(&mut self, limits: Limits) {
+        self.shared.limits.set(limits);
         self.limits = limits;
     }
 

@@ -5,11 +5,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_exec::value::{Names, Part, Shown, Texts, Val};
-use regraft_ir::{Context, Symbol, Type};
+use regraft_ir::{Context, Source, Symbol, Type};
 
+use regraft_syntax::julia::{Ast, Kind, Span};
+
+use crate::code::{CodeTypes, Places, Read, read_tree};
 use crate::compiler::Compiler;
 use crate::definition::Space;
 use crate::world::{Binding, World};
+
+/// The values that are no code in the code that is printed.
+#[derive(Default)]
+struct Values(Vec<Val>);
+
+impl Read for Values {
+    fn value(&mut self, _: &mut World, value: &Val) -> Kind {
+        self.0.push(value.clone());
+        Kind::Value(self.0.len() as u32 - 1)
+    }
+}
 
 /// The names that a world gives.
 pub(super) struct WorldNames {
@@ -17,6 +31,10 @@ pub(super) struct WorldNames {
     compiler: Rc<RefCell<Compiler>>,
     /// The types that are shown otherwise than field by field.
     special: Vec<(Type, Special)>,
+    /// The types that code is made of.
+    code: Option<CodeTypes>,
+    /// An empty text, for trees that are only printed.
+    no_text: Source,
 }
 
 /// A type of the prelude that is not shown field by field.
@@ -53,7 +71,31 @@ impl WorldNames {
             }
         });
         let special = special.collect();
-        Self { ctx, compiler: Rc::clone(compiler), special }
+        let code = CodeTypes::of(world);
+        let no_text = ctx.add_source("", "").expect("there is room for an empty text");
+        Self { ctx, compiler: Rc::clone(compiler), special, code, no_text }
+    }
+
+    /// Code as Julia prints it; in quotes, unless it is `bare`.
+    fn code_text(&self, value: &Val, bare: bool) -> Option<String> {
+        let mut ast = Ast::empty(self.no_text.clone());
+        let mut values = Values::default();
+        let span = Span { start: 0, end: 0 };
+        let tree = {
+            let mut compiler = self.compiler.try_borrow_mut().ok()?;
+            let places = Places::default();
+            let places = (&places, span);
+            read_tree(&mut compiler.world, self.code?, &mut ast, value, places, &mut values)
+        };
+        let text = |number: u32| match values.0.get(number as usize) {
+            Some(value) => Texts { ctx: &self.ctx, names: Some(self) }.show(value),
+            None => String::new(),
+        };
+        Some(match tree {
+            Ok(id) if bare => ast.code_text(&self.ctx, id, &text),
+            Ok(id) => ast.quoted_text(&self.ctx, id, &text),
+            Err(why) => format!("Expr(#= {why} =#)"),
+        })
     }
 
     fn is_pair(&self, ty: Type) -> bool {
@@ -87,9 +129,16 @@ impl Names for WorldNames {
         self.world(|world| world.near(name, Space::Main))?
     }
 
-    fn show(&self, value: &Val) -> Option<Shown> {
+    fn show(&self, value: &Val, bare: bool) -> Option<Shown> {
+        let ty = match value {
+            Val::Struct(fields) => fields.ty(),
+            Val::Object(object) => object.ty(),
+            _ => return None,
+        };
+        if self.code.is_some_and(|code| code.contain(ty)) {
+            return self.code_text(value, bare).map(Shown::Text);
+        }
         let Val::Struct(fields) = value else { return None };
-        let ty = fields.ty();
         if let Some(name) = self.world(|world| world.closure_name(ty))? {
             return Some(Shown::Text(self.ctx.str(name).to_owned()));
         }

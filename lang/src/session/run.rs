@@ -1,5 +1,6 @@
 //! Running texts: statement by statement, in order.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -28,7 +29,7 @@ impl Session {
     ) -> Result<Val, Vec<Diagnostic>> {
         let ast = self.parse(name, text)?;
         self.refuel();
-        self.run_within(name, &ast, soft_scope, Space::Main)
+        self.run_within(name, ast, soft_scope, Space::Main)
     }
 
     /// The tree of a text.
@@ -42,14 +43,14 @@ impl Session {
     fn run_within(
         &mut self,
         name: &str,
-        ast: &Ast,
+        ast: Ast,
         soft_scope: bool,
         space: Space,
     ) -> Result<Val, Vec<Diagnostic>> {
         let folder = Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
-        self.folders.push(folder);
+        self.shared.folders.borrow_mut().push(folder);
         let result = self.run_ast_in(ast, soft_scope, space);
-        self.folders.pop();
+        self.shared.folders.borrow_mut().pop();
         result
     }
 
@@ -64,13 +65,13 @@ impl Session {
             let found = self.compiler.borrow().world.type_name(value.type_of(&self.ctx));
             return Err(error(self, format!("`include` takes the path of a file, found {found}")));
         };
-        if self.folders.len() >= MAX_INCLUDED {
+        if self.shared.folders.borrow().len() >= MAX_INCLUDED {
             let message = format!(
                 "StackOverflowError: files include each other more than {MAX_INCLUDED} deep"
             );
             return Err(error(self, message));
         }
-        let folder = self.folders.last().cloned().unwrap_or_default();
+        let folder = self.shared.folders.borrow().last().cloned().unwrap_or_default();
         let file = folder.join(file.as_str());
         let name = file.display().to_string();
         let text = match std::fs::read_to_string(&file) {
@@ -80,7 +81,7 @@ impl Session {
             }
         };
         let ast = self.parse(&name, &text)?;
-        stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, &ast, false, space))
+        stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, ast, false, space))
     }
 
     /// Begins a run: it has its own fuel, and what was to be interrupted before is over.
@@ -90,25 +91,36 @@ impl Session {
     }
 
     /// Lowers and runs a tree.
-    pub(super) fn run_ast(&mut self, ast: &Ast, soft_scope: bool) -> Result<Val, Vec<Diagnostic>> {
+    pub(super) fn run_ast(&mut self, ast: Ast, soft_scope: bool) -> Result<Val, Vec<Diagnostic>> {
         self.run_ast_in(ast, soft_scope, Space::Main)
     }
 
     /// The same in a module.
-    fn run_ast_in(
+    pub(super) fn run_ast_in(
         &mut self,
-        ast: &Ast,
+        ast: Ast,
         soft_scope: bool,
         space: Space,
     ) -> Result<Val, Vec<Diagnostic>> {
-        let is_global = |name: Symbol| self.globals.contains(&name);
-        let options =
-            LowerOptions { soft_scope, is_global: &is_global, space, counter: &self.counter };
-        let items = {
-            let _phase = enter(Phase::Lower);
-            lower(&self.ctx, ast, &options)?
-        };
-        self.run_items(items, space)
+        let items = self.lower(&ast, soft_scope, space)?;
+        // The trees of statements with macros are needed until these are expanded.
+        self.trees.push(Rc::new(RefCell::new(ast)));
+        let result = self.run_items(items, space);
+        self.trees.pop();
+        result
+    }
+
+    /// The items of a tree.
+    pub(super) fn lower(
+        &self,
+        ast: &Ast,
+        soft_scope: bool,
+        space: Space,
+    ) -> Result<Vec<Item>, Vec<Diagnostic>> {
+        let _phase = enter(Phase::Lower);
+        let is_global = |name: Symbol| self.shared.globals.borrow().contains(&name);
+        let counter = &self.shared.counter;
+        lower(&self.ctx, ast, &LowerOptions { soft_scope, is_global: &is_global, space, counter })
     }
 
     /// Runs items; the value is that of the last one.
@@ -137,7 +149,7 @@ impl Session {
             }
             Item::Typed(name, ty) => {
                 if space == Space::Main {
-                    self.globals.insert(name);
+                    self.shared.globals.borrow_mut().insert(name);
                 }
                 self.with_world(|world| world.declare_type(name, space, &ty)).map(|()| Val::Unit)
             }
@@ -164,6 +176,9 @@ impl Session {
                 Ok(value)
             }
             Item::Run(thunk) => self.run_thunk(&thunk, space),
+            Item::Expand { statement, soft_scope } => {
+                self.run_expanded(statement, soft_scope, space)
+            }
             Item::Include { path, call } => {
                 let include = self.ctx.symbol("include");
                 match self.with_world(|world| world.resolve(include, space, None)) {
@@ -194,12 +209,16 @@ impl Session {
     ) -> Result<Val, Vec<Diagnostic>> {
         let bound = self.with_world(|world| world.declare_module(name, space, around, bare, loc));
         let mut module = Val::Unit;
-        for (symbol, ty) in bound.map_err(|error| vec![error])? {
+        let made = bound.map_err(|error| vec![error])?;
+        for name in made.gone {
+            self.interpreter.host_mut().remove_global(name);
+        }
+        for (symbol, ty) in made.bound {
             module = Val::structure(ty, []);
             self.interpreter.host_mut().set_global(symbol, module.clone());
         }
         if around == Space::Main {
-            self.globals.insert(name);
+            self.shared.globals.borrow_mut().insert(name);
         }
         self.run_items(items, space)?;
         let init = self.ctx.symbol("__init__");
@@ -225,7 +244,7 @@ impl Session {
             }
             let callee = method.head.callee.clone();
             // All are tried, so that all errors are told.
-            match self.with_world(|world| world.define(method)) {
+            match self.define_method(method, space) {
                 Ok(_) => {
                     if let Callee::Function(name) = callee {
                         value = self.function_value(name, space);
@@ -235,6 +254,29 @@ impl Session {
             }
         }
         if errors.is_empty() { Ok(value) } else { Err(errors) }
+    }
+
+    /// Defines a method, and the function that gives its code, if there is one.
+    fn define_method(
+        &mut self,
+        mut method: MethodDef,
+        space: Space,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let Some(generator) = method.generator.take() else {
+            return self.with_world(|world| world.define(method)).map(|_| ());
+        };
+        if !matches!(method.head.callee, Callee::Function(_) | Callee::Type(_)) {
+            let error = Diagnostic::error("generated methods of values are not supported");
+            return Err(vec![error.at_loc(&self.ctx, method.head.loc, "not of a function")]);
+        }
+        self.declare_globals(&generator.body, &generator.closures, space)?;
+        let params = generator.head.params.iter().map(|param| param.name).collect();
+        let Callee::Function(name) = generator.head.callee else { return Ok(()) };
+        self.with_world(|world| {
+            world.define(*generator)?;
+            let function = world.function_named(name, space);
+            world.add_generated(method.head, (function, params)).map(|_| ())
+        })
     }
 
     /// Returns the function that a name stands for.
@@ -250,8 +292,16 @@ impl Session {
         let assigned = self.declare_assigned(thunk, space)?;
         let (spec, known) = {
             let _phase = enter(Phase::Infer);
-            let mut compiler = self.compiler.borrow_mut();
-            let spec = compiler.thunk(thunk, space)?;
+            let mut last = None;
+            let spec = self.ask(|compiler| {
+                if let Some(last) = last.take() {
+                    compiler.forget(last);
+                }
+                let spec = compiler.thunk(thunk, space)?;
+                last = Some(spec);
+                Ok::<_, Vec<Diagnostic>>(spec)
+            })?;
+            let compiler = self.compiler.borrow();
             let known = match compiler.spec(spec).effect_free {
                 true => compiler.partials.value(compiler.result(spec)),
                 false => None,
@@ -289,7 +339,7 @@ impl Session {
             self.with_world(|world| world.declare_between_statements(name, space, loc))
                 .map_err(|error| vec![error])?;
             if space == Space::Main {
-                self.globals.insert(name);
+                self.shared.globals.borrow_mut().insert(name);
             }
         }
         if at_end.is_empty() {
@@ -327,7 +377,7 @@ impl Session {
         loc: Loc,
     ) -> Result<(), Diagnostic> {
         if space == Space::Main {
-            self.globals.insert(name);
+            self.shared.globals.borrow_mut().insert(name);
         }
         match value.as_constant(&self.ctx) {
             Some(constant) => self.with_world(|world| world.bind_const(name, space, constant, loc)),
@@ -355,7 +405,7 @@ impl Session {
                 self.with_world(|world| world.declare_variable(name, space, loc))
                     .map_err(|error| vec![error])?;
                 if space == Space::Main {
-                    self.globals.insert(name);
+                    self.shared.globals.borrow_mut().insert(name);
                 }
             }
         }
@@ -392,8 +442,15 @@ impl Session {
             let mut compiler = self.compiler.borrow_mut();
             (compiler.invalidate(), compiler.new_world())
         };
-        if let Some(gone) = gone {
-            self.interpreter.forget(&gone);
+        // What a program changed while it ran.
+        let before = std::mem::take(&mut *self.shared.gone.borrow_mut());
+        if gone.is_some() || before.is_some() {
+            let mut all = before.unwrap_or_default();
+            all.extend(gone.unwrap_or_default());
+            self.interpreter.forget(&all);
+            if self.is_nested {
+                self.shared.gone.replace(Some(all));
+            }
         }
         if let Some(world) = world {
             self.interpreter.host_mut().set_global(self.present_world, world);

@@ -56,8 +56,7 @@ impl Session {
     /// The lowered body of the method that a call dispatches to.
     pub(super) fn lowered_module(&mut self, call: &TypedCall) -> Result<Module, Vec<Diagnostic>> {
         let found = self.method_of(call)?;
-        let mut compiler = self.compiler.borrow_mut();
-        let body = compiler.world.body(&found, call.callee, &call.args, None);
+        let body = self.ask(|compiler| compiler.world.body(&found, call.callee, &call.args, None));
         let body = body.map_err(|error| vec![error])?;
         let mut module = Module::new(&self.ctx);
         module.add((*body).clone()).map_err(|error| vec![error.into()])?;
@@ -67,10 +66,11 @@ impl Session {
     /// The specialisation that a call runs, and all that it calls.
     pub(super) fn typed_module(&mut self, call: &TypedCall) -> Result<Module, Vec<Diagnostic>> {
         let _phase = enter(Phase::Infer);
-        let mut compiler = self.compiler.borrow_mut();
-        let entry = compiler.specialize(call.callee, &call.args);
-        let entry = entry.map_err(|error| call.failed(error))?;
-        Ok(compiler.module_with_rules(entry))
+        let module = self.ask(|compiler| {
+            let entry = compiler.specialize(call.callee, &call.args)?;
+            Ok(compiler.module_with_rules(entry))
+        });
+        module.map_err(|error| call.failed(error))
     }
 
     /// The method that a call runs.

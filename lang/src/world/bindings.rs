@@ -8,31 +8,11 @@ use smallvec::{SmallVec, smallvec};
 use super::backedges::{Backedges, Dependents, note};
 use super::entities::{Binding, SpecId};
 use super::eval::Names;
-use crate::definition::Space;
+use crate::definition::{Space, is_library};
 
 /// The number of types that a variable may have had before it is one of type `any`: every further one would
 /// have what reads it compiled again.
 pub(super) const MAX_VARIABLE_TYPES: u8 = 8;
-
-/// The modules of Julia whose names, as far as they are there, are in the prelude.
-const LIBRARY: [&str; 11] = [
-    "Base",
-    "Core",
-    "Iterators",
-    "LinearAlgebra",
-    "Meta",
-    "Printf",
-    "Random",
-    "SpecialFunctions",
-    "Statistics",
-    "Test",
-    "InteractiveUtils",
-];
-
-/// Returns whether a name is that of a module whose names are in the prelude.
-pub(crate) fn is_library(name: &str) -> bool {
-    LIBRARY.contains(&name)
-}
 
 #[derive(Debug)]
 pub(super) struct Slot {

@@ -31,7 +31,7 @@ impl Deferred {
     /// # Errors
     /// Returns the errors of the text.
     pub(crate) fn read(&self) -> Result<Vec<Statement>, Vec<Diagnostic>> {
-        let options = julia::Options { prelude: true };
+        let options = julia::Options { prelude: true, ..julia::Options::default() };
         let parsed = parse_part(self.library.ctx(), &self.source, self.part.clone(), options);
         if !parsed.errors.is_empty() {
             return Err(parsed.errors);

@@ -47,6 +47,11 @@ impl World {
                 _ => None,
             };
         match owner {
+            Owner::Macro(name) => {
+                let symbol = self.ctx.symbol(&format!("@{name}"));
+                let symbol = self.declare_function(symbol, Space::Base, Loc::UNKNOWN);
+                symbol.ok().map(|name| TableOwner::Function(name).plain())
+            }
             Owner::Named(name) => {
                 let symbol = symbol(self, name);
                 match self.bindings.own(Space::Base, symbol) {

@@ -27,6 +27,14 @@ impl World {
         self.bindings.find(space, name)
     }
 
+    /// The function of that name in a space.
+    pub(crate) fn function_named(&mut self, name: Symbol, space: Space) -> Symbol {
+        match self.resolve(name, space, None) {
+            Binding::Function(function) => function,
+            _ => name,
+        }
+    }
+
     pub(super) fn set(&mut self, name: Symbol, space: Space, binding: Binding) {
         if self.bindings.set(space, name, binding, &mut self.edges) {
             self.age += 1;

@@ -174,5 +174,5 @@ fn method(f: &Function, body: Arc<Function>, callee: Callee, skip: usize) -> Met
     let params = names.into_iter().zip(types).map(|(name, ty)| ParamDecl { name, ty });
     let params = params.skip(skip).collect();
     let head = MethodHead::plain(callee, params, Space::Main, f.function_loc());
-    MethodDef { head, body, closures: Vec::new() }
+    MethodDef { head, body, closures: Vec::new(), generator: None }
 }

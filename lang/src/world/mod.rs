@@ -30,6 +30,8 @@ mod dispatch_table;
 mod dynamo;
 mod entities;
 mod eval;
+mod generated;
+mod generator;
 mod global_names;
 mod instances;
 mod ir_program;
@@ -49,5 +51,6 @@ pub(crate) use deferred::Deferred;
 pub use entities::{
     Binding, Dispatch, Field, MethodId, MethodMatch, SpecId, StaticValue, TypeArgument,
 };
+pub(crate) use generator::Request;
 pub use tables::{DynamoCx, DynamoFn, Method, World};
 pub use types::{Bound, FamilyId, Rest, Ty, Var};

@@ -2,27 +2,37 @@
 
 use std::sync::Arc;
 
+use regraft_exec::Val;
 use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, TypeKind};
 
-use super::bindings::{Exchange, Imported, is_library};
+use super::bindings::{Exchange, Imported};
 use super::entities::{Binding, StaticValue, TypeArgument};
 use super::tables::World;
-use crate::definition::{Import, Space};
+use crate::definition::{Import, Space, is_library};
+
+/// What came of making a module.
+#[derive(Debug)]
+pub(crate) struct MadeModule {
+    /// The globals that are the module, with the type of their value.
+    pub(crate) bound: Vec<(Symbol, Type)>,
+    /// The globals that one of that name had before.
+    pub(crate) gone: Vec<Symbol>,
+}
 
 impl World {
     /// Makes a module anew: its names stand for nothing. Binds its name, in the space around and in itself, and
-    /// `@__MODULE__` there. Returns the names of these globals, with the type of their value.
+    /// `@__MODULE__` there.
     ///
     /// # Errors
     /// If the name stands for something else.
-    pub fn declare_module(
+    pub(crate) fn declare_module(
         &mut self,
         name: Symbol,
         space: Space,
         around: Space,
         bare: bool,
         loc: Loc,
-    ) -> Result<Vec<(Symbol, Type)>, Diagnostic> {
+    ) -> Result<MadeModule, Diagnostic> {
         let old = self.bindings.own(around, name);
         let is_module =
             matches!(old, Binding::Global { ty, .. } if self.bindings.module(ty).is_some());
@@ -35,7 +45,9 @@ impl World {
         let gone =
             slots.filter(|((of, _), slot)| *of == space && slot.binding != Binding::Undefined);
         let gone: Vec<Symbol> = gone.map(|((_, name), _)| *name).collect();
+        let mut values = Vec::with_capacity(gone.len());
         for name in gone {
+            values.push(self.bindings.qualified(&self.ctx, space, name));
             self.set(name, space, Binding::Undefined);
         }
         self.bindings.exchanges.insert(space, Exchange { bare, ..Exchange::default() });
@@ -45,7 +57,7 @@ impl World {
             self.set(name, space, Binding::Global { name: symbol, ty });
             (symbol, ty)
         });
-        Ok(bound.to_vec())
+        Ok(MadeModule { bound: bound.to_vec(), gone: values })
     }
 
     /// Binds the names of the modules that are always there. Returns the names of these globals, with the
@@ -63,6 +75,38 @@ impl World {
             (symbol, ty)
         });
         bound.to_vec()
+    }
+
+    /// The name that a global of a module has for all: `A.x`.
+    pub(crate) fn own_name(&self, name: Symbol, space: Space) -> Symbol {
+        match space {
+            Space::Module(path) if !self.ctx.str(name).contains('.') => {
+                self.ctx.symbol(&format!("{}.{}", self.ctx.str(path), self.ctx.str(name)))
+            }
+            _ => name,
+        }
+    }
+
+    /// The last name of a path, if the others lead to a module.
+    pub(crate) fn member_name(&self, name: Symbol, space: Space) -> Symbol {
+        self.bindings.member(&self.ctx, space, name).1
+    }
+
+    /// The module in which a function was defined first.
+    pub(crate) fn module_of(&self, function: Symbol) -> Space {
+        match self.ctx.str(function).rsplit_once('.') {
+            Some(("Main", _)) => Space::Main,
+            Some((path, _)) => Space::Module(self.ctx.symbol(path)),
+            None => match self.bindings.own(Space::Base, function) {
+                Binding::Function(own) if own == function => Space::Base,
+                _ => Space::Main,
+            },
+        }
+    }
+
+    /// The value of a module.
+    pub(crate) fn module_value(&mut self, space: Space) -> Val {
+        Val::structure(self.module_type(space), [])
     }
 
     /// The type of the value of a module: `Module{:A}`.

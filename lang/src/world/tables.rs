@@ -13,6 +13,7 @@ use super::deferred::DeferredMethods;
 use super::dispatch_table::{Cache, Tables};
 use super::entities::{Binding, MethodId, SpecId, StaticValue, TypeArgument};
 use super::eval::Eval;
+use super::generator::Request;
 use super::method::{Signature, TableKey};
 use super::types::{Bound, FamilyId, Ty, Types, Var, close};
 use crate::definition::{Space, TypeExpr};
@@ -114,6 +115,8 @@ pub struct World {
     /// The family of each closure, and the name under which it is shown.
     pub(super) closures: FxHashMap<Symbol, (FamilyId, Symbol)>,
     pub(super) rules: RuleMethods,
+    /// The wishes for the code of generated functions.
+    pub(super) requests: Vec<Request>,
     pub(super) age: u64,
 }
 
@@ -128,6 +131,7 @@ impl World {
             methods: Vec::new(),
             tables: Tables::default(),
             deferred: DeferredMethods::default(),
+            requests: Vec::new(),
             cache: Cache::default(),
             edges: Backedges::default(),
             replaced: Vec::new(),

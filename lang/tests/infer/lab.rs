@@ -155,7 +155,7 @@ impl Lab {
         let (extends_base, loc) = (space == Space::Base, Loc::UNKNOWN);
         let plain = MethodHead::plain(callee, params, space, loc);
         let head = MethodHead { extends_base, vararg, statics, inline, ..plain };
-        MethodDef { head, body, closures: closures.to_vec() }
+        MethodDef { head, body, closures: closures.to_vec(), generator: None }
     }
 
     /// A lowered body; `%self` is a first parameter if it occurs.

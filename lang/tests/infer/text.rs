@@ -58,7 +58,12 @@ impl Text {
     }
 
     fn load(&mut self, name: &str, source: &str, space: Space) -> Val {
-        let parsed = parse(&self.ctx, name, source, Options { prelude: space == Space::Base });
+        let parsed = parse(
+            &self.ctx,
+            name,
+            source,
+            Options { prelude: space == Space::Base, ..Options::default() },
+        );
         assert!(parsed.errors.is_empty(), "{name}: {:?}", parsed.errors);
         let options = LowerOptions {
             soft_scope: false,
@@ -119,6 +124,7 @@ impl Text {
                     last = self.run(&thunk, space);
                     Ok(())
                 }
+                Item::Expand { .. } => panic!("no macros here"),
                 Item::If { .. } => panic!("no `if` around definitions here"),
                 Item::Include { .. } => panic!("no other files here"),
             };

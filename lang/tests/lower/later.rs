@@ -10,7 +10,7 @@ use regraft_lang::testing::{Library, LowerOptions, Statement, lower};
 use regraft_syntax::julia::{self, Ast, Options};
 
 fn parse(ctx: &Arc<Context>, name: &str, text: &str, prelude: bool) -> Ast {
-    let parsed = julia::parse(ctx, name, text, Options { prelude });
+    let parsed = julia::parse(ctx, name, text, Options { prelude, ..Options::default() });
     assert!(parsed.errors.is_empty(), "{name}: {:?}", parsed.errors);
     parsed.ast
 }

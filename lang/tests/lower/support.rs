@@ -20,7 +20,7 @@ pub const FILE: How<'static> = How { soft_scope: false, globals: &[], space: Spa
 pub const PRELUDE: How<'static> = How { soft_scope: false, globals: &[], space: Space::Base };
 
 pub fn items(ctx: &Arc<Context>, text: &str, how: How<'_>) -> Result<Vec<Item>, Vec<Diagnostic>> {
-    let options = Options { prelude: how.space == Space::Base };
+    let options = Options { prelude: how.space == Space::Base, ..Options::default() };
     let parsed = julia::parse(ctx, "test.jl", text, options);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     let counter = Cell::new(0);
@@ -84,7 +84,7 @@ fn show_item(item: &Item) -> String {
             condition + &show(then) + &show(otherwise)
         }
         Item::Module { items, .. } => show(items),
-        Item::Import(_) | Item::Export(_) | Item::Typed(..) => String::new(),
+        Item::Import(_) | Item::Export(_) | Item::Expand { .. } | Item::Typed(..) => String::new(),
         Item::Declare(..) | Item::Abstract(_) => String::new(),
     }
 }

@@ -11,7 +11,8 @@ fn statements_are_found_where_the_parser_finds_them() {
     let ctx = context();
     let mut at_once = 0;
     for (name, text) in FILES {
-        let parsed = julia::parse(&ctx, name, text, Options { prelude: true });
+        let parsed =
+            julia::parse(&ctx, name, text, Options { prelude: true, ..Options::default() });
         assert!(parsed.errors.is_empty(), "{name}: {:?}", parsed.errors);
         let ast = parsed.ast;
         let ours: Vec<_> = statements(text).collect();

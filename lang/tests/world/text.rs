@@ -165,6 +165,6 @@ impl<'a> Reader<'a> {
         let plain = MethodHead::plain(callee, params, space, loc);
         let head = MethodHead { extends_base, vararg, statics, inline, ..plain };
         let body = Arc::new(Function::new(self.ctx, "body", &types, Type::ANY));
-        MethodDef { head, body, closures: Vec::new() }
+        MethodDef { head, body, closures: Vec::new(), generator: None }
     }
 }

@@ -125,7 +125,7 @@ impl Compiler<'_> {
         let callee = self.f.operand(v, callee).and_then(|callee| self.f.const_func(callee));
         let Some(name) = callee else { return };
         // An error of the call resolver comes again, at the call, if control ever gets there.
-        let callee = self.world.lookup(name).ok().flatten();
+        let callee = self.world.lookup(name, None).ok().flatten();
         let signature = callee.and_then(|callee| self.world.slot(callee).signature());
         let (callee, params, ret) = match (callee, signature) {
             (Some(callee), Some((params, ret))) if params.len() == given.len() => {

@@ -177,14 +177,14 @@ impl<'a> Machine<'a> {
             return Err(Trap::new("MethodError", "a call without a callee"));
         };
         if let Some(name) = site.by_name {
-            let Some(slot) = world.lookup(name)? else {
+            let Some(slot) = world.lookup(name, Some(&mut self.state.host))? else {
                 return Err(world.unknown_name(world.ctx.str(name)));
             };
             let code = world.code(slot)?;
             self.push_frame_for(code, name, args, next, kind)?;
             return Ok(code);
         }
-        let link = world.link(callee, args)?;
+        let link = world.link(callee, args, &mut self.state.host)?;
         let code = world.code(link.slot())?;
         let passed = link.arrange(&self.state.host, callee, args)?;
         self.push_frame_for(code, code.name, &passed, next, kind)?;

@@ -27,6 +27,7 @@ impl State {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Trap::of_kind(ErrorKind::Interrupted, "interrupted"));
         }
+        self.fuel_left = self.fuel_left.saturating_sub(self.host.take_spent());
         if self.fuel_left < fuel.unsigned_abs() {
             let limit = self.limits.fuel.unwrap_or(u64::MAX);
             let message = format!("the fuel limit of {limit} instructions is exceeded");

@@ -157,7 +157,11 @@ impl Machine<'_> {
     fn call_eval(&mut self, site: &EvalSite, args: &[Val]) -> Result<Val, Trap> {
         let &EvalSite { function, def, ty, attrs, .. } = site;
         let host = &mut self.state.host;
-        function(&mut EvalCx { ctx: &self.world.ctx, def, ty, attrs, host }, args)
+        let value = function(&mut EvalCx { ctx: &self.world.ctx, def, ty, attrs, host }, args);
+        if let Some(changed) = host.take_changed() {
+            self.world.detach(&changed);
+        }
+        value
     }
 
     /// The same for an op with many operands, such as a long tuple.

@@ -13,6 +13,9 @@ impl Builder<'_> {
             }
             _ => Span { start: 0, end: 0 },
         };
+        if self.code.is_data() {
+            return self.code_block(items, span);
+        }
         let (list, depth) = self.take_list(items.start);
         self.node(Kind::Block(list), span, depth)
     }
@@ -26,6 +29,10 @@ impl Builder<'_> {
     }
 
     pub(crate) fn block(&mut self, open: Span, items: Items, close: Span) {
+        if self.code.is_data() {
+            let made = self.code_block(items, Span { start: open.start, end: close.end });
+            return self.push(made);
+        }
         let (list, depth) = self.take_list(items.start);
         let made = self.node(Kind::Block(list), Span { start: open.start, end: close.end }, depth);
         self.push(made);
@@ -67,6 +74,9 @@ impl Builder<'_> {
     ) -> ExprId {
         let at = Span { start: self.span(condition).end, end: self.span(condition).end };
         self.place(then, at);
+        if self.code.is_data() {
+            return self.code_if(open, condition, then, otherwise);
+        }
         let last = otherwise.unwrap_or(then);
         let end = self.span(last).end.max(at.end);
         let depth = self.depth(condition).max(self.depth(then));
@@ -79,15 +89,23 @@ impl Builder<'_> {
         self.place(body, close);
         let depth = self.depth(condition).max(self.depth(body));
         let span = Span { start: open.start, end: close.end };
+        if self.code.is_data() {
+            let made = self.form("while", &[condition, body], span);
+            return self.push(made);
+        }
         let made = self.node(Kind::While { condition, body }, span, depth);
         self.push(made);
     }
 
     pub(crate) fn for_block(&mut self, open: Span, clauses: Clauses, body: ExprId, close: Span) {
         self.place(body, close);
+        let span = Span { start: open.start, end: close.end };
+        if self.code.is_data() {
+            let made = self.code_for(clauses, body, span);
+            return self.push(made);
+        }
         let (list, depth) = self.take_list(clauses.start);
         let depth = depth.max(self.depth(body));
-        let span = Span { start: open.start, end: close.end };
         let made = self.node(Kind::For { clauses: list, body }, span, depth);
         self.push(made);
     }
@@ -107,6 +125,10 @@ impl Builder<'_> {
         for part in parts.into_iter().flatten() {
             self.place(part, close);
             depth = depth.max(self.depth(part));
+        }
+        if self.code.is_data() {
+            let made = self.code_try(body, handler, otherwise, last, span);
+            return self.push(made);
         }
         let mut made = body;
         if let Some((error, handler)) = handler {
@@ -130,6 +152,10 @@ impl Builder<'_> {
 
     pub(crate) fn let_block(&mut self, open: Span, head: Items, body: ExprId, close: Span) {
         self.place(body, close);
+        if self.code.is_data() {
+            let made = self.code_let(head, body, Span { start: open.start, end: close.end });
+            return self.push(made);
+        }
         for at in head.start as usize..self.list.len() {
             let id = self.list[at];
             if !matches!(
@@ -153,6 +179,10 @@ impl Builder<'_> {
 
     pub(crate) fn do_block(&mut self, open: Span, head: Items, body: ExprId, close: Span) {
         self.place(body, close);
+        if self.code.is_data() {
+            let made = self.code_do(head, body, close);
+            return self.push(made);
+        }
         for at in head.start as usize..self.list.len() {
             self.check_param(self.list[at]);
         }
@@ -197,6 +227,17 @@ impl Builder<'_> {
     pub(super) fn apply_prefix(&mut self, prefix: Prefix, at: Span, operand: ExprId) -> ExprId {
         let span = Span { start: at.start, end: self.span(operand).end.max(at.end) };
         let depth = self.depth(operand);
+        match prefix {
+            Prefix::Quote => return self.end_quote(operand, span),
+            Prefix::Interpolate => return self.end_value(operand, at, span),
+            Prefix::Macro | Prefix::TightMacro => {
+                let args = self.macro_arguments(operand);
+                self.code.end();
+                return self.macro_call(at, &args, span);
+            }
+            _ if self.code.is_data() => return self.code_prefix(prefix, at, operand),
+            _ => {}
+        }
         match prefix {
             Prefix::Oper(oper) | Prefix::Touching(oper) | Prefix::Dotted(oper) => {
                 if !oper.is_prefix() {
@@ -258,9 +299,22 @@ impl Builder<'_> {
                 }
                 self.node(Kind::View(operand), span, depth)
             }
+            Prefix::Quote | Prefix::Interpolate | Prefix::Macro | Prefix::TightMacro => operand,
+            Prefix::Generated => match self.kind(operand) {
+                Kind::Function { body: Some(body), .. } => {
+                    let nothing = self.leaf(Kind::Nothing, span);
+                    self.generated(operand, body, nothing)
+                }
+                Kind::Error => operand,
+                _ => self.wrong(at, "expected a function after `@generated`"),
+            },
             Prefix::Inline | Prefix::NoInline => {
                 let inlines = prefix == Prefix::Inline;
-                if let Kind::Function { inline, .. } = &mut self.ast.exprs[operand.index()].kind {
+                let function = match self.kind(operand) {
+                    Kind::Generated { function, .. } => function,
+                    _ => operand,
+                };
+                if let Kind::Function { inline, .. } = &mut self.ast.exprs[function.index()].kind {
                     *inline = Some(inlines);
                 }
                 operand
@@ -365,7 +419,7 @@ impl Builder<'_> {
         self.node(Kind::Assert { condition, message }, span, depth)
     }
 
-    fn check_declared(&mut self, id: ExprId) {
+    pub(super) fn check_declared(&mut self, id: ExprId) {
         let fine = match self.kind(id) {
             Kind::Name(_) | Kind::Assign { .. } | Kind::Update { .. } | Kind::Error => true,
             Kind::Typed { value: Some(value), .. } => matches!(self.kind(value), Kind::Name(_)),

@@ -1,6 +1,6 @@
 //! Trees of brackets: calls, indices, types with parameters, tuples, arrays, comprehensions.
 
-use super::{Builder, Clauses, Items, ROW, Waiting};
+use super::{Builder, Clauses, Items, Op, ROW, Waiting};
 use crate::julia::ast::{ExprId, Kind, List, Span};
 use crate::julia::token::Prefix;
 
@@ -33,10 +33,18 @@ impl Builder<'_> {
     // --- after an operand --------------------------------------------------------------------
 
     pub(crate) fn call(&mut self, items: Items, close: Span) {
+        if self.code.is_data() {
+            let made = self.code_call(items, close, false);
+            return self.push(made);
+        }
         self.call_of(items, close, |callee, args| Kind::Call { callee, args });
     }
 
     pub(crate) fn dot_call(&mut self, items: Items, close: Span) {
+        if self.code.is_data() {
+            let made = self.code_call(items, close, true);
+            return self.push(made);
+        }
         self.call_of(items, close, |callee, args| Kind::Dot { callee, args });
     }
 
@@ -112,6 +120,10 @@ impl Builder<'_> {
     pub(crate) fn index(&mut self, items: Items, close: Span) {
         let base = self.pop();
         let span = Span { start: self.span(base).start, end: close.end };
+        if self.code.is_data() {
+            let made = self.code_array(Some(base), items, span);
+            return self.push(made);
+        }
         if items.generator && items.semicolons == 0 && !items.spaces {
             let generator = self.list.pop().unwrap_or(base);
             self.list.truncate(items.start as usize);
@@ -147,6 +159,12 @@ impl Builder<'_> {
             self.without_rows(items);
         }
         let span = Span { start: self.span(base).start, end: close.end };
+        if self.code.is_data() {
+            let mut args = vec![base];
+            args.extend(self.list.drain(items.start as usize..));
+            let made = self.form("curly", &args, span);
+            return self.push(made);
+        }
         let (params, depth) = self.take_list(items.start);
         let depth = depth.max(self.depth(base));
         let made = self.node(Kind::Curly { base, params }, span, depth);
@@ -164,6 +182,12 @@ impl Builder<'_> {
         self.apply_for_where();
         let body = self.pop();
         let span = Span { start: self.span(body).start, end: close.end };
+        if self.code.is_data() {
+            let mut args = vec![body];
+            args.extend_from_slice(self.ast.list(params));
+            let made = self.form("where", &args, span);
+            return self.push(made);
+        }
         let depth = depth.max(self.depth(body));
         let made = self.node(Kind::Where { body, params }, span, depth);
         self.push(made);
@@ -172,7 +196,28 @@ impl Builder<'_> {
     // --- operands ----------------------------------------------------------------------------
 
     pub(crate) fn paren(&mut self, open: Span, items: Items, close: Span) {
-        self.in_brackets(open, items, close);
+        let span = Span { start: open.start, end: close.end };
+        if let Some(&Op { what: Waiting::Prefix(Prefix::TightMacro), span: name, .. }) =
+            self.ops.last()
+            && name.end == open.start
+        {
+            self.ops.pop();
+            let args = self.code_arguments(items, false);
+            self.code.end();
+            let made = self.macro_call(name, &args, Span { start: name.start, end: close.end });
+            return self.operand(made);
+        }
+        match self.code.is_data() {
+            true => {
+                let made = self.code_brackets(span, items);
+                self.operand(made);
+            }
+            false => {
+                self.in_brackets(open, items, close);
+                let made = self.pop();
+                self.operand(made);
+            }
+        }
         // A macro that touches its bracket takes what is in it, and nothing behind it.
         if let Some(&op) = self.ops.last()
             && let Waiting::Prefix(prefix) = op.what
@@ -181,6 +226,8 @@ impl Builder<'_> {
         {
             self.ops.pop();
             self.apply(op);
+            let made = self.pop();
+            self.operand(made);
         }
     }
 
@@ -306,6 +353,10 @@ impl Builder<'_> {
 
     pub(crate) fn bracket(&mut self, open: Span, items: Items, close: Span) {
         let span = Span { start: open.start, end: close.end };
+        if self.code.is_data() {
+            let made = self.code_array(None, items, span);
+            return self.operand(made);
+        }
         if self.has_assign(items) {
             let at = self.list[items.start as usize..]
                 .iter()
@@ -378,17 +429,26 @@ impl Builder<'_> {
     }
 
     pub(crate) fn target(&mut self, clauses: Clauses, target: ExprId) -> Clauses {
-        self.check_loop_target(target);
+        if !self.code.is_data() {
+            self.check_loop_target(target);
+        }
         self.list.push(target);
         clauses
     }
 
     pub(crate) fn nested(&mut self, mut clauses: Clauses, target: ExprId) -> Clauses {
         clauses.nested = true;
+        if self.code.is_data() {
+            self.part_clauses();
+        }
         self.target(clauses, target)
     }
 
     pub(crate) fn clause(&mut self, clauses: Clauses, iterable: ExprId) -> Clauses {
+        if self.code.is_data() {
+            self.code_clause(iterable);
+            return clauses;
+        }
         if let Some(target) = self.list.pop() {
             let span = Span { start: self.span(target).start, end: self.span(iterable).end };
             let span = Span { start: span.start, end: span.end.max(span.start) };
@@ -401,7 +461,10 @@ impl Builder<'_> {
 
     pub(crate) fn filter(&mut self, clauses: Clauses, condition: ExprId) -> Clauses {
         let (span, depth) = (self.span(condition), self.depth(condition));
-        let made = self.node(Kind::Filter(condition), span, depth);
+        let made = match self.code.is_data() {
+            true => self.form("#filter", &[condition], span),
+            false => self.node(Kind::Filter(condition), span, depth),
+        };
         self.list.push(made);
         clauses
     }
@@ -424,6 +487,11 @@ impl Builder<'_> {
         let Some(body) = clauses.body else { return };
         let end = self.list.last().map_or(0, |&id| self.span(id).end);
         let span = Span { start: self.span(body).start, end };
+        if self.code.is_data() {
+            let made = self.code_generator(clauses, body, span);
+            items.generator = true;
+            return self.list.push(made);
+        }
         let (list, depth) = self.take_list(clauses.start);
         let depth = depth.max(self.depth(body));
         let kind = Kind::Generator { body, clauses: list, nested: clauses.nested };

@@ -6,12 +6,12 @@ use crate::julia::ast::{ExprId, Kind, List, Span};
 use crate::julia::token::Oper;
 
 /// The head of a function.
-struct Head {
+pub(super) struct Head {
     /// The expression that is called; none if the function has no name.
-    name: Option<ExprId>,
-    params: List,
-    wheres: Vec<ExprId>,
-    returns: Option<ExprId>,
+    pub(super) name: Option<ExprId>,
+    pub(super) params: List,
+    pub(super) wheres: Vec<ExprId>,
+    pub(super) returns: Option<ExprId>,
 }
 
 impl Builder<'_> {
@@ -30,7 +30,7 @@ impl Builder<'_> {
     }
 
     /// Takes `f(x)::R where {T}` apart. With `anonymous` the parameters may stand alone.
-    fn head(&mut self, mut id: ExprId, anonymous: bool) -> Head {
+    fn function_head(&mut self, mut id: ExprId, anonymous: bool) -> Head {
         let (mut wheres, mut returns) = (Vec::new(), None);
         loop {
             match self.kind(id) {
@@ -108,7 +108,7 @@ impl Builder<'_> {
     }
 
     /// Reports what is no parameter that is passed by name.
-    fn check_keywords(&mut self, list: List) {
+    pub(super) fn check_keywords(&mut self, list: List) {
         for at in 0..list.len() {
             let id = self.ast.list(list)[at];
             let is_last = at + 1 == list.len();
@@ -209,6 +209,9 @@ impl Builder<'_> {
 
     /// `function head body end`
     pub(crate) fn function(&mut self, open: Span, head: ExprId, body: ExprId, close: Span) {
+        if self.code.is_data() {
+            return self.code_function(open, head, body, close);
+        }
         let span = Span { start: open.start, end: close.end };
         let depth = self.depth(head).max(self.depth(body));
         let is_empty = matches!(self.kind(body), Kind::Block(list) if list.is_empty());
@@ -241,7 +244,7 @@ impl Builder<'_> {
                 self.node(kind, span, depth)
             }
             _ if anonymous || self.is_head(head) => {
-                let head = self.head(head, anonymous);
+                let head = self.function_head(head, anonymous);
                 self.function_node(head, body, span, depth)
             }
             _ => {
@@ -252,7 +255,13 @@ impl Builder<'_> {
         self.push(made);
     }
 
-    fn function_node(&mut self, head: Head, body: ExprId, span: Span, depth: u16) -> ExprId {
+    pub(super) fn function_node(
+        &mut self,
+        head: Head,
+        body: ExprId,
+        span: Span,
+        depth: u16,
+    ) -> ExprId {
         let (wheres, _) = self.list_of(&head.wheres);
         let (params, returns) = (head.params, head.returns);
         let Some(name) = head.name else {
@@ -261,7 +270,8 @@ impl Builder<'_> {
         self.check_name(name);
         let body = Some(body);
         let kind = Kind::Function { name, params, wheres, returns, body, inline: None };
-        self.node(kind, span, depth)
+        let made = self.node(kind, span, depth);
+        self.optionally_generated(made)
     }
 
     /// `params -> body`
@@ -271,7 +281,7 @@ impl Builder<'_> {
             let at = self.span(params);
             return self.wrong(at, "expected parameters before `->`");
         } else {
-            self.head(params, true)
+            self.function_head(params, true)
         };
         let span = Span { start: span.start.min(self.span(params).start), end: span.end };
         self.function_node(Head { name: None, ..head }, body, span, depth)
@@ -282,7 +292,7 @@ impl Builder<'_> {
     pub(super) fn assign(&mut self, target: ExprId, value: ExprId, span: Span) -> ExprId {
         let depth = self.depth(target).max(self.depth(value));
         if self.is_head(target) {
-            let head = self.head(target, false);
+            let head = self.function_head(target, false);
             return self.function_node(head, value, span, depth);
         }
         self.check_target(target);
@@ -423,6 +433,9 @@ impl Builder<'_> {
         close: Span,
     ) {
         let span = Span { start: open.start, end: close.end };
+        if self.code.is_data() {
+            return self.code_type("struct", Some(mutable), head, Some(items), span);
+        }
         for at in items.start as usize..self.list.len() {
             self.check_field(self.list[at]);
         }
@@ -456,6 +469,9 @@ impl Builder<'_> {
 
     pub(crate) fn abstract_type(&mut self, open: Span, head: ExprId, close: Span) {
         let span = Span { start: open.start, end: close.end };
+        if self.code.is_data() {
+            return self.code_type("abstract", None, head, None, span);
+        }
         let depth = self.depth(head);
         let made = match self.type_head(head) {
             Some((name, params, supertype)) => {

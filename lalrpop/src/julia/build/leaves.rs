@@ -8,6 +8,15 @@ use crate::julia::token::{Atom, Oper, Prefix, common_indent};
 
 impl<'t> Builder<'t> {
     pub(crate) fn atom(&mut self, atom: Atom, span: Span) {
+        let special = match atom {
+            Atom::Macro => Some(self.macro_call(span, &[], span)),
+            Atom::StrMacro => Some(self.string_macro(span)),
+            _ if self.code.is_data() => self.code_atom(atom, span),
+            _ => None,
+        };
+        if let Some(id) = special {
+            return self.operand(id);
+        }
         let kind = match atom {
             Atom::Name => {
                 let name = self.name(span);
@@ -30,7 +39,7 @@ impl<'t> Builder<'t> {
             Atom::Interpolate => Kind::Name(self.ctx.symbol("#interpolated")),
             Atom::True => Kind::Bool(true),
             Atom::False => Kind::Bool(false),
-            Atom::Symbol => Kind::Sym(self.field_name(span)),
+            Atom::Symbol => Kind::Sym(self.name(span)),
             Atom::End => Kind::End,
             Atom::First => Kind::First,
             Atom::Colon => Kind::Colon,
@@ -41,10 +50,10 @@ impl<'t> Builder<'t> {
             Atom::Label => Kind::Label(self.name(span)),
             Atom::Using => self.using(span),
             Atom::Export => self.export(span),
-            Atom::Error => Kind::Error,
+            Atom::Macro | Atom::StrMacro | Atom::Error => Kind::Error,
         };
         let id = self.leaf(kind, span);
-        self.push(id);
+        self.operand(id);
     }
 
     // --- names -------------------------------------------------------------------------------
@@ -129,7 +138,7 @@ impl<'t> Builder<'t> {
             Kind::Error
         });
         let id = self.leaf(kind, span);
-        self.push(id);
+        self.operand(id);
     }
 
     // --- strings -----------------------------------------------------------------------------

@@ -7,8 +7,12 @@
 
 mod blocks;
 mod brackets;
+mod code;
 mod definitions;
 mod dots;
+mod forms;
+mod generated;
+mod interpret;
 mod leaves;
 mod modules;
 mod operators;
@@ -18,9 +22,16 @@ use std::sync::Arc;
 use regraft_ir::{Context, Source, Symbol};
 use rustc_hash::FxHashMap;
 
+use self::code::Code;
+use super::Options;
 use super::ast::{Ast, Expr, ExprId, Kind, List, Span};
 use super::problems::Problems;
 use super::token::{Infix, Oper, Prefix};
+
+/// Returns whether a macro is a part of the language, as `@inbounds` is.
+pub fn is_built_in(name: &str) -> bool {
+    interpret::BUILT_IN.contains(&name)
+}
 
 /// The greatest depth of a tree.
 pub(crate) const MAX_DEPTH: u16 = 200;
@@ -82,13 +93,22 @@ pub(crate) struct Checkpoint {
     problems: usize,
     keywords: usize,
     mixed: usize,
+    macros: usize,
 }
 
 pub(crate) struct Builder<'t> {
     ctx: &'t Arc<Context>,
     text: &'t str,
     prelude: bool,
+    /// Where what is read is data.
+    code: Code,
     ast: Ast,
+    /// True if the tree is made of code that is data, whose places tell nothing about it.
+    interpreting: bool,
+    /// True within an index.
+    indexed: bool,
+    /// The number of expressions that the tree had before; they are parts of none that is made.
+    first: usize,
     depths: Vec<u16>,
     operands: Vec<ExprId>,
     ops: Vec<Op>,
@@ -98,6 +118,8 @@ pub(crate) struct Builder<'t> {
     statements: Vec<ExprId>,
     symbols: FxHashMap<&'t str, Symbol>,
     opers: [Option<Symbol>; Oper::Other as usize + 1],
+    /// Assignments in brackets in code that is data.
+    bracketed: Vec<ExprId>,
     /// The tuple without brackets that was made last.
     bare_tuple: Option<ExprId>,
     /// Calls with arguments that have names, unless they turned out to be heads of functions; in the
@@ -115,18 +137,23 @@ impl<'t> Builder<'t> {
         source: &Source,
         text: &'t str,
         length: usize,
-        prelude: bool,
+        options: Options,
     ) -> Self {
         let guess = length / 4 + 16;
         Self {
             ctx,
             text,
-            prelude,
+            prelude: options.prelude,
+            interpreting: false,
+            indexed: false,
+            first: 0,
+            code: Code::of(options),
             ast: Ast {
                 source: source.clone(),
                 exprs: Vec::with_capacity(guess),
                 lists: Vec::with_capacity(guess / 2),
                 statements: List::default(),
+                macros: Vec::new(),
             },
             depths: Vec::with_capacity(guess),
             operands: Vec::new(),
@@ -136,6 +163,7 @@ impl<'t> Builder<'t> {
             statements: Vec::new(),
             symbols: FxHashMap::default(),
             opers: [None; Oper::Other as usize + 1],
+            bracketed: Vec::new(),
             bare_tuple: None,
             keywords: Vec::new(),
             mixed: Vec::new(),
@@ -151,22 +179,26 @@ impl<'t> Builder<'t> {
             problems: self.problems.len(),
             keywords: self.keywords.len(),
             mixed: self.mixed.len(),
+            macros: self.ast.macros.len(),
         }
     }
 
     /// Forgets all that was read since.
     pub(crate) fn rewind(&mut self, to: Checkpoint) {
         self.ast.exprs.truncate(to.exprs);
-        self.depths.truncate(to.exprs);
+        self.depths.truncate(to.exprs - self.first);
         self.ast.lists.truncate(to.lists);
         self.statements.truncate(to.statements);
         self.problems.truncate(to.problems);
         self.keywords.truncate(to.keywords);
         self.mixed.truncate(to.mixed);
+        self.ast.macros.truncate(to.macros);
+        self.code.rewind();
         self.operands.clear();
         self.ops.clear();
         self.comparisons.clear();
         self.list.clear();
+        self.bracketed.clear();
         self.bare_tuple = None;
     }
 
@@ -199,7 +231,7 @@ impl<'t> Builder<'t> {
     }
 
     fn depth(&self, id: ExprId) -> u16 {
-        self.depths[id.index()]
+        id.index().checked_sub(self.first).map_or(0, |at| self.depths[at])
     }
 
     fn slice(&self, span: Span) -> &'t str {
@@ -247,7 +279,7 @@ impl<'t> Builder<'t> {
         let first = self.ast.lists.len() as u32;
         let mut depth = 0;
         for &id in items {
-            depth = depth.max(self.depths[id.index()]);
+            depth = depth.max(self.depth(id));
         }
         self.ast.lists.extend_from_slice(items);
         (List { start: first, len: items.len() as u32 }, depth)

@@ -7,6 +7,9 @@ impl Builder<'_> {
     pub(crate) fn module(&mut self, open: Span, head: ExprId, items: Items, close: Span) {
         let span = Span { start: open.start, end: close.end };
         let bare = self.slice(open).starts_with("bare");
+        if self.code.is_data() {
+            return self.code_type("module", Some(!bare), head, Some(items), span);
+        }
         let (body, depth) = self.take_list(items.start);
         let made = match self.kind(head) {
             Kind::Name(name) => self.node(Kind::Module { name, bare, body }, span, depth),

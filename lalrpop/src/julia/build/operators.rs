@@ -28,6 +28,8 @@ fn strengths(infix: Infix) -> (u8, u8) {
         Infix::Range => (RANGE, 21),
         Infix::Where => (WHERE, COMPARISON),
         Infix::Juxtapose => (34, 35),
+        Infix::Argument => (1, 1),
+        Infix::Dot => (50, 51),
         Infix::Typed => (41, WHERE),
         Infix::Arrow => (40, 5),
         Infix::Oper(oper) | Infix::Dotted(oper) => match oper.level() {
@@ -53,6 +55,7 @@ fn strength(prefix: Prefix) -> u8 {
         | Prefix::Touching(Oper::Subtype | Oper::Supertype) => 29,
         Prefix::Oper(_) | Prefix::Touching(_) | Prefix::Dotted(_) => 36,
         Prefix::Typed => WHERE,
+        Prefix::Macro | Prefix::TightMacro => 0,
         _ => 1,
     }
 }
@@ -81,6 +84,12 @@ impl Builder<'_> {
     }
 
     pub(crate) fn prefix(&mut self, prefix: Prefix, span: Span) {
+        match prefix {
+            Prefix::Quote => self.code.begin_quote(),
+            Prefix::Macro | Prefix::TightMacro => self.code.begin_arguments(),
+            Prefix::Interpolate => self.code.begin_value(),
+            _ => {}
+        }
         let (what, right) = (Waiting::Prefix(prefix), strength(prefix));
         self.ops.push(Op { what, right, operands: 1, span });
     }
@@ -104,7 +113,7 @@ impl Builder<'_> {
             // `a + b + c` is one call of three.
             let joins = match infix {
                 Infix::Oper(Oper::Add | Oper::Mul) => before == infix,
-                Infix::Comma => before == Infix::Comma,
+                Infix::Comma | Infix::Argument => before == infix,
                 Infix::Range => before == Infix::Range && top.operands == 2,
                 _ => left == COMPARISON && strengths(before).0 == COMPARISON,
             };
@@ -131,9 +140,10 @@ impl Builder<'_> {
                 Waiting::Infix(before) => match infix {
                     // The bodies of these take in assignments, though not commas.
                     _ if is_assignment(infix) => matches!(before, Infix::Arrow | Infix::Else),
-                    Infix::Oper(Oper::Add | Oper::Mul) | Infix::Comma | Infix::Range => {
-                        before == infix
-                    }
+                    Infix::Oper(Oper::Add | Oper::Mul)
+                    | Infix::Comma
+                    | Infix::Argument
+                    | Infix::Range => before == infix,
                     Infix::Where => before == Infix::Typed,
                     // Its right operand is a type, which none of the others is part of.
                     _ if before == Infix::Typed => false,
@@ -232,6 +242,7 @@ impl Builder<'_> {
             Infix::Oper(_) | Infix::Dotted(_) if strengths(infix).0 == COMPARISON => {
                 self.comparison(from, span)
             }
+            _ if self.code.is_data() => self.code_infix(infix, op, from, span),
             Infix::Oper(oper) => self.operator_call(oper, op.span, from, span),
             Infix::Juxtapose => self.operator_call(Oper::Mul, op.span, from, span),
             Infix::Range => {
@@ -337,7 +348,7 @@ impl Builder<'_> {
         let first = self.ast.lists.len() as u32;
         let mut depth = 0;
         for &id in &self.operands[from..] {
-            depth = depth.max(self.depths[id.index()]);
+            depth = depth.max(self.depth(id));
         }
         self.ast.lists.extend_from_slice(&self.operands[from..]);
         let len = (self.operands.len() - from) as u32;
@@ -357,6 +368,10 @@ impl Builder<'_> {
     fn comparison(&mut self, from: usize, span: Span) -> ExprId {
         let count = self.operands.len() - from - 1;
         let first = self.comparisons.len() - count.min(self.comparisons.len());
+        if self.code.is_data() {
+            let operators = self.comparisons.split_off(first);
+            return self.code_comparison(&operators, from, span);
+        }
         if let [(infix, at)] = self.comparisons[first..] {
             self.comparisons.truncate(first);
             let (Infix::Oper(oper) | Infix::Dotted(oper)) = infix else {
@@ -406,6 +421,10 @@ impl Builder<'_> {
     // --- after an operand --------------------------------------------------------------------
 
     pub(crate) fn postfix(&mut self, postfix: Postfix, span: Span) {
+        if self.code.is_data() && postfix != Postfix::Comma {
+            let made = self.code_postfix(postfix, span);
+            return self.push(made);
+        }
         match postfix {
             Postfix::Field => {
                 let base = self.pop();
@@ -425,7 +444,7 @@ impl Builder<'_> {
                 self.push(made);
             }
             Postfix::Splat => {
-                self.apply_tighter(RANGE, Infix::Else);
+                self.apply_tighter_than_range();
                 let operand = self.pop();
                 let all = Span { start: self.span(operand).start, end: span.end };
                 let depth = self.depth(operand);
@@ -443,11 +462,21 @@ impl Builder<'_> {
                     _ => self.operands.len() - 1,
                 };
                 let all = Span { start: self.span(self.operands[from]).start, end: span.end };
+                if self.code.is_data() {
+                    let items: Vec<ExprId> = self.operands.drain(from..).collect();
+                    let made = self.form("tuple", &items, all);
+                    return self.push(made);
+                }
                 let (items, depth) = self.take_operands(from);
                 let made = self.node(Kind::Tuple(items), all, depth);
                 self.push(made);
             }
         }
+    }
+
+    /// Applies what binds more tightly than a range, for a `...` behind it.
+    pub(super) fn apply_tighter_than_range(&mut self) {
+        self.apply_tighter(RANGE, Infix::Else);
     }
 
     /// `T where {A, B}`

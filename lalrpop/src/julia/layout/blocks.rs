@@ -21,7 +21,9 @@ impl Layout<'_> {
             self.put(Token::Infix(Infix::Juxtapose, Span { start: span.start, end: span.start }));
         }
         self.begin_operand(span);
+        let of_macro = matches!(self.out.last(), Some(Token::Prefix(Prefix::TightMacro, at)) if at.end == span.start);
         self.push_level(Open::Paren, Phase::Body, span, in_index);
+        self.level().code = of_macro;
         self.put(Token::Paren(span));
     }
 
@@ -102,9 +104,6 @@ impl Layout<'_> {
 
     fn close(&mut self, open: Open, span: Span) {
         let Some(level) = self.stack.pop() else { return };
-        if let Some(from) = level.drop_from {
-            self.drop(from, span.start);
-        }
         self.put_end(Self::closer(open, span));
         if let Some(from) = level.drop_bracket {
             self.drop(from, span.end);
@@ -159,7 +158,7 @@ impl Layout<'_> {
             }
             self.put_end(Token::End(point));
         }
-        if let Some(from) = level.drop_bracket.or(level.drop_from) {
+        if let Some(from) = level.drop_bracket {
             self.drop(from, at);
         }
     }
@@ -292,9 +291,6 @@ impl Layout<'_> {
         while !self.stack.is_empty() {
             self.unclosed(end, true);
         }
-        if let Some(from) = self.top.drop_from.take() {
-            self.drop(from, end);
-        }
         if !matches!(self.out.last(), Some(Token::Sep(_)) | None) {
             self.out.push(Token::Sep(Span { start: end, end }));
         }
@@ -306,7 +302,16 @@ impl Layout<'_> {
     pub(super) fn macro_call(&mut self, span: Span) {
         self.begin_operand(span);
         let tight = self.next_byte() == b'(';
-        let prefix = match self.slice(span) {
+        let name = self.slice(span);
+        let name = name.strip_prefix("Base.").unwrap_or(name);
+        if name.ends_with('@') {
+            self.problems.add(span, "expected the name of a macro after `@`");
+            return;
+        }
+        if self.in_code() {
+            return self.generic_macro(tight, span);
+        }
+        let prefix = match name {
             "@inbounds" if tight => Prefix::TightInbounds,
             "@inbounds" => Prefix::Inbounds,
             "@assert" if tight => Prefix::TightAssert,
@@ -327,6 +332,7 @@ impl Layout<'_> {
             "@view" if tight => Prefix::TightView,
             "@view" => Prefix::View,
             "@inline" | "@noinline" if tight => Prefix::TightInline,
+            "@generated" if !self.ends_here() => Prefix::Generated,
             "@inline" => Prefix::Inline,
             "@noinline" => Prefix::NoInline,
             "@non_differentiable" => Prefix::NonDifferentiable,
@@ -334,33 +340,36 @@ impl Layout<'_> {
             "@goto" => return self.label(Atom::Goto, span),
             "@__MODULE__" => return self.put_end(Token::Atom(Atom::Name, span)),
             "@label" => return self.label(Atom::Label, span),
-            "@" => {
-                self.problems.add(span, "expected the name of a macro after `@`");
-                return;
-            }
-            name => {
-                self.unsupported(span, &format!("the macro `{name}` is"));
-                if tight {
-                    self.lexer.bump(1);
-                    let at = self.out.len();
-                    self.push_level(Open::Paren, Phase::Body, span, false);
-                    self.put(Token::Paren(span));
-                    self.level().drop_bracket = Some(at);
-                } else {
-                    self.drop_statement(span);
-                }
-                return;
-            }
+            _ => return self.generic_macro(tight, span),
         };
         self.put(Token::Prefix(prefix, span));
     }
 
-    /// Drops all from here to the end of the statement.
-    pub(super) fn drop_statement(&mut self, span: Span) {
-        let at = self.out.len();
-        self.put_end(Token::Atom(Atom::Error, span));
-        let level = self.level();
-        level.drop_from = level.drop_from.or(Some(at));
+    /// A macro that is not built in, or that stands in code as data.
+    fn generic_macro(&mut self, tight: bool, span: Span) {
+        if tight {
+            self.put(Token::Prefix(Prefix::TightMacro, span));
+        } else if self.ends_here() {
+            self.put_end(Token::Atom(Atom::Macro, span));
+        } else {
+            self.put(Token::Prefix(Prefix::Macro, span));
+            self.level().in_macro = true;
+        }
+    }
+
+    /// Returns whether an expression cannot go on with what follows.
+    pub(super) fn ends_here(&self) -> bool {
+        const ENDS: [&str; 8] = ["end", "else", "elseif", "catch", "finally", "for", "if", ":"];
+        let rest = self.rest_of_line();
+        let in_bracket = self.open_kind().is_bracket();
+        let ends = ENDS.iter().any(|&word| {
+            rest.strip_prefix(word).is_some_and(|rest| {
+                !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '!'))
+                    && (!matches!(word, "for" | "if") || in_bracket)
+                    && (word != ":" || rest.starts_with([' ', '\n']))
+            })
+        });
+        ends || self.nothing_follows()
     }
 
     fn label(&mut self, atom: Atom, span: Span) {
@@ -393,6 +402,9 @@ impl Layout<'_> {
         let mut end = rest.find(['\n', ';', '#']).unwrap_or(rest.len());
         while rest[..end].trim_end().ends_with([',', ':']) && rest[end..].starts_with('\n') {
             end += 1 + rest[end + 1..].find(['\n', ';', '#']).unwrap_or(rest.len() - end - 1);
+        }
+        if self.open_kind() == Open::Paren {
+            end = rest[..end].find(')').unwrap_or(end);
         }
         let list = rest[..end].trim_end();
         self.lexer.bump(list.len());

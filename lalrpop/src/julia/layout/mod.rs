@@ -73,13 +73,15 @@ struct Level {
     questions: u32,
     /// Tells whether `end` is an index here.
     in_index: bool,
-    /// From where on `out` is dropped when the statement ends, after a macro.
-    drop_from: Option<usize>,
     /// The place in `out` from which on all is dropped when this bracket or block ends, as for the
     /// argument of a foreign macro.
     drop_bracket: Option<usize>,
     /// The number of further arguments of a macro that blank space may part: of `@assert` the message.
     macro_args: u8,
+    /// Tells whether these are arguments of a macro that is not built in.
+    in_macro: bool,
+    /// Tells whether what is in it is code as data.
+    code: bool,
     /// Tells whether this bracket has a `for`, so that commas part its clauses.
     each: bool,
 }
@@ -106,8 +108,8 @@ pub(crate) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    /// Of a text that is read from the byte at `start` on.
-    pub(crate) fn new(text: &'t str, start: usize) -> Self {
+    /// Of a text that is read from the byte at `start` on; as `code`, it is data.
+    pub(crate) fn new(text: &'t str, start: usize, code: bool) -> Self {
         let span = Span { start: start as u32, end: start as u32 };
         Self {
             text,
@@ -121,9 +123,10 @@ impl<'t> Layout<'t> {
                 at: 0,
                 questions: 0,
                 in_index: false,
-                drop_from: None,
                 drop_bracket: None,
                 macro_args: 0,
+                in_macro: false,
+                code,
                 each: false,
             },
             ended: false,
@@ -234,6 +237,9 @@ impl<'t> Layout<'t> {
         let spaced = self.space_before(span) || self.newline;
         let level = *self.here();
         match level.open {
+            open if level.in_macro && spaced && open != Open::Square => {
+                self.put(Token::Infix(Infix::Argument, at));
+            }
             Open::Square if self.newline => {
                 self.newline = false;
                 self.put(Token::Semicolon(at));
@@ -257,9 +263,7 @@ impl<'t> Layout<'t> {
         level.phase = Phase::Body;
         level.questions = 0;
         level.macro_args = 0;
-        if let Some(from) = level.drop_from.take() {
-            self.drop(from, span.start);
-        }
+        level.in_macro = false;
         self.ended = false;
         match self.out.last() {
             Some(Token::Sep(_) | Token::Begin(_) | Token::Else(_)) | None => {}
@@ -304,11 +308,27 @@ impl<'t> Layout<'t> {
             at: self.out.len(),
             questions: 0,
             in_index,
-            drop_from: None,
             drop_bracket: None,
             macro_args: 0,
+            in_macro: false,
+            code: false,
             each: false,
         });
+    }
+
+    /// Returns whether blank space parts what begins here from the operand that has ended.
+    fn stands_alone(&self, span: Span) -> bool {
+        let level = self.here();
+        let in_head = level.open == Open::Function && level.phase == Phase::Head;
+        let parts = level.open == Open::Square || level.in_macro || in_head;
+        parts && self.space_before(span) && !self.space_after()
+    }
+
+    /// Returns whether what is read is code as data.
+    fn in_code(&self) -> bool {
+        self.top.code
+            || self.top.in_macro
+            || self.stack.iter().any(|level| level.code || level.in_macro)
     }
 
     // --- words -------------------------------------------------------------------------------
@@ -368,13 +388,7 @@ impl<'t> Layout<'t> {
             Raw::False => self.atom(Atom::False, span),
             Raw::Return => {
                 self.begin_operand(span);
-                let rest = self.rest_of_line();
-                let ends = ["end", "else", "elseif", ":"].iter().any(|word| {
-                    rest.strip_prefix(word).is_some_and(|rest| {
-                        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '!')
-                    })
-                });
-                if self.nothing_follows() || ends {
+                if self.ends_here() {
                     self.put_end(Token::Atom(Atom::Return, span));
                 } else {
                     self.put(Token::Prefix(Prefix::Return, span));
@@ -404,6 +418,7 @@ impl<'t> Layout<'t> {
                 let level = self.level();
                 level.phase = Phase::Target;
                 level.each = true;
+                level.in_macro = false;
                 self.put(Token::Each(span));
             }
             Raw::For => self.block(Open::For, Phase::Target, Token::For(span), span),
@@ -440,8 +455,11 @@ impl<'t> Layout<'t> {
             },
             Raw::Try => self.block(Open::Try, Phase::Body, Token::Try(span), span),
             Raw::Catch | Raw::Finally => self.part_of_try(raw, span),
-            Raw::Quote => self.foreign(span, "quoting code is"),
-            Raw::MacroDef => self.foreign(span, "macros are"),
+            Raw::Quote => {
+                self.block(Open::Begin, Phase::Body, Token::Quote(span), span);
+                self.level().code = true;
+            }
+            Raw::MacroDef => self.block(Open::Function, Phase::Head, Token::Macro(span), span),
             Raw::Module => self.block(Open::Module, Phase::Head, Token::Module(span), span),
             Raw::Using => self.using(span),
             Raw::Export => self.export(span),
@@ -451,15 +469,11 @@ impl<'t> Layout<'t> {
                 self.problems.add(span, format!("the operator `{word}` is not supported"));
                 self.infix(Infix::And, span);
             }
-            Raw::Dollar => {
-                self.unsupported(span, "interpolation (`$`) is");
-                if self.ended {
-                    self.infix(Infix::Oper(Oper::Xor), span);
-                } else {
-                    self.lexer.next();
-                    self.atom(Atom::Error, span);
-                }
+            Raw::Dollar if self.ended && !self.stands_alone(span) => {
+                self.problems.add(span, "`$` is no operator between two values");
+                self.infix(Infix::Oper(Oper::Xor), span);
             }
+            Raw::Dollar => self.prefix(Prefix::Interpolate, span),
             Raw::Command => {
                 self.unsupported(span, "commands (`` ` ``) are");
                 self.atom(Atom::Error, span);

@@ -46,17 +46,12 @@ impl Layout<'_> {
     }
 
     pub(super) fn oper(&mut self, oper: Oper, dotted: bool, span: Span) {
-        let in_square = self.open_kind() == Open::Square;
         if self.ended {
             if oper == Oper::In && !dotted && self.here().phase == Phase::Target {
                 self.target_ends(span);
                 return;
             }
-            let stands_alone = self.newline
-                || (self.space_before(span) && !self.space_after() && {
-                    let level = self.here();
-                    in_square || (level.open == Open::Function && level.phase == Phase::Head)
-                });
+            let stands_alone = self.newline || self.stands_alone(span);
             let begins = oper.is_only_prefix() && oper != Oper::BitNot;
             if !(begins || (stands_alone && oper.is_prefix() && oper != Oper::Subtype)) {
                 let infix = if dotted { Infix::Dotted(oper) } else { Infix::Oper(oper) };
@@ -116,8 +111,7 @@ impl Layout<'_> {
     }
 
     pub(super) fn typed(&mut self, span: Span) {
-        let in_square = self.open_kind() == Open::Square;
-        if self.ended && !(in_square && self.space_before(span) && !self.space_after()) {
+        if self.ended && !self.stands_alone(span) {
             self.infix(Infix::Typed, span);
         } else {
             self.prefix(Prefix::Typed, span);
@@ -134,8 +128,7 @@ impl Layout<'_> {
                 return;
             }
             let in_square = self.open_kind() == Open::Square;
-            let stands_alone = in_square && self.space_before(span) && is_name;
-            if !stands_alone {
+            if !(self.stands_alone(span) && (is_name || !in_square)) {
                 self.infix(Infix::Range, span);
                 return;
             }
@@ -162,43 +155,64 @@ impl Layout<'_> {
         let mut ahead = self.lexer.clone();
         let before = ahead.span().end;
         let raw = ahead.next();
+        let ends =
+            !ahead.remainder().starts_with(|c: char| c.is_alphanumeric() || "_(".contains(c));
         ahead.span().start == before
-            && matches!(
-                raw,
-                Some(Ok(Raw::Oper(_)
+            && match raw {
+                Some(Ok(Raw::Dollar | Raw::Dot)) => ends,
+                Some(Ok(
+                    Raw::Oper(_)
                     | Raw::Dotted(_)
                     | Raw::Update(_)
+                    | Raw::DotUpdate(_)
+                    | Raw::DotEquals
                     | Raw::And
                     | Raw::Or
-                    | Raw::Equals))
-            )
+                    | Raw::Arrow
+                    | Raw::Ellipsis
+                    | Raw::Equals,
+                )) => true,
+                _ => false,
+            }
     }
 
-    /// `:(…)`: a symbol if there is one name or operator in it, else code.
+    /// `:(…)`: a symbol if there is one name or operator in it, else code as data.
     pub(super) fn quoted(&mut self, span: Span) {
         let mut ahead = self.lexer.clone();
         ahead.next();
         let word = ahead.next();
         let range = ahead.span();
-        let is_symbol = matches!(word, Some(Ok(Raw::Name | Raw::Oper(_) | Raw::Dotted(_))))
-            && matches!(ahead.next(), Some(Ok(Raw::CloseParen)));
+        let is_symbol = matches!(
+            word,
+            Some(Ok(Raw::Name
+                | Raw::Oper(_)
+                | Raw::Dotted(_)
+                | Raw::Equals
+                | Raw::DotEquals
+                | Raw::Update(_)
+                | Raw::DotUpdate(_)
+                | Raw::And
+                | Raw::Or
+                | Raw::Typed
+                | Raw::Colon
+                | Raw::Arrow
+                | Raw::Ellipsis
+                | Raw::Dot
+                | Raw::Question
+                | Raw::Dollar))
+        ) && matches!(ahead.next(), Some(Ok(Raw::CloseParen)));
         if is_symbol {
             self.lexer = ahead;
             let span = Span { start: range.start as u32, end: range.end as u32 };
             self.put_end(Token::Atom(Atom::Symbol, span));
             return;
         }
-        self.problems.add(span, "quoting code is not supported".to_owned());
+        self.put(Token::Prefix(Prefix::Quote, span));
         self.lexer.next();
-        self.push_level(
-            Open::Paren,
-            Phase::Body,
-            Span { start: span.start, end: span.end + 1 },
-            false,
-        );
-        let at = self.out.len();
-        self.put(Token::Paren(span));
-        self.level().drop_bracket = Some(at);
+        let bracket = Span { start: span.end, end: span.end + 1 };
+        self.push_level(Open::Paren, Phase::Body, bracket, false);
+        self.level().code = true;
+        self.put(Token::Paren(bracket));
     }
 
     pub(super) fn prime(&mut self, span: Span) {
@@ -236,6 +250,19 @@ impl Layout<'_> {
     }
 
     pub(super) fn string(&mut self, form: StrForm, span: Span) {
+        if form.closed
+            && self.ended
+            && let Some(&Token::Atom(Atom::Name, name)) = self.out.last()
+            && name.end == span.start
+        {
+            // Letters behind it are an argument.
+            let rest = self.lexer.remainder();
+            let flags = rest.len() - rest.trim_start_matches(char::is_alphanumeric).len();
+            self.lexer.bump(flags);
+            self.out.pop();
+            let span = Span { start: name.start, end: span.end + flags as u32 };
+            return self.put_end(Token::Atom(Atom::StrMacro, span));
+        }
         if !form.closed {
             let quotes = if form.triple { "\"\"\"" } else { "\"" };
             let span = Span { start: span.start, end: span.start + quotes.len() as u32 };
@@ -249,11 +276,6 @@ impl Layout<'_> {
             self.atom(Atom::Error, span);
         } else if form.interpolated {
             self.interpolation(form, span);
-        } else if self.ended
-            && !self.space_before(span)
-            && matches!(self.out.last(), Some(Token::Atom(Atom::Name, _)))
-        {
-            self.unsupported(span, "string macros are");
         } else {
             self.atom(if form.triple { Atom::LongStr } else { Atom::Str }, span);
         }
@@ -272,6 +294,10 @@ impl Layout<'_> {
             self.put(Token::DotCall(span));
             return;
         }
+        if next == b'$' {
+            self.infix(Infix::Dot, span);
+            return;
+        }
         // `Base.:+`, `Base.:(==)`
         let mut ahead = self.lexer.clone();
         let mut word = ahead.next();
@@ -286,6 +312,19 @@ impl Layout<'_> {
         }
         let range = ahead.span();
         let name = Span { start: range.start as u32, end: range.end as u32 };
+        if word == Some(Ok(Raw::Macro)) && !colon {
+            // `M.@m`: what is before it is a part of its name.
+            while matches!(self.out.last(), Some(Token::Postfix(Postfix::Field, _))) {
+                self.out.pop();
+            }
+            if let Some(&Token::Atom(Atom::Name, path)) = self.out.last() {
+                self.out.pop();
+                self.ended = false;
+                self.lexer = ahead;
+                self.macro_call(Span { start: path.start, end: name.end });
+                return;
+            }
+        }
         let first = self.text[range.clone()].chars().next().unwrap_or(' ');
         let is_word = first.is_alphabetic() || first == '_';
         let is_oper = matches!(word, Some(Ok(Raw::Oper(_) | Raw::Dotted(_))));

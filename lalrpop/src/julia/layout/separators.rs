@@ -38,6 +38,7 @@ impl Layout<'_> {
             let level = self.level();
             level.phase = Phase::Body;
             level.each = false;
+            level.in_macro = false;
             self.put(Token::Semicolon(span));
         } else {
             self.sep(span);
@@ -54,6 +55,7 @@ impl Layout<'_> {
             Open::Let | Open::Do if level.phase == Phase::Head => self.put(Token::Comma(span)),
             open if open.is_bracket() => {
                 level.questions = 0;
+                level.in_macro = false;
                 if level.each {
                     level.phase = Phase::Target;
                 }

@@ -79,7 +79,7 @@ impl Walk<'_> {
         self.region = region;
     }
 
-    pub(super) fn walk(&mut self, id: ExprId) {
+    pub(in crate::lower) fn walk(&mut self, id: ExprId) {
         match self.ast.kind(id) {
             Kind::Name(name) => self.scopes.events.push(Event::Read(id, name)),
             Kind::Int(_) | Kind::Float(_) | Kind::Sym(_) | Kind::Bool(_) | Kind::Str(_) => {}
@@ -91,7 +91,10 @@ impl Walk<'_> {
         match kind {
             Kind::Name(_) | Kind::Int(_) | Kind::Float(_) | Kind::Float32(_) | Kind::Bool(_) => {}
             Kind::Str(_) | Kind::Sym(_) | Kind::End | Kind::First | Kind::Colon => {}
-            Kind::Goto(_) | Kind::Error => {}
+            Kind::Goto(_) | Kind::Error | Kind::GlobalRef { .. } | Kind::Nothing => {}
+            Kind::Form { .. } | Kind::Line { .. } | Kind::Value(_) | Kind::MacroCall { .. } => {}
+            Kind::Interpolate(value) => self.walk(value),
+            Kind::Quote(form) => self.quoted(form),
             Kind::Module { .. } | Kind::Using { .. } | Kind::Clause { .. } | Kind::Export(_) => {}
             Kind::Break | Kind::Continue => self.leaves(true),
             Kind::Where { .. } | Kind::Struct { .. } | Kind::Abstract { .. } => {}
@@ -156,6 +159,7 @@ impl Walk<'_> {
             }
             Kind::Generator { body, clauses, nested } => self.generator(body, clauses, nested),
             Kind::Lambda { .. } | Kind::Function { .. } => self.function(id, true),
+            Kind::Generated { function, .. } => self.function(function, true),
             Kind::Assign { target, value } => {
                 self.walk(value);
                 self.target(target, DeclKind::Assigned);

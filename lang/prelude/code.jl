@@ -1,0 +1,148 @@
+# Code as values: expressions, and what may stand in them.
+
+mutable struct Expr
+    head::Symbol
+    args::Vector{Any}
+end
+struct QuoteNode
+    value
+end
+struct LineNumberNode
+    line::Int64
+    file
+end
+LineNumberNode(line) = LineNumberNode(line, nothing)
+struct GlobalRef
+    mod
+    name::Symbol
+end
+Expr(head::Symbol, args...) = Expr(head, __any_vector(args))
+const __AnyVector = Array{Any, 1}
+function __any_vector(args)
+    out = mem.alloc(Array{Any, 1}, 0)
+    for arg in args
+        mem.push(out, arg)
+    end
+    return out
+end
+__code_expr(head, args) = __new(Expr, head, args)
+__push_code(args, x) = (mem.push(args, x); nothing)
+function __append_code(args, xs)
+    for x in xs
+        mem.push(args, x)
+    end
+    return nothing
+end
+
+==(x::Expr, y::Expr) = x.head === y.head && x.args == y.args
+==(x::QuoteNode, y::QuoteNode) = x.value == y.value
+==(x::LineNumberNode, y::LineNumberNode) = x.line == y.line && x.file === y.file
+==(x::GlobalRef, y::GlobalRef) = x.mod === y.mod && x.name === y.name
+copy(x::Expr) = Expr(x.head, __any_vector(map(__copied_code, x.args)))
+__copied_code(x) = x
+__copied_code(x::Expr) = copy(x)
+deepcopy(x::Expr) = copy(x)
+deepcopy(x::Union{QuoteNode, LineNumberNode, GlobalRef}) = x
+__repr(x::Union{Expr, QuoteNode, LineNumberNode, GlobalRef, Symbol}) = core.host(:repr, x)
+
+esc(x) = Expr(:escape, x)
+isexpr(x, head) = false
+isexpr(x::Expr, head::Symbol) = x.head === head
+isexpr(x::Expr, heads) = x.head in heads
+isexpr(x::Expr, head, n::Int64) = isexpr(x, head) && length(x.args) == n
+isexpr(x, head, n::Int64) = false
+
+Symbol(parts...) = core.host(:symbol, string(parts...))::Symbol
+Symbol(x::Symbol) = x
+gensym() = core.host(:gensym, "")::Symbol
+gensym(tag) = core.host(:gensym, string(tag))::Symbol
+
+eval(m::Module, x) = core.host(:eval, m, x)
+eval(x) = core.host(:eval, Main, x)
+macroexpand(m::Module, x; recursive::Bool = true) = core.host(:macroexpand, m, x, recursive)
+parse(text::String; raise::Bool = true) = core.host(:parse, text, "none")
+parseall(text::String; filename::String = "none") = __as_toplevel(core.host(:parse, text, filename))
+__as_toplevel(x) = isexpr(x, :toplevel) ? x : Expr(:toplevel, x)
+
+# --- looking at values ----------------------------------------------------------------------
+
+dump(x; maxdepth::Int64 = 8) = dump(stdout(), x; maxdepth = maxdepth)
+function dump(io::IO, x; maxdepth::Int64 = 8)
+    __dump(io, x, maxdepth, "")
+    println(io)
+end
+function __dump(io, x, depth, indent)
+    T = typeof(x)
+    names = x isa Union{Number, String, Symbol, Nothing, Function, Type, Module} ? () : fieldnames(T)
+    if isempty(names)
+        print(io, T, " ", __repr(x))
+        return nothing
+    end
+    print(io, T)
+    depth == 0 && return nothing
+    for name in names
+        print(io, "\n", indent, "  ", name, ": ")
+        if isdefined(x, name)
+            __dump(io, getfield(x, name), depth - 1, string(indent, "  "))
+        else
+            print(io, "#undef")
+        end
+    end
+    return nothing
+end
+__dump(io, x::Union{String, Symbol, Nothing, Number}, depth, indent) = (print(io, typeof(x), " ", x); nothing)
+__dump(io, x::String, depth, indent) = (print(io, "String ", __repr(x)); nothing)
+__dump(io, x::Function, depth, indent) = (print(io, x, " (function of type ", typeof(x), ")"); nothing)
+function __dump(io, x::AbstractArray, depth, indent)
+    print(io, typeof(x) === Vector{Any} ? "Array{Any}" : typeof(x), "(", __repr(size(x)), ")")
+    (x isa AbstractArray{<:Number} || depth == 0) && return x isa AbstractArray{<:Number} ? (print(io, " ", __repr(x)); nothing) : nothing
+    for k in 1:length(x)
+        print(io, "\n", indent, "  ", k, ": ")
+        __dump(io, x[k], depth - 1, string(indent, "  "))
+    end
+    return nothing
+end
+function __dump(io, x::Tuple, depth, indent)
+    print(io, typeof(x))
+    depth == 0 && return nothing
+    for k in 1:length(x)
+        print(io, "\n", indent, "  ", k, ": ")
+        __dump(io, x[k], depth - 1, string(indent, "  "))
+    end
+    return nothing
+end
+
+# --- macros ---------------------------------------------------------------------------------
+
+macro eval(x)
+    return Expr(:call, :eval, __module__, esc(Expr(:quote, x)))
+end
+macro eval(m, x)
+    return Expr(:call, :eval, esc(m), esc(Expr(:quote, x)))
+end
+macro macroexpand(x)
+    return Expr(:call, :macroexpand, __module__, QuoteNode(x))
+end
+macro macroexpand(m, x)
+    return Expr(:call, :macroexpand, esc(m), QuoteNode(x))
+end
+macro macroexpand1(x)
+    return Expr(:call, :macroexpand, Expr(:parameters, Expr(:kw, :recursive, false)), __module__, QuoteNode(x))
+end
+macro gensym(names...)
+    block = Expr(:block)
+    for name in names
+        push!(block.args, Expr(:(=), esc(name), Expr(:call, :gensym, string(name))))
+    end
+    push!(block.args, :nothing)
+    return block
+end
+macro raw_str(text)
+    return text
+end
+macro __LINE__()
+    return __source__.line
+end
+macro __FILE__()
+    return string(__source__.file)
+end

@@ -1,0 +1,31 @@
+//! The state that a session shares with those that run for its programs.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::path::PathBuf;
+
+use regraft_exec::Limits;
+use regraft_ir::{Source, Symbol};
+use rustc_hash::FxHashSet;
+
+use crate::code::CodeTypes;
+
+/// The state that a session shares with those that run for its programs.
+#[derive(Default, Debug)]
+pub(super) struct Shared {
+    /// The global variables and constants of the program, for soft scope.
+    pub(super) globals: RefCell<FxHashSet<Symbol>>,
+    /// The number of functions without names that texts made so far.
+    pub(super) counter: Cell<u32>,
+    /// The folders of the files that are being run, each included by the one before.
+    pub(super) folders: RefCell<Vec<PathBuf>>,
+    /// The names of functions that were changed while a program ran.
+    pub(super) gone: RefCell<Option<Vec<Symbol>>>,
+    /// The types that code is made of, once the prelude is there.
+    pub(super) code: OnceCell<CodeTypes>,
+    /// The text that generated code is in, which is empty.
+    pub(super) generated: OnceCell<Source>,
+    /// The limits of a run.
+    pub(super) limits: Cell<Limits>,
+    /// The number of programs that wait for others.
+    pub(super) waiting: Cell<u32>,
+}
