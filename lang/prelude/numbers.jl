@@ -432,8 +432,8 @@ __rtol(x, y) = max(__rtol(typeof(x)), __rtol(typeof(y)))
 __rtol(::Type{Float64}) = 1.4901161193847656e-8
 __rtol(::Type{Float32}) = 0.00034526698300124393
 __rtol(::Type{T}) where T = 0.0
-≈(x, y) = isapprox(x, y)
-≉(x, y) = !isapprox(x, y)
+const ≈ = isapprox
+≉(x, y; kw...) = !isapprox(x, y; kw...)
 
 # --- bits -----------------------------------------------------------------------------------
 

@@ -271,6 +271,7 @@ constructs! {
     macros
     quotes
     user_macros
+    library_macros
     generated
     unsupported
     recursion

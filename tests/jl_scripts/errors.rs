@@ -28,6 +28,15 @@ fn what_is_not_supported_is_named() {
 }
 
 #[test]
+fn a_script_with_tests_that_fail_ends_with_one() {
+    let script = "@testset \"sums\" begin\n    @test 1 + 1 == 2\n    @test 1 + 1 == 3\nend\n";
+    let (printed, errors) = fails(&["run", "-"], script, 1);
+    let table = "sums          |    1     1      2  ";
+    assert!(printed.contains("Evaluated: 2 == 3") && printed.contains(table), "{printed}");
+    assert!(errors.contains("1 passed, 1 failed, 0 errored, 0 broken"), "{errors}");
+}
+
+#[test]
 fn undefined_names_are_told_with_their_place() {
     tells("x = 1\ny = x + z\n", &["UndefVarError", "`z`", "not defined", "<stdin>:2"]);
     tells("f() = g(1)\n\nf()\n", &["UndefVarError", "`g`", "<stdin>:1"]);

@@ -125,6 +125,21 @@ impl<'a> Hygiene<'a> {
                 let value = self.tree(value);
                 self.with_args(id, &[name, value])
             }
+            // The names of a named tuple are no variables.
+            ("tuple", args) => {
+                let item = |hygiene: &mut Self, item| match *hygiene.args_of(item, "=")? {
+                    [name, value] => {
+                        let value = hygiene.tree(value);
+                        Some(hygiene.with_args(item, &[name, value]))
+                    }
+                    _ => None,
+                };
+                let made: Vec<ExprId> = args
+                    .iter()
+                    .map(|&arg| item(self, arg).unwrap_or_else(|| self.tree(arg)))
+                    .collect();
+                self.with_args(id, &made)
+            }
             (".", &[base, name]) if self.args_of(name, "tuple").is_none() => {
                 let base = self.tree(base);
                 let name = if matches!(self.ast.kind(name), Kind::Form { .. }) {
@@ -502,6 +517,12 @@ impl<'a> Hygiene<'a> {
                     self.assigned(value, found);
                 }
             },
+            ("tuple", args) => {
+                for &arg in args {
+                    let value = self.args_of(arg, "=").and_then(|pair| pair.get(1).copied());
+                    self.assigned(value.unwrap_or(arg), found);
+                }
+            }
             ("function", &[signature, ..]) => {
                 if let Some(call) = self.called(signature) {
                     self.function_name(&call, found);

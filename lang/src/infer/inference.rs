@@ -1,5 +1,6 @@
 //! The tables of inference: specialisations, methods, names, and what depends on what.
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::lookup::Lookup;
 use super::method_facts::MethodFacts;
 use super::spec::{Running, Spec};
 use crate::definition::Space;
-use crate::world::{Binding, SpecId, World};
+use crate::world::{Binding, MethodId, SpecId, World};
 
 /// Whose id one is that the world knows.
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +130,8 @@ pub struct Inference {
     pub(super) oracle: Rc<dyn DerivativeOracle>,
     /// The reasons why calls that stand alone cannot be made.
     pub(crate) failures: FxHashMap<SpecId, Rc<[Diagnostic]>>,
+    /// The specialisations of each method.
+    pub(super) specs_of: FxHashMap<MethodId, SmallVec<[SpecId; 2]>>,
     /// True if there is any rule for a derivative.
     pub(crate) has_rules: bool,
     /// The names of functions that were dropped and that nobody was told of yet.
@@ -177,6 +180,7 @@ impl Inference {
             scratch: Function::without_entry(ctx, "", Type::ANY),
             oracle,
             failures: FxHashMap::default(),
+            specs_of: FxHashMap::default(),
             has_rules: false,
             dropped: Vec::new(),
             changed: false,
@@ -313,10 +317,16 @@ impl Inference {
         if let Ok(entry) = self.spec_table.find_entry(code, |&(_, other)| other == id) {
             entry.remove();
         }
-        if let Some(method) = spec.method
-            && let Some(count) = self.spec_counts.get_mut(method.0 as usize)
-        {
-            *count -= 1;
+        if let Some(method) = spec.method {
+            if let Some(count) = self.spec_counts.get_mut(method.0 as usize) {
+                *count -= 1;
+            }
+            if let Entry::Occupied(mut specs) = self.specs_of.entry(method) {
+                specs.get_mut().retain(|&mut other| other != id);
+                if specs.get().is_empty() {
+                    specs.remove();
+                }
+            }
         }
     }
 

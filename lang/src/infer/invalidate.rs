@@ -84,9 +84,9 @@ impl Inference {
         if replaced.is_empty() {
             return;
         }
-        for spec in self.specs.iter().flatten() {
-            if spec.method.is_some_and(|method| replaced.contains(&method)) {
-                self.world.invalidate(spec.id);
+        for method in replaced {
+            for &spec in self.specs_of.get(&method).into_iter().flatten() {
+                self.world.invalidate(spec);
             }
         }
     }

@@ -197,6 +197,9 @@ impl Inference {
 
     fn add_spec(&mut self, spec: Spec) -> SpecId {
         let (id, code) = (spec.id, spec.hash());
+        if let Some(method) = spec.method {
+            self.specs_of.entry(method).or_default().push(id);
+        }
         self.insert_spec(Box::new(spec));
         self.spec_table.insert_unique(code, (code, id), |&(code, _)| code);
         id

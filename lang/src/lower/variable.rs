@@ -154,7 +154,7 @@ impl Lower<'_> {
     /// Returns whether an expression is a global name that is one of a module, and of which.
     pub(super) fn module_member(&self, base: ExprId, member: Symbol) -> Option<Symbol> {
         let Kind::Name(module) = self.ast.kind(base) else { return None };
-        if self.scopes.refs[base.index()] != NONE {
+        if self.scopes.refs.get(base.index()).is_some_and(|&var| var != NONE) {
             return None;
         }
         let module = self.text(module);

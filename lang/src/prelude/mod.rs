@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 18] = [
+pub const FILES: [(&str, &str); 20] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -82,5 +82,7 @@ pub const FILES: [(&str, &str); 18] = [
     ("prelude/linalg.jl", include_str!("../../prelude/linalg.jl")),
     ("prelude/random.jl", include_str!("../../prelude/random.jl")),
     ("prelude/code.jl", include_str!("../../prelude/code.jl")),
+    ("prelude/tools.jl", include_str!("../../prelude/tools.jl")),
+    ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
 ];

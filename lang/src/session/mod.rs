@@ -19,6 +19,7 @@ mod run;
 mod services;
 mod shared;
 mod stages;
+mod tools;
 
 use std::cell::RefCell;
 use std::io::Write;

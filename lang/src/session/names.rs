@@ -45,17 +45,23 @@ enum Special {
     StepRange,
     Irrational,
     Pair,
-    MethodList,
+    /// As its second field, which is a symbol.
+    Enum,
+    /// As its first field, which is a text.
+    Text,
     Module,
 }
 
-const SPECIAL: [(&str, Special); 7] = [
+const SPECIAL: [(&str, Special); 10] = [
     ("UnitRange", Special::UnitRange),
     ("OneTo", Special::OneTo),
     ("StepRange", Special::StepRange),
     ("Irrational", Special::Irrational),
     ("Pair", Special::Pair),
-    ("MethodList", Special::MethodList),
+    ("MethodList", Special::Text),
+    ("CodeText", Special::Text),
+    ("#TestResult", Special::Text),
+    ("Enum", Special::Enum),
     ("Module", Special::Module),
 ];
 
@@ -161,7 +167,11 @@ impl Names for WorldNames {
                 }
                 return Some(Shown::Parts(parts));
             }
-            Special::MethodList => match fields.items().first()? {
+            Special::Enum => match fields.items().get(1)? {
+                Val::Sym(name) => self.ctx.str(*name).to_owned(),
+                _ => return None,
+            },
+            Special::Text => match fields.items().first()? {
                 Val::Str(text) => text.as_str().to_owned(),
                 _ => return None,
             },

@@ -144,7 +144,10 @@ impl Session {
             }
             ("symbol", [Val::Str(text)]) => Ok(Val::Sym(ctx.symbol(text.as_str()))),
             ("repr", [value]) => Ok(Val::str(self.text_of(value))),
-            _ => return None,
+            ("which" | "code_lowered" | "code_typed", [callee, types]) => {
+                self.look_at(ctx.str(name), callee, types)
+            }
+            (name, args) => Ok(self.tool(name, args)?),
         })
     }
 
@@ -169,7 +172,7 @@ impl Session {
         (Ast::empty(self.generated_source()), Span { start: 0, end: 0 })
     }
 
-    fn generated_source(&self) -> Source {
+    pub(super) fn generated_source(&self) -> Source {
         let source = self.shared.generated.get_or_init(|| {
             self.ctx.add_source("generated code", "").expect("there is room for an empty text")
         });

@@ -8,6 +8,7 @@ use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
+use crate::definition::Space;
 use crate::emit::keep_reached;
 use crate::infer::CallError;
 use crate::phases::{Phase, enter};
@@ -71,6 +72,19 @@ impl Session {
             Ok(compiler.module_with_rules(entry))
         });
         module.map_err(|error| call.failed(error))
+    }
+
+    /// The method that a call runs, as it is shown.
+    pub(super) fn which(&mut self, call: &TypedCall) -> Result<String, Vec<Diagnostic>> {
+        let found = self.method_of(call)?;
+        let world = &self.compiler.borrow().world;
+        let Some(method) = world.method(found.method) else { return Ok(String::new()) };
+        let module = match method.space {
+            Space::Base => "Base".to_owned(),
+            Space::Main => "Main".to_owned(),
+            Space::Module(path) => format!("Main.{}", self.ctx.str(path)),
+        };
+        Ok(world.method_text(method).replacen(" at ", &format!(" @ {module} "), 1))
     }
 
     /// The method that a call runs.

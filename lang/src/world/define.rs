@@ -216,8 +216,10 @@ impl World {
             old.died.is_none() && self.types.same_signature(&old.signature, &method.signature)
         });
         if let Some(same) = same {
-            let old = table.methods[same];
-            self.methods[old.0 as usize].died = Some(self.age);
+            let old = table.methods.remove(same);
+            let dead = &mut self.methods[old.0 as usize];
+            dead.died = Some(self.age);
+            (dead.body, dead.deferred_body, dead.dynamo) = (None, None, None);
             self.replaced.push(old);
         }
         table.methods.push(id);

@@ -39,24 +39,12 @@ impl World {
     #[cold]
     fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
         self.know_methods(callee, args);
-        let answer = self.decide(callee, args, self.age);
+        let answer = self.decide(callee, args);
         let id = self.cache.insert(callee, args, answer);
         for key in self.tables_of(callee, args) {
             self.tables.entry(key).or_default().questions.push(id);
         }
         id
-    }
-
-    /// The method that a call ran at an age.
-    pub fn dispatch_at(&mut self, age: u64, callee: Type, args: &[Type]) -> Dispatch {
-        self.know_methods(callee, args);
-        let tables = self.tables_of(callee, args);
-        let changed =
-            |key: &TableKey| self.tables.get(key).is_some_and(|table| table.changed > age);
-        if !tables.iter().any(changed) {
-            return self.dispatch(callee, args, None);
-        }
-        self.decide(callee, args, age)
     }
 
     /// Defines the methods of the prelude for a callee that are not parsed yet.
@@ -160,7 +148,7 @@ impl World {
         })
     }
 
-    fn decide(&mut self, callee: Type, args: &[Type], age: u64) -> Dispatch {
+    fn decide(&mut self, callee: Type, args: &[Type]) -> Dispatch {
         if args.contains(&Type::NEVER) || callee == Type::NEVER {
             return Dispatch::Unknown;
         }
@@ -168,7 +156,7 @@ impl World {
         if callee == Type::ANY || self.keyword_callee(callee, args) == Some(Type::ANY) {
             return Dispatch::Unknown;
         }
-        let (candidates, types) = self.candidates(callee, args, age);
+        let (candidates, types) = self.candidates(callee, args);
         if exact {
             self.decide_exact(&candidates, &types)
         } else {
@@ -179,16 +167,15 @@ impl World {
     /// The most specific method for all arguments of declared types.
     pub(super) fn declared_method(&mut self, callee: Type, declared: &[Type]) -> Dispatch {
         self.know_methods(callee, declared);
-        let (candidates, types) = self.candidates(callee, declared, self.age);
+        let (candidates, types) = self.candidates(callee, declared);
         self.decide_exact(&candidates, &types)
     }
 
-    /// The methods that may be meant by a call at an age, and the types of callee and arguments.
+    /// The methods that may be meant by a call, and the types of callee and arguments.
     fn candidates(
         &self,
         callee: Type,
         args: &[Type],
-        age: u64,
     ) -> (SmallVec<[MethodId; 16]>, SmallVec<[Ty; 6]>) {
         let mut types: SmallVec<[Ty; 6]> = SmallVec::new();
         types.push(self.types.ty_of(callee));
@@ -198,9 +185,7 @@ impl World {
             let Some(table) = self.tables.get(&key) else { continue };
             let alive = |id: &&MethodId| {
                 let method = &self.methods[id.0 as usize];
-                method.born <= age
-                    && method.died.is_none_or(|died| died > age)
-                    && method.signature.takes(types.len())
+                method.signature.takes(types.len())
                     && quickly_fits(&method.signature.params, &types)
             };
             candidates.extend(table.methods.iter().filter(alive).copied());
@@ -291,7 +276,6 @@ impl World {
     /// Asks the questions again that a method of this table may answer, after it was defined.
     pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId) {
         let Some(table) = self.tables.get_mut(&key) else { return };
-        table.changed = table.changed.max(self.methods[new.0 as usize].born);
         let questions = std::mem::take(&mut table.questions);
         for spec in std::mem::take(&mut table.watchers) {
             self.edges.invalidate(spec);
@@ -302,7 +286,7 @@ impl World {
             if !self.may_take(new, callee, &args) {
                 continue;
             }
-            let answer = self.decide(callee, &args, self.age);
+            let answer = self.decide(callee, &args);
             let question = &mut self.cache.questions[id as usize];
             if question.answer != answer {
                 question.answer = answer;

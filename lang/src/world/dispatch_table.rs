@@ -14,14 +14,12 @@ use super::method::TableKey;
 /// The methods of one callee, or one kind of callees.
 #[derive(Default, Debug)]
 pub(super) struct Table {
-    /// All that there ever were, in order of definition.
+    /// In order of definition.
     pub methods: Vec<MethodId>,
     /// The questions that it had a part in answering.
     pub(super) questions: Vec<u32>,
     /// The specialisations that know all its methods.
     pub(super) watchers: Dependents,
-    /// The age at which a method was added or replaced.
-    pub changed: u64,
 }
 
 impl Table {

@@ -329,24 +329,6 @@ fn an_equal_signature_replaces() {
 }
 
 #[test]
-fn a_run_keeps_the_age_that_it_started_at() {
-    let mut t = Tester::with(&["f(x)"]);
-    let (callee, args) = t.call("f(Int64)");
-    let before = t.world.age();
-    let old = t.world.dispatch(callee, &args, None);
-    t.def("f(x::Int64)");
-    let new = t.world.dispatch(callee, &args, None);
-    assert_ne!(old, new);
-    assert_eq!(t.world.dispatch_at(before, callee, &args), old);
-    let now = t.world.age();
-    assert_eq!(t.world.dispatch_at(now, callee, &args), new);
-    assert_eq!(t.world.dispatch_at(0, callee, &args), Dispatch::None);
-    // Another change elsewhere: the age moves on, the answer stays.
-    t.def("g(x)");
-    assert_eq!(t.world.dispatch_at(now, callee, &args), new);
-}
-
-#[test]
 fn main_shadows_base() {
     let mut t = Tester::new();
     t.def_in(Space::Base, "Base.sum(x)");

@@ -331,7 +331,7 @@ impl Layout<'_> {
             }
             "@view" if tight => Prefix::TightView,
             "@view" => Prefix::View,
-            "@inline" | "@noinline" if tight => Prefix::TightInline,
+            "@inline" | "@noinline" | "@nospecialize" if tight => Prefix::TightInline,
             "@generated" if !self.ends_here() => Prefix::Generated,
             "@inline" => Prefix::Inline,
             "@noinline" => Prefix::NoInline,

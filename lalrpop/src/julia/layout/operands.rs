@@ -61,7 +61,9 @@ impl Layout<'_> {
         }
         self.begin_operand(span);
         let touches = self.next_byte() == b'(';
-        if self.nothing_follows() || (touches && !oper.is_prefix()) {
+        let rest = self.rest_of_line();
+        let assigned = rest.starts_with('=') && !rest.starts_with("==");
+        if assigned || self.nothing_follows() || (touches && !oper.is_prefix()) {
             self.put_end(Token::Atom(Atom::Oper, span));
         } else if dotted {
             self.put(Token::Prefix(Prefix::Dotted(oper), span));

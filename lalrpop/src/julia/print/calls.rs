@@ -56,8 +56,8 @@ impl<'a> Printer<'a> {
     fn begins_with_sign(&self, id: ExprId) -> bool {
         match self.ast.kind(id) {
             Kind::Int(value) => value < 0,
-            Kind::Float(value) => value < 0.0,
-            Kind::Float32(value) => value < 0.0,
+            Kind::Float(value) => value.is_sign_negative(),
+            Kind::Float32(value) => value.is_sign_negative(),
             Kind::Value(number) => (self.value)(number).starts_with('-'),
             _ => self
                 .args_of(id, "call")
@@ -360,16 +360,20 @@ impl<'a> Printer<'a> {
             ("row", args) => self.list(args, " ", indent, 0, Items::Plain),
             ("typed_hcat", [ty, args @ ..]) => {
                 self.expr(*ty, indent, prec);
-                self.elements(args, "[]", " ", indent);
+                self.scoped(self.is_shown, true, |printer| {
+                    printer.elements(args, "[]", " ", indent);
+                });
             }
             ("typed_vcat", [ty, args @ ..]) => {
                 self.expr(*ty, indent, prec);
-                self.elements(args, "[]", "; ", indent);
+                self.scoped(self.is_shown, true, |printer| {
+                    printer.elements(args, "[]", "; ", indent);
+                });
             }
             ("comprehension", &[body]) => self.comprehension(body, indent),
             ("typed_comprehension", &[ty, body]) => {
                 self.expr(ty, indent, 0);
-                self.comprehension(body, indent);
+                self.scoped(self.is_shown, true, |printer| printer.comprehension(body, indent));
             }
             ("generator", [_, _, ..]) | ("flatten", [_]) => {
                 self.out.push('(');

@@ -1,0 +1,74 @@
+//! Clocks, texts and code for the macros of the library.
+
+use std::io::Write as _;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use regraft_exec::value::{Val, live_bytes};
+use regraft_ir::Diagnostic;
+
+use super::Session;
+use super::entry::TypedCall;
+
+/// The number of columns of a text.
+fn width_of(text: &str) -> usize {
+    text.chars().count()
+}
+
+impl Session {
+    /// What a tool of that name gives; `None` if there is none.
+    pub(super) fn tool(&mut self, name: &str, args: &[Val]) -> Option<Val> {
+        Some(match (name, args) {
+            ("time_ns", []) => Val::I64(self.interpreter.host_mut().now() as i64),
+            ("time", []) => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Val::F64(since.as_secs_f64())
+            }
+            ("live_bytes", []) => Val::I64(live_bytes() as i64),
+            ("fixed", &[Val::F64(x), Val::I64(digits)]) => {
+                let digits = usize::try_from(digits).unwrap_or(0).min(100);
+                Val::str(format!("{x:.digits$}"))
+            }
+            ("padded", [Val::Str(text), Val::I64(width), Val::Bool(left)]) => {
+                let text = text.as_str();
+                let width = usize::try_from(*width).unwrap_or(0).min(1 << 16);
+                let blanks = " ".repeat(width.saturating_sub(width_of(text)));
+                Val::str(if *left { blanks + text } else { format!("{text}{blanks}") })
+            }
+            ("text_width", [Val::Str(text)]) => Val::I64(width_of(text.as_str()) as i64),
+            ("contains", [Val::Str(text), Val::Str(part)]) => {
+                Val::Bool(text.as_str().contains(part.as_str()))
+            }
+            ("stderr", [Val::Str(text)]) => {
+                // A message that nobody can be told is lost.
+                let _ = std::io::stderr().write_all(text.as_str().as_bytes());
+                Val::Unit
+            }
+            _ => return None,
+        })
+    }
+
+    /// The method that a call runs, or its code.
+    pub(super) fn look_at(
+        &mut self,
+        what: &str,
+        callee: &Val,
+        types: &Val,
+    ) -> Result<Val, Vec<Diagnostic>> {
+        let args = match types {
+            Val::Tuple(fields) => fields.items().to_vec(),
+            _ => Vec::new(),
+        };
+        let args = args.iter().filter_map(|ty| match ty {
+            Val::Type(ty) => Some(*ty),
+            _ => None,
+        });
+        let source = self.generated_source();
+        let callee = callee.type_of(&self.ctx);
+        let call = TypedCall { source, callee, args: args.collect() };
+        Ok(Val::str(match what {
+            "which" => self.which(&call)?,
+            "code_lowered" => self.lowered_module(&call)?.to_string(),
+            _ => self.typed_module(&call)?.to_string(),
+        }))
+    }
+}
