@@ -168,8 +168,11 @@ print(io::IO, xs...) = __print_to(io, string(xs...))
 println(io::IO, xs...) = __print_to(io, string(xs..., "\n"))
 @inline __print_to(io::IOBuffer, text) = (io.text = core.string(io.text, text); nothing)
 struct __Output <: IO end
-stdout() = __Output()
+const stdout = __Output()
 __print_to(io::__Output, text) = core.print(text)
+struct __ErrorOutput <: IO end
+const stderr = __ErrorOutput()
+__print_to(io::__ErrorOutput, text) = core.host(:stderr, text)
 function sprint(f, args...)
     io = IOBuffer()
     f(io, args...)
@@ -205,7 +208,7 @@ include(path) = throw(ErrorException("`include` is supported as a statement of i
 __shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : x
 __shown(x::Union{Number, String, Symbol, Nothing, AbstractArray, Tuple, NamedTuple, Function, Type}) = x
 show(io::IO, x) = __print_to(io, core.string(__repr(x)))
-show(x) = show(stdout(), x)
+show(x) = show(stdout, x)
 repr(x) = sprint(show, x)
 string(xs...) = __spread("core.string", __unroll_map(__shown, xs))
 string() = ""

@@ -66,7 +66,7 @@ __as_toplevel(x) = isexpr(x, :toplevel) ? x : Expr(:toplevel, x)
 
 # --- looking at values ----------------------------------------------------------------------
 
-dump(x; maxdepth::Int64 = 8) = dump(stdout(), x; maxdepth = maxdepth)
+dump(x; maxdepth::Int64 = 8) = dump(stdout, x; maxdepth = maxdepth)
 function dump(io::IO, x; maxdepth::Int64 = 8)
     __dump(io, x, maxdepth, "")
     println(io)

@@ -5,7 +5,6 @@ time() = core.host(:time)::Float64
 __fixed(x, digits) = core.host(:fixed, Float64(x), digits)::String
 __padded(text, width, left) = core.host(:padded, text, width, left)::String
 __live_bytes() = core.host(:live_bytes)::Int64
-__to_stderr(text) = core.host(:stderr, text)
 
 macro elapsed(ex)
     quote
@@ -77,14 +76,14 @@ function __write_log(level, message, place, pairs...)
     lines = map(p -> string("  ", p[1], " = ", __repr(p[2])), Any[pairs...])
     place == "" || push!(lines, place)
     if isempty(lines)
-        __to_stderr(string("[ ", level, ": ", message, "\n"))
+        print(stderr, string("[ ", level, ": ", message, "\n"))
         return nothing
     end
     out = string("┌ ", level, ": ", message, "\n")
     for k in 1:length(lines)
         out = string(out, k == length(lines) ? "└ " : "│ ", lines[k], "\n")
     end
-    __to_stderr(out)
+    print(stderr, out)
     return nothing
 end
 
@@ -110,14 +109,15 @@ end
 macro which(call)
     return __looking(:which, call)
 end
-macro code_lowered(call)
-    return __looking(:code_lowered, call)
+# Options such as `debuginfo = :none` change nothing of what is shown here.
+macro code_lowered(args...)
+    return __looking(:code_lowered, args[end])
 end
-macro code_typed(call)
-    return __looking(:code_typed, call)
+macro code_typed(args...)
+    return __looking(:code_typed, args[end])
 end
-macro code_warntype(call)
-    return __looking(:code_typed, call)
+macro code_warntype(args...)
+    return __looking(:code_typed, args[end])
 end
 function __looking(what, call)
     isexpr(call, :call) || throw(ArgumentError(string("expected a call such as f(x), found ", call)))

@@ -107,6 +107,11 @@ fn module_value(world: &mut World, path: Symbol) -> Val {
 pub(crate) trait Read {
     /// The kind of leaf that stands for a value.
     fn value(&mut self, world: &mut World, value: &Val) -> Kind;
+
+    /// Returns whether tuples are put in as the code that makes them, so that what is in them is known.
+    fn takes_tuples_apart(&self) -> bool {
+        false
+    }
 }
 
 /// Adds the tree of a value that is code. Places are those that are known of its expressions, or
@@ -200,9 +205,34 @@ impl Reader<'_> {
                     None => self.read.value(self.world, value),
                 },
             },
+            Val::Tuple(fields) if self.read.takes_tuples_apart() => {
+                let mut made = Vec::with_capacity(fields.items().len());
+                for item in fields.items() {
+                    made.push(self.literal(item, span, depth + 1)?);
+                }
+                let (head, args) = (self.ctx.symbol("tuple"), self.ast.add_list(&made));
+                Kind::Form { head, args }
+            }
             value => self.read.value(self.world, value),
         };
         Ok(self.ast.add(kind, span))
+    }
+
+    /// The code that gives a value that may be code itself.
+    fn literal(&mut self, value: &Val, span: Span, depth: usize) -> Result<ExprId, String> {
+        let ty = match value {
+            Val::Object(object) => Some(object.ty()),
+            Val::Struct(fields) => Some(fields.ty()),
+            _ => None,
+        };
+        match value {
+            Val::Sym(name) => Ok(self.ast.add(Kind::Sym(*name), span)),
+            _ if ty.is_some_and(|ty| self.types.contain(ty)) => {
+                let inner = self.tree(value, span, depth)?;
+                Ok(self.ast.add(Kind::Quote(inner), span))
+            }
+            value => self.tree(value, span, depth),
+        }
     }
 
     fn path(&self, space: Space) -> Symbol {

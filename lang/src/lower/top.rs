@@ -90,6 +90,13 @@ impl Lower<'_> {
                 let thunk = self.thunk(id);
                 items.push(Item::Run(Box::new(thunk)));
             }
+            // `global const x = 1`
+            Kind::Global(list)
+                if let &[only] = self.ast.list(list)
+                    && matches!(self.ast.kind(only), Kind::Const(_)) =>
+            {
+                self.item(only, items);
+            }
             Kind::Global(list) if self.ast.list(list).iter().any(|&id| self.types_global(id)) => {
                 for &id in self.ast.list(list) {
                     match self.declares_type(id) {

@@ -24,6 +24,10 @@ const MAX_NESTED: usize = 100;
 struct Constants<'a>(&'a mut Session);
 
 impl Read for Constants<'_> {
+    fn takes_tuples_apart(&self) -> bool {
+        true
+    }
+
     fn value(&mut self, world: &mut World, value: &Val) -> Kind {
         let session = &mut *self.0;
         let ctx = &session.ctx;
