@@ -116,7 +116,7 @@ impl Host {
     }
 
     /// Gives output, clock, profiler and globals to a program that runs while another one waits.
-    /// The memory that it may use is what the other one may still use.
+    /// Its limits are up to the caller: [`remaining`](Self::remaining) is the memory that is left.
     #[must_use]
     pub fn lend(&mut self) -> Self {
         let mut lent = std::mem::take(self);

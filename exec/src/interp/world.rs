@@ -175,12 +175,7 @@ impl World {
     /// work, and direct calls in it, go on with what they had.
     #[cold]
     pub(super) fn detach(&self, names: &[Symbol]) {
-        self.links.borrow_mut().clear();
-        for (_, slot) in &self.slots {
-            if let Some(code) = slot.code.get() {
-                code.applies.iter().for_each(|site| site.cache.clear());
-            }
-        }
+        self.forget_links();
         let mut by_name = self.by_name.borrow_mut();
         let gone = names.iter().filter_map(|name| by_name.remove(name));
         self.outdated.borrow_mut().extend(gone);
@@ -189,12 +184,11 @@ impl World {
     /// Drops functions, the code of what calls them, and all links.
     pub(super) fn forget(&mut self, names: &[Symbol]) {
         self.unlink();
-        for index in std::mem::take(self.outdated.get_mut()) {
-            self.take_slot_back(index);
-        }
+        let outdated = std::mem::take(self.outdated.get_mut());
         let gone: FxHashSet<u32> = {
             let by_name = self.by_name.borrow();
-            names.iter().filter_map(|name| by_name.get(name).copied()).collect()
+            let named = names.iter().filter_map(|name| by_name.get(name).copied());
+            named.chain(outdated.iter().copied()).collect()
         };
         if gone.is_empty() {
             return;
@@ -210,6 +204,7 @@ impl World {
                 slot.code.take();
             }
         });
+        outdated.into_iter().for_each(|index| self.take_slot_back(index));
     }
 
     fn for_each_slot(&mut self, mut visit: impl FnMut(u32, &mut Slot)) {
@@ -222,11 +217,20 @@ impl World {
 
     /// Makes everything forget which code it calls.
     fn unlink(&mut self) {
-        self.links.get_mut().clear();
+        self.forget_links();
         self.links_since += 1;
         for (_, slot) in &self.slots {
             if let Some(code) = slot.code.get() {
                 code.calls.iter().for_each(|site| site.code.clear());
+            }
+        }
+    }
+
+    /// Drops the answers of the call resolver, and what call sites remember of them.
+    fn forget_links(&self) {
+        self.links.borrow_mut().clear();
+        for (_, slot) in &self.slots {
+            if let Some(code) = slot.code.get() {
                 code.applies.iter().for_each(|site| site.cache.clear());
             }
         }
