@@ -95,15 +95,15 @@ __dump(io, x::String, depth, indent) = (print(io, "String ", __repr(x)); nothing
 __dump(io, x::Function, depth, indent) = (print(io, x, " (function of type ", typeof(x), ")"); nothing)
 function __dump(io, x::AbstractArray, depth, indent)
     print(io, typeof(x) === Vector{Any} ? "Array{Any}" : typeof(x), "(", __repr(size(x)), ")")
-    (x isa AbstractArray{<:Number} || depth == 0) && return x isa AbstractArray{<:Number} ? (print(io, " ", __repr(x)); nothing) : nothing
-    for k in 1:length(x)
-        print(io, "\n", indent, "  ", k, ": ")
-        __dump(io, x[k], depth - 1, string(indent, "  "))
-    end
+    x isa AbstractArray{<:Number} || return __dump_elements(io, x, depth, indent)
+    print(io, " ", __repr(x))
     return nothing
 end
 function __dump(io, x::Tuple, depth, indent)
     print(io, typeof(x))
+    return __dump_elements(io, x, depth, indent)
+end
+function __dump_elements(io, x, depth, indent)
     depth == 0 && return nothing
     for k in 1:length(x)
         print(io, "\n", indent, "  ", k, ": ")

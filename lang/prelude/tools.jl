@@ -14,23 +14,18 @@ macro elapsed(ex)
     end
 end
 macro time(ex)
-    quote
-        local start = time_ns()
-        local value = $(esc(ex))
-        __print_time((time_ns() - start) / 1e9)
-        value
-    end
+    return __timing("", ex)
 end
 macro time(text, ex)
-    quote
-        local start = time_ns()
-        local value = $(esc(ex))
-        print($(esc(text)), ":")
-        __print_time((time_ns() - start) / 1e9)
-        value
-    end
+    return __timing(:(string($(esc(text)), ":")), ex)
 end
-__print_time(seconds) = println(__padded(__fixed(seconds, 6), 10, true), " seconds")
+__timing(title, ex) = quote
+    local start = time_ns()
+    local value = $(esc(ex))
+    __print_time($title, (time_ns() - start) / 1e9)
+    value
+end
+__print_time(title, seconds) = println(title, __padded(__fixed(seconds, 6), 10, true), " seconds")
 macro timed(ex)
     quote
         local bytes = __live_bytes()

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use regraft_ir::{Constant, Function, Loc, Symbol};
+use regraft_ir::{Constant, Context, Function, Loc, Symbol};
 use regraft_syntax::julia::ExprId;
 
 /// The space in which a name is looked up first: it decides who may use internal names.
@@ -26,6 +26,35 @@ pub enum Space {
     Main,
     /// A module of the program, by its path: `A.B`.
     Module(Symbol),
+}
+
+impl Space {
+    /// Returns the path of the module: `Base`, `Main`, `A.B`.
+    pub fn path(self, ctx: &Context) -> Symbol {
+        match self {
+            Self::Base => ctx.symbol("Base"),
+            Self::Main => ctx.symbol("Main"),
+            Self::Module(path) => path,
+        }
+    }
+
+    /// Returns the module of that path.
+    pub fn at(ctx: &Context, path: Symbol) -> Self {
+        match ctx.str(path) {
+            "Base" => Self::Base,
+            "Main" => Self::Main,
+            _ => Self::Module(path),
+        }
+    }
+
+    /// Returns the module as it is shown: `Main.A.B`.
+    pub fn shown(self, ctx: &Context) -> String {
+        let path = ctx.str(self.path(ctx));
+        match self {
+            Self::Base | Self::Main => path.to_owned(),
+            Self::Module(_) => format!("Main.{path}"),
+        }
+    }
 }
 
 /// The modules of Julia whose names, as far as they are there, are in the prelude.

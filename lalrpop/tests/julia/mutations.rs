@@ -69,7 +69,7 @@ end
 k(x, y = 1, zs...) = if x 1 elseif y 2 else 3 end #= a #= b =# c =#
 "#;
 
-/// What is added to the program: code as data, and macros.
+/// Code as data and macros, added to the program.
 const CODE: &str = r#"
 ex = :(a + $b * f($(xs...), c = $(d + 1); e))
 quote

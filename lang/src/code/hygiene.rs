@@ -13,11 +13,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The head of the code that a macro gave: the code, and the path of the module of the macro.
 pub(crate) const HYGIENIC_SCOPE: &str = "hygienic-scope";
 
-/// Names that mean the same everywhere.
-const FIXED: [&str; 14] = [
-    ":", "...", "=", "nothing", "Base", "Core", "Main", "begin", "end", "new", "ccall", "true",
-    "false", "_",
-];
+/// Words that mean the same everywhere. Operators do, too.
+const FIXED: [&str; 11] =
+    ["nothing", "Base", "Core", "Main", "begin", "end", "new", "ccall", "true", "false", "_"];
 
 /// New names for the variables of a scope.
 type Scope = FxHashMap<Symbol, Symbol>;
@@ -180,7 +178,7 @@ impl<'a> Hygiene<'a> {
             ("=", &[target, value]) if self.called(target).is_some() => {
                 self.function(id, target, value)
             }
-            ("for", &[specs, body]) => {
+            ("for" | "let", &[specs, body]) => {
                 let all = self.args_of(specs, "block").unwrap_or_else(|| vec![specs]);
                 let specs = self.clauses(&all);
                 let targets = self.targets(&all);
@@ -189,17 +187,6 @@ impl<'a> Hygiene<'a> {
                     let body = hygiene.tree(body);
                     let specs = hygiene.block(specs, id);
                     hygiene.with_args(id, &[specs, body])
-                })
-            }
-            ("let", &[bindings, body]) => {
-                let all = self.args_of(bindings, "block").unwrap_or_else(|| vec![bindings]);
-                let values = self.clauses(&all);
-                let targets = self.targets(&all);
-                self.scoped(&[body], &targets, |hygiene| {
-                    let bindings = hygiene.targets_of(&values);
-                    let body = hygiene.tree(body);
-                    let bindings = hygiene.block(bindings, id);
-                    hygiene.with_args(id, &[bindings, body])
                 })
             }
             ("while", &[condition, body]) => self.scoped(&[condition, body], &[], |hygiene| {

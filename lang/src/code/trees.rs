@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use regraft_exec::value::{Array, Val};
-use regraft_ir::{Context, Symbol, Type};
+use regraft_ir::{Context, Type};
 use regraft_syntax::julia::{Ast, ExprId, Kind, Span};
 use rustc_hash::FxHashMap;
 
-use super::types::{CodeTypes, path_of};
+use super::types::CodeTypes;
 use crate::definition::Space;
 use crate::world::World;
 
@@ -73,7 +73,7 @@ pub(crate) fn tree_value(
             Val::structure(types.line_node, [Val::I64(line.into()), file])
         }
         Kind::GlobalRef { module, name } => {
-            let module = module_value(world, module);
+            let module = world.module_value(Space::at(&ctx, module));
             Val::structure(types.global_ref, [module, Val::Sym(name)])
         }
         Kind::Form { head, args } => {
@@ -91,16 +91,6 @@ pub(crate) fn tree_value(
         // Nothing else is data.
         _ => Val::Unit,
     }
-}
-
-/// The value of the module of that path.
-fn module_value(world: &mut World, path: Symbol) -> Val {
-    let space = match world.ctx().str(path) {
-        "Base" => Space::Base,
-        "Main" => Space::Main,
-        _ => Space::Module(path),
-    };
-    world.module_value(space)
 }
 
 /// The way in which values that are no code are put into a tree.
@@ -189,7 +179,9 @@ impl Reader<'_> {
                 }
                 (ty, [Val::Struct(module), Val::Sym(name)]) if ty == self.types.global_ref => {
                     match self.world.module(module.ty()) {
-                        Some(space) => Kind::GlobalRef { module: self.path(space), name: *name },
+                        Some(space) => {
+                            Kind::GlobalRef { module: space.path(self.ctx), name: *name }
+                        }
                         None => return Err("a `GlobalRef` names something in a module".to_owned()),
                     }
                 }
@@ -200,7 +192,7 @@ impl Reader<'_> {
                     }
                     Some(space) => {
                         let name = self.ctx.symbol("@__MODULE__");
-                        Kind::GlobalRef { module: self.path(space), name }
+                        Kind::GlobalRef { module: space.path(self.ctx), name }
                     }
                     None => self.read.value(self.world, value),
                 },
@@ -233,9 +225,5 @@ impl Reader<'_> {
             }
             value => self.tree(value, span, depth),
         }
-    }
-
-    fn path(&self, space: Space) -> Symbol {
-        path_of(space, self.ctx.symbol("Base"), self.ctx.symbol("Main"))
     }
 }

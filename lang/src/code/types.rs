@@ -1,6 +1,6 @@
 //! The types of the prelude that code is made of.
 
-use regraft_ir::{Symbol, Type};
+use regraft_ir::Type;
 
 use crate::definition::Space;
 use crate::world::{Binding, World};
@@ -35,14 +35,5 @@ impl CodeTypes {
     /// Returns whether values of a type are code.
     pub(crate) fn contain(self, ty: Type) -> bool {
         [self.expr, self.quote_node, self.global_ref, self.line_node].contains(&ty)
-    }
-}
-
-/// The path of a module as code names it.
-pub(super) fn path_of(space: Space, base: Symbol, main: Symbol) -> Symbol {
-    match space {
-        Space::Base => base,
-        Space::Main => main,
-        Space::Module(path) => path,
     }
 }

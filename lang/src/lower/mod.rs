@@ -23,7 +23,7 @@ use std::sync::Arc;
 use regraft_ir::{Context, Diagnostic};
 use regraft_syntax::julia::{Ast, ExprId};
 
-use crate::definition::{Item, MethodDef};
+use crate::definition::Item;
 use context::{Code, Constructed, Indexed, Label, Loop, Lower, in_text_order};
 
 mod assign;
@@ -74,24 +74,6 @@ pub fn lower_statement(
     lower.is_expanded = true;
     let items = lower.items(&[statement]);
     if lower.errors.is_empty() { Ok(items) } else { Err(in_text_order(lower.errors)) }
-}
-
-/// Lowers the definition of a function, of which the last method is given: that for all arguments.
-///
-/// O(size of the definition).
-///
-/// # Errors
-/// Everything that is wrong with it, in the order of the text.
-pub fn lower_method(
-    ctx: &Arc<Context>,
-    ast: &Ast,
-    definition: ExprId,
-    options: &LowerOptions<'_>,
-) -> Result<Option<MethodDef>, Vec<Diagnostic>> {
-    let mut lower = Lower::new(ctx, ast, options);
-    lower.is_expanded = true;
-    let mut methods = lower.definition(definition, None);
-    if lower.errors.is_empty() { Ok(methods.pop()) } else { Err(in_text_order(lower.errors)) }
 }
 
 /// Lowers a text, statement by statement.

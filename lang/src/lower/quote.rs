@@ -50,27 +50,21 @@ impl Lower<'_> {
     /// The arguments of an expression, as a `Vector{Any}`.
     fn quoted_list(&mut self, args: List, loc: Loc) -> Val {
         let args = self.ast.list(args);
-        let splat = |&id: &ExprId| match self.ast.kind(id) {
-            Kind::Interpolate(value) => match self.ast.kind(value) {
+        let ast = self.ast;
+        let splat = |id: ExprId| match ast.kind(id) {
+            Kind::Interpolate(value) => match ast.kind(value) {
                 Kind::Splat(all) => Some(all),
                 _ => None,
             },
             _ => None,
         };
-        let plain = args.iter().position(|id| splat(id).is_some()).unwrap_or(args.len());
+        let plain = args.iter().position(|&id| splat(id).is_some()).unwrap_or(args.len());
         let any = self.global(self.names.any_vector, loc);
         let mut front = Vals::from_slice(&[any]);
         front.extend(args[..plain].iter().map(|&id| self.quoted(id)));
         let list = self.call(self.names.new_array, &front, loc);
         for &id in &args[plain..] {
-            let splat = match self.ast.kind(id) {
-                Kind::Interpolate(value) => match self.ast.kind(value) {
-                    Kind::Splat(all) => Some(all),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let (function, value) = match splat {
+            let (function, value) = match splat(id) {
                 Some(all) => (self.names.append_code, self.expr(all)),
                 None => (self.names.push_code, self.quoted(id)),
             };
@@ -90,20 +84,16 @@ impl Lower<'_> {
 
     /// The name by which code finds a name of some module, whatever it has itself.
     pub(super) fn absolute(&self, module: Symbol, name: Symbol) -> Symbol {
-        let path = self.text(module);
-        let here = match self.options.space {
-            Space::Base => path == "Base",
-            Space::Main => path == "Main",
-            Space::Module(own) => own == module,
-        };
-        match path {
-            _ if here => name,
-            "Base" | "Main" => self.ctx.symbol(&format!("{path}.{}", self.text(name))),
-            _ if self.options.space == Space::Main => {
-                self.ctx.symbol(&format!("{path}.{}", self.text(name)))
-            }
-            _ => self.ctx.symbol(&format!("Main.{path}.{}", self.text(name))),
+        let (here, there) = (self.options.space, Space::at(self.ctx, module));
+        if here == there {
+            return name;
         }
+        let path = match (here, there) {
+            // A module of the program is known by its path there, and elsewhere from there on.
+            (Space::Main, _) => self.text(module).to_owned(),
+            _ => there.shown(self.ctx),
+        };
+        self.ctx.symbol(&format!("{path}.{}", self.text(name)))
     }
 }
 

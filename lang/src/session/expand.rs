@@ -13,8 +13,7 @@ use regraft_syntax::julia::{Ast, ExprId, Kind, Span, is_built_in};
 use super::Session;
 use crate::code::{CodeTypes, HYGIENIC_SCOPE, Hygiene, Places, Read, read_tree, tree_value};
 use crate::definition::{Space, is_library};
-use crate::lower::{LowerOptions, lower_statement};
-use crate::phases::{Phase, enter};
+use crate::lower::lower_statement;
 use crate::world::{Binding, World};
 
 /// The greatest number of macros that a macro is expanded to, each by the one before.
@@ -75,11 +74,9 @@ impl Session {
         let source = tree.borrow().source.clone();
         let mut ast = tree.replace(Ast::empty(source));
         let items = self.expand_statement(&mut ast, statement, space).and_then(|()| {
-            let _phase = enter(Phase::Lower);
-            let is_global = |name: Symbol| self.shared.globals.borrow().contains(&name);
-            let counter = &self.shared.counter;
-            let options = LowerOptions { soft_scope, is_global: &is_global, space, counter };
-            lower_statement(&self.ctx, &ast, statement, &options)
+            self.lowering(soft_scope, space, |options| {
+                lower_statement(&self.ctx, &ast, statement, options)
+            })
         });
         tree.replace(ast);
         self.run_items(items?, space)
@@ -116,36 +113,22 @@ impl Session {
         form: ExprId,
         space: Space,
     ) -> Result<ExprId, Vec<Diagnostic>> {
-        let form = self.expanded(ast, form, space)?;
+        let form = self.expanded(ast, form, space, false)?;
         ast.interpret(&self.ctx, form)
     }
 
-    /// Code without macros, but for those that are built in, in which every name means what it should.
+    /// Code in which every name means what it should, without macros but for those that are built in;
+    /// with `once`, what the macro that the code calls gives may have some.
     pub(super) fn expanded(
         &mut self,
         ast: &mut Ast,
         form: ExprId,
         space: Space,
+        once: bool,
     ) -> Result<ExprId, Vec<Diagnostic>> {
-        let mut expansion =
-            Expansion { session: self, ast, spaces: vec![space], depth: 0, once: false };
-        let made = expansion.tree(form)?;
-        let ctx = self.ctx.clone();
-        Ok(Hygiene::new(&ctx, ast, &self.shared.counter).tree(made))
-    }
-
-    /// The same after one step: the macro that the code calls is expanded, and none in what it gives.
-    pub(super) fn expanded_once(
-        &mut self,
-        ast: &mut Ast,
-        form: ExprId,
-        space: Space,
-    ) -> Result<ExprId, Vec<Diagnostic>> {
-        let mut expansion =
-            Expansion { session: self, ast, spaces: vec![space], depth: 0, once: true };
-        let made = expansion.tree(form)?;
-        let ctx = self.ctx.clone();
-        Ok(Hygiene::new(&ctx, ast, &self.shared.counter).tree(made))
+        let spaces = vec![space];
+        let made = Expansion { session: self, ast, spaces, depth: 0, once }.tree(form)?;
+        Ok(Hygiene::new(&self.ctx, ast, &self.shared.counter).tree(made))
     }
 
     /// The tree of a value that is code, to be run.
@@ -302,11 +285,6 @@ impl Expansion<'_> {
             errors.into_iter().map(expanded).collect::<Vec<_>>()
         })?;
         let body = self.session.tree_of(self.ast, &result, (&places, span))?;
-        let module = self.session.ctx.symbol(match home {
-            Space::Base => "Base",
-            Space::Main => "Main",
-            Space::Module(path) => self.session.ctx.str(path),
-        });
         let body = if self.once {
             body
         } else {
@@ -317,7 +295,7 @@ impl Expansion<'_> {
             self.spaces.pop();
             body?
         };
-        let module = self.ast.add(Kind::Name(module), span);
+        let module = self.ast.add(Kind::Name(home.path(&self.session.ctx)), span);
         let args = self.ast.add_list(&[body, module]);
         let head = self.session.ctx.symbol(HYGIENIC_SCOPE);
         Ok(self.ast.add(Kind::Form { head, args }, span))
@@ -327,7 +305,9 @@ impl Expansion<'_> {
     fn find(&self, name: ExprId, space: Space) -> Result<(Symbol, Space), Vec<Diagnostic>> {
         let (space, symbol) = match self.ast.kind(name) {
             Kind::Name(symbol) => (Some(space), Some(symbol)),
-            Kind::GlobalRef { module, name } => (self.module_named(module), Some(name)),
+            Kind::GlobalRef { module, name } => {
+                (Some(Space::at(&self.session.ctx, module)), Some(name))
+            }
             Kind::Form { args, .. } => {
                 let args = self.ast.list(args);
                 let last = args.last().and_then(|&id| match self.ast.kind(id) {
@@ -358,19 +338,11 @@ impl Expansion<'_> {
         }])
     }
 
-    fn module_named(&self, path: Symbol) -> Option<Space> {
-        Some(match self.session.ctx.str(path) {
-            "Base" => Space::Base,
-            "Main" => Space::Main,
-            _ => Space::Module(path),
-        })
-    }
-
     /// The module that a path of names stands for.
     fn module(&self, path: ExprId, space: Space) -> Option<Space> {
         let (space, name) = match self.ast.kind(path) {
             Kind::Name(name) => (space, name),
-            Kind::GlobalRef { module, name } => (self.module_named(module)?, name),
+            Kind::GlobalRef { module, name } => (Space::at(&self.session.ctx, module), name),
             Kind::Form { args, .. } => match *self.ast.list(args) {
                 [base, name] => match self.ast.kind(name) {
                     Kind::Sym(name) => (self.module(base, space)?, name),

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use regraft_exec::value::Val;
-use regraft_ir::{Context, Diagnostic, Function, Symbol};
+use regraft_ir::{Context, Diagnostic, Function};
 use regraft_syntax::julia::Kind;
 
 use super::Session;
 use crate::code::Places;
 use crate::compiler::Compiler;
-use crate::definition::{Callee, ClosureDef};
-use crate::lower::{LowerOptions, lower_method};
+use crate::definition::{Callee, ClosureDef, Item};
+use crate::lower::lower_statement;
 use crate::world::{Request, StaticValue};
 
 /// The most times that the code of further generated functions is asked for by the code of others.
@@ -76,13 +76,17 @@ impl Session {
         let (returns, body, inline) = (None, Some(body), None);
         let function = Kind::Function { name, params, wheres, returns, body, inline };
         let function = ast.add(function, span);
-        let is_global = |name: Symbol| self.shared.globals.borrow().contains(&name);
-        let (space, counter) = (head.space, &self.shared.counter);
-        let options = LowerOptions { soft_scope: false, is_global: &is_global, space, counter };
-        let made = lower_method(&self.ctx, &ast, function, &options);
-        let made = made.map_err(|errors| self.within_code(errors, &value))?;
+        let made = self.lowering(false, head.space, |options| {
+            lower_statement(&self.ctx, &ast, function, options)
+        });
+        let made = made.map_err(|errors| self.within_code(errors, &value))?.pop();
+        // The last method is the one for all arguments.
+        let method = match made {
+            Some(Item::Methods(mut methods)) => methods.pop(),
+            _ => None,
+        };
         let unknown = || vec![Diagnostic::error("the generated code is none of a function")];
-        made.map(|method| (method.body, method.closures)).ok_or_else(unknown)
+        method.map(|method| (method.body, method.closures)).ok_or_else(unknown)
     }
 
     /// The arguments of the function that gives the code.

@@ -71,7 +71,7 @@ pub struct Session {
     limits: Limits,
     /// The rest of [`Limits::fuel`] in the present run.
     fuel_left: Option<u64>,
-    /// What it shares with sessions that run for its programs.
+    /// The state that it shares with sessions that run for its programs.
     shared: Rc<Shared>,
     /// The error that a program failed with last, as it can be caught.
     failed: Option<ExecError>,

@@ -175,11 +175,7 @@ impl Names for WorldNames {
                 Val::Str(text) => text.as_str().to_owned(),
                 _ => return None,
             },
-            Special::Module => match self.world(|world| world.module(ty))?? {
-                Space::Base => "Base".to_owned(),
-                Space::Main => "Main".to_owned(),
-                Space::Module(path) => format!("Main.{}", self.ctx.str(path)),
-            },
+            Special::Module => self.world(|world| world.module(ty))??.shown(&self.ctx),
             Special::UnitRange => format!("{}:{}", part(0)?, part(1)?),
             Special::OneTo => format!("Base.OneTo({})", part(0)?),
             Special::StepRange => format!("{}:{}:{}", part(0)?, part(1)?, part(2)?),

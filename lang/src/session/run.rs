@@ -117,10 +117,20 @@ impl Session {
         soft_scope: bool,
         space: Space,
     ) -> Result<Vec<Item>, Vec<Diagnostic>> {
+        self.lowering(soft_scope, space, |options| lower(&self.ctx, ast, options))
+    }
+
+    /// Lowers something with the options of this session.
+    pub(super) fn lowering<T>(
+        &self,
+        soft_scope: bool,
+        space: Space,
+        lower: impl FnOnce(&LowerOptions<'_>) -> T,
+    ) -> T {
         let _phase = enter(Phase::Lower);
         let is_global = |name: Symbol| self.shared.globals.borrow().contains(&name);
         let counter = &self.shared.counter;
-        lower(&self.ctx, ast, &LowerOptions { soft_scope, is_global: &is_global, space, counter })
+        lower(&LowerOptions { soft_scope, is_global: &is_global, space, counter })
     }
 
     /// Runs items; the value is that of the last one.

@@ -1,4 +1,5 @@
-//! What programs ask of the session that runs them: to evaluate code, to expand macros, to parse.
+//! Services of a session to the programs that it runs: evaluation of code, expansion of macros,
+//! parsing.
 //!
 //! While the program waits, a session of its own does that, with the world, the globals and the
 //! output of the first. What was compiled before for the program that waits stays as it is until
@@ -19,15 +20,14 @@ use super::shared::Shared;
 use crate::code::{Places, tree_value};
 use crate::compiler::Compiler;
 use crate::definition::Space;
-use crate::lower::{LowerOptions, lower_statement};
-use crate::world::Binding;
-use crate::world::Request;
+use crate::lower::lower_statement;
+use crate::world::{Binding, Request};
 use crate::world_resolver::{Generating, WorldResolver};
 
 /// The greatest number of programs that wait for each other.
 const MAX_WAITING: u32 = 64;
 
-/// What a session does for its programs.
+/// The services of a session to its programs.
 #[derive(Clone)]
 pub(super) struct SessionServices {
     ctx: Arc<Context>,
@@ -44,25 +44,14 @@ impl Services for SessionServices {
             let message = format!("StackOverflowError: {MAX_WAITING} programs wait for each other");
             return Err(Trap::because(&[Diagnostic::error(message)]));
         }
-        shared.waiting.set(shared.waiting.get() + 1);
-        let mut session = self.session(host);
-        let spent = session.fuel_left;
-        let result = stacker::maybe_grow(1 << 20, 4 << 20, || session.serve(name, args));
-        let spent = spent.zip(session.fuel_left).map_or(0, |(before, after)| before - after);
-        shared.waiting.set(shared.waiting.get() - 1);
-        let result = match result {
+        self.within(host, |session| match session.serve(name, args) {
             Some(Ok(value)) => Ok(value),
             Some(Err(errors)) => Err(match session.failed.take() {
                 Some(error) => error.into_trap(),
                 None => Trap::because(&errors),
             }),
             None => Err(no_service(&self.ctx, name)),
-        };
-        host.take_back(std::mem::take(session.interpreter.host_mut()), spent);
-        if let Some(gone) = &*shared.gone.borrow() {
-            host.set_changed(gone.clone());
-        }
-        result
+        })
     }
 
     fn global(&self, name: Symbol) -> Option<Val> {
@@ -78,17 +67,36 @@ impl Services for SessionServices {
 
 impl Generating for SessionServices {
     fn carry_out(&self, requests: &[Request], host: &mut Host) {
-        self.shared.waiting.set(self.shared.waiting.get() + 1);
-        let mut session = self.session(host);
-        let before = session.fuel_left;
-        stacker::maybe_grow(1 << 20, 4 << 20, || session.carry_out(requests));
-        let spent = before.zip(session.fuel_left).map_or(0, |(before, after)| before - after);
-        self.shared.waiting.set(self.shared.waiting.get() - 1);
-        host.take_back(std::mem::take(session.interpreter.host_mut()), spent);
+        self.within(host, |session| session.carry_out(requests));
     }
 }
 
 impl SessionServices {
+    /// Does something in a session of its own, while the program whose host this is waits.
+    fn within<T>(&self, host: &mut Host, run: impl FnOnce(&mut Session) -> T) -> T {
+        let shared = &self.shared;
+        let before = shared.gone.take();
+        shared.waiting.set(shared.waiting.get() + 1);
+        let mut session = self.session(host);
+        let fuel = session.fuel_left;
+        let result = stacker::maybe_grow(1 << 20, 4 << 20, || run(&mut session));
+        let spent = fuel.zip(session.fuel_left).map_or(0, |(before, after)| before - after);
+        shared.waiting.set(shared.waiting.get() - 1);
+        host.take_back(std::mem::take(session.interpreter.host_mut()), spent);
+        if let Some(gone) = &*shared.gone.borrow() {
+            host.set_changed(gone.clone());
+        }
+        let after = shared.gone.take();
+        shared.gone.replace(match (before, after) {
+            (Some(mut before), Some(after)) => {
+                before.extend(after);
+                Some(before)
+            }
+            (before, after) => before.or(after),
+        });
+        result
+    }
+
     /// A session for the time that a program waits.
     fn session(&self, host: &mut Host) -> Session {
         let mut interpreter = Interpreter::new(&Module::new(&self.ctx));
@@ -115,7 +123,7 @@ impl SessionServices {
 }
 
 impl Session {
-    /// What this session does for its programs.
+    /// The services of this session to its programs.
     pub(super) fn services(&self) -> SessionServices {
         SessionServices {
             ctx: Arc::clone(&self.ctx),
@@ -204,12 +212,9 @@ impl Session {
             return Ok(last);
         }
         let statement = self.expand_form(&mut ast, form, space)?;
-        let items = {
-            let is_global = |name: Symbol| self.shared.globals.borrow().contains(&name);
-            let counter = &self.shared.counter;
-            let options = LowerOptions { soft_scope: false, is_global: &is_global, space, counter };
-            lower_statement(&self.ctx, &ast, statement, &options)?
-        };
+        let items = self.lowering(false, space, |options| {
+            lower_statement(&self.ctx, &ast, statement, options)
+        })?;
         self.run_items(items, space)
     }
 
@@ -230,10 +235,7 @@ impl Session {
         let space = self.space_of(module)?;
         let (mut ast, span) = self.generated_tree();
         let form = self.tree_of(&mut ast, code, (&Places::default(), span))?;
-        let made = match recursive {
-            true => self.expanded(&mut ast, form, space)?,
-            false => self.expanded_once(&mut ast, form, space)?,
-        };
+        let made = self.expanded(&mut ast, form, space, !recursive)?;
         Ok(self.value_of_tree(&ast, made))
     }
 

@@ -8,7 +8,6 @@ use regraft_passes::{O2, O3, PassRegistry, Pipeline, RunOptions, run_pipeline};
 
 use super::Session;
 use super::entry::TypedCall;
-use crate::definition::Space;
 use crate::emit::keep_reached;
 use crate::infer::CallError;
 use crate::phases::{Phase, enter};
@@ -79,11 +78,7 @@ impl Session {
         let found = self.method_of(call)?;
         let world = &self.compiler.borrow().world;
         let Some(method) = world.method(found.method) else { return Ok(String::new()) };
-        let module = match method.space {
-            Space::Base => "Base".to_owned(),
-            Space::Main => "Main".to_owned(),
-            Space::Module(path) => format!("Main.{}", self.ctx.str(path)),
-        };
+        let module = method.space.shown(&self.ctx);
         Ok(world.method_text(method).replacen(" at ", &format!(" @ {module} "), 1))
     }
 

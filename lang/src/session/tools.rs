@@ -15,7 +15,7 @@ fn width_of(text: &str) -> usize {
 }
 
 impl Session {
-    /// What a tool of that name gives; `None` if there is none.
+    /// Returns the answer of the tool of that name; `None` if there is none.
     pub(super) fn tool(&mut self, name: &str, args: &[Val]) -> Option<Val> {
         Some(match (name, args) {
             ("time_ns", []) => Val::I64(self.interpreter.host_mut().now() as i64),
@@ -47,7 +47,7 @@ impl Session {
         })
     }
 
-    /// The method that a call runs, or its code.
+    /// Returns the text of the method that a call runs, or of its code.
     pub(super) fn look_at(
         &mut self,
         what: &str,

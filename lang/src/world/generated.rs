@@ -8,9 +8,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::{Constant, Diagnostic, Function, Symbol, Type};
+use regraft_ir::{Diagnostic, Function, Symbol, Type};
 
-use super::entities::{Binding, MethodId, StaticValue};
+use super::entities::{MethodId, StaticValue};
 use super::generator::{Generator, Request};
 use super::tables::{DynamoCx, World};
 use crate::definition::{ClosureDef, MethodHead, Space};
@@ -57,8 +57,7 @@ impl World {
         });
         request.generator.code.borrow_mut().insert(request.args.clone(), code);
         // Those who wait are inferred again.
-        self.set(request.waits, Space::Base, Binding::Const(Constant::Bool(true)));
-        self.set(request.waits, Space::Base, Binding::Undefined);
+        self.bindings.touch(Space::Base, request.waits, &mut self.edges);
     }
 }
 

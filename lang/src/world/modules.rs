@@ -10,7 +10,7 @@ use super::entities::{Binding, StaticValue, TypeArgument};
 use super::tables::World;
 use crate::definition::{Import, Space, is_library};
 
-/// What came of making a module.
+/// A module that was made.
 #[derive(Debug)]
 pub(crate) struct MadeModule {
     /// The globals that are the module, with the type of their value.
@@ -111,11 +111,7 @@ impl World {
 
     /// The type of the value of a module: `Module{:A}`.
     fn module_type(&mut self, space: Space) -> Type {
-        let path = match space {
-            Space::Base => self.ctx.symbol("Base"),
-            Space::Main => self.ctx.symbol("Main"),
-            Space::Module(path) => path,
-        };
+        let path = space.path(&self.ctx);
         let ty = match self.bindings.own(Space::Base, self.ctx.symbol("Module")) {
             Binding::Type(head) => {
                 let path = StaticValue::Constant(Constant::Sym(path));

@@ -1,4 +1,5 @@
-//! Where code is read as data: in quotes and in the arguments of macros, but not in `$(…)` there.
+//! The level of quoting: in quotes and in the arguments of macros code is read as data, but not in
+//! `$(…)` there.
 
 use crate::julia::Options;
 
@@ -27,22 +28,22 @@ impl Code {
         self.level > 0
     }
 
-    /// A quote begins.
+    /// Begins a quote.
     pub(super) fn begin_quote(&mut self) {
         self.enter(self.level + 1);
     }
 
-    /// The arguments of a macro begin.
+    /// Begins the arguments of a macro.
     pub(super) fn begin_arguments(&mut self) {
         self.enter(if self.is_data() { self.level } else { DATA });
     }
 
-    /// What stands behind a `$` begins.
+    /// Begins an interpolated value, behind a `$`.
     pub(super) fn begin_value(&mut self) {
         self.enter(self.level.saturating_sub(1));
     }
 
-    /// What was begun last ends.
+    /// Ends the quote, arguments or value that was begun last.
     pub(super) fn end(&mut self) {
         self.level = self.outer.pop().unwrap_or(self.base);
     }

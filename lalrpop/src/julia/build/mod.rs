@@ -100,7 +100,7 @@ pub(crate) struct Builder<'t> {
     ctx: &'t Arc<Context>,
     text: &'t str,
     prelude: bool,
-    /// Where what is read is data.
+    /// The level of quoting.
     code: Code,
     ast: Ast,
     /// True if the tree is made of code that is data, whose places tell nothing about it.

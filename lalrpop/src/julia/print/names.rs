@@ -41,7 +41,7 @@ const PRODUCTS: &[&str] = &[
     "⊓", "∗", "∙", "⋆", "⋄", "⋇", "⊼", "⨝", "⟕", "⟖", "⟗", "▷", "⨳", "⦸", "⨉", "⨯",
 ];
 
-/// What stands before `=` in an assignment that updates.
+/// The operators of assignments that update: `+` of `+=`.
 const UPDATES: [&str; 15] =
     ["+", "-", "*", "/", "//", "\\", "^", "&", "|", "÷", "%", ">>>", ">>", "<<", "⊻"];
 

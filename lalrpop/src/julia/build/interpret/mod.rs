@@ -5,7 +5,8 @@
 
 mod collections;
 mod functions;
-mod rest;
+mod macros;
+mod modules;
 
 use std::sync::Arc;
 
@@ -349,7 +350,6 @@ impl Builder<'_> {
                 let args = self.each(args);
                 self.call_named("new", &args, span)
             }
-            _ if args.is_empty() && head.is_empty() => self.malformed(id, head),
             _ => {
                 let message =
                     format!("syntax: invalid syntax: an expression with the head `{head}`");
@@ -377,5 +377,28 @@ impl Builder<'_> {
                 self.list.push(made);
             }
         }
+    }
+
+    /// Code that is quoted once more: what stands behind a `$` is evaluated.
+    pub(super) fn requoted(&mut self, id: ExprId, level: u32) -> ExprId {
+        let Kind::Form { head, args } = self.kind(id) else { return id };
+        let (name, span) = (self.ctx.str(head), self.span(id));
+        let level = match name {
+            "$" if level == 1 => {
+                let inner = self.ast.list(args).first().copied().unwrap_or(id);
+                let value = self.interpret(inner);
+                return self.node(Kind::Interpolate(value), span, self.depth(value));
+            }
+            "$" => level - 1,
+            "quote" => level + 1,
+            _ => level,
+        };
+        let mut made = Vec::with_capacity(args.len());
+        for at in 0..args.len() {
+            let arg = self.ast.list(args)[at];
+            made.push(stacker::maybe_grow(64 << 10, 1 << 20, || self.requoted(arg, level)));
+        }
+        let (args, depth) = self.list_of(&made);
+        self.node(Kind::Form { head, args }, span, depth)
     }
 }
