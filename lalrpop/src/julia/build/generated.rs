@@ -12,7 +12,12 @@ impl Builder<'_> {
         otherwise: ExprId,
     ) -> ExprId {
         let (span, depth) = (self.span(function), self.depth(function));
-        let Kind::Function { params, wheres, .. } = self.kind(function) else { return function };
+        let Kind::Function { params, wheres, returns, .. } = self.kind(function) else {
+            return function;
+        };
+        if returns.is_some() {
+            return self.wrong(span, "generated functions with a return type are not supported");
+        }
         let mut names = Vec::with_capacity(wheres.len() + params.len());
         for at in 0..wheres.len() {
             let id = self.ast.list(wheres)[at];
@@ -54,9 +59,16 @@ impl Builder<'_> {
         }
     }
 
-    /// A function whose body is `if @generated … else … end` is a generated one.
+    /// A function whose body is `if @generated … else … end` is a generated one, if one of its kind
+    /// can be.
     pub(super) fn optionally_generated(&mut self, function: ExprId) -> ExprId {
-        let Kind::Function { body: Some(body), .. } = self.kind(function) else { return function };
+        let Kind::Function { body: Some(body), params, returns: None, .. } = self.kind(function)
+        else {
+            return function;
+        };
+        if !params.is_empty() && self.keywords_of(params).is_some() {
+            return function;
+        }
         let only = match self.kind(body) {
             Kind::Block(list) if list.len() == 1 => self.ast.list(list)[0],
             _ => body,

@@ -160,22 +160,8 @@ impl Layout<'_> {
         let ends =
             !ahead.remainder().starts_with(|c: char| c.is_alphanumeric() || "_(".contains(c));
         ahead.span().start == before
-            && match raw {
-                Some(Ok(Raw::Dollar | Raw::Dot)) => ends,
-                Some(Ok(
-                    Raw::Oper(_)
-                    | Raw::Dotted(_)
-                    | Raw::Update(_)
-                    | Raw::DotUpdate(_)
-                    | Raw::DotEquals
-                    | Raw::And
-                    | Raw::Or
-                    | Raw::Arrow
-                    | Raw::Ellipsis
-                    | Raw::Equals,
-                )) => true,
-                _ => false,
-            }
+            && matches!(raw, Some(Ok(word)) if names_operator(word)
+                && (ends || !matches!(word, Raw::Dollar | Raw::Dot)))
     }
 
     /// `:(…)`: a symbol if there is one name or operator in it, else code as data.
@@ -184,25 +170,12 @@ impl Layout<'_> {
         ahead.next();
         let word = ahead.next();
         let range = ahead.span();
-        let is_symbol = matches!(
-            word,
-            Some(Ok(Raw::Name
-                | Raw::Oper(_)
-                | Raw::Dotted(_)
-                | Raw::Equals
-                | Raw::DotEquals
-                | Raw::Update(_)
-                | Raw::DotUpdate(_)
-                | Raw::And
-                | Raw::Or
-                | Raw::Typed
-                | Raw::Colon
-                | Raw::Arrow
-                | Raw::Ellipsis
-                | Raw::Dot
-                | Raw::Question
-                | Raw::Dollar))
-        ) && matches!(ahead.next(), Some(Ok(Raw::CloseParen)));
+        let is_name = |word| {
+            names_operator(word)
+                || matches!(word, Raw::Name | Raw::Typed | Raw::Colon | Raw::Question)
+        };
+        let is_symbol = matches!(word, Some(Ok(word)) if is_name(word))
+            && matches!(ahead.next(), Some(Ok(Raw::CloseParen)));
         if is_symbol {
             self.lexer = ahead;
             let span = Span { start: range.start as u32, end: range.end as u32 };
@@ -349,4 +322,23 @@ impl Layout<'_> {
             });
         }
     }
+}
+
+/// Returns whether a word behind a `:` is the name of an operator.
+fn names_operator(word: Raw) -> bool {
+    matches!(
+        word,
+        Raw::Oper(_)
+            | Raw::Dotted(_)
+            | Raw::Update(_)
+            | Raw::DotUpdate(_)
+            | Raw::Equals
+            | Raw::DotEquals
+            | Raw::And
+            | Raw::Or
+            | Raw::Arrow
+            | Raw::Ellipsis
+            | Raw::Dollar
+            | Raw::Dot
+    )
 }
