@@ -8,6 +8,7 @@ pub mod dynamic;
 pub mod growth;
 pub mod julia;
 pub mod memory;
+pub mod pieces;
 pub mod simplified;
 pub mod smooth;
 pub mod synthetic;

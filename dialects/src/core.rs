@@ -182,6 +182,12 @@ crate::dialect! {
     /// `core.rethrow %1`
     RETHROW = rethrow(error: _) -> never [MAY_TRAP] { effects: READS_ALL };
 
+    /// A number from 0 on that is the same for values that `core.same` cannot tell apart, and for
+    /// numbers of the same value, whatever their types.
+    ///
+    /// `%2: i64 = core.hash %1`
+    HASH = hash(x: _) -> i64 [PURE];
+
     /// Prints values, one after the other, as Julia's `print`.
     ///
     /// `core.print "x = ", %1`
@@ -198,6 +204,11 @@ crate::dialect! {
     STRING = string(; values: _...) -> str {
         effects: READS_ALL,
     };
+
+    /// The text of a value as Julia's `show` writes it: strings in quotes.
+    ///
+    /// `%2: str = core.shown %1`
+    SHOWN = shown(x: _) -> str { effects: READS_ALL };
 
     /// The value of a global name, which is a constant.
     ///

@@ -42,6 +42,7 @@ pub mod mem;
 pub mod prof;
 pub mod semantics;
 pub mod tangent;
+pub mod text;
 mod types;
 
 /// The crate that ops are declared against, for what [`dialect!`] expands to.
@@ -61,7 +62,8 @@ pub fn add_all(registry: &mut Registry) {
         .add(&data::DIALECT)
         .add(&mem::DIALECT)
         .add(&prof::DIALECT)
-        .add(&ad::DIALECT);
+        .add(&ad::DIALECT)
+        .add(&text::DIALECT);
 }
 
 /// The registry of every dialect of this crate; all calls share one.

@@ -159,36 +159,17 @@ struct Module{P} end
 @inline getproperty(m::Module, name::Symbol) = __module_member(m, name)
 
 abstract type IO end
-# What was printed to it is its text.
+# What was printed to it, in parts.
 mutable struct IOBuffer <: IO
-    text::String
+    parts::Vector{String}
 end
-IOBuffer() = IOBuffer("")
-print(io::IO, xs...) = __print_to(io, string(xs...))
-println(io::IO, xs...) = __print_to(io, string(xs..., "\n"))
-@inline __print_to(io::IOBuffer, text) = (io.text = core.string(io.text, text); nothing)
 struct __Output <: IO end
 const stdout = __Output()
 __print_to(io::__Output, text) = core.print(text)
 struct __ErrorOutput <: IO end
 const stderr = __ErrorOutput()
 __print_to(io::__ErrorOutput, text) = core.host(:stderr, text)
-function sprint(f, args...)
-    io = IOBuffer()
-    f(io, args...)
-    return io.text
-end
-# `String(take!(io))`
-function take!(io::IOBuffer)
-    text = io.text
-    io.text = ""
-    return __Bytes(text)
-end
-struct __Bytes
-    text::String
-end
 String(x::String) = x
-String(x::__Bytes) = x.text
 String(x::Symbol) = string(x)
 
 # The methods of a function, as they are shown.
@@ -206,7 +187,7 @@ include(path) = throw(ErrorException("`include` is supported as a statement of i
 
 # What is printed in place of a value that is not shown field by field.
 __shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : x
-__shown(x::Union{Number, String, Symbol, Nothing, AbstractArray, Tuple, NamedTuple, Function, Type}) = x
+__shown(x::Union{Number, String, Symbol, Nothing, AbstractChar, AbstractArray, Tuple, NamedTuple, Function, Type}) = x
 show(io::IO, x) = __print_to(io, core.string(__repr(x)))
 show(x) = show(stdout, x)
 repr(x) = sprint(show, x)
@@ -231,31 +212,9 @@ function __show(text, x)
     return x
 end
 __repr(x) = __shown(x)
-__repr(x::String) = string("\"", x, "\"")
-__repr(x::Symbol) = string(":", x)
+__repr(x::Union{Number, String, Symbol, AbstractChar, AbstractArray, Tuple, NamedTuple}) = core.shown(x)
 # `"a $x b"`
 __interpolated(parts...) = string(parts...)
 print(xs...) = __spread("core.print", __unroll_map(__shown, xs))
 println(xs...) = __spread("core.println", __unroll_map(__shown, xs))
 println() = core.println()
-*(x::String, y::String) = core.string(x, y)
-*(x::String, y::String, z::String, more::String...) = core.string(x, y, z, string(more...))
-function ^(s::String, n::Int64)
-    n < 0 && throw(ArgumentError("can't repeat a string a negative number of times"))
-    out = ""
-    for k in 1:n
-        out = core.string(out, s)
-    end
-    return out
-end
-repeat(s::String, n::Int64) = s^n
-function join(xs, between)
-    out = ""
-    first = true
-    for x in xs
-        out = first ? string(x) : string(out, between, x)
-        first = false
-    end
-    return out
-end
-join(xs) = join(xs, "")

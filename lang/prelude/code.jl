@@ -43,7 +43,7 @@ __copied_code(x) = x
 __copied_code(x::Expr) = copy(x)
 deepcopy(x::Expr) = copy(x)
 deepcopy(x::Union{QuoteNode, LineNumberNode, GlobalRef}) = x
-__repr(x::Union{Expr, QuoteNode, LineNumberNode, GlobalRef, Symbol}) = core.host(:repr, x)
+__repr(x::Union{Expr, QuoteNode, LineNumberNode, GlobalRef}) = core.shown(x)
 
 esc(x) = Expr(:escape, x)
 isexpr(x, head) = false

@@ -33,7 +33,9 @@ __variable(r::Union{StepRangeLen, LinRange}) = collect(r)
 # Value and gradient; arguments of which none has a derivative are a mistake.
 function __value_and_gradient(f, args)
     __check_variables(args)
-    return __gradient(f, __variables(args))
+    vars = __variables(args)
+    r = __gradient(f, vars)
+    return (r[1], __natural(vars, r[2]))
 end
 @inline function __check_variables(args)
     if data.fieldcount(args) > 0 && __unroll_fold(__and_constant, true, __unroll_map(__variable, args))
@@ -84,16 +86,23 @@ end
 
 # A pullback holds the reverse part itself, so that definitions that come later do not change it,
 # and the world in which it was made, so that what it calls stays as long as it does.
-struct __Pullback{B, S, W} <: Function
+struct __Pullback{Y, A, B, S, W} <: Function
+    value::Type{Y}
+    args::A
     back::B
     state::S
     world::W
 end
-(b::__Pullback)(dy) = __back(b.back, b.state, dy)
+(b::__Pullback)(dy) = __natural(b.args, __back(b.back, b.state, __structural(b.value, dy)))
+# What there has to be of an argument, that its gradient may be shown as a complex one.
+@inline __shape_of(x) = nothing
+__shape_of(z::Complex) = z
+__shape_of(a::AbstractArray{<:Complex}) = a
+__shape_of(t::Union{Tuple, NamedTuple}) = map(__shape_of, t)
 pullback(f, args...) = __pullback_of(f, __variables(args))
 function __pullback_of(f, args)
     r = __pullback(f, args)
-    return (r[1], __Pullback(r[3], r[2], __world))
+    return (r[1], __Pullback(typeof(r[1]), __unroll_map(__shape_of, args), r[3], r[2], __world))
 end
 
 # What the tangent of a value is that is known only now, for the gradient of it.
@@ -113,7 +122,8 @@ function (p::__Pushforward)(tangents...)
     if data.fieldcount(tangents) == data.fieldcount(p.args)
         __check_tangent(p.args, tangents)
     end
-    return __pushforward(p.f, p.args, (nothing, tangents...))[2]
+    y, dy = __pushforward(p.f, p.args, (nothing, __structural(typeof(p.args), tangents)...))
+    return __natural(y, dy)
 end
 pushforward(f, args...) = __Pushforward(f, __variables(args))
 
@@ -121,7 +131,8 @@ __or_zero(d, x) = d
 __or_zero(d::Nothing, x) = zero(x)
 function derivative(f, x::Real)
     at = float(x)
-    return __or_zero(__pushforward(f, (at,), (nothing, one(at)))[2], at)
+    y, dy = __pushforward(f, (at,), (nothing, one(at)))
+    return __or_zero(__natural(y, dy), at)
 end
 
 # The gradient by forward mode: once for each number. The value is that of the first run, or of the
@@ -133,7 +144,7 @@ end
 __forward_gradient_alone(f, args) = __forward_gradient(f, args)[2]
 function __gradient_along(f, args)
     values = Any[]
-    gradient = __ntuple(n -> __partial(args[n], __Along(f, args, n, values)), Val(length(args)))
+    gradient = __ntuple(n -> __natural(args[n], __partial(args[n], __Along(f, args, n, values))), Val(length(args)))
     y = isempty(values) ? f(ad.copy(typeof(args), args)...) : values[1]
     return (y, gradient)
 end

@@ -6,7 +6,9 @@ __check_inner(m, n, a, b) = m == n ? nothing : throw(DimensionMismatch(string("t
 
 # --- products -------------------------------------------------------------------------------
 
-function dot(a::AbstractArray, b::AbstractArray)
+dot(a::AbstractArray, b::AbstractArray) = __sum_of_products(a, b)
+dot(a::AbstractArray{<:Complex}, b::AbstractArray) = __sum_of_products(conj(a), b)
+function __sum_of_products(a, b)
     n = length(a)
     n == length(b) || throw(DimensionMismatch(string("first array has length ", n, " which does not match the length of the second, ", length(b), ".")))
     s = __times_zero(a, b)
@@ -15,7 +17,7 @@ function dot(a::AbstractArray, b::AbstractArray)
     end
     return s
 end
-dot(x::Number, y::Number) = x * y
+dot(x::Number, y::Number) = conj(x) * y
 dot(s::Tuple, t::Tuple) = sum(__unroll_map(*, s, t))
 dot(x::AbstractVector, a::AbstractMatrix, y::AbstractVector) = dot(x, a * y)
 ⋅(a, b) = dot(a, b)
@@ -28,8 +30,8 @@ end
 *(a::AbstractMatrix, x::AbstractVector) = __matvec!(__zeros_for(a, x, (size(a, 1),)), a, x)
 *(a::AbstractMatrix, b::AbstractMatrix) = __matmul!(__zeros_for(a, b, (size(a, 1), size(b, 2))), a, b)
 *(a::AbstractVector, b::AbstractMatrix) = reshape(a, length(a), 1) * b
-*(a::Adjoint{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = dot(a.parent, b)
-*(a::Transpose{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = dot(a.parent, b)
+*(a::Adjoint{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = __sum_of_products(a.parent, b)
+*(a::Transpose{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = __sum_of_products(a.parent, b)
 *(a::Adjoint{T, P}, b::AbstractMatrix) where {T, P<:AbstractVector} = adjoint(adjoint(b) * a.parent)
 *(a::AbstractVector, b::Adjoint{T, P}) where {T, P<:AbstractVector} = __outer(a, b.parent)
 *(a::AbstractVector, b::Transpose{T, P}) where {T, P<:AbstractVector} = __outer(a, b.parent)

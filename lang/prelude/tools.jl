@@ -2,8 +2,8 @@
 
 time_ns() = core.host(:time_ns)::Int64
 time() = core.host(:time)::Float64
-__fixed(x, digits) = core.host(:fixed, Float64(x), digits)::String
-__padded(text, width, left) = core.host(:padded, text, width, left)::String
+__fixed(x, digits) = text.format(string("%.", digits, "f"), Float64(x))
+__padded(s, width, left) = left ? lpad(s, width) : rpad(s, width)
 __live_bytes() = core.host(:live_bytes)::Int64
 
 macro elapsed(ex)

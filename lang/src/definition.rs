@@ -58,11 +58,12 @@ impl Space {
 }
 
 /// The modules of Julia whose names, as far as they are there, are in the prelude.
-const LIBRARY: [&str; 11] = [
+const LIBRARY: [&str; 12] = [
     "Base",
     "Core",
     "Iterators",
     "LinearAlgebra",
+    "LogExpFunctions",
     "Meta",
     "Printf",
     "Random",

@@ -248,6 +248,12 @@ constructs! {
     jumps
     scopes
     tuples
+    characters
+    complex
+    dictionaries
+    rationals
+    strings
+    unsigned
     destructuring
     keywords
     exceptions

@@ -39,6 +39,8 @@ pub(super) const CONSTANT: &[Op] = &[
     core::ISA,
     core::TYPEOF,
     core::SAME,
+    core::HASH,
+    core::SHOWN,
     core::PRINT,
     core::PRINTLN,
     core::STRING,

@@ -7,7 +7,7 @@ mod core;
 mod data;
 mod mem;
 
-use regraft_dialects::{self as dialects, cf, prof};
+use regraft_dialects::{self as dialects, cf, prof, text};
 use regraft_ir::Op;
 
 use crate::op_derivative::OpDerivative;
@@ -21,10 +21,12 @@ pub(crate) fn rows() -> impl Iterator<Item = (Op, OpDerivative)> {
 pub(crate) fn constant() -> impl Iterator<Item = Op> {
     let profiler: &[Op] =
         &[prof::RECORD_START, prof::RECORD_END, prof::RESET, prof::RESIZE, prof::REPORT];
+    let texts = text::DIALECT.ops.iter().map(|def| def.op);
     [arith::CONSTANT, core::CONSTANT, data::CONSTANT, mem::CONSTANT, ad::CONSTANT, profiler]
         .into_iter()
         .flatten()
         .copied()
+        .chain(texts)
 }
 
 /// The ops that have no derivative, and why.

@@ -66,7 +66,8 @@ fn dialects_have_their_fixed_numbers() {
             (4, "data"),
             (5, "mem"),
             (6, "prof"),
-            (7, "ad")
+            (7, "ad"),
+            (8, "text")
         ]
     );
 }

@@ -159,6 +159,19 @@ pub(super) fn string(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     Ok(Val::str(text))
 }
 
+pub(super) fn shown(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [value] = args else { return Err(cx.wrong_types(args)) };
+    match cx.texts().show_within(value, cx.host.remaining()) {
+        Some(text) => Ok(Val::str(text)),
+        None => Err(cx.host.memory_exceeded()),
+    }
+}
+
+pub(super) fn hash(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [value] = args else { return Err(cx.wrong_types(args)) };
+    Ok(Val::I64(crate::value::hash(value)))
+}
+
 pub(super) fn global(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
     let &[Val::Sym(name)] = args else { return Err(cx.wrong_types(args)) };
     let value = match cx.host.global(name) {

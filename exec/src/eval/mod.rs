@@ -7,10 +7,12 @@ mod ad;
 mod context;
 mod core;
 mod data;
+mod format;
 mod mem;
 mod prof;
 mod scalars;
 mod shadows;
+mod text;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -68,7 +70,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 71] = [
+        let rows: [(Op, EvalFn); 88] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -85,6 +87,23 @@ impl EvalTable {
             (dialects::core::PRINT, core::print),
             (dialects::core::PRINTLN, core::println),
             (dialects::core::STRING, core::string),
+            (dialects::core::HASH, core::hash),
+            (dialects::core::SHOWN, core::shown),
+            (dialects::text::LENGTH, text::length),
+            (dialects::text::BYTE, text::byte),
+            (dialects::text::CHAR, text::char_at),
+            (dialects::text::SLICE, text::slice),
+            (dialects::text::FIND, text::find),
+            (dialects::text::FIND_LAST, text::find_last),
+            (dialects::text::COMPARE, text::compare),
+            (dialects::text::OF_CHAR, text::of_char),
+            (dialects::text::JOIN, text::join),
+            (dialects::text::CHANGE, text::change),
+            (dialects::text::CLASS, text::class),
+            (dialects::text::NUMBER, text::number),
+            (dialects::text::FORMAT, text::format),
+            (dialects::text::MATCH, text::find_match),
+            (dialects::text::GROUP_NAMES, text::group_names),
             (dialects::core::GLOBAL, core::global),
             (dialects::core::SET_GLOBAL, core::set_global),
             (dialects::core::STATIC, core::lowered_only),

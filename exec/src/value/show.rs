@@ -106,6 +106,7 @@ enum Work {
     Undefined,
     Text(&'static str),
     Name(Symbol),
+    Type(Type),
     /// A container ends here, with this text.
     Close(&'static str),
 }
@@ -136,6 +137,9 @@ impl Writer<'_> {
                 Work::Text(text) => self.out.push_str(text),
                 Work::Undefined => self.out.push_str("#undef"),
                 Work::Name(name) => self.name(name),
+                Work::Type(ty) => {
+                    let _ = self.type_name(ty);
+                }
                 Work::Close(text) => {
                     self.out.push_str(text);
                     if let Some(address) = self.open.pop() {
@@ -147,10 +151,15 @@ impl Writer<'_> {
                     let _ = match self.shown(&value, style == Style::Print) {
                         Some(Shown::Text(text)) => self.out.write_str(&text),
                         Some(Shown::Parts(parts)) => {
-                            work.extend(parts.into_iter().rev().map(|part| match part {
-                                Part::Text(text) => Work::Text(text),
-                                Part::Value(value) => Work::Value(value, Style::Show(Type::ANY)),
-                            }));
+                            if self.enters(&value, "", &mut work) {
+                                work.extend(parts.into_iter().rev().map(|part| match part {
+                                    Part::Text(text) => Work::Text(text),
+                                    Part::Type(ty) => Work::Type(ty),
+                                    Part::Value(value) => {
+                                        Work::Value(value, Style::Show(Type::ANY))
+                                    }
+                                }));
+                            }
                             Ok(())
                         }
                         Some(Shown::As(other)) => {
@@ -294,7 +303,7 @@ impl Writer<'_> {
         // The element type is written unless it has been said or the elements show it.
         let is_said =
             matches!(*self.ctx.kind(said), TypeKind::Array { element: e, .. } if e == element);
-        let is_implicit = !is_said && len > 0 && is_implicit(self.ctx, element);
+        let is_implicit = !is_said && len > 0 && is_implicit(self.texts, element);
         if !is_said && !is_implicit {
             let _ = self.type_name(element);
         }
@@ -428,7 +437,8 @@ fn list(work: &mut Vec<Work>, items: &[Val], said: impl Fn(usize) -> Type) {
 }
 
 /// Returns whether the elements of an array show its element type, so that Julia leaves it away.
-fn is_implicit(ctx: &Context, element: Type) -> bool {
+fn is_implicit(texts: Texts<'_>, element: Type) -> bool {
+    let ctx = texts.ctx;
     let mut todo = vec![element];
     while let Some(ty) = todo.pop() {
         match ctx.kind(ty) {
@@ -443,8 +453,10 @@ fn is_implicit(ctx: &Context, element: Type) -> bool {
             TypeKind::Fn(_) | TypeKind::Val(_) => {}
             &TypeKind::Struct(id) => {
                 let def = ctx.struct_def(id);
-                if def.mutable || !def.fields.is_empty() {
-                    return false;
+                match texts.names.and_then(|names| names.implicit(ty)) {
+                    Some(parts) => todo.extend(parts),
+                    None if def.mutable || !def.fields.is_empty() => return false,
+                    None => {}
                 }
             }
             _ => return false,

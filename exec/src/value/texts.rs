@@ -26,6 +26,13 @@ pub trait Names {
         None
     }
 
+    /// The types that parts of the text of a struct have to say, so that the text says the type of
+    /// the struct; `None` if it does not.
+    fn implicit(&self, ty: Type) -> Option<Vec<Type>> {
+        let _ = ty;
+        None
+    }
+
     /// The form in which a value is shown, or with `bare` printed by itself; it is asked for each
     /// struct, mutable or not.
     fn show(&self, value: &Val, bare: bool) -> Option<Shown> {
@@ -50,6 +57,8 @@ pub enum Shown {
 pub enum Part {
     /// This text.
     Text(&'static str),
+    /// The name of this type.
+    Type(Type),
     /// The text of this value.
     Value(Val),
 }

@@ -9,6 +9,8 @@ use std::num::NonZeroU32;
 
 use regraft_ir::{Source, Symbol};
 
+use super::bits::Bits;
+
 /// The id of an expression in its [`Ast`]. One that may be missing takes no more room.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ExprId(NonZeroU32);
@@ -93,6 +95,8 @@ pub enum Kind {
     Float(f64),
     /// `2.5f0`
     Float32(f32),
+    /// `'c'`, `0xff`: a value of a type that is made of bits, with these bits.
+    Bits(Bits, u64),
     /// `true`, `false`
     Bool(bool),
     /// `"text"`, escapes resolved.

@@ -19,6 +19,7 @@
 //! ```
 
 pub(crate) mod ast;
+mod bits;
 pub(crate) mod build;
 mod colour;
 mod layout;
@@ -35,6 +36,7 @@ use std::sync::Arc;
 use regraft_ir::{Context, Diagnostic, Source};
 
 pub use ast::{Ast, Expr, ExprId, Kind, List, Span};
+pub use bits::Bits;
 pub use build::is_built_in;
 pub use colour::{Class, tokens};
 

@@ -76,6 +76,7 @@ impl Printer<'_> {
             Kind::Float32(value) => {
                 let _ = write!(self.out, "{value:?}f0");
             }
+            Kind::Bits(bits, value) => self.out += &bits.text(value),
             Kind::Bool(value) => {
                 let _ = write!(self.out, "{value}");
             }

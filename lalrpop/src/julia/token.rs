@@ -150,6 +150,8 @@ pub(crate) enum Atom {
     Oper,
     Int,
     Float,
+    /// A character: `'c'`.
+    Char,
     /// A string with one quote at each end.
     Str,
     /// A string with three.

@@ -61,6 +61,7 @@ pub(crate) fn tree_value(
         Kind::Int(x) => Val::I64(x),
         Kind::Float(x) => Val::F64(x),
         Kind::Float32(x) => Val::F32(x),
+        Kind::Bits(bits, x) => types.of_bits(bits, x),
         Kind::Bool(x) => Val::Bool(x),
         Kind::Str(text) => Val::str(ctx.str(text)),
         Kind::Sym(name) => Val::structure(types.quote_node, [Val::Sym(name)]),
@@ -185,7 +186,8 @@ impl Reader<'_> {
                         None => return Err("a `GlobalRef` names something in a module".to_owned()),
                     }
                 }
-                (ty, _) => match self.world.module(ty) {
+                (ty, parts) => match self.world.module(ty) {
+                    _ if let Some((bits, x)) = self.types.bits_of(ty, parts) => Kind::Bits(bits, x),
                     Some(Space::Base) => {
                         let name = self.ctx.symbol("Base");
                         Kind::GlobalRef { module: name, name }

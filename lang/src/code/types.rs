@@ -1,6 +1,8 @@
 //! The types of the prelude that code is made of.
 
+use regraft_exec::value::Val;
 use regraft_ir::Type;
+use regraft_syntax::julia::Bits;
 
 use crate::definition::Space;
 use crate::world::{Binding, World};
@@ -12,6 +14,8 @@ pub(crate) struct CodeTypes {
     pub(super) quote_node: Type,
     pub(super) global_ref: Type,
     pub(super) line_node: Type,
+    /// Of literals that are made of bits, in the order of [`Bits::ALL`].
+    pub(super) bits: [Type; Bits::ALL.len()],
 }
 
 impl CodeTypes {
@@ -29,7 +33,43 @@ impl CodeTypes {
             quote_node: named("QuoteNode")?,
             global_ref: named("GlobalRef")?,
             line_node: named("LineNumberNode")?,
+            bits: {
+                let mut types = [Type::ANY; Bits::ALL.len()];
+                for (ty, bits) in types.iter_mut().zip(Bits::ALL) {
+                    *ty = named(bits.name())?;
+                }
+                types
+            },
         })
+    }
+
+    /// The value of a literal that is made of bits.
+    pub(super) fn of_bits(self, bits: Bits, value: u64) -> Val {
+        let value = match bits {
+            Bits::UInt8 => Val::I8(value as i8),
+            Bits::UInt16 => Val::I16(value as i16),
+            Bits::Char | Bits::UInt32 => Val::I32(value as i32),
+            Bits::UInt64 => Val::I64(value as i64),
+        };
+        Val::structure(self.bits[bits as usize], [value])
+    }
+
+    /// Returns whether a type is that of characters.
+    pub(crate) fn is_char(self, ty: Type) -> bool {
+        self.bits[Bits::Char as usize] == ty
+    }
+
+    /// The literal of a struct, if it is made of bits.
+    pub(crate) fn bits_of(self, ty: Type, fields: &[Val]) -> Option<(Bits, u64)> {
+        let at = self.bits.iter().position(|&bits| bits == ty)?;
+        let value = match *fields {
+            [Val::I8(x)] => u64::from(x as u8),
+            [Val::I16(x)] => u64::from(x as u16),
+            [Val::I32(x)] => u64::from(x as u32),
+            [Val::I64(x)] => x as u64,
+            _ => return None,
+        };
+        Some((Bits::ALL[at], value))
     }
 
     /// Returns whether values of a type are code.

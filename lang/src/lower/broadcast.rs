@@ -108,6 +108,7 @@ impl Lower<'_> {
             Kind::Int(_)
             | Kind::Float(_)
             | Kind::Float32(_)
+            | Kind::Bits(..)
             | Kind::Bool(_)
             | Kind::Sym(_)
             | Kind::Str(_) => tree.nodes.push(Node::Literal(id)),

@@ -32,6 +32,10 @@ impl Lower<'_> {
             Kind::Int(x) => self.constant(Constant::I64(x)),
             Kind::Float(x) => self.constant(Constant::from(x)),
             Kind::Float32(x) => self.constant(Constant::from(x)),
+            Kind::Bits(bits, x) => {
+                let x = self.constant(Constant::I64(x.cast_signed()));
+                self.call(self.names.bits(bits), &[x], self.loc(id))
+            }
             Kind::Bool(x) => self.constant(Constant::Bool(x)),
             Kind::Str(x) => self.constant(Constant::Str(x)),
             Kind::Sym(x) => self.constant(Constant::Sym(x)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regraft_ir::{Context, Symbol};
-use regraft_syntax::julia::{Ast, ExprId, Kind};
+use regraft_syntax::julia::{Ast, Bits, ExprId, Kind};
 use rustc_hash::FxHashMap;
 
 use super::LowerOptions;
@@ -20,6 +20,17 @@ macro_rules! names {
         }
 
         impl Names {
+    /// The function that makes a value of its bits.
+    pub(super) fn bits(&self, bits: Bits) -> Symbol {
+        match bits {
+            Bits::Char => self.bits_char,
+            Bits::UInt8 => self.bits_uint8,
+            Bits::UInt16 => self.bits_uint16,
+            Bits::UInt32 => self.bits_uint32,
+            Bits::UInt64 => self.bits_uint64,
+        }
+    }
+
             pub(super) fn new(ctx: &Arc<Context>) -> Self {
                 Self { $($field: ctx.symbol($text),)* shadowed: FxHashMap::default() }
             }
@@ -58,6 +69,11 @@ names! {
     other_keywords = "#other_keywords",
     required_keyword = "#required_keyword",
     with_keywords = "#with_keywords",
+    bits_char = "#Char",
+    bits_uint8 = "#UInt8",
+    bits_uint16 = "#UInt16",
+    bits_uint32 = "#UInt32",
+    bits_uint64 = "#UInt64",
     broadcast = "#broadcast",
     broadcast_into = "#broadcast!",
     collect = "#collect",

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_exec::value::{Names, Part, Shown, Texts, Val};
+use regraft_exec::value::{Array, Fields, Names, Object, Part, Shown, Texts, Val};
 use regraft_ir::{Context, Source, Symbol, Type};
 
-use regraft_syntax::julia::{Ast, Kind, Span};
+use regraft_syntax::julia::{Ast, Bits, Kind, Span};
 
 use crate::code::{CodeTypes, Places, Read, read_tree};
 use crate::compiler::Compiler;
@@ -45,6 +45,12 @@ enum Special {
     StepRange,
     Irrational,
     Pair,
+    Complex,
+    Rational,
+    Dict,
+    Set,
+    Keys,
+    Values,
     /// As its second field, which is a symbol.
     Enum,
     /// As its first field, which is a text.
@@ -52,12 +58,20 @@ enum Special {
     Module,
 }
 
-const SPECIAL: [(&str, Special); 10] = [
+const SPECIAL: [(&str, Special); 18] = [
     ("UnitRange", Special::UnitRange),
     ("OneTo", Special::OneTo),
     ("StepRange", Special::StepRange),
     ("Irrational", Special::Irrational),
     ("Pair", Special::Pair),
+    ("Complex", Special::Complex),
+    ("Dict", Special::Dict),
+    ("IdDict", Special::Dict),
+    ("Set", Special::Set),
+    ("KeySet", Special::Keys),
+    ("ValueIterator", Special::Values),
+    ("#CharRange", Special::StepRange),
+    ("Rational", Special::Rational),
     ("MethodList", Special::Text),
     ("CodeText", Special::Text),
     ("#TestResult", Special::Text),
@@ -104,6 +118,40 @@ impl WorldNames {
         })
     }
 
+    /// `Dict("a" => 1)`; with its parameters where the entries do not say them.
+    fn dict(&self, dict: &Object) -> Vec<Part> {
+        let (keys, values) = (entries(dict, 2), entries(dict, 3));
+        let is_said = |values: &[Val], field: usize| match dict.get(field) {
+            Some(Val::Array(array)) => array.element() != Type::ANY && !values.is_empty(),
+            _ => false,
+        };
+        let said = is_said(&keys, 2) && is_said(&values, 3);
+        let is_id = self.world(|world| world.type_name(dict.ty()).starts_with("Id"));
+        let name = if is_id == Some(true) { "IdDict" } else { "Dict" };
+        let mut parts = vec![if said { Part::Text(name) } else { Part::Type(dict.ty()) }];
+        parts.push(Part::Text("("));
+        for (index, (key, value)) in keys.into_iter().zip(values).enumerate() {
+            parts.push(Part::Text(if index == 0 { "" } else { ", " }));
+            parts.extend([Part::Value(key), Part::Text(" => "), Part::Value(value)]);
+        }
+        parts.push(Part::Text(")"));
+        parts
+    }
+
+    /// `Set([1, 2])`, and the keys and values of a dictionary as vectors.
+    fn set(&self, special: Special, fields: &Fields) -> Option<Shown> {
+        let Some(Val::Object(dict)) = fields.items().first() else { return None };
+        let field = if special == Special::Values { 3 } else { 2 };
+        let Some(Val::Array(of)) = dict.get(field) else { return None };
+        let items = entries(dict, field);
+        let all = Array::of_values(of.element(), &items, &[items.len()]).ok()?;
+        Some(Shown::Parts(match special {
+            Special::Set if items.is_empty() => vec![Part::Type(fields.ty()), Part::Text("()")],
+            Special::Set => vec![Part::Text("Set("), Part::Value(all.into()), Part::Text(")")],
+            _ => vec![Part::Value(all.into())],
+        }))
+    }
+
     fn is_pair(&self, ty: Type) -> bool {
         let pair = self.special.iter().find(|(_, special)| *special == Special::Pair);
         let is_below = |world: &World| pair.is_some_and(|&(pair, _)| world.is_below(ty, pair));
@@ -131,6 +179,14 @@ impl Names for WorldNames {
         Some(last.map_or(name, |(_, last)| last).to_owned())
     }
 
+    fn implicit(&self, ty: Type) -> Option<Vec<Type>> {
+        if self.code.is_some_and(|code| code.is_char(ty)) {
+            return Some(Vec::new());
+        }
+        let def = self.ctx.struct_of(ty).filter(|_| self.is_pair(ty))?;
+        Some(def.fields.iter().map(|&(_, ty)| ty).collect())
+    }
+
     fn near(&self, name: Symbol) -> Option<String> {
         self.world(|world| world.near(name, Space::Main))?
     }
@@ -144,16 +200,31 @@ impl Names for WorldNames {
         if self.code.is_some_and(|code| code.contain(ty)) {
             return self.code_text(value, bare).map(Shown::Text);
         }
-        let Val::Struct(fields) = value else { return None };
-        if let Some(name) = self.world(|world| world.closure_name(ty))? {
-            return Some(Shown::Text(self.ctx.str(name).to_owned()));
-        }
         let special = self.world(|world| {
             let of = self.special.iter().find(|&&(above, _)| world.is_below(ty, above));
             of.map(|&(_, special)| special)
-        })??;
-        let part =
-            |index: usize| fields.items().get(index).map(|part| Texts::plain(&self.ctx).show(part));
+        })?;
+        if let (Some(Special::Dict), Val::Object(object)) = (special, value) {
+            return Some(Shown::Parts(self.dict(object)));
+        }
+        let Val::Struct(fields) = value else { return None };
+        if let Some((bits, number)) = self.code.and_then(|code| code.bits_of(ty, fields.items())) {
+            return Some(Shown::Text(match bits {
+                Bits::Char if bare => char::from_u32(number as u32)?.to_string(),
+                _ if bare => number.to_string(),
+                bits => bits.text(number),
+            }));
+        }
+        if let Some(name) = self.world(|world| world.closure_name(ty))? {
+            return Some(Shown::Text(self.ctx.str(name).to_owned()));
+        }
+        let special = special?;
+        let part = |index: usize| {
+            fields
+                .items()
+                .get(index)
+                .map(|part| Texts { ctx: &self.ctx, names: Some(self) }.show(part))
+        };
         Some(Shown::Text(match special {
             Special::Pair => {
                 let mut parts = Vec::new();
@@ -176,6 +247,10 @@ impl Names for WorldNames {
                 _ => return None,
             },
             Special::Module => self.world(|world| world.module(ty))??.shown(&self.ctx),
+            Special::Set | Special::Keys | Special::Values => return self.set(special, fields),
+            Special::Dict => return None,
+            Special::Complex => complex_text(&part(0)?, &part(1)?, fields.items().get(1)?),
+            Special::Rational => format!("{}//{}", part(0)?, part(1)?),
             Special::UnitRange => format!("{}:{}", part(0)?, part(1)?),
             Special::OneTo => format!("Base.OneTo({})", part(0)?),
             Special::StepRange => format!("{}:{}:{}", part(0)?, part(1)?, part(2)?),
@@ -185,4 +260,32 @@ impl Names for WorldNames {
             }
         }))
     }
+}
+
+/// The values of a field of a dictionary that belong to entries that are not deleted.
+fn entries(dict: &Object, field: usize) -> Vec<Val> {
+    let (Some(Val::Array(hashes)), Some(Val::Array(values))) = (dict.get(1), dict.get(field))
+    else {
+        return Vec::new();
+    };
+    let is_there = |&at: &usize| matches!(hashes.get(at), Some(Val::I64(hash)) if hash >= 0);
+    (0..hashes.len()).filter(is_there).filter_map(|at| values.get(at)).collect()
+}
+
+/// A complex number as Julia shows it, from the texts of its parts.
+fn complex_text(re: &str, im: &str, part: &Val) -> String {
+    if let Val::Bool(_) = part {
+        return if (re, im) == ("false", "true") {
+            "im".to_owned()
+        } else {
+            format!("Complex({re},{im})")
+        };
+    }
+    let (sign, size) = match im.strip_prefix('-') {
+        Some(size) => ("-", size),
+        None => ("+", im),
+    };
+    // A part that is no plain number is multiplied.
+    let times = if size.ends_with(|c: char| c.is_ascii_digit()) { "" } else { "*" };
+    format!("{re} {sign} {size}{times}im")
 }

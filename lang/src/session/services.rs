@@ -151,7 +151,6 @@ impl Session {
                 Ok(Val::Sym(ctx.symbol(&format!("##{}#{}", tag.as_str(), counter.get()))))
             }
             ("symbol", [Val::Str(text)]) => Ok(Val::Sym(ctx.symbol(text.as_str()))),
-            ("repr", [value]) => Ok(Val::str(self.text_of(value))),
             ("which" | "code_lowered" | "code_typed", [callee, types]) => {
                 self.look_at(ctx.str(name), callee, types)
             }

@@ -9,11 +9,6 @@ use regraft_ir::Diagnostic;
 use super::Session;
 use super::entry::TypedCall;
 
-/// The number of columns of a text.
-fn width_of(text: &str) -> usize {
-    text.chars().count()
-}
-
 impl Session {
     /// Returns the answer of the tool of that name; `None` if there is none.
     pub(super) fn tool(&mut self, name: &str, args: &[Val]) -> Option<Val> {
@@ -24,20 +19,6 @@ impl Session {
                 Val::F64(since.as_secs_f64())
             }
             ("live_bytes", []) => Val::I64(live_bytes() as i64),
-            ("fixed", &[Val::F64(x), Val::I64(digits)]) => {
-                let digits = usize::try_from(digits).unwrap_or(0).min(100);
-                Val::str(format!("{x:.digits$}"))
-            }
-            ("padded", [Val::Str(text), Val::I64(width), Val::Bool(left)]) => {
-                let text = text.as_str();
-                let width = usize::try_from(*width).unwrap_or(0).min(1 << 16);
-                let blanks = " ".repeat(width.saturating_sub(width_of(text)));
-                Val::str(if *left { blanks + text } else { format!("{text}{blanks}") })
-            }
-            ("text_width", [Val::Str(text)]) => Val::I64(width_of(text.as_str()) as i64),
-            ("contains", [Val::Str(text), Val::Str(part)]) => {
-                Val::Bool(text.as_str().contains(part.as_str()))
-            }
             ("stderr", [Val::Str(text)]) => {
                 // A message that nobody can be told is lost.
                 let _ = std::io::stderr().write_all(text.as_str().as_bytes());

@@ -67,6 +67,7 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
     b.abstract_type("Unsigned", Some(integer));
     let string = b.abstract_type("AbstractString", None);
     let function = b.abstract_type("Function", None);
+    b.abstract_type("AbstractChar", None);
     b.abstract_type("Exception", None);
     b.abstract_type("IO", None);
 

@@ -53,6 +53,10 @@ impl Namer<'_> {
         let types = self.types;
         let known = types.well_known;
         let name = types.ctx.str(types.family(family).name);
+        if let ("Complex", [Ty::Concrete(part @ (Type::F64 | Type::F32))]) = (name, args) {
+            let short = if *part == Type::F64 { "ComplexF64" } else { "ComplexF32" };
+            return self.out.push_str(short);
+        }
         if let [element, Ty::Value(Constant::I64(rank @ 1..=2))] = args {
             let short = match (name, rank) {
                 ("Array", 1) => "Vector",

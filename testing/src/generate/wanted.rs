@@ -38,12 +38,16 @@ pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
         "prof" => config.clock,
         // They work on tangents: of other values, most would stop with an error.
         "ad" => false,
+        // Of texts that nobody wrote they say nothing; generated scripts use them.
+        "text" => false,
         "core" if calls => config.calls,
         "core" => match def.op {
             core::PRINT | core::PRINTLN => config.prints,
             core::TUPLE | core::GET => config.aggregates,
             // There is no error, and what there is of one is a text.
             core::CAUGHT | core::BACKTRACE | core::RETHROW => false,
+            // That of an object is another one in each run.
+            core::HASH => false,
             core::TYPEASSERT | core::TYPEOF | core::ISA => config.dynamic,
             _ => true,
         },

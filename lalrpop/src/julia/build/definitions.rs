@@ -304,6 +304,7 @@ impl Builder<'_> {
             Kind::Int(_)
             | Kind::Float(_)
             | Kind::Float32(_)
+            | Kind::Bits(..)
             | Kind::Bool(_)
             | Kind::Str(_)
             | Kind::Sym(_) => "a literal",
@@ -375,6 +376,7 @@ impl Builder<'_> {
             Kind::Int(_)
                 | Kind::Float(_)
                 | Kind::Float32(_)
+                | Kind::Bits(..)
                 | Kind::Bool(_)
                 | Kind::Str(_)
                 | Kind::Sym(_)

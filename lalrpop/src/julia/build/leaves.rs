@@ -3,6 +3,7 @@
 use regraft_ir::Symbol;
 
 use super::{Builder, Waiting};
+use crate::julia::Bits;
 use crate::julia::ast::{ExprId, Kind, Span};
 use crate::julia::token::{Atom, Oper, Prefix, common_indent};
 
@@ -30,6 +31,7 @@ impl<'t> Builder<'t> {
                 let oper = self.oper_at(span);
                 Kind::Name(oper)
             }
+            Atom::Char => self.character(span),
             Atom::Str => self.short_string(span),
             Atom::LongStr => self.long_string(span),
             Atom::StrPart => {
@@ -118,9 +120,11 @@ impl<'t> Builder<'t> {
 
     fn number(&mut self, atom: Atom, span: Span) {
         // A sign that touches a number is part of it.
+        let is_unsigned = matches!(self.slice(span).as_bytes(), [b'0', b'x' | b'b' | b'o', ..]);
         let (negative, span) = match self.ops.last() {
             Some(op)
-                if op.what == Waiting::Prefix(Prefix::Oper(Oper::Sub))
+                if !is_unsigned
+                    && op.what == Waiting::Prefix(Prefix::Oper(Oper::Sub))
                     && op.span.end == span.start =>
             {
                 (true, Span { start: op.span.start, end: span.end })
@@ -139,6 +143,22 @@ impl<'t> Builder<'t> {
         });
         let id = self.leaf(kind, span);
         self.operand(id);
+    }
+
+    fn character(&mut self, span: Span) -> Kind {
+        let text = self.slice(span);
+        let message = match unescape(&text[1..text.len() - 1]) {
+            Ok(text) => {
+                let mut chars = text.chars();
+                match (chars.next(), chars.next()) {
+                    (Some(c), None) => return Kind::Bits(Bits::Char, u64::from(u32::from(c))),
+                    _ => "a character literal holds one character; text stands in `\"`".to_owned(),
+                }
+            }
+            Err((_, message)) => message,
+        };
+        self.problems.add(span, message);
+        Kind::Error
     }
 
     // --- strings -----------------------------------------------------------------------------
@@ -182,9 +202,9 @@ fn int(digits: &str, negative: bool) -> Result<Kind, String> {
         digits
     };
     let bytes = text.as_bytes();
-    if let [b'0', b'x' | b'b' | b'o', ..] = bytes {
-        // In Julia their type is unsigned, and as wide as they have digits.
-        return Err(format!("unsigned numbers such as `{digits}` are not supported"));
+    if let [b'0', base @ (b'x' | b'b' | b'o'), ..] = bytes {
+        return unsigned(*base, &text[2..])
+            .ok_or_else(|| format!("`{digits}` is no number of at most 64 bits"));
     }
     let value = if bytes.len() <= 18 && bytes.iter().all(u8::is_ascii_digit) {
         let value = bytes.iter().fold(0i64, |sum, byte| 10 * sum + i64::from(byte - b'0'));
@@ -202,6 +222,28 @@ fn int(digits: &str, negative: bool) -> Result<Kind, String> {
             format!("`{digits}` does not fit Int64")
         }
     })
+}
+
+/// An unsigned number, whose type is as wide as the digits (octal ones: as the value) need.
+fn unsigned(base: u8, digits: &str) -> Option<Kind> {
+    let (radix, width) = match base {
+        b'x' => (16, 4),
+        b'b' => (2, 1),
+        _ => (8, 0),
+    };
+    let value = u64::from_str_radix(digits, radix).ok()?;
+    let by_digits = digits.len() * width;
+    let by_value = 64 - value.leading_zeros() as usize;
+    Some(Kind::Bits(
+        match if width == 0 { by_value } else { by_digits } {
+            0..=8 => Bits::UInt8,
+            9..=16 => Bits::UInt16,
+            17..=32 => Bits::UInt32,
+            33..=64 => Bits::UInt64,
+            _ => return None,
+        },
+        value,
+    ))
 }
 
 fn float(digits: &str, negative: bool) -> Result<Kind, String> {

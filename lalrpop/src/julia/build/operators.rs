@@ -251,7 +251,7 @@ impl Builder<'_> {
                 self.node(Kind::Call { callee, args }, span, depth)
             }
             Infix::Dotted(oper) => {
-                if matches!(oper, Oper::Rational | Oper::Other) || oper.is_only_prefix() {
+                if oper == Oper::Other || oper.is_only_prefix() {
                     self.foreign_operator(op.span);
                 }
                 let callee = self.operator(oper, op.span);
@@ -327,7 +327,7 @@ impl Builder<'_> {
     }
 
     fn check_operator(&mut self, oper: Oper, at: Span) {
-        if matches!(oper, Oper::Rational | Oper::Other) {
+        if oper == Oper::Other {
             self.foreign_operator(at);
         }
     }
@@ -335,11 +335,7 @@ impl Builder<'_> {
     #[cold]
     fn foreign_operator(&mut self, at: Span) {
         let text = self.slice(at);
-        let message = if text.contains("//") {
-            "rationals (`//`) are not supported".to_owned()
-        } else {
-            format!("the operator `{text}` is not supported here")
-        };
+        let message = format!("the operator `{text}` is not supported here");
         self.problems.add(at, message);
     }
 
@@ -357,7 +353,7 @@ impl Builder<'_> {
     }
 
     fn operator_call(&mut self, oper: Oper, at: Span, from: usize, span: Span) -> ExprId {
-        if matches!(oper, Oper::Rational | Oper::Other) || oper.is_only_prefix() {
+        if oper == Oper::Other || oper.is_only_prefix() {
             self.foreign_operator(at);
         }
         let callee = self.operator(oper, at);

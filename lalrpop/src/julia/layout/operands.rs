@@ -220,8 +220,12 @@ impl Layout<'_> {
         }
         self.lexer.bump(end);
         let span = Span { start: span.start, end: span.end + end as u32 };
-        self.unsupported(span, "characters (`'c'`) are");
-        self.atom(Atom::Error, span);
+        if closed {
+            self.atom(Atom::Char, span);
+        } else {
+            self.problems.add(span, "a character is not closed by `'`".to_owned());
+            self.atom(Atom::Error, span);
+        }
     }
 
     pub(super) fn string(&mut self, form: StrForm, span: Span) {

@@ -161,6 +161,7 @@ impl<'a> Printer<'a> {
             Kind::Int(value) => self.display(value),
             Kind::Float(value) => names::write_float(&mut self.out, value),
             Kind::Float32(value) => names::write_float32(&mut self.out, value),
+            Kind::Bits(bits, value) => self.out += &bits.text(value),
             Kind::Bool(value) => self.display(value),
             Kind::Str(text) => names::write_string(&mut self.out, self.ctx.str(text)),
             Kind::Sym(name) => names::write_symbol(&mut self.out, self.ctx.str(name)),

@@ -89,7 +89,12 @@ impl Walk<'_> {
 
     fn inner(&mut self, id: ExprId, kind: Kind) {
         match kind {
-            Kind::Name(_) | Kind::Int(_) | Kind::Float(_) | Kind::Float32(_) | Kind::Bool(_) => {}
+            Kind::Name(_)
+            | Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Float32(_)
+            | Kind::Bool(_)
+            | Kind::Bits(..) => {}
             Kind::Str(_) | Kind::Sym(_) | Kind::End | Kind::First | Kind::Colon => {}
             Kind::Goto(_) | Kind::Error | Kind::GlobalRef { .. } | Kind::Nothing => {}
             Kind::Form { .. } | Kind::Line { .. } | Kind::Value(_) | Kind::MacroCall { .. } => {}

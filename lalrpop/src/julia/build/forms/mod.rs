@@ -62,7 +62,12 @@ impl Builder<'_> {
     pub(in crate::julia::build) fn quoted(&mut self, form: ExprId, span: Span) -> ExprId {
         match self.kind(form) {
             Kind::Name(name) => self.leaf(Kind::Sym(name), span),
-            Kind::Int(_) | Kind::Float(_) | Kind::Float32(_) | Kind::Bool(_) | Kind::Str(_) => form,
+            Kind::Int(_)
+            | Kind::Float(_)
+            | Kind::Float32(_)
+            | Kind::Bits(..)
+            | Kind::Bool(_)
+            | Kind::Str(_) => form,
             Kind::Interpolate(value) if !matches!(self.kind(value), Kind::Splat(_)) => value,
             _ => self.node(Kind::Quote(form), span, self.depth(form)),
         }
