@@ -518,7 +518,6 @@ function permutedims(a::AbstractMatrix)
     return out
 end
 permutedims(a::AbstractVector) = reshape(copy(a), 1, length(a))
-permutedims(a::AbstractMatrix, p::Tuple) = p == (2, 1) ? permutedims(a) : p == (1, 2) ? copy(a) : throw(ArgumentError("no valid permutation of dimensions"))
 function reverse(a::AbstractVector)
     n = length(a)
     out = mem.alloc(__array_type(eltype(a), (1,)), n)
@@ -535,22 +534,6 @@ function reverse!(a::AbstractVector)
         a[n + 1 - k] = x
     end
     return a
-end
-function repeat(a::AbstractVector, n::Int64)
-    out = mem.alloc(__array_type(eltype(a), (1,)), n * length(a))
-    for k in 1:n
-        __place(out, a, (k - 1) * length(a), 0)
-    end
-    return out
-end
-function repeat(a::AbstractArray, m::Int64, n::Int64)
-    out = __alloc(eltype(a), (m * size(a, 1), n * size(a, 2)))
-    for j in 1:size(out, 2)
-        for i in 1:size(out, 1)
-            out[i, j] = __element(a, mod1(i, size(a, 1)), mod1(j, size(a, 2)))
-        end
-    end
-    return out
 end
 function circshift(a::AbstractVector, by::Int64)
     n = length(a)

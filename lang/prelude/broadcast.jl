@@ -157,7 +157,6 @@ function __broadcast_expanded!(f, dest::AbstractMatrix, args)
     end
     return dest
 end
-__broadcast_expanded!(f, dest::AbstractArray, args) = throw(ArgumentError("broadcasting that expands arrays of more than two dimensions is not supported"))
 
 broadcast(f, args...) = __broadcast(f, args...)
 broadcast!(f, dest, args...) = __broadcast!(f, dest, args...)

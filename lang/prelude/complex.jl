@@ -205,20 +205,3 @@ function atanh(z::Complex)
     return Complex(log1p(4 * x / ((1 - x)^2 + y * y)) / 4, (atan(y, 1 + x) - atan(-y, 1 - x)) / 2)
 end
 sinc(z::Complex) = iszero(z) ? one(z) : sin(π * z) / (π * z)
-
-# --- tangents -------------------------------------------------------------------------------
-
-# A tangent as the caller sees it, and the one given by the caller as derivatives take it.
-@inline __natural(x, t) = t
-__natural(z::Complex, t::NamedTuple) = Complex(__part_of(t.re, z.re), __part_of(t.im, z.im))
-__natural(x::Tuple, t::Tuple) = __unroll_map(__natural, x, t)
-__natural(x::NamedTuple{K}, t::NamedTuple{K}) where K = __named_of(K, __natural(values(x), values(t)))
-__natural(x::AbstractArray{<:Complex}, t::AbstractArray) = map(__natural, x, t)
-__part_of(t, x) = t
-__part_of(t::Nothing, x) = zero(x)
-@inline __structural(T, t) = t
-__structural(::Type{Complex{T}}, t::Number) where T = (re = convert(float(T), real(t)), im = convert(float(T), imag(t)))
-__structural(::Type{T}, t::AbstractArray) where T<:AbstractArray{<:Complex} = __structural_all(eltype(T), t)
-__structural_all(T, t) = map(x -> __structural(T, x), t)
-@inline __structural(::Type{T}, t::Tuple) where T<:Tuple = __structural_parts(__parameters(T), t)
-@inline __structural_parts(types, t) = data.fieldcount(types) == data.fieldcount(t) ? __unroll_map(__structural, types, t) : t

@@ -94,15 +94,10 @@ struct __Pullback{Y, A, B, S, W} <: Function
     world::W
 end
 (b::__Pullback)(dy) = __natural(b.args, __back(b.back, b.state, __structural(b.value, dy)))
-# What there has to be of an argument, that its gradient may be shown as a complex one.
-@inline __shape_of(x) = nothing
-__shape_of(z::Complex) = z
-__shape_of(a::AbstractArray{<:Complex}) = a
-__shape_of(t::Union{Tuple, NamedTuple}) = map(__shape_of, t)
 pullback(f, args...) = __pullback_of(f, __variables(args))
 function __pullback_of(f, args)
     r = __pullback(f, args)
-    return (r[1], __Pullback(typeof(r[1]), __unroll_map(__shape_of, args), r[3], r[2], __world))
+    return (r[1], __Pullback(typeof(r[1]), __unroll_map(__template, args), r[3], r[2], __world))
 end
 
 # What the tangent of a value is that is known only now, for the gradient of it.

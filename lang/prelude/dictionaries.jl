@@ -339,7 +339,3 @@ isdisjoint(a, b) = !any(x -> x in b, a)
 isequal(a::AbstractSet, b::AbstractSet) = a == b
 hash(s::AbstractSet, h::UInt64) = hash(s.dict, h)
 issetequal(a, b) = issubset(a, b) && issubset(b, a)
-
-# The tangents of the values, by their keys.
-__natural(d::Dict{K}, t) where K = t === nothing ? nothing : __tangents_of(d, t[])
-__tangents_of(d, t) = t.vals === nothing ? nothing : Dict([d.keys[e] => __natural(d.vals[e], t.vals[e]) for e in 1:length(d.hashes) if d.hashes[e] >= 0])

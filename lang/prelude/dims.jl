@@ -42,6 +42,13 @@ function __along(f, op, a, dims::Tuple, init)
     end
     return out
 end
+function __along(f, op, a, dims::AbstractVector, init)
+    out = __along(f, op, a, dims[1], init)
+    for k in 2:length(dims)
+        out = __along(identity, op, out, dims[k], __NotGiven())
+    end
+    return out
+end
 # One array in place of the elements along a dimension: of an array seen as `before` × `n` × `after`.
 function __along(f, op, a::AbstractArray, d::Int64, init)
     d >= 1 || throw(ArgumentError(string("region dimension(s) must be ≥ 1, got ", d)))
@@ -88,7 +95,7 @@ end
 @inline __first_of(op) = x -> __widen_for(op, x)
 __length_along(a, ::Colon) = length(a)
 __length_along(a, d::Int64) = size(a, d)
-__length_along(a, dims::Tuple) = prod(d -> size(a, d), dims)
+__length_along(a, dims::Union{Tuple, AbstractVector}) = prod(d -> size(a, d), dims)
 __var_with(a, ::Colon, corrected, ::Nothing) = __var_with(a, :, corrected, mean(a))
 __var_with(a, ::Colon, corrected, m) = sum(x -> abs2(x - m), a) / (length(a) - Int64(corrected))
 __var_with(a, dims, corrected, ::Nothing) = __var_with(a, dims, corrected, mean(a; dims))
@@ -169,5 +176,3 @@ function __kept(k, d, n)
     end
     return n
 end
-cat(xs...; dims) = dims == 1 ? vcat(xs...) : dims == 2 ? hcat(xs...) :
-    throw(ArgumentError("`cat` joins along the first or the second dimension"))

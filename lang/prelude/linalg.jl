@@ -501,8 +501,10 @@ function logdet(a::AbstractMatrix)
     return s
 end
 function \(a::AbstractMatrix, b::AbstractArray)
-    size(a, 1) == size(a, 2) || throw(DimensionMismatch("only square systems can be solved"))
     __check_inner(size(a, 1), size(b, 1), a, b)
+    return size(a, 1) == size(a, 2) ? __solve(a, b) : __least_squares(a, b)
+end
+function __solve(a, b)
     u, rows, sign, info = __lu(a)
     info == 0 || throw(SingularException(info))
     x = __float_copy(a, b)

@@ -19,17 +19,10 @@ cexpexp(x::Real) = -expm1(-exp(x))
 sigmoid(x::Real) = logistic(x)
 σ(x::Real) = logistic(x)
 relu(x::Real) = max(zero(x), x)
-function logaddexp(x::Real, y::Real)
-    a, b = promote(float(x), float(y))
-    # Of equal infinities the difference is none.
-    d = a == b ? zero(a) : abs(a - b)
-    return max(a, b) + log1pexp(-d)
-end
-function logsubexp(x::Real, y::Real)
-    a, b = promote(float(x), float(y))
-    d = a == b ? zero(a) : abs(a - b)
-    return max(a, b) + log1mexp(-d)
-end
+logaddexp(x::Real, y::Real) = __log_of_two(log1pexp, promote(float(x), float(y))...)
+logsubexp(x::Real, y::Real) = __log_of_two(log1mexp, promote(float(x), float(y))...)
+__log_of_two(f, x, y) = x >= y ? __add_log(f, x, y) : __add_log(f, y, x)
+__add_log(f, high, low) = isfinite(high) ? high + f(low - high) : high
 logsumexp(xs; dims = :) = __log_of_sum(xs, dims)
 logsumexp(x::Number; dims = :) = float(x)
 function __log_of_sum(xs, ::Colon)

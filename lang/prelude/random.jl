@@ -28,6 +28,7 @@ copy(r::MersenneTwister) = MersenneTwister(r.s0, r.s1, r.s2, r.s3)
 # A program begins with the stream of the seed 0.
 const __default_rng = Xoshiro(-2652715818296459297, 5248731803503122240, -8337926171026360342, 1806427324814722536)
 default_rng() = __default_rng
+const GLOBAL_RNG = __default_rng
 seed!(seed::Integer) = seed!(__default_rng, seed)
 seed!() = seed!(__default_rng, 0)
 function seed!(r::AbstractRNG, seed::Integer)
@@ -208,6 +209,9 @@ randn() = randn(__default_rng)
 randn(r::AbstractRNG) = __normal(r, __next_bits(r) >>> 12)
 randn(T::Type) = randn(__default_rng, T)
 randn(r::AbstractRNG, ::Type{T}) where T<:__Float = T(randn(r))
+# The variance of a complex number is that of both parts together.
+randn(r::AbstractRNG, ::Type{Complex{T}}) where T = Complex{T}(randn(r, T) * T(0.7071067811865476), randn(r, T) * T(0.7071067811865476))
+rand(r::AbstractRNG, ::Type{Complex{T}}) where T = Complex{T}(rand(r, T), rand(r, T))
 function __normal(r, bits)
     size = bits >> 1
     layer = size & 255
@@ -315,6 +319,12 @@ function randn!(r::Xoshiro, a::Array{Float64})
     end
     return a
 end
+randexp(T::Type, n::Integer, more::Integer...) = randexp(__default_rng, T, (n, more...))
+randexp(T::Type, dims::Tuple) = randexp(__default_rng, T, dims)
+randexp(r::AbstractRNG, ::Type{T}) where T<:__Float = T(randexp(r))
+randexp(r::AbstractRNG, n::Integer, more::Integer...) = randexp(r, Float64, (n, more...))
+randexp(r::AbstractRNG, T::Type, n::Integer, more::Integer...) = randexp(r, T, (n, more...))
+randexp(r::AbstractRNG, T::Type, dims::Tuple) = map(x -> T(-log1p(-x)), rand(r, dims...))
 randexp(n::Integer, more::Integer...) = map!(x -> -log1p(-x), zeros(n, more...), rand(n, more...))
 
 # --- orders -------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ struct SubArray{T, N, P, I} <: AbstractArray{T, N}
     parent::P
     indices::I
 end
-view(a::AbstractVector, i::__Index) = __view(a, (__view_index(i, length(a)),))
-view(a::AbstractMatrix, i::Union{AbstractArray, Colon}) = __view(vec(a), (__view_index(i, length(a)),))
+view(a::AbstractArray, i::__Index) = __view(vec(a), (__view_index(i, length(a)),))
 view(a::AbstractMatrix, i::__Index, j::__Index) = __view(a, (__view_index(i, size(a, 1)), __view_index(j, size(a, 2))))
 @inline __view(a, is) = SubArray{eltype(a), __unroll_fold(__add_rank, 0, is), typeof(a), typeof(is)}(a, is)
 @inline __add_rank(n, i::Integer) = n
@@ -46,7 +45,7 @@ __view_size(is::Tuple{Int64, Int64}) = ()
     __check_index(v, i, length(v))
     return v.parent[__into(v.indices, i - 1)...]
 end
-@inline function getindex(v::SubArray{T, 2}, i::Int64, j::Int64) where T
+@inline function getindex(v::SubArray{T, 2, P, Tuple{I, J}}, i::Int64, j::Int64) where {T, P, I, J}
     __check_index(v, i, length(v.indices[1]))
     __check_index(v, j, length(v.indices[2]))
     return v.parent[__into(v.indices, i - 1, j - 1)...]
@@ -57,7 +56,7 @@ end
     setindex!(v.parent, x, __into(v.indices, i - 1)...)
     return v
 end
-@inline function setindex!(v::SubArray{T, 2}, x, i::Int64, j::Int64) where T
+@inline function setindex!(v::SubArray{T, 2, P, Tuple{I, J}}, x, i::Int64, j::Int64) where {T, P, I, J}
     __check_index(v, i, length(v.indices[1]))
     __check_index(v, j, length(v.indices[2]))
     setindex!(v.parent, x, __into(v.indices, i - 1, j - 1)...)
@@ -113,19 +112,14 @@ end
 struct Diagonal{T, V} <: AbstractMatrix{T}
     diag::V
 end
-struct Symmetric{T, P} <: AbstractMatrix{T}
-    data::P
-end
 UpperTriangular(a::AbstractMatrix) = UpperTriangular{eltype(a), typeof(a)}(a)
 LowerTriangular(a::AbstractMatrix) = LowerTriangular{eltype(a), typeof(a)}(a)
 Diagonal(v::AbstractVector) = Diagonal{eltype(v), typeof(v)}(v)
 Diagonal(a::AbstractMatrix) = Diagonal(diag(a))
-Symmetric(a::AbstractMatrix) = Symmetric{eltype(a), typeof(a)}(a)
-size(a::Union{UpperTriangular, LowerTriangular, Symmetric}) = size(a.data)
+size(a::Union{UpperTriangular, LowerTriangular}) = size(a.data)
 size(a::Diagonal) = (length(a.diag), length(a.diag))
 getindex(a::UpperTriangular{T}, i::Int64, j::Int64) where T = i <= j ? a.data[i, j] : zero(T)
 getindex(a::LowerTriangular{T}, i::Int64, j::Int64) where T = i >= j ? a.data[i, j] : zero(T)
-getindex(a::Symmetric, i::Int64, j::Int64) = i <= j ? a.data[i, j] : a.data[j, i]
 function getindex(a::Diagonal{T}, i::Int64, j::Int64) where T
     __check_index(a, j, length(a.diag))
     return i == j ? a.diag[i] : zero(T)
@@ -142,10 +136,11 @@ function setindex!(a::LowerTriangular, x, i::Int64, j::Int64)
 end
 adjoint(a::UpperTriangular) = LowerTriangular(adjoint(a.data))
 adjoint(a::LowerTriangular) = UpperTriangular(adjoint(a.data))
-adjoint(a::Union{Diagonal, Symmetric}) = a
+adjoint(a::Diagonal) = Diagonal(conj(a.diag))
 transpose(a::UpperTriangular) = LowerTriangular(transpose(a.data))
 transpose(a::LowerTriangular) = UpperTriangular(transpose(a.data))
-transpose(a::Union{Diagonal, Symmetric}) = a
+transpose(a::Diagonal) = a
+conj(a::Diagonal{<:Complex}) = Diagonal(conj(a.diag))
 
 # A matrix that is no array by one index: columns first.
 @inline getindex(a::AbstractMatrix, i::Int64) = a[mod1(i, size(a, 1)), fld1(i, size(a, 1))]
@@ -158,4 +153,4 @@ __unalias(dest::__Window, x::Array) = __root(dest) === x ? copy(x) : x
 __root(a) = a
 __root(a::__Window) = __root(a.parent)
 
-__shown(a::Union{SubArray, Adjoint, Transpose, UpperTriangular, LowerTriangular, Diagonal, Symmetric}) = collect(a)
+__shown(a::Union{SubArray, Adjoint, Transpose, UpperTriangular, LowerTriangular, Diagonal}) = collect(a)

@@ -254,6 +254,10 @@ constructs! {
     rationals
     strings
     unsigned
+    ranks
+    factorisations
+    missing
+    exponentials
     destructuring
     keywords
     exceptions

@@ -64,14 +64,15 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 27] = [
+pub const FILES: [(&str, &str); 31] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
     ("prelude/math.jl", include_str!("../../prelude/math.jl")),
+    ("prelude/complex.jl", include_str!("../../prelude/complex.jl")),
+    ("prelude/rational.jl", include_str!("../../prelude/rational.jl")),
     ("prelude/unsigned.jl", include_str!("../../prelude/unsigned.jl")),
     ("prelude/characters.jl", include_str!("../../prelude/characters.jl")),
-    ("prelude/strings.jl", include_str!("../../prelude/strings.jl")),
     ("prelude/ranges.jl", include_str!("../../prelude/ranges.jl")),
     ("prelude/tuples.jl", include_str!("../../prelude/tuples.jl")),
     ("prelude/keywords.jl", include_str!("../../prelude/keywords.jl")),
@@ -82,14 +83,17 @@ pub const FILES: [(&str, &str); 27] = [
     ("prelude/dims.jl", include_str!("../../prelude/dims.jl")),
     ("prelude/reduce.jl", include_str!("../../prelude/reduce.jl")),
     ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
+    ("prelude/ranks.jl", include_str!("../../prelude/ranks.jl")),
     ("prelude/logexp.jl", include_str!("../../prelude/logexp.jl")),
     ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),
     ("prelude/linalg.jl", include_str!("../../prelude/linalg.jl")),
-    ("prelude/complex.jl", include_str!("../../prelude/complex.jl")),
-    ("prelude/rational.jl", include_str!("../../prelude/rational.jl")),
+    ("prelude/factorisations.jl", include_str!("../../prelude/factorisations.jl")),
+    ("prelude/missing.jl", include_str!("../../prelude/missing.jl")),
+    ("prelude/strings.jl", include_str!("../../prelude/strings.jl")),
     ("prelude/random.jl", include_str!("../../prelude/random.jl")),
     ("prelude/code.jl", include_str!("../../prelude/code.jl")),
     ("prelude/tools.jl", include_str!("../../prelude/tools.jl")),
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
+    ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),
 ];

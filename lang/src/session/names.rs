@@ -47,6 +47,7 @@ enum Special {
     Pair,
     Complex,
     Rational,
+    CartesianIndex,
     Dict,
     Set,
     Keys,
@@ -56,9 +57,14 @@ enum Special {
     /// As its first field, which is a text.
     Text,
     Module,
+    Missing,
+    /// As the array of its elements.
+    Reshaped,
+    /// Likewise, of the parent with rows for columns.
+    Turned,
 }
 
-const SPECIAL: [(&str, Special); 18] = [
+const SPECIAL: [(&str, Special); 23] = [
     ("UnitRange", Special::UnitRange),
     ("OneTo", Special::OneTo),
     ("StepRange", Special::StepRange),
@@ -75,6 +81,11 @@ const SPECIAL: [(&str, Special); 18] = [
     ("MethodList", Special::Text),
     ("CodeText", Special::Text),
     ("#TestResult", Special::Text),
+    ("Missing", Special::Missing),
+    ("CartesianIndex", Special::CartesianIndex),
+    ("ReshapedArray", Special::Reshaped),
+    ("Adjoint", Special::Turned),
+    ("Transpose", Special::Turned),
     ("Enum", Special::Enum),
     ("Module", Special::Module),
 ];
@@ -249,7 +260,13 @@ impl Names for WorldNames {
             Special::Module => self.world(|world| world.module(ty))??.shown(&self.ctx),
             Special::Set | Special::Keys | Special::Values => return self.set(special, fields),
             Special::Dict => return None,
+            Special::Reshaped => return reshaped(fields).map(Shown::As),
+            Special::Turned => return turned(fields).map(Shown::As),
+            Special::Missing => "missing".to_owned(),
             Special::Complex => complex_text(&part(0)?, &part(1)?, fields.items().get(1)?),
+            Special::CartesianIndex => {
+                format!("CartesianIndex{}", part(0)?.replace(",)", ")"))
+            }
             Special::Rational => format!("{}//{}", part(0)?, part(1)?),
             Special::UnitRange => format!("{}:{}", part(0)?, part(1)?),
             Special::OneTo => format!("Base.OneTo({})", part(0)?),
@@ -260,6 +277,34 @@ impl Names for WorldNames {
             }
         }))
     }
+}
+
+/// The elements of an array in other dimensions.
+fn reshaped(fields: &Fields) -> Option<Val> {
+    let [Val::Array(parent), Val::Tuple(dims)] = fields.items() else { return None };
+    let dims = dims.items().iter().map(|dim| match dim {
+        &Val::I64(dim) => usize::try_from(dim).ok(),
+        _ => None,
+    });
+    let dims: Vec<usize> = dims.collect::<Option<_>>()?;
+    let values: Vec<Val> = (0..parent.len()).map(|at| parent.get(at)).collect::<Option<_>>()?;
+    if dims.is_empty() {
+        return None;
+    }
+    Array::of_values(parent.element(), &values, &dims).ok().map(Val::from)
+}
+
+/// A matrix with rows for columns, a vector as a row.
+fn turned(fields: &Fields) -> Option<Val> {
+    let [Val::Array(parent)] = fields.items() else { return None };
+    let (rows, columns) = match *parent.dims() {
+        [n] => (n, 1),
+        [m, n] => (m, n),
+        _ => return None,
+    };
+    let at = |k: usize| parent.get(k / columns + k % columns * rows);
+    let values: Vec<Val> = (0..parent.len()).map(at).collect::<Option<_>>()?;
+    Array::of_values(parent.element(), &values, &[columns, rows]).ok().map(Val::from)
 }
 
 /// The values of a field of a dictionary that belong to entries that are not deleted.

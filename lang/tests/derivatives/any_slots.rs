@@ -255,7 +255,7 @@ fn fields_that_get_their_value_after_the_object_is_made() {
         g(n) = n.v^2",
         &[
             ("gradient(f, 1.0)", "error: UndefRefError"),
-            ("gradient(g, Node(3.0))[1][]", "(v = 6.0, next = nothing)"),
+            ("gradient(g, Node(3.0))[1]", "(v = 6.0, next = nothing)"),
             ("derivative(f, 1.0)", "error: UndefRefError"),
         ],
     );

@@ -1,0 +1,44 @@
+# `missing`: a value that is not known.
+
+struct Missing end
+const missing = Missing()
+ismissing(x) = x === missing
+coalesce() = missing
+coalesce(x, xs...) = ismissing(x) ? coalesce(xs...) : x
+__shown(x::Missing) = "missing"
++(x::Missing) = missing
+-(x::Missing) = missing
++(x::Missing, y::Union{Number, Missing}) = missing
++(x::Number, y::Missing) = missing
+-(x::Missing, y::Union{Number, Missing}) = missing
+-(x::Number, y::Missing) = missing
+*(x::Missing, y::Union{Number, Missing}) = missing
+*(x::Number, y::Missing) = missing
+/(x::Missing, y::Union{Number, Missing}) = missing
+/(x::Number, y::Missing) = missing
+^(x::Missing, y::Union{Number, Missing}) = missing
+^(x::Number, y::Missing) = missing
+==(x::Missing, y) = missing
+==(x, y::Missing) = missing
+==(x::Missing, y::Missing) = missing
+<(x::Missing, y) = missing
+<(x, y::Missing) = missing
+<(x::Missing, y::Missing) = missing
+isequal(x::Missing, y::Missing) = true
+isequal(x::Missing, y) = false
+isequal(x, y::Missing) = false
+isless(x::Missing, y::Missing) = false
+isless(x::Missing, y) = false
+isless(x, y::Missing) = true
+!(x::Missing) = missing
+abs(x::Missing) = missing
+sqrt(x::Missing) = missing
+exp(x::Missing) = missing
+log(x::Missing) = missing
+sin(x::Missing) = missing
+cos(x::Missing) = missing
+&(x::Missing, y::Bool) = y ? missing : false
+&(x::Bool, y::Missing) = x ? missing : false
+|(x::Missing, y::Bool) = y ? true : missing
+|(x::Bool, y::Missing) = x ? true : missing
+skipmissing(it) = __filter(x -> !ismissing(x), it)

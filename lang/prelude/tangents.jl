@@ -1,0 +1,43 @@
+# Tangents as the caller sees them, and those given by the caller as derivatives take them.
+#
+# Derivatives know numbers, tuples, named tuples and objects. The tangent of a complex number is a complex
+# number to the caller, that of a wrapped array is wrapped in the same way, that of a dictionary has the
+# derivatives under its keys, and that of a mutable struct or a `Ref` is the named tuple of those of its fields.
+
+@inline __natural(x, t) = t
+__natural(x::Tuple, t::Tuple) = __unroll_map(__natural, x, t)
+__natural(x::NamedTuple{K}, t::NamedTuple{K}) where K = __named_of(K, __natural(values(x), values(t)))
+__natural(z::Complex, t::NamedTuple) = Complex(__part_of(t.re, z.re), __part_of(t.im, z.im))
+__part_of(t, x) = t
+__part_of(t::Nothing, x) = zero(x)
+__natural(x::AbstractArray{<:Union{Complex, Ref}}, t::AbstractArray) = map(__natural, x, t)
+__natural(x::Adjoint, t::NamedTuple) = adjoint(t.parent)
+__natural(x::Transpose, t::NamedTuple) = transpose(__natural(x.parent, t.parent))
+__natural(x::ReshapedArray, t::NamedTuple) = reshape(__natural(x.parent, t.parent), x.dims)
+__natural(x::Diagonal, t::NamedTuple) = Diagonal(__natural(x.diag, t.diag))
+__natural(x::SubArray, t::NamedTuple) = __view(__natural(x.parent, t.parent), x.indices)
+# An object may contain itself: what is in it stays as it is where that could be.
+__natural(x, t::Ref) = mem.ref_get(t)
+__natural(x::Ref{T}, t::Ref) where T = (x = T === Any ? mem.ref_get(t) : __natural(mem.ref_get(x), mem.ref_get(t)),)
+__natural(d::Dict, t::Ref) = __tangents_of(d, mem.ref_get(t))
+__tangents_of(d, t) = t.vals === nothing ? nothing : Dict([d.keys[e] => __natural(d.vals[e], t.vals[e]) for e in 1:length(d.hashes) if d.hashes[e] >= 0])
+
+@inline __structural(T, t) = t
+__structural(::Type{Complex{T}}, t::Number) where T = (re = convert(float(T), real(t)), im = convert(float(T), imag(t)))
+__structural(::Type{T}, t::AbstractArray) where T<:AbstractArray{<:Complex} = __structural_all(eltype(T), t)
+__structural_all(T, t) = map(x -> __structural(T, x), t)
+@inline __structural(::Type{T}, t::Tuple) where T<:Tuple = __structural_parts(__parameters(T), t)
+@inline __structural_parts(types, t) = data.fieldcount(types) == data.fieldcount(t) ? __unroll_map(__structural, types, t) : t
+__structural(::Type{Adjoint{T, P}}, t::AbstractMatrix) where {T, P<:Array} = (parent = __as_rank(P, collect(adjoint(t))),)
+__structural(::Type{Transpose{T, P}}, t::AbstractMatrix) where {T, P<:Array} = (parent = __as_rank(P, __structural(P, collect(transpose(t)))),)
+__structural(::Type{Diagonal{T, V}}, t::AbstractMatrix) where {T, V} = (diag = __structural(V, diag(t)),)
+__structural(::Type{ReshapedArray{T, N, P, D}}, t::AbstractArray) where {T, N, P<:Vector, D} =
+    (parent = __structural(P, collect(vec(t))), dims = __ntuple(k -> nothing, __val(N)))
+__as_rank(::Type{Array{T, 1}}, t) where T = collect(vec(t))
+__as_rank(P, t) = t
+
+# What there has to be of an argument, so that a tangent of it can be shown in its form.
+@inline __template(x) = nothing
+@inline __template(x::Union{Complex, Ref, Dict, Adjoint, Transpose, ReshapedArray, Diagonal, SubArray}) = x
+@inline __template(x::AbstractArray{<:Union{Complex, Ref}}) = x
+@inline __template(t::Union{Tuple, NamedTuple}) = map(__template, t)
