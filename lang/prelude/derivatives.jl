@@ -263,7 +263,7 @@ struct __OfArray{F, D} <: Function
     f::F
     dims::D
 end
-(g::__OfArray)(x) = g.f(reshape(x, g.dims))
+(g::__OfArray)(x) = g.f(collect(reshape(x, g.dims)))
 struct __OfArgument{F, A} <: Function
     f::F
     args::A

@@ -58,7 +58,7 @@ impl Space {
 }
 
 /// The modules of Julia whose names, as far as they are there, are in the prelude.
-const LIBRARY: [&str; 12] = [
+const LIBRARY: [&str; 13] = [
     "Base",
     "Core",
     "Iterators",
@@ -67,6 +67,7 @@ const LIBRARY: [&str; 12] = [
     "Meta",
     "Printf",
     "Random",
+    "SparseArrays",
     "SpecialFunctions",
     "Statistics",
     "Test",

@@ -258,6 +258,7 @@ constructs! {
     factorisations
     missing
     exponentials
+    sparse
     destructuring
     keywords
     exceptions

@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 31] = [
+pub const FILES: [(&str, &str); 32] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -91,6 +91,7 @@ pub const FILES: [(&str, &str); 31] = [
     ("prelude/missing.jl", include_str!("../../prelude/missing.jl")),
     ("prelude/strings.jl", include_str!("../../prelude/strings.jl")),
     ("prelude/random.jl", include_str!("../../prelude/random.jl")),
+    ("prelude/sparse.jl", include_str!("../../prelude/sparse.jl")),
     ("prelude/code.jl", include_str!("../../prelude/code.jl")),
     ("prelude/tools.jl", include_str!("../../prelude/tools.jl")),
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),

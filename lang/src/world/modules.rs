@@ -170,8 +170,8 @@ impl World {
             let help = match self.bindings.space_of(&ctx, space, names()) {
                 Some(_) => format!("a module of the program is named with a dot: `.{path}`"),
                 None => {
-                    "there are Base, LinearAlgebra, Statistics, Random and SpecialFunctions, and \
-                         modules of the program, as in `using .M`"
+                    "there are Base, LinearAlgebra, SparseArrays, Statistics, Random, SpecialFunctions, \
+                         LogExpFunctions, Printf and Test, and modules of the program, as in `using .M`"
                         .to_owned()
                 }
             };
