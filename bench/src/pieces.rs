@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use regraft_dialects::context;
 use regraft_exec::Limits;
+use regraft_exec::value::Val;
+use regraft_ir::Diagnostic;
 use regraft_lang::{Completeness, Session};
 
 /// Instructions that one piece may execute.
@@ -17,7 +19,7 @@ const MEMORY: usize = 1 << 30;
 /// The counts of one file, or of several.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
-    /// Top-level pieces, those of the bodies of test sets and modules included.
+    /// Top-level pieces; those of the bodies of test sets and modules that do not run as a whole.
     pub pieces: usize,
     /// Those that ran without an error.
     pub ran: usize,
@@ -76,13 +78,30 @@ pub fn run(name: &str, text: &str, setup: Option<&str>) -> (Counts, Vec<Failure>
     let mut counts = Counts::default();
     let mut failures = Vec::new();
     let mut session = fresh(setup);
-    for (line, piece) in pieces(text, 1) {
+    // The first piece stands on top.
+    let mut waiting = pieces(text, 1);
+    waiting.reverse();
+    while let Some((line, piece)) = waiting.pop() {
         let tests = tests_in(&piece);
-        counts.pieces += 1;
-        counts.tests += tests;
-        let run = if tests > 0 { format!("@testset begin\n{piece}\nend") } else { piece.clone() };
+        // Several tests of one statement are counted by a set around it, which hides what it assigns.
+        let first = piece.split_whitespace().next().unwrap_or_default();
+        let run = match tests > 0 && ["for", "let", "begin", "if"].contains(&first) {
+            true => format!("@testset begin\n{piece}\nend"),
+            false => piece.clone(),
+        };
         let result = catch_unwind(AssertUnwindSafe(|| session.run(name, &run)));
         let printed = catch_unwind(AssertUnwindSafe(|| session.take_output())).unwrap_or_default();
+        let parts = body(&piece).map(|body| pieces(&body, line + 1)).unwrap_or_default();
+        // One statement that fails is not to hide the tests behind it.
+        if !matches!(result, Ok(Ok(_))) && !parts.is_empty() && !ran_to_its_end(&result, &printed) {
+            if result.is_err() {
+                session = fresh(setup);
+            }
+            waiting.extend(parts.into_iter().rev());
+            continue;
+        }
+        counts.pieces += 1;
+        counts.tests += tests;
         let error = match result {
             Ok(Ok(_)) => {
                 counts.ran += 1;
@@ -173,8 +192,18 @@ fn tests_in(text: &str) -> usize {
     code.map(|line| line.matches("@test").count() - line.matches("@testset").count()).sum()
 }
 
+/// Returns whether a set of tests ran through, whatever became of its tests.
+fn ran_to_its_end(
+    result: &std::thread::Result<Result<Val, Vec<Diagnostic>>>,
+    printed: &str,
+) -> bool {
+    let Ok(Err(errors)) = result else { return false };
+    let failed = errors.iter().any(|error| error.message().contains("Some tests did not pass: "));
+    failed && !printed.contains("outside of a @test")
+}
+
 /// The top-level pieces of a text with the numbers of their first lines: what the prompt takes for
-/// one input each. The bodies of test sets and modules are pieces of their own.
+/// one input each.
 fn pieces(text: &str, first: usize) -> Vec<(usize, String)> {
     let context = context();
     let mut found = Vec::new();
@@ -193,11 +222,7 @@ fn pieces(text: &str, first: usize) -> Vec<(usize, String)> {
         if Completeness::of(context.registry(), &pending) == Completeness::Incomplete {
             continue;
         }
-        let piece = std::mem::take(&mut pending);
-        match body(&piece) {
-            Some(body) => found.extend(pieces(&body, start + 1)),
-            None => found.push((start, piece)),
-        }
+        found.push((start, std::mem::take(&mut pending)));
     }
     if !pending.trim().is_empty() {
         found.push((start, pending));
@@ -208,7 +233,14 @@ fn pieces(text: &str, first: usize) -> Vec<(usize, String)> {
 /// The body of a set of tests or of a module.
 fn body(piece: &str) -> Option<String> {
     let first = piece.lines().next()?;
-    let words = first.split('#').next()?.trim();
+    // A name may have a `#` in it.
+    let words = match first.rsplit_once('"') {
+        Some((_, behind)) => {
+            &first[..first.len() - behind.len() + behind.find('#').unwrap_or(behind.len())]
+        }
+        None => first.split('#').next()?,
+    }
+    .trim();
     let is_set = words.starts_with("@testset") && words.ends_with("begin");
     let is_module = words.starts_with("module ") && !words.ends_with("end");
     let lines: Vec<&str> = piece.lines().collect();

@@ -5,7 +5,7 @@
 # enough for it, that is `getindex(a, i)`.
 
 struct UndefInitializer end
-const undef = UndefInitializer()
+const undef = __new(UndefInitializer)
 
 (::Type{Array{T, 1}})(::UndefInitializer, n::Int64) where T = mem.alloc(Array{T, 1}, n)
 (::Type{Array{T, 2}})(::UndefInitializer, m::Int64, n::Int64) where T = mem.alloc(Array{T, 2}, m, n)
@@ -588,4 +588,4 @@ function in(x, it)
     end
     return false
 end
-__shown(a::ReshapedArray) = collect(a)
+__shown(a::ReshapedArray) = __shown(collect(a))

@@ -5,6 +5,7 @@
 
 const __Int = Union{Int64, Int32, Int16, Int8}
 const __Float = Union{Float64, Float32}
+const IEEEFloat = Union{Float64, Float32}
 const __Arith = Union{Float64, Int64, Float32, Int32, Int16, Int8}
 const __Bits = Union{Bool, Int64, Int32, Int16, Int8}
 const __Num = Union{Float64, Int64, Bool, Float32, Int32, Int16, Int8}
@@ -164,10 +165,10 @@ mutable struct IOBuffer <: IO
     parts::Vector{String}
 end
 struct __Output <: IO end
-const stdout = __Output()
+const stdout = __new(__Output)
 __print_to(io::__Output, text) = core.print(text)
 struct __ErrorOutput <: IO end
-const stderr = __ErrorOutput()
+const stderr = __new(__ErrorOutput)
 __print_to(io::__ErrorOutput, text) = core.host(:stderr, text)
 String(x::String) = x
 String(x::Symbol) = string(x)
@@ -186,8 +187,9 @@ invokelatest(f, args...; kw...) = (Ref{Any}(f)[])(args...; kw...)
 include(path) = throw(ErrorException("`include` is supported as a statement of its own at top level only"))
 
 # What is printed in place of a value that is not shown field by field.
-__shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : x
-__shown(x::Union{Number, String, Symbol, Nothing, AbstractChar, AbstractArray, Tuple, NamedTuple, Function, Type}) = x
+__shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : __has_own(show) ? __with_own(x) : x
+__shown(x::Union{Number, String, Symbol, Nothing, AbstractChar, Function, Type}) = x
+__shown(x::Union{AbstractArray, Tuple, NamedTuple}) = __has_own(show) ? __with_own(x) : x
 show(io::IO, x) = __print_to(io, core.string(__repr(x)))
 show(x) = show(stdout, x)
 repr(x) = sprint(show, x)
@@ -212,7 +214,10 @@ function __show(text, x)
     return x
 end
 __repr(x) = __shown(x)
-__repr(x::Union{Number, String, Symbol, AbstractChar, AbstractArray, Tuple, NamedTuple}) = core.shown(x)
+# The same for the value of a statement.
+__displayed(x) = __shown(x)
+__repr(x::Union{Number, String, Symbol, AbstractChar}) = core.shown(x)
+__repr(x::Union{AbstractArray, Tuple, NamedTuple}) = core.shown(__has_own(show) ? __with_own(x) : x)
 # `"a $x b"`
 __interpolated(parts...) = string(parts...)
 print(xs...) = __spread("core.print", __unroll_map(__shown, xs))

@@ -26,6 +26,7 @@ function __any_vector(args)
     return out
 end
 __code_expr(head, args) = __new(Expr, head, args)
+__construct(::Type{T}, fields...) where T = __new(T, fields...)
 __push_code(args, x) = (mem.push(args, x); nothing)
 function __append_code(args, xs)
     for x in xs

@@ -7,7 +7,7 @@ struct Complex{T<:Real} <: Number
 end
 const ComplexF64 = Complex{Float64}
 const ComplexF32 = Complex{Float32}
-const im = Complex{Bool}(false, true)
+const im = __new(Complex{Bool}, false, true)
 const __RealOrComplex = Union{Real, Complex}
 Complex(x::Real, y::Real) = Complex(promote(x, y)...)
 Complex(x::T, y::T) where T<:Real = Complex{T}(x, y)
@@ -34,6 +34,8 @@ reim(z) = (real(z), imag(z))
 real(::Type{T}) where T<:Real = T
 real(::Type{Complex{T}}) where T = T
 conj(z::Complex) = Complex(z.re, -z.im)
+float(a::AbstractArray) = float.(a)
+float(a::AbstractArray{<:__Float}) = a
 real(a::AbstractArray) = real.(a)
 imag(a::AbstractArray) = imag.(a)
 real(a::AbstractArray{<:Real}) = a
@@ -47,6 +49,7 @@ float(::Type{Complex{T}}) where T = Complex{float(T)}
 zero(::Type{Complex{T}}) where T = Complex{T}(zero(T), zero(T))
 one(::Type{Complex{T}}) where T = Complex{T}(one(T), zero(T))
 isreal(z::Complex) = iszero(z.im)
+isreal(a::AbstractArray) = all(isreal, a)
 isinteger(z::Complex) = isreal(z) && isinteger(z.re)
 isnan(z::Complex) = isnan(z.re) | isnan(z.im)
 isinf(z::Complex) = isinf(z.re) | isinf(z.im)

@@ -35,7 +35,7 @@ function __value_and_gradient(f, args)
     __check_variables(args)
     vars = __variables(args)
     r = __gradient(f, vars)
-    return (r[1], __natural(vars, r[2]))
+    return (r[1], __natural(__unroll_map(__template, vars), r[2]))
 end
 @inline function __check_variables(args)
     if data.fieldcount(args) > 0 && __unroll_fold(__and_constant, true, __unroll_map(__variable, args))
@@ -87,7 +87,7 @@ end
 # A pullback holds the reverse part itself, so that definitions that come later do not change it,
 # and the world in which it was made, so that what it calls stays as long as it does.
 struct __Pullback{Y, A, B, S, W} <: Function
-    value::Type{Y}
+    value::Y
     args::A
     back::B
     state::S
@@ -97,7 +97,7 @@ end
 pullback(f, args...) = __pullback_of(f, __variables(args))
 function __pullback_of(f, args)
     r = __pullback(f, args)
-    return (r[1], __Pullback(typeof(r[1]), __unroll_map(__template, args), r[3], r[2], __world))
+    return (r[1], __Pullback(__form(r[1]), __unroll_map(__template, args), r[3], r[2], __world))
 end
 
 # What the tangent of a value is that is known only now, for the gradient of it.
@@ -379,29 +379,18 @@ frule(tangents, ::typeof(__det), a::Array{T, 2}) where T<:__Float = (__det(a), d
 rrule(::typeof(__det), a::Array{T, 2}) where T<:__Float = (__det(a), dy -> (nothing, dy * __cofactors(a)))
 
 # --- calls whose number of arguments is known late ------------------------------------------
-# f(xs...) is a tuple of what is in the collections, and a call with that tuple, whose type tells
-# how many there are when the program runs.
+# f(xs...) is a call with the tuples of what is in the collections, whose types tell how many there are when
+# the program runs. Elements are read one by one, so that objects among them stay the ones that they are.
 
-@noinline __tuple_of(collections...) = __concat(collections...)
+@noinline __tuple_of(c) = __tuple_of_elements(collect(c))
+@noinline __tuple_of(c::AbstractArray) = __tuple_of_elements(c)
+__tuple_of(c::Tuple) = c
+__tuple_of(c::NamedTuple) = values(c)
+__tuple_of_elements(c) = __ntuple(k -> c[k], __val(length(c)))
+@noinline __call_tuple(f, ts...) = f(__concat(ts...)...)
 __concat() = ()
-__concat(c, rest...) = (c..., __concat(rest...)...)
-@noinline __tuple_of_one(c) = (c...,)
-@noinline __call_tuple(f, t) = f(t...)
+__concat(t, rest...) = (t..., __concat(rest...)...)
 
-# A collection may have another length when the way back comes here.
-struct __Split{C, N}
-    collections::C
-    lengths::N
-end
-(s::__Split)(dy) = (nothing, __gather_all(s.collections, s.lengths, dy, 0)...)
-__gather_all(cs::Tuple{}, ns, dy, k) = ()
-__gather_all(cs, ns, dy, k) = (__gather(cs[1], ns[1], dy, k), __gather_all(tail(cs), tail(ns), dy, k + ns[1])...)
-rrule(::typeof(__tuple_of), collections...) = (__tuple_of(collections...), __Split(collections, __unroll_map(length, collections)))
-struct __SplitOne{C}
-    collection::C
-    length::Int64
-end
-(s::__SplitOne)(dy) = (nothing, __gather(s.collection, s.length, dy, 0))
 # Of a vector of floats, the length is enough.
 struct __SplitFloats{T}
     length::Int64
@@ -415,42 +404,9 @@ function __gather_floats(T, n, dy)
     end
     return d
 end
-rrule(::typeof(__tuple_of_one), c::Array{T, 1}) where T<:__Float =
-    (__tuple_of_one(c), __SplitFloats{T}(length(c)))
-rrule(::typeof(__tuple_of_one), c) = (__tuple_of_one(c), __SplitOne(c, length(c)))
-
-# The tangent of a collection from those of its elements, which come after k others.
-__gather(c, n, dy::Nothing, k) = nothing
-__gather(c::Tuple, n, dy::Nothing, k) = nothing
-__gather(c::Tuple, n, dy, k) = __ntuple(i -> dy[k + i], Val(length(c)))
-function __gather(c, n, dy, k)
-    d = __zero_tangent(c)
-    d === nothing && return nothing
-    c isa Array || __no_collection(c)
-    length(d) == n || resize!(d, n)
-    for i in 1:n
-        dy[k + i] === nothing || (d[i] = dy[k + i])
-    end
-    return d
-end
-__no_collection(c) =
-    not_implemented(string("a value of type ", typeof(c), " as arguments of a call"))
-
-function frule(tangents, ::typeof(__tuple_of), collections...)
-    t = ()
-    for i in 1:length(collections)
-        t = (t..., __scatter(collections[i], tangents[i + 1])...)
-    end
-    return (__tuple_of(collections...), t)
-end
-frule(tangents, ::typeof(__tuple_of_one), c) = (__tuple_of_one(c), __scatter(c, tangents[2]))
-__scatter(c::Tuple, d) = d
-__scatter(c::Tuple, d::Nothing) = map(__zero_tangent, c)
-function __scatter(c, d)
-    __zero_tangent(c) === nothing && return map(x -> nothing, (c...,))
-    c isa Array || __no_collection(c)
-    return d === nothing ? map(__zero_tangent, (c...,)) : (d...,)
-end
+rrule(::typeof(__tuple_of), c::Array{T, 1}) where T<:__Float = (__tuple_of(c), __SplitFloats{T}(length(c)))
+frule(tangents, ::typeof(__tuple_of), c::Array{T, 1}) where T<:__Float =
+    (__tuple_of(c), tangents[2] === nothing ? map(zero, __tuple_of(c)) : __tuple_of(tangents[2]))
 
 # --- sorting --------------------------------------------------------------------------------
 # What is sorted is put in another order: comparisons and exchanges need not be gone back through.

@@ -131,7 +131,7 @@ end
 struct UniformScaling{T}
     λ::T
 end
-const I = UniformScaling(true)
+const I = __new(UniformScaling{Bool}, true)
 *(c::Number, s::UniformScaling) = UniformScaling(c * s.λ)
 *(s::UniformScaling, c::Number) = UniformScaling(s.λ * c)
 -(s::UniformScaling) = UniformScaling(-s.λ)

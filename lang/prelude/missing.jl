@@ -1,7 +1,7 @@
 # `missing`: a value that is not known.
 
 struct Missing end
-const missing = Missing()
+const missing = __new(Missing)
 ismissing(x) = x === missing
 coalesce() = missing
 coalesce(x, xs...) = ismissing(x) ? coalesce(xs...) : x

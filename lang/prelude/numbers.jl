@@ -7,9 +7,9 @@
 
 abstract type AbstractIrrational <: Real end
 struct Irrational{S} <: AbstractIrrational end
-const π = Irrational{:π}()
+const π = __new(Irrational{:π})
 const pi = π
-const ℯ = Irrational{:ℯ}()
+const ℯ = __new(Irrational{:ℯ})
 const Inf = arith.fdiv(1.0, 0.0)
 const NaN = arith.bitcast(Float64, 9221120237041090560)
 const Inf64 = Inf

@@ -26,7 +26,7 @@ copy(r::MersenneTwister) = MersenneTwister(r.s0, r.s1, r.s2, r.s3)
     typeof(a) === typeof(b) && (a.s0, a.s1, a.s2, a.s3) == (b.s0, b.s1, b.s2, b.s3)
 
 # A program begins with the stream of the seed 0.
-const __default_rng = Xoshiro(-2652715818296459297, 5248731803503122240, -8337926171026360342, 1806427324814722536)
+const __default_rng = __new(Xoshiro, -2652715818296459297, 5248731803503122240, -8337926171026360342, 1806427324814722536)
 default_rng() = __default_rng
 const GLOBAL_RNG = __default_rng
 seed!(seed::Integer) = seed!(__default_rng, seed)

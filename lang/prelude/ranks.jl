@@ -195,7 +195,7 @@ end
 @inline setindex!(a::PermutedDimsArray{T, 2}, x, i::Int64) where T = (setindex!(a.parent, x, __permuted_position(i - 1, a.dims, a.steps) + 1); a)
 @inline setindex!(a::PermutedDimsArray{T, 2}, x, i::Int64, j::Int64) where T = (setindex!(a.parent, x, __place_permuted(a, (i, j))); a)
 @inline setindex!(a::PermutedDimsArray, x, is::Int64...) = (setindex!(a.parent, x, __place_permuted(a, is)); a)
-__shown(a::PermutedDimsArray) = collect(a)
+__shown(a::PermutedDimsArray) = __shown(collect(a))
 circshift(a::AbstractVector, by::Tuple) = circshift(a, by[1])
 circshift(a::AbstractArray, by::Integer; dims::Integer = 1) = __shift_along(a, by, dims)
 function circshift(a::AbstractArray, by::Union{Tuple, AbstractVector})
@@ -243,8 +243,25 @@ end
 # --- joining --------------------------------------------------------------------------------
 
 cat(xs...; dims) = __cat_along(__as_val(dims), xs)
+# Along several dimensions: the arrays stand on the diagonal of the result, which is zero elsewhere.
+function __cat_along(dims::Tuple, xs)
+    rank = __val(__unroll_fold(__most, max(dims...), __unroll_map(__rank, xs)))
+    T = __unroll_fold(__join_eltypes, nothing, xs)
+    sizes = __ntuple(k -> k in dims ? __unroll_fold(__LengthAlong(k), 0, xs) : __size_of(xs[1], k), rank)
+    out = zeros(T, sizes)
+    from = __ntuple(k -> 0, rank)
+    for x in xs
+        at = __ntuple(k -> from[k]+1:from[k]+__size_of(x, k), rank)
+        out[at...] = x isa AbstractArray ? x : fill(x, __ntuple(k -> 1, rank))
+        from = __ntuple(k -> k in dims ? from[k] + __size_of(x, k) : from[k], rank)
+    end
+    return out
+end
+@inline __ncat(dim, xs...) = __cat_along(__val(dim), xs)
 __as_val(d::Integer) = __val(d)
 __as_val(v::Val) = v
+__as_val(dims::Tuple{Integer}) = __val(dims[1])
+__as_val(dims::Tuple) = dims
 function __cat_along(::Val{D}, xs) where D
     rank = __val(__unroll_fold(__most, D, __unroll_map(__rank, xs)))
     T = __unroll_fold(__join_eltypes, nothing, xs)

@@ -559,3 +559,60 @@ macro printf(args...)
     args[1] isa String && return :(print(__formatted($(__format_parts(args[1])), ($(map(esc, args[2:end])...),))))
     return :(print($(esc(args[1])), __formatted($(__format_parts(args[2])), ($(map(esc, args[3:end])...),))))
 end
+
+# --- version numbers ------------------------------------------------------------------------
+
+struct VersionNumber
+    major::Int64
+    minor::Int64
+    patch::Int64
+    prerelease::String
+    build::String
+end
+VersionNumber(major::Integer, minor::Integer = 0, patch::Integer = 0) =
+    VersionNumber(major, minor, patch, "", "")
+function VersionNumber(s::String)
+    found = match(Regex("^v?([0-9]+)(?:\\.([0-9]+))?(?:\\.([0-9]+))?(?:-([0-9A-Za-z.-]*))?(?:\\+([0-9A-Za-z.-]*))?\$"), s)
+    found === nothing && throw(ArgumentError(string("invalid version string: ", s)))
+    number(k) = found.captures[k] === nothing ? 0 : parse(Int64, found.captures[k])
+    # `v"1.2-"` comes before every prerelease.
+    name(k) = found.captures[k] === nothing ? "" : found.captures[k] == "" ? "-" : String(found.captures[k])
+    return VersionNumber(number(1), number(2), number(3), name(4), name(5))
+end
+const VERSION = __new(VersionNumber, 1, 11, 0, "", "")
+macro v_str(s)
+    return :(VersionNumber($s))
+end
+function isless(a::VersionNumber, b::VersionNumber)
+    a.major == b.major || return a.major < b.major
+    a.minor == b.minor || return a.minor < b.minor
+    a.patch == b.patch || return a.patch < b.patch
+    a.prerelease == b.prerelease && return a.build < b.build
+    # A release comes behind what leads to it.
+    a.prerelease == "" && return false
+    return b.prerelease == "" || __prerelease_less(a.prerelease, b.prerelease)
+end
+function __prerelease_less(a, b)
+    a == "-" && return true
+    b == "-" && return false
+    left, right = split(a, "."), split(b, ".")
+    for k in 1:min(length(left), length(right))
+        x, y = String(left[k]), String(right[k])
+        x == y && continue
+        m, n = tryparse(Int64, x), tryparse(Int64, y)
+        m === nothing || n === nothing || return m < n
+        # Numbers come before names.
+        return m !== nothing || n === nothing && x < y
+    end
+    return length(left) < length(right)
+end
+<(a::VersionNumber, b::VersionNumber) = isless(a, b)
+function __version_text(v::VersionNumber)
+    text = string(v.major, ".", v.minor, ".", v.patch)
+    v.prerelease == "" || (text = string(text, v.prerelease == "-" ? "-" : string("-", v.prerelease)))
+    return v.build == "" ? text : string(text, "+", v.build)
+end
+__shown(v::VersionNumber) = __version_text(v)
+__displayed(v::VersionNumber) = __repr(v)
+__repr(v::VersionNumber) = string("v\"", __version_text(v), "\"")
+show(io::IO, v::VersionNumber) = print(io, __repr(v))

@@ -29,7 +29,7 @@ mutable struct __TestSet
     start::Int64
     seconds::Float64
 end
-const __test_sets = Any[]
+const __test_sets = mem.alloc(Array{Any, 1}, 0)
 const __test_kinds = (:pass, :fail, :error, :broken)
 
 function __record(kind)
@@ -54,9 +54,9 @@ end
 macro test(ex, options...)
     ex, broken, skip = __test_options(ex, options)
     source = string(__source__.file, ":", __source__.line)
-    skip && return :(__record(:broken))
     parts, value, rebuilt = __test_parts(ex)
-    return :(__run_test(() -> ($(map(esc, parts)...),), $(esc(value)), $(QuoteNode(ex)), $rebuilt, $source, $broken))
+    run = :(__run_test(() -> ($(map(esc, parts)...),), $(esc(value)), $(QuoteNode(ex)), $rebuilt, $source, $(esc(broken))))
+    return skip === false ? run : :($(esc(skip)) ? __record(:broken) : $run)
 end
 macro test_broken(ex)
     source = string(__source__.file, ":", __source__.line)
@@ -71,9 +71,9 @@ function __test_options(ex, options)
     named = Any[]
     for option in options
         if isexpr(option, :(=)) && option.args[1] === :broken
-            broken = option.args[2] === true
+            broken = option.args[2]
         elseif isexpr(option, :(=)) && option.args[1] === :skip
-            skip = option.args[2] === true
+            skip = option.args[2]
         elseif isexpr(option, :(=))
             push!(named, Expr(:kw, option.args[1], option.args[2]))
         else
@@ -191,6 +191,10 @@ function __fits_exception(e, expected)
         __repr(getfield(e, name)) == __repr(getfield(expected, name)) || return false
     end
     return true
+end
+
+macro test_nowarn(ex)
+    return esc(ex)
 end
 
 macro testset(args...)

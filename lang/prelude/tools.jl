@@ -141,6 +141,9 @@ end
 macro propagate_inbounds(x)
     return esc(x)
 end
+macro nospecializeinfer(x)
+    return esc(x)
+end
 macro static(x)
     return esc(x)
 end

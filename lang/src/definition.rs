@@ -105,6 +105,8 @@ pub enum Item {
     Import(Import),
     /// Declares the type of a global variable: `x::Int = 1`.
     Typed(Symbol, TypeExpr),
+    /// Binds a name to a type that stands as a value in what follows: `Vector{T} where T`.
+    Type(Symbol, TypeExpr),
     /// Says which names `using` takes from the module.
     Export(Vec<Symbol>),
     /// Makes a module, and runs its statements.

@@ -80,6 +80,9 @@ impl Printer<'_> {
             Item::Typed(name, ty) => {
                 self.line(&format!("# type {}::{}", ctx.str(*name), ty_text(ctx, ty)));
             }
+            Item::Type(name, ty) => {
+                self.line(&format!("# const {} = {}", ctx.str(*name), ty_text(ctx, ty)));
+            }
             Item::Export(names) => {
                 let names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
                 self.line(&format!("# export {}", names.join(", ")));

@@ -69,7 +69,8 @@ fn methods_are_named_by_calls_and_by_types() {
 fn texts_that_go_on_are_told_from_those_that_are_wrong() {
     let ctx = regraft::dialects::context();
     let of = |text| Completeness::of(ctx.registry(), text);
-    for text in ["f(x) = begin", "function g(x)", "[1, 2,", "if x", "(1 +"] {
+    for text in ["f(x) = begin", "function g(x)", "[1, 2,", "if x", "(1 +", "try", "f() = try\n 1"]
+    {
         assert_eq!(of(text), Completeness::Incomplete, "{text}");
     }
     for text in ["1 + 1", "", "f(x) = x", "1 +* 2", ")", "x = ]"] {

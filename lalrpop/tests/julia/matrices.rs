@@ -47,6 +47,12 @@ fn rows() {
         ("[1 2;\n 3 4;]", "(matrix (row 1 2) (row 3 4))"),
         ("[a; -b]", "(matrix (row a) (row (call - b)))"),
         ("[1\n-2]", "(matrix (row 1) (row -2))"),
+        // The longest runs of semicolons part an array first.
+        ("[1;; 2]", "(call #ncat 2 1 2)"),
+        ("[1; 2;; 3]", "(call #ncat 2 (call #ncat 1 1 2) 3)"),
+        ("[1; 2;;;3;;4]", "(call #ncat 3 (call #ncat 1 1 2) (call #ncat 2 3 4))"),
+        ("[1 2;;; 3 4]", "(call #ncat 3 (matrix (row 1 2)) (matrix (row 3 4)))"),
+        ("T[1;;]", "(call #typed_matrix T (call #ncat 2 1))"),
     ]);
     check_errors(&[
         ("[1, 2 3]", "elements of an array are parted by commas, or by blank space and `;`", " "),
@@ -55,9 +61,6 @@ fn rows() {
             "indices are parted by commas, elements of a matrix by blank space and `;`",
             " ",
         ),
-        ("[1;; 2]", "arrays of more than two dimensions (`;;`) are not supported", ";;"),
-        ("[1; 2;; 3]", "arrays of more than two dimensions (`;;`) are not supported", ";;"),
-        ("[1; 2;;;3;;4]", "arrays of more than two dimensions (`;;`) are not supported", ";;;"),
         ("[a = 1]", "expected an element, found an assignment", "a = 1"),
     ]);
 }

@@ -10,7 +10,6 @@ fn each_is_one_error_that_names_it() {
         ("a --> b", "the operator `-->` is not supported here", "-->"),
         ("primitive type P 8 end", "primitive types are not supported", "primitive type"),
         ("x = {1, 2}", "`{…}` that is not applied to a type is not supported", "{"),
-        ("A{T} = B{T}", "type aliases with parameters (`A{T} = …`) are not supported", "A{T}"),
         ("struct P\n x = 1\nend", "default values of fields are not supported", "x = 1"),
         ("a .< b .< c", "`.<` in a chain of comparisons is not supported", ".<"),
     ]);

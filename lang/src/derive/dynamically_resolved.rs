@@ -8,12 +8,12 @@
 //! The place of the tangent of a field follows from the type of the whole. A call is resolved by the
 //! running program, which knows it, and so is the derivative of a call.
 //!
-//! So is a call whose number of arguments is known then: of a tuple of these, a call follows that can be
+//! So is a call whose number of arguments is known then: of tuples of these, a call follows that can be
 //! resolved.
 //!
 //! ```text
-//! %3: any = core.splat %1, %2       =>    %4: any = core.apply @tuple_of, %2
-//!                                         %3: any = core.apply @call_tuple, %1, %4
+//! %4: any = core.splat %1, %2, %3   =>    %5: any = core.apply @tuple_of, %3
+//!                                         %4: any = core.apply @call_tuple, %1, %2, %5
 //! ```
 //!
 //! If the type is known and the name or number of the field is not, all fields are read, and one
@@ -78,18 +78,18 @@ fn in_function(f: &mut Function) -> IrResult<()> {
     Ok(())
 }
 
-/// Makes a call whose number of arguments is dynamically resolved two: one that makes a tuple of all
-/// arguments, which has a rule, and one with that tuple.
+/// Makes a tuple of each collection of arguments that is not known to be one, and a call with these.
 fn late_call(f: &mut Function, v: Value) -> IrResult<()> {
     let (ctx, loc) = (f.ctx().clone(), f.loc(v));
     let named = |name: &str| Operand::from(ctx.constant_id(Constant::Func(ctx.symbol(name))));
-    let operands: Vec<Operand> = f.operands(v).collect();
-    let collections = operands[1..].to_vec();
-    // Most often it is one collection, for which the rule is simpler.
-    let tuple_of = if collections.len() == 1 { "#tuple_of_one" } else { "#tuple_of" };
-    let tuple = f.insert(v, core::apply(named(tuple_of), collections, Type::ANY).at(loc))?;
-    let args = [operands[0], tuple.into()];
-    f.replace(v, core::apply(named("#call_tuple"), args, Type::ANY).at(loc))?;
+    let mut operands: Vec<Operand> = f.operands(v).collect();
+    for collection in &mut operands[1..] {
+        if !matches!(ctx.kind(f.operand_type(*collection)), TypeKind::Tuple(_)) {
+            let tuple = core::apply(named("#tuple_of"), [*collection], Type::ANY);
+            *collection = f.insert(v, tuple.at(loc))?.into();
+        }
+    }
+    f.replace(v, core::apply(named("#call_tuple"), operands, Type::ANY).at(loc))?;
     Ok(())
 }
 

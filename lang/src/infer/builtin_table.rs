@@ -34,7 +34,7 @@ builtins! {
     Undefined "#undefined" "What stands in a field that has no value.",
     Parameters "#parameters" "The parameters of a type, as a tuple.",
     HasMethod "#has_method" "Whether there is a method for arguments of these types.",
-    HasOwn "#has_own" "Whether the program has a method of its own for arguments of these types.",
+    HasOwn "#has_own" "Whether the program has a method of its own for arguments of these types, or any.",
     Invoke "#invoke" "A call of the method for arguments of these types.",
     FieldNames "#fieldnames" "The names of the fields of a type, as a tuple.",
     New "#new" "A struct from its fields.",

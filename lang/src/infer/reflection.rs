@@ -54,9 +54,13 @@ impl Inference {
             .collect()
     }
 
-    /// `#has_method(f, Tuple{…})`, `#has_own(f, Tuple{…})`
+    /// `#has_method(f, Tuple{…})`, `#has_own(f, Tuple{…})`, `#has_own(f)`
     fn has_method(&mut self, frame: &mut Frame, args: &[Arg], own: bool) -> Option<Arg> {
         let callee = self.exact_type(frame, *args.first()?)?;
+        if own && args.len() == 1 {
+            let found = self.world.has_own_methods(callee, frame.spec);
+            return Some(self.constant_arg(Constant::Bool(found)));
+        }
         let types = self.listed(frame, args, 1)?;
         let found = self.world.has_method(callee, &types, own, frame.spec);
         Some(self.constant_arg(Constant::Bool(found)))

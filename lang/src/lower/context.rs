@@ -13,7 +13,7 @@ use super::options::LowerOptions;
 use super::scope::Scopes;
 use super::ssa::{BlockId, Body, Slot, Special, Val};
 use super::try_catch::Exits;
-use crate::definition::{ClosureDef, Space};
+use crate::definition::{ClosureDef, Item, Space};
 
 /// Sorts errors by where they are in the text.
 pub(super) fn in_text_order(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -28,6 +28,8 @@ pub(super) struct Lower<'a> {
     pub(super) options: &'a LowerOptions<'a>,
     pub(super) names: Names,
     pub(super) errors: Vec<Diagnostic>,
+    /// The types that stand as values in the statement at hand.
+    pub(super) types: Vec<Item>,
     pub(super) scopes: Scopes,
     pub(super) finish: Finish,
     pub(super) consts: FxHashMap<Constant, Val>,
@@ -166,6 +168,7 @@ impl<'a> Lower<'a> {
             options,
             names,
             errors: Vec::new(),
+            types: Vec::new(),
             scopes,
             finish,
             consts,

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::ssa::Val;
 use super::{Indexed, Lower};
+use crate::definition::Item;
 
 /// The values of a list of expressions.
 pub(super) type Vals = SmallVec<[Val; 8]>;
@@ -54,7 +55,10 @@ impl Lower<'_> {
             },
             Kind::Curly { base, params } => self.apply_type(id, base, params),
             Kind::Where { .. } => {
-                self.no_value(id, "`where` is supported in signatures only", "not supported here")
+                let name = self.fresh_name("where").0;
+                let ty = self.type_expr(id);
+                self.types.push(Item::Type(name, ty));
+                self.global(name, self.loc(id))
             }
             Kind::Splat(inner) => {
                 self.error(id, "`...` stands in arguments and elements only", "");

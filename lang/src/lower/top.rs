@@ -18,7 +18,16 @@ impl Lower<'_> {
         items
     }
 
+    /// Adds the items of a statement, behind the types that stand as values in them.
     pub(super) fn item(&mut self, id: ExprId, items: &mut Vec<Item>) {
+        let at = items.len();
+        self.item_itself(id, items);
+        if !self.types.is_empty() {
+            items.splice(at..at, self.types.drain(..));
+        }
+    }
+
+    fn item_itself(&mut self, id: ExprId, items: &mut Vec<Item>) {
         let is_module = matches!(self.ast.kind(id), Kind::Module { .. });
         if !is_module && !self.is_expanded && !self.ast.macros_in(id).is_empty() {
             items.push(Item::Expand { statement: id, soft_scope: self.options.soft_scope });
@@ -181,6 +190,11 @@ impl Lower<'_> {
     fn constants(&mut self, id: ExprId, items: &mut Vec<Item>) {
         match self.ast.kind(id) {
             Kind::Assign { target, value } => match (self.ast.kind(target), self.ast.kind(value)) {
+                // The library has many of them, which need no code.
+                (Kind::Name(name), Kind::Curly { .. }) if self.options.space == Space::Base => {
+                    let ty = self.type_expr(value);
+                    items.push(Item::Type(name, ty));
+                }
                 (Kind::Name(name), _) => {
                     let thunk = self.thunk(value);
                     items.push(Item::Const(name, Box::new(thunk)));

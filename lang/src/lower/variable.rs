@@ -7,6 +7,7 @@ use regraft_syntax::julia::{ExprId, Kind};
 use super::Lower;
 use super::scope::{NONE, VarKind};
 use super::ssa::{Slot, Special, Val, ValKind};
+use crate::definition::{Space, is_library};
 
 impl Lower<'_> {
     /// The slot of a variable in the function at hand.
@@ -157,18 +158,14 @@ impl Lower<'_> {
         if self.scopes.refs.get(base.index()).is_some_and(|&var| var != NONE) {
             return None;
         }
-        let module = self.text(module);
-        if module == "Main" {
-            return Some(member);
-        }
-        if !crate::definition::is_library(module) {
-            return None;
-        }
-        Some(match self.options.space {
-            crate::definition::Space::Base => member,
-            crate::definition::Space::Main | crate::definition::Space::Module(_) => {
-                self.ctx.symbol(&format!("Base.{}", self.text(member)))
-            }
+        let module = match self.text(module) {
+            "Main" => "Main",
+            library if is_library(library) => "Base",
+            _ => return None,
+        };
+        Some(match (module, self.options.space) {
+            (_, Space::Base) | ("Main", Space::Main) => member,
+            _ => self.ctx.symbol(&format!("{module}.{}", self.text(member))),
         })
     }
 }

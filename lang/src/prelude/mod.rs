@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 32] = [
+pub const FILES: [(&str, &str); 33] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -94,6 +94,7 @@ pub const FILES: [(&str, &str); 32] = [
     ("prelude/sparse.jl", include_str!("../../prelude/sparse.jl")),
     ("prelude/code.jl", include_str!("../../prelude/code.jl")),
     ("prelude/tools.jl", include_str!("../../prelude/tools.jl")),
+    ("prelude/showing.jl", include_str!("../../prelude/showing.jl")),
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
     ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),

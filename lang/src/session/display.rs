@@ -42,7 +42,7 @@ impl Session {
         let array = match value {
             Val::Array(array) => Some((None, array.clone())),
             Val::Struct(_) if self.is_like_an_array(value) && !self.is_range(value) => {
-                match self.ask_prelude("collect", value) {
+                match self.call_prelude("collect", value) {
                     Some(Val::Array(array)) => Some((Some(value), array)),
                     _ => None,
                 }
@@ -69,6 +69,15 @@ impl Session {
         if array.is_empty() {
             return format!("{size} {name}");
         }
+        // In the place of what the program has a method of `show` for stands a text.
+        let own = match self.has_own_show() {
+            true => self.call_prelude("#own_elements", &Val::Array(array.clone())),
+            false => None,
+        };
+        let array = match own {
+            Some(Val::Array(own)) => own,
+            _ => array,
+        };
         let cells = Cells {
             ctx: &self.ctx,
             names: &*self.texts,

@@ -192,7 +192,7 @@ impl Session {
 
     /// A value as Julia shows it.
     pub fn show(&mut self, value: &Val) -> String {
-        let shown = self.ask_prelude("#shown", value);
+        let shown = self.ask_prelude("#displayed", value);
         let names = Some(&*self.texts as &dyn Names);
         match (shown, value) {
             // The text that a value is shown as is not itself shown as a string.
@@ -300,14 +300,31 @@ impl Session {
 }
 
 impl Session {
-    /// Calls a function of the prelude with a struct; returns `None` for any other value.
+    /// Calls a function of the prelude with a struct, or a collection if the program has methods for
+    /// `show`; returns `None` for any other value.
     fn ask_prelude(&mut self, function: &str, value: &Val) -> Option<Val> {
-        if !matches!(value, Val::Struct(_)) {
-            return None;
+        match value {
+            Val::Struct(_) => self.call_prelude(function, value),
+            Val::Array(_) | Val::Tuple(_) | Val::Named(_) | Val::Object(_)
+                if self.has_own_show() =>
+            {
+                self.call_prelude(function, value)
+            }
+            _ => None,
         }
+    }
+
+    fn call_prelude(&mut self, function: &str, value: &Val) -> Option<Val> {
         let function = Val::Func(self.ctx.symbol(function));
         self.interpreter.set_limits(self.limits);
         self.interpreter.call_value(&function, std::slice::from_ref(value)).ok()
+    }
+
+    /// Returns whether the program has methods of its own for `show`.
+    fn has_own_show(&self) -> bool {
+        let world = &self.compiler.borrow().world;
+        let show = Val::Func(self.ctx.symbol("show")).type_of(&self.ctx);
+        world.methods_of(show).any(|method| method.space != Space::Base)
     }
 
     fn is_like_an_array(&self, value: &Val) -> bool {

@@ -163,6 +163,9 @@ impl Session {
                 }
                 self.with_world(|world| world.declare_type(name, space, &ty)).map(|()| Val::Unit)
             }
+            Item::Type(name, ty) => {
+                self.with_world(|world| world.bind_type(name, space, &ty)).map(|ty| Val::Type(ty))
+            }
             Item::Export(names) => {
                 self.with_world(|world| world.export(&names, space));
                 Ok(Val::Unit)

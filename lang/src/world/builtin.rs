@@ -110,6 +110,7 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
         ("Vector", "Matrix", "VecOrMat", array),
         ("AbstractVector", "AbstractMatrix", "AbstractVecOrMat", abstract_array),
         ("DenseVector", "DenseMatrix", "DenseVecOrMat", dense),
+        ("StridedVector", "StridedMatrix", "StridedVecOrMat", dense),
     ] {
         let (one, two) = (app(family, &[var(0), int(1)]), app(family, &[var(0), int(2)]));
         b.alias(vector, &["T"], one.clone());

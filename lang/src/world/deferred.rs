@@ -13,6 +13,8 @@ use regraft_syntax::julia::{self, parse_part};
 use rustc_hash::FxHashMap;
 
 use super::method::TableKey;
+use super::term::FamilyId;
+use crate::definition::StructDecl;
 use crate::lower::{Library, Statement};
 
 /// A statement that is not parsed.
@@ -40,10 +42,19 @@ impl Deferred {
     }
 }
 
-/// Statements that define methods, by the table that their methods belong to, with their ages.
+/// Methods that are not there yet.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    /// Those that a statement defines.
+    Statement(Deferred),
+    /// The constructors of a struct that declares none.
+    Constructors(Box<StructDecl>, FamilyId),
+}
+
+/// The methods that are not there yet, by the table that they belong to, with their ages.
 #[derive(Default, Debug)]
 pub(super) struct DeferredMethods {
-    pub(super) by_table: FxHashMap<TableKey, Vec<(Deferred, u64)>>,
+    pub(super) by_table: FxHashMap<TableKey, Vec<(Waiting, u64)>>,
     /// The name of a function, and the table of its methods, that came last: there are mostly
     /// several methods of one function in a row.
     pub(super) last: Option<(&'static str, TableKey)>,

@@ -2,11 +2,13 @@
 
 use regraft_ir::{Diagnostic, Loc, Symbol};
 
-use super::deferred::Deferred;
+use super::deferred::{Deferred, Waiting};
+use super::dispatch_table::Table;
 use super::entities::Binding;
 use super::method::{TableKey, TableOwner};
 use super::tables::World;
-use crate::definition::Space;
+use super::term::FamilyId;
+use crate::definition::{Space, StructDecl};
 use crate::lower::Statement;
 use crate::prelude::statements::Owner;
 
@@ -26,11 +28,29 @@ impl World {
         if let Owner::Named(name) = owner {
             self.deferred.last = Some((name, table));
         }
-        if self.tables.get(&table).is_some_and(super::dispatch_table::Table::was_asked) {
+        if self.tables.get(&table).is_some_and(Table::was_asked) {
             // What was answered before has to be answered anew.
             return Err(statement);
         }
-        self.deferred.by_table.entry(table).or_default().push((statement, self.age));
+        let waiting = Waiting::Statement(statement);
+        self.deferred.by_table.entry(table).or_default().push((waiting, self.age));
+        Ok(())
+    }
+
+    /// Defines the constructors of a struct that declares none; of one of the prelude, when they are
+    /// first asked for.
+    pub(super) fn define_default_later(
+        &mut self,
+        decl: StructDecl,
+        family: FamilyId,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let table = TableOwner::Constructor(family).plain();
+        let was_asked = self.tables.get(&table).is_some_and(Table::was_asked);
+        if decl.space != Space::Base || was_asked {
+            return self.define_default(&decl, family, self.age() + 1);
+        }
+        let waiting = Waiting::Constructors(Box::new(decl), family);
+        self.deferred.by_table.entry(table).or_default().push((waiting, self.age));
         Ok(())
     }
 
@@ -78,10 +98,15 @@ impl World {
     pub(super) fn define_deferred(&mut self, table: TableKey) {
         let table = table.owner.plain();
         let Some(statements) = self.deferred.by_table.remove(&table) else { return };
-        for (statement, age) in statements {
-            let errors = match statement.read() {
-                Ok(statements) => self.define_at(statements, table, age),
-                Err(errors) => errors,
+        for (waiting, age) in statements {
+            let errors = match waiting {
+                Waiting::Statement(statement) => match statement.read() {
+                    Ok(statements) => self.define_at(statements, table, age),
+                    Err(errors) => errors,
+                },
+                Waiting::Constructors(decl, family) => {
+                    self.define_default(&decl, family, age).err().unwrap_or_default()
+                }
             };
             if !errors.is_empty() {
                 panic!("the prelude is wrong\n{}", regraft_ir::render_all(&errors, false));

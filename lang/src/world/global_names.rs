@@ -184,6 +184,22 @@ impl World {
         Ok(())
     }
 
+    /// Binds a name to the type that an expression stands for.
+    ///
+    /// # Errors
+    /// If the expression is no type.
+    pub fn bind_type(
+        &mut self,
+        name: Symbol,
+        space: Space,
+        ty: &TypeExpr,
+    ) -> Result<Type, Vec<Diagnostic>> {
+        let found = self.eval_type(ty, space)?;
+        let found = self.types.type_value(&found);
+        self.bind_const(name, space, Constant::Type(found), ty.loc).map_err(|error| vec![error])?;
+        Ok(found)
+    }
+
     /// The type that is declared for a global variable.
     pub fn declared(&self, name: Symbol, space: Space) -> Option<Type> {
         let (space, name) = self.bindings.locate(space, name);

@@ -137,7 +137,7 @@ impl World {
             space: Space::Main,
             loc: Loc::UNKNOWN,
         };
-        self.define_default(&decl, family)
+        self.define_default(&decl, family, self.age() + 1)
     }
 }
 

@@ -35,6 +35,12 @@ impl World {
         }
     }
 
+    /// Returns whether the program has added a method to a function.
+    pub fn has_own_methods(&mut self, callee: Type, by: SpecId) -> bool {
+        self.watch_methods(callee, by);
+        self.methods_of(callee).any(|method| method.space != Space::Base)
+    }
+
     /// The method that is the most specific one for arguments of declared types, for a call with
     /// arguments that are of these. `None` if there is none, or several.
     pub fn invoked(

@@ -72,7 +72,7 @@ impl World {
             }
         }
         if decl.constructors.is_empty() {
-            self.define_default(&decl, family)
+            self.define_default_later(decl, family)
         } else {
             self.define_all(&decl.constructors)
         }
@@ -124,10 +124,12 @@ impl World {
         if errors.is_empty() { Ok(fields) } else { Err(errors) }
     }
 
+    /// Defines the constructors of a struct that declares none, as methods of an age.
     pub(super) fn define_default(
         &mut self,
         decl: &StructDecl,
         family: FamilyId,
+        age: u64,
     ) -> Result<(), Vec<Diagnostic>> {
         let name = TypeExpr { kind: TypeExprKind::Name(decl.name), loc: decl.loc };
         let any = self.ctx.symbol("Any");
@@ -148,7 +150,8 @@ impl World {
             |bound: &Bound| fields.iter().any(|(_, ty)| ty.occurrences(bound.var) != (0, false));
         if params.iter().all(occurs) {
             let body = self.constructor(decl, family, &params, &fields, false);
-            self.constructor_method(decl, Callee::Type(name.clone()), typed, &decl.params, body)?;
+            let callee = Callee::Type(name.clone());
+            self.constructor_method(decl, callee, typed, &decl.params, (body, age))?;
         }
         let converts = fields.iter().any(|(_, ty)| *ty != Ty::Any);
         if !params.is_empty() {
@@ -159,10 +162,10 @@ impl World {
             let applied = TypeExprKind::Apply(Box::new(name), args.collect());
             let callee = Callee::Type(TypeExpr { kind: applied, loc: decl.loc });
             let body = self.constructor(decl, family, &params, &fields, true);
-            self.constructor_method(decl, callee, untyped, &decl.params, body)?;
+            self.constructor_method(decl, callee, untyped, &decl.params, (body, age))?;
         } else if converts {
             let body = self.constructor(decl, family, &params, &fields, true);
-            self.constructor_method(decl, Callee::Type(name), untyped, &[], body)?;
+            self.constructor_method(decl, Callee::Type(name), untyped, &[], (body, age))?;
         }
         Ok(())
     }
@@ -173,7 +176,7 @@ impl World {
         callee: Callee,
         params: Vec<ParamDecl>,
         statics: &[StaticDecl],
-        body: Function,
+        (body, age): (Function, u64),
     ) -> Result<(), Vec<Diagnostic>> {
         let new = MethodHead {
             callee,
@@ -187,7 +190,7 @@ impl World {
             loc: decl.loc,
         };
         let body = Body::Lowered(Arc::new(body));
-        self.add_method_at(&new, body, self.age() + 1, Space::Base).map(|_| ())
+        self.add_method_at(&new, body, age, Space::Base).map(|_| ())
     }
 
     /// The lowered code of a default constructor.

@@ -91,6 +91,9 @@ impl Text {
                     imported.unwrap_or_else(|error| panic!("{error:?}"));
                     Ok(())
                 }
+                Item::Type(name, ty) => {
+                    compiler.borrow_mut().world.bind_type(name, space, &ty).map(|_| ())
+                }
                 Item::Export(_) | Item::Typed(..) | Item::Module { .. } => {
                     panic!("modules and types of globals are for sessions")
                 }

@@ -91,8 +91,6 @@ fn parameters_are_in_order() {
 
 #[test]
 fn indices_and_splats_have_their_places() {
-    let found = errors("function f(x)\n    x[1] = 2\n    x where T\nend");
-    assert_eq!(found, ["`where` is supported in signatures only [x where T]"]);
     // The index of another function is none.
     let found = errors("f(x) = x[map(i -> end, x)]");
     assert!(found.iter().any(|error| error.starts_with("`end`")), "{found:?}");

@@ -84,7 +84,11 @@ fn show_item(item: &Item) -> String {
             condition + &show(then) + &show(otherwise)
         }
         Item::Module { items, .. } => show(items),
-        Item::Import(_) | Item::Export(_) | Item::Expand { .. } | Item::Typed(..) => String::new(),
+        Item::Import(_)
+        | Item::Export(_)
+        | Item::Expand { .. }
+        | Item::Type(..)
+        | Item::Typed(..) => String::new(),
         Item::Declare(..) | Item::Abstract(_) => String::new(),
     }
 }

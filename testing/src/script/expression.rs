@@ -53,7 +53,9 @@ impl Writer {
                     (self.expression(Ty::Int, depth - 1), self.expression(Ty::Float, depth - 1));
                 format!("{}({a}, {b})", ty.name())
             }
-            Ty::Closure => self.atom(ty),
+            Ty::Dict => self.dictionary(depth - 1),
+            Ty::Text => self.text(depth - 1),
+            Ty::Closure | Ty::Methods => self.atom(ty),
         }
     }
 
@@ -103,6 +105,9 @@ impl Writer {
             Ty::Struct => "P(1, 2.0)".to_owned(),
             Ty::Object => "M(1, 2.0)".to_owned(),
             Ty::Closure => "(t -> t + 1)".to_owned(),
+            Ty::Methods => "identity".to_owned(),
+            Ty::Dict => self.c.pick(&["Dict(1 => 0.5)", "Dict{Int64, Float64}()"]).to_owned(),
+            Ty::Text => self.c.pick(&["\"ab\"", "\"\"", "\"aé1\"", "\" x \""]).to_owned(),
         }
     }
 
@@ -149,7 +154,9 @@ impl Writer {
 
     fn int(&mut self, depth: u32) -> String {
         let x = self.expression(Ty::Int, depth);
-        match self.c.below(17) {
+        match self.c.below(19) {
+            17 => self.counted(x),
+            18 => self.of_methods(x),
             0..5 => {
                 let op = self.c.pick(&["+", "-", "*", "+"]);
                 format!("({x} {op} {})", self.expression(Ty::Int, depth))
@@ -199,7 +206,9 @@ impl Writer {
     /// A float of ordinary size, by functions that are smooth where they are used.
     fn smooth_float(&mut self, depth: u32) -> String {
         let x = self.expression(Ty::Float, depth);
-        match self.c.below(18) {
+        match self.c.below(20) {
+            18 => self.entry(x),
+            19 => self.of_methods(x),
             0 | 1 => {
                 let op = self.c.pick(&["+", "-"]);
                 format!("({x} {op} {})", self.expression(Ty::Float, depth))
@@ -265,7 +274,9 @@ impl Writer {
             return self.smooth_float(depth);
         }
         let x = self.expression(Ty::Float, depth);
-        match self.c.below(14) {
+        match self.c.below(16) {
+            14 => self.entry(x),
+            15 => self.of_methods(x),
             0..5 => {
                 let op = self.c.pick(&["+", "-", "*", "/"]);
                 format!("({x} {op} {})", self.expression(Ty::Float, depth))
@@ -304,9 +315,18 @@ impl Writer {
         }
     }
 
+    /// A number through a function with a method for its type.
+    fn of_methods(&mut self, x: String) -> String {
+        match self.variable(|ty| ty == Ty::Methods) {
+            Some(h) => format!("{}({x})", h.name),
+            None => x,
+        }
+    }
+
     fn bool(&mut self, depth: u32) -> String {
         let ty = self.c.pick(&[Ty::Int, Ty::Float]);
-        match self.c.below(9) {
+        match self.c.below(10) {
+            9 => self.has(),
             0..5 => {
                 let op = self.c.pick(&["<", "==", ">=", "!=", "<=", ">"]);
                 format!("({} {op} {})", self.expression(ty, depth), self.expression(ty, depth))
@@ -375,7 +395,7 @@ impl Writer {
     }
 
     /// An expression in which counters may be used.
-    fn with_counters(&mut self, names: &[&str], ty: Ty, depth: u32) -> String {
+    pub(super) fn with_counters(&mut self, names: &[&str], ty: Ty, depth: u32) -> String {
         self.captured(names, Ty::Int, ty, depth)
     }
 

@@ -17,6 +17,7 @@
 //! recursion is three deep. As with modules, the same choices give the same script, and simpler
 //! choices a simpler one.
 
+mod data;
 mod dynamic;
 mod expression;
 mod statement;
@@ -123,6 +124,12 @@ enum Ty {
     Object,
     /// A function of one `Int64` that gives one; in smooth programs, of `Float64`.
     Closure,
+    /// A function of an `Int64` or a `Float64` that gives one of the same type.
+    Methods,
+    /// `Dict{Int64, Float64}`
+    Dict,
+    /// `String`
+    Text,
 }
 
 impl Ty {
@@ -163,7 +170,9 @@ impl Ty {
             Self::Pair => "Tuple{Int64, Float64}",
             Self::Struct => "P",
             Self::Object => "M",
-            Self::Closure => "Function",
+            Self::Closure | Self::Methods => "Function",
+            Self::Dict => "Dict{Int64, Float64}",
+            Self::Text => "String",
         }
     }
 }
@@ -398,6 +407,35 @@ mod tests {
             assert_eq!(case.again(&case.choices).text, case.text);
         }
         assert!(whole > 80, "{whole}");
+    }
+
+    #[test]
+    fn every_construct_is_met() {
+        for make in [ScriptCase::from_seed, ScriptCase::smooth_from_seed] {
+            let texts: Vec<String> = (0..400).map(|seed| make(seed).text).collect();
+            let constructs = [
+                "; k",
+                "finally",
+                "catch",
+                "Dict(",
+                "delete!(",
+                "haskey(",
+                ") in d",
+                "keys(",
+                "(t",
+                "::Float64) = ",
+                "lpad(",
+                "\"n$(",
+                " -> ",
+                "push!(",
+                "@simd",
+                "while ",
+            ];
+            for construct in constructs {
+                let met = texts.iter().filter(|text| text.contains(construct)).count();
+                assert!(met > 3, "{construct}: {met}");
+            }
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ impl Writer {
 
     fn statement(&mut self) {
         let nests = self.depth < 3;
-        match self.c.below(if nests { 26 } else { 14 }) {
+        match self.c.below(if nests { 28 } else { 16 }) {
             0..4 => self.definition(),
             4..7 => self.update(),
             7 | 8 => self.element(),
@@ -30,12 +30,13 @@ impl Writer {
             11 => self.push(),
             12 => self.destructuring(),
             13 => self.closure(),
-            14 | 15 => self.condition(),
-            16..20 => self.for_loop(),
-            20 => self.while_loop(),
-            21 => self.two_loops(),
-            22 => self.leave_early(),
-            24 | 25 => self.try_block(),
+            14 | 15 => self.data_statement(),
+            16 | 17 => self.condition(),
+            18..22 => self.for_loop(),
+            22 => self.while_loop(),
+            23 => self.two_loops(),
+            24 => self.leave_early(),
+            26 | 27 => self.try_block(),
             _ => self.matrix_loop(),
         }
     }
@@ -69,7 +70,7 @@ impl Writer {
     }
 
     /// A variable that may be assigned to.
-    fn target(&mut self, fits: impl Fn(Ty) -> bool) -> Option<usize> {
+    pub(super) fn target(&mut self, fits: impl Fn(Ty) -> bool) -> Option<usize> {
         let places: Vec<usize> = (0..self.scope.len())
             .filter(|&i| self.scope[i].assignable && fits(self.scope[i].ty))
             .collect();
@@ -117,7 +118,8 @@ impl Writer {
     }
 
     fn print(&mut self) {
-        let ty = self.c.pick(&[Ty::Int, Ty::Float, Ty::Bool, Ty::Int, Ty::Floats, Ty::Pair]);
+        let ty =
+            self.c.pick(&[Ty::Int, Ty::Float, Ty::Bool, Ty::Int, Ty::Floats, Ty::Pair, Ty::Text]);
         let value = self.expression(ty, 2);
         let print = self.c.pick(&["println", "print", "println"]);
         self.line(&format!("{print}(\"p = \", {value})"));
@@ -160,7 +162,8 @@ impl Writer {
         let arg = self.name("t");
         // What is captured and assigned to more than once lives in a box of any type.
         let scope = self.scope.clone();
-        self.scope.retain(|var| var.assigned <= 1 && var.ty != Ty::Closure);
+        let plain = |ty| !matches!(ty, Ty::Closure | Ty::Methods);
+        self.scope.retain(|var| var.assigned <= 1 && plain(var.ty));
         let ty = self.closure_type();
         let own = Var { name: arg.clone(), ty, assignable: false, assigned: 1, indexes: None };
         self.scope.push(own);
@@ -303,8 +306,16 @@ impl Writer {
             indexes,
         };
         let vector = self.variable(|ty| matches!(ty, Ty::Ints | Ty::Floats));
-        let kind = self.c.below(6);
+        let dictionary = self.target(|ty| ty == Ty::Dict);
+        let kind = self.c.below(7);
         match (vector, kind) {
+            (_, 6) if let Some(at) = dictionary => {
+                let (d, x) = (self.scope[at].name.clone(), self.name("e"));
+                self.line(&format!("for ({i}, {x}) in {d}"));
+                self.freeze(&d);
+                self.scope.push(counter(i, Some(d)));
+                self.scope.push(Var { ty: Ty::Float, ..counter(x, None) });
+            }
             (Some(v), 1 | 2) => {
                 let over = self.c.pick(&["eachindex", "1:length", "length"]);
                 let over = match over {

@@ -141,7 +141,8 @@ impl Builder<'_> {
             made = self.node(Kind::Try { body, error, handler, otherwise }, span, depth);
         } else if otherwise.is_some() {
             self.problems.add(open, "`else` in a `try` stands behind `catch`");
-        } else if last.is_none() {
+        } else if last.is_none() && close.start < close.end {
+            // What is not closed may get one in the next line.
             self.problems.add(open, "`try` needs a `catch` or `finally`");
         }
         if let Some(last) = last {
@@ -268,13 +269,14 @@ impl Builder<'_> {
                 self.node(kind, span, depth)
             }
             Prefix::Const => {
-                if !matches!(
-                    self.kind(operand),
-                    Kind::Assign { .. } | Kind::Global(_) | Kind::Error
-                ) {
-                    return self.wrong(span, "expected `name = value` after `const`");
+                match self.kind(operand) {
+                    Kind::Assign { .. } | Kind::Global(_) | Kind::Error => {
+                        self.node(Kind::Const(operand), span, depth)
+                    }
+                    // `const A{T} = X`
+                    Kind::Const(_) => operand,
+                    _ => self.wrong(span, "expected `name = value` after `const`"),
                 }
-                self.node(Kind::Const(operand), span, depth)
             }
             Prefix::Dots | Prefix::TightDots => {
                 self.with_dots(operand);

@@ -138,6 +138,11 @@ impl Builder<'_> {
                 let help = "in brackets blank space parts elements: write `a[i - 1]` or `a[i-1]`";
                 return self.parted_in_two_ways(items, span, message, help);
             }
+            if items.doubled.is_some() {
+                let cells: Vec<ExprId> = self.list.drain(items.start as usize..).collect();
+                let made = self.dimensions(Some(base), &cells, span);
+                return self.push(made);
+            }
             self.matrix(span, items);
             let matrix = self.pop();
             let callee = self.named("#typed_matrix", self.span(base));
@@ -398,8 +403,9 @@ impl Builder<'_> {
     fn matrix(&mut self, span: Span, items: Items) {
         let start = items.start as usize;
         let cells: Vec<ExprId> = self.list.drain(start..).collect();
-        if let Some(at) = items.doubled {
-            self.problems.add(at, "arrays of more than two dimensions (`;;`) are not supported");
+        if items.doubled.is_some() {
+            let made = self.dimensions(None, &cells, span);
+            return self.push(made);
         }
         let mut deepest = 0;
         for row in cells.split(|&id| id == ROW).filter(|row| !row.is_empty()) {

@@ -295,6 +295,14 @@ impl Builder<'_> {
             let head = self.function_head(target, false);
             return self.function_node(head, value, span, depth);
         }
+        // `A{T} = X` is `const A = X where T`.
+        if let Kind::Curly { base, params } = self.kind(target)
+            && matches!(self.kind(base), Kind::Name(_))
+        {
+            let value = self.node(Kind::Where { body: value, params }, span, depth);
+            let made = self.node(Kind::Assign { target: base, value }, span, self.depth(value));
+            return self.node(Kind::Const(made), span, self.depth(made));
+        }
         self.check_target(target);
         self.node(Kind::Assign { target, value }, span, depth)
     }
@@ -327,6 +335,8 @@ impl Builder<'_> {
         match self.kind(id) {
             Kind::Name(_) | Kind::Index { .. } | Kind::Field { .. } | Kind::Error => {}
             Kind::Typed { value: Some(value), .. } => self.check_target(value),
+            // A parameter without a name may have a default value; elsewhere lowering refuses it.
+            Kind::Typed { value: None, .. } => {}
             Kind::Splat(inner) => self.check_target(inner),
             Kind::Tuple(items) => {
                 let mut splats = 0;
@@ -347,15 +357,6 @@ impl Builder<'_> {
                         self.cannot_assign(item);
                     }
                 }
-            }
-            Kind::Curly { .. } => {
-                let span = self.span(id);
-                self.problems.add_help(
-                    span,
-                    "type aliases with parameters (`A{T} = …`) are not supported",
-                    "",
-                    "write `const A = B{T} where T`",
-                );
             }
             _ => self.cannot_assign(id),
         }

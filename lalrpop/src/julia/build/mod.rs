@@ -9,6 +9,7 @@ mod blocks;
 mod brackets;
 mod code;
 mod definitions;
+mod dimensions;
 mod dots;
 mod forms;
 mod generated;

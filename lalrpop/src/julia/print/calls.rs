@@ -370,6 +370,20 @@ impl<'a> Printer<'a> {
                     printer.elements(args, "[]", "; ", indent);
                 });
             }
+            ("ncat", &[level, ref args @ ..]) if let Some(marks) = self.semicolons(level) => {
+                self.elements(args, "[]", &marks, indent);
+            }
+            ("nrow", &[level, ref args @ ..]) if let Some(marks) = self.semicolons(level) => {
+                self.list(args, &marks, indent, 0, Items::Plain);
+            }
+            ("typed_ncat", &[ty, level, ref args @ ..])
+                if let Some(marks) = self.semicolons(level) =>
+            {
+                self.expr(ty, indent, prec);
+                self.scoped(self.is_shown, true, |printer| {
+                    printer.elements(args, "[]", &marks, indent);
+                });
+            }
             ("comprehension", &[body]) => self.comprehension(body, indent),
             ("typed_comprehension", &[ty, body]) => {
                 self.expr(ty, indent, 0);
@@ -411,10 +425,18 @@ impl<'a> Printer<'a> {
         let (open, close) = brackets.split_at(1);
         self.out.push_str(open);
         self.list(args, separator, indent, 0, Items::Plain);
-        if args.len() == 1 && separator == "; " && brackets == "[]" {
-            self.out.push(';');
+        if args.len() == 1 && brackets == "[]" && separator != " " {
+            self.out.push_str(separator.trim_end());
         }
         self.out.push_str(close);
+    }
+
+    /// The marks that part an array along a dimension.
+    fn semicolons(&self, level: ExprId) -> Option<String> {
+        match self.ast.kind(level) {
+            Kind::Int(n @ 1..=16) => Some(format!("{} ", ";".repeat(n as usize))),
+            _ => None,
+        }
     }
 
     fn comprehension(&mut self, body: ExprId, indent: usize) {

@@ -126,8 +126,8 @@ impl Builder<'_> {
             args.extend(cells);
             return self.form(if ty.is_some() { "ref" } else { "vect" }, &args, span);
         }
-        if let Some(at) = items.doubled {
-            self.problems.add(at, "arrays of more than two dimensions (`;;`) are not supported");
+        if items.doubled.is_some() {
+            return self.dimensions(ty, &cells, span);
         }
         if items.semicolons == 0 {
             args.extend(cells);

@@ -195,6 +195,15 @@ impl Builder<'_> {
                 let parts = self.each(parts);
                 self.call_named("#interpolated", &parts, span)
             }
+            ("ncat" | "nrow", args @ [_, _, ..]) => {
+                let args = self.each(args);
+                self.call_named("#ncat", &args, span)
+            }
+            ("typed_ncat", &[ty, ref args @ ..]) if args.len() > 1 => {
+                let (ty, args) = (self.interpret(ty), self.each(args));
+                let made = self.call_named("#ncat", &args, span);
+                self.call_named("#typed_matrix", &[ty, made], span)
+            }
             ("vect" | "hcat" | "vcat" | "typed_hcat" | "typed_vcat" | "row", args) => {
                 self.interpret_array(head, args, span)
             }
@@ -346,9 +355,14 @@ impl Builder<'_> {
                 Kind::Name(name) => self.leaf(Kind::Label(name), span),
                 _ => self.malformed(id, head),
             },
-            ("new", args) => {
+            ("new", args @ [_, ..]) => {
                 let args = self.each(args);
-                self.call_named("new", &args, span)
+                self.call_named("#construct", &args, span)
+            }
+            ("splatnew", &[ty, fields]) => {
+                let (ty, fields) = (self.interpret(ty), self.interpret(fields));
+                let fields = self.node(Kind::Splat(fields), span, self.depth(fields));
+                self.call_named("#construct", &[ty, fields], span)
             }
             _ => {
                 let message =
