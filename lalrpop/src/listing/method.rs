@@ -11,9 +11,9 @@ use regraft_ir::{Diagnostic, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::exprs::{ExprAt, Exprs};
-use super::header::Header;
 use super::iteration::{self, Line};
 use super::lines::{Block, Listed};
+use super::parameters::{Parameters, Params, has_self, param_name, span, value_name};
 use super::statement::{Goto, StatementKind};
 use super::tidy::{Tidy, Value};
 use super::variables::Used;
@@ -31,15 +31,6 @@ pub(super) struct Method<'a, 't> {
     blocks: FxHashMap<u32, usize>,
     /// What the φs of a block have for the edge from another one: their results and values.
     phis: FxHashMap<(u32, u32), Vec<(u32, ExprAt)>>,
-    /// `p::P` of a head `(p::P)(x)`.
-    instance: Option<ExprId>,
-}
-
-/// The parameters of a method, and the names of the slots that they are in.
-struct Params {
-    params: Vec<ExprId>,
-    wheres: Vec<ExprId>,
-    slots: Vec<(Symbol, Symbol)>,
 }
 
 impl<'a, 't> Method<'a, 't> {
@@ -51,17 +42,18 @@ impl<'a, 't> Method<'a, 't> {
     ) -> Self {
         tidy.statics.clear();
         let (values, blocks, phis) = Default::default();
-        Self { tidy, exprs, roots, warnings, values, out: Vec::new(), blocks, phis, instance: None }
+        Self { tidy, exprs, roots, warnings, values, out: Vec::new(), blocks, phis }
     }
 
     /// Makes the function; none if something is wrong with it.
     pub(super) fn function(mut self, listed: &Listed, name: &str) -> Option<ExprId> {
         let before = self.tidy.errors.len();
-        let (head_params, wheres) = self.head(&listed.header);
+        let head = self.parameters().head(&listed.header);
+        let instance = head.instance;
         let used = self.tidy_all(listed);
         let lines = self.assigned_values(listed);
         iteration::simplify(self.tidy, &used, &lines);
-        let params = self.params(listed, &used, head_params, wheres, name);
+        let params = self.parameters().find(listed, &used, head, name);
         for (at, block) in listed.blocks.iter().enumerate() {
             if self.blocks.insert(block.number, at).is_some() {
                 let message = format!("the block {} is there twice", block.number);
@@ -74,13 +66,13 @@ impl<'a, 't> Method<'a, 't> {
         }
         let span = span(&listed.at);
         let this = self.tidy.ctx.symbol(name);
-        self.prologue(listed, &used, &params, this, span);
+        self.prologue(listed, &used, &params, instance, this, span);
         for at in 0..listed.blocks.len() {
             self.block(&listed.blocks, at);
         }
         let body = self.tidy.ast.add_list(&std::mem::take(&mut self.out));
         let body = Some(self.add(Kind::Block(body), span));
-        let name = match self.instance {
+        let name = match instance {
             Some(instance) => instance,
             None => self.add(Kind::Name(this), span),
         };
@@ -91,6 +83,10 @@ impl<'a, 't> Method<'a, 't> {
                 span,
             ),
         )
+    }
+
+    fn parameters(&mut self) -> Parameters<'_, 't> {
+        Parameters { tidy: self.tidy, roots: self.roots, warnings: self.warnings }
     }
 
     fn error(&mut self, at: Range<usize>, message: impl Into<String>, label: &str) {
@@ -107,62 +103,6 @@ impl<'a, 't> Method<'a, 't> {
     }
 
     // --- names -----------------------------------------------------------------------------------
-
-    /// The parameters and type parameters of the head that is written.
-    fn head(&mut self, header: &Header) -> (Option<Vec<ExprId>>, Vec<ExprId>) {
-        let Some(mut id) = header.head.and_then(|at| self.roots[at]) else {
-            return (None, Vec::new());
-        };
-        let mut wheres = Vec::new();
-        while let Kind::Where { body, params } = self.tidy.ast.kind(id) {
-            wheres.extend(self.tidy.ast.list(params).iter().rev());
-            id = body;
-        }
-        for &param in wheres.iter().rev() {
-            let name = match self.tidy.ast.kind(param) {
-                Kind::Name(name) => Some(name),
-                Kind::Call { args, .. } => match *self.tidy.ast.list(args) {
-                    [of, _] => match self.tidy.ast.kind(of) {
-                        Kind::Name(name) => Some(name),
-                        _ => None,
-                    },
-                    _ => None,
-                },
-                _ => None,
-            };
-            match name {
-                Some(name) => self.tidy.statics.push(name),
-                None => self.tidy.error(param, "this is no type parameter", "expected a name"),
-            }
-        }
-        let Kind::Call { callee, args } = self.tidy.ast.kind(id) else {
-            self.tidy.error(id, "this is no head of a method", "expected `foo(x, y)`");
-            return (None, wheres);
-        };
-        if let Kind::Typed { .. } = self.tidy.ast.kind(callee) {
-            self.instance = Some(callee);
-        }
-        let params = self.tidy.ast.list(args).to_vec();
-        for &param in &params {
-            let is_param = match self.tidy.ast.kind(param) {
-                Kind::Splat(inner) => self.param_name(inner).is_some(),
-                Kind::Typed { value: None, .. } => true,
-                _ => self.param_name(param).is_some(),
-            };
-            if !is_param {
-                self.tidy.error(param, "this is no parameter", "expected `x` or `x::T`");
-            }
-        }
-        (Some(params), wheres)
-    }
-
-    fn param_name(&self, id: ExprId) -> Option<Symbol> {
-        match self.tidy.ast.kind(id) {
-            Kind::Name(name) => Some(name),
-            Kind::Typed { value: Some(value), .. } | Kind::Splat(value) => self.param_name(value),
-            _ => None,
-        }
-    }
 
     /// Tidies all expressions in the order of the text.
     fn tidy_all(&mut self, listed: &Listed) -> Used {
@@ -197,7 +137,7 @@ impl<'a, 't> Method<'a, 't> {
         let statements = listed.blocks.iter().flat_map(|block| &block.statements);
         let lines = statements.filter_map(|statement| match statement.kind {
             StatementKind::Expr(at) => {
-                let result = statement.result.map(|number| self.value_name(number));
+                let result = statement.result.map(|number| value_name(self.tidy, number));
                 Some((result, self.values.get(&at)?.value))
             }
             _ => None,
@@ -244,116 +184,18 @@ impl<'a, 't> Method<'a, 't> {
         }
     }
 
-    /// Finds the parameters.
-    fn params(
-        &mut self,
-        listed: &Listed,
-        used: &Used,
-        head: Option<Vec<ExprId>>,
-        mut wheres: Vec<ExprId>,
-        name: &str,
-    ) -> Params {
-        let at = span(&listed.at);
-        for index in wheres.len()..self.tidy.statics.len() {
-            let id = self.add(Kind::Name(self.tidy.statics[index]), at);
-            wheres.insert(0, id);
-        }
-        let mut slots = Vec::new();
-        let slot = |number: usize| self.tidy.ctx.symbol(&format!("_{number}"));
-        let header = &listed.header;
-        if listed.is_ir_tools {
-            let names: Vec<Symbol> = listed.blocks.first().map_or(Vec::new(), |block| {
-                let callee = usize::from(!has_self(self.tidy, used));
-                block.params.iter().skip(callee).map(|&n| self.value_name(n)).collect()
-            });
-            let (params, slots) = match head {
-                Some(params) => {
-                    let known = params.iter().map(|&id| self.param_name(id));
-                    let pairs = names.iter().zip(known);
-                    let slots = pairs.filter_map(|(&slot, name)| Some((slot, name?))).collect();
-                    (params, slots)
-                }
-                None => (self.plain(&names, header, at), Vec::new()),
-            };
-            return Params { params, wheres, slots };
-        }
-        let named = head.or_else(|| {
-            let given: Vec<_> = header.params.iter().filter_map(|&id| self.roots[id]).collect();
-            (!given.is_empty()).then_some(given)
-        });
-        if let Some(params) = named {
-            let params: Vec<ExprId> = params.into_iter().map(|id| self.checked_param(id)).collect();
-            for (index, &id) in params.iter().enumerate() {
-                if let Some(name) = self.param_name(id) {
-                    slots.push((slot(index + 2), name));
-                }
-            }
-            return Params { params, wheres, slots };
-        }
-        if used.is_numbered || header.types.is_some() {
-            let count = used.slots.saturating_sub(1).max(header.arity.unwrap_or(0));
-            let names: Vec<Symbol> = (0..count).map(|index| slot(index + 2)).collect();
-            return Params { params: self.plain(&names, header, at), wheres, slots };
-        }
-        let mut names = used.unassigned.clone();
-        let arity = header.arity.unwrap_or(names.len());
-        if names.len() > 1 || (names.len() == 1 && arity > 1) {
-            let mut shown: Vec<&str> = names.iter().map(|&name| self.tidy.ctx.str(name)).collect();
-            shown.resize(shown.len().max(arity), "_");
-            let message = format!(
-                "the listing does not say in which order {name} takes its arguments: ({}) is assumed",
-                shown.join(", ")
-            );
-            let help =
-                format!("write the head of the method before it: {name}({})", shown.join(", "));
-            let warning =
-                Diagnostic::warning(message).at(&self.tidy.ast.source, listed.at.clone(), "");
-            self.warnings.push(warning.help(help));
-        }
-        if header.arity.is_some_and(|arity| arity < names.len()) {
-            let names: Vec<&str> = names.iter().map(|&name| self.tidy.ctx.str(name)).collect();
-            let message = format!(
-                "{name} is called with {arity} arguments, and the listing reads {}",
-                names.join(", ")
-            );
-            self.error(listed.at.clone(), message, "");
-        }
-        // Parameters that are never read come last.
-        names.extend((names.len()..arity).map(|index| self.tidy.ctx.symbol(&format!("#{index}"))));
-        Params { params: self.plain(&names, header, at), wheres, slots }
-    }
-
-    /// A parameter as `@code_warntype` shows it may have a type that is none of the language.
-    fn checked_param(&mut self, id: ExprId) -> ExprId {
-        match self.tidy.ast.kind(id) {
-            Kind::Typed { value: Some(value), ty } if !self.tidy.is_type(ty) => value,
-            _ => id,
-        }
-    }
-
-    /// Parameters of these names, with the types of the header if there are some.
-    fn plain(&mut self, names: &[Symbol], header: &Header, at: Span) -> Vec<ExprId> {
-        let types: Vec<Option<ExprId>> =
-            header.types.iter().flatten().map(|&ty| self.roots[ty]).collect();
-        let mut params = Vec::with_capacity(names.len());
-        for (index, &name) in names.iter().enumerate() {
-            let value = self.add(Kind::Name(name), at);
-            params.push(match types.get(index) {
-                Some(&Some(ty)) => self.add(Kind::Typed { value: Some(value), ty }, at),
-                _ => value,
-            });
-        }
-        params
-    }
-
-    fn value_name(&self, number: u32) -> Symbol {
-        self.tidy.ctx.symbol(&format!("%{number}"))
-    }
-
     // --- code ------------------------------------------------------------------------------------
 
     /// Gives slots, and the callee, their values.
-    fn prologue(&mut self, listed: &Listed, used: &Used, params: &Params, this: Symbol, at: Span) {
+    fn prologue(
+        &mut self,
+        listed: &Listed,
+        used: &Used,
+        params: &Params,
+        instance: Option<ExprId>,
+        this: Symbol,
+        at: Span,
+    ) {
         for &(slot, name) in &params.slots {
             if slot != name {
                 let value = self.add(Kind::Name(name), at);
@@ -362,11 +204,11 @@ impl<'a, 't> Method<'a, 't> {
         }
         let has_self = has_self(self.tidy, used);
         let first = listed.blocks.first().filter(|_| listed.is_ir_tools && !has_self);
-        let own = first.and_then(|block| block.params.first()).map(|&n| self.value_name(n));
+        let own = first.and_then(|block| block.params.first()).map(|&n| value_name(self.tidy, n));
         let own = own.filter(|&own| used.reads(own));
         for &name in used.callee.iter().chain(&own) {
             let module = self.tidy.ctx.symbol("Main");
-            let value = match self.instance.and_then(|instance| self.param_name(instance)) {
+            let value = match instance.and_then(|instance| param_name(self.tidy, instance)) {
                 Some(name) => Kind::Name(name),
                 None => Kind::GlobalRef { module, name: this },
             };
@@ -473,7 +315,7 @@ impl<'a, 't> Method<'a, 't> {
     fn result(&mut self, result: Option<u32>, value: ExprId, at: Span) {
         match result {
             Some(number) => {
-                let name = self.value_name(number);
+                let name = value_name(self.tidy, number);
                 self.assign(name, value, at);
             }
             None => self.out.push(value),
@@ -520,7 +362,7 @@ impl<'a, 't> Method<'a, 't> {
         let phis = self.phis.get(&(number, to)).cloned().unwrap_or_default();
         passed.extend(phis.into_iter().map(|(result, value)| (result, self.value(value))));
         if let [(param, value)] = *passed {
-            let name = self.value_name(param);
+            let name = value_name(self.tidy, param);
             return self.assign(name, value, at);
         }
         let on_edge = |param: u32| self.tidy.ctx.symbol(&format!("%{param} next"));
@@ -530,7 +372,7 @@ impl<'a, 't> Method<'a, 't> {
         }
         for (name, (param, _)) in names.into_iter().zip(passed) {
             let value = self.add(Kind::Name(name), at);
-            let param = self.value_name(param);
+            let param = value_name(self.tidy, param);
             self.assign(param, value, at);
         }
     }
@@ -593,13 +435,4 @@ impl<'a, 't> Method<'a, 't> {
             self.error(at.clone(), message, "");
         }
     }
-}
-
-/// Returns whether a listing names the callee by itself: then the block of IRTools has none.
-fn has_self(tidy: &Tidy<'_>, used: &Used) -> bool {
-    used.callee.iter().any(|&name| tidy.is(name, "#self#"))
-}
-
-fn span(range: &Range<usize>) -> Span {
-    Span { start: range.start as u32, end: range.end as u32 }
 }

@@ -6,8 +6,8 @@
 //! listing names the function, a line `foo(x, y::Float64) where T` is the head of its method.
 //!
 //! `lines` finds blocks and statements, `statement` the jumps and φs, `exprs` has the parser of the
-//! language read all expressions at once, `tidy` makes expressions of the language of them, and
-//! `method` puts a function together, with labels for blocks and `@goto` for jumps.
+//! language read all expressions at once, `tidy` makes expressions of the language of them,
+//! `parameters` finds what the method takes, and `method` puts a function together, with labels for blocks and `@goto` for jumps.
 //!
 //! ```
 //! use regraft_syntax::listing::parse;
@@ -23,6 +23,7 @@ mod header;
 mod iteration;
 mod lines;
 mod method;
+mod parameters;
 mod scan;
 mod statement;
 mod tidy;
