@@ -101,6 +101,7 @@ fn names_and_parameters_come_from_what_stands_before_a_listing() {
         (format!("julia> code_lowered(g, (Int64,))\n{code}"), "g", "(:: _2 Int64)"),
         (format!("julia> Base.code_ircode_by_type(Tuple{{typeof(g), Int64}})\n{slots}"), "g", "(:: _2 Int64)"),
         (format!("julia> IRTools.IR(typeof(g), Int64)\n{slots}"), "g", "(:: _2 Int64)"),
+        ("julia> @code_lowered g(1)\nCodeInfo(\n1 ─ %1 = ($(Expr(:static_parameter, 1)))(x)\n└──      return %1\n)\n".to_owned(), "g", "x"),
         (slots.to_owned(), "test", "_2"),
         (format!("g(x)\n{slots}"), "g", "x"),
         ("MethodInstance for g(::Int64)\n  from g(x::T) where T @ Main a.jl:1\nStatic Parameters\n  \

@@ -103,7 +103,8 @@ impl Used {
         let text = tidy.ctx.str(name);
         let reads = self.names.entry(name).or_default();
         *reads += 1;
-        if *reads > 1 || self.assigned.contains(&name) || OF_JULIA.contains(&text) {
+        let is_static = tidy.statics.contains(&name);
+        if *reads > 1 || is_static || self.assigned.contains(&name) || OF_JULIA.contains(&text) {
             return;
         }
         let slot = slot_number(text);
