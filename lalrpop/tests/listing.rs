@@ -14,7 +14,7 @@ fn tree(text: &str) -> String {
     parsed.ast.to_sexpr(&ctx)
 }
 
-/// What a statement that gives `%1` is read as, in a function of `x`.
+/// The tree of a statement that gives `%1`, in a function of `x`.
 #[track_caller]
 fn statement(text: &str) -> String {
     let whole = format!("f(x)\nCodeInfo(\n1 ─ %1 = {text}\n└──      return %1\n)\n");

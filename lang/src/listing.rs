@@ -15,7 +15,7 @@ pub struct Listing {
     /// The lowered functions, in order: each parameter and each value is of the type `any`, and calls
     /// name generic functions.
     pub module: Module,
-    /// What had to be assumed, as the listings do not say it.
+    /// Assumptions that were made, as the listings do not say it.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -1,6 +1,6 @@
 //! The expressions of a listing, read by the parser of the language.
 //!
-//! What is no Julia in them is masked: it is replaced by as many bytes of something that is. A
+//! The parts of them that are no Julia are masked: replaced by as many bytes of something that is. A
 //! value `%3` becomes a name, `$(…)` loses its `$`, the margins become blank. Places stay what they
 //! are, so that afterwards each name is what the listing itself has at its place. All expressions
 //! are read at once.

@@ -1,11 +1,11 @@
-//! What stands before a listing: the call that was asked for, or the head of the method.
+//! The lines before a listing: the call that was asked for, or the head of the method.
 
 use std::ops::Range;
 
 use super::exprs::{ExprAt, Exprs};
 use super::scan::{closing, in_name, list_items, trim};
 
-/// What is known of the method that a listing is the code of.
+/// The facts that are known of the method that a listing is the code of.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) name: Option<String>,
@@ -120,7 +120,7 @@ const SHOWING: [&str; 7] = [
     "IR",
 ];
 
-/// What stands between two texts that a piece begins and ends with.
+/// The text between two others that a piece begins and ends with.
 fn within(text: &str, range: Range<usize>, begin: &str, end: &str) -> Option<Range<usize>> {
     let inner = text[range.clone()].strip_prefix(begin)?.strip_suffix(end)?;
     let start = range.start + begin.len();

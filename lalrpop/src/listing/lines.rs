@@ -42,7 +42,7 @@ pub(super) struct Block {
     pub(super) statements: Vec<Statement>,
 }
 
-/// What is being read.
+/// The kind of text that is being read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Within {
     Nothing,
@@ -73,7 +73,7 @@ pub(super) struct Lines<'a> {
     errors: Vec<Diagnostic>,
 }
 
-/// What was read.
+/// The listings, their expressions, and the errors.
 pub(super) type Read = (Vec<Listed>, Exprs, Vec<Diagnostic>);
 
 /// Reads the lines of a text.

@@ -1,6 +1,6 @@
 //! Makes the definition of a function of a listing: blocks become labels, jumps become `@goto`s.
 //!
-//! What a φ has for an edge, or a jump passes on, is assigned on the edge, all at once: first to
+//! The values that a φ has for an edge, or a jump passes on, are assigned on the edge, all at once: first to
 //! variables of the edge, where one value could be that of another φ of the block. Values have
 //! the names that the listing gives them (`%3`); the lowering finds the parameters of blocks again.
 //! O(statements + edges).
@@ -29,7 +29,7 @@ pub(super) struct Method<'a, 't> {
     out: Vec<ExprId>,
     /// The blocks by number: the index.
     blocks: FxHashMap<u32, usize>,
-    /// What the φs of a block have for the edge from another one: their results and values.
+    /// The results and values of the φs of a block for the edge from another one.
     phis: FxHashMap<(u32, u32), Vec<(u32, ExprAt)>>,
 }
 

@@ -53,7 +53,7 @@ pub struct Parsed {
     pub names: Vec<String>,
     /// The errors in the order of the text; if there are any, the tree is of no use.
     pub errors: Vec<Diagnostic>,
-    /// What had to be assumed, as the listings do not say it.
+    /// Assumptions that were made, as the listings do not say it.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -12,7 +12,7 @@ use super::tidy::Tidy;
 use super::variables::Used;
 use crate::julia::{ExprId, Kind, Span};
 
-/// What finds parameters.
+/// A finder of parameters.
 pub(super) struct Parameters<'a, 't> {
     pub(super) tidy: &'a mut Tidy<'t>,
     pub(super) roots: &'a [Option<ExprId>],

@@ -204,7 +204,7 @@ impl<'t> Reader<'t> {
         Some(number)
     }
 
-    /// What stands in the brackets that begin here, and blank space after them.
+    /// The text in the brackets that begin here, and blank space after them.
     pub(super) fn bracketed(&mut self) -> Option<Range<usize>> {
         if !self.rest().starts_with('(') {
             return None;

@@ -33,7 +33,7 @@ pub(super) enum StatementKind {
     Unreachable,
 }
 
-/// What a φ has for one block before it.
+/// The value of a φ for one block before it.
 #[derive(Debug)]
 pub(super) struct PhiEdge {
     pub(super) block: u32,
@@ -51,14 +51,14 @@ pub(super) struct Goto {
     pub(super) args: Vec<ExprAt>,
 }
 
-/// What reads statements.
+/// A reader of statements.
 pub(super) struct Statements<'a> {
     pub(super) source: &'a Source,
     pub(super) exprs: &'a mut Exprs,
     pub(super) errors: &'a mut Vec<Diagnostic>,
 }
 
-/// What cannot be told from a listing, or has no counterpart, by how it begins.
+/// Beginnings of statements that have no counterpart, with the reason.
 const REFUSED: [(&str, &str); 6] = [
     ("φᶜ", "values that a `catch` meets (φᶜ) are not supported"),
     ("ϒ", "values that are kept for a `catch` (ϒ) are not supported"),

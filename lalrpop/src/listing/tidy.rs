@@ -18,7 +18,7 @@ pub(super) struct Tidy<'a> {
     pub(super) statics: Vec<Symbol>,
 }
 
-/// What stands on the right of a statement.
+/// The right side of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
     pub(super) value: ExprId,
