@@ -139,7 +139,7 @@ pub mod prelude {
         IrError, IrResult, Module, Op, Operand, OperandKind, Pipe, Symbol, Type, TypeKind, Value,
         ValueDef, Var, verify_function, verify_module,
     };
-    pub use regraft_lang::Session;
+    pub use regraft_lang::{Session, parse_listing};
     pub use regraft_passes::{
         FunctionPass, LoopPass, ModulePass, OptionDef, Options, PassContext, PassRegistry,
         PassResult, pass, rewrite, run_pass,

@@ -3,7 +3,7 @@
 //! Each chapter of `docs/SUMMARY.md` has a folder of its own, in which `examples` is that of the
 //! repository, and a session of its own at the prompt. Of its fenced blocks,
 //!
-//! - one that begins with `# NAME.jl` (or `.ir`, `.rules`, `.expected`) is a file of that name;
+//! - one that begins with `# NAME.jl` (or `.ir`, `.lowered`, `.rules`, `.expected`) is a file of that name;
 //! - one that begins with `$ ` is a shell session: commands, and what each prints;
 //! - one that begins with `regraft> ` is a piece of the session at the prompt, which goes on from
 //!   block to block;
@@ -58,6 +58,7 @@ chapters! {
     pipelines: "pipelines.md",
     e_graphs: "e-graphs.md",
     language: "language.md",
+    listings: "listings.md",
     derivatives: "derivatives.md",
     rules: "rules.md",
     tape_plans: "tape-plans.md",
@@ -294,7 +295,8 @@ fn run(command: &str, input: &str, folder: &Path) -> String {
 fn file_name<'a>(block: &Block<'a>) -> Option<&'a str> {
     let name = block.lines.first()?.strip_prefix("# ")?;
     let (stem, ending) = name.rsplit_once('.')?;
-    (!stem.contains(' ') && matches!(ending, "jl" | "ir" | "rules" | "expected")).then_some(name)
+    (!stem.contains(' ') && matches!(ending, "jl" | "ir" | "lowered" | "rules" | "expected"))
+        .then_some(name)
 }
 
 fn check_chapter(chapter: &str) {

@@ -21,6 +21,7 @@ mod derivative;
 mod function_text;
 mod instruction;
 pub mod julia;
+pub mod listing;
 mod literal;
 mod numbering;
 mod parse;

@@ -1,7 +1,7 @@
 //! Whatever the text: no panic, and either a module or diagnostics whose places are in the text.
 
 use regraft_ir::Diagnostic;
-use regraft_syntax::{decode, parse_and_verify, parse_module, parse_pipeline};
+use regraft_syntax::{decode, listing, parse_and_verify, parse_module, parse_pipeline};
 
 /// A small generator of numbers (SplitMix64), so that the runs are always the same.
 struct Random(u64);
@@ -32,6 +32,69 @@ const SEEDS: &[&str] = &[
      switch 3, ^4, 1: ^2, 5: ^3(%3) loc(\"a.jl\":3:5 at \"b.jl\":9:1)\n^2:\n  core.print \"x\\n\\u{1f600}\", 1.0f32, nan(0x7ff8000000000001), -inf\n  \
      %\"odd name\": tuple<i8, fn<@f>, val<:g>> = core.tuple 3i8, @f, !val<:g>\n  return %\"odd name\"\n^3(%x: f64):\n  \
      %4: f64 = call @\"odd f\"(%x,\n    0x1f, nothing)\n  return %4 # the end\n^4:\n  unreachable\n}\n",
+];
+
+const LISTINGS: &[&str] = &[
+    include_str!("../../tests/listings/axpy.lowered"),
+    include_str!("../../tests/listings/bend.lowered"),
+    include_str!("../../tests/listings/calls.lowered"),
+    include_str!("../../tests/listings/callable.lowered"),
+    include_str!("../../tests/listings/copied.lowered"),
+    include_str!("../../tests/listings/fibonacci.lowered"),
+    include_str!("../../tests/listings/horner.lowered"),
+    include_str!("../../tests/listings/point.lowered"),
+    include_str!("../../tests/listings/power.lowered"),
+    include_str!("../../tests/listings/squares.lowered"),
+    include_str!("../../tests/listings/statements.lowered"),
+    include_str!("../../tests/listings/steps.lowered"),
+];
+
+const LISTING_TOKENS: &[&str] = &[
+    "%1",
+    "%99",
+    "%new(",
+    "_2",
+    "_1",
+    "@_4",
+    "#self#",
+    "#3",
+    "goto #2",
+    "goto #2 if not ",
+    "φ (#1 => ",
+    "π (",
+    "φᶜ (",
+    "ϒ (",
+    "return ",
+    "unreachable",
+    "br 2 (%1)",
+    "unless %1",
+    "1: (%1, %2)",
+    "CodeInfo(",
+    ")",
+    "(",
+    "::",
+    "│",
+    "└──",
+    "3 ─ ",
+    "12 ┄",
+    "=> Float64",
+    "$(Expr(:meta, :inline))",
+    "$(",
+    "\"",
+    "'",
+    "var\"a\"",
+    "; ",
+    "\n",
+    "=",
+    "julia> @code_lowered f(1)",
+    "@NamedTuple{",
+    " where T",
+    "é",
+    "end",
+    "function ",
+    "{",
+    "[",
+    "\u{0}",
 ];
 
 const TOKENS: &[&str] = &[
@@ -92,6 +155,10 @@ const TOKENS: &[&str] = &[
 ];
 
 fn mutate(random: &mut Random, seed: &str) -> Vec<u8> {
+    mutate_with(random, seed, TOKENS)
+}
+
+fn mutate_with(random: &mut Random, seed: &str, tokens: &[&str]) -> Vec<u8> {
     let mut bytes = seed.as_bytes().to_vec();
     for _ in 0..1 + random.below(4) {
         let at = random.below(bytes.len() + 1);
@@ -102,7 +169,7 @@ fn mutate(random: &mut Random, seed: &str) -> Vec<u8> {
             }
             1 if random.below(4) == 0 => bytes.truncate(at),
             2 | 3 => {
-                let token = TOKENS[random.below(TOKENS.len())];
+                let token = tokens[random.below(tokens.len())];
                 let end = (at + random.below(6)).min(bytes.len());
                 bytes.splice(at..end, token.bytes());
             }
@@ -169,6 +236,31 @@ fn ten_thousand_mutations_never_panic() {
         }
     }
     assert!(right > 500 && wrong > 5000, "{right} right, {wrong} wrong");
+}
+
+#[test]
+fn ten_thousand_mutated_listings_never_panic() {
+    let mut random = Random(3);
+    let (mut right, mut wrong) = (0, 0);
+    for _ in 0..10_000 {
+        let seed = LISTINGS[random.below(LISTINGS.len())];
+        let bytes = mutate_with(&mut random, seed, LISTING_TOKENS);
+        let text = String::from_utf8_lossy(&bytes);
+        let ctx = regraft_dialects::context();
+        let parsed = listing::parse(&ctx, "mutated.lowered", &text);
+        match parsed.errors.is_empty() {
+            true => right += 1,
+            false => wrong += 1,
+        }
+        assert!(parsed.errors.len() <= 101);
+        for error in parsed.errors.iter().chain(&parsed.warnings) {
+            for label in error.labels() {
+                assert!(label.span.start <= label.span.end, "{error}");
+                assert!(text.get(label.span.clone()).is_some(), "{error} in {text:?}");
+            }
+        }
+    }
+    assert!(right > 500 && wrong > 2000, "{right} right, {wrong} wrong");
 }
 
 #[test]

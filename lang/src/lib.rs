@@ -17,6 +17,8 @@ pub mod definition;
 mod derive;
 mod emit;
 mod infer;
+mod intrinsics;
+mod listing;
 mod lower;
 mod phases;
 mod prelude;
@@ -25,6 +27,8 @@ mod start_up;
 pub mod world;
 mod world_resolver;
 
+pub use intrinsics::{Form, INTRINSICS, Intrinsic};
+pub use listing::{Listing, parse_listing};
 pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{Completeness, Entry, Gradient, Mode, PreparedGradient, Session};
 pub use start_up::{Setup, StartUp};

@@ -15,8 +15,8 @@ use super::{Tool, phases};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The programs that define the function, scripts (.jl) or IR (.ir), in order, `-` for the
-    /// standard input; then the call: `f(1.0, [1.0, 2.0])`. The gradient has one entry for each
+    /// The programs that define the function, scripts (.jl), IR (.ir) or listings of Julia's IR
+    /// (.lowered), in order, `-` for the standard input; then the call: `f(1.0, [1.0, 2.0])`. The gradient has one entry for each
     /// argument, of its shape. What scripts print goes to the standard error
     #[arg(required = true, value_name = "FILE... CALL", num_args = 1..)]
     words: Vec<String>,

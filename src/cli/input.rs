@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use regraft_ir::{Context, Module};
-use regraft_syntax::{decode, parse_and_verify};
+use regraft_lang::Listing;
+use regraft_syntax::{decode, listing, parse_and_verify};
 
-use super::output::Failed;
+use super::output::{Failed, report};
 
 /// The language of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,8 @@ pub(super) enum Language {
     Ir,
     /// The Julia subset.
     Julia,
+    /// Listings of Julia's IR.
+    Listing,
 }
 
 /// The text of a program.
@@ -43,14 +46,26 @@ impl Input {
         let language = match path.extension().and_then(|extension| extension.to_str()) {
             Some("jl") => Language::Julia,
             Some("ir") => Language::Ir,
+            Some("lowered") => Language::Listing,
+            _ if listing::is_listing(&text) => Language::Listing,
             _ => otherwise.unwrap_or_else(|| sniff(&text)),
         };
         Ok(Self { name, text, language })
     }
 
-    /// Parses and verifies IR.
+    /// Parses and verifies IR. Of a listing, these are lowered functions.
     pub(super) fn module(&self, ctx: &Arc<Context>) -> Result<Module, Failed> {
+        if self.language == Language::Listing {
+            let read = Listing::read(ctx, &self.name, &self.text)?;
+            report(&read.warnings);
+            return Ok(read.module);
+        }
         Ok(parse_and_verify(ctx, &self.name, &self.text)?)
+    }
+
+    /// Returns whether the functions of the text are a module by themselves.
+    pub(super) fn is_module(&self) -> bool {
+        self.language != Language::Julia
     }
 }
 

@@ -6,7 +6,7 @@ use regraft_ir::{Diagnostic, Module, PrintOptions, cfg_to_dot, print_module};
 use regraft_lang::{Entry, measure_phases};
 use regraft_passes::{Pipeline, RunOptions, run_pipeline};
 
-use super::input::{Input, Language};
+use super::input::Input;
 use super::output::{Failed, Outcome, print, print_ir, print_json, tell};
 use super::program_output::ProgramOutput;
 use super::script::{self, LimitArgs, MathArg};
@@ -14,9 +14,9 @@ use super::{Tool, json, phases};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The programs, scripts (.jl) or IR (.ir), in order, `-` for the standard input; then the
-    /// method: a call, `foo(1.0, [1.0, 2.0])`, whose arguments are evaluated for their types, or
-    /// the types themselves, `foo(Float64, Vector{Float64})`. Of IR alone, all of it is shown
+    /// The programs, scripts (.jl), IR (.ir) or listings of Julia's IR (.lowered), in order, `-` for
+    /// the standard input; then the method: a call, `foo(1.0, [1.0, 2.0])`, whose arguments are evaluated for their types, or
+    /// the types themselves, `foo(Float64, Vector{Float64})`. Of IR or a listing alone, all of it is shown
     /// without a call. What scripts print goes to the standard error
     #[arg(required = true, value_name = "FILE... [CALL]", num_args = 1..)]
     words: Vec<String>,
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     }
     let start = Instant::now();
     let module = match (&*inputs, call) {
-        ([input], None) if input.language == Language::Ir => whole(args, input, &pipeline, tool)?,
+        ([input], None) if input.is_module() => whole(args, input, &pipeline, tool)?,
         (_, None) => {
             let error = Diagnostic::error("the call is missing whose method is to be shown");
             let help = "write it behind the files: 'foo(1.0, [1.0, 2.0])' or 'foo(Float64)'";

@@ -276,7 +276,7 @@ enum Command {
     Grad(grad::Args),
     /// Evaluates definitions, expressions and commands one after the other
     Repl {
-        /// Scripts (.jl) that are run first, and IR (.ir) to look at
+        /// Scripts (.jl) that are run first, listings of Julia's IR (.lowered), and IR (.ir) to look at
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
     },

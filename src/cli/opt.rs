@@ -27,10 +27,11 @@ use super::{Tool, json};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The program: IR text (FILE.ir), or a script (FILE.jl); `-` for the standard input
+    /// The program: IR text (FILE.ir), a script (FILE.jl), or listings of Julia's IR (FILE.lowered);
+    /// `-` for the standard input
     file: PathBuf,
     /// The method to work on, by the types of its arguments: `foo(Float64, Vector{Float64})`. Of
-    /// IR, all functions without it. What a script prints goes to the standard error
+    /// IR, all functions without it; of listings, these as they are lowered. What a script prints goes to the standard error
     #[arg(long, value_name = "METHOD")]
     entry: Option<String>,
     /// The passes to run: `fold, fix{max=4}(cse, dce)`. Without it, the pipeline in the first line
@@ -280,7 +281,7 @@ impl Observer for Watch {
 /// The module to work on: what is read, or what a method calls.
 fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<Module, Failed> {
     let entry = match (input.language, &args.entry) {
-        (Language::Ir, None) => return input.module(ctx),
+        (Language::Ir | Language::Listing, None) => return input.module(ctx),
         (Language::Julia, None) => {
             let error = Diagnostic::error(format!("{} is a script, not a function", input.name));
             let help = "say which method to work on: --entry 'foo(Float64, Vector{Float64})'";

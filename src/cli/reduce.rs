@@ -31,7 +31,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let input = Input::read(&args.file, Some(Language::Ir))?;
-    if input.language == Language::Julia {
+    if input.language != Language::Ir {
         return Err(Failed::usage(format!("{} is a script, and not IR", input.name)));
     }
     let repro = Repro::read(&tool.context(), &input.name, &input.text)?;

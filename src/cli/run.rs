@@ -18,8 +18,8 @@ use super::script::{self, LimitArgs, MathArg};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The program: scripts (FILE.jl), which run in order, or IR text (FILE.ir); `-` for the
-    /// standard input
+    /// The program: scripts (FILE.jl) and listings of Julia's IR (FILE.lowered), in order, or IR text
+    /// (FILE.ir); `-` for the standard input
     #[arg(required_unless_present = "expr", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The expression to evaluate when the scripts have run, and to print the value of. Of IR, a call

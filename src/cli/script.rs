@@ -14,7 +14,7 @@ use regraft_syntax::julia;
 
 use super::Tool;
 use super::input::{Input, Language};
-use super::output::Failed;
+use super::output::{Failed, report};
 
 /// The limits of a run.
 #[derive(clap::Args, Debug)]
@@ -104,7 +104,9 @@ pub(super) fn only_scripts(scripts: &[Input]) -> Result<(), Failed> {
 pub(super) fn files_and_call(words: &[String]) -> (Vec<PathBuf>, Option<&str>) {
     let is_file = |word: &str| {
         let extension = Path::new(word).extension().and_then(|extension| extension.to_str());
-        word == "-" || matches!(extension, Some("jl" | "ir")) || Path::new(word).is_file()
+        word == "-"
+            || matches!(extension, Some("jl" | "ir" | "lowered"))
+            || Path::new(word).is_file()
     };
     let (files, call) = match words.split_last() {
         Some((last, files)) if !files.is_empty() && !is_file(last) => (files, Some(&**last)),
@@ -136,6 +138,7 @@ pub(super) fn run_all(
     for script in scripts {
         match script.language {
             Language::Julia => last = session.run(&script.name, &script.text)?,
+            Language::Listing => report(&session.define_listing(&script.name, &script.text)?),
             Language::Ir => {
                 let module = script.module(&Arc::clone(session.ctx()))?;
                 session.define_module(&module)?;

@@ -129,7 +129,8 @@ pub(super) static COMMANDS: &[Command] = &[
         page: "A script is run as `regraft run FILE` would; what it defines stays. If a statement\n\
                fails, what was defined before it stays.\n\n\
                An IR file is checked, and becomes the current program; `:ir` shows it. Its\n\
-               functions are also functions of the session: `foo(1.0)` calls `@foo`.\n",
+               functions are also functions of the session: `foo(1.0)` calls `@foo`.\n\n\
+               The functions of listings of Julia's IR (.lowered) are functions of the session.\n",
         wants: Wants::File,
         run: files::load,
     },

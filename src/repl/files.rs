@@ -28,6 +28,14 @@ pub(super) fn load(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Do
         console.result(&format!("{name} is the current program now: {functions}"));
         return Ok(Outcome::Continue);
     }
+    if has_extension(name, "lowered") {
+        let warnings = repl.session.define_listing(name, &text)?;
+        console.report(&warnings);
+        repl.inputs.push(format!(
+            "# The functions of {name}, which are listings, are not in this script."
+        ));
+        return Ok(Outcome::Continue);
+    }
     let result = repl.session.run(name, &text);
     console.printed(&repl.session.take_output());
     result?;
@@ -57,7 +65,11 @@ fn script(inputs: &[String]) -> String {
 }
 
 fn is_ir(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension == "ir")
+    has_extension(name, "ir")
+}
+
+fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|of_name| of_name == extension)
 }
 
 fn file_name(rest: &str) -> Result<&str, Vec<Diagnostic>> {

@@ -89,9 +89,20 @@ pub fn parse_part(
     part: Range<usize>,
     options: Options,
 ) -> Parsed {
-    let text = &source.text[..part.end];
-    let mut layout = layout::Layout::new(text, part.start, options.code);
-    let mut builder = build::Builder::new(ctx, source, text, part.len(), options);
+    read(ctx, source, &source.text[..part.end], part.start, options)
+}
+
+/// Reads from the byte at `start` on a text that stands in the place of that of a source, byte for
+/// byte: places in the tree and in diagnostics are those in the source.
+pub(crate) fn read(
+    ctx: &Arc<Context>,
+    source: &Source,
+    text: &str,
+    start: usize,
+    options: Options,
+) -> Parsed {
+    let mut layout = layout::Layout::new(text, start, options.code);
+    let mut builder = build::Builder::new(ctx, source, text, text.len() - start, options);
     let mut wrong = problems::Problems::default();
     while !layout.finished && !wrong.is_full() {
         layout.fill(BATCH);
@@ -106,7 +117,7 @@ pub fn parse_part(
 
 /// An empty text of a context of its own, for when there is no room in the one that is used.
 #[cold]
-fn empty_source() -> regraft_ir::Source {
+pub(crate) fn empty_source() -> regraft_ir::Source {
     let ctx = Context::new(Arc::default());
     ctx.add_source("", "").expect("there is room in a new context")
 }

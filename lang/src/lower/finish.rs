@@ -11,6 +11,7 @@ use regraft_ir::{
 use rustc_hash::FxHashSet;
 
 use super::blocks::{self, BlockTables, table};
+use super::names::is_numbered;
 use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val, ValKind};
 
 /// The constants and the scratch memory of finishing.
@@ -207,7 +208,9 @@ impl Emit<'_> {
             Special::Param => {
                 let param = self.f.append_param(self.block, Type::ANY)?;
                 self.finish.insts[index] = param.into();
-                if let Some(&Some(name)) = shape.params.get(index) {
+                if let Some(&Some(name)) = shape.params.get(index)
+                    && !is_numbered(self.finish.ctx.str(name))
+                {
                     self.f.name_after(param, name)?;
                     self.finish.named.insert(name);
                 }

@@ -218,3 +218,8 @@ fn defined(ast: &Ast, id: ExprId) -> Option<Symbol> {
         _ => None,
     }
 }
+
+/// Returns whether a variable is a value of a listing, `%3`: its name is no name of the program.
+pub(super) fn is_numbered(name: &str) -> bool {
+    name.starts_with('%')
+}

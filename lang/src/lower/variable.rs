@@ -5,6 +5,7 @@ use regraft_ir::{Constant, Loc, Symbol};
 use regraft_syntax::julia::{ExprId, Kind};
 
 use super::Lower;
+use super::names::is_numbered;
 use super::scope::{NONE, VarKind};
 use super::ssa::{Slot, Special, Val, ValKind};
 use crate::definition::{Space, is_library};
@@ -16,7 +17,8 @@ impl Lower<'_> {
         match self.code.slots[var as usize] {
             Some(slot) => slot,
             None => {
-                let slot = self.code.body.new_slot(Some(self.scopes.vars[var as usize].name));
+                let name = self.scopes.vars[var as usize].name;
+                let slot = self.code.body.new_slot((!self.is_numbered(name)).then_some(name));
                 self.code.slots[var as usize] = Some(slot);
                 slot
             }
@@ -68,8 +70,14 @@ impl Lower<'_> {
             return;
         }
         let slot = self.slot(var);
-        self.code.body.name(value, name);
+        if !self.is_numbered(name) {
+            self.code.body.name(value, name);
+        }
         self.code.body.write(slot, value);
+    }
+
+    fn is_numbered(&self, name: Symbol) -> bool {
+        is_numbered(self.text(name))
     }
 
     /// `convert(ty, value)`

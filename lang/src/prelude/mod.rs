@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 33] = [
+pub const FILES: [(&str, &str); 34] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -98,4 +98,6 @@ pub const FILES: [(&str, &str); 33] = [
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
     ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),
+    ("prelude/intrinsics", crate::intrinsics::TEXT),
+    ("prelude/julia_ir.jl", include_str!("../../prelude/julia_ir.jl")),
 ];

@@ -13,6 +13,7 @@ mod entry;
 mod expand;
 mod generate;
 mod ir_program;
+mod listing;
 mod names;
 mod prelude;
 mod run;
