@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 32] = [
+pub const FILES: [(&str, &str); 40] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -85,9 +85,15 @@ pub const FILES: [(&str, &str); 32] = [
     ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
     ("prelude/ranks.jl", include_str!("../../prelude/ranks.jl")),
     ("prelude/logexp.jl", include_str!("../../prelude/logexp.jl")),
+    ("prelude/angles.jl", include_str!("../../prelude/angles.jl")),
+    ("prelude/special.jl", include_str!("../../prelude/special.jl")),
     ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),
+    ("prelude/dense.jl", include_str!("../../prelude/dense.jl")),
+    ("prelude/statistics.jl", include_str!("../../prelude/statistics.jl")),
+    ("prelude/searches.jl", include_str!("../../prelude/searches.jl")),
     ("prelude/linalg.jl", include_str!("../../prelude/linalg.jl")),
     ("prelude/factorisations.jl", include_str!("../../prelude/factorisations.jl")),
+    ("prelude/decompositions.jl", include_str!("../../prelude/decompositions.jl")),
     ("prelude/missing.jl", include_str!("../../prelude/missing.jl")),
     ("prelude/strings.jl", include_str!("../../prelude/strings.jl")),
     ("prelude/random.jl", include_str!("../../prelude/random.jl")),
@@ -96,5 +102,7 @@ pub const FILES: [(&str, &str); 32] = [
     ("prelude/tools.jl", include_str!("../../prelude/tools.jl")),
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
+    ("prelude/dense_rules.jl", include_str!("../../prelude/dense_rules.jl")),
+    ("prelude/special_rules.jl", include_str!("../../prelude/special_rules.jl")),
     ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),
 ];
