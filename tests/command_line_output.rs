@@ -140,6 +140,30 @@ fn a_module_is_an_object_of_functions_blocks_and_instructions() {
 }
 
 #[test]
+fn large_products_are_computed_by_loops_on_demand() {
+    let file = folder("products").join("square.jl");
+    let program = "square(a) = a * a\ntotal(a) = sum(square(a))\nlarge = [sin(i * j) for i in 1:20, j in 1:20]\n";
+    std::fs::write(&file, program).unwrap();
+    let file = file.to_str().unwrap();
+    let ir = |args: &[&str]| ends_with(0, &[&["ir", file, "square(large)"], args].concat()).0;
+    assert!(ir(&[]).contains("linalg.product"));
+    assert!(ir(&["--matmul", "library"]).contains("linalg.product"));
+    assert!(!ir(&["--matmul", "loops"]).contains("linalg.product"));
+    let call =
+        "square(large) ≈ [sum(large[i, k] * large[k, j] for k in 1:20) for i in 1:20, j in 1:20]";
+    let value = |way: &str| object(&["run", file, "-e", call, "--json", "--matmul", way]);
+    for way in ["library", "loops"] {
+        assert_eq!(value(way)["value"], true, "{way}");
+    }
+    // A sum over all elements has the same gradient, up to rounding.
+    let gradient = |way: &str| {
+        let found = object(&["grad", file, "total(large)", "--json", "--matmul", way]);
+        found["gradient"][0][3][4].as_f64().unwrap()
+    };
+    assert!((gradient("library") - gradient("loops")).abs() < 1e-10);
+}
+
+#[test]
 fn the_algebra_of_floats_is_chosen_by_name() {
     let file = folder("algebra").join("size.jl");
     // The square of a tiny number is zero.

@@ -36,6 +36,7 @@ mod convert;
 pub mod core;
 pub mod data;
 mod fold;
+pub mod linalg;
 pub mod macros;
 pub mod math;
 pub mod mem;
@@ -63,7 +64,8 @@ pub fn add_all(registry: &mut Registry) {
         .add(&mem::DIALECT)
         .add(&prof::DIALECT)
         .add(&ad::DIALECT)
-        .add(&text::DIALECT);
+        .add(&text::DIALECT)
+        .add(&linalg::DIALECT);
 }
 
 /// The registry of every dialect of this crate; all calls share one.

@@ -259,6 +259,76 @@ crate::dialect! {
     /// `%2: f64 = math.polygamma %1, 2`
     POLYGAMMA = polygamma(x: T, n: i64) -> T where T: Float [PURE] eval(special::polygamma);
 
+    /// The complementary error function times `exp(x * x)`.
+    ///
+    /// `%2: f64 = math.erfcx %1`
+    ERFCX = erfcx(x: T) -> T where T: Float [PURE] eval(special::erfcx);
+
+    /// The Bessel function of the first kind of order 0.
+    ///
+    /// `%2: f64 = math.besselj0 %1`
+    BESSELJ0 = besselj0(x: T) -> T where T: Float [PURE] eval(special::besselj0);
+
+    /// The Bessel function of the first kind of order 1.
+    ///
+    /// `%2: f64 = math.besselj1 %1`
+    BESSELJ1 = besselj1(x: T) -> T where T: Float [PURE] eval(special::besselj1);
+
+    /// The Bessel function of the second kind of order 0; NaN below 0.
+    ///
+    /// `%2: f64 = math.bessely0 %1`
+    BESSELY0 = bessely0(x: T) -> T where T: Float [PURE] eval(special::bessely0);
+
+    /// The Bessel function of the second kind of order 1; NaN below 0.
+    ///
+    /// `%2: f64 = math.bessely1 %1`
+    BESSELY1 = bessely1(x: T) -> T where T: Float [PURE] eval(special::bessely1);
+
+    /// The modified Bessel function of the first kind of order 0.
+    ///
+    /// `%2: f64 = math.besseli0 %1`
+    BESSELI0 = besseli0(x: T) -> T where T: Float [PURE] eval(special::besseli0);
+
+    /// The modified Bessel function of the first kind of order 1.
+    ///
+    /// `%2: f64 = math.besseli1 %1`
+    BESSELI1 = besseli1(x: T) -> T where T: Float [PURE] eval(special::besseli1);
+
+    /// The modified Bessel function of the first kind of order 0, times `exp(-abs(x))`.
+    ///
+    /// `%2: f64 = math.besseli0x %1`
+    BESSELI0X = besseli0x(x: T) -> T where T: Float [PURE] eval(special::besseli0x);
+
+    /// The modified Bessel function of the first kind of order 1, times `exp(-abs(x))`.
+    ///
+    /// `%2: f64 = math.besseli1x %1`
+    BESSELI1X = besseli1x(x: T) -> T where T: Float [PURE] eval(special::besseli1x);
+
+    /// The modified Bessel function of the second kind of order 0, times `exp(x)`; NaN below 0.
+    ///
+    /// `%2: f64 = math.besselk0x %1`
+    BESSELK0X = besselk0x(x: T) -> T where T: Float [PURE] eval(special::besselk0x);
+
+    /// The modified Bessel function of the second kind of order 1, times `exp(x)`; NaN below 0.
+    ///
+    /// `%2: f64 = math.besselk1x %1`
+    BESSELK1X = besselk1x(x: T) -> T where T: Float [PURE] eval(special::besselk1x);
+
+    /// The lower incomplete gamma function over the gamma function.
+    ///
+    /// `%3: f64 = math.gamma_p %1, %2`
+    GAMMA_P = gamma_p(a: T, x: T) -> T where T: Float [PURE] eval(special::gamma_p);
+
+    /// The upper incomplete gamma function over the gamma function.
+    ///
+    /// `%3: f64 = math.gamma_q %1, %2`
+    GAMMA_Q = gamma_q(a: T, x: T) -> T where T: Float [PURE] eval(special::gamma_q);
+
+    /// The incomplete beta function over the beta function.
+    ///
+    /// `%4: f64 = math.beta_inc %1, %2, %3`
+    BETA_INC = beta_inc(a: T, b: T, x: T) -> T where T: Float [PURE] eval(special::beta_inc);
+
     /// The beta function, `gamma(x) * gamma(y) / gamma(x + y)`.
     ///
     /// `%3: f64 = math.beta %1, %2`

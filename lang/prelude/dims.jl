@@ -23,6 +23,9 @@ mapreduce(f, op, it; dims = :, init = __NotGiven()) = __reduce_with(f, op, it, d
 foldl(op, it; init = __NotGiven()) = __reduce_with(identity, op, it, :, init, __Whole(op))
 mapfoldl(f, op, it; init = __NotGiven()) = __reduce_with(f, op, it, :, init, __Whole(op))
 foldr(op, it; init) = __fold_from(identity, (x, y) -> op(y, x), init, reverse(collect(it)))
+mapfoldr(f, op, it; init = __NotGiven()) = __fold_right(f, op, it, init)
+__fold_right(f, op, it, ::__NotGiven) = foldr(op, [f(x) for x in it])
+__fold_right(f, op, it, init) = foldr(op, [f(x) for x in it]; init)
 struct __Whole{O}
     op::O
 end

@@ -82,6 +82,10 @@ end
 # By Householder's reflections; `Q` has as many columns as the matrix, or as it has rows if these are fewer.
 function qr(a::AbstractMatrix)
     k = min(size(a, 1), size(a, 2))
+    if __is_dense(a) && size(a, 1) >= size(a, 2) >= 16
+        q, r = __dense_qr(a)
+        return QR(q, r)
+    end
     f = __reflections(a)
     return QR(__orthogonal(f, k), triu(f[1:k, :]))
 end
@@ -159,7 +163,6 @@ function __least_squares(a, b)
     f = qr(collect(adjoint(a)))
     return f.Q * (LowerTriangular(adjoint(f.R)) \ b)
 end
-pinv(a::AbstractMatrix) = __least_squares(a, __identity(eltype(a), size(a, 1)))
 pinv(x::Number) = iszero(x) ? zero(inv(one(x))) : inv(x)
 
 # --- functions of matrices ------------------------------------------------------------------

@@ -27,8 +27,20 @@ function cross(a::AbstractVector, b::AbstractVector)
 end
 ×(a, b) = cross(a, b)
 
-*(a::AbstractMatrix, x::AbstractVector) = __matvec!(__zeros_for(a, x, (size(a, 1),)), a, x)
-*(a::AbstractMatrix, b::AbstractMatrix) = __matmul!(__zeros_for(a, b, (size(a, 1), size(b, 2))), a, b)
+function *(a::AbstractMatrix, x::AbstractVector)
+    if __are_dense(a, x) && __is_large(size(a, 1), size(a, 2))
+        __check_inner(size(a, 2), length(x), a, x)
+        return __dense_times(__stored(a), x, __is_turned(a))
+    end
+    return __matvec!(__zeros_for(a, x, (size(a, 1),)), a, x)
+end
+function *(a::AbstractMatrix, b::AbstractMatrix)
+    if __are_dense(a, b) && __is_large(size(a, 1), size(a, 2), size(b, 2))
+        __check_inner(size(a, 2), size(b, 1), a, b)
+        return __dense_product(__stored(a), __stored(b), __is_turned(a), __is_turned(b))
+    end
+    return __matmul!(__zeros_for(a, b, (size(a, 1), size(b, 2))), a, b)
+end
 *(a::AbstractVector, b::AbstractMatrix) = reshape(a, length(a), 1) * b
 *(a::Adjoint{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = __sum_of_products(a.parent, b)
 *(a::Transpose{T, P}, b::AbstractVector) where {T, P<:AbstractVector} = __sum_of_products(a.parent, b)
@@ -37,6 +49,12 @@ end
 *(a::AbstractVector, b::Transpose{T, P}) where {T, P<:AbstractVector} = __outer(a, b.parent)
 @inline __zeros_for(a, b, dims) = zeros(typeof(__times_zero(a, b)), dims)
 function __outer(a, b)
+    __are_dense_vectors(a, b) && __is_large(length(a), length(b)) && return __dense_outer(a, b)
+    return __outer_loops(a, b)
+end
+@inline __are_dense_vectors(a, b) = false
+@inline __are_dense_vectors(a::Array{T, 1}, b::Array{T, 1}) where T<:__Float = __by_library()
+function __outer_loops(a, b)
     out = __zeros_for(a, b, (length(a), length(b)))
     for j in 1:length(b)
         for i in 1:length(a)
@@ -96,8 +114,15 @@ function __matmul!(out, a::Union{Adjoint, Transpose}, b)
     end
     return out
 end
-mul!(out::AbstractVector, a::AbstractMatrix, x::AbstractVector) = __matvec!(fill!(out, 0), a, x)
-mul!(out::AbstractMatrix, a::AbstractMatrix, b::AbstractMatrix) = __matmul!(fill!(out, 0), a, b)
+function mul!(out::AbstractVector, a::AbstractMatrix, x::AbstractVector)
+    __check_dest(out, (size(a, 1),))
+    return copyto!(out, a * x)
+end
+function mul!(out::AbstractMatrix, a::AbstractMatrix, b::AbstractMatrix)
+    __check_dest(out, (size(a, 1), size(b, 2)))
+    return copyto!(out, a * b)
+end
+__check_dest(out, dims) = size(out) == dims ? nothing : throw(DimensionMismatch(string("the destination has size ", size(out), ", the product ", dims)))
 mul!(out::AbstractArray, x::Number, a::AbstractArray) = __broadcast!(*, out, x, a)
 mul!(out::AbstractArray, a::AbstractArray, x::Number) = __broadcast!(*, out, a, x)
 function axpy!(c::Number, x::AbstractArray, y::AbstractArray)
@@ -246,6 +271,12 @@ function cholesky(a::AbstractMatrix)
     n = size(a, 1)
     n == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
     T = typeof(sqrt(zero(eltype(a))))
+    u = __is_dense(a) && n >= 16 ? __dense_cholesky(a) : __cholesky_loops(a)
+    return Cholesky{T, typeof(u)}(u)
+end
+function __cholesky_loops(a)
+    n = size(a, 1)
+    T = typeof(sqrt(zero(eltype(a))))
     u = zeros(T, (n, n))
     for j in 1:n
         d = convert(T, a[j, j])
@@ -263,7 +294,7 @@ function cholesky(a::AbstractMatrix)
             @inbounds u[j, i] = s / d
         end
     end
-    return Cholesky{T, typeof(u)}(u)
+    return u
 end
 @inline function getproperty(c::Cholesky, name::Symbol)
     u = data.getfield(c, :factors)
@@ -284,15 +315,31 @@ function logdet(c::Cholesky)
     return s + s
 end
 det(c::Cholesky) = exp(logdet(c))
-\(c::Cholesky, b::AbstractArray) = __solve_upper!(c.factors, __solve_lower!(adjoint(c.factors), __float_copy(c.factors, b)))
+\(c::Cholesky, b::AbstractArray) = __upper_solution(c.factors, __lower_solution(adjoint(c.factors), b))
 inv(c::Cholesky) = c \ __identity(eltype(c.factors), size(c.factors, 1))
 
 @inline __float_copy(a, b) = __converted(typeof(inv(one(eltype(a))) * one(eltype(b))), b)
-\(a::LowerTriangular, b::AbstractArray) = __solve_lower!(a.data, __float_copy(a, b))
-\(a::UpperTriangular, b::AbstractArray) = __solve_upper!(a.data, __float_copy(a, b))
+\(a::LowerTriangular, b::AbstractArray) = __lower_solution(a.data, b)
+\(a::UpperTriangular, b::AbstractArray) = __upper_solution(a.data, b)
 \(a::Diagonal, b::AbstractVector) = __broadcast(/, b, a.diag)
 /(b::AbstractMatrix, a::AbstractMatrix) = collect(adjoint(adjoint(a) \ adjoint(b)))
 # Forward and backward substitution, in place, for each column of `b`.
+@inline __is_dense_triangle(t, b) = false
+@inline __is_dense_triangle(t::Union{Array{T, 2}, Adjoint{T, Array{T, 2}}, Transpose{T, Array{T, 2}}}, b::Union{Array{T, 1}, Array{T, 2}}) where T<:__Float = __by_library()
+function __solve_by_library(t, b, upper)
+    __check_inner(size(t, 1), size(b, 1), t, b)
+    info = __first_zero(t)
+    info == 0 || throw(SingularException(info))
+    return __dense_solve(__stored(t), b, upper != __is_turned(t), __is_turned(t), false)
+end
+function __lower_solution(l, b)
+    __is_dense_triangle(l, b) && size(l, 1) >= 16 && return __solve_by_library(l, b, false)
+    return __solve_lower!(l, __float_copy(l, b))
+end
+function __upper_solution(u, b)
+    __is_dense_triangle(u, b) && size(u, 1) >= 16 && return __solve_by_library(u, b, true)
+    return __solve_upper!(u, __float_copy(u, b))
+end
 function __solve_lower!(l, b)
     n = size(l, 1)
     __check_inner(n, size(b, 1), l, b)
@@ -330,6 +377,10 @@ setindex!(a::Array{T, 1}, x, i::Int64, j::Int64) where T = setindex!(a, x, __onl
 function __lu(a)
     n = size(a, 1)
     n == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
+    return __is_dense(a) && n >= 16 ? __dense_lu(a) : __lu_loops(a)
+end
+function __lu_loops(a)
+    n = size(a, 1)
     u = __converted(typeof(inv(one(eltype(a)))), a)
     rows = collect(1:n)
     sign = 1
@@ -505,9 +556,30 @@ function \(a::AbstractMatrix, b::AbstractArray)
     return size(a, 1) == size(a, 2) ? __solve(a, b) : __least_squares(a, b)
 end
 function __solve(a, b)
-    u, rows, sign, info = __lu(a)
+    __is_dense(a) && __is_dense_triangle(a, b) && size(a, 1) >= 16 && return __solve_dense(a, b)
+    return __solve_loops(a, b)
+end
+function __solve_dense(a, b)
+    f, rows = __lu_factors(a)
+    info = __first_zero(f)
     info == 0 || throw(SingularException(info))
-    x = __float_copy(a, b)
+    return __solve_by_factors(f, rows, b)
+end
+function __solve_loops(a, b)
+    u, rows, sign, info = __lu_loops(a)
+    info == 0 || throw(SingularException(info))
+    return __solve_by_loops(u, rows, b)
+end
+# From the factors in one matrix.
+function __solve_factored(u, rows, b)
+    if __is_dense_triangle(u, b) && size(u, 1) >= 16
+        return __solve_by_factors(u, rows, b)
+    end
+    return __solve_by_loops(u, rows, b)
+end
+__solve_by_factors(u, rows, b) = __dense_solve(u, __dense_solve(u, __in_rows(b, rows), false, false, true), true, false, false)
+function __solve_by_loops(u, rows, b)
+    x = __float_copy(u, b)
     for c in 1:size(b, 2)
         for i in 1:size(b, 1)
             x[i, c] = __element(b, rows[i], c)

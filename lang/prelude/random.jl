@@ -363,3 +363,25 @@ function randperm(r::AbstractRNG, n::Integer)
     end
     return a
 end
+
+# --- texts, sets, parts of collections: streams of our own ----------------------------------------
+
+rand(s::String) = rand(__default_rng, s)
+rand(r::AbstractRNG, s::String) = rand(r, collect(s))
+rand(s::Union{Set, Dict}) = rand(__default_rng, s)
+rand(r::AbstractRNG, s::Union{Set, Dict}) = rand(r, collect(s))
+randstring(n::Integer = 8) = randstring(__default_rng, n)
+randstring(r::AbstractRNG, n::Integer) = join(rand(r, collect("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"), n))
+randstring(s::String, n::Integer) = join(rand(collect(s), n))
+randsubseq(a, p::Real) = randsubseq(__default_rng, a, p)
+randsubseq(r::AbstractRNG, a, p::Real) = [x for x in a if rand(r) < p]
+randcycle(n::Integer) = randcycle(__default_rng, n)
+# A permutation of one cycle (Sattolo's algorithm).
+function randcycle(r::AbstractRNG, n::Integer)
+    a = collect(1:n)
+    for i in n:-1:2
+        j = rand(r, 1:i-1)
+        a[i], a[j] = a[j], a[i]
+    end
+    return a
+end

@@ -190,35 +190,6 @@ end
 
 # --- searches -------------------------------------------------------------------------------
 
-findfirst(a) = findfirst(identity, a)
-function findfirst(f, a)
-    for k in 1:length(a)
-        f(a[k]) && return k
-    end
-    return nothing
-end
-findlast(a) = findlast(identity, a)
-function findlast(f, a)
-    for k in length(a):-1:1
-        f(a[k]) && return k
-    end
-    return nothing
-end
-findall(a) = findall(identity, a)
-function findall(f, a)
-    out = mem.alloc(Array{Int64, 1}, 0)
-    for k in 1:length(a)
-        if f(a[k])
-            mem.push(out, k)
-        end
-    end
-    return out
-end
-argmax(a) = __best(isless, a)
-argmin(a) = __best((x, y) -> isless(y, x), a)
-findmax(a) = __value_and_index(a, argmax(a))
-findmin(a) = __value_and_index(a, argmin(a))
-__value_and_index(a, k) = (a[k], k)
 # The first one of those above which there is none; NaN is above and below all.
 function __best(less, a)
     isempty(a) && __empty_collection()
@@ -266,9 +237,3 @@ end
 # Of equal numbers the derivative is 0.
 std(a) = __std(var(a))
 __std(v) = iszero(v) ? ad.ignore(sqrt(v)) : sqrt(v)
-function median(a)
-    v = sort(collect(a))
-    n = length(v)
-    n == 0 && throw(ArgumentError("median of an empty array is undefined"))
-    return isodd(n) ? v[div(n, 2) + 1] / 1 : (v[div(n, 2)] + v[div(n, 2) + 1]) / 2
-end

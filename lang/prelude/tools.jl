@@ -2,6 +2,16 @@
 
 time_ns() = core.host(:time_ns)::Int64
 time() = core.host(:time)::Float64
+# In short parts, so that the program can be stopped between them.
+function sleep(seconds::Real)
+    seconds >= 0 || throw(ArgumentError(string("cannot sleep for ", seconds, " seconds")))
+    left = Float64(seconds)
+    while left > 0
+        core.host(:sleep, min(left, 0.05))
+        left -= 0.05
+    end
+    return nothing
+end
 __fixed(x, digits) = text.format(string("%.", digits, "f"), Float64(x))
 __padded(s, width, left) = left ? lpad(s, width) : rpad(s, width)
 __live_bytes() = core.host(:live_bytes)::Int64

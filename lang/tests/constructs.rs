@@ -258,6 +258,10 @@ constructs! {
     factorisations
     missing
     exponentials
+    dense
+    decompositions
+    special
+    statistics
     sparse
     destructuring
     keywords

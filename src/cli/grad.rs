@@ -10,7 +10,7 @@ use regraft_lang::{Gradient, Mode, Session, measure_phases};
 use super::output::{Failed, Outcome, json_text, print, tell};
 use super::program_output::ProgramOutput;
 use super::run::EngineName;
-use super::script::{self, LimitArgs, MathArg};
+use super::script::{self, LimitArgs, MathArg, MatmulArg};
 use super::{Tool, phases};
 
 #[derive(clap::Args, Debug)]
@@ -49,6 +49,8 @@ pub(super) struct Args {
     time: bool,
     #[command(flatten)]
     math: MathArg,
+    #[command(flatten)]
+    matmul: MatmulArg,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -96,6 +98,7 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
         PlanName::Naive => PlanKind::Naive,
     };
     session.set_math(args.math.math);
+    args.matmul.apply(&mut session);
     let bytes = args.snapshot_bytes.map(Checkpoints::Bytes);
     session.set_tape_plan(plan, args.snapshots.map(Checkpoints::Snapshots).or(bytes));
     let result = script::run_all(&mut session, &scripts, tool)

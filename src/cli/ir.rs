@@ -9,7 +9,7 @@ use regraft_passes::{Pipeline, RunOptions, run_pipeline};
 use super::input::Input;
 use super::output::{Failed, Outcome, print, print_ir, print_json, tell};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs, MathArg};
+use super::script::{self, LimitArgs, MathArg, MatmulArg};
 use super::{Tool, json, phases};
 
 #[derive(clap::Args, Debug)]
@@ -40,6 +40,8 @@ pub(super) struct Args {
     time: bool,
     #[command(flatten)]
     math: MathArg,
+    #[command(flatten)]
+    matmul: MatmulArg,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -123,6 +125,7 @@ fn of_call(
     let mut session = script::session(&tool.context());
     session.set_limits(args.limits.limits());
     session.set_math(args.math.math);
+    args.matmul.apply(&mut session);
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let result = script::run_all(&mut session, inputs, tool).and_then(|_| {

@@ -22,7 +22,7 @@ use super::input::{Input, Language};
 use super::output::{Failed, Outcome, print, print_diff, print_ir, print_json, report, tell};
 use super::program_output::ProgramOutput;
 use super::progress::Progress;
-use super::script::{self, MathArg};
+use super::script::{self, MathArg, MatmulArg};
 use super::{Tool, json};
 
 #[derive(clap::Args, Debug)]
@@ -40,6 +40,8 @@ pub(super) struct Args {
     pipeline: Option<String>,
     #[command(flatten)]
     math: MathArg,
+    #[command(flatten)]
+    matmul: MatmulArg,
     /// Print the difference between input and output instead of the output
     #[arg(long)]
     diff: bool,
@@ -291,6 +293,7 @@ fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<
     };
     let mut session = script::session(ctx);
     session.set_math(args.math.math);
+    args.matmul.apply(&mut session);
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
     let result = script::run_all(&mut session, &[input], tool)

@@ -14,7 +14,7 @@ use super::input::{Input, Language};
 use super::ir::optimize;
 use super::output::{Failed, Outcome, print};
 use super::program_output::ProgramOutput;
-use super::script::{self, LimitArgs, MathArg};
+use super::script::{self, LimitArgs, MathArg, MatmulArg};
 
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
@@ -34,6 +34,8 @@ pub(super) struct Args {
     json: bool,
     #[command(flatten)]
     math: MathArg,
+    #[command(flatten)]
+    matmul: MatmulArg,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -59,6 +61,7 @@ fn run_scripts(args: &Args, scripts: &[Input], tool: &Tool) -> Outcome {
     let mut session = script::session(&ctx);
     session.set_limits(args.limits.limits());
     session.set_math(args.math.math);
+    args.matmul.apply(&mut session);
     let (output, writer) = ProgramOutput::stdout();
     session.set_output(writer);
     let result = script::run_all(&mut session, scripts, tool).and_then(|last| match &args.expr {

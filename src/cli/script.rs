@@ -61,6 +61,32 @@ impl MathArg {
     }
 }
 
+/// The way in which products of large matrices are computed.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(super) struct MatmulArg {
+    /// Compute products, solutions and factorisations of large dense matrices by a library, or by the
+    /// loops that small ones take
+    #[arg(long, value_enum, default_value = "library", value_name = "WAY")]
+    matmul: MatmulName,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum MatmulName {
+    /// A library, from size 16 on
+    Library,
+    /// Loops, which passes and derivatives see
+    Loops,
+}
+
+impl MatmulArg {
+    /// Sets it in a session in which nothing has run yet.
+    pub(super) fn apply(self, session: &mut Session) {
+        if self.matmul == MatmulName::Loops {
+            session.use_loops();
+        }
+    }
+}
+
 fn math_parser() -> impl TypedValueParser<Value = Math> {
     PossibleValuesParser::new(Math::NAMES).map(|name| Math::find(&name).unwrap_or_default())
 }

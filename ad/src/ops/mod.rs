@@ -7,7 +7,7 @@ mod core;
 mod data;
 mod mem;
 
-use regraft_dialects::{self as dialects, cf, prof, text};
+use regraft_dialects::{self as dialects, cf, linalg, math, prof, text};
 use regraft_ir::Op;
 
 use crate::op_derivative::OpDerivative;
@@ -31,7 +31,11 @@ pub(crate) fn constant() -> impl Iterator<Item = Op> {
 
 /// The ops that have no derivative, and why.
 pub(crate) fn not_implemented() -> impl Iterator<Item = (Op, &'static str)> {
-    [arith::NOT_IMPLEMENTED, core::NOT_IMPLEMENTED].into_iter().flatten().copied()
+    const RULED: &str = "the functions of the library that run it have rules";
+    let matrices = linalg::DIALECT.ops.iter().map(|def| def.op);
+    let incomplete = [math::GAMMA_P, math::GAMMA_Q, math::BETA_INC];
+    let ruled = matrices.chain(incomplete).map(|op| (op, RULED));
+    [arith::NOT_IMPLEMENTED, core::NOT_IMPLEMENTED].into_iter().flatten().copied().chain(ruled)
 }
 
 /// Calls and the ends of blocks.

@@ -42,6 +42,7 @@ fn points(op: Op) -> Vec<Vec<f64>> {
         m::LOGGAMMA => one(&[0.4, 3.3, 20.0]),
         m::LOGABSGAMMA => one(&[-0.5, 0.4, 3.3]),
         m::DIGAMMA => one(&[-0.5, 0.4, 3.3, 12.0]),
+        m::BESSELY0 | m::BESSELY1 | m::BESSELK0X | m::BESSELK1X => one(&[0.3, 1.7, 9.0]),
         m::SINC => one(&[-2.3, -0.06, 0.04, 0.09, 0.11, 0.7, 5.5]),
         arith::FLOOR | arith::CEIL | arith::ROUND | arith::TRUNC => one(&[-1.3, 0.3, 2.7]),
         arith::ADD | arith::SUB | arith::MUL | arith::MULZ => two(&[[1.3, -0.7], [-20.0, 3.0]]),

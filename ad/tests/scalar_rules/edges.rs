@@ -149,6 +149,14 @@ fn inverse_functions_at_the_ends_of_their_domains() {
 }
 
 #[test]
+fn bessel_functions_at_0() {
+    is(m::BESSELJ0, &[0.0], &[-0.0]);
+    is(m::BESSELJ1, &[0.0], &[0.5]);
+    is(m::BESSELI0, &[0.0], &[0.0]);
+    is(m::BESSELI1, &[0.0], &[0.5]);
+}
+
+#[test]
 fn logarithms_of_0_are_infinite() {
     is(m::LOG, &[0.0], &[INF]);
     is(m::LOG2, &[0.0], &[INF]);

@@ -1,6 +1,6 @@
 //! The gamma function and its family, and the inverses of the error functions.
 //!
-//! `gamma` and `loggamma` are those of `libm`; the others are series and iterations over them,
+//! `gamma` and `loggamma` are those of `libm`; Bessel and incomplete functions are those of `pxfm`; the others are series and iterations over them,
 //! as [`SpecialFunctions.jl`](https://specialfunctions.juliamath.org) has them. As elsewhere,
 //! `f32` is computed in 64 bits.
 //!
@@ -352,4 +352,45 @@ fn erfcinv_small(x: f64) -> f64 {
         y -= step / (1.0 + y * step);
     }
     y
+}
+
+/// Functions of one float, computed in 64 bits.
+macro_rules! of_one {
+    ($($name:ident, $op:ident = $function:path;)*) => {
+        $(
+            #[doc = concat!("[`math::", stringify!($op), "`](crate::math::", stringify!($op), ").")]
+            pub fn $name<T: Float>(x: T) -> T {
+                T::round_from($function(x.wide()))
+            }
+        )*
+    };
+}
+
+of_one! {
+    erfcx, ERFCX = pxfm::f_erfcx;
+    besselj0, BESSELJ0 = pxfm::f_j0;
+    besselj1, BESSELJ1 = pxfm::f_j1;
+    bessely0, BESSELY0 = pxfm::f_y0;
+    bessely1, BESSELY1 = pxfm::f_y1;
+    besseli0, BESSELI0 = pxfm::f_i0;
+    besseli1, BESSELI1 = pxfm::f_i1;
+    besseli0x, BESSELI0X = pxfm::f_i0e;
+    besseli1x, BESSELI1X = pxfm::f_i1e;
+    besselk0x, BESSELK0X = pxfm::f_k0e;
+    besselk1x, BESSELK1X = pxfm::f_k1e;
+}
+
+/// [`math::GAMMA_P`](crate::math::GAMMA_P).
+pub fn gamma_p<T: Float>(a: T, x: T) -> T {
+    T::round_from(pxfm::f_gamma_p(a.wide(), x.wide()))
+}
+
+/// [`math::GAMMA_Q`](crate::math::GAMMA_Q).
+pub fn gamma_q<T: Float>(a: T, x: T) -> T {
+    T::round_from(pxfm::f_gamma_q(a.wide(), x.wide()))
+}
+
+/// [`math::BETA_INC`](crate::math::BETA_INC).
+pub fn beta_inc<T: Float>(a: T, b: T, x: T) -> T {
+    T::round_from(pxfm::f_betainc_reg(a.wide(), b.wide(), x.wide()))
 }

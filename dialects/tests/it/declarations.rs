@@ -67,7 +67,8 @@ fn dialects_have_their_fixed_numbers() {
             (5, "mem"),
             (6, "prof"),
             (7, "ad"),
-            (8, "text")
+            (8, "text"),
+            (9, "linalg")
         ]
     );
 }

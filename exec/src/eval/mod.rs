@@ -8,6 +8,7 @@ mod context;
 mod core;
 mod data;
 mod format;
+mod linalg;
 mod mem;
 mod prof;
 mod scalars;
@@ -70,7 +71,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 88] = [
+        let rows: [(Op, EvalFn); 96] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -134,6 +135,14 @@ impl EvalTable {
             (dialects::mem::REF_NEW, mem::ref_new),
             (dialects::mem::REF_GET, mem::ref_get),
             (dialects::mem::REF_SET, mem::ref_set),
+            (dialects::linalg::PRODUCT, linalg::product),
+            (dialects::linalg::SOLVE_TRIANGULAR, linalg::solve_triangular),
+            (dialects::linalg::LU, linalg::lu),
+            (dialects::linalg::CHOLESKY, linalg::cholesky),
+            (dialects::linalg::QR, linalg::qr),
+            (dialects::linalg::EIGEN_SYMMETRIC, linalg::eigen_symmetric),
+            (dialects::linalg::SCHUR, linalg::schur),
+            (dialects::linalg::SVD, linalg::svd),
             (dialects::prof::RECORD_START, prof::record_start),
             (dialects::prof::RECORD_END, prof::record_end),
             (dialects::prof::RESET, prof::reset),

@@ -26,6 +26,7 @@ mod layout;
 mod name;
 mod offsets;
 pub(crate) mod pool;
+pub(crate) mod product;
 mod read_type;
 mod shared;
 mod show;

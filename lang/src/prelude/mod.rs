@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 34] = [
+pub const FILES: [(&str, &str); 42] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -85,9 +85,15 @@ pub const FILES: [(&str, &str); 34] = [
     ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
     ("prelude/ranks.jl", include_str!("../../prelude/ranks.jl")),
     ("prelude/logexp.jl", include_str!("../../prelude/logexp.jl")),
+    ("prelude/angles.jl", include_str!("../../prelude/angles.jl")),
+    ("prelude/special.jl", include_str!("../../prelude/special.jl")),
     ("prelude/sorting.jl", include_str!("../../prelude/sorting.jl")),
+    ("prelude/dense.jl", include_str!("../../prelude/dense.jl")),
+    ("prelude/statistics.jl", include_str!("../../prelude/statistics.jl")),
+    ("prelude/searches.jl", include_str!("../../prelude/searches.jl")),
     ("prelude/linalg.jl", include_str!("../../prelude/linalg.jl")),
     ("prelude/factorisations.jl", include_str!("../../prelude/factorisations.jl")),
+    ("prelude/decompositions.jl", include_str!("../../prelude/decompositions.jl")),
     ("prelude/missing.jl", include_str!("../../prelude/missing.jl")),
     ("prelude/strings.jl", include_str!("../../prelude/strings.jl")),
     ("prelude/random.jl", include_str!("../../prelude/random.jl")),
@@ -97,6 +103,8 @@ pub const FILES: [(&str, &str); 34] = [
     ("prelude/showing.jl", include_str!("../../prelude/showing.jl")),
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
+    ("prelude/dense_rules.jl", include_str!("../../prelude/dense_rules.jl")),
+    ("prelude/special_rules.jl", include_str!("../../prelude/special_rules.jl")),
     ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),
     ("prelude/intrinsics", crate::intrinsics::TEXT),
     ("prelude/julia_ir.jl", include_str!("../../prelude/julia_ir.jl")),

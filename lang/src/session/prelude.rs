@@ -46,6 +46,27 @@ impl Session {
         self.compiler.borrow_mut().note_deferred_rules();
     }
 
+    /// Computes products, solutions and factorisations of dense matrices by the loops of the prelude from
+    /// now on, whatever their size; at first large ones are computed by a library.
+    ///
+    /// ```
+    /// # use regraft_lang::Session;
+    /// let mut session = Session::new(&regraft_dialects::context());
+    /// session.use_loops();
+    /// let sum = session.run("-e", "sum(ones(20, 20) * ones(20, 20))").unwrap();
+    /// assert_eq!(sum.as_f64(), Some(8000.0));
+    /// ```
+    pub fn use_loops(&mut self) {
+        const NEVER: &str = "@inline __by_library() = false\n";
+        let source = self.ctx.add_source("prelude/loops.jl", NEVER).expect("the text is short");
+        let library = Library::new(&self.ctx, Space::Base);
+        let statement = Deferred { library, source, part: 0..NEVER.len() };
+        if let Err(errors) = self.load(&statement) {
+            panic!("the definition is wrong\n{}", regraft_ir::render_all(&errors, false));
+        }
+        self.relink();
+    }
+
     fn load(&mut self, statement: &Deferred) -> Result<(), Vec<Diagnostic>> {
         let mut errors = Vec::new();
         for statement in statement.read()? {

@@ -1,7 +1,7 @@
 //! Clocks, texts and code for the macros of the library.
 
 use std::io::Write as _;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use regraft_exec::value::{Val, live_bytes};
 use regraft_ir::Diagnostic;
@@ -17,6 +17,10 @@ impl Session {
             ("time", []) => {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 Val::F64(since.as_secs_f64())
+            }
+            ("sleep", &[Val::F64(seconds)]) => {
+                std::thread::sleep(Duration::try_from_secs_f64(seconds).unwrap_or_default());
+                Val::Unit
             }
             ("live_bytes", []) => Val::I64(live_bytes() as i64),
             ("stderr", [Val::Str(text)]) => {

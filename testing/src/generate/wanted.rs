@@ -40,6 +40,8 @@ pub(super) fn is_wanted(config: &Config, def: &OpDef) -> bool {
         "ad" => false,
         // Of texts that nobody wrote they say nothing; generated scripts use them.
         "text" => false,
+        // Of arrays of any size they do nothing but stop; tests of their own compare them.
+        "linalg" => false,
         "core" if calls => config.calls,
         "core" => match def.op {
             core::PRINT | core::PRINTLN => config.prints,
@@ -73,7 +75,7 @@ pub fn unknown_ops(extensions: &Extensions, smooth: bool) -> Vec<&'static OpDef>
 /// Returns whether statements of any op may be of this one in programs that have derivatives.
 fn has_derivative(def: &OpDef) -> bool {
     // Those of floats are made here, in their domains.
-    !matches!(def.dialect_name(), "ad" | "prof" | "math")
+    !matches!(def.dialect_name(), "ad" | "prof" | "math" | "linalg")
         && !LEFT_OUT.contains(&def.op)
         && !matches!(def.op, arith::FDIV | arith::MUL | arith::FMA | core::CONVERT)
 }
