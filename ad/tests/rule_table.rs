@@ -15,10 +15,13 @@ fn every_op_has_a_row() {
     assert!(missing.is_empty(), "nothing is known of the derivatives of {missing:?}");
 }
 
-/// An op of `arith` or `math` that gives a float has a rule, unless it is among these.
+/// An op of `arith` or `math` that gives a float has a rule, unless it is among these. (Incomplete gamma and
+/// beta functions have rules where the library calls them: nothing is known of their parameters.)
 #[test]
 fn every_op_that_gives_a_float_has_a_rule() {
     let without = [arith::INT_TO_FLOAT, arith::FLOAT_CAST, arith::BITCAST];
+    let without = without.into_iter().chain([math::GAMMA_P, math::GAMMA_Q, math::BETA_INC]);
+    let without: Vec<_> = without.collect();
     let table = DerivativeTable::builtin();
     for def in arith::DIALECT.ops.iter().chain(math::DIALECT.ops) {
         let gives_float = match def.result {

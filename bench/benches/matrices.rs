@@ -46,7 +46,7 @@ fn main() {
 
 fn table() -> Result<Table, Vec<Diagnostic>> {
     let (a, b) = (numbers(1), numbers(2));
-    let args: Vec<Val> = [&a, &b].map(|m| array(m)).to_vec();
+    let args: Vec<Val> = [&a, &b].map(array).to_vec();
     let mut session = Session::new(&context());
     let script = session.run("script", "(a, b) -> a * b")?;
     let mut time = |callee: &Val| {

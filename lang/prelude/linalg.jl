@@ -374,10 +374,13 @@ setindex!(a::Array{T, 1}, x, i::Int64, j::Int64) where T = setindex!(a, x, __onl
 
 # Gaussian elimination with partial pivoting, in one matrix: rows of it, the sign of the
 # permutation, and the first column without a pivot (or 0).
-function __lu(a)
+__lu(a) = __with_lu(tuple, a)
+# What a function makes of these. Here no two results of elimination meet, so that it can be told that what
+# is changed is new.
+function __with_lu(f, a)
     n = size(a, 1)
     n == size(a, 2) || throw(DimensionMismatch(string("matrix is not square: dimensions are ", size(a))))
-    return __is_dense(a) && n >= 16 ? __dense_lu(a) : __lu_loops(a)
+    return __is_dense(a) && n >= 16 ? f(__dense_lu(a)...) : f(__lu_loops(a)...)
 end
 function __lu_loops(a)
     n = size(a, 1)
@@ -418,8 +421,8 @@ function __lu_loops(a)
     return u, rows, sign, info
 end
 det(a::AbstractMatrix) = __det(__converted(typeof(inv(one(eltype(a)))), a))
-function __det(a)
-    u, rows, sign, info = __lu(a)
+__det(a) = __with_lu(__det_of, a)
+function __det_of(u, rows, sign, info)
     d = one(eltype(u))
     for k in 1:size(u, 1)
         d *= u[k, k]
@@ -539,8 +542,8 @@ function __cofactors_by_traces(a)
 end
 det(a::Union{UpperTriangular, LowerTriangular, Diagonal}) = prod(diag(a))
 det(x::Number) = x
-function logdet(a::AbstractMatrix)
-    u, rows, sign, info = __lu(a)
+logdet(a::AbstractMatrix) = __with_lu(__logdet_of, a)
+function __logdet_of(u, rows, sign, info)
     s = zero(eltype(u))
     for k in 1:size(u, 1)
         if u[k, k] < 0

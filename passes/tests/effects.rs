@@ -452,3 +452,63 @@ fn a_copy_in_depth_may_hold_itself() {
 ",
     );
 }
+
+#[test]
+fn what_several_new_arrays_become_is_new() {
+    check_effects(
+        "func @meet(%1: bool, %2: i64) -> array<f64, 1> {
+^1:
+  %3: array<f64, 1> = mem.alloc %2
+  %4: array<f64, 1> = mem.alloc 2
+  br %1, ^2(%3), ^2(%4)
+^2(%5: array<f64, 1>):
+  mem.store %5, 1.0, 1
+  return %5
+}
+func @kept(%1: bool, %2: ref<array<f64, 1>>) -> array<f64, 1> {
+^1:
+  %3: array<f64, 1> = mem.alloc 2
+  %4: array<f64, 1> = mem.alloc 2
+  mem.ref_set %2, %3
+  br %1, ^2(%3), ^2(%4)
+^2(%5: array<f64, 1>):
+  mem.store %5, 1.0, 1
+  return %5
+}
+func @given(%1: bool, %2: array<f64, 1>) -> array<f64, 1> {
+^1:
+  %4: array<f64, 1> = mem.alloc 2
+  br %1, ^2(%2), ^2(%4)
+^2(%5: array<f64, 1>):
+  mem.store %5, 1.0, 1
+  return %5
+}
+func @both() -> tuple<array<f64, 1>, array<f64, 1>> {
+^1:
+  %1: array<f64, 1> = mem.alloc 2
+  %2: array<f64, 1> = mem.alloc 2
+  mem.store %1, 1.0, 1
+  %3: tuple<array<f64, 1>, array<f64, 1>> = core.tuple %1, %2
+  return %3
+}
+func @read() -> array<f64, 1> {
+^1:
+  %1: array<f64, 1> = mem.alloc 2
+  %2: array<f64, 1> = mem.alloc 2
+  %3: tuple<array<f64, 1>, array<f64, 1>> = core.tuple %1, %2
+  %4: array<f64, 1> = core.get %3, 1
+  mem.store %4, 1.0, 1
+  return %4
+}
+",
+        "@meet: allocates; may trap; returns a new object
+@kept: writes the contents of %2; reads the shape of other objects; writes the contents of other objects; \
+         allocates; may trap; returns any object
+@given: lets %2 escape; reads the shape of other objects; writes the contents of other objects; \
+         allocates; may trap; returns any object
+@both: allocates; may trap; returns any object
+@read: reads the shape of other objects; writes the contents of other objects; allocates; \
+         may trap; returns any object
+",
+    );
+}

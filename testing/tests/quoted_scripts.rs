@@ -18,7 +18,8 @@ fn scripts_that_go_through_quotes_and_macros_are_the_same() {
         |text: &str| format!("eval(quote\n{text}\nend)"),
         |text: &str| format!("macro all(ex) esc(ex) end\n@all begin\n{text}\nend"),
         |text: &str| {
-            format!("eval(Meta.parse({:?}))", format!("begin\n{text}\nend").replace('$', "\\$"))
+            let literal = format!("{:?}", format!("begin\n{text}\nend"));
+            format!("eval(Meta.parse({}))", literal.replace('$', "\\$"))
         },
         // What is printed is read again.
         |text: &str| format!("eval(Meta.parse(string(quote\n{text}\nend)))"),

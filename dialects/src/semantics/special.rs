@@ -382,15 +382,32 @@ of_one! {
 
 /// [`math::GAMMA_P`](crate::math::GAMMA_P).
 pub fn gamma_p<T: Float>(a: T, x: T) -> T {
-    T::round_from(pxfm::f_gamma_p(a.wide(), x.wide()))
+    let (a, x) = (a.wide(), x.wide());
+    T::round_from(if in_domain(&[a]) && x >= 0.0 { pxfm::f_gamma_p(a, x) } else { f64::NAN })
 }
 
 /// [`math::GAMMA_Q`](crate::math::GAMMA_Q).
 pub fn gamma_q<T: Float>(a: T, x: T) -> T {
-    T::round_from(pxfm::f_gamma_q(a.wide(), x.wide()))
+    let (a, x) = (a.wide(), x.wide());
+    T::round_from(if in_domain(&[a]) && x >= 0.0 { pxfm::f_gamma_q(a, x) } else { f64::NAN })
 }
 
 /// [`math::BETA_INC`](crate::math::BETA_INC).
 pub fn beta_inc<T: Float>(a: T, b: T, x: T) -> T {
-    T::round_from(pxfm::f_betainc_reg(a.wide(), b.wide(), x.wide()))
+    let (a, b, x) = (a.wide(), b.wide(), x.wide());
+    T::round_from(match x {
+        _ if !in_domain(&[a, b]) => f64::NAN,
+        0.0 | 1.0 => x,
+        // The distribution is that of the gamma function here, and `pxfm` would take the logarithm of 0.
+        _ if x > 0.0 && 1.0 - x == 1.0 && x > (a + 1.0) / (a + b + 2.0) => {
+            pxfm::f_gamma_p(a, (b * x).min(f64::MAX))
+        }
+        _ if x > 0.0 && x < 1.0 => pxfm::f_betainc_reg(a, b, x),
+        _ => f64::NAN,
+    })
+}
+
+/// Returns whether these may be the parameters of an incomplete function; `pxfm` fails for others.
+fn in_domain(parameters: &[f64]) -> bool {
+    parameters.iter().all(|p| p.is_finite() && *p > 0.0)
 }

@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 42] = [
+pub const FILES: [(&str, &str); 43] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),

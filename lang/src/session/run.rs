@@ -164,7 +164,7 @@ impl Session {
                 self.with_world(|world| world.declare_type(name, space, &ty)).map(|()| Val::Unit)
             }
             Item::Type(name, ty) => {
-                self.with_world(|world| world.bind_type(name, space, &ty)).map(|ty| Val::Type(ty))
+                self.with_world(|world| world.bind_type(name, space, &ty)).map(Val::Type)
             }
             Item::Export(names) => {
                 self.with_world(|world| world.export(&names, space));

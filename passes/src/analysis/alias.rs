@@ -8,14 +8,16 @@
 //!
 //! # Method
 //! Every value that may be an object gets a **base**: the instruction that allocates it, the
-//! parameter of the function that it is, or nothing known. Block parameters get what all their
-//! arguments agree on. That is a sparse data-flow problem of height two (as constant propagation
-//! by Wegman and Zadeck, 1991), solved optimistically: a reverse postorder sweep, then a list
+//! parameter of the function that it is, one of several allocations, or nothing known. Block parameters
+//! get what all their arguments agree on. That is a sparse data-flow problem of height three (as constant
+//! propagation by Wegman and Zadeck, 1991), solved optimistically: a reverse postorder sweep, then a list
 //! of what changed. An allocation **escapes** if a use of it can make it known to others: it
 //! is stored into an object, made part of a value, or passed to a function that lets it escape
 //! (by its [effect summary](super::EffectSummary)); a copy in depth escapes at once if it may hold
 //! itself. Escape does not depend on the place: what
-//! escapes anywhere escapes.
+//! escapes anywhere escapes. What meets other allocations in a block parameter escapes as well, since other
+//! values may be that object then, but only within the function: it is not **visible** outside while no
+//! value that may be one of several allocations is made known to others.
 //!
 //! # Why it is right
 //! Two different allocations are two objects, and neither is one that the caller passed. What
@@ -28,11 +30,11 @@
 //! object.
 //!
 //! # Cost
-//! O(values + operands): the base of a value changes at most twice.
+//! O(values + operands): the base of a value changes at most three times.
 
 use std::fmt::Write as _;
 
-use regraft_dialects::{ad, core};
+use regraft_dialects::{ad, core, data};
 use regraft_ir::{Context, ControlFlow, Function, Operand, Traits, Type, Use, Value, ValueDef};
 
 use super::block_list::text_or;
@@ -50,6 +52,8 @@ pub enum Base {
     None,
     /// This instruction allocated it.
     Fresh(Value),
+    /// One of several objects that the function allocates.
+    Local,
     /// The parameter of the function at this position.
     Param(u32),
     /// Any object that is not hidden.
@@ -61,6 +65,7 @@ impl Base {
         match (self, other) {
             (Self::None, x) | (x, Self::None) => x,
             (a, b) if a == b => a,
+            (Self::Fresh(_) | Self::Local, Self::Fresh(_) | Self::Local) => Self::Local,
             _ => Self::Unknown,
         }
     }
@@ -73,6 +78,10 @@ pub struct Aliases {
     bases: Vec<Base>,
     /// By the index of the value that allocates.
     escaped: Vec<bool>,
+    /// By the index of the value that allocates; those that are visible outside the function.
+    visible: Vec<bool>,
+    /// True if one of several allocations is made known to others.
+    locals_visible: bool,
     /// By position.
     escaped_params: Vec<bool>,
     /// The position of the first parameter that aliases none before it.
@@ -110,6 +119,16 @@ impl Aliases {
         self.escaped.get(allocation.index()).copied().unwrap_or(true)
     }
 
+    /// Returns whether an object with this base, of those that the function allocates, may become known to
+    /// others before it returns. That it is returned does not count.
+    pub(crate) fn is_visible(&self, base: Base) -> bool {
+        match base {
+            Base::Fresh(v) => self.visible.get(v.index()).copied().unwrap_or(true),
+            Base::Local => self.locals_visible,
+            Base::None | Base::Param(_) | Base::Unknown => true,
+        }
+    }
+
     /// Returns whether the parameter at this position may become known to others than the caller
     /// and those it is known to already. That it is returned does not count.
     pub(crate) fn param_escapes(&self, position: usize) -> bool {
@@ -135,11 +154,16 @@ impl Aliases {
             (Base::None, _) | (_, Base::None) => false,
             (Base::Fresh(x), Base::Fresh(y)) => x == y,
             (Base::Fresh(_), Base::Param(_)) | (Base::Param(_), Base::Fresh(_)) => false,
-            (Base::Fresh(x), Base::Unknown) | (Base::Unknown, Base::Fresh(x)) => self.escapes(x),
+            (Base::Local, Base::Param(_)) | (Base::Param(_), Base::Local) => false,
+            (Base::Fresh(x), Base::Local | Base::Unknown)
+            | (Base::Local | Base::Unknown, Base::Fresh(x)) => self.escapes(x),
             (Base::Param(x), Base::Param(y)) => {
                 (x < self.first_noalias) == (y < self.first_noalias)
             }
-            (Base::Param(_) | Base::Unknown, Base::Param(_) | Base::Unknown) => true,
+            (
+                Base::Param(_) | Base::Local | Base::Unknown,
+                Base::Param(_) | Base::Local | Base::Unknown,
+            ) => true,
         }
     }
 
@@ -174,6 +198,7 @@ impl Aliases {
                     Base::Fresh(new) if new != v => f.value_text(new),
                     Base::Fresh(_) if self.escapes(v) => "new, escapes".to_owned(),
                     Base::Fresh(_) => "new".to_owned(),
+                    Base::Local => "one of several new ones".to_owned(),
                     Base::Param(i) => match f.entry().and_then(|e| f.param(e, i as usize)) {
                         Some(param) if param != v => f.value_text(param),
                         _ if self.param_escapes(i as usize) => "an argument, escapes".to_owned(),
@@ -322,10 +347,24 @@ impl Finder<'_> {
     fn escapes(self) -> Aliases {
         let f = self.f;
         let params = f.entry().map_or(0, |entry| f.param_count(entry));
-        let mut escaped = vec![false; if self.any { f.value_capacity() } else { 0 }];
+        let capacity = if self.any { f.value_capacity() } else { 0 };
+        let mut escaped = vec![false; capacity];
+        let mut visible = vec![false; capacity];
+        let mut locals_visible = false;
+        // The allocations that a value with the base `Local` may be.
+        let mut meeting: Vec<Value> = Vec::new();
         let mut escaped_params = vec![false; params];
-        let mut lose = |base: Base| match base {
-            Base::Fresh(v) => escaped[v.index()] = true,
+        // `into` is the base of the value that the object becomes; none if it is only returned.
+        let mut lose = |base: Base, into: Base| match base {
+            Base::Fresh(v) => {
+                escaped[v.index()] = true;
+                match into {
+                    Base::None => {}
+                    Base::Local => meeting.push(v),
+                    _ => visible[v.index()] = true,
+                }
+            }
+            Base::Local => locals_visible |= !matches!(into, Base::None | Base::Local),
             Base::Param(i) => escaped_params[i as usize] = true,
             Base::None | Base::Unknown => {}
         };
@@ -333,27 +372,31 @@ impl Finder<'_> {
             for block in self.cfg.reverse_postorder() {
                 for v in f.body(block) {
                     if self.may_hold_itself(v) {
-                        lose(self.bases[v.index()]);
+                        lose(self.bases[v.index()], Base::Unknown);
                     }
                     for (i, operand) in f.operands(v).enumerate() {
                         let base = self.base(operand);
-                        if matches!(base, Base::Fresh(_) | Base::Param(_))
+                        if matches!(base, Base::Fresh(_) | Base::Local | Base::Param(_))
                             && self.lets_escape(v, i, base)
                         {
-                            lose(base);
+                            lose(base, self.becomes(v));
                         }
                     }
                 }
                 for edge in f.out_edges(block) {
                     let target = f.edge_target(edge);
                     for (param, arg) in f.params(target).zip(f.edge_args(edge)) {
-                        let base = self.base(arg);
-                        if base != self.bases[param.index()] {
-                            lose(base);
+                        let (base, into) = (self.base(arg), self.bases[param.index()]);
+                        if base != into {
+                            lose(base, into);
                         }
                     }
                 }
             }
+        }
+        locals_visible |= meeting.iter().any(|v| visible[v.index()]);
+        if locals_visible {
+            meeting.iter().for_each(|v| visible[v.index()] = true);
         }
         let noalias = f.ctx().attr(f.function_attrs(), "noalias").map(|c| f.ctx().constant(c));
         let first_noalias =
@@ -361,8 +404,27 @@ impl Finder<'_> {
         Aliases {
             bases: self.bases,
             escaped,
+            visible,
+            locals_visible,
             escaped_params,
             first_noalias: first_noalias.unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The base of the value that an object becomes as an operand of `v`: of a tuple or struct that is only
+    /// returned, none.
+    fn becomes(&self, v: Value) -> Base {
+        let f = self.f;
+        if passes_on(f, v) {
+            return self.bases[v.index()];
+        }
+        let is_return = |at: Use| {
+            at.user.is_terminator()
+                && f.op_def(at.user).is_some_and(|def| def.traits.contains(Traits::RETURN))
+        };
+        match f.op(v) {
+            Some(core::TUPLE | data::NEW) if f.uses(v).all(is_return) => Base::None,
+            _ => Base::Unknown,
         }
     }
 

@@ -137,6 +137,17 @@ impl Builder<'_> {
         self.node_of(args, span, Kind::Tuple)
     }
 
+    /// The call that joins parts along a dimension: `args` are its number and the parts.
+    pub(super) fn interpret_dimensions(&mut self, args: &[ExprId], span: Span) -> ExprId {
+        let mut parts = self.each(args);
+        for (part, &arg) in parts.iter_mut().zip(args) {
+            if self.form_args(arg, "row").is_some() {
+                *part = self.node_of(&[*part], self.span(arg), Kind::Matrix);
+            }
+        }
+        self.call_named("#ncat", &parts, span)
+    }
+
     pub(super) fn interpret_array(&mut self, head: &str, args: &[ExprId], span: Span) -> ExprId {
         if head == "vect" {
             return self.node_of(args, span, Kind::Vector);

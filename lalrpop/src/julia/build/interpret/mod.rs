@@ -195,13 +195,9 @@ impl Builder<'_> {
                 let parts = self.each(parts);
                 self.call_named("#interpolated", &parts, span)
             }
-            ("ncat" | "nrow", args @ [_, _, ..]) => {
-                let args = self.each(args);
-                self.call_named("#ncat", &args, span)
-            }
+            ("ncat" | "nrow", args @ [_, _, ..]) => self.interpret_dimensions(args, span),
             ("typed_ncat", &[ty, ref args @ ..]) if args.len() > 1 => {
-                let (ty, args) = (self.interpret(ty), self.each(args));
-                let made = self.call_named("#ncat", &args, span);
+                let (ty, made) = (self.interpret(ty), self.interpret_dimensions(args, span));
                 self.call_named("#typed_matrix", &[ty, made], span)
             }
             ("vect" | "hcat" | "vcat" | "typed_hcat" | "typed_vcat" | "row", args) => {
