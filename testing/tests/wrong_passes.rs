@@ -106,7 +106,7 @@ fn drop_op(f: &mut Function, v: Value, ops: &[Op]) -> bool {
 }
 
 fn caught<P: FunctionPass + Default>() -> Box<Broken> {
-    let tester = Tester::new().with_passes(|passes| passes.add::<P>()).cases(60_000).seed(1);
+    let tester = Tester::new().with_passes(|passes| passes.add::<P>()).cases(60_000).seed(1000);
     match tester.try_preserves(P::NAME) {
         Ok(preserved) => panic!("{} is not caught: {preserved:?}", P::NAME),
         Err(broken) => broken,
