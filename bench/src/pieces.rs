@@ -234,13 +234,9 @@ fn pieces(text: &str, first: usize) -> Vec<(usize, String)> {
 fn body(piece: &str) -> Option<String> {
     let first = piece.lines().next()?;
     // A name may have a `#` in it.
-    let words = match first.rsplit_once('"') {
-        Some((_, behind)) => {
-            &first[..first.len() - behind.len() + behind.find('#').unwrap_or(behind.len())]
-        }
-        None => first.split('#').next()?,
-    }
-    .trim();
+    let name_end = first.rfind('"').unwrap_or(0);
+    let end = first[name_end..].find('#').map_or(first.len(), |at| name_end + at);
+    let words = first[..end].trim();
     let is_set = words.starts_with("@testset") && words.ends_with("begin");
     let is_module = words.starts_with("module ") && !words.ends_with("end");
     let lines: Vec<&str> = piece.lines().collect();

@@ -77,15 +77,8 @@ function det(f::LU)
     return d * __parity(f.p)
 end
 function logabsdet(f::LU)
-    u = f.factors
-    checksquare(u)
-    s = log(abs(one(eltype(u))))
-    phase = __parity(f.p) * one(eltype(u))
-    for k in 1:size(u, 1)
-        s += log(abs(u[k, k]))
-        phase *= ad.ignore(Base.sign(u[k, k]))
-    end
-    return (s, phase)
+    checksquare(f.factors)
+    return __logabsdet_of(f.factors, f.p, __parity(f.p), 0)
 end
 function logdet(f::LU)
     s, phase = logabsdet(f)

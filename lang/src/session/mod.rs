@@ -323,9 +323,8 @@ impl Session {
 
     /// Returns whether the program has methods of its own for `show`.
     fn has_own_show(&self) -> bool {
-        let world = &self.compiler.borrow().world;
         let show = Val::Func(self.ctx.symbol("show")).type_of(&self.ctx);
-        world.methods_of(show).any(|method| method.space != Space::Base)
+        self.compiler.borrow().world.is_extended(show)
     }
 
     fn is_like_an_array(&self, value: &Val) -> bool {

@@ -45,7 +45,7 @@ impl Deferred {
 /// Methods that are not there yet.
 #[derive(Debug)]
 pub(super) enum Waiting {
-    /// Those that a statement defines.
+    /// The methods that a statement defines.
     Statement(Deferred),
     /// The constructors of a struct that declares none.
     Constructors(Box<StructDecl>, FamilyId),

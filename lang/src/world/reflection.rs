@@ -38,6 +38,11 @@ impl World {
     /// Returns whether the program has added a method to a function.
     pub fn has_own_methods(&mut self, callee: Type, by: SpecId) -> bool {
         self.watch_methods(callee, by);
+        self.is_extended(callee)
+    }
+
+    /// Returns whether the program has added a method to a function until now. O(methods).
+    pub(crate) fn is_extended(&self, callee: Type) -> bool {
         self.methods_of(callee).any(|method| method.space != Space::Base)
     }
 
