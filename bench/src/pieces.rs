@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use regraft_dialects::context;
 use regraft_exec::Limits;
-use regraft_exec::value::Val;
-use regraft_ir::Diagnostic;
 use regraft_lang::{Completeness, Session};
 
 /// Instructions that one piece may execute.
@@ -75,53 +73,127 @@ pub fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 /// Runs the pieces of a text in one session, after the text of `setup`.
 pub fn run(name: &str, text: &str, setup: Option<&str>) -> (Counts, Vec<Failure>) {
-    let mut counts = Counts::default();
-    let mut failures = Vec::new();
-    let mut session = fresh(setup);
-    // The first piece stands on top.
-    let mut waiting = pieces(text, 1);
-    waiting.reverse();
-    while let Some((line, piece)) = waiting.pop() {
-        let tests = tests_in(&piece);
-        // Several tests of one statement are counted by a set around it, which hides what it assigns.
-        let first = piece.split_whitespace().next().unwrap_or_default();
-        let run = match tests > 0 && ["for", "let", "begin", "if"].contains(&first) {
-            true => format!("@testset begin\n{piece}\nend"),
-            false => piece.clone(),
-        };
-        let result = catch_unwind(AssertUnwindSafe(|| session.run(name, &run)));
-        let printed = catch_unwind(AssertUnwindSafe(|| session.take_output())).unwrap_or_default();
-        let parts = body(&piece).map(|body| pieces(&body, line + 1)).unwrap_or_default();
-        // One statement that fails is not to hide the tests behind it.
-        if !matches!(result, Ok(Ok(_))) && !parts.is_empty() && !ran_to_its_end(&result, &printed) {
-            if result.is_err() {
-                session = fresh(setup);
+    let mut runner = Runner {
+        name,
+        setup,
+        session: fresh(setup),
+        counts: Counts::default(),
+        failures: Vec::new(),
+    };
+    runner.run_all(pieces(text, 1));
+    (runner.counts, runner.failures)
+}
+
+/// A session that runs the pieces of one file, and what came of them.
+struct Runner<'a> {
+    name: &'a str,
+    setup: Option<&'a str>,
+    session: Session,
+    counts: Counts,
+    failures: Vec<Failure>,
+}
+
+/// What became of a text.
+struct Outcome {
+    /// The first error; `None` if there was none.
+    error: Option<String>,
+    /// The tests that passed, and all that ran; `None` where that was not said, as no test failed.
+    tests: Option<(f64, f64)>,
+    /// Whether every statement ran, whatever became of tests.
+    ended: bool,
+}
+
+impl Runner<'_> {
+    /// Runs pieces one after the other. One statement that fails is not to hide the tests behind
+    /// it: a module that does not run is run as its statements, a set of tests as
+    /// [`run_set`](Self::run_set) does.
+    fn run_all(&mut self, pieces: Vec<(usize, String)>) {
+        for (line, piece) in pieces {
+            let tests = tests_in(&piece);
+            // Several tests of one statement are counted by a set around it, which hides what it assigns.
+            let is_block = ["for", "let", "begin", "if"].contains(&first_word(&piece));
+            let run = if tests > 0 && is_block { set_of(&piece) } else { piece.clone() };
+            let outcome = self.run_piece(&run);
+            let parts = match outcome.ended {
+                true => Vec::new(),
+                false => statements(&piece, line),
+            };
+            if parts.is_empty() {
+                self.note(line, piece, &outcome);
+            } else if first_word(&piece) == "module" {
+                self.run_all(parts);
+            } else {
+                self.run_set(parts);
             }
-            waiting.extend(parts.into_iter().rev());
-            continue;
         }
-        counts.pieces += 1;
-        counts.tests += tests;
-        let error = match result {
-            Ok(Ok(_)) => {
-                counts.ran += 1;
-                counts.passed += tests as f64;
+    }
+
+    /// Runs the statements of a set of tests that stopped at one of them: each in a set after those
+    /// before it that ran, so that it sees what they define. Quadratic in the statements.
+    fn run_set(&mut self, mut waiting: Vec<(usize, String)>) {
+        waiting.reverse();
+        let mut kept = String::new();
+        // The tests in what is kept.
+        let (mut passed, mut all) = (0.0, 0.0);
+        while let Some((line, piece)) = waiting.pop() {
+            let mut outcome = self.run_piece(&set_of(&format!("{kept}{piece}")));
+            let parts = match outcome.ended {
+                true => Vec::new(),
+                false => statements(&piece, line),
+            };
+            if !parts.is_empty() {
+                waiting.extend(parts.into_iter().rev());
                 continue;
             }
+            let with_kept = outcome.tests;
+            outcome.tests = with_kept.map(|(p, a)| (p - passed, a - all));
+            let is_test = first_word(&piece).starts_with("@test");
+            if outcome.ended && !is_test {
+                kept += &piece;
+                (passed, all) = with_kept.unwrap_or((passed, all));
+            }
+            if outcome.ended && outcome.tests.is_some_and(|(passed, all)| passed == all) {
+                outcome.error = None;
+            }
+            self.note(line, piece, &outcome);
+        }
+    }
+
+    fn run_piece(&mut self, text: &str) -> Outcome {
+        let session = &mut self.session;
+        let result = catch_unwind(AssertUnwindSafe(|| session.run(self.name, text)));
+        let printed = catch_unwind(AssertUnwindSafe(|| session.take_output())).unwrap_or_default();
+        let error = match result {
+            Ok(Ok(_)) => return Outcome { error: None, tests: None, ended: true },
             Ok(Err(errors)) => {
                 errors.first().map_or_else(String::new, |error| error.message().to_owned())
             }
             Err(_) => {
-                session = fresh(setup);
+                self.session = fresh(self.setup);
                 "panic".to_owned()
             }
         };
-        let share = share_passed(&error) * tests as f64;
-        counts.passed += share;
-        let error = cause(&error, &printed);
-        failures.push(Failure { line, text: piece, error, tests: tests as f64 - share });
+        let tests = counts_in(&error);
+        let ended = tests.is_some() && !printed.contains("outside of a @test");
+        Outcome { error: Some(cause(&error, &printed)), tests, ended }
     }
-    (counts, failures)
+
+    fn note(&mut self, line: usize, text: String, outcome: &Outcome) {
+        let tests = tests_in(&text) as f64;
+        self.counts.pieces += 1;
+        self.counts.tests += tests_in(&text);
+        let Some(error) = outcome.error.clone() else {
+            self.counts.ran += 1;
+            self.counts.passed += tests;
+            return;
+        };
+        let share = match outcome.tests {
+            Some((passed, all)) if all > 0.0 => passed / all * tests,
+            _ => 0.0,
+        };
+        self.counts.passed += share;
+        self.failures.push(Failure { line, text, error, tests: tests - share });
+    }
 }
 
 /// The number of pieces and tests that each error stops, the most frequent one first. Names and
@@ -152,23 +224,25 @@ fn fresh(setup: Option<&str>) -> Session {
     session
 }
 
-/// The share of the tests of a set that passed, by the error of the set.
-fn share_passed(error: &str) -> f64 {
-    let Some(counts) = error.split_once("Some tests did not pass: ").map(|(_, counts)| counts)
-    else {
-        return 0.0;
-    };
+/// The tests of a set that passed (broken ones among them) and all of them, by the error of the
+/// set.
+fn counts_in(error: &str) -> Option<(f64, f64)> {
+    let (_, counts) = error.split_once("Some tests did not pass: ")?;
     let counts: Vec<f64> = counts
         .split(", ")
         .filter_map(|part| part.split_whitespace().next()?.parse().ok())
         .collect();
-    let all: f64 = counts.iter().sum();
-    if all == 0.0 { 0.0 } else { (counts[0] + counts.get(3).unwrap_or(&0.0)) / all }
+    Some((counts.first()? + counts.get(3).unwrap_or(&0.0), counts.iter().sum()))
 }
 
-/// The first line of an error; of a set of tests, what the first test that did not pass printed.
+/// The first line of an error; of a set of tests, what stopped it or what the first test that did
+/// not pass printed.
 fn cause(error: &str, printed: &str) -> String {
     let mut lines = printed.lines().map(str::trim);
+    let stopped = printed.split_once("Got exception outside of a @test\n");
+    if let Some((_, thrown)) = stopped {
+        return thrown.lines().next().unwrap_or_default().trim().to_owned();
+    }
     let first = lines.find(|line| line.starts_with("Expression: "));
     // An expression of several lines goes on in the next ones.
     let is_reason = |line: &str| {
@@ -190,16 +264,6 @@ fn cause(error: &str, printed: &str) -> String {
 fn tests_in(text: &str) -> usize {
     let code = text.lines().map(|line| line.split('#').next().unwrap_or_default());
     code.map(|line| line.matches("@test").count() - line.matches("@testset").count()).sum()
-}
-
-/// Returns whether a set of tests ran through, whatever became of its tests.
-fn ran_to_its_end(
-    result: &std::thread::Result<Result<Val, Vec<Diagnostic>>>,
-    printed: &str,
-) -> bool {
-    let Ok(Err(errors)) = result else { return false };
-    let failed = errors.iter().any(|error| error.message().contains("Some tests did not pass: "));
-    failed && !printed.contains("outside of a @test")
 }
 
 /// The top-level pieces of a text with the numbers of their first lines: what the prompt takes for
@@ -230,9 +294,19 @@ fn pieces(text: &str, first: usize) -> Vec<(usize, String)> {
     found
 }
 
-/// The body of a set of tests or of a module.
-fn body(piece: &str) -> Option<String> {
-    let first = piece.lines().next()?;
+/// The first word of a piece.
+fn first_word(piece: &str) -> &str {
+    piece.split_whitespace().next().unwrap_or_default()
+}
+
+/// A set of tests around statements.
+fn set_of(statements: &str) -> String {
+    format!("@testset begin\n{statements}\nend")
+}
+
+/// The statements of a set of tests or of a module; none of anything else.
+fn statements(piece: &str, line: usize) -> Vec<(usize, String)> {
+    let Some(first) = piece.lines().next() else { return Vec::new() };
     // A name may have a `#` in it.
     let name_end = first.rfind('"').unwrap_or(0);
     let end = first[name_end..].find('#').map_or(first.len(), |at| name_end + at);
@@ -240,6 +314,9 @@ fn body(piece: &str) -> Option<String> {
     let is_set = words.starts_with("@testset") && words.ends_with("begin");
     let is_module = words.starts_with("module ") && !words.ends_with("end");
     let lines: Vec<&str> = piece.lines().collect();
-    let last = lines.iter().rposition(|line| line.trim() == "end")?;
-    ((is_set || is_module) && last > 0).then(|| lines[1..last].join("\n"))
+    let last = lines.iter().rposition(|line| line.trim() == "end").unwrap_or(0);
+    match is_set || is_module {
+        true if last > 0 => pieces(&lines[1..last].join("\n"), line + 1),
+        _ => Vec::new(),
+    }
 }

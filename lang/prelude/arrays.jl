@@ -98,7 +98,7 @@ one(a::AbstractMatrix) = __identity(eltype(a), size(a, 1))
 
 # --- shape ----------------------------------------------------------------------------------
 
-eltype(::Type{Array{T, N}}) where {T, N} = T
+eltype(::Type{<:AbstractArray{T}}) where {T} = T
 eltype(a::AbstractArray{T, N}) where {T, N} = T
 ndims(a::AbstractArray{T, N}) where {T, N} = N
 @inline length(a::Array) = mem.length(a)

@@ -60,6 +60,7 @@ gensym(tag) = core.host(:gensym, string(tag))::Symbol
 
 eval(m::Module, x) = core.host(:eval, m, x)
 eval(x) = core.host(:eval, Main, x)
+__define(number) = core.host(:define, number)
 macroexpand(m::Module, x; recursive::Bool = true) = core.host(:macroexpand, m, x, recursive)
 parse(text::String; raise::Bool = true) = core.host(:parse, text, "none")
 parseall(text::String; filename::String = "none") = __as_toplevel(core.host(:parse, text, filename))

@@ -230,6 +230,8 @@ function __begin_set(name)
     push!(__test_sets, set)
     return set
 end
+# Closes the sets that a run left open which a limit ended.
+__leave_test_sets(sets) = empty!(sets)
 function __set_failed(e)
     e isa InterruptException && rethrow(e)
     println(__test_title(), "Error During Test")

@@ -164,6 +164,9 @@ pub struct Thunk {
     pub body: Arc<Function>,
     /// The functions that are made in it.
     pub closures: Vec<ClosureDef>,
+    /// The methods of functions elsewhere that it defines when control gets to `call @#define(n)`,
+    /// with their numbers.
+    pub definitions: Vec<(u32, Vec<Item>)>,
     /// The place of its start.
     pub loc: Loc,
 }

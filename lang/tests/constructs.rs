@@ -247,6 +247,7 @@ constructs! {
     loops
     jumps
     scopes
+    blocks
     tuples
     characters
     complex

@@ -204,18 +204,25 @@ impl<'a> Emitter<'a> {
         }
         let order = &*cx.frame.order;
         let mut ends: SmallVec<[(Block, u32); 16]> = SmallVec::new();
+        // The blocks behind which control does not get, though inference did not see that.
+        let mut stops: SmallVec<[Block; 2]> = SmallVec::new();
         for (place, &block) in order.blocks.iter().enumerate() {
             let Some(drafted) = cx.maps.blocks[block.index()] else { continue };
             cx.builder.enter(drafted);
             cx.at = drafted;
             let loc = body.terminator(block).map_or(Loc::UNKNOWN, |term| body.loc(term));
-            let completes = self.emit_block(cx, block)
-                && cx.frame.completes(place)
-                && self.emit_steps(cx, cx.frame.leaving(block), loc);
-            if completes {
+            let completes = cx.frame.completes(place);
+            if (stops.is_empty() || cx.gets_to(block, &stops))
+                && self.emit_block(cx, block)
+                && completes
+                && self.emit_steps(cx, cx.frame.leaving(block), loc)
+            {
                 ends.push((block, cx.at));
             } else {
                 cx.builder.set_terminator(cx.at, Terminator::Unreachable, loc);
+                if completes {
+                    stops.push(block);
+                }
             }
         }
         // Arguments of edges that go back come from blocks that are written later.
@@ -449,6 +456,26 @@ impl<'a> Emitter<'a> {
 }
 
 impl Emission<'_> {
+    /// Returns whether control gets to a block without getting behind one of `stops`. Linear in the
+    /// edges; code whose end the folding of inlined calls cuts off is rare.
+    fn gets_to(&self, block: Block, stops: &[Block]) -> bool {
+        let (frame, body) = (self.frame, &*self.frame.body);
+        let mut seen = vec![false; body.block_capacity()];
+        let mut pending: SmallVec<[Block; 16]> = body.entry().into_iter().collect();
+        while let Some(at) = pending.pop() {
+            if at == block {
+                return true;
+            }
+            let place = frame.order.place[at.index()] as usize;
+            let is_new = !std::mem::replace(&mut seen[at.index()], true);
+            if is_new && frame.completes(place) && !stops.contains(&at) {
+                let targets = body.out_edges(at).map(|edge| body.edge_target(edge));
+                pending.extend(targets.filter(|&target| frame.is_reached(target)));
+            }
+        }
+        false
+    }
+
     /// Returns the slot of an operand.
     fn slot(&self, arg: Arg) -> Slot {
         if let Lattice::Const(constant) = self.frame.lattice(arg) {

@@ -74,6 +74,10 @@ impl Inference {
                 let known = frame.lattice(*args.first()?).as_const().is_some();
                 Some(self.constant_arg(Constant::Bool(known)))
             }
+            Builtin::Late => {
+                frame.is_late = true;
+                Some(self.constant_arg(Constant::Unit))
+            }
             Builtin::UnrollMap => self.unroll_map(frame, args),
             Builtin::UnrollFold => self.unroll_fold(frame, args),
             Builtin::NTuple => self.ntuple(frame, args),

@@ -46,6 +46,7 @@ builtins! {
     Methods "#methods" "The text that lists the methods of a function, and their number.",
     ReturnType "#return_type" "The type of what a call gives, if it is exact.",
     Known "#known" "Whether a value is known.",
+    Late "#late" "Nothing: the calls of the function that follow are decided when they run.",
     UnrollMap "#unroll_map" "A function of the elements of tuples, as a tuple.",
     UnrollFold "#unroll_fold" "A function of what it gave so far and each element of a tuple.",
     NTuple "#ntuple" "A function of 1 to n, as a tuple.",

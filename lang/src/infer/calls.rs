@@ -209,6 +209,10 @@ impl Inference {
         attrs: Attrs,
     ) -> Arg {
         let (facts, found) = match found {
+            Found::Method(facts, _) if frame.is_late && !facts.is_op_of_library() => {
+                return self.dynamic(frame, callee, args);
+            }
+            Found::Fails if frame.is_late => return self.dynamic(frame, callee, args),
             Found::Method(facts, found) => (facts, found),
             Found::Fails => return self.no_method(frame, callee, args),
             Found::Unknown => return self.dynamic(frame, callee, args),

@@ -160,6 +160,8 @@ pub struct Frame {
     pub result: Lattice,
     /// True if a call that is not needed for its result can be left away.
     pub effect_free: bool,
+    /// True if calls are decided when they run.
+    pub(super) is_late: bool,
     /// The dependencies of its result.
     pub(super) dependencies: Vec<SpecId>,
 }
@@ -184,6 +186,7 @@ impl Frame {
             args: Vec::new(),
             result: Lattice::Bottom,
             effect_free: true,
+            is_late: false,
             dependencies: Vec::new(),
         });
         frame.clear();
@@ -225,6 +228,7 @@ impl Frame {
         self.args.clear();
         self.result = Lattice::Bottom;
         self.effect_free = !self.order.has_loop;
+        self.is_late = false;
     }
 
     /// Returns the lattice value of an operand.

@@ -49,3 +49,10 @@ pub(super) struct MethodFacts {
     /// The order of the blocks of its body, if all its specialisations share one.
     pub(super) order: Option<Rc<Order>>,
 }
+
+impl MethodFacts {
+    /// Returns whether it is a method of the library that is an op: no program replaces it.
+    pub(super) fn is_op_of_library(&self) -> bool {
+        self.space == Space::Base && matches!(self.code, Code::Op { .. })
+    }
+}

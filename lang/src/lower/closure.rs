@@ -48,13 +48,11 @@ impl Lower<'_> {
     pub(super) fn local_function(&mut self, id: ExprId) -> Val {
         let Kind::Function { name, .. } = self.ast.kind(id) else { return self.unit() };
         let Kind::Name(symbol) = self.ast.kind(name) else {
-            let message = "methods of other functions are defined only at top level";
-            return self.no_value(name, message, "");
+            return self.global_method(id, name);
         };
         let var = self.scopes.refs[name.index()];
         if var == NONE {
-            let message = "a global function is defined only at top level";
-            return self.no_value(id, message, "not here");
+            return self.global_method(id, name);
         }
         let func = self.scopes.refs[id.index()];
         let group = self.scopes.funcs[func as usize].group;

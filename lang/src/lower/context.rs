@@ -28,8 +28,10 @@ pub(super) struct Lower<'a> {
     pub(super) options: &'a LowerOptions<'a>,
     pub(super) names: Names,
     pub(super) errors: Vec<Diagnostic>,
-    /// The types that stand as values in the statement at hand.
+    /// The types that stand as values in the statement at hand, or are declared in blocks of it.
     pub(super) types: Vec<Item>,
+    /// What blocks of it define elsewhere: see [`Thunk::definitions`](crate::definition::Thunk).
+    pub(super) definitions: Vec<(u32, Vec<Item>)>,
     pub(super) scopes: Scopes,
     pub(super) finish: Finish,
     pub(super) consts: FxHashMap<Constant, Val>,
@@ -169,6 +171,7 @@ impl<'a> Lower<'a> {
             names,
             errors: Vec::new(),
             types: Vec::new(),
+            definitions: Vec::new(),
             scopes,
             finish,
             consts,
@@ -258,11 +261,17 @@ impl<'a> Lower<'a> {
         self.call(name, args, loc)
     }
 
+    /// A number that nothing else of the session has.
+    pub(super) fn fresh_number(&self) -> u32 {
+        let number = self.options.counter.get() + 1;
+        self.options.counter.set(number);
+        number
+    }
+
     /// A name that no user can write, of a function that is made here: `#name#N`, in the prelude
     /// `#name#base#N`.
     pub(super) fn fresh_name(&self, name: &str) -> (Symbol, u32) {
-        let number = self.options.counter.get() + 1;
-        self.options.counter.set(number);
+        let number = self.fresh_number();
         let space = if self.options.space == Space::Base { "base#" } else { "" };
         (self.ctx.symbol(&format!("#{name}#{space}{number}")), number)
     }

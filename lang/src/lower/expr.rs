@@ -124,9 +124,7 @@ impl Lower<'_> {
                 self.unit()
             }
             Kind::Const(_) => self.no_value(id, "`const` is for global names", "only at top level"),
-            Kind::Struct { .. } | Kind::Abstract { .. } => {
-                self.no_value(id, "types are declared only at top level", "not here")
-            }
+            Kind::Struct { .. } | Kind::Abstract { .. } => self.type_within(id),
             Kind::Module { .. } => {
                 self.no_value(id, "a module is made only at top level", "not here")
             }

@@ -39,6 +39,7 @@ mod deferred_body;
 mod define;
 mod expr;
 mod finish;
+mod inner;
 mod iterate;
 mod jump;
 mod keywords;

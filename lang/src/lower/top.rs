@@ -270,10 +270,12 @@ impl Lower<'_> {
         self.code.is_thunk = true;
         let loc = self.loc(id);
         self.enter_scope(self.scopes.funcs[0].scope, loc);
+        self.late_if_it_defines(loc);
         code(self, loc);
         let name = self.ctx.str(self.names.top);
         let (body, closures) = self.end_code(outer, name, &[], id);
-        Thunk { body, closures, loc }
+        let definitions = std::mem::take(&mut self.definitions);
+        Thunk { body, closures, definitions, loc }
     }
 
     /// Notes the names that a statement assigns, for the loops of later ones.

@@ -161,6 +161,7 @@ impl Lower<'_> {
         let owner = self.param_value();
         let error = part.handles.map(|_| self.param_value());
         self.open_closure(group, owner, loc);
+        self.late_if_it_defines(loc);
         self.code.exits = exits.take().map(|exits| exits.list).map(|list| {
             let exit = self.sym(self.names.try_exit);
             let number = self.call(self.names.getfield, &[owner, exit], loc);

@@ -29,7 +29,19 @@ impl Session {
     ) -> Result<Val, Vec<Diagnostic>> {
         let ast = self.parse(name, text)?;
         self.refuel();
-        self.run_within(name, ast, soft_scope, Space::Main)
+        let result = self.run_within(name, ast, soft_scope, Space::Main);
+        if result.is_err() {
+            self.leave_test_sets();
+        }
+        result
+    }
+
+    /// Closes the sets of tests in which a limit or an interrupt ended the run.
+    fn leave_test_sets(&mut self) {
+        let sets = self.interpreter.host().global(self.ctx.symbol("#test_sets")).cloned();
+        if let Some(sets) = sets {
+            self.call_prelude("#leave_test_sets", &sets);
+        }
     }
 
     /// The tree of a text.
@@ -322,6 +334,8 @@ impl Session {
             (spec, known)
         };
         self.relink();
+        let numbered = |(number, items): &(u32, Vec<Item>)| (*number, (items.clone(), space));
+        self.shared.definitions.borrow_mut().extend(thunk.definitions.iter().map(numbered));
         let result = match known {
             // Types and numbers, most of them of the prelude: there is nothing to run.
             Some(constant) => Ok(Val::constant(&self.ctx, constant)),
@@ -334,6 +348,9 @@ impl Session {
             }
         };
         self.compiler.borrow_mut().forget(spec);
+        for (number, _) in &thunk.definitions {
+            self.shared.definitions.borrow_mut().remove(number);
+        }
         for name in assigned {
             self.note_type(name, space);
         }

@@ -139,6 +139,7 @@ impl Session {
         let ctx = self.ctx.clone();
         Some(match (ctx.str(name), args) {
             ("eval", [module, code]) => self.eval_value(module, code),
+            ("define", &[Val::I64(number)]) => self.define(number),
             ("macroexpand", [module, code, Val::Bool(recursive)]) => {
                 self.macroexpand(module, code, *recursive)
             }
@@ -156,6 +157,16 @@ impl Session {
             }
             (name, args) => Ok(self.tool(name, args)?),
         })
+    }
+
+    /// Defines what stands in a block of a statement that runs.
+    fn define(&mut self, number: i64) -> Result<Val, Vec<Diagnostic>> {
+        let number = u32::try_from(number).unwrap_or(0);
+        let found = self.shared.definitions.borrow().get(&number).cloned();
+        match found {
+            Some((items, space)) => self.run_items(items, space),
+            None => Err(vec![Diagnostic::error("a definition of a statement that does not run")]),
+        }
     }
 
     fn text_of(&self, value: &Val) -> String {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use regraft_exec::Limits;
 use regraft_ir::{Source, Symbol};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::code::CodeTypes;
+use crate::definition::{Item, Space};
 
 /// The state that a session shares with those that run for its programs.
 #[derive(Default, Debug)]
@@ -20,6 +21,8 @@ pub(super) struct Shared {
     pub(super) folders: RefCell<Vec<PathBuf>>,
     /// The names of functions that were changed while a program ran.
     pub(super) gone: RefCell<Option<Vec<Symbol>>>,
+    /// What the statements that run define when control gets there, by number.
+    pub(super) definitions: RefCell<FxHashMap<u32, (Vec<Item>, Space)>>,
     /// The types that code is made of, once the prelude is there.
     pub(super) code: OnceCell<CodeTypes>,
     /// The text that generated code is in, which is empty.

@@ -258,7 +258,12 @@ impl Lab {
 
     /// A thunk of a body.
     pub fn thunk(&self, body: &str) -> Thunk {
-        Thunk { body: self.body(0, &[], body), closures: Vec::new(), loc: Loc::UNKNOWN }
+        Thunk {
+            body: self.body(0, &[], body),
+            closures: Vec::new(),
+            definitions: Vec::new(),
+            loc: Loc::UNKNOWN,
+        }
     }
 
     pub fn symbol(&self, name: &str) -> Symbol {

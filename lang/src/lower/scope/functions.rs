@@ -32,8 +32,10 @@ impl Walk<'_> {
                     self.scopes.events.push(Event::Define(func, name, id));
                     self.scopes.events.push(Event::Read(expr, name));
                 }
-                // Only possible at top level: the lowering says so.
-                Some(_) => self.scopes.events.push(Event::Make(func)),
+                Some(_) => {
+                    self.scopes.defines = true;
+                    self.scopes.events.push(Event::Make(func));
+                }
             }
         }
         self.func = func;

@@ -34,6 +34,8 @@ pub(super) struct Scopes {
     pub(super) scopes: Vec<Scope>,
     pub(super) funcs: Vec<Func>,
     pub(super) groups: Vec<Group>,
+    /// True if a method of a function elsewhere is defined in a block.
+    pub(super) defines: bool,
     decls: Vec<Decl>,
     regions: Vec<Region>,
     events: Vec<Event>,
@@ -197,6 +199,16 @@ pub(super) struct Walk<'a> {
 }
 
 impl Scopes {
+    /// Returns whether the code of a function runs once, where a statement at top level stands:
+    /// that statement, and the parts of a `try` in it.
+    pub(super) fn is_at_top(&self, mut func: u32) -> bool {
+        while self.funcs[func as usize].is_try {
+            func = self.funcs[func as usize].parent;
+        }
+        let scope = self.funcs[func as usize].scope;
+        self.scopes[scope as usize].kind == ScopeKind::Global
+    }
+
     fn new_group(&mut self, var: u32, region: u32, made_at: u32) -> u32 {
         self.groups.push(Group { var, region, made_at, ..Group::default() });
         self.groups.len() as u32 - 1
@@ -207,6 +219,7 @@ impl Scopes {
         if self.refs.len() != exprs {
             self.refs.resize(exprs, NONE);
         }
+        self.defines = false;
         self.vars.clear();
         self.scopes.clear();
         self.funcs.clear();

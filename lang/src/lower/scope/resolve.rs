@@ -261,6 +261,7 @@ impl Walk<'_> {
     fn define(&mut self, func: u32, name: Symbol, expr: ExprId, at: u32) {
         let region = self.scopes.funcs[func as usize].region;
         let var = self.lookup(name);
+        self.scopes.defines |= var == NONE;
         let known = match self.scopes.vars.get(var as usize) {
             Some(var) if var.group != NONE && var.group_region == region => Some(var.group),
             _ => None,
