@@ -10,7 +10,7 @@ use regraft_exec::Limits;
 use regraft_lang::{Completeness, Session};
 
 /// Instructions that one piece may execute.
-const FUEL: u64 = 300_000_000;
+const FUEL: u64 = 3_000_000_000;
 /// Bytes that one piece may take.
 const MEMORY: usize = 1 << 30;
 

@@ -99,6 +99,15 @@ crate::dialect! {
         effects: reads_and_writes(&[0], &[0, 1]),
     };
 
+    /// The same of a Hermitian matrix, told by its real and its imaginary part.
+    ///
+    /// Traps (`DimensionMismatch`) if the sizes do not fit.
+    ///
+    /// `%4: bool = linalg.eigen_hermitian %1, %2, %3`
+    EIGEN_HERMITIAN = eigen_hermitian(re: [T], im: [T], values: [T]) -> bool where T: Float [MAY_TRAP] {
+        effects: reads_and_writes(&[0, 1], &[0, 1, 2]),
+    };
+
     /// Replaces a square matrix by its real Schur form, with 2×2 blocks on the diagonal for pairs of
     /// complex eigenvalues; `q` gets the orthogonal matrix. `false`, with nothing written, if it is not
     /// found.

@@ -41,8 +41,6 @@ imag(a::AbstractArray) = imag.(a)
 real(a::AbstractArray{<:Real}) = a
 conj(a::AbstractArray) = conj.(a)
 conj(a::AbstractArray{<:Real}) = a
-# The conjugate transpose is a copy; the transpose of it is lazy.
-adjoint(a::AbstractArray{<:Complex}) = transpose(conj(a))
 conj!(a::AbstractArray) = a .= conj.(a)
 float(z::Complex) = Complex(float(z.re), float(z.im))
 float(::Type{Complex{T}}) where T = Complex{float(T)}

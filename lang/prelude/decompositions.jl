@@ -141,6 +141,7 @@ function eigen(a::AbstractMatrix)
     __is_symmetric(f) && return __eigen_object(__symmetric_eigen(__middle(f))...)
     return __general_eigen(f)
 end
+eigen(a::AbstractMatrix{<:Complex}) = __hermitian_object(__known_hermitian(a))
 eigen!(a::AbstractMatrix) = eigen(a)
 __is_symmetric(f) = ad.ignore(issymmetric(f))
 # The symmetric part, so that derivatives are symmetric.
@@ -157,6 +158,7 @@ function eigvals(a::AbstractMatrix)
     re, im_part = __general_values(f)
     return iszero(ad.ignore(im_part)) ? re : complex.(re, im_part)
 end
+eigvals(a::AbstractMatrix{<:Complex}) = __hermitian_values(__known_hermitian(a))
 eigvals(x::Number) = [x]
 eigvals!(a::AbstractMatrix) = eigvals(a)
 eigmax(a::AbstractMatrix) = maximum(__real_values(eigvals(a)))
@@ -402,23 +404,6 @@ end
 lyap(a::AbstractMatrix, c::AbstractMatrix) = sylvester(a, collect(adjoint(a)), c)
 lyap(a::Number, c::Number) = -c / (2 * real(a))
 
-# --- functions of symmetric matrices ---------------------------------------------------------
-
-function __of_eigenvalues(f, a)
-    checksquare(a)
-    s = eigen(a)
-    return __with_values(f, s.values, s.vectors)
-end
-__with_values(f, s::AbstractVector{<:Real}, v) = v * (f.(s) .* transpose(v))
-__with_values(f, s, v) = throw(ArgumentError("functions of matrices that are not symmetric are not there"))
-__of_symmetric(f, a) = __is_symmetric(a) ? __of_eigenvalues(f, a) : throw(ArgumentError("functions of matrices that are not symmetric are not there"))
-__of_positive(f, a, least) = __of_symmetric(x -> x >= least ? f(x) : throw(DomainError(x, "an eigenvalue is not positive; complex results are not there")), a)
-sqrt(a::AbstractMatrix) = __of_positive(x -> sqrt(max(x, zero(x))), a, -1.0e-12)
-log(a::AbstractMatrix) = __of_positive(log, a, 0.0)
-sin(a::AbstractMatrix) = __of_symmetric(sin, a)
-cos(a::AbstractMatrix) = __of_symmetric(cos, a)
-^(a::AbstractMatrix, p::AbstractFloat) = isinteger(p) ? a^Int64(p) : __of_positive(x -> x^p, a, 0.0)
-^(b::Number, a::AbstractMatrix) = exp(log(b) * a)
 sqrt(a::Diagonal) = Diagonal(sqrt.(a.diag))
 log(a::Diagonal) = Diagonal(log.(a.diag))
 exp(a::Diagonal) = Diagonal(exp.(a.diag))

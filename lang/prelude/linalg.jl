@@ -281,15 +281,15 @@ function __cholesky_loops(a)
     for j in 1:n
         d = convert(T, a[j, j])
         for k in 1:j-1
-            @inbounds d -= u[k, j] * u[k, j]
+            @inbounds d -= conj(u[k, j]) * u[k, j]
         end
-        d > 0 || throw(PosDefException(j))
+        real(d) > 0 || throw(PosDefException(j))
         d = sqrt(d)
         u[j, j] = d
         for i in j+1:n
             s = convert(T, a[j, i])
             for k in 1:j-1
-                @inbounds s -= u[k, i] * u[k, j]
+                @inbounds s -= u[k, i] * conj(u[k, j])
             end
             @inbounds u[j, i] = s / d
         end

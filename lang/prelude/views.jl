@@ -76,9 +76,10 @@ struct Transpose{T, P} <: AbstractMatrix{T}
     parent::P
 end
 const __Turned = Union{Adjoint, Transpose}
-adjoint(a::AbstractArray) = Adjoint{eltype(a), typeof(a)}(a)
+# The conjugate is a copy.
+adjoint(a::AbstractArray) = eltype(a) <: Complex ? transpose(conj(a)) : Adjoint{eltype(a), typeof(a)}(a)
 transpose(a::AbstractArray) = Transpose{eltype(a), typeof(a)}(a)
-adjoint(a::__Turned) = a.parent
+adjoint(a::__Turned) = eltype(a) <: Complex ? conj(a.parent) : a.parent
 transpose(a::__Turned) = a.parent
 parent(a::__Turned) = a.parent
 @inline size(a::__Turned) = __turned_size(a.parent)

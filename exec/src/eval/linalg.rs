@@ -3,7 +3,7 @@
 //! Factorisations work on copies, in double precision.
 
 use nalgebra::linalg::{Cholesky, LU, SVD, Schur, SymmetricEigen};
-use nalgebra::{DMatrix, DMatrixViewMut, DVector, Reflection, Unit};
+use nalgebra::{Complex, ComplexField, DMatrix, DMatrixViewMut, DVector, Reflection, Unit};
 use regraft_ir::Type;
 
 use super::context::EvalCx;
@@ -200,15 +200,35 @@ pub(super) fn eigen_symmetric(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, 
     let of = square(cx, a)?;
     let n = of.nrows();
     check(cx, &[(values, n, 1)])?;
-    let Some(found) = SymmetricEigen::try_new(of, f64::EPSILON, steps(n)) else {
-        return Ok(Val::Bool(false));
-    };
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| found.eigenvalues[i].total_cmp(&found.eigenvalues[j]));
-    let sorted: Vec<f64> = order.iter().map(|&i| found.eigenvalues[i]).collect();
-    write(cx, a, found.eigenvectors.select_columns(&order).as_slice())?;
+    let Some((sorted, vectors)) = eigen(of) else { return Ok(Val::Bool(false)) };
+    write(cx, a, vectors.as_slice())?;
     write(cx, values, &sorted)?;
     Ok(Val::Bool(true))
+}
+
+pub(super) fn eigen_hermitian(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
+    let [Val::Array(re), Val::Array(im), Val::Array(values)] = args else {
+        return Err(cx.wrong_types(args));
+    };
+    let (real, imaginary) = (square(cx, re)?, matrix(cx, im)?);
+    let n = real.nrows();
+    check(cx, &[(im, n, n), (values, n, 1)])?;
+    let of = real.zip_map(&imaginary, Complex::new);
+    let Some((sorted, vectors)) = eigen(of) else { return Ok(Val::Bool(false)) };
+    write(cx, re, vectors.map(|z| z.re).as_slice())?;
+    write(cx, im, vectors.map(|z| z.im).as_slice())?;
+    write(cx, values, &sorted)?;
+    Ok(Val::Bool(true))
+}
+
+/// The eigenvalues of a Hermitian matrix in ascending order, with the vectors.
+fn eigen<T: ComplexField<RealField = f64>>(of: DMatrix<T>) -> Option<(Vec<f64>, DMatrix<T>)> {
+    let n = of.nrows();
+    let found = SymmetricEigen::try_new(of, f64::EPSILON, steps(n))?;
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| found.eigenvalues[i].total_cmp(&found.eigenvalues[j]));
+    let sorted = order.iter().map(|&i| found.eigenvalues[i]).collect();
+    Some((sorted, found.eigenvectors.select_columns(&order)))
 }
 
 pub(super) fn schur(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

@@ -71,7 +71,7 @@ impl EvalTable {
         ] {
             table.rows.insert(op, EvalRow::Control);
         }
-        let rows: [(Op, EvalFn); 96] = [
+        let rows: [(Op, EvalFn); 97] = [
             (dialects::core::TUPLE, core::tuple),
             (dialects::core::GET, core::get),
             (dialects::core::SELECT, core::select),
@@ -141,6 +141,7 @@ impl EvalTable {
             (dialects::linalg::CHOLESKY, linalg::cholesky),
             (dialects::linalg::QR, linalg::qr),
             (dialects::linalg::EIGEN_SYMMETRIC, linalg::eigen_symmetric),
+            (dialects::linalg::EIGEN_HERMITIAN, linalg::eigen_hermitian),
             (dialects::linalg::SCHUR, linalg::schur),
             (dialects::linalg::SVD, linalg::svd),
             (dialects::prof::RECORD_START, prof::record_start),

@@ -1,10 +1,12 @@
 //! Type functions that ask about types and methods.
 
-use regraft_ir::{Constant, Type};
+use regraft_dialects::core as core_ops;
+use regraft_ir::{Attrs, Constant, Type};
 
 use super::builtin_table::Builtin;
-use super::frame::{Arg, Args, Frame};
+use super::frame::{Arg, Args, Frame, StepKind};
 use super::inference::Inference;
+use super::lattice::Lattice;
 use super::lookup::Found;
 use crate::world::StaticValue;
 
@@ -28,9 +30,15 @@ impl Inference {
     pub(super) fn module_member(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[module, name] = args else { return None };
         let space = self.world.module(self.exact_type(frame, module)?)?;
-        match self.partials.value(frame.lattice(name))? {
-            Constant::Sym(name) => Some(self.global(frame, name, space)),
-            _ => None,
+        match self.partials.value(frame.lattice(name)) {
+            Some(Constant::Sym(name)) => Some(self.global(frame, name, space)),
+            Some(_) => None,
+            None => {
+                let eval = self.constant_arg(Constant::Sym(self.ctx.symbol("eval")));
+                let kind = StepKind::Op(core_ops::HOST, Type::ANY);
+                frame.effect_free = false;
+                Some(frame.push(kind, &[eval, module, name], Lattice::ANY, Attrs::NONE))
+            }
         }
     }
 

@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 43] = [
+pub const FILES: [(&str, &str); 44] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -104,6 +104,7 @@ pub const FILES: [(&str, &str); 43] = [
     ("prelude/testing.jl", include_str!("../../prelude/testing.jl")),
     ("prelude/derivatives.jl", include_str!("../../prelude/derivatives.jl")),
     ("prelude/dense_rules.jl", include_str!("../../prelude/dense_rules.jl")),
+    ("prelude/hermitian.jl", include_str!("../../prelude/hermitian.jl")),
     ("prelude/special_rules.jl", include_str!("../../prelude/special_rules.jl")),
     ("prelude/tangents.jl", include_str!("../../prelude/tangents.jl")),
     ("prelude/intrinsics", crate::intrinsics::TEXT),

@@ -102,7 +102,11 @@ impl Walk<'_> {
             Kind::Quote(form) => self.quoted(form),
             Kind::Module { .. } | Kind::Using { .. } | Kind::Clause { .. } | Kind::Export(_) => {}
             Kind::Break | Kind::Continue => self.leaves(true),
-            Kind::Where { .. } | Kind::Struct { .. } | Kind::Abstract { .. } => {}
+            Kind::Where { .. } => {}
+            // A type is global wherever it is declared.
+            Kind::Struct { name, .. } | Kind::Abstract { name, .. } => {
+                self.declare(name, id, DeclKind::Global, None);
+            }
             Kind::Return(value) => {
                 self.leaves(false);
                 if let Some(value) = value {
