@@ -34,6 +34,7 @@ function __converted(::Type{T}, a) where T
     return out
 end
 @inline __alloc(::Type{T}, dims::Tuple) where T = __spread("mem.alloc", __array_type(T, dims), dims)
+@inline __alloc(::Type{T}, dims::Tuple{}) where T = reshape(mem.alloc(Array{T, 1}, 1), ())
 @inline __array_type(::Type{T}, dims::Tuple) where T = Array{T, data.fieldcount(dims)}
 # A literal `[…]`: of the type that its elements promote to.
 vect() = mem.alloc(Array{Any, 1}, 0)
@@ -63,6 +64,7 @@ fill(x, dims::Int64...) = __filled(x, dims)
 fill(x, dims::Tuple) = __filled(x, dims)
 __filled(x, n::Int64) = mem.fill(x, n)
 __filled(x, dims::Tuple) = __spread("mem.fill", x, dims)
+__filled(x, dims::Tuple{}) = fill(x)
 similar(a::AbstractArray) = __alloc(eltype(a), size(a))
 similar(a::AbstractArray, dims::Int64...) = __alloc(eltype(a), dims)
 similar(a::AbstractArray, dims::Tuple) = __alloc(eltype(a), dims)

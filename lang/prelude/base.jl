@@ -158,6 +158,8 @@ end
 
 struct Module{P} end
 @inline getproperty(m::Module, name::Symbol) = __module_member(m, name)
+@inline getfield(m::Module, name::Symbol) = __module_member(m, name)
+@inline getglobal(m::Module, name::Symbol) = __module_member(m, name)
 
 abstract type IO end
 # What was printed to it, in parts.

@@ -15,6 +15,7 @@
 # What an argument is within the loop.
 @inline __leaf(x) = x
 @inline __leaf(r::Ref) = __Scalar(mem.ref_get(r))
+@inline __leaf(a::AbstractArray{T, 0}) where T = __Scalar(a[])
 @inline __leaf(it::__Iterator) = collect(it)
 struct __Scalar{T}
     x::T
@@ -41,6 +42,7 @@ end
 end
 @inline __scalar(x) = x
 @inline __scalar(r::Ref) = mem.ref_get(r)
+@inline __scalar(a::AbstractArray{T, 0}) where T = a[]
 struct __TupleAt{F, A}
     f::F
     args::A
@@ -96,6 +98,11 @@ end
 @inline (s::__Source)(x) = __unalias(s.dest, __leaf(x))
 function __broadcast!(f, dest::Ref, args...)
     mem.ref_set(dest, f(__unroll_map(__scalar, args)...))
+    return dest
+end
+function __broadcast!(f, dest::AbstractArray{T, 0}, args...) where T
+    __unroll_fold(__check_fit, (), args)
+    dest[] = f(__unroll_map(__scalar, args)...)
     return dest
 end
 # One loop over all of it if every argument has the shape of the destination.

@@ -142,14 +142,17 @@ lmul!(c::Number, a::AbstractArray) = __broadcast!(*, a, c, a)
 -(a::AbstractArray, b::AbstractArray) = __elementwise(-, a, b)
 function __elementwise(f, a, b)
     size(a) == size(b) || throw(DimensionMismatch(string("dimensions must match: a has dims ", axes(a), ", b has dims ", axes(b))))
-    return __broadcast(f, a, b)
+    return __of_rank(a, __broadcast(f, a, b))
 end
--(a::AbstractArray) = __broadcast(-, a)
+# Broadcasting makes a number of arrays of rank 0; these stay arrays.
+@inline __of_rank(a, y) = y
+@inline __of_rank(a::AbstractArray{T, 0}, y) where T = fill(y)
+-(a::AbstractArray) = __of_rank(a, __broadcast(-, a))
 +(a::AbstractArray) = a
-*(x::Number, a::AbstractArray) = __broadcast(*, x, a)
-*(a::AbstractArray, x::Number) = __broadcast(*, a, x)
-/(a::AbstractArray, x::Number) = __broadcast(/, a, x)
-\(x::Number, a::AbstractArray) = __broadcast(/, a, x)
+*(x::Number, a::AbstractArray) = __of_rank(a, __broadcast(*, x, a))
+*(a::AbstractArray, x::Number) = __of_rank(a, __broadcast(*, a, x))
+/(a::AbstractArray, x::Number) = __of_rank(a, __broadcast(/, a, x))
+\(x::Number, a::AbstractArray) = __of_rank(a, __broadcast(/, a, x))
 +(a::AbstractArray, b::AbstractArray, c::AbstractArray) = (a + b) + c
 ^(a::AbstractMatrix, n::Int64) = n < 0 ? __power(inv(a), -n) : n == 0 ? one(a) : __power(a, n)
 

@@ -10,6 +10,11 @@ struct Irrational{S} <: AbstractIrrational end
 const π = __new(Irrational{:π})
 const pi = π
 const ℯ = __new(Irrational{:ℯ})
+const γ = __new(Irrational{:γ})
+const eulergamma = γ
+const φ = __new(Irrational{:φ})
+const golden = φ
+const catalan = __new(Irrational{:catalan})
 const Inf = arith.fdiv(1.0, 0.0)
 const NaN = arith.bitcast(Float64, 9221120237041090560)
 const Inf64 = Inf
@@ -19,8 +24,14 @@ const NaN32 = core.convert(Float32, NaN)
 
 Float64(x::Irrational{:π}) = 3.141592653589793
 Float64(x::Irrational{:ℯ}) = 2.718281828459045
+Float64(x::Irrational{:γ}) = 0.5772156649015329
+Float64(x::Irrational{:φ}) = 1.618033988749895
+Float64(x::Irrational{:catalan}) = 0.915965594177219
 Float32(x::Irrational{:π}) = 3.1415927f0
 Float32(x::Irrational{:ℯ}) = 2.7182817f0
+Float32(x::Irrational{:γ}) = 0.5772157f0
+Float32(x::Irrational{:φ}) = 1.618034f0
+Float32(x::Irrational{:catalan}) = 0.91596556f0
 float(x::AbstractIrrational) = Float64(x)
 -(x::AbstractIrrational) = -Float64(x)
 +(x::AbstractIrrational, y::AbstractIrrational) = Float64(x) + Float64(y)

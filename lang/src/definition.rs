@@ -58,12 +58,15 @@ impl Space {
 }
 
 /// The modules of Julia whose names, as far as they are there, are in the prelude.
-const LIBRARY: [&str; 13] = [
+pub(crate) const LIBRARY: [&str; 16] = [
     "Base",
+    "Broadcast",
+    "ChainRulesCore",
     "Core",
     "Iterators",
     "LinearAlgebra",
     "LogExpFunctions",
+    "MathConstants",
     "Meta",
     "Printf",
     "Random",

@@ -160,20 +160,38 @@ impl Lower<'_> {
         }
     }
 
-    /// Returns whether an expression is a global name that is one of a module, and of which.
+    /// Returns the global name that a member of a module has here, if an expression names one that is
+    /// there from the beginning: `Main`, `Base`, `LinearAlgebra`, `Base.Iterators`.
     pub(super) fn module_member(&self, base: ExprId, member: Symbol) -> Option<Symbol> {
-        let Kind::Name(module) = self.ast.kind(base) else { return None };
-        if self.scopes.refs.get(base.index()).is_some_and(|&var| var != NONE) {
+        let is_main = match self.ast.kind(base) {
+            Kind::Name(name) => self.text(name) == "Main",
+            _ => false,
+        };
+        if !self.is_library(base) && !(is_main && self.is_global(base)) {
             return None;
         }
-        let module = match self.text(module) {
-            "Main" => "Main",
-            library if is_library(library) => "Base",
-            _ => return None,
-        };
-        Some(match (module, self.options.space) {
-            (_, Space::Base) | ("Main", Space::Main) => member,
-            _ => self.ctx.symbol(&format!("{module}.{}", self.text(member))),
-        })
+        match self.options.space {
+            Space::Base => Some(member),
+            Space::Main if is_main => Some(member),
+            _ => {
+                let module = self.module_path(base)?;
+                Some(self.ctx.symbol(&format!("{module}.{}", self.text(member))))
+            }
+        }
+    }
+
+    /// Returns whether an expression has the name of a module of the library. A module of the program
+    /// may have it as well.
+    fn is_library(&self, id: ExprId) -> bool {
+        match self.ast.kind(id) {
+            Kind::Name(name) => is_library(self.text(name)) && self.is_global(id),
+            Kind::Field { base, name } => is_library(self.text(name)) && self.is_library(base),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a name is no local variable.
+    fn is_global(&self, id: ExprId) -> bool {
+        self.scopes.refs.get(id.index()).is_none_or(|&var| var == NONE)
     }
 }

@@ -178,7 +178,7 @@ impl Bindings {
             at = match self.find(at, ctx.find_symbol(name)?) {
                 Binding::Global { ty, .. } if let Some(space) = self.module(ty) => space,
                 _ if nth == 0 && name == "Main" => Space::Main,
-                _ if (nth == 0 || at == Space::Base) && is_library(name) => Space::Base,
+                _ if nth == 0 && is_library(name) => Space::Base,
                 _ => return None,
             };
         }

@@ -12,7 +12,7 @@ impl World {
     /// Returns the binding of a name; `by` becomes invalid if that changes. O(1).
     pub fn resolve(&mut self, name: Symbol, space: Space, by: Option<SpecId>) -> Binding {
         let own = self.bindings.own(space, name);
-        if own != Binding::Undefined || space == Space::Base {
+        if own != Binding::Undefined {
             if let Some(by) = by {
                 self.bindings.note(space, name, by);
             }

@@ -8,7 +8,7 @@ use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, TypeKind};
 use super::bindings::{Exchange, Imported};
 use super::entities::{Binding, StaticValue, TypeArgument};
 use super::tables::World;
-use crate::definition::{Import, Space, is_library};
+use crate::definition::{Import, LIBRARY, Space, is_library};
 
 /// A module that was made.
 #[derive(Debug)]
@@ -63,18 +63,15 @@ impl World {
     /// Binds the names of the modules that are always there. Returns the names of these globals, with the
     /// types of their values.
     pub(crate) fn declare_own_modules(&mut self) -> Vec<(Symbol, Type)> {
-        let modules = [
-            ("@__MODULE__", Space::Main, Space::Main),
-            ("Main", Space::Base, Space::Main),
-            ("Base", Space::Base, Space::Base),
-        ];
-        let bound = modules.map(|(name, around, space)| {
+        let main = [("@__MODULE__", Space::Main, Space::Main), ("Main", Space::Base, Space::Main)];
+        let library = LIBRARY.map(|name| (name, Space::Base, Space::Base));
+        let bound = main.into_iter().chain(library).map(|(name, around, space)| {
             let (name, ty) = (self.ctx.symbol(name), self.module_type(space));
             let symbol = self.bindings.qualified(&self.ctx, around, name);
             self.set(name, around, Binding::Global { name: symbol, ty });
             (symbol, ty)
         });
-        bound.to_vec()
+        bound.collect()
     }
 
     /// The name that a global of a module has for all: `A.x`.
@@ -190,20 +187,16 @@ impl World {
             }
             return Ok(());
         }
-        if let Some(&last) = import.path.last() {
+        if let Some((&last, path)) = import.path.split_last() {
             let known = import.alias.unwrap_or(last);
-            let library = module == Space::Base && is_library(ctx.str(last));
-            if let Some(path) = import.path.split_last().map(|(_, path)| path).filter(|_| !library)
-            {
-                let around = self.bindings.space_of(
-                    &ctx,
-                    from.unwrap_or(space),
-                    path.iter().map(|&name| ctx.str(name)),
-                );
-                let around = around.unwrap_or(space);
-                if (around, last) != (space, known) {
-                    self.import_name(space, known, around, last, import.extends);
-                }
+            let around = self.bindings.space_of(
+                &ctx,
+                from.unwrap_or(space),
+                path.iter().map(|&name| ctx.str(name)),
+            );
+            let around = around.unwrap_or(space);
+            if (around, last) != (space, known) {
+                self.import_name(space, known, around, last, import.extends);
             }
         }
         if !import.extends && module != Space::Base && module != space {
