@@ -25,7 +25,7 @@ function ifelse(c::Bool, x, y)
     end
     return y
 end
-isnothing(x) = x === nothing
+@inline isnothing(x) = core.same(x, nothing)
 something(x) = x
 something(x::Nothing) = throw(ArgumentError("No value arguments present"))
 something(x::Nothing, y...) = something(y...)

@@ -2,7 +2,7 @@
 
 struct Missing end
 const missing = __new(Missing)
-ismissing(x) = x === missing
+@inline ismissing(x) = x === missing
 coalesce() = missing
 coalesce(x, xs...) = ismissing(x) ? coalesce(xs...) : x
 __shown(x::Missing) = "missing"

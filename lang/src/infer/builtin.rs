@@ -48,6 +48,7 @@ impl Inference {
         match builtin {
             Builtin::TypeOf => self.type_function(frame, args),
             Builtin::IsA => self.isa(frame, args),
+            Builtin::Tested => self.tested(frame, args),
             Builtin::Below => self.below(frame, args),
             Builtin::Tuple => Some(self.tuple(frame, args)),
             Builtin::ApplyType => self.apply_type(frame, args),
@@ -114,6 +115,13 @@ impl Inference {
     fn isa(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[x, _] = args else { return None };
         let want = self.type_arg(frame, args, 1)?;
+        if let Lattice::Union(_) = frame.lattice(x) {
+            let members = self.partials.members(frame.lattice(x));
+            let is = self.world.is_below(members[0], want);
+            if members.iter().all(|&member| self.world.is_below(member, want) == is) {
+                return Some(self.constant_arg(Constant::Bool(is)));
+            }
+        }
         let have = self.partials.type_of(frame.lattice(x));
         let is = self.world.is_below(have, want);
         if is || self.exact_type(frame, x).is_some() || self.world.is_disjoint(have, want) {
@@ -446,25 +454,38 @@ impl Inference {
         Some(frame.push(StepKind::Op(data::NEW, ty), &[], Lattice::Of(ty), Attrs::NONE))
     }
 
+    /// The type of the result of a call, for arguments of these types.
     fn return_type(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let (&callee, types) = args.split_first()?;
-        let mut values: Args = SmallVec::new();
+        let mut values: SmallVec<[Lattice; 6]> = SmallVec::new();
         for position in 0..types.len() {
             let ty = self.type_arg(frame, types, position)?;
-            let known = self.concrete(ty).map_or(Lattice::ANY, |ty| self.partials.of_type(ty));
-            let kind = StepKind::Op(core_ops::UNDEF, Type::ANY);
-            values.push(frame.push(kind, &[], known, Attrs::NONE));
+            values.push(self.concrete(ty).map_or(Lattice::ANY, |ty| self.partials.of_type(ty)));
         }
-        // The call is only asked about: its steps are taken back.
-        let (steps, operands, effect_free) =
-            (frame.steps.len(), frame.args.len(), frame.effect_free);
-        let result = self.call_value(frame, callee, &values, Attrs::NONE);
-        let known = frame.lattice(result);
-        frame.steps.truncate(steps - values.len());
-        frame.args.truncate(operands);
-        frame.effect_free = effect_free;
+        let known = self.result_of(frame, callee, &values);
         let ty =
             if self.partials.is_exact(known) { self.partials.type_of(known) } else { Type::ANY };
         Some(self.constant_arg(Constant::Type(ty)))
+    }
+
+    /// Returns what is known of the result of a call with such arguments. The call is only asked
+    /// about: its steps are taken back.
+    pub(super) fn result_of(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        values: &[Lattice],
+    ) -> Lattice {
+        let (steps, operands, effect_free) =
+            (frame.steps.len(), frame.args.len(), frame.effect_free);
+        let kind = StepKind::Op(core_ops::UNDEF, Type::ANY);
+        let args: Args =
+            values.iter().map(|&known| frame.push(kind, &[], known, Attrs::NONE)).collect();
+        let result = self.call_value(frame, callee, &args, Attrs::NONE);
+        let known = frame.lattice(result);
+        frame.steps.truncate(steps);
+        frame.args.truncate(operands);
+        frame.effect_free = effect_free;
+        known
     }
 }

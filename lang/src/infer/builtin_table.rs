@@ -28,6 +28,7 @@ builtins! {
     Tuple "tuple" "A tuple.",
     ApplyType "#apply_type" "`T{p…}`",
     BelowParam "#below" "`<:T` as a type parameter.",
+    Tested "#tested" "A value, known to have passed a test or not to have passed it.",
     TypeAssert "#typeassert" "A value, known to be of a type.",
     FieldType "#fieldtype" "The declared type of a field.",
     Defined "#defined" "What was read of a field, if it has a value.",

@@ -108,7 +108,16 @@ impl Inference {
 
     /// A call that is decided when it runs.
     pub(super) fn dynamic(&mut self, frame: &mut Frame, callee: Arg, args: &[Arg]) -> Arg {
-        self.apply(frame, callee, args, Lattice::ANY)
+        let known = self.result_of_members(frame, callee, args);
+        let result = match known {
+            Lattice::Union(_) => known,
+            _ => Lattice::ANY,
+        };
+        let result = self.apply(frame, callee, args, result);
+        match self.partials.is_exact(known) {
+            true => self.assert_type(frame, result, self.partials.type_of(known)),
+            false => result,
+        }
     }
 
     /// A call that fails when control gets to it, with the error of the call resolver.

@@ -18,8 +18,10 @@
 //! [`Lattice::Const`], parts that the type alone tells are left away), so that equal knowledge is
 //! equal bits and can be a key of a table.
 //!
+//! Between types and `any` are the unions of two to [`MAX_MEMBERS`] types, `Union(i64, f64)`.
+//!
 //! Every chain is finite: a partial value has at most [`MAX_PARTS`] parts nested at most
-//! [`MAX_DEPTH`] deep, and the join of values of different types is `any`.
+//! [`MAX_DEPTH`] deep, and the join of values of more types is `any`.
 
 use std::sync::Arc;
 
@@ -27,12 +29,16 @@ use hashbrown::HashTable;
 use regraft_dialects::semantics;
 use regraft_ir::{Const, Constant, Context, Type, TypeKind};
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
 /// The most parts that a partial value has, those of its parts included.
 pub const MAX_PARTS: usize = 256;
 /// The depth to which partial values nest.
 pub const MAX_DEPTH: usize = 8;
+
+/// The most types of which a value of several is known to be of one.
+pub const MAX_MEMBERS: usize = 4;
 
 /// A lattice value: the facts that are known of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,6 +51,8 @@ pub enum Lattice {
     Const(Const),
     /// It is a tuple, named tuple or immutable struct of which parts are known.
     Partial(Partial),
+    /// It is of one of several types.
+    Union(Union),
     /// It is of this type; of any type, if that is `any`.
     Of(Type),
 }
@@ -73,6 +81,10 @@ impl Lattice {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Partial(u32);
 
+/// Names a set of types in [`Partials`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Union(u32);
+
 #[derive(Debug)]
 struct PartialData {
     ty: Type,
@@ -88,12 +100,14 @@ pub struct Partials {
     ctx: Arc<Context>,
     data: Vec<PartialData>,
     table: HashTable<u32>,
+    /// The members of each union, in order.
+    unions: Vec<SmallVec<[Type; MAX_MEMBERS]>>,
 }
 
 impl Partials {
     /// None yet.
     pub fn new(ctx: &Arc<Context>) -> Self {
-        Self { ctx: Arc::clone(ctx), data: Vec::new(), table: HashTable::new() }
+        Self { ctx: Arc::clone(ctx), data: Vec::new(), table: HashTable::new(), unions: Vec::new() }
     }
 
     /// Returns the lattice value that a type alone gives: if it has one value only, that one.
@@ -119,7 +133,7 @@ impl Partials {
     pub fn type_of(&self, value: Lattice) -> Type {
         match value {
             Lattice::Bottom => Type::NEVER,
-            Lattice::Undef => Type::ANY,
+            Lattice::Undef | Lattice::Union(_) => Type::ANY,
             Lattice::Const(constant) => self.ctx.constant_type(constant),
             Lattice::Partial(partial) => self.data[partial.0 as usize].ty,
             Lattice::Of(ty) => ty,
@@ -151,7 +165,7 @@ impl Partials {
         }
         let mut says_more = false;
         let (mut size, mut depth) = (parts.len() as u32, 1);
-        let mut kept: smallvec::SmallVec<[Lattice; 8]> = smallvec::SmallVec::new();
+        let mut kept: SmallVec<[Lattice; 8]> = SmallVec::new();
         for (&part, &field) in parts.iter().zip(&fields) {
             let by_type = self.of_type(field);
             let mut part = match part {
@@ -196,7 +210,7 @@ impl Partials {
 
     /// A tuple of these values.
     pub fn tuple(&mut self, parts: &[Lattice]) -> Lattice {
-        let types: smallvec::SmallVec<[Type; 8]> =
+        let types: SmallVec<[Type; 8]> =
             parts.iter().map(|&part| self.type_of(part)).collect();
         let ty = self.ctx.tuple_type(&types);
         self.partial(ty, parts)
@@ -219,8 +233,8 @@ impl Partials {
             (Lattice::Undef, other) | (other, Lattice::Undef) => other,
             _ => {
                 let ty = self.type_of(a);
-                if ty != self.type_of(b) {
-                    return Lattice::ANY;
+                if ty != self.type_of(b) || ty == Type::ANY {
+                    return self.union_of([self.members(a), self.members(b)].concat());
                 }
                 let (Some(x), Some(y)) = (self.parts(a), self.parts(b)) else {
                     return self.of_type(ty);
@@ -234,11 +248,53 @@ impl Partials {
         }
     }
 
+    /// The types of which a value has one; none if they are not known.
+    pub fn members(&self, value: Lattice) -> SmallVec<[Type; MAX_MEMBERS]> {
+        match value {
+            Lattice::Union(union) => self.unions[union.0 as usize].clone(),
+            Lattice::Bottom => SmallVec::new(),
+            _ => SmallVec::from_elem(self.type_of(value), 1),
+        }
+    }
+
+    /// A value of one of these types.
+    pub fn union_of(&mut self, mut types: Vec<Type>) -> Lattice {
+        types.sort_unstable();
+        types.dedup();
+        match *types {
+            [] => Lattice::Bottom,
+            [ty] => self.of_type(ty),
+            _ if types.len() > MAX_MEMBERS || !types.iter().all(|&ty| self.is_told_apart(ty)) => {
+                Lattice::ANY
+            }
+            _ => {
+                let found = self.unions.iter().position(|union| **union == *types);
+                let id = found.unwrap_or_else(|| {
+                    self.unions.push(types.into());
+                    self.unions.len() - 1
+                });
+                Lattice::Union(Union(id as u32))
+            }
+        }
+    }
+
+    /// Returns whether the values of a type are known by their own type when the program runs: a tuple
+    /// with parts of any type is not, nor is a type.
+    pub fn is_told_apart(&self, ty: Type) -> bool {
+        match self.ctx.kind(ty) {
+            TypeKind::TypeOf(_) => false,
+            TypeKind::Tuple(_) | TypeKind::Named(_) => {
+                field_types(&self.ctx, ty).iter().all(|&field| self.is_told_apart(field))
+            }
+            _ => self.is_exact(self.of_type(ty)),
+        }
+    }
+
     /// Returns the part of a lattice value that is in the key of a specialisation: symbols, types,
     /// functions and `nothing` always, other constants if `all`.
     pub fn key(&mut self, value: Lattice, all: bool) -> Lattice {
         match value {
-            Lattice::Undef | Lattice::Bottom => Lattice::ANY,
+            Lattice::Undef | Lattice::Bottom | Lattice::Union(_) => Lattice::ANY,
             Lattice::Of(_) => value,
             Lattice::Const(constant) => match self.ctx.constant(constant) {
                 Constant::Sym(_) | Constant::Type(_) | Constant::Func(_) | Constant::Unit => value,
@@ -259,7 +315,7 @@ impl Partials {
     pub fn is_exact(&self, value: Lattice) -> bool {
         match value {
             Lattice::Const(_) => true,
-            Lattice::Bottom | Lattice::Undef => false,
+            Lattice::Bottom | Lattice::Undef | Lattice::Union(_) => false,
             _ => {
                 let ty = self.type_of(value);
                 if ty.index() < Type::BUILTIN.len() {
@@ -272,14 +328,14 @@ impl Partials {
 }
 
 /// The types of the fields of a tuple, named tuple or struct; none for anything else.
-pub fn field_types(ctx: &Context, ty: Type) -> smallvec::SmallVec<[Type; 8]> {
+pub fn field_types(ctx: &Context, ty: Type) -> SmallVec<[Type; 8]> {
     match ctx.kind(ty) {
         TypeKind::Tuple(elements) => elements.iter().copied().collect(),
         TypeKind::Named(fields) => fields.iter().map(|&(_, field)| field).collect(),
         &TypeKind::Struct(id) => {
             ctx.struct_def(id).fields.iter().map(|&(_, field)| field).collect()
         }
-        _ => smallvec::SmallVec::new(),
+        _ => SmallVec::new(),
     }
 }
 

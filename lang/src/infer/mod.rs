@@ -32,6 +32,7 @@ mod lookup;
 mod method;
 mod method_facts;
 mod names;
+mod narrow;
 mod ops;
 mod recursion;
 mod reflection;

@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::blocks::{self, BlockTables, table};
 use super::names::is_numbered;
+use super::narrow::narrow;
 use super::ssa::{BlockId, Body, EdgeIndex, Special, Term, Val, ValKind};
 
 /// The constants and the scratch memory of finishing.
@@ -139,6 +140,7 @@ impl Finish {
             }
         }
         self.tables.continued = continued;
+        narrow(&mut f)?;
         Ok(f)
     }
 }

@@ -44,6 +44,7 @@ mod iterate;
 mod jump;
 mod keywords;
 mod names;
+mod narrow;
 mod options;
 mod param;
 mod phis;

@@ -1,0 +1,145 @@
+//! Values of one of several types: tests narrow them, and calls of them are asked about for each type.
+
+use regraft_dialects::core as core_ops;
+use regraft_ir::{Attrs, Constant, Symbol, Type, TypeKind};
+use smallvec::SmallVec;
+
+use super::frame::{Arg, Frame, StepKind};
+use super::inference::{Inference, Name};
+use super::lattice::Lattice;
+use crate::definition::Space;
+use crate::world::Binding;
+
+/// The most combinations of types of arguments for which a call is asked about.
+const MAX_COMBINATIONS: usize = 8;
+
+impl Inference {
+    /// `#tested(x, @test, other, outcome)`, and the `!` around the test, if there is one.
+    pub(super) fn tested(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let (&[x, test, other, outcome], not) = args.split_first_chunk()?;
+        let known = frame.lattice(x);
+        if self.partials.is_exact(known) || known.is_bottom() {
+            return Some(x);
+        }
+        let Some(Constant::Bool(mut holds)) = self.partials.value(frame.lattice(outcome)) else {
+            return Some(x);
+        };
+        for &not in not {
+            if self.own_name(frame, not) != Some("!") {
+                return Some(x);
+            }
+        }
+        let test = match self.own_name(frame, test) {
+            Some("!==") => {
+                holds = !holds;
+                "==="
+            }
+            Some(test) => test,
+            None => return Some(x),
+        };
+        let want = match test {
+            "isa" => self.type_arg(frame, &[other], 0),
+            "isnothing" => Some(Type::UNIT),
+            "ismissing" => match self.world.resolve(self.ctx.symbol("Missing"), Space::Base, None) {
+                Binding::Type(ty) => Some(ty),
+                _ => None,
+            },
+            // Of a value that is not the same as another one, all is open unless that is the only
+            // one of its type.
+            "===" => self.exact_type(frame, other).filter(|&ty| holds || self.has_one_value(ty)),
+            _ => None,
+        };
+        let Some(want) = want else { return Some(x) };
+        let narrowed = match known {
+            Lattice::Union(_) => {
+                let members = self.partials.members(known);
+                let kept = members.into_iter().filter(|&member| match holds {
+                    true => !self.world.is_disjoint(member, want),
+                    false => !self.world.is_below(member, want),
+                });
+                let kept = kept.collect();
+                self.partials.union_of(kept)
+            }
+            // A union of itself alone: what is told apart.
+            _ if holds && self.concrete(want).is_some() => match self.partials.of_type(want) {
+                value if self.partials.is_told_apart(want) => value,
+                _ => return Some(x),
+            },
+            _ => return Some(x),
+        };
+        Some(match narrowed {
+            _ if narrowed == known => x,
+            Lattice::Const(constant) => Arg::Operand(constant.into()),
+            Lattice::Union(_) | Lattice::Bottom => {
+                let kind = StepKind::Op(core_ops::CONVERT, Type::ANY);
+                frame.push(kind, &[x], narrowed, Attrs::NONE)
+            }
+            _ => self.assert_type(frame, x, self.partials.type_of(narrowed)),
+        })
+    }
+
+    /// The name of a function of the prelude.
+    fn own_name(&mut self, frame: &mut Frame, function: Arg) -> Option<&'static str> {
+        const NAMES: [&str; 6] = ["isa", "===", "!==", "isnothing", "ismissing", "!"];
+        let Some(Constant::Func(name)) = self.partials.value(frame.lattice(function)) else {
+            return None;
+        };
+        let own: Symbol = match self.name(frame, name, frame.space) {
+            Name::Builtin(builtin) => self.ctx.symbol(builtin.name()),
+            Name::Binding(Binding::Function(function)) => function,
+            _ => return None,
+        };
+        NAMES.into_iter().find(|&name| name == self.ctx.str(own))
+    }
+
+    /// Returns whether a type has one value only.
+    fn has_one_value(&self, ty: Type) -> bool {
+        match *self.ctx.kind(ty) {
+            TypeKind::Struct(id) => {
+                !self.ctx.is_object(ty) && self.ctx.struct_def(id).fields.is_empty()
+            }
+            _ => matches!(self.partials.of_type(ty), Lattice::Const(_)),
+        }
+    }
+
+    /// Returns what is known of the result of a call, if some of the arguments are of one of several
+    /// types each.
+    pub(super) fn result_of_members(
+        &mut self,
+        frame: &mut Frame,
+        callee: Arg,
+        args: &[Arg],
+    ) -> Lattice {
+        let known: SmallVec<[Lattice; 6]> = args.iter().map(|&arg| frame.lattice(arg)).collect();
+        let is_union = |known: &Lattice| matches!(known, Lattice::Union(_));
+        let combinations: usize = known
+            .iter()
+            .filter(|known| is_union(known))
+            .map(|&known| self.partials.members(known).len())
+            .product();
+        let is_known = !frame.is_late && self.partials.is_exact(frame.lattice(callee));
+        if !is_known || !known.iter().any(is_union) || combinations > MAX_COMBINATIONS {
+            return Lattice::ANY;
+        }
+        let mut result = Lattice::Bottom;
+        for combination in 0..combinations {
+            let mut left = combination;
+            let values: SmallVec<[Lattice; 6]> = known
+                .iter()
+                .map(|&known| match known {
+                    Lattice::Union(_) => {
+                        let members = self.partials.members(known);
+                        let member = members[left % members.len()];
+                        left /= members.len();
+                        self.partials.of_type(member)
+                    }
+                    _ => known,
+                })
+                .collect();
+            let one = self.result_of(frame, callee, &values);
+            result = self.partials.join(result, one);
+        }
+        // A call that fails for each of them fails when control gets to it.
+        if result.is_bottom() { Lattice::ANY } else { result }
+    }
+}
