@@ -96,3 +96,8 @@ end
 __scaled(x, e) = x * exp2(Float64(div(e, 2))) * exp2(Float64(e - div(e, 2)))
 significand(x::Float64) = isfinite(x) && !iszero(x) ? __scaled(x, -exponent(x)) : x
 frexp(x::Float64) = isfinite(x) && !iszero(x) ? (significand(x) / 2, exponent(x) + 1) : (x, 0)
+round(x::Real, ::RoundingMode{:Nearest}) = round(x)
+round(x::Real, ::RoundingMode{:ToZero}) = trunc(x)
+round(x::Real, ::RoundingMode{:Up}) = ceil(x)
+round(x::Real, ::RoundingMode{:Down}) = floor(x)
+round(::Type{T}, x::Real, r::RoundingMode) where T = T(round(x, r))

@@ -26,7 +26,14 @@ function ifelse(c::Bool, x, y)
     return y
 end
 @inline isnothing(x) = core.same(x, nothing)
+struct Some{T}
+    value::T
+end
+notnothing(x) = x
+notnothing(x::Nothing) = throw(ArgumentError("value must not be nothing"))
 something(x) = x
+something(x::Some) = x.value
+something(x::Some, y...) = x.value
 something(x::Nothing) = throw(ArgumentError("No value arguments present"))
 something(x::Nothing, y...) = something(y...)
 something(x, y...) = x
@@ -111,6 +118,18 @@ fieldtypes(T::Type) = map(k -> __fieldtype(T, k), __fieldnames(T))
 propertynames(x) = __fieldnames(typeof(x))
 hasproperty(x, name::Symbol) = data.hasfield(x, name)
 nfields(x) = data.fieldcount(x)
+supertype(T::Type) = __supertype(T)
+isabstracttype(T::Type) = __type_kind(T) === :abstract && !(T isa Union)
+isconcretetype(T::Type) = !(__type_kind(T) in (:abstract, :open))
+ismutabletype(T::Type) = __type_kind(T) === :mutable
+isbitstype(T::Type) = __type_kind(T) === :bits
+isprimitivetype(T::Type) = T <: Union{Int64, Int32, Int16, Int8, Bool, Float64, Float32, Unsigned} && isconcretetype(T)
+isstructtype(T::Type) = __type_kind(T) !== :abstract && !isprimitivetype(T)
+ismutable(x) = ismutabletype(typeof(x))
+isimmutable(x) = !ismutable(x)
+isbits(x) = isbitstype(typeof(x))
+nonmissingtype(::Type{Union{T, Missing}}) where T = T
+nonmissingtype(::Type{T}) where T = T
 hasfield(T::Type, name::Symbol) = name in __fieldnames(T)
 
 # --- refs and captured variables ------------------------------------------------------------

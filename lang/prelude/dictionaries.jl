@@ -328,6 +328,15 @@ function filter!(f, s::AbstractSet)
     end
     return s
 end
+# Of other collections, the elements in the order in which they come first.
+union(a, others...) = collect(union(Set(a), others...))
+intersect(a, others...) = collect(intersect(Set(a), others...))
+intersect(r::UnitRange, s::UnitRange) = max(first(r), first(s)):min(last(r), last(s))
+setdiff(a, others...) = collect(setdiff(Set(a), others...))
+symdiff(a, b) = collect(symdiff(Set(a), b))
+union!(v::Vector, others...) = append!(unique!(v), setdiff(union(v, others...), v))
+intersect!(v::Vector, others...) = filter!(x -> all(o -> x in o, others), unique!(v))
+setdiff!(v::Vector, others...) = filter!(x -> !any(o -> x in o, others), unique!(v))
 issubset(a, b) = all(x -> x in b, a)
 ⊆(a, b) = issubset(a, b)
 ⊇(a, b) = issubset(b, a)

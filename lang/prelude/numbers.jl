@@ -510,3 +510,51 @@ getindex(x::Number, i::Int64) = i == 1 ? x : __out_of_bounds(x, i)
 in(x::Number, y::Number) = x == y
 transpose(x::Number) = x
 adjoint(x::Number) = conj(x)
+
+# --- more of integers -----------------------------------------------------------------------
+
+nand(x::Bool...) = !(&(x...))
+nor(x::Bool...) = !(|(x...))
+unsafe_trunc(::Type{T}, x) where T = trunc(T, x)
+modf(x::__Float) = (x - trunc(x), trunc(x))
+# The cofactors of Bézout's identity, by Euclid's extended algorithm.
+function gcdx(a::Integer, b::Integer)
+    s, t, u, v = one(a), zero(a), zero(a), one(a)
+    x, y = a, b
+    while y != 0
+        q = div(x, y)
+        x, y = y, x - q * y
+        s, t = t, s - q * t
+        u, v = v, u - q * v
+    end
+    return x < 0 ? (-x, -s, -u) : (x, s, u)
+end
+function powermod(x::Integer, n::Integer, m::Integer)
+    n < 0 && return powermod(invmod(x, m), -n, m)
+    y, r = mod(x, m), mod(one(m), m)
+    while n > 0
+        isodd(n) && (r = mod(widemul(r, y), m) % typeof(m))
+        y = mod(widemul(y, y), m) % typeof(m)
+        n >>= 1
+    end
+    return r
+end
+function invmod(x::Integer, m::Integer)
+    g, s = gcdx(x, m)
+    g == 1 || throw(DomainError((x, m), "Greatest common divisor is " * string(g) * "."))
+    return mod(s, m)
+end
+function nextpow(a::Real, x::Real)
+    p = one(a)
+    while p < x
+        p *= a
+    end
+    return p
+end
+function prevpow(a::Real, x::Real)
+    p = one(a)
+    while p * a <= x
+        p *= a
+    end
+    return p
+end

@@ -106,6 +106,13 @@ function __among(x, a)
     end
     return false
 end
+unique!(v::AbstractVector) = __refill(v, unique(v))
+function __refill(v, items)
+    resize!(v, length(items))
+    return copyto!(v, items)
+end
+permute!(v::AbstractVector, p) = copyto!(v, v[p])
+invpermute!(v::AbstractVector, p) = (v[p] = copy(v); v)
 allunique(a) = length(unique(a)) == length(a)
 searchsortedfirst(a::AbstractVector, x) = __search(y -> isless(y, x), a)
 searchsortedlast(a::AbstractVector, x) = __search(y -> !isless(x, y), a) - 1

@@ -314,3 +314,11 @@ Int64(x::Enum) = x.value
 Symbol(x::Enum) = x.name
 isless(x::Enum, y::Enum) = x.value < y.value
 <(x::Enum, y::Enum) = x.value < y.value
+
+# --- scripts --------------------------------------------------------------------------------
+
+const ARGS = String[]
+const PROGRAM_FILE = ""
+printstyled(xs...; color = :normal, bold = false) = print(xs...)
+printstyled(io::IO, xs...; color = :normal, bold = false) = print(io, xs...)
+splat(f) = args -> f(args...)

@@ -258,6 +258,8 @@ constructs! {
     ranks
     factorisations
     missing
+    unions
+    collections
     exponentials
     dense
     decompositions

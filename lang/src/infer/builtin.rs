@@ -69,6 +69,16 @@ impl Inference {
             Builtin::Val => self.val(frame, args),
             Builtin::Try => self.try_catch(frame, args),
             Builtin::ModuleMember => self.module_member(frame, args),
+            Builtin::Supertype => {
+                let ty = self.type_arg(frame, args, 0)?;
+                let above = self.world.supertype(ty);
+                Some(self.constant_arg(Constant::Type(above)))
+            }
+            Builtin::TypeKind => {
+                let ty = self.type_arg(frame, args, 0)?;
+                let kind = self.ctx.symbol(self.world.kind_of(ty));
+                Some(self.constant_arg(Constant::Sym(kind)))
+            }
             Builtin::Methods => self.methods(frame, args),
             Builtin::ReturnType => self.return_type(frame, args),
             Builtin::Known => {

@@ -33,6 +33,8 @@ builtins! {
     FieldType "#fieldtype" "The declared type of a field.",
     Defined "#defined" "What was read of a field, if it has a value.",
     Undefined "#undefined" "What stands in a field that has no value.",
+    Supertype "#supertype" "The type above another one.",
+    TypeKind "#type_kind" "The kind of a type: `:abstract`, `:mutable`, `:bits`, `:immutable`; `:open` with parameters that are not known.",
     Parameters "#parameters" "The parameters of a type, as a tuple.",
     HasMethod "#has_method" "Whether there is a method for arguments of these types.",
     HasOwn "#has_own" "Whether the program has a method of its own for arguments of these types, or any.",

@@ -58,13 +58,14 @@ enum Special {
     Text,
     Module,
     Missing,
+    Some,
     /// As the array of its elements.
     Reshaped,
     /// Likewise, of the parent with rows for columns.
     Turned,
 }
 
-const SPECIAL: [(&str, Special); 23] = [
+const SPECIAL: [(&str, Special); 24] = [
     ("UnitRange", Special::UnitRange),
     ("OneTo", Special::OneTo),
     ("StepRange", Special::StepRange),
@@ -82,6 +83,7 @@ const SPECIAL: [(&str, Special); 23] = [
     ("CodeText", Special::Text),
     ("#TestResult", Special::Text),
     ("Missing", Special::Missing),
+    ("Some", Special::Some),
     ("CartesianIndex", Special::CartesianIndex),
     ("ReshapedArray", Special::Reshaped),
     ("Adjoint", Special::Turned),
@@ -260,7 +262,14 @@ impl Names for WorldNames {
             Special::Module => self.world(|world| world.module(ty))??.shown(&self.ctx),
             Special::Set | Special::Keys | Special::Values => return self.set(special, fields),
             Special::Dict => return None,
-            Special::Reshaped => return reshaped(fields).map(Shown::As),
+            Special::Some => format!("Some({})", part(0)?),
+            Special::Reshaped => match fields.items() {
+                [Val::Array(parent), Val::Tuple(dims)] if dims.items().is_empty() => {
+                    let item = Part::Value(parent.get(0)?);
+                    return Some(Shown::Parts(vec![Part::Text("fill("), item, Part::Text(")")]));
+                }
+                _ => return reshaped(fields).map(Shown::As),
+            },
             Special::Turned => return turned(fields).map(Shown::As),
             Special::Missing => "missing".to_owned(),
             Special::Complex => complex_text(&part(0)?, &part(1)?, fields.items().get(1)?),
@@ -273,7 +282,7 @@ impl Names for WorldNames {
             Special::StepRange => format!("{}:{}:{}", part(0)?, part(1)?, part(2)?),
             Special::Irrational => {
                 let name = self.type_name(ty)?;
-                name.split_once(':')?.1.trim_end_matches('}').to_owned()
+                name.split_once(':')?.1.trim_end_matches('}').trim_matches('"').to_owned()
             }
         }))
     }
@@ -288,9 +297,6 @@ fn reshaped(fields: &Fields) -> Option<Val> {
     });
     let dims: Vec<usize> = dims.collect::<Option<_>>()?;
     let values: Vec<Val> = (0..parent.len()).map(|at| parent.get(at)).collect::<Option<_>>()?;
-    if dims.is_empty() {
-        return None;
-    }
     Array::of_values(parent.element(), &values, &dims).ok().map(Val::from)
 }
 

@@ -14,7 +14,7 @@
 use regraft_ir::{Type, TypeKind};
 use smallvec::SmallVec;
 
-use super::types::{Bound, Rest, Ty, Types, Var, union};
+use super::types::{Bound, FamilyKind, Rest, Ty, Types, Var, union};
 
 /// The most steps of a question; no type that a person writes takes as many.
 const MAX_STEPS: u32 = 50_000;
@@ -418,6 +418,41 @@ impl Types {
                 !question.sub(a, b)
             }
         }
+    }
+
+    /// Returns what kind of type a type value is: one that has types below it (`abstract`), one of
+    /// objects (`mutable`), one of values without references (`bits`) or with (`immutable`), one
+    /// whose parameters are not known (`open`). O(size of the type).
+    pub fn kind_of(&self, ty: Type) -> &'static str {
+        let ty = match self.ty_of(ty) {
+            Ty::Concrete(ty) if self.is_concrete(ty) => ty,
+            other => {
+                let family = self.head(&other).map(|family| &self.family(family).kind);
+                let is_abstract = matches!(family, None | Some(FamilyKind::Abstract));
+                return if is_abstract { "abstract" } else { "open" };
+            }
+        };
+        let mut work = vec![ty];
+        while let Some(part) = work.pop() {
+            match self.ctx.kind(part) {
+                TypeKind::Array { .. } | TypeKind::Ref(_) => {
+                    return if part == ty { "mutable" } else { "immutable" };
+                }
+                TypeKind::Builtin if [Type::ANY, Type::STR, Type::SYM].contains(&part) => {
+                    return "immutable";
+                }
+                TypeKind::Tuple(elements) => work.extend(elements.iter()),
+                TypeKind::Named(fields) => work.extend(fields.iter().map(|&(_, ty)| ty)),
+                TypeKind::Struct(_) if self.ctx.is_object(part) => {
+                    return if part == ty { "mutable" } else { "immutable" };
+                }
+                &TypeKind::Struct(id) => {
+                    work.extend(self.ctx.struct_def(id).fields.iter().map(|&(_, ty)| ty));
+                }
+                _ => {}
+            }
+        }
+        "bits"
     }
 
     /// Returns whether values can have this type itself.

@@ -201,6 +201,11 @@ impl World {
         self.types.is_concrete(ty)
     }
 
+    /// Returns what kind of type a type value is, as [`Types::kind_of`] names it.
+    pub fn kind_of(&self, ty: Type) -> &'static str {
+        self.types.kind_of(ty)
+    }
+
     /// The type of a place that holds values of the type that a type value stands for: `any` if it
     /// is abstract.
     pub fn stored_type(&mut self, ty: Type) -> Type {
