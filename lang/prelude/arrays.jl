@@ -78,7 +78,6 @@ copy(x::Union{Number, Tuple, NamedTuple}) = x
 deepcopy(x) = deepcopy_internal(x, IdDict{Any, Any}())
 deepcopy(x::Union{Number, Tuple{}, Symbol, String, Function, Nothing}) = x
 deepcopy(a::Array{T, N}) where {T<:Union{__Num, Symbol, String}, N} = mem.copy(a)
-deepcopy(d::Dict{K, V}) where {K, V<:Number} = copy(d)
 deepcopy_internal(x::Union{Number, Tuple{}, Symbol, String, Function, Type, Nothing}, seen) = x
 deepcopy_internal(t::Tuple, seen) = __unroll_map(__DeepCopy(seen), t)
 deepcopy_internal(t::NamedTuple{K}, seen) where K = NamedTuple{K}(deepcopy_internal(values(t), seen))

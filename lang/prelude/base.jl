@@ -15,6 +15,8 @@ abstract type __Iterator end
 
 # --- values ---------------------------------------------------------------------------------
 
+function typeof end
+function isa end
 ===(x, y) = core.same(x, y)
 !==(x, y) = arith.not(core.same(x, y))
 identity(x) = x
@@ -128,8 +130,6 @@ isstructtype(T::Type) = __type_kind(T) !== :abstract && !isprimitivetype(T)
 ismutable(x) = ismutabletype(typeof(x))
 isimmutable(x) = !ismutable(x)
 isbits(x) = isbitstype(typeof(x))
-nonmissingtype(::Type{Union{T, Missing}}) where T = T
-nonmissingtype(::Type{T}) where T = T
 hasfield(T::Type, name::Symbol) = name in __fieldnames(T)
 
 # --- refs and captured variables ------------------------------------------------------------
@@ -205,7 +205,7 @@ hasmethod(f, T::Type) = __has_method(f, T)
 invoke(f, T::Type, args...) = __invoke(f, T, args...)
 # Whatever is known of the function, its methods are looked up when it is called.
 invokelatest(f, args...; kw...) = (Ref{Any}(f)[])(args...; kw...)
-include(path) = throw(ErrorException("`include` is supported as a statement of its own at top level only"))
+include(path) = eval(Expr(:call, :include, path))
 
 # What is printed in place of a value that is not shown field by field.
 __shown(x) = __has_own(show, Tuple{IOBuffer, typeof(x)}) ? sprint(show, x) : __has_own(show) ? __with_own(x) : x

@@ -42,3 +42,5 @@ cos(x::Missing) = missing
 |(x::Missing, y::Bool) = y ? true : missing
 |(x::Bool, y::Missing) = x ? true : missing
 skipmissing(it) = __filter(x -> !ismissing(x), it)
+nonmissingtype(::Type{Union{T, Missing}}) where T = T
+nonmissingtype(::Type{T}) where T = T

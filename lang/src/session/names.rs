@@ -282,7 +282,7 @@ impl Names for WorldNames {
             Special::StepRange => format!("{}:{}:{}", part(0)?, part(1)?, part(2)?),
             Special::Irrational => {
                 let name = self.type_name(ty)?;
-                name.split_once(':')?.1.trim_end_matches('}').trim_matches('"').to_owned()
+                name.split_once(':')?.1.trim_end_matches('}').to_owned()
             }
         }))
     }

@@ -1,5 +1,6 @@
 //! Types as Julia names them: `Vector{Float64}`, `P{<:Real}`, `Union{Int64, Nothing}`.
 
+use regraft_exec::{Val, show_string};
 use regraft_ir::{Constant, Symbol, Type, TypeKind};
 
 use super::types::{Bound, FamilyId, Ty, Types, Var};
@@ -36,6 +37,7 @@ impl Types {
         match constant {
             Constant::Type(ty) => self.name(&self.ty_of(ty)),
             Constant::Func(name) => self.ctx.str(name).to_owned(),
+            Constant::Sym(name) => show_string(&self.ctx, &Val::Sym(name)),
             other => self.ctx.constant_text(other),
         }
     }

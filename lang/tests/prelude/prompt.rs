@@ -103,11 +103,13 @@ fn files_are_included_from_where_the_file_is() {
         ("include(\"none.jl\")", "SystemError: opening file"),
         ("include(\"wrong.jl\")", "`(` is not closed"),
         ("include(1)", "`include` takes the path of a file"),
-        ("f() = include(\"b.jl\")\nf()", "statement of its own at top level"),
+        ("f() = include(\"b.jl\")\nf()", "SystemError: opening file"),
     ] {
         let errors = session.run(&main, text).expect_err("it is wrong");
         assert!(errors[0].message().contains(message), "{text}: {}", errors[0].message());
     }
+    let value = session.run(&main, "let\n include(\"part/b.jl\")\n b()\nend").expect("it runs");
+    assert_eq!(session.show(&value), "41");
     let value = session.run("own.jl", "include(x) = x\ninclude(3)").expect("it is a function");
     assert_eq!(session.show(&value), "3");
     // Nothing is lost if it stays.

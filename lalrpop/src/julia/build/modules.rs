@@ -2,6 +2,7 @@
 
 use super::{Builder, Items};
 use crate::julia::ast::{ExprId, Kind, List, Span};
+use crate::julia::problems::Problem;
 
 impl Builder<'_> {
     pub(crate) fn module(&mut self, open: Span, head: ExprId, items: Items, close: Span) {
@@ -101,7 +102,11 @@ impl Builder<'_> {
         let mut ids = Vec::with_capacity(parts.len());
         for &(start, end) in parts {
             if start == end {
-                self.problems.add(of, "expected a name in the list");
+                // The list may go on in the next line.
+                let at_end = self.text[of.range().start + end..].trim().is_empty();
+                let message = "expected a name in the list".to_owned();
+                let (label, help) = (String::new(), None);
+                self.problems.push(Problem { span: of, message, label, help, at_end });
                 continue;
             }
             let start =
