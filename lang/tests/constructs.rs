@@ -272,6 +272,7 @@ constructs! {
     exponentials
     dense
     decompositions
+    hermitian
     special
     statistics
     sparse

@@ -210,8 +210,7 @@ impl Partials {
 
     /// A tuple of these values.
     pub fn tuple(&mut self, parts: &[Lattice]) -> Lattice {
-        let types: SmallVec<[Type; 8]> =
-            parts.iter().map(|&part| self.type_of(part)).collect();
+        let types: SmallVec<[Type; 8]> = parts.iter().map(|&part| self.type_of(part)).collect();
         let ty = self.ctx.tuple_type(&types);
         self.partial(ty, parts)
     }

@@ -40,10 +40,12 @@ impl Inference {
         let want = match test {
             "isa" => self.type_arg(frame, &[other], 0),
             "isnothing" => Some(Type::UNIT),
-            "ismissing" => match self.world.resolve(self.ctx.symbol("Missing"), Space::Base, None) {
-                Binding::Type(ty) => Some(ty),
-                _ => None,
-            },
+            "ismissing" => {
+                match self.world.resolve(self.ctx.symbol("Missing"), Space::Base, None) {
+                    Binding::Type(ty) => Some(ty),
+                    _ => None,
+                }
+            }
             // Of a value that is not the same as another one, all is open unless that is the only
             // one of its type.
             "===" => self.exact_type(frame, other).filter(|&ty| holds || self.has_one_value(ty)),

@@ -33,7 +33,8 @@ pub(super) fn narrow(f: &mut Function) -> IrResult<()> {
         let operands: Vec<Operand> = f.operands(test.call).collect();
         let Some((&name, args)) = operands.split_first() else { continue };
         // Of a type, a test says nothing.
-        let tested = if args.len() > 1 && is_call_of(f, test.call, &["isa"]) { 1 } else { args.len() };
+        let tested =
+            if args.len() > 1 && is_call_of(f, test.call, &["isa"]) { 1 } else { args.len() };
         for (i, x) in args.iter().enumerate().take(tested) {
             let OperandKind::Value(x) = x.kind() else { continue };
             let behind = |f: &Function, user| tree.dominates(test.target, f.block_of(user));
@@ -60,7 +61,9 @@ pub(super) fn narrow(f: &mut Function) -> IrResult<()> {
 fn tests(f: &Function) -> Vec<Test> {
     let mut tests = Vec::new();
     for block in f.blocks() {
-        let Some(branch) = f.terminator(block).filter(|&v| f.op(v) == Some(cf::BR)) else { continue };
+        let Some(branch) = f.terminator(block).filter(|&v| f.op(v) == Some(cf::BR)) else {
+            continue;
+        };
         let edges: Vec<_> = f.out_edges(block).collect();
         let condition = f.operand(branch, 0).and_then(|operand| operand.as_value());
         let (Some(mut call), &[_, _]) = (condition, &*edges) else { continue };
