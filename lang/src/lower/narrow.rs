@@ -65,11 +65,11 @@ fn tests(f: &Function) -> Vec<Test> {
             continue;
         };
         let edges: Vec<_> = f.out_edges(block).collect();
-        let condition = f.operand(branch, 0).and_then(|operand| operand.as_value());
+        let condition = f.operand(branch, 0).and_then(Operand::as_value);
         let (Some(mut call), &[_, _]) = (condition, &*edges) else { continue };
         let mut not = None;
         if is_call_of(f, call, &["!"])
-            && let Some(inner) = f.operand(call, 1).and_then(|operand| operand.as_value())
+            && let Some(inner) = f.operand(call, 1).and_then(Operand::as_value)
         {
             (call, not) = (inner, f.operand(call, 0));
         }

@@ -164,10 +164,10 @@ impl Lower<'_> {
     /// there from the beginning: `Main`, `Base`, `LinearAlgebra`, `Base.Iterators`.
     pub(super) fn module_member(&self, base: ExprId, member: Symbol) -> Option<Symbol> {
         let is_main = match self.ast.kind(base) {
-            Kind::Name(name) => self.text(name) == "Main",
+            Kind::Name(name) => self.text(name) == "Main" && self.is_global(base),
             _ => false,
         };
-        if !self.is_library(base) && !(is_main && self.is_global(base)) {
+        if !is_main && !self.is_library(base) {
             return None;
         }
         match self.options.space {
