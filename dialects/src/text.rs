@@ -88,7 +88,8 @@ crate::dialect! {
     /// `%2: i64 = text.class %1`
     CLASS = class(code: i32) -> i64 [PURE];
 
-    /// The number that a text says: as `:float` in base 10, as `:int` in a base from 2 to 36;
+    /// The number that a text says: as `:float` in base 10, as `:int` in a base from 2 to 36,
+    /// as the low and the high word of an `:int128` or `:uint128`;
     /// `nothing` if it says none.
     ///
     /// `%2: any = text.number :int, %1, 10`

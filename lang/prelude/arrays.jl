@@ -210,11 +210,11 @@ checkindex(::Type{Bool}, r, i::Int64) = first(r) <= i <= last(r)
 # Whole dimensions, ranges, lists of indices and masks. What is an integer among the indices
 # leaves no dimension behind.
 const __Index = Union{Integer, AbstractArray, Colon}
-const __SmallInt = Union{Int32, Int16, Int8}
+const __SmallInt = Union{Int32, Int16, Int8, __UInt, __Wide}
 @inline getindex(a::AbstractArray, i::__SmallInt) = a[Int64(i)]
-@inline getindex(a::AbstractMatrix, i::__Bits, j::__Bits) = a[Int64(i), Int64(j)]
+@inline getindex(a::AbstractMatrix, i::__AnyInt, j::__AnyInt) = a[Int64(i), Int64(j)]
 @inline setindex!(a::AbstractArray, x, i::__SmallInt) = setindex!(a, x, Int64(i))
-@inline setindex!(a::AbstractMatrix, x, i::__Bits, j::__Bits) = setindex!(a, x, Int64(i), Int64(j))
+@inline setindex!(a::AbstractMatrix, x, i::__AnyInt, j::__AnyInt) = setindex!(a, x, Int64(i), Int64(j))
 __indices(r::AbstractArray, n) = r
 __indices(::Colon, n) = OneTo{Int64}(n)
 __indices(i::Integer, n) = i
@@ -399,7 +399,6 @@ end
 splice!(a::Vector, i::Int64) = popat!(a, i)
 splice!(a::Vector, i::Int64, items) = splice!(a, i:i, items)[1]
 keepat!(a::Vector, is) = __refill(a, a[is])
-isassigned(a::AbstractArray, is...) = checkbounds(Bool, a, is...)
 replace(a::AbstractArray, pairs::Pair...) = map(x -> __replaced(x, pairs...), a)
 replace!(a::AbstractArray, pairs::Pair...) = copyto!(a, replace(a, pairs...))
 __replaced(x) = x

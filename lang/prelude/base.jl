@@ -113,6 +113,7 @@ end
 end
 fieldtype(T::Type, k) = __fieldtype(T, k)
 fieldnames(T::Type) = __fieldnames(T)
+fieldname(T::Type, k) = __fieldnames(T)[k]
 fieldcount(T::Type) = length(__fieldnames(T))
 fieldtypes(T::Type) = map(k -> __fieldtype(T, k), __fieldnames(T))
 @inline getproperty(T::Type, name::Symbol) =
@@ -144,6 +145,14 @@ getindex(r::Ref) = mem.ref_get(r)
     return r
 end
 @inline getproperty(r::Ref, name::Symbol) = mem.ref_get(r)
+@inline getfield(r::Ref, name::Symbol) = name === :x ? mem.ref_get(r) : error("type RefValue has no field ", name)
+@inline getfield(r::Ref, k::Int64) = k == 1 ? mem.ref_get(r) : throw(BoundsError(r, k))
+@inline setfield!(r::Ref, name, v) = (mem.ref_set(r, v); v)
+isdefined(r::Ref, name::Symbol) = name === :x
+isdefined(r::Ref, k::Int64) = k == 1
+hasproperty(r::Ref, name::Symbol) = name === :x
+nfields(r::Ref) = 1
+fieldtype(::Type{Ref{T}}, k) where T = T
 @inline function setproperty!(r::Ref{T}, name::Symbol, v) where T
     mem.ref_set(r, convert(T, v))
     return v

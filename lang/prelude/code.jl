@@ -139,6 +139,9 @@ macro gensym(names...)
     push!(block.args, :nothing)
     return block
 end
+macro big_str(text)
+    return :(big($text))
+end
 macro raw_str(text)
     return text
 end

@@ -185,7 +185,7 @@ function showerror(io::IO, e::KeyError)
 end
 function showerror(io::IO, e::InexactError)
     e.func isa __Message && return print(io, "InexactError: ", e.func.text)
-    print(io, "InexactError: ", e.func, "(", e.T, ", ", e.val, ")")
+    print(io, "InexactError: ", e.func, "(", e.func === nameof(e.T) ? "" : string(e.T, ", "), e.val, ")")
 end
 function showerror(io::IO, e::TypeError)
     e.func isa __Message && return print(io, "TypeError: ", e.func.text)

@@ -32,7 +32,7 @@ end
 @inline __item(t::NamedTuple, s) = data.getfield(t, s + 1)
 @inline __item(x::Number, s) = x
 # Ranges whose numbers are not Int64 still count in Int64.
-@inline __done(r::UnitRange{Int32}, s) = s >= length(r)
+@inline __done(r::UnitRange{T}, s) where T<:__SmallInt = s >= length(r)
 
 # A program's own iterators: the state is what `iterate` gave.
 __start(x) = iterate(x)

@@ -47,6 +47,22 @@ throw_boundserror(a, i) = __out_of_bounds(a, i)
 throw_inexacterror(f, T, x) = throw(InexactError(f, T, x))
 throw_complex_domainerror(f, x) = throw(DomainError(x, string(f, " was called with a negative real argument")))
 
+# --- functions within Base and LinearAlgebra ------------------------------------------------
+
+struct IndexLinear end
+struct IndexCartesian end
+Slice(r) = r
+_unsafe_getindex(style, a::AbstractArray, is...) = __with_rank(a, length(is))[is...]
+__with_rank(a, n) = n <= ndims(a) ? a : reshape(a, size(a)..., ntuple(k -> 1, n - ndims(a))...)
+struct MulAddMul{A, B}
+    alpha::A
+    beta::B
+end
+(p::MulAddMul)(x) = x * p.alpha
+(p::MulAddMul)(x, y) = iszero(p.beta) ? p(x) : x * p.alpha + y * p.beta
+_modify!(p::MulAddMul, x, c, i) = (c[i...] = iszero(p.beta) ? p(x) : p(x, c[i...]); nothing)
+_kron!(c, a, b) = kron!(c, a, b)
+
 # --- arrays, up to 1.10 ---------------------------------------------------------------------
 
 arraylen(a::Array) = length(a)

@@ -1,6 +1,6 @@
 # Elementary and special functions. Integers become floats first.
 
-const __ToFloat = Union{Int64, Int32, Int16, Int8, Bool, AbstractIrrational}
+const __ToFloat = Union{Integer, AbstractIrrational}
 
 sqrt(x::__Float) = math.sqrt(x)
 cbrt(x::__Float) = math.cbrt(x)

@@ -488,10 +488,10 @@ floor(x::Integer) = x
 ceil(x::Integer) = x
 round(x::Integer) = x
 trunc(x::Integer) = x
-floor(::Type{T}, x::Real) where T<:__Num = core.convert(T, floor(x))
-ceil(::Type{T}, x::Real) where T<:__Num = core.convert(T, ceil(x))
-round(::Type{T}, x::Real) where T<:__Num = core.convert(T, round(x))
-trunc(::Type{T}, x::Real) where T<:__Num = core.convert(T, trunc(x))
+floor(::Type{T}, x::Real) where T<:Number = convert(T, floor(x))
+ceil(::Type{T}, x::Real) where T<:Number = convert(T, ceil(x))
+round(::Type{T}, x::Real) where T<:Number = convert(T, round(x))
+trunc(::Type{T}, x::Real) where T<:Number = convert(T, trunc(x))
 
 # --- a number as a collection of itself ------------------------------------------------------
 

@@ -34,6 +34,8 @@ end
 @inline (:)(a::Integer, b::Integer) = __promoted(:, a, b)
 (:)(a::Real, b::Real) = a:oneunit(a):b
 @inline (:)(a::T, s::T, b::T) where T<:__Int = StepRange{T, T}(a, s, __last_of(a, s, b))
+(:)(a::T, b::T) where T<:Union{__UInt, __Wide} = UnitRange{T}(a, b < a ? a - one(a) : b)
+(:)(a::T, s::T, b::T) where T<:Union{__UInt, __Wide} = StepRange{T, T}(a, s, __last_of(a, s, b))
 (:)(a::Integer, s::Integer, b::Integer) = (:)(promote(a, s, b)...)
 (:)(a::Real, s::Real, b::Real) = __float_range(promote(float(a), float(s), float(b))...)
 function __last_of(a, s, b)
@@ -123,7 +125,7 @@ function __range_of(a, b, n)
 end
 
 @inline length(r::OneTo) = r.stop
-@inline length(r::UnitRange) = Int64(r.stop - r.start) + 1
+@inline length(r::UnitRange) = r.stop < r.start ? 0 : Int64(r.stop - r.start) + 1
 @inline function length(r::UnitRange{Int64})
     if __known(r.start) && r.start == 1
         return r.stop
@@ -186,6 +188,7 @@ minimum(r::AbstractUnitRange) = isempty(r) ? __empty_collection() : first(r)
 maximum(r::AbstractUnitRange) = isempty(r) ? __empty_collection() : last(r)
 in(x::Integer, r::AbstractUnitRange{Int64}) = first(r) <= x <= last(r)
 in(x::Integer, r::StepRange{Int64, Int64}) = !isempty(r) && min(r.start, r.stop) <= x <= max(r.start, r.stop) && mod(x - r.start, r.step) == 0
+in(x::Real, r::UnitRange{T}) where T<:__Wide = isinteger(x) && r.start <= x <= r.stop
 in(x::Real, r::AbstractUnitRange{Int64}) = isinteger(x) && first(r) <= x <= last(r)
 ==(r::AbstractUnitRange, s::AbstractUnitRange) = length(r) == length(s) && (isempty(r) || first(r) == first(s))
 issorted(r::AbstractRange) = length(r) <= 1 || step(r) >= 0

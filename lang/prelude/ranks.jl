@@ -42,6 +42,24 @@ size(c::CartesianIndices) = __unroll_map(length, c.indices)
 @inline getindex(c::CartesianIndices{2}, i::Int64, j::Int64) = CartesianIndex(__unroll_map(getindex, c.indices, (i, j)))
 @inline getindex(c::CartesianIndices, is::Int64...) = CartesianIndex(__unroll_map(getindex, c.indices, is))
 
+# --- what is there -----------------------------------------------------------------------
+
+checkbounds(::Type{Bool}, a, i::Int64, j::Int64, more::Int64...) = __is_inside(a, (i, j, more...))
+__is_inside(a, is) = ndims(a) == length(is) && all(map((i, n) -> 1 <= i <= n, is, size(a)))
+isassigned(a::AbstractArray, is::Integer...) = checkbounds(Bool, a, is...)
+isassigned(a::AbstractArray, i::CartesianIndex) = isassigned(a, Tuple(i)...)
+isassigned(a::Array{T, N}, is::Integer...) where {T, N} =
+    checkbounds(Bool, a, is...) && (T <: __Num || __has_element(a, is))
+function __has_element(a, is)
+    try
+        a[is...]
+        return true
+    catch e
+        e isa UndefRefError || rethrow()
+        return false
+    end
+end
+
 # --- elements of views ----------------------------------------------------------------------
 
 view(a::AbstractArray, i::__Index, j::__Index, k::__Index, more::__Index...) = __view_all(a, (i, j, k, more...))

@@ -55,9 +55,9 @@ typemin(::Type{Rational{T}}) where T = __reduced(-one(T), zero(T))
 typemax(::Type{Rational{T}}) where T = __reduced(one(T), zero(T))
 
 # Where the numbers of Julia's rationals overflow, there is an error.
-__checked_mul(a::T, b::T) where T<:__Int = __checked(a * b, a == 0 || div(a * b, a) == b && !(a == -1 && b == typemin(T)), :*, a, b)
-__checked_add(a::T, b::T) where T<:__Int = __checked(a + b, (a + b < a) == (b < 0), :+, a, b)
-__checked_sub(a::T, b::T) where T<:__Int = __checked(a - b, (a - b > a) == (b < 0), :-, a, b)
+__checked_mul(a::T, b::T) where T<:Integer = __checked(a * b, a == 0 || div(a * b, a) == b && !(a == -1 && b == typemin(T)), :*, a, b)
+__checked_add(a::T, b::T) where T<:Integer = __checked(a + b, (a + b < a) == (b < 0), :+, a, b)
+__checked_sub(a::T, b::T) where T<:Integer = __checked(a - b, (a - b > a) == (b < 0), :-, a, b)
 __checked_mul(a, b) = __checked_mul(promote(a, b)...)
 __checked(c, good, op, a, b) = good ? c : throw(OverflowError(string(a, " ", op, " ", b, " overflowed for type ", typeof(c))))
 -(x::Rational) = Rational{typeof(x.num)}(__checked_sub(zero(x.num), x.num), x.den, Val(:reduced))

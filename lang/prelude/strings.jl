@@ -133,9 +133,9 @@ bitstring(x::__UInt) = bitstring(x.bits)
 bitstring(x::Float64) = bitstring(arith.bitcast(Int64, x))
 bitstring(x::Float32) = bitstring(arith.bitcast(Int32, x))
 function digits(n::Integer; base::Integer = 10, pad::Integer = 1)
-    out = typeof(n)[]
+    out = Int64[]
     while !iszero(n) || length(out) < pad
-        push!(out, rem(n, oftype(n, base)))
+        push!(out, Int64(rem(n, oftype(n, base))))
         n = div(n, oftype(n, base))
     end
     return out

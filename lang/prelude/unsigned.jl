@@ -2,19 +2,19 @@
 
 struct UInt8 <: Unsigned
     bits::Int8
-    UInt8(x) = __to_unsigned(UInt8, x)
+    UInt8(x::__Num) = __to_unsigned(UInt8, x)
 end
 struct UInt16 <: Unsigned
     bits::Int16
-    UInt16(x) = __to_unsigned(UInt16, x)
+    UInt16(x::__Num) = __to_unsigned(UInt16, x)
 end
 struct UInt32 <: Unsigned
     bits::Int32
-    UInt32(x) = __to_unsigned(UInt32, x)
+    UInt32(x::__Num) = __to_unsigned(UInt32, x)
 end
 struct UInt64 <: Unsigned
     bits::Int64
-    UInt64(x) = __to_unsigned(UInt64, x)
+    UInt64(x::__Num) = __to_unsigned(UInt64, x)
 end
 const UInt = UInt64
 const __UInt = Union{UInt8, UInt16, UInt32, UInt64}
@@ -53,7 +53,8 @@ __of_int(::Type{UInt32}, n) = __UInt32(n)
 __of_int(::Type{UInt64}, n) = __UInt64(n)
 __of_int(::Type{T}, n) where T<:__Bits = arith.wrap(T, n)
 __of_int(::Type{Int64}, n) = n
-__to_unsigned(::Type{T}, x::T) where T = x
+(::Type{T})(x::T) where T<:__UInt = x
+(::Type{T})(x::__UInt) where T<:__UInt = __to_unsigned(T, x)
 function __to_unsigned(::Type{T}, x::Union{__Integers, Bool}) where T
     n = __as_int(x)
     y = __of_int(T, n)
@@ -65,9 +66,6 @@ function __to_unsigned(::Type{T}, x::AbstractFloat) where T
     x < 9223372036854775808.0 && return __to_unsigned(T, Int64(x))
     return __to_unsigned(T, UInt64(Int64(x / 2)) << 1)
 end
-__to_unsigned(T, x) = convert(T, x)
-convert(::Type{T}, x::T) where T<:__UInt = x
-convert(::Type{T}, x::Real) where T<:__UInt = __to_unsigned(T, x)
 function convert(::Type{T}, x::__UInt) where T<:__Int
     n = __as_int(x)
     (n < 0 || n > __as_int(typemax(T))) && throw(InexactError(:convert, T, x))
@@ -151,6 +149,8 @@ trailing_zeros(x::__UInt) = trailing_zeros(x.bits)
 <(x::T, y::T) where T<:__UInt = __unsigned_less(__as_int(x), __as_int(y))
 <=(x::T, y::T) where T<:__UInt = __unsigned_less_or_equal(__as_int(x), __as_int(y))
 isless(x::T, y::T) where T<:__UInt = x < y
+isless(x::__UInt, y::__Int) = x < y
+isless(x::__Int, y::__UInt) = x < y
 isequal(x::__UInt, y::__Num) = x == y
 isequal(x::__Num, y::__UInt) = x == y
 ==(x::__UInt, y::__Int) = __as_int(x) >= 0 && y >= 0 && __as_int(x) == __as_int(y)
@@ -159,13 +159,7 @@ isequal(x::__Num, y::__UInt) = x == y
 <(x::__Int, y::__UInt) = x < 0 || __unsigned_less(__as_int(x), __as_int(y))
 <=(x::__UInt, y::__Int) = !(y < x)
 <=(x::__Int, y::__UInt) = !(y < x)
-floor(::Type{T}, x::Real) where T<:__UInt = convert(T, floor(x))
-ceil(::Type{T}, x::Real) where T<:__UInt = convert(T, ceil(x))
-round(::Type{T}, x::Real) where T<:__UInt = convert(T, round(x))
-trunc(::Type{T}, x::Real) where T<:__UInt = convert(T, trunc(x))
 
-# A range that is empty is one that ends before its begin, which 0 has not: it begins at 1.
-(:)(a::T, b::T) where T<:__UInt = a <= b ? UnitRange{T}(a, b) : UnitRange{T}(a + one(a), a)
 __widen(x::Union{UInt8, UInt16, UInt32}) = UInt64(x)
 __add(x, y::Union{UInt8, UInt16, UInt32}) = __widen(x) + __widen(y)
 
@@ -182,7 +176,6 @@ function __hash_all(xs, h)
     end
     return h
 end
-hash(x::__UInt, h::UInt64) = __mix_hash(core.hash(__as_int(x)), h)
 __mix_hash(n, h) = __UInt64(core.hash((n, h.bits)))
 objectid(x) = __UInt64(core.hash(x))
 # The hash of a key of a dictionary: a number from 0 on.

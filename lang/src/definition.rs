@@ -58,11 +58,12 @@ impl Space {
 }
 
 /// The modules of Julia whose names, as far as they are there, are in the prelude.
-pub(crate) const LIBRARY: [&str; 16] = [
+pub(crate) const LIBRARY: [&str; 17] = [
     "Base",
     "Broadcast",
     "ChainRulesCore",
     "Core",
+    "Intrinsics",
     "Iterators",
     "LinearAlgebra",
     "LogExpFunctions",

@@ -268,6 +268,8 @@ constructs! {
     factorisations
     missing
     unions
+    intrinsics
+    wide
     collections
     exponentials
     dense

@@ -24,7 +24,17 @@ const MAX_WIDTH: usize = 1 << 16;
 pub(super) fn format(specifier: &str, value: &Val, shown: String) -> Result<String, String> {
     let wrong = || format!("`{specifier}` is no format specifier");
     let spec = Specifier::parse(specifier).ok_or_else(wrong)?;
+    let wide = matches!(value, Val::Struct(_)).then(|| Wide::read(&shown)).flatten();
     let text = match (spec.letter, value) {
+        ('d' | 'i' | 'u' | 'x' | 'X' | 'o', _) if let Some(Wide { negative, size }) = wide => {
+            let digits = match spec.letter {
+                'x' => spec.prefixed("0x", &format!("{size:x}")),
+                'X' => spec.prefixed("0X", &format!("{size:X}")),
+                'o' => spec.prefixed("0", &format!("{size:o}")),
+                _ => size.to_string(),
+            };
+            spec.signed(negative, digits)
+        }
         ('d' | 'i' | 'u', &Val::I64(x)) => spec.signed(x < 0, x.unsigned_abs().to_string()),
         ('d' | 'i' | 'u', &Val::F64(x)) if x.fract() == 0.0 && x.abs() < 1e18 => {
             spec.signed(x < 0.0, format!("{:.0}", x.abs()))
@@ -51,6 +61,20 @@ pub(super) fn format(specifier: &str, value: &Val, shown: String) -> Result<Stri
         _ => return Err(format!("the format specifier `{specifier}` does not fit {shown}")),
     };
     Ok(spec.padded(text))
+}
+
+/// A number of more than one word, by its decimal text.
+struct Wide {
+    negative: bool,
+    size: u128,
+}
+
+impl Wide {
+    fn read(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('-');
+        let size = digits.unwrap_or(text).parse().ok()?;
+        Some(Self { negative: digits.is_some(), size })
+    }
 }
 
 impl Specifier {

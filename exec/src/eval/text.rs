@@ -194,12 +194,24 @@ pub(super) fn number(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {
         return Err(cx.wrong_types(args));
     };
     let text = text.as_str().trim();
-    Ok(if cx.ctx.str(*how) == "float" {
-        float(text).map_or(Val::Unit, Val::F64)
-    } else {
-        let base = u32::try_from(*base).ok().filter(|base| (2..=36).contains(base));
-        let base = base.ok_or_else(|| argument("a base is from 2 to 36"))?;
-        int(text, base).map_or(Val::Unit, Val::I64)
+    let how = cx.ctx.str(*how);
+    if how == "float" {
+        return Ok(float(text).map_or(Val::Unit, Val::F64));
+    }
+    let base = u32::try_from(*base).ok().filter(|base| (2..=36).contains(base));
+    let base = base.ok_or_else(|| argument("a base is from 2 to 36"))?;
+    let (digits, base) = digits(text, base);
+    Ok(match how {
+        "int128" => words(i128::from_str_radix(&digits, base).ok().map(i128::cast_unsigned)),
+        "uint128" => words(u128::from_str_radix(&digits, base).ok()),
+        _ => i64::from_str_radix(&digits, base).map_or(Val::Unit, Val::I64),
+    })
+}
+
+/// The low and the high word of a number.
+fn words(number: Option<u128>) -> Val {
+    number.map_or(Val::Unit, |bits| {
+        Val::tuple([bits as u64, (bits >> 64) as u64].map(|word| Val::I64(word.cast_signed())))
     })
 }
 
@@ -214,13 +226,14 @@ fn float(text: &str) -> Option<f64> {
     text.replace(['f', 'F'], if is_word { "f" } else { "e" }).parse().ok()
 }
 
-fn int(text: &str, base: u32) -> Option<i64> {
+/// The digits of a whole number with its sign, and the base that they are in; no digits if it is none.
+fn digits(text: &str, base: u32) -> (String, u32) {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits.trim_start()),
         None => ("", text.strip_prefix('+').unwrap_or(text).trim_start()),
     };
     if digits.starts_with(['+', '-']) {
-        return None;
+        return (String::new(), base);
     }
     let prefixed = |prefix| digits.strip_prefix(prefix);
     let (digits, base) = match (prefixed("0x"), prefixed("0b"), prefixed("0o")) {
@@ -229,7 +242,7 @@ fn int(text: &str, base: u32) -> Option<i64> {
         (_, _, Some(digits)) if base == 10 || base == 8 => (digits, 8),
         _ => (digits, base),
     };
-    i64::from_str_radix(&format!("{sign}{digits}"), base).ok()
+    (format!("{sign}{digits}"), base)
 }
 
 pub(super) fn format(cx: &mut EvalCx<'_>, args: &[Val]) -> Result<Val, Trap> {

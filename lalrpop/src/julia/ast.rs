@@ -9,7 +9,7 @@ use std::num::NonZeroU32;
 
 use regraft_ir::{Source, Symbol};
 
-use super::bits::Bits;
+use super::bits::{Bits, Words};
 
 /// The id of an expression in its [`Ast`]. One that may be missing takes no more room.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -96,7 +96,7 @@ pub enum Kind {
     /// `2.5f0`
     Float32(f32),
     /// `'c'`, `0xff`: a value of a type that is made of bits, with these bits.
-    Bits(Bits, u64),
+    Bits(Bits, Words),
     /// `true`, `false`
     Bool(bool),
     /// `"text"`, escapes resolved.

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use regraft_ir::{Context, Diagnostic, Source};
 
 pub use ast::{Ast, Expr, ExprId, Kind, List, Span};
-pub use bits::Bits;
+pub use bits::{Bits, Words, words};
 pub use build::is_built_in;
 pub use colour::{Class, tokens};
 

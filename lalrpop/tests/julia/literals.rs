@@ -37,13 +37,17 @@ fn numbers() {
         ("1 // 2 << 3", "(call // 1 (call << 2 3))"),
     ]);
     check_errors(&[
-        ("9223372036854775808", "`9223372036854775808` does not fit Int64", "9223372036854775808"),
         (
-            "0xfffffffffffffffff",
-            "`0xfffffffffffffffff` is no number of at most 64 bits",
-            "0xfffffffffffffffff",
+            "10000000000000000000000000000000000000000",
+            "`10000000000000000000000000000000000000000` is no number of at most 128 bits, and `BigInt` is not supported",
+            "10000000000000000000000000000000000000000",
         ),
-        ("0b12", "`0b12` is no number of at most 64 bits", "0b12"),
+        (
+            "0xfffffffffffffffffffffffffffffffff",
+            "`0xfffffffffffffffffffffffffffffffff` is no number of at most 128 bits, and `BigInt` is not supported",
+            "0xfffffffffffffffffffffffffffffffff",
+        ),
+        ("0b12", "`0b12` is not a number", "0b12"),
         ("'ab'", "a character literal holds one character; text stands in `\"`", "'ab'"),
         ("'a", "a character is not closed by `'`", "'a"),
         (r"'\q'", r"there is no escape `\q`", r"'\q'"),

@@ -2,7 +2,7 @@
 
 use regraft_exec::value::Val;
 use regraft_ir::Type;
-use regraft_syntax::julia::Bits;
+use regraft_syntax::julia::{Bits, Words};
 
 use crate::definition::Space;
 use crate::world::{Binding, World};
@@ -44,14 +44,18 @@ impl CodeTypes {
     }
 
     /// The value of a literal that is made of bits.
-    pub(super) fn of_bits(self, bits: Bits, value: u64) -> Val {
+    pub(super) fn of_bits(self, bits: Bits, [value, high]: Words) -> Val {
+        let ty = self.bits[bits as usize];
         let value = match bits {
             Bits::UInt8 => Val::I8(value as i8),
             Bits::UInt16 => Val::I16(value as i16),
             Bits::Char | Bits::UInt32 => Val::I32(value as i32),
             Bits::UInt64 => Val::I64(value as i64),
+            Bits::UInt128 | Bits::Int128 => {
+                return Val::structure(ty, [value, high].map(|word| Val::I64(word as i64)));
+            }
         };
-        Val::structure(self.bits[bits as usize], [value])
+        Val::structure(ty, [value])
     }
 
     /// Returns whether a type is that of characters.
@@ -60,16 +64,19 @@ impl CodeTypes {
     }
 
     /// The literal of a struct, if it is made of bits.
-    pub(crate) fn bits_of(self, ty: Type, fields: &[Val]) -> Option<(Bits, u64)> {
+    pub(crate) fn bits_of(self, ty: Type, fields: &[Val]) -> Option<(Bits, Words)> {
         let at = self.bits.iter().position(|&bits| bits == ty)?;
         let value = match *fields {
             [Val::I8(x)] => u64::from(x as u8),
             [Val::I16(x)] => u64::from(x as u16),
             [Val::I32(x)] => u64::from(x as u32),
             [Val::I64(x)] => x as u64,
+            [Val::I64(low), Val::I64(high)] => {
+                return Some((Bits::ALL[at], [low as u64, high as u64]));
+            }
             _ => return None,
         };
-        Some((Bits::ALL[at], value))
+        Some((Bits::ALL[at], [value, 0]))
     }
 
     /// Returns whether values of a type are code.

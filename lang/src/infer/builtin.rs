@@ -291,7 +291,7 @@ impl Inference {
         Some(self.tuple(frame, &names))
     }
 
-    /// The names of the fields of a type; the numbers of the elements of a tuple.
+    /// The names of the fields of a type, `x` for a `Ref`; the numbers of the elements of a tuple.
     fn names_of(&self, ty: Type) -> Vec<Constant> {
         match self.ctx.kind(ty) {
             TypeKind::Tuple(elements) => {
@@ -304,6 +304,7 @@ impl Inference {
                 let def = self.ctx.struct_def(id);
                 def.fields.iter().map(|&(name, _)| Constant::Sym(name)).collect()
             }
+            TypeKind::Ref(_) => vec![Constant::Sym(self.ctx.symbol("x"))],
             _ => Vec::new(),
         }
     }

@@ -78,17 +78,18 @@ impl Inference {
     fn invoke(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let (&callee, rest) = args.split_first()?;
         let of = self.exact_type(frame, callee)?;
-        let declared = self.listed(frame, args, 1)?;
+        let tuple = self.type_arg(frame, args, 1)?;
         let args: Args = rest.iter().skip(1).copied().collect();
         let types: Option<Vec<Type>> =
             args.iter().map(|&arg| self.exact_type(frame, arg)).collect();
         let types = types?;
-        if types.len() != declared.len()
-            || types.iter().zip(&declared).any(|(&ty, &of)| !self.world.is_below(ty, of))
-        {
+        let declared = self.world.types_for(tuple, types.len()).filter(|declared| {
+            types.iter().zip(declared).all(|(&ty, &of)| self.world.is_below(ty, of))
+        });
+        let Some(declared) = declared else {
             let message = "TypeError: in invoke, the arguments are not of the types that are given";
             return Some(self.fail(frame, message));
-        }
+        };
         let Some(found) = self.world.invoked(of, &declared, &types, frame.spec) else {
             let (message, _) = self.world.no_method(of, &declared);
             return Some(self.fail(frame, &format!("MethodError: {message}")));

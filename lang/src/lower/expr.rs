@@ -34,8 +34,9 @@ impl Lower<'_> {
             Kind::Float(x) => self.constant(Constant::from(x)),
             Kind::Float32(x) => self.constant(Constant::from(x)),
             Kind::Bits(bits, x) => {
-                let x = self.constant(Constant::I64(x.cast_signed()));
-                self.call(self.names.bits(bits), &[x], self.loc(id))
+                let words = x.map(|word| self.constant(Constant::I64(word.cast_signed())));
+                let words = if bits.is_wide() { &words[..] } else { &words[..1] };
+                self.call(self.names.bits(bits), words, self.loc(id))
             }
             Kind::Bool(x) => self.constant(Constant::Bool(x)),
             Kind::Str(x) => self.constant(Constant::Str(x)),
@@ -236,6 +237,10 @@ impl Lower<'_> {
 
     /// `base{params}`
     pub(super) fn apply_type_to(&mut self, base: Val, params: List, loc: Loc) -> Val {
+        if self.has_splat(params) {
+            let callee = self.func(self.names.apply_type);
+            return self.splat(callee, &[base], self.ast.list(params), None, loc);
+        }
         let mut args = Vals::from_slice(&[base]);
         args.extend(self.ast.list(params).iter().map(|&param| self.type_param(param)));
         self.call(self.names.apply_type, &args, loc)

@@ -28,6 +28,8 @@ macro_rules! names {
             Bits::UInt16 => self.bits_uint16,
             Bits::UInt32 => self.bits_uint32,
             Bits::UInt64 => self.bits_uint64,
+            Bits::UInt128 => self.bits_uint128,
+            Bits::Int128 => self.bits_int128,
         }
     }
 
@@ -75,6 +77,8 @@ names! {
     bits_uint16 = "#UInt16",
     bits_uint32 = "#UInt32",
     bits_uint64 = "#UInt64",
+    bits_uint128 = "#UInt128",
+    bits_int128 = "#Int128",
     broadcast = "#broadcast",
     broadcast_into = "#broadcast!",
     collect = "#collect",

@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 44] = [
+pub const FILES: [(&str, &str); 45] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -72,6 +72,7 @@ pub const FILES: [(&str, &str); 44] = [
     ("prelude/complex.jl", include_str!("../../prelude/complex.jl")),
     ("prelude/rational.jl", include_str!("../../prelude/rational.jl")),
     ("prelude/unsigned.jl", include_str!("../../prelude/unsigned.jl")),
+    ("prelude/wide.jl", include_str!("../../prelude/wide.jl")),
     ("prelude/characters.jl", include_str!("../../prelude/characters.jl")),
     ("prelude/ranges.jl", include_str!("../../prelude/ranges.jl")),
     ("prelude/tuples.jl", include_str!("../../prelude/tuples.jl")),

@@ -221,11 +221,11 @@ impl Names for WorldNames {
             return Some(Shown::Parts(self.dict(object)));
         }
         let Val::Struct(fields) = value else { return None };
-        if let Some((bits, number)) = self.code.and_then(|code| code.bits_of(ty, fields.items())) {
+        if let Some((bits, words)) = self.code.and_then(|code| code.bits_of(ty, fields.items())) {
             return Some(Shown::Text(match bits {
-                Bits::Char if bare => char::from_u32(number as u32)?.to_string(),
-                _ if bare => number.to_string(),
-                bits => bits.text(number),
+                Bits::Char if bare => char::from_u32(words[0] as u32)?.to_string(),
+                _ if bare => bits.decimal(words),
+                bits => bits.text(words),
             }));
         }
         if let Some(name) = self.world(|world| world.closure_name(ty))? {

@@ -105,6 +105,7 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
     let tuple = b.family("Tuple", &[], Ty::Any, FamilyKind::Abstract);
     b.names.pop();
     let union_name = b.abstract_type("Union", None);
+    let vararg = b.family("Vararg", &["T", "N"], Ty::Any, FamilyKind::Abstract);
 
     for (vector, matrix, either, family) in [
         ("Vector", "Matrix", "VecOrMat", array),
@@ -129,8 +130,17 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
     let repeated = Rest { element: var(1), count: Some(var(0)) };
     b.alias("NTuple", &["N", "T"], Ty::Tuple(Rc::new([]), Some(Rc::new(repeated))));
 
-    let well_known =
-        WellKnown { array, reference, val, named, function, tuple, union: union_name, scalars };
+    let well_known = WellKnown {
+        array,
+        reference,
+        val,
+        named,
+        function,
+        tuple,
+        union: union_name,
+        vararg,
+        scalars,
+    };
     let types = Types {
         ctx: Arc::clone(ctx),
         families: b.families,

@@ -385,7 +385,7 @@ impl World {
             Ty::Any => true,
             Ty::App(family, _) => {
                 matches!(self.types.family(*family).kind, FamilyKind::Abstract)
-                    && *family != self.types.well_known.union
+                    && ![self.types.well_known.union, self.types.well_known.vararg].contains(family)
             }
             _ => false,
         };

@@ -8,6 +8,9 @@ use super::entities::{Binding, StaticValue};
 use super::types::{Bound, Rest, Ty, Types, Var, close, has_loose, union};
 use crate::definition::{StaticDecl, TypeExpr, TypeExprKind};
 
+/// The message for a `Vararg` that is not the last element of a tuple.
+const MISPLACED_REST: &str = "`Vararg` stands only at the end of `Tuple{…}`";
+
 /// Looks names up.
 pub(super) trait Names {
     /// Returns the binding of the name.
@@ -60,6 +63,7 @@ impl<'a> Eval<'a> {
             Ty::Names(_) => {
                 self.error(expr.loc, "expected a type, found a tuple of symbols", "not a type")
             }
+            ty if self.types.rest_of(&ty).is_some() => self.error(expr.loc, MISPLACED_REST, ""),
             ty => ty,
         }
     }
@@ -68,8 +72,13 @@ impl<'a> Eval<'a> {
     pub fn rest(&mut self, expr: &TypeExpr) -> Option<Rest> {
         match &expr.kind {
             TypeExprKind::Vararg(element) => Some(Rest { element: self.ty(element), count: None }),
-            TypeExprKind::Name(name) if self.types.ctx.str(*name) == "Vararg" => {
-                Some(Rest { element: Ty::Any, count: None })
+            TypeExprKind::Name(name) if !self.scope.iter().any(|bound| bound.name == *name) => {
+                match self.names.binding(*name) {
+                    Binding::Type(ty) | Binding::Const(Constant::Type(ty)) => {
+                        self.types.rest_of(&self.types.ty_of(ty))
+                    }
+                    _ => None,
+                }
             }
             TypeExprKind::Apply(head, args) => match (&head.kind, &**args) {
                 (TypeExprKind::Name(name), [element, count @ ..])
@@ -208,7 +217,7 @@ impl<'a> Eval<'a> {
 
     fn apply(&mut self, expr: &TypeExpr, head: &TypeExpr, args: &[TypeExpr]) -> Ty {
         if self.rest(expr).is_some() {
-            return self.error(expr.loc, "`Vararg` stands only at the end of `Tuple{…}`", "");
+            return self.error(expr.loc, MISPLACED_REST, "");
         }
         let base = self.ty(head);
         let first = self.scope.len();
@@ -266,7 +275,16 @@ impl Types {
             return Ok(base.clone());
         }
         if *base == super::builtin::any_tuple() {
-            return Ok(self.tuple(args.to_vec(), None));
+            let (rest, elements) = match args.split_last() {
+                Some((last, elements)) if let Some(rest) = self.rest_of(last) => {
+                    (Some(rest), elements)
+                }
+                _ => (None, args),
+            };
+            if elements.iter().any(|ty| self.rest_of(ty).is_some()) {
+                return Err(MISPLACED_REST.to_owned());
+            }
+            return Ok(self.tuple(elements.to_vec(), rest));
         }
         let Ty::Where(bounds, body) = base else {
             return Err(format!("{} takes no type parameters", self.name(base)));
@@ -312,6 +330,31 @@ impl Types {
         let body = body.substitute(&replace);
         let applied = if rest.is_empty() { body } else { close(&rest, body) };
         Ok(self.normalize(&applied))
+    }
+
+    /// The repeated end of a tuple that `Vararg`, `Vararg{T}` or `Vararg{T, N}` stands for.
+    pub fn rest_of(&self, ty: &Ty) -> Option<Rest> {
+        let (bounds, body): (&[Bound], &Ty) = match ty {
+            Ty::Where(bounds, body) => (bounds, body),
+            ty => (&[], ty),
+        };
+        let Ty::App(family, args) = body else { return None };
+        let [element, count] = &**args else { return None };
+        if *family != self.well_known.vararg {
+            return None;
+        }
+        let bound = |ty: &Ty| bounds.iter().find(|bound| *ty == Ty::Var(bound.var));
+        let element = bound(element).map_or(element, |bound| &bound.upper).clone();
+        let count = bound(count).is_none().then(|| count.clone());
+        Some(Rest { element, count })
+    }
+
+    /// `Vararg{T}` or `Vararg{T, N}`, which stands for the repeated end of a tuple.
+    pub fn vararg(&self, rest: &Rest) -> Ty {
+        let params = &self.family(self.well_known.vararg).params;
+        let count = rest.count.clone().unwrap_or_else(|| Ty::Var(params[1].var));
+        let whole = Ty::App(self.well_known.vararg, [rest.element.clone(), count].into());
+        if rest.count.is_none() { close(&params[1..], whole) } else { whole }
     }
 
     /// Returns whether it is what the name `Union` alone means.

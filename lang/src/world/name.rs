@@ -3,7 +3,7 @@
 use regraft_exec::{Val, show_string};
 use regraft_ir::{Constant, Symbol, Type, TypeKind};
 
-use super::types::{Bound, FamilyId, Ty, Types, Var};
+use super::types::{Bound, FamilyId, Rest, Ty, Types, Var};
 
 /// Names that are longer are cut.
 const MAX_COUNT: usize = 2000;
@@ -204,6 +204,10 @@ impl Namer<'_> {
                 let known = types.well_known;
                 let name = if *family == known.reference { "Ref" } else { types.ctx.str(all.name) };
                 return self.out.push_str(name);
+            }
+            if let Some(Rest { element, count: None }) = types.rest_of(&whole) {
+                self.out.push_str("Vararg");
+                return self.braces(&[element]);
             }
             if let ([Ty::Var(var), Ty::Value(Constant::I64(1..=2))], [bound]) = (&**args, bounds)
                 && *var == bound.var

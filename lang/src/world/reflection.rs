@@ -17,10 +17,29 @@ impl World {
                 None => self.types.member(concrete).map_or(Vec::new(), |(_, args)| args.to_vec()),
             },
             Ty::App(_, args) => args.to_vec(),
-            Ty::Tuple(elements, None) => elements.to_vec(),
+            Ty::Tuple(elements, rest) => {
+                let rest = rest.map(|rest| self.types.vararg(&rest));
+                elements.iter().cloned().chain(rest).collect()
+            }
             _ => Vec::new(),
         };
         parameters.iter().map(|ty| self.types.static_value(ty)).collect()
+    }
+
+    /// The types that a tuple type gives `count` arguments; `None` if it is of another length.
+    pub fn types_for(&mut self, tuple: Type, count: usize) -> Option<Vec<Type>> {
+        let (elements, rest) = match self.types.ty_of(tuple) {
+            Ty::Concrete(concrete) => (self.types.tuple_elements(concrete)?, None),
+            Ty::Tuple(elements, rest) => (elements, rest),
+            _ => return None,
+        };
+        let repeated = match rest {
+            Some(rest) => (count.checked_sub(elements.len())?, rest.element.clone()),
+            None => (0, Ty::Any),
+        };
+        let types = elements.iter().cloned().chain(std::iter::repeat_n(repeated.1, repeated.0));
+        let types: Vec<Type> = types.map(|ty| self.types.type_value(&ty)).collect();
+        (types.len() == count).then_some(types)
     }
 
     /// Returns whether there is a method for all arguments of declared types, and one of the program's

@@ -201,7 +201,7 @@ impl World {
         self.types.is_concrete(ty)
     }
 
-    /// Returns what kind of type a type value is, as [`Types::kind_of`] names it.
+    /// Returns what kind of type a type value is: `abstract`, `mutable`, `bits`, `immutable` or `open`.
     pub fn kind_of(&self, ty: Type) -> &'static str {
         self.types.kind_of(ty)
     }

@@ -30,6 +30,8 @@ pub(super) struct WellKnown {
     pub tuple: FamilyId,
     /// `Union` alone, which is applied to its members.
     pub union: FamilyId,
+    /// `Vararg{T, N}`: no type, but what stands for the end of a tuple type.
+    pub vararg: FamilyId,
     pub(super) scalars: [Option<FamilyId>; Type::BUILTIN.len()],
 }
 

@@ -3,9 +3,9 @@
 use regraft_ir::Symbol;
 
 use super::{Builder, Waiting};
-use crate::julia::Bits;
 use crate::julia::ast::{ExprId, Kind, Span};
 use crate::julia::token::{Atom, Oper, Prefix, common_indent};
+use crate::julia::{Bits, words};
 
 impl<'t> Builder<'t> {
     pub(crate) fn atom(&mut self, atom: Atom, span: Span) {
@@ -151,7 +151,7 @@ impl<'t> Builder<'t> {
             Ok(text) => {
                 let mut chars = text.chars();
                 match (chars.next(), chars.next()) {
-                    (Some(c), None) => return Kind::Bits(Bits::Char, u64::from(u32::from(c))),
+                    (Some(c), None) => return Kind::Bits(Bits::Char, [u64::from(u32::from(c)), 0]),
                     _ => "a character literal holds one character; text stands in `\"`".to_owned(),
                 }
             }
@@ -204,46 +204,60 @@ fn int(digits: &str, negative: bool) -> Result<Kind, String> {
     let bytes = text.as_bytes();
     if let [b'0', base @ (b'x' | b'b' | b'o'), ..] = bytes {
         return unsigned(*base, &text[2..])
-            .ok_or_else(|| format!("`{digits}` is no number of at most 64 bits"));
+            .unwrap_or_else(|| Err(format!("`{digits}` is not a number")));
     }
     let value = if bytes.len() <= 18 && bytes.iter().all(u8::is_ascii_digit) {
         let value = bytes.iter().fold(0i64, |sum, byte| 10 * sum + i64::from(byte - b'0'));
-        Some(if negative { -value } else { value })
+        Some(i128::from(if negative { -value } else { value }))
     } else {
-        let value = text.parse::<i128>().ok();
-        value
-            .map(|value| if negative { -value } else { value })
-            .and_then(|value| i64::try_from(value).ok())
+        let sign = if negative { "-" } else { "" };
+        format!("{sign}{text}").parse::<i128>().ok()
     };
-    value.map(Kind::Int).ok_or_else(|| {
+    value.map(whole).ok_or_else(|| {
         if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
             format!("`{digits}` is not a number")
         } else {
-            format!("`{digits}` does not fit Int64")
+            too_large(digits)
         }
     })
 }
 
-/// An unsigned number, whose type is as wide as the digits (octal ones: as the value) need.
-fn unsigned(base: u8, digits: &str) -> Option<Kind> {
+/// The literal of a whole number: of the type `Int64` where it fits, else `Int128`.
+pub(super) fn whole(value: i128) -> Kind {
+    match i64::try_from(value) {
+        Ok(value) => Kind::Int(value),
+        Err(_) => Kind::Bits(Bits::Int128, words(value.cast_unsigned())),
+    }
+}
+
+fn too_large(digits: &str) -> String {
+    format!("`{digits}` is no number of at most 128 bits, and `BigInt` is not supported")
+}
+
+/// An unsigned number, whose type is as wide as the digits (octal ones: as the value) need; `None` if
+/// they are no digits.
+fn unsigned(base: u8, digits: &str) -> Option<Result<Kind, String>> {
     let (radix, width) = match base {
         b'x' => (16, 4),
         b'b' => (2, 1),
         _ => (8, 0),
     };
-    let value = u64::from_str_radix(digits, radix).ok()?;
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return None;
+    }
+    let wrong = || Err(too_large(&format!("0{}{digits}", char::from(base))));
+    let Ok(value) = u128::from_str_radix(digits, radix) else { return Some(wrong()) };
     let by_digits = digits.len() * width;
-    let by_value = 64 - value.leading_zeros() as usize;
-    Some(Kind::Bits(
-        match if width == 0 { by_value } else { by_digits } {
-            0..=8 => Bits::UInt8,
-            9..=16 => Bits::UInt16,
-            17..=32 => Bits::UInt32,
-            33..=64 => Bits::UInt64,
-            _ => return None,
-        },
-        value,
-    ))
+    let by_value = 128 - value.leading_zeros() as usize;
+    let bits = match if width == 0 { by_value } else { by_digits } {
+        0..=8 => Bits::UInt8,
+        9..=16 => Bits::UInt16,
+        17..=32 => Bits::UInt32,
+        33..=64 => Bits::UInt64,
+        65..=128 => Bits::UInt128,
+        _ => return Some(wrong()),
+    };
+    Some(Ok(Kind::Bits(bits, words(value))))
 }
 
 fn float(digits: &str, negative: bool) -> Result<Kind, String> {

@@ -4,7 +4,9 @@
 //! that wait and bind their right operand more strongly than it binds its left one. The levels
 //! are those of Julia's manual ("Operator Precedence and Associativity"), which follow its parser.
 
+use super::leaves::whole;
 use super::{Builder, Op, Waiting};
+use crate::julia::Bits;
 use crate::julia::ast::{ExprId, Kind, Span};
 use crate::julia::token::{Infix, Level, Oper, Postfix, Prefix};
 
@@ -203,9 +205,12 @@ impl Builder<'_> {
         let Some(&operand) = self.operands.last() else { return };
         let span = self.span(operand);
         let kind = match self.kind(operand) {
-            Kind::Int(value) => Kind::Int(value.wrapping_neg()),
+            Kind::Int(value) => whole(-i128::from(value)),
             Kind::Float(value) => Kind::Float(-value),
             Kind::Float32(value) => Kind::Float32(-value),
+            Kind::Bits(Bits::Int128, [low, high]) => {
+                whole((u128::from(high) << 64 | u128::from(low)).cast_signed().wrapping_neg())
+            }
             _ => return,
         };
         let text = self.slice(span);

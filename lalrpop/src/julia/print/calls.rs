@@ -1,5 +1,6 @@
 //! Calls, operators, and literals of collections.
 
+use super::super::Bits;
 use super::super::ast::{ExprId, Kind};
 use super::names::{self, DECLARATION, POWER, TIMES};
 use super::{Form, Printer, STEP};
@@ -58,6 +59,7 @@ impl<'a> Printer<'a> {
             Kind::Int(value) => value < 0,
             Kind::Float(value) => value.is_sign_negative(),
             Kind::Float32(value) => value.is_sign_negative(),
+            Kind::Bits(Bits::Int128, [_, high]) => high.cast_signed() < 0,
             Kind::Value(number) => (self.value)(number).starts_with('-'),
             _ => self
                 .args_of(id, "call")
@@ -271,7 +273,7 @@ impl<'a> Printer<'a> {
         let first = self.name_of(name).and_then(|name| name.chars().next());
         let is_number = match self.ast.kind(number) {
             Kind::Int(0) => !matches!(first, Some('b' | 'o' | 'x')),
-            Kind::Int(_) => true,
+            Kind::Int(_) | Kind::Bits(Bits::Int128, _) => true,
             Kind::Float(value) => value.is_finite(),
             Kind::Float32(value) => value.is_finite(),
             _ => false,
