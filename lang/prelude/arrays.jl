@@ -74,42 +74,6 @@ similar(a::AbstractArray, ::Type{T}, dims::Tuple) where T = __alloc(T, dims)
 copy(a::Array) = mem.copy(a)
 copy(a::AbstractArray) = collect(a)
 copy(x::Union{Number, Tuple, NamedTuple}) = x
-# Objects that are met twice are copied once.
-deepcopy(x) = deepcopy_internal(x, IdDict{Any, Any}())
-deepcopy(x::Union{Number, Tuple{}, Symbol, String, Function, Nothing}) = x
-deepcopy(a::Array{T, N}) where {T<:Union{__Num, Symbol, String}, N} = mem.copy(a)
-deepcopy_internal(x::Union{Number, Tuple{}, Symbol, String, Function, Type, Nothing}, seen) = x
-deepcopy_internal(t::Tuple, seen) = __unroll_map(__DeepCopy(seen), t)
-deepcopy_internal(t::NamedTuple{K}, seen) where K = NamedTuple{K}(deepcopy_internal(values(t), seen))
-function deepcopy_internal(a::Array, seen)
-    haskey(seen, a) && return seen[a]
-    out = mem.copy(a)
-    seen[a] = out
-    for i in eachindex(a)
-        out[i] = deepcopy_internal(a[i], seen)
-    end
-    return out
-end
-function deepcopy_internal(x::T, seen) where T
-    fields = __ntuple(__FieldOf(x), __val(data.fieldcount(x)))
-    ismutabletype(T) || return __new(T, __unroll_map(__DeepCopy(seen), fields)...)
-    haskey(seen, x) && return seen[x]
-    out = __new(T, fields...)
-    seen[x] = out
-    for k in 1:length(fields)
-        data.setfield(out, k, __deep_copy(fields[k], seen))
-    end
-    return out
-end
-__deep_copy(x, seen) = x === __undefined() ? x : deepcopy_internal(x, seen)
-struct __DeepCopy{D}
-    seen::D
-end
-(d::__DeepCopy)(x) = __deep_copy(x, d.seen)
-struct __FieldOf{T}
-    x::T
-end
-(f::__FieldOf)(k) = data.getfield(f.x, k)
 copyto!(dest::Array{T, M}, src::Array{T, N}) where {T, M, N} = (mem.copyto(dest, src); dest)
 function copyto!(dest::AbstractArray, src)
     length(src) <= length(dest) || __out_of_bounds(dest, length(src))
@@ -399,15 +363,6 @@ end
 splice!(a::Vector, i::Int64) = popat!(a, i)
 splice!(a::Vector, i::Int64, items) = splice!(a, i:i, items)[1]
 keepat!(a::Vector, is) = __refill(a, a[is])
-replace(a::AbstractArray, pairs::Pair...) = map(x -> __replaced(x, pairs...), a)
-replace!(a::AbstractArray, pairs::Pair...) = copyto!(a, replace(a, pairs...))
-__replaced(x) = x
-__replaced(x, p::Pair, more...) = isequal(x, p.first) ? p.second : __replaced(x, more...)
-strides(a::Array) = cumprod((1, size(a)...))[1:end-1]
-stride(a::Array, k) = k > ndims(a) ? length(a) : strides(a)[k]
-rotl90(a::AbstractMatrix) = permutedims(a)[end:-1:1, :]
-rotr90(a::AbstractMatrix) = permutedims(a)[:, end:-1:1]
-rot180(a::AbstractMatrix) = a[end:-1:1, end:-1:1]
 
 # --- joining --------------------------------------------------------------------------------
 

@@ -348,4 +348,3 @@ isdisjoint(a, b) = !any(x -> x in b, a)
 isequal(a::AbstractSet, b::AbstractSet) = a == b
 hash(s::AbstractSet, h::UInt64) = hash(s.dict, h)
 issetequal(a, b) = issubset(a, b) && issubset(b, a)
-deepcopy(d::Dict{K, V}) where {K, V<:Number} = copy(d)

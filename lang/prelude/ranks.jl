@@ -331,3 +331,15 @@ function __broadcast_expanded!(f, dest::AbstractArray, args)
     end
     return dest
 end
+
+# --- turned and replaced --------------------------------------------------------------------
+
+replace(a::AbstractArray, pairs::Pair...) = map(x -> __replaced(x, pairs...), a)
+replace!(a::AbstractArray, pairs::Pair...) = copyto!(a, replace(a, pairs...))
+__replaced(x) = x
+__replaced(x, p::Pair, more...) = isequal(x, p.first) ? p.second : __replaced(x, more...)
+strides(a::Array) = cumprod((1, size(a)...))[1:end-1]
+stride(a::Array, k) = k > ndims(a) ? length(a) : strides(a)[k]
+rotl90(a::AbstractMatrix) = permutedims(a)[end:-1:1, :]
+rotr90(a::AbstractMatrix) = permutedims(a)[:, end:-1:1]
+rot180(a::AbstractMatrix) = a[end:-1:1, end:-1:1]

@@ -17,7 +17,7 @@ struct Test {
     call: Value,
     /// The `!` of the call around it, if there is one.
     not: Option<Operand>,
-    /// What it gave.
+    /// Its result, without the `!`.
     outcome: bool,
     target: Block,
 }

@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 45] = [
+pub const FILES: [(&str, &str); 46] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -81,6 +81,7 @@ pub const FILES: [(&str, &str); 45] = [
     ("prelude/views.jl", include_str!("../../prelude/views.jl")),
     ("prelude/iterators.jl", include_str!("../../prelude/iterators.jl")),
     ("prelude/dictionaries.jl", include_str!("../../prelude/dictionaries.jl")),
+    ("prelude/copies.jl", include_str!("../../prelude/copies.jl")),
     ("prelude/dims.jl", include_str!("../../prelude/dims.jl")),
     ("prelude/reduce.jl", include_str!("../../prelude/reduce.jl")),
     ("prelude/broadcast.jl", include_str!("../../prelude/broadcast.jl")),
