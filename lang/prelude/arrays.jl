@@ -136,10 +136,18 @@ last(a::AbstractVector, n::Int64) = a[max(length(a) - n + 1, 1):length(a)]
 @inline getindex(a::Array{T, 2}, i::Int64) where T = mem.load(a, i)
 @inline getindex(a::Array{T, 2}, i::Int64, j::Int64) where T = mem.load(a, i, j)
 @inline getindex(a::Array{T, 3}, i::Int64, j::Int64, k::Int64) where T = mem.load(a, i, j, k)
-@inline getindex(a::Array{T, N}, is::Vararg{Int64}) where {T, N} = __spread("mem.load", a, is)
+@inline getindex(a::Array{T, N}, is::Vararg{Int64}) where {T, N} = __spread("mem.load", a, __as_many(a, is))
 @inline getindex(a::Array{T, 1}, i::Int64, j::Int64) where T = mem.load(a, __only_one(a, i, j))
 getindex(a::Array{T, 1}) where T = mem.length(a) == 1 ? a[1] : __out_of_bounds(a, ())
 __only_one(a, i, j) = j == 1 ? i : __out_of_bounds(a, (i, j))
+# One index for each dimension: those behind them are 1.
+@inline __as_many(a::Array{T, N}, is) where {T, N} = data.fieldcount(is) > N ? __leading(a, __val(N), is) : is
+function __leading(a, n::Val{N}, is) where N
+    for k in N+1:length(is)
+        is[k] == 1 || __out_of_bounds(a, is)
+    end
+    return __ntuple(k -> is[k], n)
+end
 @inline function setindex!(a::Array{T, N}, x, i::Int64) where {T, N}
     mem.store(a, convert(T, x), i)
     return a
@@ -157,7 +165,7 @@ end
     return a
 end
 @inline function setindex!(a::Array{T, N}, x, is::Vararg{Int64}) where {T, N}
-    __spread("mem.store", a, convert(T, x), is)
+    __spread("mem.store", a, convert(T, x), __as_many(a, is))
     return a
 end
 # Whether `i` is within `1:n`, as one call, so that what reads an element stays one block.
@@ -259,7 +267,9 @@ function setindex!(a::AbstractMatrix, x, i::__Index, j::__Index)
     end
     return a
 end
-# Of more than two dimensions: the positions are counted through.
+# Of more than two dimensions, and of fewer dimensions than indices: the positions are counted through.
+getindex(a::AbstractVector, i::__Index, j::__Index) = __gather_block(a, (i, j))
+setindex!(a::AbstractVector, x, i::__Index, j::__Index) = __scatter_block!(a, x, (i, j))
 getindex(a::AbstractArray, i::__Index, j::__Index, k::__Index, more::__Index...) = __gather_block(a, (i, j, k, more...))
 setindex!(a::AbstractArray, x, i::__Index, j::__Index, k::__Index, more::__Index...) =
     __scatter_block!(a, x, (i, j, k, more...))
@@ -283,12 +293,13 @@ function __scatter_block!(a, x, is)
 end
 # Each index with the length of its dimension.
 function __index_lists(a, is)
-    sizes = size(a)
+    sizes = __padded(size(a), is)
     data.fieldcount(is) == data.fieldcount(sizes) || __out_of_bounds(a, is)
     lists = __unroll_map(__indices, is, sizes)
     __unroll_map(__check_list, lists, sizes)
     return __unroll_map(tuple, lists, sizes)
 end
+@inline __padded(sizes, is) = data.fieldcount(sizes) < data.fieldcount(is) ? __padded((sizes..., 1), is) : sizes
 __check_list(i::Integer, n) = 1 <= i <= n ? nothing : __out_of_bounds(1:n, i)
 __check_list(list, n) = foreach(i -> __check_list(i, n), list)
 @inline __add_length(dims, entry) = __add_length_of(dims, entry[1])
@@ -469,6 +480,7 @@ end
 # It shares its elements with the array, as in Julia; unlike there it is no `Array` itself.
 vec(a::AbstractVector) = a
 vec(a::AbstractArray) = __reshaped(a, (length(a),))
+vec(a::ReshapedArray) = vec(a.parent)
 reshape(a::AbstractArray, dims::Tuple) = __reshape(a, __whole_dims(dims, length(a)))
 reshape(a::AbstractArray, dims...) = __reshape(a, __whole_dims(dims, length(a)))
 __whole_dims(dims, n) = __unroll_map(__WholeDim(n, __unroll_fold(__times, 1, dims)), dims)
@@ -484,6 +496,9 @@ function __reshape(a, dims)
     __product_of(dims) == length(a) || throw(DimensionMismatch(string("new dimensions ", dims, " must be consistent with array length ", length(a))))
     return __reshaped(a, dims)
 end
+__reshaped(a::AbstractVector, dims::Tuple{Int64}) = a
+__reshaped(a::ReshapedArray, dims) = __reshaped(a.parent, dims)
+__reshaped(a::ReshapedArray, dims::Tuple{Int64}) = __reshaped(a.parent, dims)
 __reshaped(a, dims) = ReshapedArray{eltype(a), data.fieldcount(dims), typeof(a), typeof(dims)}(a, dims)
 size(a::ReshapedArray) = a.dims
 length(a::ReshapedArray) = length(a.parent)

@@ -256,8 +256,8 @@ __jacobians(f, xs) = __ntuple(k -> jacobian(__OfArgument(f, xs, k), data.getfiel
 jacobian(f, x::Tuple) = __jacobian(__OfTuple(f, Val(length(x))), __floats("jacobian", vect(x...)))
 jacobian(f, x::Real) = derivative(f, x)
 __jacobian(f, x) = __jacobian_of(f, x, f(copy(x)))
-__jacobian_of(f, x, y::AbstractArray) = length(x) <= 4 * length(y) ? __columns(f, x, y) : __rows(f, x)
-__jacobian_of(f, x, y::Union{Number, Tuple}) = __jacobian(__InVector(f), x)
+__jacobian_of(f, x, y::Array) = length(x) <= 4 * length(y) ? __columns(f, x, y) : __rows(f, x)
+__jacobian_of(f, x, y::Union{AbstractArray, Number, Tuple}) = __jacobian_of(__InVector(f), x, __in_vector(y))
 
 struct __OfArray{F, D} <: Function
     f::F
@@ -270,8 +270,8 @@ struct __OfArgument{F, A} <: Function
     k::Int64
 end
 (g::__OfArgument)(x) = g.f(setindex(g.args, x, g.k)...)
-# A function of a tuple as one of a vector, and one whose value is a vector in place of a number or
-# a tuple.
+# A function of a tuple as one of a vector, and one whose value is an array in place of a number, a
+# tuple, or what wraps an array.
 struct __OfTuple{F, N} <: Function
     f::F
     n::N
@@ -283,6 +283,7 @@ end
 (g::__InVector)(x) = __in_vector(g.f(x))
 __in_vector(y) = [y]
 __in_vector(y::Tuple) = vect(y...)
+__in_vector(y::AbstractArray) = collect(y)
 
 function hvp(f, x, v)
     at = __point(x)
@@ -293,6 +294,7 @@ __point(x) = __variable(x)
 __point(x::Real) = float(x)
 __point(x::AbstractVector) = __floats("hvp", x)
 hessian(f, x::AbstractVector) = __hessian(f, __floats("hessian", x))
+hessian(f, x::AbstractArray) = __hessian(__OfArray(f, size(x)), __floats("hessian", collect(vec(x))))
 hessian(f, x::Real) = derivative(__Derivative(f), x)
 __hessian(f, x) = __columns(__Gradient(f), x, x)
 

@@ -1,7 +1,7 @@
 //! Calls: of derivatives, of rules, and of what is only known when the program runs.
 
 use regraft_dialects::core;
-use regraft_ir::{Constant, FuncId, Operand, Symbol, Type, TypeKind, Value};
+use regraft_ir::{Constant, FuncId, Operand, Type, TypeKind, Value};
 
 use super::writer::{Dual, Writer};
 use crate::calls::{Mode, Target, call_site};
@@ -87,9 +87,17 @@ impl Writer<'_, '_> {
     }
 
     /// A rule is given the tangents of what is called and of its arguments, and the arguments. In
-    /// several directions, it is called once for each.
+    /// several directions, it is called once for each, so that it must not change anything.
     fn call_rule(&mut self, v: Value, rule: FuncId, operands: &[Operand], first: usize) {
         let Some(rule) = self.driver.module.get(rule) else { return };
+        if self.driver.width > 1 && self.driver.changes_anything(rule.name()) {
+            let message = format!(
+                "the rule @{} may change objects or print, so that there can be only one direction at a time",
+                self.ctx().str(rule.name())
+            );
+            self.error(message, "called here");
+            return self.call_as_it_is(v);
+        }
         let args = &operands[first..];
         let types = rule.param_types();
         // A closure is among the arguments itself; what is called by its name has no tangent.
@@ -138,27 +146,19 @@ impl Writer<'_, '_> {
             self.error(message.to_owned(), "here");
             return self.call_as_it_is(v);
         };
+        if self.driver.width > 1 {
+            let message = "what is called is not known here, so that there can be only one direction at a time";
+            self.error(message.to_owned(), "here");
+            return self.call_as_it_is(v);
+        }
         let duals: Vec<Dual> = operands.iter().map(|&operand| self.tangent_of(operand)).collect();
         let callee = self.operand(*callee);
         let values: Vec<Operand> = args.iter().map(|&arg| self.operand(arg)).collect();
-        let results: Vec<Operand> = (0..self.driver.width)
-            .map(|k| self.dynamic_pair(dynamic, callee, &values, &duals, k))
-            .collect();
-        self.define_pairs(v, &results);
-    }
-
-    fn dynamic_pair(
-        &mut self,
-        dynamic: Symbol,
-        callee: Operand,
-        values: &[Operand],
-        duals: &[Dual],
-        k: usize,
-    ) -> Operand {
-        let tangents = self.emit(core::tuple(duals.iter().map(|dual| dual[k])));
-        let given = [callee, tangents].into_iter().chain(values.iter().copied());
+        let tangents = self.emit(core::tuple(duals.iter().map(|dual| dual[0])));
+        let given = [callee, tangents].into_iter().chain(values);
         let name = self.constant(Constant::Func(dynamic));
-        self.emit(core::apply(name, given, Type::ANY))
+        let pair = self.emit(core::apply(name, given, Type::ANY));
+        self.define_pairs(v, &[pair]);
     }
 
     /// Takes results and tangents out of pairs, one for each direction.

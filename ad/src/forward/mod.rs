@@ -38,6 +38,7 @@ mod writer;
 use regraft_ir::{
     Attrs, Constant, Diagnostic, FuncId, Function, Loc, Module, Symbol, Type, is_plain_name,
 };
+use regraft_passes::analysis::EffectSummaries;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::activity::{Activities, ActivityId};
@@ -48,7 +49,8 @@ use crate::nesting::next_level;
 /// Options of forward mode.
 #[derive(Clone, Debug)]
 pub struct ForwardOptions {
-    /// In how many directions at once; 1 at least.
+    /// In how many directions at once; 1 at least. In more than one, there is no derivative of dynamic
+    /// calls, of objects that globals hold, or by a rule that may change something.
     pub width: usize,
     /// The function that calls what is not known before the program runs. It is given what is
     /// called, a tuple of the tangents (of what is called, then of each argument), and the
@@ -127,6 +129,8 @@ struct Driver<'m> {
     options: &'m ForwardOptions,
     width: usize,
     all: Activities<'m>,
+    /// The effects of the functions, once a rule is called in several directions.
+    effects: Option<EffectSummaries>,
     requests: Vec<Request>,
     request_of: FxHashMap<ActivityId, usize>,
     names: FxHashSet<Symbol>,
@@ -143,11 +147,20 @@ impl<'m> Driver<'m> {
             options,
             width: options.width.max(1),
             all: Activities::new(module, Mode::Forward, options.shared_globals),
+            effects: None,
             requests: Vec::new(),
             request_of: FxHashMap::default(),
             names: FxHashSet::default(),
             errors: Vec::new(),
         }
+    }
+
+    /// Tells whether a call of a function may change objects of its caller or print. The first
+    /// call takes time linear in the module.
+    fn changes_anything(&mut self, f: Symbol) -> bool {
+        let effects = self.effects.get_or_insert_with(|| EffectSummaries::compute(self.module));
+        let of_f = effects.of(f);
+        of_f.writes_anything() || of_f.observable
     }
 
     /// The name of the derivative of a function, which is made if it is not there.

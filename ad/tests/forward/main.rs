@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regraft_ad::{ForwardOptions, forward};
 use regraft_exec::value::Array;
 use regraft_exec::{Engine, Interpreter, Tangents, Val, show_string};
-use regraft_ir::{Context, Function, Module, PrintOptions, render_all, verify_module};
+use regraft_ir::{Context, Diagnostic, Function, Module, PrintOptions, render_all, verify_module};
 
 mod calls;
 mod errors;
