@@ -92,6 +92,12 @@ isequal(x, y) = x == y
 
 convert(::Type{T}, x::T) where T = x
 convert(::Type{Any}, x) = x
+# The type of what is of no known type, and the exact one of a type.
+__late_typeof(x) = core.typeof(x)
+__late_typeof(x::DataType) = DataType
+__late_typeof(x::UnionAll) = UnionAll
+__late_typeof(x::Union) = Union
+Typeof(x) = core.typeof(x)
 oftype(x, y) = convert(typeof(x), y)
 
 # --- fields ---------------------------------------------------------------------------------
@@ -204,11 +210,20 @@ String(x::String) = x
 String(x::Symbol) = string(x)
 
 # The methods of a function, as they are shown.
+struct Method
+    text::String
+end
 struct MethodList
     text::String
-    count::Int64
+    methods::Vector{Method}
 end
-methods(f) = MethodList(__methods(f)...)
+methods(f) = __method_list(__methods(f)...)
+__method_list(text, lines) = MethodList(text, Method[Method(line) for line in lines])
+length(m::MethodList) = length(m.methods)
+getindex(m::MethodList, i::Integer) = m.methods[i]
+iterate(m::MethodList) = iterate(m.methods)
+iterate(m::MethodList, state) = iterate(m.methods, state)
+first(m::MethodList) = m[1]
 applicable(f, args...) = __has_method(f, typeof(args))
 hasmethod(f, T::Type) = __has_method(f, T)
 invoke(f, T::Type, args...) = __invoke(f, T, args...)
@@ -228,7 +243,7 @@ string() = ""
 # `@inferred f(x)`
 function __inferred(f, args...; kw...)
     result = f(args...; kw...)
-    T = __return_type(__Calling(f, values(kw)), map(typeof, args)...)
+    T = __return_type(__Calling(f, values(kw)), map(Typeof, args)...)
     return result isa Type || typeof(result) === T ? result : __not_inferred(typeof(result), T)
 end
 struct __Calling{F, K} <: Function

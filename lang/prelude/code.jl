@@ -61,7 +61,33 @@ gensym(tag) = core.host(:gensym, string(tag))::Symbol
 eval(m::Module, x) = core.host(:eval, m, x)
 eval(x) = core.host(:eval, Main, x)
 __define(number) = core.host(:define, number)
-macroexpand(m::Module, x; recursive::Bool = true) = core.host(:macroexpand, m, x, recursive)
+function macroexpand(m::Module, x; recursive::Bool = true)
+    made = core.host(:macroexpand, m, x, recursive)
+    return recursive ? __lower_quotes(made) : made
+end
+remove_linenums!(x) = x
+function remove_linenums!(x::Expr)
+    isexpr(x, :block) && filter!(y -> !(y isa LineNumberNode), x.args)
+    foreach(remove_linenums!, x.args)
+    return x
+end
+# Shows `@generated` and quoted code as what they stand for.
+__lower_quotes(x) = x
+function __lower_quotes(x::Expr)
+    if isexpr(x, :quote, 1)
+        return __is_interpolated(x.args[1]) ? x : Expr(:copyast, __inert(x.args[1]))
+    end
+    args = map(__lower_quotes, x.args)
+    isexpr(x, :macrocall, 3) && x.args[1] === Symbol("@generated") || return Expr(x.head, args...)
+    isexpr(args[3], :function, 2) || isexpr(args[3], :(=), 2) || return Expr(x.head, args...)
+    otherwise = Expr(:block, Expr(:meta, :generated_only), Expr(:return, nothing))
+    choice = Expr(:if, Expr(:generated), args[3].args[2], otherwise)
+    return Expr(args[3].head, args[3].args[1], Expr(:block, args[2], choice))
+end
+__inert(x) = QuoteNode(x)
+__inert(x::QuoteNode) = x
+__is_interpolated(x) = false
+__is_interpolated(x::Expr) = isexpr(x, :$) || any(__is_interpolated, x.args)
 parse(text::String; raise::Bool = true) = core.host(:parse, text, "none")
 parseall(text::String; filename::String = "none") = __as_toplevel(core.host(:parse, text, filename))
 __as_toplevel(x) = isexpr(x, :toplevel) ? x : Expr(:toplevel, x)

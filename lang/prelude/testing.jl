@@ -26,7 +26,7 @@ mutable struct __TestSet
     name::String
     counts::Vector{Int64}
     children::Vector{Any}
-    start::Int64
+    start::UInt64
     seconds::Float64
 end
 const __test_sets = mem.alloc(Array{Any, 1}, 0)

@@ -1,6 +1,6 @@
 # Macros of the library: clocks, messages, looking at code, types by keywords, enumerations.
 
-time_ns() = core.host(:time_ns)::Int64
+time_ns() = UInt64(core.host(:time_ns)::Int64)
 time() = core.host(:time)::Float64
 # In short parts, so that the program can be stopped between them.
 function sleep(seconds::Real)
@@ -128,7 +128,7 @@ function __looking(what, call)
     isexpr(call, :call) || throw(ArgumentError(string("expected a call such as f(x), found ", call)))
     return :(__look($(QuoteNode(what)), $(map(esc, call.args)...)))
 end
-__look(what, f, args...) = __look_at(what, f, map(typeof, args))
+__look(what, f, args...) = __look_at(what, f, map(Typeof, args))
 which(f, types) = __look_at(:which, f, __parameters(types))
 code_lowered(f, types) = __look_at(:code_lowered, f, __parameters(types))
 code_typed(f, types) = __look_at(:code_typed, f, __parameters(types))

@@ -169,6 +169,7 @@ haskey(t::Tuple, k::Int64) = 1 <= k <= length(t)
 get(t::NamedTuple, k::Symbol, default) = data.hasfield(t, k) ? data.getfield(t, k) : default
 @inline map(f, t::NamedTuple) = __named_of(keys(t), __unroll_map(f, values(t)))
 @inline map(f, s::NamedTuple{K}, t::NamedTuple{K}) where K = __named_of(K, __unroll_map(f, values(s), values(t)))
+map(f, s::NamedTuple, t::NamedTuple) = throw(ArgumentError("Named tuple names do not match."))
 @inline (::Type{NamedTuple{K}})(t::Tuple) where K = __named_of(K, t)
 @inline (::Type{NamedTuple{K}})(t::NamedTuple) where K = __named_of(K, __unroll_map(__ElementOf(t), K))
 merge(t::NamedTuple) = t

@@ -117,8 +117,18 @@ impl Inference {
         self.partials.is_exact(known).then(|| self.partials.type_of(known))
     }
 
+    /// The type of a type is one for many.
     fn type_function(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
         let &[x] = args else { return None };
+        let Some(exact) = self.exact_type(frame, x) else {
+            let callee = self.constant_arg(Constant::Func(self.ctx.symbol("#late_typeof")));
+            return Some(self.call_value(frame, callee, &[x], Attrs::NONE));
+        };
+        if let &TypeKind::TypeOf(of) = self.ctx.kind(exact)
+            && let Some(kind) = self.world.type_of_type(of)
+        {
+            return Some(self.constant_arg(Constant::Type(kind)));
+        }
         Some(self.op(frame, self.ctx.def(core_ops::TYPEOF), &[x], Type::ANY, Attrs::NONE))
     }
 
@@ -280,8 +290,13 @@ impl Inference {
         self.world.watch_methods(callee, frame.spec);
         let list = self.world.method_list(callee);
         let text = self.constant_arg(Constant::Str(self.ctx.symbol(&list.to_string())));
-        let count = self.constant_arg(Constant::I64(list.methods.len() as i64));
-        Some(self.tuple(frame, &[text, count]))
+        let lines: Args = list
+            .methods
+            .iter()
+            .map(|line| self.constant_arg(Constant::Str(self.ctx.symbol(&line.to_string()))))
+            .collect();
+        let lines = self.tuple(frame, &lines);
+        Some(self.tuple(frame, &[text, lines]))
     }
 
     fn field_names(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {

@@ -46,7 +46,7 @@ builtins! {
     Val "#val" "The value of the type `Val{x}`.",
     Try "#try" "What a function gives, or if it fails, what another gives for the error.",
     ModuleMember "#module_member" "What a name stands for in a module.",
-    Methods "#methods" "The text that lists the methods of a function, and their number.",
+    Methods "#methods" "The text that lists the methods of a function, and a tuple of one text for each.",
     ReturnType "#return_type" "The type of what a call gives, if it is exact.",
     Known "#known" "Whether a value is known.",
     Late "#late" "Nothing: the calls of the function that follow are decided when they run.",

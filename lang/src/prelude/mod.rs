@@ -29,7 +29,7 @@
 //! | `__named(:a, v, …)` | a named tuple from names and values in turn |
 //! | `__named_of(names, values)` | a named tuple from two tuples; the names are constants |
 //! | `__val(x)` | the value of the type `Val{x}` |
-//! | `__methods(f)` | a tuple of the text that lists the methods of a function, and of their number |
+//! | `__methods(f)` | the text that lists the methods of a function, and a tuple of one text for each |
 //! | `__return_type(f, T…)` | the type of `f(::T…)`, if that is exact; `Any` if not, or if it never returns |
 //! | `__known(x)` | whether `x` is a constant here; a constant itself |
 //! | `__unroll_map(f, t…)` | `(f(t[1]…), f(t[2]…), …)` for tuples of one length |

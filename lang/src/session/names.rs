@@ -65,7 +65,7 @@ enum Special {
     Turned,
 }
 
-const SPECIAL: [(&str, Special); 24] = [
+const SPECIAL: [(&str, Special); 25] = [
     ("UnitRange", Special::UnitRange),
     ("OneTo", Special::OneTo),
     ("StepRange", Special::StepRange),
@@ -79,6 +79,7 @@ const SPECIAL: [(&str, Special); 24] = [
     ("ValueIterator", Special::Values),
     ("#CharRange", Special::StepRange),
     ("Rational", Special::Rational),
+    ("Method", Special::Text),
     ("MethodList", Special::Text),
     ("CodeText", Special::Text),
     ("#TestResult", Special::Text),

@@ -105,6 +105,8 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
     let tuple = b.family("Tuple", &[], Ty::Any, FamilyKind::Abstract);
     b.names.pop();
     let union_name = b.abstract_type("Union", None);
+    let data_type = b.abstract_type("DataType", None);
+    let union_all = b.abstract_type("UnionAll", None);
     let vararg = b.family("Vararg", &["T", "N"], Ty::Any, FamilyKind::Abstract);
 
     for (vector, matrix, either, family) in [
@@ -122,9 +124,7 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
     b.alias("Any", &[], Ty::Any);
     b.alias("Int", &[], Ty::Concrete(Type::I64));
     b.alias("Colon", &[], Ty::Concrete(ctx.ty(TypeKind::Fn(ctx.symbol(":")))));
-    for name in ["Type", "DataType"] {
-        b.alias(name, &["T"], Ty::TypeOf(Rc::new(var(0))));
-    }
+    b.alias("Type", &["T"], Ty::TypeOf(Rc::new(var(0))));
     let any_tuple = any_tuple();
     b.alias("Tuple", &[], any_tuple);
     let repeated = Rest { element: var(1), count: Some(var(0)) };
@@ -138,6 +138,8 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
         function,
         tuple,
         union: union_name,
+        data_type,
+        union_all,
         vararg,
         scalars,
     };

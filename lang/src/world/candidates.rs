@@ -32,6 +32,16 @@ pub struct MethodLine {
     pub loc: Loc,
 }
 
+impl fmt::Display for MethodLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.signature)?;
+        if !self.place.is_empty() {
+            write!(f, "\n     @ {}", self.place)?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for MethodList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.methods.len();

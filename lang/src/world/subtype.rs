@@ -171,6 +171,11 @@ impl<'a> Question<'a> {
                 Some(lower) => self.sub(a, &lower),
             },
             (Ty::TypeOf(a), Ty::TypeOf(b)) => self.equal(a, b),
+            (Ty::TypeOf(of), Ty::App(kind, _)) => self.types.type_of_type(of) == Some(*kind),
+            (Ty::App(kind, _), Ty::TypeOf(of)) if self.types.is_kind(*kind) => {
+                matches!(&**of, Ty::Var(var) if self.is_flexible(of)
+                    && self.slot(*var).is_some_and(|slot| slot.upper == Ty::Any))
+            }
             (Ty::Value(_) | Ty::Names(_), _) => a == b,
             (Ty::Tuple(elements, rest), Ty::Tuple(other, other_rest)) => {
                 self.sub_tuple(elements, rest.as_deref(), other, other_rest.as_deref())
@@ -426,6 +431,7 @@ impl Types {
     pub fn kind_of(&self, ty: Type) -> &'static str {
         let ty = match self.ty_of(ty) {
             Ty::Concrete(ty) if self.is_concrete(ty) => ty,
+            Ty::App(family, _) if self.is_kind(family) => return "mutable",
             other => {
                 let family = self.head(&other).map(|family| &self.family(family).kind);
                 let is_abstract = matches!(family, None | Some(FamilyKind::Abstract));

@@ -201,6 +201,12 @@ impl World {
         self.types.is_concrete(ty)
     }
 
+    /// The type of a type value, as a type value: `DataType`, `UnionAll` or `Union`.
+    pub fn type_of_type(&mut self, ty: Type) -> Option<Type> {
+        let kind = self.types.type_of_type(&self.types.ty_of(ty))?;
+        Some(self.types.type_value(&Ty::App(kind, std::rc::Rc::new([]))))
+    }
+
     /// Returns what kind of type a type value is: `abstract`, `mutable`, `bits`, `immutable` or `open`.
     pub fn kind_of(&self, ty: Type) -> &'static str {
         self.types.kind_of(ty)

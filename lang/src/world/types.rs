@@ -30,6 +30,10 @@ pub(super) struct WellKnown {
     pub tuple: FamilyId,
     /// `Union` alone, which is applied to its members.
     pub union: FamilyId,
+    /// `DataType`: the type of all types but unions and those with free parameters.
+    pub data_type: FamilyId,
+    /// `UnionAll`: the type of types with free parameters.
+    pub union_all: FamilyId,
     /// `Vararg{T, N}`: no type, but what stands for the end of a tuple type.
     pub vararg: FamilyId,
     pub(super) scalars: [Option<FamilyId>; Type::BUILTIN.len()],
@@ -39,6 +43,27 @@ impl WellKnown {
     /// The family of a builtin type of the IR.
     pub fn scalar(&self, ty: Type) -> Option<FamilyId> {
         *self.scalars.get(ty.index())?
+    }
+}
+
+impl Types {
+    /// The type of the type `of`, which is that of more types; `None` if it is a parameter or
+    /// has no values.
+    pub fn type_of_type(&self, of: &Ty) -> Option<FamilyId> {
+        match of {
+            Ty::Union(_) => Some(self.well_known.union),
+            Ty::Where(..) => Some(self.well_known.union_all),
+            Ty::Bottom | Ty::Var(_) | Ty::Value(_) | Ty::Names(_) => None,
+            Ty::Any | Ty::Concrete(_) | Ty::TypeOf(_) | Ty::App(..) | Ty::Tuple(..) => {
+                Some(self.well_known.data_type)
+            }
+        }
+    }
+
+    /// Returns whether the values of a family are types.
+    pub fn is_kind(&self, family: FamilyId) -> bool {
+        let known = &self.well_known;
+        [known.data_type, known.union_all, known.union].contains(&family)
     }
 }
 

@@ -34,7 +34,7 @@ fn methods_are_listed_with_their_places() {
          [1] f(x::Int64, y...)\n     @ REPL[2]:1\n [2] f(x)\n     @ REPL[1]:1"
     );
     assert_eq!(eval(&mut session, "methods(f)"), list.to_string());
-    eval(&mut session, "count_of(g) = methods(g).count");
+    eval(&mut session, "count_of(g) = length(methods(g))");
     assert_eq!(eval(&mut session, "count_of(f)"), "2");
     eval(&mut session, "f(x, y, z) = 3");
     assert_eq!(eval(&mut session, "count_of(f)"), "3", "it was asked before");

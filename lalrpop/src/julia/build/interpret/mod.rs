@@ -271,6 +271,11 @@ impl Builder<'_> {
                 self.quoted(quoted, span)
             }
             ("inert", &[form]) => self.quoted(form, span),
+            ("copyast", &[form]) => self.interpret(form),
+            ("generated", []) => {
+                let symbol = self.ctx.symbol("@generated");
+                self.leaf(Kind::Name(symbol), span)
+            }
             ("$", _) => self.wrong(span, "`$` stands in quoted code and in strings only"),
             ("escape" | "hygienic-scope", &[inner, ..]) => self.interpret(inner),
             ("meta" | "line" | "inbounds" | "loopinfo", _) => self.leaf(Kind::Nothing, span),
