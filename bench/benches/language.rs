@@ -1,16 +1,19 @@
-//! The language at work: reading, lowering, inference, the start of the command, and programs
-//! against CPython.
+//! The language at work: reading, lowering, inference, the start of the command, and programs and
+//! dictionaries against CPython.
 //!
 //! `cargo bench -p regraft-bench --bench language` prints a table of medians beside the targets.
 //! It runs `regraft` as it is published if that is there (`cargo build --profile dist`),
 //! and `python3.11` or `python3` if there is one.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::Command;
 
-use regraft_bench::julia::{FIB, LOOP, ordinary, python, scalar};
+use regraft_bench::julia::{
+    DICTIONARY, FIB, LOOP, SPREAD, ordinary, python, python_dictionary, scalar,
+};
 use regraft_bench::memory::keep_heap;
 use regraft_bench::table::{Bound, Table, median_seconds};
 use regraft_dialects::context;
@@ -29,6 +32,7 @@ fn main() {
     inference_figures(&mut table);
     start_figures(&mut table);
     program_figures(&mut table);
+    dictionary_figures(&mut table);
     println!("\n{table}");
 }
 
@@ -113,7 +117,7 @@ fn start_figures(table: &mut Table) {
     table.add("`regraft run` of an empty file", empty * 1e3, "ms", Bound::AtMost(4.0), "");
     table.add("`regraft grad` of `_sum`", grad * 1e3, "ms", Bound::AtMost(6.0), "");
     let note = format!("of which {:.1} ms are those of `regraft --version`", bare * 1e3);
-    table.add("`regraft run` of one line", start * 1e3, "ms", Bound::AtMost(15.0), note);
+    table.add("`regraft run` of one line", start * 1e3, "ms", Bound::AtMost(5.0), note);
 }
 
 /// The command as it is published, beside the folder in which benchmarks are built.
@@ -135,7 +139,7 @@ fn program_figures(table: &mut Table) {
     };
     let fib = seconds(FIB, "fib(30)");
     let count = seconds(LOOP, &format!("count({TRIPS})"));
-    let peer = cpython(TRIPS);
+    let peer = cpython(&python(TRIPS));
     for (what, ours, theirs) in [
         ("fib(30)", fib, peer.map(|(fib, _)| fib)),
         ("a loop of 10⁸ trips", count, peer.map(|(_, count)| count)),
@@ -154,10 +158,47 @@ fn program_figures(table: &mut Table) {
     }
 }
 
-/// The seconds that CPython takes for both programs.
-fn cpython(trips: i64) -> Option<(f64, f64)> {
+/// Fills a dictionary and looks everything up. Beside it stand three times what a `HashMap` takes,
+/// and the calls that each of the two makes in the interpreter, at the cost of a call of `fib`.
+fn dictionary_figures(table: &mut Table) {
+    const ENTRIES: i64 = 1_000_000;
+    let mut session = Session::new(&context());
+    session.run("dictionary.jl", DICTIONARY).expect("the program is right");
+    let mut seconds =
+        |call: &str| median_seconds(3, || (), |()| session.run("call.jl", call).is_ok());
+    let call = seconds("fib(25)") / 242_785.0;
+    let filled = seconds(&format!("d = filled({ENTRIES})"));
+    let found = seconds(&format!("total(d, {ENTRIES})"));
+    let mut map = HashMap::new();
+    let rust_filled = median_seconds(
+        3,
+        || (),
+        |()| map = (1..=ENTRIES).map(|i| (i * SPREAD, i)).collect::<HashMap<i64, i64>>(),
+    );
+    let rust_found =
+        median_seconds(3, || (), |()| (1..=ENTRIES).map(|i| map[&(i * SPREAD)]).sum::<i64>());
+    let peer = cpython(&python_dictionary(ENTRIES));
+    let nanoseconds = |seconds: f64| seconds / ENTRIES as f64 * 1e9;
+    for (what, ours, rust, calls, theirs) in [
+        ("insert", filled, rust_filled, 3.0, peer.map(|(filled, _)| filled)),
+        ("look up", found, rust_found, 2.0, peer.map(|(_, found)| found)),
+    ] {
+        let note = format!(
+            "`HashMap` {:.0} ns, {calls} calls of {:.0} ns{}",
+            nanoseconds(rust),
+            call * 1e9,
+            theirs.map_or(String::new(), |s| format!("; CPython {:.0} ns", nanoseconds(s)))
+        );
+        let bound = 3.0 * nanoseconds(rust) + calls * call * 1e9;
+        let what = format!("{what} in a `Dict{{Int, Int}}` of 10⁶");
+        table.add(what, nanoseconds(ours), "ns", Bound::AtMost(bound.round()), note);
+    }
+}
+
+/// The seconds that CPython takes for two programs, which it prints.
+fn cpython(program: &str) -> Option<(f64, f64)> {
     let output = ["python3.11", "python3"].iter().find_map(|name| {
-        let output = Command::new(name).arg("-c").arg(python(trips)).output().ok()?;
+        let output = Command::new(name).arg("-c").arg(program).output().ok()?;
         output.status.success().then_some(output.stdout)
     });
     let Some(output) = output else {

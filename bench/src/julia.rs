@@ -122,6 +122,54 @@ pub const LOOP: &str = "function count(n)
 end
 ";
 
+/// The distance of the keys of a dictionary from each other.
+pub const SPREAD: i64 = 7919;
+
+/// A dictionary of `n` entries that is filled, and one in which all are looked up; and [`FIB`].
+pub const DICTIONARY: &str = "fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
+function filled(n)
+    d = Dict{Int, Int}()
+    for i in 1:n
+        d[i * 7919] = i
+    end
+    d
+end
+function total(d, n)
+    s = 0
+    for i in 1:n
+        s += d[i * 7919]
+    end
+    s
+end
+";
+
+/// [`DICTIONARY`] in Python. It prints the seconds that filling and looking up take.
+pub fn python_dictionary(entries: i64) -> String {
+    format!(
+        "import time
+def filled(n):
+    d = {{}}
+    for i in range(1, n + 1):
+        d[i * {SPREAD}] = i
+    return d
+def total(d, n):
+    s = 0
+    for i in range(1, n + 1):
+        s += d[i * {SPREAD}]
+    return s
+def median(f):
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        f()
+        times.append(time.perf_counter() - start)
+    return sorted(times)[1]
+d = filled({entries})
+print(median(lambda: filled({entries})), median(lambda: total(d, {entries})))
+"
+    )
+}
+
 /// [`FIB`] and [`LOOP`] in Python. It prints the seconds that each takes, the loop with a tenth of
 /// `trips`.
 pub fn python(trips: i64) -> String {

@@ -186,7 +186,7 @@ crate::dialect! {
     /// numbers of the same value, whatever their types.
     ///
     /// `%2: i64 = core.hash %1`
-    HASH = hash(x: _) -> i64 [PURE];
+    HASH = hash(x: _) -> i64 [PURE] eval(Scalar: scalar::hash);
 
     /// Prints values, one after the other, as Julia's `print`.
     ///

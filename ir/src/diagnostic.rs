@@ -7,7 +7,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, NamedSource, SourceCode,
+    SourceSpan, SpanContents,
+};
 
 use crate::interned::MAX_LOC_PLACES;
 use crate::{Context, IrError, Loc, Location, Source};
@@ -38,13 +41,40 @@ pub struct Diagnostic(Box<Inner>);
 struct Inner {
     severity: Severity,
     message: String,
-    source: Option<NamedSource<Arc<str>>>,
+    source: Option<NamedSource<Text>>,
     labels: Vec<Label>,
     help: Option<String>,
     notes: Vec<String>,
     /// The places of the user's program that the labels belong to, if they are in a printed
     /// function.
     places: Vec<(Loc, String)>,
+}
+
+/// A text that is shown with places marked in it.
+#[derive(Clone)]
+enum Text {
+    Read(Source),
+    Printed(Arc<str>),
+}
+
+impl SourceCode for Text {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        self.as_str().read_span(span, lines_before, lines_after)
+    }
+}
+
+impl Text {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Read(source) => &source.text,
+            Self::Printed(text) => text,
+        }
+    }
 }
 
 impl Diagnostic {
@@ -81,7 +111,7 @@ impl Diagnostic {
         let len = source.text.len();
         let span = span.start.min(len)..span.end.min(len).max(span.start.min(len));
         if self.0.source.is_none() {
-            self.0.source = Some(NamedSource::new(&*source.name, source.text.clone()));
+            self.0.source = Some(NamedSource::new(&*source.name, Text::Read(source.clone())));
         }
         self.0.labels.push(Label { span, text: text.into() });
         self
@@ -118,7 +148,7 @@ impl Diagnostic {
     /// diagnostics can share one text.
     #[must_use]
     pub fn in_text(mut self, name: &str, text: impl Into<Arc<str>>, labels: Vec<Label>) -> Self {
-        self.0.source = Some(NamedSource::new(name, text.into()));
+        self.0.source = Some(NamedSource::new(name, Text::Printed(text.into())));
         self.0.labels = labels;
         self
     }
@@ -136,7 +166,7 @@ impl Diagnostic {
     #[must_use]
     pub fn in_source(mut self, ctx: &Context) -> Self {
         let places = std::mem::take(&mut self.0.places);
-        let source_of = |loc: Loc| ctx.source_of(loc).map(|(source, _)| source.text);
+        let source_of = |loc: Loc| ctx.source_of(loc).map(|(source, _)| source);
         let Some(first) = places.first().and_then(|&(loc, _)| source_of(loc)) else {
             self.0.places = places;
             return self;
@@ -145,7 +175,7 @@ impl Diagnostic {
         self.0.labels.clear();
         self.0.notes.clear();
         for (loc, text) in places {
-            if source_of(loc).is_some_and(|other| Arc::ptr_eq(&other, &first)) {
+            if source_of(loc).is_some_and(|other| other.is_same(&first)) {
                 self = self.at_loc(ctx, loc, text);
             }
         }
@@ -200,7 +230,8 @@ impl Diagnostic {
     pub fn place(&self) -> Option<String> {
         let source = self.0.source.as_ref()?;
         let start = self.0.labels.first()?.span.start;
-        let lines = source.inner().bytes().take(start).filter(|&byte| byte == b'\n').count();
+        let lines =
+            source.inner().as_str().bytes().take(start).filter(|&byte| byte == b'\n').count();
         Some(format!("{}:{}", source.name(), lines + 1))
     }
 

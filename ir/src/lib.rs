@@ -70,7 +70,7 @@ pub use function::{
 pub use inst::{Inst, Operands};
 pub use interned::{Interned, is_plain_name};
 pub use liveness::Liveness;
-pub use location::{Loc, Location, Source};
+pub use location::{Loc, Location, Source, SourceText};
 pub use module::Module;
 pub use op::{
     AttrDef, Dialect, Effects, Fold, FoldFn, InstView, Op, OpDef, OperandDef, OperandSet, Registry,

@@ -5,7 +5,9 @@
 //! make, and the line is looked up only when it is shown. Inlined instructions, and positions in
 //! files that were not read, are interned.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use crate::Symbol;
 use crate::interner::Interner;
@@ -56,29 +58,54 @@ enum Interned {
     Inlined { at: Loc, call_site: Loc },
 }
 
-/// A source text that was read.
+/// A source text that was read. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct Source(Arc<SourceText>);
+
+/// The contents of a [`Source`].
+#[derive(Debug)]
+pub struct SourceText {
     /// The name of the file, as the user gave it.
     pub name: Arc<str>,
     /// Its text.
-    pub text: Arc<str>,
+    pub text: Cow<'static, str>,
     base: u32,
-    line_starts: Arc<[u32]>,
+    /// The offsets at which lines begin, once somebody asks for a line.
+    line_starts: OnceLock<Box<[u32]>>,
 }
 
 impl Source {
+    /// Returns whether one is a clone of the other. O(1).
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Deref for Source {
+    type Target = SourceText;
+
+    fn deref(&self) -> &SourceText {
+        &self.0
+    }
+}
+
+impl SourceText {
     /// The location of the byte at `offset`; past the end it is the location of the end.
     #[inline]
     pub fn loc(&self, offset: usize) -> Loc {
         Loc(self.base + offset.min(self.text.len()) as u32)
     }
 
-    /// Line and column (in bytes) of the byte at `offset`, both from 1. O(log lines).
+    /// Line and column (in bytes) of the byte at `offset`, both from 1. O(log lines), the first time
+    /// O(length of the text).
     pub fn line_column(&self, offset: usize) -> (u32, u32) {
+        let starts = self.line_starts.get_or_init(|| {
+            let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
+            std::iter::once(0).chain(ends.map(|end| end as u32 + 1)).collect()
+        });
         let offset = offset.min(self.text.len()) as u32;
-        let line = self.line_starts.partition_point(|&start| start <= offset);
-        (line as u32, offset - self.line_starts[line - 1] + 1)
+        let line = starts.partition_point(|&start| start <= offset);
+        (line as u32, offset - starts[line - 1] + 1)
     }
 }
 
@@ -91,16 +118,15 @@ pub(crate) struct SourceMap {
 
 impl SourceMap {
     /// Adds a source; `None` when all sources together would exceed 2 GiB.
-    pub(crate) fn add(&self, name: &str, text: Arc<str>) -> Option<Source> {
+    pub(crate) fn add(&self, name: &str, text: Cow<'static, str>) -> Option<Source> {
         let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
         let base = sources.last().map_or(1, |last| last.base + last.text.len() as u32 + 1);
         let end = u32::try_from(text.len()).ok()?.checked_add(base)?;
         if end >= INTERNED_BIT {
             return None;
         }
-        let starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1);
-        let line_starts = std::iter::once(0).chain(starts).collect();
-        let source = Source { name: name.into(), text, base, line_starts };
+        let text = SourceText { name: name.into(), text, base, line_starts: OnceLock::new() };
+        let source = Source(Arc::new(text));
         sources.push(source.clone());
         Some(source)
     }
@@ -134,7 +160,7 @@ impl SourceMap {
                 None => Location::Unknown,
                 Some((source, offset)) => {
                     let (line, column) = source.line_column(offset);
-                    Location::File { file: source.name, line, column }
+                    Location::File { file: Arc::clone(&source.name), line, column }
                 }
             };
         }

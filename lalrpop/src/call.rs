@@ -241,7 +241,7 @@ mod tests {
 
     fn parse(text: &str) -> Result<Call, Diagnostic> {
         let ctx = regraft_ir::Context::new(std::sync::Arc::default());
-        parse_call(&ctx.add_source("call", text).unwrap())
+        parse_call(&ctx.add_source("call", text.to_owned()).unwrap())
     }
 
     fn arguments(text: &str) -> Vec<Argument> {

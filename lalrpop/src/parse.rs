@@ -56,7 +56,7 @@ pub fn parse_module_into(
     file_name: &str,
     text: &str,
 ) -> Result<Vec<FuncId>, Vec<Diagnostic>> {
-    let Some(source) = module.ctx().add_source(file_name, text) else {
+    let Some(source) = module.ctx().add_source(file_name, text.to_owned()) else {
         let message = format!("{file_name} is too long: all sources together are limited to 2 GiB");
         return Err(vec![Diagnostic::error(message)]);
     };

@@ -59,10 +59,10 @@ function cosc(x::Real)
 end
 
 struct RoundingMode{T} end
-const RoundNearest = RoundingMode{:Nearest}()
-const RoundToZero = RoundingMode{:ToZero}()
-const RoundUp = RoundingMode{:Up}()
-const RoundDown = RoundingMode{:Down}()
+const RoundNearest = __new(RoundingMode{:Nearest})
+const RoundToZero = __new(RoundingMode{:ToZero})
+const RoundUp = __new(RoundingMode{:Up})
+const RoundDown = __new(RoundingMode{:Down})
 mod2pi(x::Real) = __less_turns(float(x), floor)
 rem2pi(x::Real, ::RoundingMode{:Nearest}) = __less_turns(float(x), round)
 rem2pi(x::Real, ::RoundingMode{:ToZero}) = __less_turns(float(x), trunc)

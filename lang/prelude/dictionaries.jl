@@ -50,64 +50,68 @@ end
 @inline __is_key(d::Dict, a, b) = isequal(a, b)
 @inline __is_key(d::IdDict, a, b) = a === b
 # The number of the entry of a key; 0 if there is none.
-__entry(d, key) = __entry_at(d, key, __hash_in(d, key))
-function __entry_at(d, key, h)
+__entry(d, key) = max(__look_up(d, key, __hash_in(d, key)), 0)
+# Likewise; if there is none, the place in `slots` where its number goes, negated.
+function __look_up(d, key, h)
     slots = d.slots
     hashes = d.hashes
+    keys = d.keys
     mask = mem.length(slots) - 1
-    i = arith.and(h, mask)
+    i = arith.and(h, mask) + 1
     while true
-        e = mem.load(slots, i + 1)
-        e == 0 && return 0
-        if mem.load(hashes, e) == h && __is_key(d, mem.load(d.keys, e), key)
+        e = mem.load(slots, i)
+        e == 0 && return -i
+        if mem.load(hashes, e) == h && __is_key(d, mem.load(keys, e), key)
             return e
         end
-        i = arith.and(i + 1, mask)
+        i = arith.and(i, mask) + 1
     end
 end
-function __add_entry(d, key, value, h)
-    if 3 * (length(d.hashes) + 1) > 2 * length(d.slots)
+function __add_entry(d, key, value, h, place)
+    hashes = d.hashes
+    slots = d.slots
+    mem.push(hashes, h)
+    mem.push(d.keys, key)
+    mem.push(d.vals, value)
+    d.count += 1
+    n = mem.length(hashes)
+    mem.store(slots, n, place)
+    if 3 * n > 2 * mem.length(slots)
         __rehash(d)
     end
-    push!(d.hashes, h)
-    push!(d.keys, key)
-    push!(d.vals, value)
-    __take_slot(d.slots, h, length(d.hashes))
-    d.count += 1
-    return nothing
-end
-function __take_slot(slots, h, e)
-    mask = mem.length(slots) - 1
-    i = arith.and(h, mask)
-    while mem.load(slots, i + 1) != 0
-        i = arith.and(i + 1, mask)
-    end
-    mem.store(slots, e, i + 1)
     return nothing
 end
 # Leaves out deleted entries, and makes room for twice as many as there are.
 function __rehash(d)
+    hashes = d.hashes
     n = 0
-    for e in 1:length(d.hashes)
-        d.hashes[e] < 0 && continue
+    for e in 1:mem.length(hashes)
+        h = mem.load(hashes, e)
+        h < 0 && continue
         n += 1
         if n < e
-            d.hashes[n] = d.hashes[e]
+            mem.store(hashes, h, n)
             d.keys[n] = d.keys[e]
             d.vals[n] = d.vals[e]
         end
     end
-    resize!(d.hashes, n)
+    resize!(hashes, n)
     resize!(d.keys, n)
     resize!(d.vals, n)
     size = 16
     while size < 4 * n
         size *= 2
     end
-    d.slots = zeros(Int64, size)
+    slots = zeros(Int64, size)
+    mask = size - 1
     for e in 1:n
-        __take_slot(d.slots, d.hashes[e], e)
+        i = arith.and(mem.load(hashes, e), mask) + 1
+        while mem.load(slots, i) != 0
+            i = arith.and(i, mask) + 1
+        end
+        mem.store(slots, e, i)
     end
+    d.slots = slots
     return nothing
 end
 __next_entry(d, e) = e > length(d.hashes) || d.hashes[e] >= 0 ? e : __next_entry(d, e + 1)
@@ -123,9 +127,9 @@ end
 function setindex!(d::Union{Dict{K, V}, IdDict{K, V}}, value, key) where {K, V}
     k = __converted_key(K, key)
     h = __hash_in(d, k)
-    e = __entry_at(d, k, h)
-    if e == 0
-        __add_entry(d, k, convert(V, value), h)
+    e = __look_up(d, k, h)
+    if e < 0
+        __add_entry(d, k, convert(V, value), h, -e)
     else
         d.vals[e] = convert(V, value)
     end

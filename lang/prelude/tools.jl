@@ -317,7 +317,7 @@ isless(x::Enum, y::Enum) = x.value < y.value
 
 # --- scripts --------------------------------------------------------------------------------
 
-const ARGS = String[]
+const ARGS = mem.alloc(Array{String, 1}, 0)
 const PROGRAM_FILE = ""
 printstyled(xs...; color = :normal, bold = false) = print(xs...)
 printstyled(io::IO, xs...; color = :normal, bold = false) = print(io, xs...)

@@ -88,7 +88,7 @@ fn run_ir(args: &Args, input: &Input, tool: &Tool) -> Outcome {
     let (name, values) = match &args.expr {
         Some(text) => {
             let source = ctx
-                .add_source("-e", text.as_str())
+                .add_source("-e", text.clone())
                 .ok_or_else(|| Failed::message("the program is too large"))?;
             let call = parse_call(&source)?;
             let values: Result<Vec<Val>, _> =

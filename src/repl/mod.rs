@@ -192,7 +192,7 @@ impl Repl {
         let Some((name, rest)) = reader::command(text) else { return Ok(Outcome::Continue) };
         let command = commands::find(&text[name.clone()]).map_err(|error| {
             // The colon belongs to it.
-            let source = self.ctx.add_source("REPL", text);
+            let source = self.ctx.add_source("REPL", text.to_owned());
             vec![match source {
                 Some(source) => error.at(&source, name.start - 1..name.end, ""),
                 None => error,

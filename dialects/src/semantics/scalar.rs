@@ -101,6 +101,37 @@ pub fn same<T: Scalar>(x: T, y: T) -> bool {
     x.slot() == y.slot()
 }
 
+/// [`core::HASH`](crate::core::HASH) of a scalar: the same for the same number of another type.
+#[inline]
+pub fn hash<T: Scalar>(x: T) -> i64 {
+    let number = match T::TYPE {
+        Type::F32 => whole_or_bits(f64::from(f32::from_slot(x.slot()))),
+        Type::F64 => whole_or_bits(f64::from_slot(x.slot())),
+        _ => x.slot(),
+    };
+    (mixed(number) >> 1).cast_signed()
+}
+
+/// The slot of a float that is a whole number as that number.
+fn whole_or_bits(x: f64) -> u64 {
+    let whole = x as i64;
+    if whole as f64 == x && whole != i64::MAX && !(x == 0.0 && x.is_sign_negative()) {
+        whole.slot()
+    } else if x.is_nan() {
+        f64::NAN.to_bits()
+    } else {
+        x.to_bits()
+    }
+}
+
+/// A number all of whose bits depend on all bits of another (the finaliser of MurmurHash3).
+#[inline]
+pub fn mixed(mut x: u64) -> u64 {
+    x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ (x >> 33)
+}
+
 /// [`core::SELECT`](crate::core::SELECT).
 #[inline]
 pub fn select<T: Scalar>(condition: bool, x: T, y: T) -> T {

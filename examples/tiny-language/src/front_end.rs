@@ -11,8 +11,9 @@ use regraft::prelude::*;
 /// # Errors
 /// The first thing that is wrong, with its place.
 pub fn compile(ctx: &Arc<Context>, name: &str, text: &str) -> Result<Module, Diagnostic> {
-    let source =
-        ctx.add_source(name, text).ok_or_else(|| Diagnostic::error("the source is too long"))?;
+    let source = ctx
+        .add_source(name, text.to_owned())
+        .ok_or_else(|| Diagnostic::error("the source is too long"))?;
     let mut module = Module::new(ctx);
     let mut reader = Reader { ctx, source, text, at: 0, last: 0 };
     while !reader.peek().is_empty() {

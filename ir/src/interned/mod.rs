@@ -4,6 +4,7 @@
 mod constants;
 mod text;
 
+use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use slotmap::SlotMap;
@@ -390,7 +391,7 @@ impl Interned {
 
     /// Keeps a source text, so that locations in it can be shown. `None` when all sources
     /// together would exceed 2 GiB.
-    pub fn add_source(&self, name: &str, text: impl Into<Arc<str>>) -> Option<Source> {
+    pub fn add_source(&self, name: &str, text: impl Into<Cow<'static, str>>) -> Option<Source> {
         self.sources.add(name, text.into())
     }
 

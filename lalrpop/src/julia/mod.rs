@@ -69,7 +69,7 @@ const BATCH: usize = 2048;
 /// The text is kept in the context, so that locations in it can be shown. Never panics; linear in
 /// the length of the text.
 pub fn parse(ctx: &Arc<Context>, name: &str, text: &str, options: Options) -> Parsed {
-    let Some(source) = ctx.add_source(name, text) else {
+    let Some(source) = ctx.add_source(name, text.to_owned()) else {
         let message = format!("{name} is too long: all sources together are limited to 2 GiB");
         let source = ctx.add_source(name, "").unwrap_or_else(empty_source);
         let (ast, _) = build::Builder::new(ctx, &source, "", 0, options).finish();

@@ -119,7 +119,7 @@ fn at_characters(error: Diagnostic, source: &Source) -> Diagnostic {
         Label { span, text: label.text.clone() }
     });
     let labels = labels.collect();
-    error.in_text(&source.name, Arc::clone(text), labels)
+    error.in_text(&source.name, &**text, labels)
 }
 
 /// Copies an expression into a text, with names in place of what is no Julia.
@@ -165,7 +165,8 @@ fn named_tuple_end(text: &str, at: usize, end: usize) -> Option<usize> {
 
 /// Gives names the text that they have in the listing.
 fn unmask(ctx: &Arc<Context>, ast: &mut Ast) {
-    let text = Arc::clone(&ast.source.text);
+    let source = ast.source.clone();
+    let text = &source.text;
     let shown = |start: usize, end: usize| {
         let name = text.get(start..end)?.trim_matches(['(', ')', ' ']);
         let name = match name.strip_prefix("var\"") {

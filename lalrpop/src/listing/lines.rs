@@ -12,7 +12,6 @@
 //! IRTools prints `2: (%4, %5)` and indents the statements. Linear in the text.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, Source};
 
@@ -87,10 +86,10 @@ pub(super) fn read(source: &Source) -> Read {
         exprs: Exprs::default(),
         errors: Vec::new(),
     };
-    let text = Arc::clone(&source.text);
+    let text = &source.text;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        lines.line(&text, start..start + line.len());
+        lines.line(text, start..start + line.len());
         start += line.len();
     }
     if lines.within == Within::CodeInfo {

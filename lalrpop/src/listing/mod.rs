@@ -62,7 +62,7 @@ pub struct Parsed {
 ///
 /// Never panics; linear in the length of the text.
 pub fn parse(ctx: &Arc<Context>, name: &str, text: &str) -> Parsed {
-    let Some(source) = ctx.add_source(name, text) else {
+    let Some(source) = ctx.add_source(name, text.to_owned()) else {
         let message = format!("{name} is too long: all sources together are limited to 2 GiB");
         return Parsed {
             ast: Ast::empty(crate::julia::empty_source()),

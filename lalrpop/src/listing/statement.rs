@@ -83,8 +83,8 @@ impl Statements<'_> {
 
     /// Reads one statement.
     pub(super) fn statement(&mut self, range: Range<usize>) -> Option<Statement> {
-        let text = std::sync::Arc::clone(&self.source.text);
-        let mut reader = Reader::new(&text, range);
+        let source = self.source.clone();
+        let mut reader = Reader::new(&source.text, range);
         let at = reader.range();
         let result = result(&mut reader);
         for prefix in ["invoke", "builtin", "intrinsic", "dynamic"] {
@@ -118,7 +118,7 @@ impl Statements<'_> {
             let Some(inner) = reader.bracketed() else {
                 return self.error(rest, "a `π` has a value and a type in brackets", "");
             };
-            match &*list_items(&text, inner) {
+            match &*list_items(&source.text, inner) {
                 [value, ty] => {
                     let value = self.exprs.add(value.clone());
                     StatementKind::Pi(value, self.exprs.add(ty.clone()))

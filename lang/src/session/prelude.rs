@@ -25,7 +25,7 @@ impl Session {
                 let deferred = Deferred {
                     library: Rc::clone(&library),
                     source: source.clone(),
-                    part: statement.range.clone(),
+                    part: statement.range.start as u32..statement.range.end as u32,
                 };
                 let taken = match statement.kind {
                     Kind::Method(owner) => self.compiler.borrow_mut().world.defer(owner, deferred),
@@ -60,7 +60,7 @@ impl Session {
         const NEVER: &str = "@inline __by_library() = false\n";
         let source = self.ctx.add_source("prelude/loops.jl", NEVER).expect("the text is short");
         let library = Library::new(&self.ctx, Space::Base);
-        let statement = Deferred { library, source, part: 0..NEVER.len() };
+        let statement = Deferred { library, source, part: 0..NEVER.len() as u32 };
         if let Err(errors) = self.load(&statement) {
             panic!("the definition is wrong\n{}", regraft_ir::render_all(&errors, false));
         }

@@ -24,7 +24,7 @@ pub(crate) struct Deferred {
     pub(crate) library: Rc<Library>,
     pub(crate) source: Source,
     /// Its range in the source.
-    pub(crate) part: Range<usize>,
+    pub(crate) part: Range<u32>,
 }
 
 impl Deferred {
@@ -34,7 +34,12 @@ impl Deferred {
     /// Returns the errors of the text.
     pub(crate) fn read(&self) -> Result<Vec<Statement>, Vec<Diagnostic>> {
         let options = julia::Options { prelude: true, ..julia::Options::default() };
-        let parsed = parse_part(self.library.ctx(), &self.source, self.part.clone(), options);
+        let parsed = parse_part(
+            self.library.ctx(),
+            &self.source,
+            self.part.start as usize..self.part.end as usize,
+            options,
+        );
         if !parsed.errors.is_empty() {
             return Err(parsed.errors);
         }

@@ -31,8 +31,7 @@ impl Ast {
         form: ExprId,
     ) -> Result<ExprId, Vec<Diagnostic>> {
         let source = self.source.clone();
-        let text = source.text.clone();
-        let mut builder = Builder::new(ctx, &source, &text, 0, Options::default());
+        let mut builder = Builder::new(ctx, &source, &source.text, 0, Options::default());
         builder.ast = std::mem::replace(self, Self::empty(source.clone()));
         builder.first = builder.ast.len();
         builder.interpreting = true;
