@@ -502,5 +502,7 @@ getindex(a::Bidiagonal{T}, i::Int64, j::Int64) where T = i == j ? a.dv[i] : j - 
 transpose(a::Tridiagonal) = Tridiagonal(a.du, a.d, a.dl)
 adjoint(a::Tridiagonal{<:Real}) = transpose(a)
 transpose(a::SymTridiagonal) = a
+transpose(a::Bidiagonal) = Bidiagonal(a.dv, a.ev, a.uplo == 'U' ? :L : :U)
+adjoint(a::Bidiagonal{<:Real}) = transpose(a)
 adjoint(a::SymTridiagonal{<:Real}) = a
 __shown(a::__Banded) = collect(a)

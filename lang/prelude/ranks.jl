@@ -25,6 +25,7 @@ getindex(c::CartesianIndex, k::Int64) = c.I[k]
 isless(c::CartesianIndex, d::CartesianIndex) = isless(reverse(c.I), reverse(d.I))
 @inline getindex(a::AbstractArray, c::CartesianIndex) = a[c.I...]
 @inline setindex!(a::AbstractArray, x, c::CartesianIndex) = (setindex!(a, x, c.I...); a)
+@inline setindex!(a::AbstractArray, x, c::CartesianIndex, i::Int64, more::Int64...) = (setindex!(a, x, c.I..., i, more...); a)
 @inline getindex(a::AbstractArray, c::CartesianIndex, i::Int64, more::Int64...) = a[c.I..., i, more...]
 @inline getindex(a::AbstractArray, i::Int64, c::CartesianIndex) = a[i, c.I...]
 struct CartesianIndices{N, R} <: AbstractArray{CartesianIndex{N}, N}

@@ -294,7 +294,7 @@ constructs! {
     integers
     floats
     comparisons
-    broadcasting
+    broadcasting changes
     text
     refs_and_vals
     operators

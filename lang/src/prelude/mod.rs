@@ -64,7 +64,7 @@
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.
-pub const FILES: [(&str, &str); 46] = [
+pub const FILES: [(&str, &str); 47] = [
     ("prelude/base.jl", include_str!("../../prelude/base.jl")),
     ("prelude/errors.jl", include_str!("../../prelude/errors.jl")),
     ("prelude/numbers.jl", include_str!("../../prelude/numbers.jl")),
@@ -97,6 +97,7 @@ pub const FILES: [(&str, &str); 46] = [
     ("prelude/factorisations.jl", include_str!("../../prelude/factorisations.jl")),
     ("prelude/decompositions.jl", include_str!("../../prelude/decompositions.jl")),
     ("prelude/missing.jl", include_str!("../../prelude/missing.jl")),
+    ("prelude/changes.jl", include_str!("../../prelude/changes.jl")),
     ("prelude/strings.jl", include_str!("../../prelude/strings.jl")),
     ("prelude/random.jl", include_str!("../../prelude/random.jl")),
     ("prelude/sparse.jl", include_str!("../../prelude/sparse.jl")),
