@@ -120,6 +120,8 @@ size(f::Cholesky, k::Int64) = size(f.factors, k)
 Matrix(f::Cholesky) = collect(f.L * f.U)
 Array(f::Cholesky) = Matrix(f)
 /(b::AbstractMatrix, f::Cholesky) = collect(adjoint(f \ collect(adjoint(b))))
+# What is decomposed is its own adjoint.
+adjoint(f::Cholesky) = f
 __destructure(f::Cholesky, k::Int64) = k == 1 ? f.L : f.U
 Matrix(f::QR) = f.Q * f.R
 Array(f::QR) = f.Q * f.R
@@ -491,6 +493,7 @@ end
 Tridiagonal(dl::V, d::V, du::V) where V<:AbstractVector = Tridiagonal{eltype(d), V}(dl, d, du)
 SymTridiagonal(dv::V, ev::V) where V<:AbstractVector = SymTridiagonal{eltype(dv), V}(dv, ev)
 Bidiagonal(dv::V, ev::V, uplo::Symbol) where V<:AbstractVector = Bidiagonal{eltype(dv), V}(dv, ev, __checked_uplo(uplo) === :U ? 'U' : 'L')
+Bidiagonal(dv::V, ev::V, uplo::Char) where V<:AbstractVector = Bidiagonal(dv, ev, Symbol(uplo))
 Tridiagonal(a::AbstractMatrix) = Tridiagonal(diag(a, -1), diag(a), diag(a, 1))
 SymTridiagonal(a::AbstractMatrix) = SymTridiagonal(diag(a), diag(a, 1))
 const __Banded = Union{Tridiagonal, SymTridiagonal, Bidiagonal}

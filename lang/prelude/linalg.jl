@@ -165,6 +165,8 @@ const I = __new(UniformScaling{Bool}, true)
 -(s::UniformScaling) = UniformScaling(-s.λ)
 *(a::AbstractArray, s::UniformScaling) = a * s.λ
 *(s::UniformScaling, a::AbstractArray) = s.λ * a
+/(a::AbstractArray, s::UniformScaling) = a / s.λ
+\(s::UniformScaling, a::AbstractArray) = a / s.λ
 +(a::AbstractMatrix, s::UniformScaling) = __add_scaled(a, s.λ)
 +(s::UniformScaling, a::AbstractMatrix) = __add_scaled(a, s.λ)
 -(a::AbstractMatrix, s::UniformScaling) = __add_scaled(a, -s.λ)
@@ -325,6 +327,8 @@ inv(c::Cholesky) = c \ __identity(eltype(c.factors), size(c.factors, 1))
 \(a::LowerTriangular, b::AbstractArray) = __lower_solution(a.data, b)
 \(a::UpperTriangular, b::AbstractArray) = __upper_solution(a.data, b)
 \(a::Diagonal, b::AbstractVector) = __broadcast(/, b, a.diag)
+/(b::AbstractVector, a::Diagonal) = reshape(b, length(b), 1) / a
+muladd(a::AbstractMatrix, b::AbstractVecOrMat, c) = a * b .+ c
 /(b::AbstractMatrix, a::AbstractMatrix) = collect(adjoint(adjoint(a) \ adjoint(b)))
 # Forward and backward substitution, in place, for each column of `b`.
 @inline __is_dense_triangle(t, b) = false

@@ -344,3 +344,34 @@ stride(a::Array, k) = k > ndims(a) ? length(a) : strides(a)[k]
 rotl90(a::AbstractMatrix) = permutedims(a)[end:-1:1, :]
 rotr90(a::AbstractMatrix) = permutedims(a)[:, end:-1:1]
 rot180(a::AbstractMatrix) = a[end:-1:1, end:-1:1]
+
+# --- facts of arrays --------------------------------------------------------------------------
+
+get(a::AbstractArray, i::Integer, default) = 1 <= i <= length(a) ? a[i] : default
+get(f::Function, a::AbstractArray, i::Integer) = 1 <= i <= length(a) ? a[i] : f()
+keytype(a::AbstractVector) = Int64
+keytype(a::AbstractArray{T, N}) where {T, N} = CartesianIndex{N}
+valtype(a::AbstractArray) = eltype(a)
+sizeof(a::Array) = length(a) * sizeof(eltype(a))
+parent(a::Array) = a
+parentindices(a::AbstractArray) = axes(a)
+nextind(a::AbstractArray, i::Int64) = i + 1
+prevind(a::AbstractArray, i::Int64) = i - 1
+nextind(a::AbstractArray, c::CartesianIndex) = __moved_index(a, c, 1)
+prevind(a::AbstractArray, c::CartesianIndex) = __moved_index(a, c, -1)
+__moved_index(a, c, by) = CartesianIndex(__cartesian(size(a), __position(size(a), c.I) + by))
+reverseind(a::AbstractVector, i::Integer) = length(a) + 1 - i
+pairs(a::AbstractArray) = Generator(i -> i => a[i], CartesianIndices(a))
+function promote_shape(a::AbstractArray, b::AbstractArray)
+    n = max(ndims(a), ndims(b))
+    all(k -> size(a, k) == size(b, k), 1:n) ||
+        throw(DimensionMismatch(string("a has size ", size(a), ", b has size ", size(b), ", mismatch")))
+    return ndims(a) >= ndims(b) ? axes(a) : axes(b)
+end
+abstract type IndexStyle end
+struct IndexLinear <: IndexStyle end
+struct IndexCartesian <: IndexStyle end
+(::Type{IndexStyle})(a::AbstractArray) = IndexCartesian()
+(::Type{IndexStyle})(a::Union{Array, AbstractRange}) = IndexLinear()
+(::Type{IndexStyle})(a::AbstractArray, b::AbstractArray, more::AbstractArray...) =
+    IndexStyle(a) === IndexLinear() ? IndexStyle(b, more...) : IndexCartesian()

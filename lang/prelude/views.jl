@@ -27,6 +27,7 @@ __view_index(i::Integer, n) = 1 <= i <= n ? Int64(i) : __out_of_bounds(1:n, i)
 __view_index(::Colon, n) = OneTo{Int64}(n)
 
 parent(v::SubArray) = v.parent
+SubArray(a::AbstractArray, indices::Tuple) = view(a, indices...)
 @inline size(v::SubArray) = __view_size(v.indices)
 __view_size(is::Tuple{AbstractArray}) = (length(is[1]),)
 __view_size(is::Tuple{Int64}) = ()
