@@ -12,8 +12,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use crate::Symbol;
 use crate::interner::Interner;
 
-/// The location of an instruction; 0 is "unknown".
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+/// The location of an instruction; 0 is "unknown". Those in texts are in the order of these.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Loc(pub(crate) u32);
 
 const INTERNED_BIT: u32 = 1 << 31;

@@ -19,7 +19,7 @@ mutable struct IdDict{K, V} <: AbstractDict{K, V}
     count::Int64
 end
 const __HashTable = Union{Dict, IdDict}
-const OrderedDict = Dict
+const OrderedDict = Union{Dict}
 (::Type{Dict{K, V}})() where {K, V} = Dict{K, V}(zeros(Int64, 16), Int64[], K[], V[], 0)
 (::Type{IdDict{K, V}})() where {K, V} = IdDict{K, V}(zeros(Int64, 16), Int64[], K[], V[], 0)
 Dict() = Dict{Any, Any}()
@@ -281,7 +281,7 @@ struct Set{T} <: AbstractSet{T}
     dict::Dict{T, Nothing}
     Set{T}() where T = new{T}(Dict{T, Nothing}())
 end
-const OrderedSet = Set
+const OrderedSet = Union{Set}
 (::Type{Set{T}})(it) where T = __put_in(Set{T}(), it)
 Set() = Set{Any}()
 Set(it) = __set_of(collect(it))

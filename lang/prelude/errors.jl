@@ -64,10 +64,6 @@ struct DivideError <: Exception end
 struct StackOverflowError <: Exception end
 struct OutOfMemoryError <: Exception end
 struct InterruptException <: Exception end
-struct StringIndexError <: Exception
-    string
-    index
-end
 
 # --- throwing and catching ------------------------------------------------------------------
 

@@ -49,8 +49,6 @@ throw_complex_domainerror(f, x) = throw(DomainError(x, string(f, " was called wi
 
 # --- functions within Base and LinearAlgebra ------------------------------------------------
 
-struct IndexLinear end
-struct IndexCartesian end
 Slice(r) = r
 _unsafe_getindex(style, a::AbstractArray, is...) = __with_rank(a, length(is))[is...]
 __with_rank(a, n) = n <= ndims(a) ? a : reshape(a, size(a)..., ntuple(k -> 1, n - ndims(a))...)

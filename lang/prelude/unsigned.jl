@@ -16,7 +16,7 @@ struct UInt64 <: Unsigned
     bits::Int64
     UInt64(x::__Num) = __to_unsigned(UInt64, x)
 end
-const UInt = UInt64
+const UInt = Union{UInt64}
 const __UInt = Union{UInt8, UInt16, UInt32, UInt64}
 const __Integers = Union{Int64, Int32, Int16, Int8, UInt8, UInt16, UInt32, UInt64}
 __UInt8(x) = __new(UInt8, arith.wrap(Int8, x))

@@ -187,13 +187,7 @@ impl Tool {
         };
         // The stack of the main thread is as large as the system says; ours is as large as
         // programs need that are nested deeply. Its pages are taken only if they are used.
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK);
-            match thread.spawn_scoped(scope, guarded) {
-                Ok(running) => running.join().unwrap_or_else(|_| output::exit_code(bug())),
-                Err(_) => guarded(),
-            }
-        })
+        stacker::grow(STACK, guarded)
     }
 
     fn command(&self, cli: &Cli) -> Outcome {

@@ -71,7 +71,7 @@ impl Inference {
             Binding::Type(ty) => return self.constant_arg(Constant::Type(ty)),
             Binding::Const(constant) => return self.constant_arg(constant),
             Binding::Global { name, ty } | Binding::Variable { name, ty } => (name, ty),
-            Binding::Undefined => (name, Type::ANY),
+            Binding::Undefined | Binding::Deferred => (name, Type::ANY),
         };
         let known = self.partials.of_type(ty);
         if let Lattice::Const(constant) = known {

@@ -61,6 +61,7 @@
 //! `__check_defined(flag, name)`; the parts of a `try` `__try(body, handler)`, `__caught(error)`, `__cleanup(last, exit)`,
 //! `__new_exit()`, `__set_exit(exit, number)`, `__exited_by(exit, number)`; what shows a value to the user, `__shown(x)`.
 
+pub(crate) mod heads;
 pub mod statements;
 
 /// Names and texts of the files, in the order in which they are run.

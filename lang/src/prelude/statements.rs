@@ -1,13 +1,14 @@
-//! Splits a file of the prelude into statements, and tells the methods that they define and that need not
-//! be parsed at once.
+//! Splits a file of the prelude into statements, and tells what they define that need not be parsed at once.
 //!
 //! ```text
-//! struct Fix1{F, T} <: Function          Other
+//! struct Fix1{F, T} <: Function          Declaration("Fix1")
 //!     f::F
 //!     x::T
 //! end
 //! (g::Fix1)(y) = g.f(g.x, y)             Method(Instance("Fix1"))
 //! @inline sign(x::Real) = …              Method(Named("sign"))
+//! const ComplexF64 = Complex{Float64}    Alias("ComplexF64")
+//! const im = __new(Complex{Bool}, …)     Other
 //! ```
 //!
 //! A look at the first line of a statement, one pass over the text. A test compares the outcome
@@ -29,6 +30,10 @@ pub struct Statement<'t> {
 pub enum Kind<'t> {
     /// The definition of methods.
     Method(Owner<'t>),
+    /// The declaration of a struct or of an abstract type.
+    Declaration(&'t str),
+    /// The definition of a name for a type with parameters.
+    Alias(&'t str),
     /// Anything else.
     Other,
 }
@@ -48,7 +53,11 @@ pub enum Owner<'t> {
 
 /// The statements of a file of the prelude, in order.
 pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
-    let mut lines = Lines { text, at: 0 }.peekable();
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+    let missing = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
+    let mut start = 0;
+    let lines = ends.chain(missing).map(move |end| std::mem::replace(&mut start, end)..end);
+    let mut lines = lines.peekable();
     std::iter::from_fn(move || {
         let mut range = lines.find(|line| begins(&text[line.clone()]))?;
         let first = range.clone();
@@ -58,42 +67,38 @@ pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
                 range.end = line.end;
             }
         }
-        let kind = owner(&text[first]).map_or(Kind::Other, Kind::Method);
+        let kind = kind(&text[first]);
         Some(Statement { range, kind })
     })
 }
 
-/// The lines of a text, with their ends.
-struct Lines<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl Iterator for Lines<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let rest = &self.text.as_bytes()[start..];
-        if rest.is_empty() {
-            return None;
-        }
-        self.at += memchr::memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
-        Some(start..self.at)
-    }
-}
-
 /// Returns whether a statement begins with a line.
 fn begins(line: &str) -> bool {
-    match line.as_bytes().first() {
-        None | Some(b' ' | b'\n' | b'#' | b')' | b']') => false,
+    match line.as_bytes()[0] {
+        b' ' | b'\n' | b'#' | b')' | b']' => false,
         // `endswith(…) = …`
-        Some(b'e') => match line.strip_prefix("end") {
+        b'e' => match line.strip_prefix("end") {
             Some(rest) => rest.starts_with(is_part_of_name),
             None => !line.starts_with("else"),
         },
-        Some(_) => true,
+        _ => true,
     }
+}
+
+/// Returns the kind of the statement that begins with a line.
+fn kind(line: &str) -> Kind<'_> {
+    for word in ["struct ", "mutable struct ", "abstract type "] {
+        if let Some(head) = line.strip_prefix(word) {
+            return Kind::Declaration(name(head));
+        }
+    }
+    if let Some((alias, ty)) = line.strip_prefix("const ").and_then(|rest| rest.split_once(" = ")) {
+        return match ty[name(ty).len()..].starts_with('{') {
+            true => Kind::Alias(alias),
+            false => Kind::Other,
+        };
+    }
+    owner(line).map_or(Kind::Other, Kind::Method)
 }
 
 /// Returns the owner of the methods that a statement defines, if its first line tells.
@@ -112,17 +117,28 @@ fn owner(line: &str) -> Option<Owner<'_>> {
             None => Owner::Instance(name(ty)),
         });
     }
-    let open = rest.find('(')?;
-    let named = &rest[..open];
-    let is_name = named.chars().all(is_part_of_name);
-    let is_operator = named.chars().all(|c| !is_part_of_name(c) && !" \"@".contains(c));
-    let is_operator = is_operator || named == "!=" || named == "!==";
-    (!named.is_empty() && (is_name || is_operator)).then_some(Owner::Named(named))
+    let named = name(rest);
+    let named = match &rest[named.len()..] {
+        after if after.starts_with('(') => named,
+        _ => {
+            let named = &rest[..rest.find('(')?];
+            let is_operator = named.chars().all(|c| !is_part_of_name(c) && !" \"@".contains(c));
+            (is_operator || named == "!=" || named == "!==").then_some(named)?
+        }
+    };
+    (!named.is_empty()).then_some(Owner::Named(named))
 }
 
 /// The name that a text begins with.
-fn name(text: &str) -> &str {
-    &text[..text.find(|c| !is_part_of_name(c)).unwrap_or(text.len())]
+pub(super) fn name(text: &str) -> &str {
+    let is_plain = |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'!');
+    let plain = text.bytes().take_while(is_plain).count();
+    match text.as_bytes().get(plain) {
+        Some(byte) if !byte.is_ascii() => {
+            &text[..text.find(|c| !is_part_of_name(c)).unwrap_or(text.len())]
+        }
+        _ => &text[..plain],
+    }
 }
 
 fn is_part_of_name(c: char) -> bool {

@@ -123,7 +123,6 @@ impl Session {
         for (name, ty) in modules {
             session.interpreter.host_mut().set_global(name, Val::structure(ty, []));
         }
-        session.texts = Rc::new(WorldNames::new(&session.compiler));
         let services = Rc::new(session.services());
         let resolver = WorldResolver::new(&session.compiler).generating(Rc::clone(&services) as _);
         session.interpreter.set_call_resolver(Box::new(resolver));
@@ -250,7 +249,7 @@ impl Session {
             Binding::Global { name, .. } | Binding::Variable { name, .. } => {
                 self.interpreter.host().global(name).cloned()
             }
-            Binding::Undefined => None,
+            Binding::Undefined | Binding::Deferred => None,
         }
     }
 

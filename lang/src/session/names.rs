@@ -1,6 +1,6 @@
 //! Names of values, types and functions in the form of the language, for the interpreter to print.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,12 +29,17 @@ impl Read for Values {
 pub(super) struct WorldNames {
     ctx: Arc<Context>,
     compiler: Rc<RefCell<Compiler>>,
-    /// The types that are shown otherwise than field by field.
-    special: Vec<(Type, Special)>,
-    /// The types that code is made of.
-    code: Option<CodeTypes>,
+    known: OnceCell<Known>,
     /// An empty text, for trees that are only printed.
     no_text: Source,
+}
+
+/// The types of the prelude that are shown in a way of their own, found when the first value is shown.
+struct Known {
+    /// Those that are shown otherwise than field by field.
+    special: Vec<(Type, Special)>,
+    /// Those that code is made of.
+    code: Option<CodeTypes>,
 }
 
 /// A type of the prelude that is not shown field by field.
@@ -94,20 +99,33 @@ const SPECIAL: [(&str, Special); 25] = [
 ];
 
 impl WorldNames {
-    /// Returns the names of a world with its prelude.
+    /// Returns the names of a world that will have its prelude when the first value is shown.
     pub(super) fn new(compiler: &Rc<RefCell<Compiler>>) -> Self {
         let ctx = Arc::clone(compiler.borrow().ctx());
-        let world = &mut compiler.borrow_mut().world;
+        let no_text = ctx.add_source("", "").expect("there is room for an empty text");
+        Self { ctx, compiler: Rc::clone(compiler), known: OnceCell::new(), no_text }
+    }
+
+    /// The types that are shown in a way of their own; none as long as the world is just being changed.
+    fn known(&self) -> Option<&Known> {
+        if let Some(known) = self.known.get() {
+            return Some(known);
+        }
+        let world = &mut self.compiler.try_borrow_mut().ok()?.world;
         let special = SPECIAL.iter().filter_map(|&(name, special)| {
-            match world.resolve(ctx.symbol(name), Space::Base, None) {
+            match world.resolve(self.ctx.symbol(name), Space::Base, None) {
                 Binding::Type(ty) => Some((ty, special)),
                 _ => None,
             }
         });
         let special = special.collect();
         let code = CodeTypes::of(world);
-        let no_text = ctx.add_source("", "").expect("there is room for an empty text");
-        Self { ctx, compiler: Rc::clone(compiler), special, code, no_text }
+        Some(self.known.get_or_init(|| Known { special, code }))
+    }
+
+    /// The types that code is made of.
+    fn code(&self) -> Option<CodeTypes> {
+        self.known()?.code
     }
 
     /// Code as Julia prints it; in quotes, unless it is `bare`.
@@ -115,11 +133,12 @@ impl WorldNames {
         let mut ast = Ast::empty(self.no_text.clone());
         let mut values = Values::default();
         let span = Span { start: 0, end: 0 };
+        let code = self.code()?;
         let tree = {
             let mut compiler = self.compiler.try_borrow_mut().ok()?;
             let places = Places::default();
             let places = (&places, span);
-            read_tree(&mut compiler.world, self.code?, &mut ast, value, places, &mut values)
+            read_tree(&mut compiler.world, code, &mut ast, value, places, &mut values)
         };
         let text = |number: u32| match values.0.get(number as usize) {
             Some(value) => Texts { ctx: &self.ctx, names: Some(self) }.show(value),
@@ -167,7 +186,8 @@ impl WorldNames {
     }
 
     fn is_pair(&self, ty: Type) -> bool {
-        let pair = self.special.iter().find(|(_, special)| *special == Special::Pair);
+        let special = self.known().map_or(&[][..], |known| &known.special);
+        let pair = special.iter().find(|(_, special)| *special == Special::Pair);
         let is_below = |world: &World| pair.is_some_and(|&(pair, _)| world.is_below(ty, pair));
         self.world(is_below).unwrap_or(false)
     }
@@ -194,7 +214,7 @@ impl Names for WorldNames {
     }
 
     fn implicit(&self, ty: Type) -> Option<Vec<Type>> {
-        if self.code.is_some_and(|code| code.is_char(ty)) {
+        if self.code().is_some_and(|code| code.is_char(ty)) {
             return Some(Vec::new());
         }
         let def = self.ctx.struct_of(ty).filter(|_| self.is_pair(ty))?;
@@ -211,18 +231,19 @@ impl Names for WorldNames {
             Val::Object(object) => object.ty(),
             _ => return None,
         };
-        if self.code.is_some_and(|code| code.contain(ty)) {
+        if self.code().is_some_and(|code| code.contain(ty)) {
             return self.code_text(value, bare).map(Shown::Text);
         }
+        let known = self.known()?;
         let special = self.world(|world| {
-            let of = self.special.iter().find(|&&(above, _)| world.is_below(ty, above));
+            let of = known.special.iter().find(|&&(above, _)| world.is_below(ty, above));
             of.map(|&(_, special)| special)
         })?;
         if let (Some(Special::Dict), Val::Object(object)) = (special, value) {
             return Some(Shown::Parts(self.dict(object)));
         }
         let Val::Struct(fields) = value else { return None };
-        if let Some((bits, words)) = self.code.and_then(|code| code.bits_of(ty, fields.items())) {
+        if let Some((bits, words)) = self.code().and_then(|code| code.bits_of(ty, fields.items())) {
             return Some(Shown::Text(match bits {
                 Bits::Char if bare => char::from_u32(words[0] as u32)?.to_string(),
                 _ if bare => bits.decimal(words),

@@ -1,6 +1,5 @@
 //! Loading the prelude.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ir::Diagnostic;
@@ -8,30 +7,25 @@ use regraft_ir::Diagnostic;
 use super::Session;
 use crate::definition::Space;
 use crate::lower::{Library, Statement};
-use crate::prelude::statements::{self, Kind};
+use crate::prelude::statements;
 use crate::start_up::StartUp;
 use crate::world::Deferred;
 
 impl Session {
-    /// Runs the files of the prelude. Methods are parsed when somebody asks for the methods of
-    /// their function, and lowered and inferred when something calls them.
+    /// Runs the files of the prelude. Types are declared when somebody asks for their names; methods are parsed when
+    /// somebody asks for the methods of their function, and lowered and inferred when something
+    /// calls them.
     pub(super) fn load_prelude(&mut self) {
         let library = Library::new(&self.ctx, Space::Base);
         let extensions = Arc::clone(self.ctx.extensions());
         let start_up: &StartUp = extensions.get();
         for &(name, text) in start_up.files() {
             let source = self.ctx.add_source(name, text).expect("there is room in a new context");
+            self.compiler.borrow_mut().world.defer_file(&library, &source);
             for statement in statements::statements(text) {
-                let deferred = Deferred {
-                    library: Rc::clone(&library),
-                    source: source.clone(),
-                    part: statement.range.start as u32..statement.range.end as u32,
-                };
-                let taken = match statement.kind {
-                    Kind::Method(owner) => self.compiler.borrow_mut().world.defer(owner, deferred),
-                    Kind::Other => Err(deferred),
-                };
-                if let Err(now) = taken
+                let part = statement.range.start as u32..statement.range.end as u32;
+                let noted = self.compiler.borrow_mut().world.defer(statement.kind, part);
+                if let Err(now) = noted
                     && let Err(errors) = self.load(&now)
                 {
                     panic!("{name} is wrong\n{}", regraft_ir::render_all(&errors, false));

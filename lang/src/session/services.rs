@@ -60,7 +60,10 @@ impl Services for SessionServices {
             Binding::Function(function) => Some(Val::Func(function)),
             Binding::Type(ty) => Some(Val::Type(ty)),
             Binding::Const(constant) => Some(Val::constant(&self.ctx, constant)),
-            Binding::Global { .. } | Binding::Variable { .. } | Binding::Undefined => None,
+            Binding::Global { .. }
+            | Binding::Variable { .. }
+            | Binding::Undefined
+            | Binding::Deferred => None,
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The table of names and what they stand for: those of the prelude, and those of the program, which
 //! shadow them.
 
-use regraft_ir::{Constant, Context, Symbol, Type};
+use regraft_ir::{Context, Symbol, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use super::backedges::{Backedges, Dependents, note};
+use super::deferred::Notes;
 use super::entities::{Binding, SpecId};
-use super::eval::Names;
 use crate::definition::{Space, is_library};
 
 /// The number of types that a variable may have had before it is one of type `any`: every further one would
@@ -60,6 +60,8 @@ pub(super) struct Exchange {
 #[derive(Default, Debug)]
 pub(super) struct Bindings {
     pub(super) slots: FxHashMap<(Space, Symbol), Slot>,
+    /// What the prelude has under names that nobody has asked for.
+    pub(super) notes: Notes,
     pub(super) exchanges: FxHashMap<Space, Exchange>,
     /// The names of functions of the prelude to which any module adds methods without saying so.
     pub(super) shared: FxHashSet<Symbol>,
@@ -73,7 +75,19 @@ const MAX_IMPORTED: usize = 64;
 impl Bindings {
     /// Returns the binding of a name in one space alone.
     pub fn own(&self, space: Space, name: Symbol) -> Binding {
-        self.slots.get(&(space, name)).map_or(Binding::Undefined, |slot| slot.binding)
+        match self.slots.get(&(space, name)).map_or(Binding::Undefined, |slot| slot.binding) {
+            Binding::Undefined if space == Space::Base && self.notes.get(name).is_some() => {
+                Binding::Deferred
+            }
+            binding => binding,
+        }
+    }
+
+    /// The names that stand for something, with their spaces, in no order.
+    pub fn bound(&self) -> impl Iterator<Item = (Space, Symbol)> {
+        let bound = self.slots.iter().filter(|(_, slot)| slot.binding != Binding::Undefined);
+        let deferred = self.notes.names().map(|(name, _)| (Space::Base, name));
+        bound.map(|(&place, _)| place).chain(deferred)
     }
 
     /// Returns the binding of a name.
@@ -223,28 +237,5 @@ impl Bindings {
             (Space::Base, _) | (_, Binding::Undefined) => name,
             _ => ctx.symbol(&format!("Main.{}", ctx.str(name))),
         }
-    }
-}
-
-/// The names as code in a space sees them.
-#[derive(Debug)]
-pub(super) struct Seen<'a> {
-    pub ctx: &'a Context,
-    pub bindings: &'a Bindings,
-    pub space: Space,
-}
-
-impl Names for Seen<'_> {
-    fn binding(&self, name: Symbol) -> Binding {
-        let (space, name) = self.bindings.member(self.ctx, self.space, name);
-        self.bindings.find(space, name)
-    }
-
-    fn type_names(&self) -> Vec<Symbol> {
-        // Sorted by whoever shows them.
-        let types = self.bindings.slots.iter().filter(|(_, slot)| {
-            matches!(slot.binding, Binding::Type(_) | Binding::Const(Constant::Type(_)))
-        });
-        types.map(|(&(_, name), _)| name).collect()
     }
 }

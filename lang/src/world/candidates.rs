@@ -72,7 +72,7 @@ const MAX_SHOWN: usize = 4;
 impl World {
     /// Returns the error of a call that no method is for: a message, and lines of help, which list
     /// the methods that come closest.
-    pub fn no_method(&self, callee: Type, args: &[Type]) -> (String, Vec<String>) {
+    pub fn no_method(&mut self, callee: Type, args: &[Type]) -> (String, Vec<String>) {
         let (callee, args, named) = match (self.ctx.kind(callee), args) {
             (&TypeKind::Fn(name), &[named, of, ref args @ ..])
                 if self.ctx.str(name) == NO_METHOD_WITH_KEYWORDS =>
@@ -81,6 +81,7 @@ impl World {
             }
             _ => (callee, args, None),
         };
+        self.know_methods_of(callee);
         let name = self.callee_text(callee);
         let call = self.call_text(callee, args, named);
         let message = format!("no method matching {call}");
@@ -126,7 +127,7 @@ impl World {
 
     /// The distance of a method from taking arguments: the number of them if it is another, and how
     /// many do not fit; then the order of definition.
-    fn distance(&self, method: &Method, args: &[Type]) -> (bool, usize, u64) {
+    fn distance(&self, method: &Method, args: &[Type]) -> (bool, usize, (u64, Loc)) {
         let signature = &method.signature;
         let takes = signature.takes(args.len() + 1);
         let params = signature.params[1..].iter();
@@ -140,7 +141,7 @@ impl World {
             })
             .count();
         let off = args.len().abs_diff(method.params);
-        (!takes, unfit + if takes { 0 } else { off }, method.born)
+        (!takes, unfit + if takes { 0 } else { off }, (method.born, method.loc))
     }
 
     /// A call as `f(::Int64; a::Bool)`; `named` is the type of the named tuple of what is given by name.

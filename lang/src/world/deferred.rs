@@ -1,16 +1,25 @@
-//! Methods of the prelude whose text nobody has parsed yet.
+//! What the prelude defines and nobody has asked for yet.
 //!
-//! A library defines many methods, of which a program uses few. What a method is of can be told
-//! from its first line, so that only the name is bound at first. The text is parsed, and the method
-//! put into its table, when the table is first asked, together with all others of that table, in
-//! the order of the text. They are as old as the place where they stand, so that nobody can tell.
+//! A library defines many types and methods, of which a program uses few. What a statement defines
+//! can be told from its first line, so that it is only noted under that name at first.
+//!
+//! - A type is declared when its name is asked for.
+//! - The methods of a function are parsed when the first call of it is dispatched, in the order of the text.
+//! - Of these, a method that takes a value of a type that nobody has asked for is *parked*: there is no such
+//!   value. It is parsed when the name of the type is asked for, or when a call is dispatched with an argument of which
+//!   too little is known.
+//!
+//! Methods are as old as the place where they stand, so that nobody can tell.
 
+use std::collections::hash_map::Entry;
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::rc::Rc;
 
-use regraft_ir::{Diagnostic, Source};
+use regraft_ir::{Diagnostic, Source, Symbol};
 use regraft_syntax::julia::{self, parse_part};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::method::TableKey;
 use super::term::FamilyId;
@@ -28,6 +37,11 @@ pub(crate) struct Deferred {
 }
 
 impl Deferred {
+    /// Its text.
+    pub(super) fn text(&self) -> &str {
+        &self.source.text[self.part.start as usize..self.part.end as usize]
+    }
+
     /// Parses it.
     ///
     /// # Errors
@@ -56,11 +70,138 @@ pub(super) enum Waiting {
     Constructors(Box<StructDecl>, FamilyId),
 }
 
-/// The methods that are not there yet, by the table that they belong to, with their ages.
+/// The table that the methods of a statement belong to, said by a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TableOf {
+    /// That of the function or of the constructors of the name.
+    Callee,
+    /// That of the values of the type.
+    Instance,
+    /// That of the constructors of the type.
+    Constructor,
+}
+
+/// A statement about a name that nobody has asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Note {
+    /// The index of its file in [`Notes::files`].
+    pub(super) file: u16,
+    /// Its range in the file.
+    pub(super) part: Range<u32>,
+    /// What it says of the name: its methods, or else the declaration of a type.
+    pub(super) of: Option<TableOf>,
+    /// The age of what it defines.
+    pub(super) age: u64,
+    /// The next statement about the name.
+    next: Option<NonZeroU32>,
+}
+
+/// The statements about a name that nobody has asked for, as numbers in [`Notes::all`].
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    first: NonZeroU32,
+    last: NonZeroU32,
+    declares: Declares,
+}
+
+/// What a name will stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Declares {
+    /// A function.
+    Function,
+    /// A type.
+    Type,
+    /// A type that is known under another name, too.
+    Alias,
+}
+
+/// The statements about names that nobody has asked for. There are thousands of them, few of which are ever needed: a
+/// note is a push to one vector.
+#[derive(Default, Debug)]
+pub(super) struct Notes {
+    files: Vec<(Rc<Library>, Source)>,
+    /// Number `n` is at `n - 1`.
+    all: Vec<Note>,
+    by_name: FxHashMap<Symbol, Named>,
+}
+
+impl Notes {
+    /// Begins a file of a library, to which the next notes belong.
+    pub(super) fn begin(&mut self, library: &Rc<Library>, source: &Source) {
+        self.files.push((Rc::clone(library), source.clone()));
+    }
+
+    /// Notes a statement of the last file under a name.
+    pub(super) fn add(
+        &mut self,
+        name: Symbol,
+        declares: Declares,
+        of: Option<TableOf>,
+        part: Range<u32>,
+        age: u64,
+    ) {
+        let file = self.files.len() as u16 - 1;
+        self.all.push(Note { file, part, of, age, next: None });
+        let Some(number) = NonZeroU32::new(self.all.len() as u32) else { return };
+        match self.by_name.entry(name) {
+            Entry::Vacant(entry) => {
+                entry.insert(Named { first: number, last: number, declares });
+            }
+            Entry::Occupied(mut entry) => {
+                let named = entry.get_mut();
+                self.all[named.last.get() as usize - 1].next = Some(number);
+                named.last = number;
+                if of.is_none() {
+                    named.declares = declares;
+                }
+            }
+        }
+    }
+
+    /// What a name will stand for, if there are notes about it.
+    pub(super) fn get(&self, name: Symbol) -> Option<Declares> {
+        self.by_name.get(&name).map(|named| named.declares)
+    }
+
+    /// The names with notes, in no order.
+    pub(super) fn names(&self) -> impl Iterator<Item = (Symbol, Declares)> {
+        self.by_name.iter().map(|(&name, named)| (name, named.declares))
+    }
+
+    /// Takes the notes about a name, in the order of the text.
+    pub(super) fn take(&mut self, name: Symbol) -> Option<Vec<Note>> {
+        let named = self.by_name.remove(&name)?;
+        let notes = std::iter::successors(Some(named.first), |&number| {
+            self.all[number.get() as usize - 1].next
+        });
+        Some(notes.map(|number| self.all[number.get() as usize - 1].clone()).collect())
+    }
+
+    /// The statement of a part of a file; the last one, if none is given.
+    pub(super) fn statement(&self, file: Option<u16>, part: Range<u32>) -> Deferred {
+        let file = file.map_or(self.files.len() - 1, usize::from);
+        let (library, source) = &self.files[file];
+        Deferred { library: Rc::clone(library), source: source.clone(), part }
+    }
+}
+
+/// Methods that take only what there is no value of, as nobody has asked for its name.
+#[derive(Debug)]
+pub(super) struct Parked {
+    pub(super) statement: Deferred,
+    pub(super) age: u64,
+    /// The positions of parameters, with the names.
+    pub(super) takes: SmallVec<[(usize, Symbol); 2]>,
+}
+
+/// All that is not there yet.
 #[derive(Default, Debug)]
 pub(super) struct DeferredMethods {
+    /// The methods of known functions and types that nobody has asked for, with their ages.
     pub(super) by_table: FxHashMap<TableKey, Vec<(Waiting, u64)>>,
-    /// The name of a function, and the table of its methods, that came last: there are mostly
-    /// several methods of one function in a row.
-    pub(super) last: Option<(&'static str, TableKey)>,
+    pub(super) parked: FxHashMap<TableKey, Vec<Parked>>,
+    /// The tables with parked methods that take something of that name.
+    pub(super) parked_for: FxHashMap<Symbol, Vec<TableKey>>,
+    /// The name that came last, as it is written: there are mostly several methods of one function in a row.
+    pub(super) last: Option<(&'static str, Symbol)>,
 }

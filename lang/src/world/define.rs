@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use regraft_ir::{Constant, Diagnostic, Function, Loc, Symbol, TypeKind};
 
-use super::bindings::Seen;
 use super::builtin::bare;
 use super::entities::{Binding, MethodId};
 use super::eval::Eval;
@@ -113,12 +112,11 @@ impl World {
         body_space: Space,
     ) -> Result<MethodId, Vec<Diagnostic>> {
         let (callee, name) = self.callee_name(new).map_err(|error| vec![error])?;
-        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space: new.space };
         let captured = match &new.callee {
             Callee::Closure(name) => self.closures.get(name).map(|&(family, _)| family),
             _ => None,
         };
-        let mut eval = Eval::new(&mut self.types, &seen);
+        let mut eval = Eval::new(self, new.space);
         let owner = captured.and_then(|family| open_captures(&mut eval, family, new));
         eval.open(&new.statics);
         let callee = match (callee, &new.callee) {
@@ -131,7 +129,8 @@ impl World {
         let mut params = vec![callee.clone()];
         let mut names = Vec::with_capacity(new.params.len() + 2);
         if new.keywords {
-            let function = self.ctx.ty(TypeKind::Fn(self.ctx.symbol(KEYWORD_CALL)));
+            let ctx = &eval.world.ctx;
+            let function = ctx.ty(TypeKind::Fn(ctx.symbol(KEYWORD_CALL)));
             params.splice(0..0, [Ty::Concrete(function), Ty::Any]);
             names.extend([None, None]);
         }
@@ -229,7 +228,7 @@ impl World {
         {
             self.note_rule(function, id);
         }
-        self.ask_again(key, id);
+        self.ask_again(key, id, is_new);
         id
     }
 
@@ -254,7 +253,7 @@ impl World {
         };
         let text = self.ctx.str(name).to_owned();
         let (space, name, imported) = self.home_of(new, name)?;
-        let own = self.bindings.own(space, name);
+        let own = self.own(space, name);
         let binding = match own {
             Binding::Undefined if imported => {
                 let (_, help) = self.undefined(name, space);
@@ -270,12 +269,10 @@ impl World {
                 return Err(error);
             }
             // A type of the prelude gets one more constructor.
-            Binding::Undefined if space != Space::Base => {
-                match self.bindings.own(Space::Base, name) {
-                    binding @ Binding::Type(_) => binding,
-                    _ => Binding::Function(self.declare_function(name, space, new.loc)?),
-                }
-            }
+            Binding::Undefined if space != Space::Base => match self.own(Space::Base, name) {
+                binding @ Binding::Type(_) => binding,
+                _ => Binding::Function(self.declare_function(name, space, new.loc)?),
+            },
             Binding::Undefined => Binding::Function(self.declare_function(name, space, new.loc)?),
             binding => binding,
         };
@@ -331,7 +328,7 @@ impl World {
     /// for something else.
     pub fn declare_abstract(&mut self, decl: AbstractDecl) -> Result<(), Vec<Diagnostic>> {
         let header = self.header(&decl.params, decl.supertype.as_ref(), decl.space)?;
-        let own = self.bindings.own(decl.space, decl.name);
+        let own = self.own(decl.space, decl.name);
         if let Some(old) = self.own_family(own) {
             let old = self.types.family(old);
             if matches!(old.kind, FamilyKind::Abstract) && header.is_of(old) {
@@ -376,8 +373,7 @@ impl World {
         supertype: Option<&TypeExpr>,
         space: Space,
     ) -> Result<Header, Vec<Diagnostic>> {
-        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space };
-        let mut eval = Eval::new(&mut self.types, &seen);
+        let mut eval = Eval::new(self, space);
         eval.open(params);
         let above = supertype.map_or(Ty::Any, |expr| eval.ty(expr));
         let (mut errors, bounds) = (eval.errors, eval.scope);
@@ -443,7 +439,8 @@ impl World {
 /// type parameter of the method around it. The type of the closure tells what they are: it is
 /// then the answer, with a parameter for each capture. `None` if none are mentioned.
 fn open_captures(eval: &mut Eval<'_>, family: FamilyId, new: &MethodHead) -> Option<Ty> {
-    let names: Vec<Symbol> = eval.types.family(family).params.iter().map(|b| b.name).collect();
+    let names: Vec<Symbol> =
+        eval.world.types.family(family).params.iter().map(|b| b.name).collect();
     let own = |name: Symbol| new.statics.iter().any(|decl| decl.name == name);
     let bounds = new.statics.iter().flat_map(|decl| decl.lower.iter().chain(&decl.upper));
     let written: Vec<&TypeExpr> = new.params.iter().map(|p| &p.ty).chain(bounds).collect();
@@ -452,7 +449,7 @@ fn open_captures(eval: &mut Eval<'_>, family: FamilyId, new: &MethodHead) -> Opt
         return None;
     }
     // Nobody can write this name.
-    let hidden = eval.types.ctx.symbol("");
+    let hidden = eval.world.types.ctx.symbol("");
     let args = names.iter().map(|name| {
         let (var, meant) = (Var(eval.scope.len() as u32), is_meant(name));
         let name = if meant { *name } else { hidden };

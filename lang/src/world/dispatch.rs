@@ -38,7 +38,14 @@ impl World {
 
     #[cold]
     fn ask(&mut self, callee: Type, args: &[Type]) -> u32 {
+        self.define_functions(&[callee]);
+        self.define_functions(args);
         self.know_methods(callee, args);
+        if !self.is_exact(callee, args) {
+            for key in self.tables_of(callee, args) {
+                self.define_parked(key, args);
+            }
+        }
         let answer = self.decide(callee, args);
         let id = self.cache.insert(callee, args, answer);
         for key in self.tables_of(callee, args) {
@@ -47,21 +54,26 @@ impl World {
         id
     }
 
-    /// Defines the methods of the prelude for a callee that are not parsed yet.
+    /// Defines all methods of the prelude for a callee that are not parsed yet.
     pub fn know_methods_of(&mut self, callee: Type) {
-        self.know_methods(callee, &[]);
+        self.define_functions(&[callee]);
+        for key in self.tables_of(callee, &[]) {
+            self.define_deferred(key);
+            self.define_all_parked(key);
+        }
     }
 
-    /// The same for a callee that may be `#kwcall`, with its arguments.
+    /// Defines the methods of the prelude for a callee, which may be `#kwcall`, with its arguments, that are not
+    /// parsed yet; but for those that are parked.
     fn know_methods(&mut self, callee: Type, args: &[Type]) {
         for key in self.tables_of(callee, args) {
             self.define_deferred(key);
         }
     }
 
-    /// Says that `by` becomes invalid if a method of a callee is added or replaced.
+    /// Says that `by` becomes invalid if the program adds a method of a callee, or replaces one.
     pub(crate) fn watch_methods(&mut self, callee: Type, by: SpecId) {
-        self.know_methods_of(callee);
+        self.define_functions(&[callee]);
         for key in self.tables_of(callee, &[]) {
             note(&mut self.tables.entry(key).or_default().watchers, by);
         }
@@ -152,20 +164,26 @@ impl World {
         if args.contains(&Type::NEVER) || callee == Type::NEVER {
             return Dispatch::Unknown;
         }
-        let exact = is_exact(&self.ctx, callee) && args.iter().all(|&ty| is_exact(&self.ctx, ty));
         if callee == Type::ANY || self.keyword_callee(callee, args) == Some(Type::ANY) {
             return Dispatch::Unknown;
         }
         let (candidates, types) = self.candidates(callee, args);
-        if exact {
+        if self.is_exact(callee, args) {
             self.decide_exact(&candidates, &types)
         } else {
             self.decide_partly(&candidates, &types)
         }
     }
 
+    /// Returns whether the types of callee and arguments tell all of their values.
+    fn is_exact(&self, callee: Type, args: &[Type]) -> bool {
+        std::iter::once(&callee).chain(args).all(|&ty| is_exact(&self.ctx, ty))
+    }
+
     /// The most specific method for all arguments of declared types.
     pub(super) fn declared_method(&mut self, callee: Type, declared: &[Type]) -> Dispatch {
+        self.define_functions(&[callee]);
+        self.define_functions(declared);
         self.know_methods(callee, declared);
         let (candidates, types) = self.candidates(callee, declared);
         self.decide_exact(&candidates, &types)
@@ -273,12 +291,15 @@ impl World {
             })
     }
 
-    /// Asks the questions again that a method of this table may answer, after it was defined.
-    pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId) {
+    /// Asks the questions again that a method of this table may answer, after it was defined. `is_new` is false of
+    /// one that was deferred.
+    pub(super) fn ask_again(&mut self, key: TableKey, new: MethodId, is_new: bool) {
         let Some(table) = self.tables.get_mut(&key) else { return };
         let questions = std::mem::take(&mut table.questions);
-        for spec in std::mem::take(&mut table.watchers) {
-            self.edges.invalidate(spec);
+        if is_new {
+            for spec in std::mem::take(&mut table.watchers) {
+                self.edges.invalidate(spec);
+            }
         }
         for &id in &questions {
             let question = &self.cache.questions[id as usize];

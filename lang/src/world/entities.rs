@@ -73,6 +73,9 @@ pub enum Binding {
         /// if values of other types may be assigned to it while code runs that reads it.
         ty: Type,
     },
+    /// Something of the prelude, which is defined when somebody asks for it;
+    /// [`World::resolve`](super::World::resolve) does, and never answers so.
+    Deferred,
     /// Nothing yet.
     Undefined,
 }

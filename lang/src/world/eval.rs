@@ -5,36 +5,30 @@ use std::rc::Rc;
 use regraft_ir::{Constant, Diagnostic, Loc, Symbol, TypeKind, suggest};
 
 use super::entities::{Binding, StaticValue};
+use super::tables::World;
 use super::types::{Bound, Rest, Ty, Types, Var, close, has_loose, union};
-use crate::definition::{StaticDecl, TypeExpr, TypeExprKind};
+use crate::definition::{Space, StaticDecl, TypeExpr, TypeExprKind};
 
 /// The message for a `Vararg` that is not the last element of a tuple.
 const MISPLACED_REST: &str = "`Vararg` stands only at the end of `Tuple{…}`";
 
-/// Looks names up.
-pub(super) trait Names {
-    /// Returns the binding of the name.
-    fn binding(&self, name: Symbol) -> Binding;
-    /// The names that stand for types.
-    fn type_names(&self) -> Vec<Symbol>;
-}
-
 /// Evaluates types, and gathers what is wrong with them.
 pub(super) struct Eval<'a> {
-    pub types: &'a mut Types,
-    pub names: &'a dyn Names,
+    pub world: &'a mut World,
+    /// The space in which names are looked up.
+    space: Space,
     /// The type parameters in scope: the number of each is its place.
     pub scope: Vec<Bound>,
     pub errors: Vec<Diagnostic>,
 }
 
 impl<'a> Eval<'a> {
-    pub fn new(types: &'a mut Types, names: &'a dyn Names) -> Self {
-        Self { types, names, scope: Vec::new(), errors: Vec::new() }
+    pub fn new(world: &'a mut World, space: Space) -> Self {
+        Self { world, space, scope: Vec::new(), errors: Vec::new() }
     }
 
     fn error(&mut self, loc: Loc, message: impl Into<String>, label: &str) -> Ty {
-        self.errors.push(Diagnostic::error(message).at_loc(&self.types.ctx, loc, label));
+        self.errors.push(Diagnostic::error(message).at_loc(&self.world.types.ctx, loc, label));
         Ty::Any
     }
 
@@ -53,7 +47,7 @@ impl<'a> Eval<'a> {
         let ty = self.parameter(expr);
         match ty {
             Ty::Value(constant) => {
-                let text = self.types.ctx.constant_text(constant);
+                let text = self.world.types.ctx.constant_text(constant);
                 self.error(
                     expr.loc,
                     format!("expected a type, found the value {text}"),
@@ -63,7 +57,9 @@ impl<'a> Eval<'a> {
             Ty::Names(_) => {
                 self.error(expr.loc, "expected a type, found a tuple of symbols", "not a type")
             }
-            ty if self.types.rest_of(&ty).is_some() => self.error(expr.loc, MISPLACED_REST, ""),
+            ty if self.world.types.rest_of(&ty).is_some() => {
+                self.error(expr.loc, MISPLACED_REST, "")
+            }
             ty => ty,
         }
     }
@@ -73,16 +69,16 @@ impl<'a> Eval<'a> {
         match &expr.kind {
             TypeExprKind::Vararg(element) => Some(Rest { element: self.ty(element), count: None }),
             TypeExprKind::Name(name) if !self.scope.iter().any(|bound| bound.name == *name) => {
-                match self.names.binding(*name) {
+                match self.world.meaning(*name, self.space) {
                     Binding::Type(ty) | Binding::Const(Constant::Type(ty)) => {
-                        self.types.rest_of(&self.types.ty_of(ty))
+                        self.world.types.rest_of(&self.world.types.ty_of(ty))
                     }
                     _ => None,
                 }
             }
             TypeExprKind::Apply(head, args) => match (&head.kind, &**args) {
                 (TypeExprKind::Name(name), [element, count @ ..])
-                    if self.types.ctx.str(*name) == "Vararg" && count.len() <= 1 =>
+                    if self.world.types.ctx.str(*name) == "Vararg" && count.len() <= 1 =>
                 {
                     let element = self.ty(element);
                     let count = count.first().map(|count| self.parameter(count));
@@ -98,10 +94,10 @@ impl<'a> Eval<'a> {
     pub fn parameter(&mut self, expr: &TypeExpr) -> Ty {
         match &expr.kind {
             TypeExprKind::Name(name) => self.name(*name, expr.loc),
-            TypeExprKind::Constant(Constant::Type(ty)) => self.types.ty_of(*ty),
+            TypeExprKind::Constant(Constant::Type(ty)) => self.world.types.ty_of(*ty),
             TypeExprKind::Constant(constant) => match constant {
                 Constant::Str(_) | Constant::Unit | Constant::Func(_) => {
-                    let text = self.types.ctx.constant_text(*constant);
+                    let text = self.world.types.ctx.constant_text(*constant);
                     self.error(expr.loc, format!("{text} cannot be the parameter of a type"), "")
                 }
                 constant => Ty::Value(*constant),
@@ -135,7 +131,7 @@ impl<'a> Eval<'a> {
                 let body = self.ty(body);
                 let bounds = self.scope.split_off(first);
                 let closed = close(&bounds, body);
-                self.types.normalize(&closed)
+                self.world.types.normalize(&closed)
             }
             TypeExprKind::Apply(head, args) => self.apply(expr, head, args),
         }
@@ -145,11 +141,11 @@ impl<'a> Eval<'a> {
         if let Some(bound) = self.scope.iter().rev().find(|bound| bound.name == name) {
             return Ty::Var(bound.var);
         }
-        let text = self.types.ctx.str(name).to_owned();
-        match self.names.binding(name) {
-            Binding::Type(ty) => self.types.ty_of(ty),
+        let text = self.world.types.ctx.str(name).to_owned();
+        match self.world.meaning(name, self.space) {
+            Binding::Type(ty) => self.world.types.ty_of(ty),
             Binding::Const(constant) => {
-                match self.types.parameter_of(&StaticValue::Constant(constant)) {
+                match self.world.types.parameter_of(&StaticValue::Constant(constant)) {
                     Some(ty) => ty,
                     None => self.error(loc, format!("`{text}` is no type"), "expected a type"),
                 }
@@ -161,10 +157,10 @@ impl<'a> Eval<'a> {
             Binding::Global { .. } | Binding::Variable { .. } => {
                 self.error(loc, format!("`{text}` is a variable, not a type"), "expected a type")
             }
-            Binding::Undefined => {
-                let mut names: Vec<Symbol> = self.names.type_names();
+            Binding::Undefined | Binding::Deferred => {
+                let mut names: Vec<Symbol> = self.world.type_names();
                 names.extend(self.scope.iter().map(|bound| bound.name));
-                let ctx = self.types.ctx.clone();
+                let ctx = self.world.types.ctx.clone();
                 let mut names: Vec<&str> = names.iter().map(|&name| ctx.str(name)).collect();
                 // No user can write those of the prelude alone.
                 names.retain(|name| !name.starts_with('#'));
@@ -187,19 +183,19 @@ impl<'a> Eval<'a> {
         if let TypeExprKind::Name(name) = &of.kind
             && !self.scope.iter().any(|bound| bound.name == *name)
         {
-            let ctx = self.types.ctx.clone();
-            match self.names.binding(*name) {
+            let ctx = self.world.types.ctx.clone();
+            match self.world.meaning(*name, self.space) {
                 Binding::Function(symbol) => return Ty::Concrete(ctx.ty(TypeKind::Fn(symbol))),
                 Binding::Const(constant) if !matches!(constant, Constant::Type(_)) => {
-                    return self.types.ty_of(ctx.constant_type(ctx.constant_id(constant)));
+                    return self.world.types.ty_of(ctx.constant_type(ctx.constant_id(constant)));
                 }
-                Binding::Global { ty, .. } => return self.types.ty_of(ty),
+                Binding::Global { ty, .. } => return self.world.types.ty_of(ty),
                 Binding::Variable { .. } => {
                     let message =
                         format!("the type of the variable `{}` is not known", ctx.str(*name));
                     return self.error(of.loc, message, "not a constant");
                 }
-                Binding::Undefined => {
+                Binding::Undefined | Binding::Deferred => {
                     let message = format!("`{}` is not defined", ctx.str(*name));
                     return self.error(of.loc, message, "not found");
                 }
@@ -208,8 +204,8 @@ impl<'a> Eval<'a> {
         }
         match self.parameter(of) {
             Ty::Value(constant) => {
-                let constant = self.types.ctx.constant_id(constant);
-                self.types.ty_of(self.types.ctx.constant_type(constant))
+                let constant = self.world.types.ctx.constant_id(constant);
+                self.world.types.ty_of(self.world.types.ctx.constant_type(constant))
             }
             ty => Ty::TypeOf(Rc::new(ty)),
         }
@@ -232,11 +228,11 @@ impl<'a> Eval<'a> {
                     None => elements.push(self.argument(arg, true)),
                 }
             }
-            self.types.tuple(elements, rest)
+            self.world.types.tuple(elements, rest)
         } else {
-            let union = self.types.is_union(&base);
+            let union = self.world.types.is_union(&base);
             let args_of: Vec<Ty> = args.iter().map(|arg| self.argument(arg, union)).collect();
-            match self.types.apply(&base, &args_of) {
+            match self.world.types.apply(&base, &args_of) {
                 Ok(ty) => ty,
                 Err(message) => self.error(expr.loc, message, ""),
             }
@@ -247,7 +243,7 @@ impl<'a> Eval<'a> {
             return applied;
         }
         let closed = close(&opened, applied);
-        self.types.normalize(&closed)
+        self.world.types.normalize(&closed)
     }
 
     fn argument(&mut self, arg: &TypeExpr, is_type: bool) -> Ty {
@@ -259,7 +255,7 @@ impl<'a> Eval<'a> {
         };
         let var = Var(self.scope.len() as u32);
         // Nobody can write this name.
-        let name = self.types.ctx.symbol("");
+        let name = self.world.types.ctx.symbol("");
         self.scope.push(Bound { var, name, lower, upper });
         Ty::Var(var)
     }

@@ -4,6 +4,7 @@
 use regraft_ir::{Constant, Diagnostic, Loc, Symbol, Type, suggest};
 
 use super::bindings::MAX_VARIABLE_TYPES;
+use super::deferred::Declares;
 use super::entities::{Binding, SpecId};
 use super::tables::World;
 use crate::definition::{Space, TypeExpr};
@@ -11,7 +12,7 @@ use crate::definition::{Space, TypeExpr};
 impl World {
     /// Returns the binding of a name; `by` becomes invalid if that changes. O(1).
     pub fn resolve(&mut self, name: Symbol, space: Space, by: Option<SpecId>) -> Binding {
-        let own = self.bindings.own(space, name);
+        let own = self.own(space, name);
         if own != Binding::Undefined {
             if let Some(by) = by {
                 self.bindings.note(space, name, by);
@@ -19,12 +20,50 @@ impl World {
             return own;
         }
         let (space, name) = self.bindings.member(&self.ctx, space, name);
+        // Nobody can have asked for what is defined only now.
+        let found = self.find(space, name);
         if let Some(by) = by {
             for (space, name) in self.bindings.asked(space, name) {
                 self.bindings.note(space, name, by);
             }
         }
-        self.bindings.find(space, name)
+        found
+    }
+
+    /// Returns the binding of a name in one space alone.
+    pub(super) fn own(&mut self, space: Space, name: Symbol) -> Binding {
+        match self.bindings.own(space, name) {
+            Binding::Deferred => {
+                self.define_named(name);
+                self.bindings.own(space, name)
+            }
+            own => own,
+        }
+    }
+
+    /// Returns the binding of a name that is no path.
+    pub(super) fn find(&mut self, space: Space, name: Symbol) -> Binding {
+        if self.bindings.exchanges.get(&space).is_some_and(|exchange| exchange.bare) {
+            // Only the types of the prelude are there.
+            self.own(Space::Base, name);
+        }
+        let (space, name) = self.bindings.locate(space, name);
+        self.own(space, name)
+    }
+
+    /// Returns the binding of a name that may be a path, for nobody who would have to know of its changes.
+    pub(super) fn meaning(&mut self, name: Symbol, space: Space) -> Binding {
+        let (space, name) = self.bindings.member(&self.ctx, space, name);
+        self.find(space, name)
+    }
+
+    /// The names that stand for types, in no order.
+    pub(super) fn type_names(&self) -> Vec<Symbol> {
+        let types = self.bindings.slots.iter().filter(|(_, slot)| {
+            matches!(slot.binding, Binding::Type(_) | Binding::Const(Constant::Type(_)))
+        });
+        let deferred = self.bindings.notes.names().filter(|&(_, of)| of != Declares::Function);
+        types.map(|(&(_, name), _)| name).chain(deferred.map(|(name, _)| name)).collect()
     }
 
     /// The function of that name in a space.
@@ -49,7 +88,7 @@ impl World {
         binding: Binding,
         loc: Loc,
     ) -> Result<(), Diagnostic> {
-        let old = self.bindings.own(space, name);
+        let old = self.own(space, name);
         let fixed = matches!(old, Binding::Function(_) | Binding::Type(_)) && old != binding;
         let variable = matches!(binding, Binding::Variable { .. });
         let constant = matches!(old, Binding::Const(_) | Binding::Global { .. });
@@ -80,7 +119,7 @@ impl World {
         space: Space,
         loc: Loc,
     ) -> Result<Symbol, Diagnostic> {
-        match self.bindings.own(space, name) {
+        match self.own(space, name) {
             Binding::Function(symbol) => return Ok(symbol),
             Binding::Type(_) => return Ok(name),
             _ => {}
@@ -250,14 +289,12 @@ impl World {
     /// The name that may be meant by one that stands for nothing. O(names that there are).
     pub fn near(&self, name: Symbol, space: Space) -> Option<String> {
         let text = self.ctx.str(name);
+        let is_seen = |of: Space| space != Space::Base || of == Space::Base;
         let mut names: Vec<&str> = self
             .bindings
-            .slots
-            .iter()
-            .filter(|((of, _), slot)| {
-                slot.binding != Binding::Undefined && (space != Space::Base || *of == Space::Base)
-            })
-            .map(|(&(_, name), _)| self.ctx.str(name))
+            .bound()
+            .filter(|&(of, _)| is_seen(of))
+            .map(|(_, name)| self.ctx.str(name))
             .filter(|name| !name.starts_with('#') && *name != text)
             .collect();
         names.sort_unstable();
@@ -267,13 +304,8 @@ impl World {
 
     /// The names that stand for something in a space, sorted: for completion.
     pub fn names(&self, space: Space) -> Vec<Symbol> {
-        let mut names: Vec<Symbol> = self
-            .bindings
-            .slots
-            .iter()
-            .filter(|((of, _), slot)| *of == space && slot.binding != Binding::Undefined)
-            .map(|(&(_, name), _)| name)
-            .collect();
+        let bound = self.bindings.bound().filter(|&(of, _)| of == space);
+        let mut names: Vec<Symbol> = bound.map(|(_, name)| name).collect();
         names.sort_by_key(|&name| self.ctx.str(name));
         names
     }

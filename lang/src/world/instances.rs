@@ -43,7 +43,12 @@ impl Types {
 
     /// Finds out the fields of the types that were made before those of their family were known.
     pub fn settle_pending(&mut self) {
-        for (family, args, ty) in std::mem::take(&mut self.pending) {
+        let (known, pending) = std::mem::take(&mut self.pending).into_iter().partition(|(of, ..)| {
+            matches!(&self.family(*of).kind, FamilyKind::Struct(info) if info.fields.is_some())
+        });
+        self.pending = pending;
+        let known: Vec<(FamilyId, Rc<[Ty]>, Type)> = known;
+        for (family, args, ty) in known {
             self.set_fields(family, &args, ty);
         }
     }

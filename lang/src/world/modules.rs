@@ -33,7 +33,7 @@ impl World {
         bare: bool,
         loc: Loc,
     ) -> Result<MadeModule, Diagnostic> {
-        let old = self.bindings.own(around, name);
+        let old = self.own(around, name);
         let is_module =
             matches!(old, Binding::Global { ty, .. } if self.bindings.module(ty).is_some());
         if old != Binding::Undefined && !is_module {
@@ -41,10 +41,8 @@ impl World {
             return Err(Diagnostic::error(message).at_loc(&self.ctx, loc, "it is no module"));
         }
         let ty = self.module_type(space);
-        let slots = self.bindings.slots.iter();
-        let gone =
-            slots.filter(|((of, _), slot)| *of == space && slot.binding != Binding::Undefined);
-        let gone: Vec<Symbol> = gone.map(|((_, name), _)| *name).collect();
+        let gone = self.bindings.bound().filter(|&(of, _)| of == space);
+        let gone: Vec<Symbol> = gone.map(|(_, name)| name).collect();
         let mut values = Vec::with_capacity(gone.len());
         for name in gone {
             values.push(self.bindings.qualified(&self.ctx, space, name));
@@ -95,6 +93,7 @@ impl World {
             Some(("Main", _)) => Space::Main,
             Some((path, _)) => Space::Module(self.ctx.symbol(path)),
             None => match self.bindings.own(Space::Base, function) {
+                Binding::Deferred => Space::Base,
                 Binding::Function(own) if own == function => Space::Base,
                 _ => Space::Main,
             },
@@ -109,7 +108,7 @@ impl World {
     /// The type of the value of a module: `Module{:A}`.
     fn module_type(&mut self, space: Space) -> Type {
         let path = space.path(&self.ctx);
-        let ty = match self.bindings.own(Space::Base, self.ctx.symbol("Module")) {
+        let ty = match self.own(Space::Base, self.ctx.symbol("Module")) {
             Binding::Type(head) => {
                 let path = StaticValue::Constant(Constant::Sym(path));
                 self.apply_type(head, &[TypeArgument::Is(path)]).ok()

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use regraft_dialects::{cf, core};
 use regraft_ir::{Constant, Diagnostic, Function, Operand, Symbol, Type};
 
-use super::bindings::Seen;
 use super::define::{Body, Header};
 use super::entities::{Binding, Field};
 use super::eval::Eval;
@@ -32,7 +31,7 @@ impl World {
     /// name, or the name stands for something that is no type.
     pub fn declare_struct(&mut self, decl: StructDecl) -> Result<(), Vec<Diagnostic>> {
         let header = self.header(&decl.params, decl.supertype.as_ref(), decl.space)?;
-        let own = self.bindings.own(decl.space, decl.name);
+        let own = self.own(decl.space, decl.name);
         if let Some(old) = self.own_family(own) {
             let fields = self.field_decls(&decl)?;
             let old = self.types.family(old);
@@ -66,7 +65,7 @@ impl World {
         match self.field_decls(&decl) {
             Ok(fields) => self.set_family_fields(family, fields),
             Err(errors) => {
-                self.types.pending.clear();
+                self.types.pending.retain(|&(of, ..)| of != family);
                 self.set(decl.name, decl.space, own);
                 return Err(errors);
             }
@@ -108,8 +107,7 @@ impl World {
     }
 
     fn field_decls(&mut self, decl: &StructDecl) -> Result<Rc<[(Symbol, Ty)]>, Vec<Diagnostic>> {
-        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space: decl.space };
-        let mut eval = Eval::new(&mut self.types, &seen);
+        let mut eval = Eval::new(self, decl.space);
         eval.open(&decl.params);
         let fields: Rc<[(Symbol, Ty)]> =
             decl.fields.iter().map(|(name, ty)| (*name, eval.ty(ty))).collect();

@@ -7,7 +7,7 @@ use regraft_ir::{Context, Diagnostic, Function, Loc, Symbol, Type};
 use rustc_hash::FxHashMap;
 
 use super::backedges::Backedges;
-use super::bindings::{Bindings, Seen};
+use super::bindings::Bindings;
 use super::builtin::builtin_types;
 use super::deferred::DeferredMethods;
 use super::dispatch_table::{Cache, Tables};
@@ -301,8 +301,7 @@ impl World {
     /// # Errors
     /// All that is wrong with it, with the places.
     pub fn eval_type(&mut self, expr: &TypeExpr, space: Space) -> Result<Ty, Vec<Diagnostic>> {
-        let seen = Seen { ctx: &self.ctx, bindings: &self.bindings, space };
-        let mut eval = Eval::new(&mut self.types, &seen);
+        let mut eval = Eval::new(self, space);
         let ty = eval.ty(expr);
         if eval.errors.is_empty() { Ok(ty) } else { Err(eval.errors) }
     }

@@ -6,6 +6,7 @@
 mod arrays;
 mod base;
 mod broadcast;
+mod deferred;
 mod iterators;
 mod linalg;
 mod math;
