@@ -25,14 +25,26 @@ use regraft_syntax::julia::{Options, parse};
 
 const RUNS: usize = 9;
 
+/// Measures one part.
+type Figures = fn(&mut Table);
+
 fn main() {
     keep_heap();
+    // `cargo bench --bench language -- text` measures one part alone.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let mut table = Table::default();
-    text_figures(&mut table);
-    inference_figures(&mut table);
-    start_figures(&mut table);
-    program_figures(&mut table);
-    dictionary_figures(&mut table);
+    let parts: [(&str, Figures); 5] = [
+        ("text", text_figures),
+        ("inference", inference_figures),
+        ("start", start_figures),
+        ("programs", program_figures),
+        ("dictionaries", dictionary_figures),
+    ];
+    for (name, figures) in parts {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
+            figures(&mut table);
+        }
+    }
     println!("\n{table}");
 }
 

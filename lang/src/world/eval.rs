@@ -261,6 +261,18 @@ impl<'a> Eval<'a> {
     }
 }
 
+impl World {
+    /// Evaluates a type in which no type parameters are in scope.
+    ///
+    /// # Errors
+    /// All that is wrong with it, with the places.
+    pub fn eval_type(&mut self, expr: &TypeExpr, space: Space) -> Result<Ty, Vec<Diagnostic>> {
+        let mut eval = Eval::new(self, space);
+        let ty = eval.ty(expr);
+        if eval.errors.is_empty() { Ok(ty) } else { Err(eval.errors) }
+    }
+}
+
 impl Types {
     /// `base{args…}`.
     pub fn apply(&mut self, base: &Ty, args: &[Ty]) -> Result<Ty, String> {

@@ -12,11 +12,10 @@ use super::builtin::builtin_types;
 use super::deferred::DeferredMethods;
 use super::dispatch_table::{Cache, Tables};
 use super::entities::{Binding, MethodId, SpecId, StaticValue, TypeArgument};
-use super::eval::Eval;
 use super::generator::Request;
 use super::method::{Signature, TableKey};
 use super::types::{Bound, FamilyId, Ty, Types, Var, close};
-use crate::definition::{Space, TypeExpr};
+use crate::definition::Space;
 
 /// A method as it is in the world.
 #[derive(Clone)]
@@ -294,15 +293,5 @@ impl World {
         };
         let above = self.types.normalize(&above);
         self.types.type_value(&above)
-    }
-
-    /// Evaluates a type in which no type parameters are in scope.
-    ///
-    /// # Errors
-    /// All that is wrong with it, with the places.
-    pub fn eval_type(&mut self, expr: &TypeExpr, space: Space) -> Result<Ty, Vec<Diagnostic>> {
-        let mut eval = Eval::new(self, space);
-        let ty = eval.ty(expr);
-        if eval.errors.is_empty() { Ok(ty) } else { Err(eval.errors) }
     }
 }
