@@ -173,3 +173,6 @@ __broadcast(::typeof(+), n::Int64, r::AbstractUnitRange{Int64}) = r + n
 __broadcast(::typeof(-), r::AbstractUnitRange{Int64}, n::Int64) = r + (-n)
 __broadcast(::typeof(*), r::AbstractUnitRange{Int64}, n::Int64) = first(r)*n:n:last(r)*n
 __broadcast(::typeof(*), n::Int64, r::AbstractUnitRange{Int64}) = first(r)*n:n:last(r)*n
+# What dots stand for in Julia, for those who name it: nothing is put off here.
+broadcasted(f, args...) = broadcast(f, args...)
+materialize(x) = x

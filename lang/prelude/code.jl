@@ -16,6 +16,9 @@ struct GlobalRef
     mod
     name::Symbol
 end
+struct SSAValue
+    id::Int64
+end
 Expr(head::Symbol, args...) = Expr(head, __any_vector(args))
 const __AnyVector = Array{Any, 1}
 function __any_vector(args)
@@ -47,6 +50,7 @@ deepcopy(x::Union{QuoteNode, LineNumberNode, GlobalRef}) = x
 __repr(x::Union{Expr, QuoteNode, LineNumberNode, GlobalRef}) = core.shown(x)
 
 esc(x) = Expr(:escape, x)
+isexpr(x) = x isa Expr
 isexpr(x, head) = false
 isexpr(x::Expr, head::Symbol) = x.head === head
 isexpr(x::Expr, heads) = x.head in heads
@@ -61,6 +65,13 @@ gensym(tag) = core.host(:gensym, string(tag))::Symbol
 eval(m::Module, x) = core.host(:eval, m, x)
 eval(x) = core.host(:eval, Main, x)
 __define(number) = core.host(:define, number)
+# What the elements of are arguments, where nothing is known of it.
+__splatted(x) = collect(x)
+__splatted(x::Union{Tuple, NamedTuple, Array}) = x
+_apply_iterate(iterate, f, args...) = __apply_all(f, (), args...)
+@inline __apply_all(f, taken) = f(taken...)
+@inline __apply_all(f, taken, arg, args...) = __apply_all(f, (taken..., arg...), args...)
+__lowered_code(callee, types) = core.host(:lowered_code, callee, types)
 function macroexpand(m::Module, x; recursive::Bool = true)
     made = core.host(:macroexpand, m, x, recursive)
     return recursive ? __lower_quotes(made) : made

@@ -258,6 +258,9 @@ function ==(a::AbstractDict, b::AbstractDict)
     return true
 end
 isequal(a::AbstractDict, b::AbstractDict) = length(a) == length(b) && all(p -> haskey(b, p.first) && isequal(b[p.first], p.second), a)
+==(p::Pair, q::Pair) = p.first == q.first && p.second == q.second
+isequal(p::Pair, q::Pair) = isequal(p.first, q.first) && isequal(p.second, q.second)
+isless(p::Pair, q::Pair) = isequal(p.first, q.first) ? isless(p.second, q.second) : isless(p.first, q.first)
 hash(p::Pair, h::UInt64) = hash(p.second, hash(p.first, h))
 function hash(d::AbstractDict, h::UInt64)
     total = zero(UInt64)

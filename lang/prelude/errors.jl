@@ -64,6 +64,10 @@ struct DivideError <: Exception end
 struct StackOverflowError <: Exception end
 struct OutOfMemoryError <: Exception end
 struct InterruptException <: Exception end
+struct CapturedException <: Exception
+    ex
+    processed_bt
+end
 
 # --- throwing and catching ------------------------------------------------------------------
 

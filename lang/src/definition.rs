@@ -58,11 +58,12 @@ impl Space {
 }
 
 /// The modules of Julia whose names, as far as they are there, are in the prelude.
-pub(crate) const LIBRARY: [&str; 17] = [
+pub(crate) const LIBRARY: [&str; 18] = [
     "Base",
     "Broadcast",
     "ChainRulesCore",
     "Core",
+    "InteractiveUtils",
     "Intrinsics",
     "Iterators",
     "LinearAlgebra",

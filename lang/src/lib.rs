@@ -20,6 +20,7 @@ mod infer;
 mod intrinsics;
 mod listing;
 mod lower;
+mod packages;
 mod phases;
 mod prelude;
 mod session;

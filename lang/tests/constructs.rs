@@ -303,6 +303,7 @@ constructs! {
     user_macros
     library_macros
     generated
+    irtools
     unsupported
     recursion
     any

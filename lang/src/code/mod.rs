@@ -5,9 +5,11 @@
 //! get in each other's way.
 
 mod hygiene;
+mod lowered;
 mod trees;
 mod types;
 
 pub(crate) use hygiene::{HYGIENIC_SCOPE, Hygiene};
+pub(crate) use lowered::lowered_value;
 pub(crate) use trees::{Places, Read, read_tree, tree_value};
 pub(crate) use types::CodeTypes;

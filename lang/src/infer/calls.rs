@@ -103,6 +103,7 @@ impl Inference {
     /// The op of this name.
     pub(super) fn op_named(&self, name: Symbol) -> Option<&'static OpDef> {
         let text = self.ctx.str(name);
+        let text = text.strip_prefix("Base.").unwrap_or(text);
         if text.contains('.') { self.ctx.registry().find(text) } else { None }
     }
 
@@ -434,10 +435,11 @@ impl Inference {
                 TypeKind::Array { .. } | TypeKind::Tuple(_) | TypeKind::Named(_)
             );
             // Ranges and other iterators are collected first.
-            let operand = if ty == Type::ANY || is_array {
+            let operand = if is_array {
                 collection
             } else {
-                let collect = self.ctx.symbol("collect");
+                let collect = if ty == Type::ANY { "#splatted" } else { "collect" };
+                let collect = self.ctx.symbol(collect);
                 self.call_name(frame, collect, &[collection], Attrs::NONE)
             };
             if frame.lattice(operand).is_bottom() {

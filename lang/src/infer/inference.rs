@@ -155,7 +155,13 @@ impl std::fmt::Debug for Inference {
 
 impl Inference {
     /// Derives from a world what is asked for.
-    pub(crate) fn new(ctx: &Arc<Context>, world: World, oracle: Rc<dyn DerivativeOracle>) -> Self {
+    pub(crate) fn new(
+        ctx: &Arc<Context>,
+        mut world: World,
+        oracle: Rc<dyn DerivativeOracle>,
+    ) -> Self {
+        let builtins = builtin_table::table(ctx);
+        world.set_builtins(builtins.keys().copied());
         let builtin_names = Type::BUILTIN.iter().map(|&(ty, _)| world.type_name(ty)).collect();
         Self {
             builtin_names,
@@ -172,7 +178,7 @@ impl Inference {
             lookup_table: HashTable::new(),
             methods: Vec::new(),
             spec_counts: Vec::new(),
-            builtins: builtin_table::table(ctx),
+            builtins,
             by_name: FxHashMap::default(),
             stack: Vec::new(),
             group: Vec::new(),

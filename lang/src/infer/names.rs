@@ -51,7 +51,10 @@ impl Inference {
     /// The value of a name.
     pub(super) fn global(&mut self, frame: &mut Frame, name: Symbol, space: Space) -> Arg {
         match self.name(frame, name, space) {
-            Name::Op(_) => self.constant_arg(Constant::Func(name)),
+            Name::Op(def) => {
+                let name = self.ctx.symbol(def.name);
+                self.constant_arg(Constant::Func(name))
+            }
             Name::Builtin(builtin) => {
                 let name = self.ctx.symbol(builtin.name());
                 self.constant_arg(Constant::Func(name))

@@ -43,6 +43,13 @@ impl Inference {
         match def.op {
             core_ops::APPLY => return self.call_value(frame, args[0], &args[1..], attrs),
             core_ops::SPLAT => return self.splat(frame, args[0], &args[1..], attrs),
+            core_ops::CLOSURE => {
+                let known = args.first().and_then(|&name| self.partials.value(frame.lattice(name)));
+                return match known {
+                    Some(Constant::Func(name)) => self.closure(frame, name, &args[1..]),
+                    _ => self.fail(frame, "a closure that is not known"),
+                };
+            }
             core_ops::GLOBAL | core_ops::SET_GLOBAL => {}
             _ if matches!(def.result, ResultType::Declared) => {
                 let Some((&first, rest)) = args.split_first() else {

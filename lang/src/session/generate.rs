@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use regraft_exec::value::Val;
-use regraft_ir::{Context, Diagnostic, Function};
+use regraft_ir::{Context, Diagnostic, Function, Type};
 use regraft_syntax::julia::Kind;
 
 use super::Session;
@@ -11,7 +11,7 @@ use crate::code::Places;
 use crate::compiler::Compiler;
 use crate::definition::{Callee, ClosureDef, Item};
 use crate::lower::lower_statement;
-use crate::world::{Request, StaticValue};
+use crate::world::{Request, SpecId, StaticValue};
 
 /// The most times that the code of further generated functions is asked for by the code of others.
 const MAX_ROUNDS: usize = 1000;
@@ -36,12 +36,27 @@ impl Session {
     pub(super) fn carry_out(&mut self, requests: &[Request]) {
         for request in requests {
             if !request.is_done() {
+                let from = self.compiler.borrow_mut().new_derivation();
+                let around = self.shared.generating.replace(Some(from));
                 let code =
                     self.generate(request).map_err(|errors| self.of_generator(request, errors));
-                self.with_world(|world| world.generated(request, code));
+                self.shared.generating.set(around);
+                self.depend_on_generator(request, from);
+                self.with_world(|world| world.generated(request, code, from));
             }
         }
         self.relink();
+    }
+
+    /// Says that code is wrong when the function is that gave it, or what that calls.
+    fn depend_on_generator(&mut self, request: &Request, from: SpecId) {
+        let args: Vec<Type> =
+            self.arguments(request).iter().map(|value| value.type_of(&self.ctx)).collect();
+        let callee = Val::Func(request.generator.function).type_of(&self.ctx);
+        let mut compiler = self.compiler.borrow_mut();
+        if let Ok(spec) = compiler.specialize(callee, &args) {
+            compiler.world.depend(from, spec);
+        }
     }
 
     /// The code of a generated function.
@@ -71,7 +86,14 @@ impl Session {
             _ => self.ctx.symbol("#generated"),
         };
         let last = self.ctx.str(name).rsplit('.').next().unwrap_or_default();
-        let name = ast.add(Kind::Name(self.ctx.symbol(last)), span);
+        let mut name = ast.add(Kind::Name(self.ctx.symbol(last)), span);
+        if let Callee::Instance(_) = head.callee {
+            // Of which type it is is known already.
+            let value = request.generator.params.get(head.statics.len()).copied().flatten();
+            let value = value.map(|value| ast.add(Kind::Name(value), span));
+            let ty = ast.add(Kind::Name(self.ctx.symbol("Any")), span);
+            name = ast.add(Kind::Typed { value, ty }, span);
+        }
         let (params, wheres) = (ast.add_list(&params), ast.add_list(&statics));
         let (returns, body, inline) = (None, Some(body), None);
         let function = Kind::Function { name, params, wheres, returns, body, inline };
@@ -99,8 +121,9 @@ impl Session {
             values.push(value.map_or(Val::Unit, |value| static_val(&self.ctx, value)));
         }
         let fixed = head.params.len() - usize::from(head.vararg);
+        let of_value = usize::from(matches!(head.callee, Callee::Instance(_)));
         let mut types = request.args.iter().map(|&ty| Val::Type(ty));
-        values.extend(types.by_ref().take(fixed));
+        values.extend(types.by_ref().take(of_value + fixed));
         if head.vararg {
             values.push(Val::tuple(types));
         }

@@ -12,8 +12,9 @@ use regraft_ir::{Diagnostic, Function, Loc, Symbol};
 use regraft_syntax::julia::{self, Ast};
 
 use super::Session;
-use crate::definition::{Callee, ClosureDef, Item, MethodDef, Space, Thunk};
+use crate::definition::{Callee, ClosureDef, Import, Item, MethodDef, Space, Thunk};
 use crate::lower::{LowerOptions, lower};
+use crate::packages::package;
 use crate::phases::{Phase, enter};
 use crate::world::{Binding, World};
 
@@ -96,6 +97,27 @@ impl Session {
         stacker::maybe_grow(1 << 20, 4 << 20, || self.run_within(&name, ast, false, space))
     }
 
+    /// Loads the package that an import names, if there is one and it is not loaded.
+    fn load_package(&mut self, import: &Import) -> Result<(), Vec<Diagnostic>> {
+        let Some(&first) = import.path.first().filter(|_| import.dots == 0) else { return Ok(()) };
+        let Some(package) = package(self.ctx.str(first)) else { return Ok(()) };
+        let bound = self.compiler.borrow_mut().world.resolve(first, Space::Base, None);
+        if bound != Binding::Undefined {
+            return Ok(());
+        }
+        let space = Space::Module(first);
+        self.run_module((first, space, false, import.loc), Vec::new(), Space::Base)?;
+        let options = julia::Options { prelude: true, ..julia::Options::default() };
+        for &(file, text) in package.files {
+            let parsed = julia::parse(&self.ctx, file, text, options);
+            if !parsed.errors.is_empty() {
+                return Err(parsed.errors);
+            }
+            self.run_ast_in(parsed.ast, false, space)?;
+        }
+        Ok(())
+    }
+
     /// Begins a run: it has its own fuel, and what was to be interrupted before is over.
     pub(super) fn refuel(&mut self) {
         self.interpreter.interrupt_flag().store(false, Ordering::Relaxed);
@@ -166,6 +188,7 @@ impl Session {
         match item {
             Item::Methods(methods) => self.define_methods(methods, space),
             Item::Import(import) => {
+                self.load_package(&import)?;
                 let imported = self.with_world(|world| world.import(&import, space));
                 imported.map(|()| Val::Unit).map_err(|error| vec![error])
             }
@@ -290,10 +313,6 @@ impl Session {
         let Some(generator) = method.generator.take() else {
             return self.with_world(|world| world.define(method)).map(|_| ());
         };
-        if !matches!(method.head.callee, Callee::Function(_) | Callee::Type(_)) {
-            let error = Diagnostic::error("generated methods of values are not supported");
-            return Err(vec![error.at_loc(&self.ctx, method.head.loc, "not of a function")]);
-        }
         self.declare_globals(&generator.body, &generator.closures, space)?;
         let params = generator.head.params.iter().map(|param| param.name).collect();
         let Callee::Function(name) = generator.head.callee else { return Ok(()) };

@@ -158,6 +158,7 @@ impl Session {
             ("which" | "code_lowered" | "code_typed", [callee, types]) => {
                 self.look_at(ctx.str(name), callee, types)
             }
+            ("lowered_code", [Val::Type(callee), types]) => self.lowered_code(*callee, types),
             (name, args) => Ok(self.tool(name, args)?),
         })
     }

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::code::CodeTypes;
 use crate::definition::{Item, Space};
+use crate::world::SpecId;
 
 /// The state that a session shares with those that run for its programs.
 #[derive(Default, Debug)]
@@ -29,6 +30,8 @@ pub(super) struct Shared {
     pub(super) generated: OnceCell<Source>,
     /// The limits of a run.
     pub(super) limits: Cell<Limits>,
+    /// Depends on what the code comes from that is being generated.
+    pub(super) generating: Cell<Option<SpecId>>,
     /// The number of programs that wait for others.
     pub(super) waiting: Cell<u32>,
 }

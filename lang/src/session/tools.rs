@@ -4,10 +4,12 @@ use std::io::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use regraft_exec::value::{Val, live_bytes};
-use regraft_ir::Diagnostic;
+use regraft_ir::{Diagnostic, Type};
 
 use super::Session;
 use super::entry::TypedCall;
+use crate::code::lowered_value;
+use crate::world::Dispatch;
 
 impl Session {
     /// Returns the answer of the tool of that name; `None` if there is none.
@@ -39,21 +41,44 @@ impl Session {
         callee: &Val,
         types: &Val,
     ) -> Result<Val, Vec<Diagnostic>> {
-        let args = match types {
-            Val::Tuple(fields) => fields.items().to_vec(),
-            _ => Vec::new(),
-        };
-        let args = args.iter().filter_map(|ty| match ty {
-            Val::Type(ty) => Some(*ty),
-            _ => None,
-        });
-        let source = self.generated_source();
-        let callee = callee.type_of(&self.ctx);
-        let call = TypedCall { source, callee, args: args.collect() };
+        let call = self.call_of_types(callee.type_of(&self.ctx), types);
         Ok(Val::str(match what {
             "which" => self.which(&call)?,
             "code_lowered" => self.lowered_module(&call)?.to_string(),
             _ => self.typed_module(&call)?.to_string(),
         }))
+    }
+
+    /// The lowered code of the method that a call runs, as a value; `nothing` if it has none.
+    pub(super) fn lowered_code(
+        &mut self,
+        callee: Type,
+        types: &Val,
+    ) -> Result<Val, Vec<Diagnostic>> {
+        if self.compiler.borrow().world.is_builtin(callee) {
+            return Ok(Val::Unit);
+        }
+        let call = self.call_of_types(callee, types);
+        let by = self.shared.generating.get();
+        let found = self.compiler.borrow_mut().world.dispatch(call.callee, &call.args, by);
+        let Dispatch::Method(found) = found else { return Ok(Val::Unit) };
+        let body = self.ask(|compiler| compiler.world.body(&found, call.callee, &call.args, None));
+        let body = body.map_err(|error| vec![error])?;
+        let types = self.code_types();
+        let world = &mut self.compiler.borrow_mut().world;
+        Ok(lowered_value(world, types, &found, &body))
+    }
+
+    /// A call with arguments of the types in a tuple.
+    fn call_of_types(&self, callee: Type, types: &Val) -> TypedCall {
+        let args = match types {
+            Val::Tuple(fields) => fields.items(),
+            _ => &[],
+        };
+        let args = args.iter().filter_map(|ty| match ty {
+            Val::Type(ty) => Some(*ty),
+            _ => None,
+        });
+        TypedCall { source: self.generated_source(), callee, args: args.collect() }
     }
 }

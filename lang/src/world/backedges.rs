@@ -41,6 +41,11 @@ impl Backedges {
         }
     }
 
+    /// Returns whether a specialisation is wrong.
+    pub fn is_dead(&self, spec: SpecId) -> bool {
+        self.specs.get(spec.0 as usize).is_none_or(|spec| spec.dead)
+    }
+
     /// Marks a specialisation and those that depend on it as wrong.
     pub fn invalidate(&mut self, spec: SpecId) {
         let mut todo = vec![spec];

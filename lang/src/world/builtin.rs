@@ -67,6 +67,8 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
     b.abstract_type("Unsigned", Some(integer));
     let string = b.abstract_type("AbstractString", None);
     let function = b.abstract_type("Function", None);
+    let builtin = b.abstract_type("Builtin", Some(function));
+    let intrinsic = b.abstract_type("IntrinsicFunction", Some(builtin));
     b.abstract_type("AbstractChar", None);
     b.abstract_type("Exception", None);
     b.abstract_type("IO", None);
@@ -136,6 +138,8 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
         val,
         named,
         function,
+        builtin,
+        intrinsic,
         tuple,
         union: union_name,
         data_type,
@@ -156,6 +160,7 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
         token_of: Default::default(),
         where_tokens: Vec::new(),
         views: Default::default(),
+        builtins: Default::default(),
     };
     (types, b.names)
 }

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, Function, Symbol, Type};
 
-use super::entities::{MethodId, StaticValue};
-use super::generator::{Generator, Request};
+use super::entities::{MethodId, SpecId, StaticValue};
+use super::generator::{Code, Generator, Request};
 use super::tables::{DynamoCx, World};
-use crate::definition::{ClosureDef, MethodHead, Space};
+use crate::definition::{Callee, ClosureDef, MethodHead, Space};
 
 impl World {
     /// Defines a method whose code `function` gives.
@@ -28,7 +28,18 @@ impl World {
         let code = RefCell::default();
         let generator = Rc::new(Generator { function, params, head, code });
         let made = Rc::clone(&generator);
-        self.add_dynamo(&generator.head, Rc::new(move |cx, args| cx.generated(&made, args)))
+        let is_of_value = matches!(generator.head.callee, Callee::Instance(_));
+        self.add_dynamo(
+            &generator.head,
+            Rc::new(move |cx, args| match is_of_value {
+                true => {
+                    let types: Vec<Type> =
+                        std::iter::once(cx.callee).chain(args.iter().copied()).collect();
+                    cx.generated(&made, &types)
+                }
+                false => cx.generated(&made, args),
+            }),
+        )
     }
 
     /// Gives wishes back that could not be carried out yet.
@@ -41,11 +52,12 @@ impl World {
         std::mem::take(&mut self.requests)
     }
 
-    /// Carries a request out: this is the code.
+    /// Carries a request out: this is the code, which is wrong when `from` is.
     pub(crate) fn generated(
         &mut self,
         request: &Request,
         code: Result<(Arc<Function>, Vec<ClosureDef>), Diagnostic>,
+        from: SpecId,
     ) {
         let code = code.and_then(|(body, closures)| {
             for closure in &closures {
@@ -55,6 +67,7 @@ impl World {
             }
             Ok(body)
         });
+        let code = Code { code, from };
         request.generator.code.borrow_mut().insert(request.args.clone(), code);
         // Those who wait are inferred again.
         self.bindings.touch(Space::Base, request.waits, &mut self.edges);
@@ -68,8 +81,15 @@ impl DynamoCx<'_> {
         generator: &Rc<Generator>,
         args: &[Type],
     ) -> Result<Function, Diagnostic> {
-        if let Some(code) = generator.code.borrow().get(args) {
-            return code.as_ref().map(|body| (**body).clone()).map_err(Clone::clone);
+        let known = generator.code.borrow().get(args).cloned();
+        if let Some(Code { code, from }) = known {
+            if !self.world.edges.is_dead(from) {
+                if let Some(by) = self.by {
+                    self.world.depend(by, from);
+                }
+                return code.map(|body| (*body).clone());
+            }
+            generator.code.borrow_mut().remove(args);
         }
         let ctx = Arc::clone(self.world.ctx());
         let name = ctx.str(generator.function);

@@ -7,11 +7,16 @@ use std::sync::Arc;
 use regraft_ir::{Diagnostic, Function, Symbol, Type};
 use rustc_hash::FxHashMap;
 
-use super::entities::StaticValue;
+use super::entities::{SpecId, StaticValue};
 use crate::definition::MethodHead;
 
 /// The code of a method, or what is wrong with it.
-pub(super) type Code = Result<Arc<Function>, Diagnostic>;
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    pub(super) code: Result<Arc<Function>, Diagnostic>,
+    /// Becomes wrong when something changes that the code came from.
+    pub(super) from: SpecId,
+}
 
 /// A method whose code a program gives.
 #[derive(Debug)]
@@ -31,7 +36,7 @@ pub struct Generator {
 pub struct Request {
     /// The method.
     pub generator: Rc<Generator>,
-    /// The types of the arguments.
+    /// The types of the arguments, that of the callee first if it is a method of values.
     pub args: Box<[Type]>,
     /// The values of the type parameters.
     pub statics: Rc<[StaticValue]>,

@@ -9,6 +9,7 @@ use super::bindings::{Exchange, Imported};
 use super::entities::{Binding, StaticValue, TypeArgument};
 use super::tables::World;
 use crate::definition::{Import, LIBRARY, Space, is_library};
+use crate::packages::package;
 
 /// A module that was made.
 #[derive(Debug)]
@@ -80,6 +81,11 @@ impl World {
             }
             _ => name,
         }
+    }
+
+    /// The space of a name that may be a path, and its name there.
+    pub(crate) fn home_of_name(&self, name: Symbol, space: Space) -> (Space, Symbol) {
+        self.bindings.member(&self.ctx, space, name)
     }
 
     /// The last name of a path, if the others lead to a module.
@@ -208,7 +214,8 @@ impl World {
     fn start_of(&self, import: &Import, space: Space) -> Option<Space> {
         if import.dots == 0 {
             let first = self.ctx.str(*import.path.first()?);
-            return (first == "Main" || is_library(first)).then_some(space);
+            let is_known = first == "Main" || is_library(first) || package(first).is_some();
+            return is_known.then_some(space);
         }
         let mut at = space;
         for _ in 1..import.dots {

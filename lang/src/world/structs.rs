@@ -255,7 +255,8 @@ impl World {
 
     // --- closures --------------------------------------------------------------------------
 
-    /// Makes a closure known, with its methods. Doing so again defines them anew.
+    /// Makes a closure known, with its methods. Doing so again with the same code does nothing; other code takes
+    /// the place of the old one.
     ///
     /// # Errors
     /// The errors of its methods.
@@ -286,6 +287,22 @@ impl World {
                 def.methods.first().map_or(regraft_ir::Loc::UNKNOWN, |method| method.head.loc);
             let family = self.add_family(def.name, header, FamilyKind::Struct(info), loc);
             self.closures.insert(def.name, (family, def.shown));
+        }
+        let has = |method: &MethodDef| {
+            let table = known.and_then(|family| {
+                let key = super::method::TableKey {
+                    keywords: method.head.keywords,
+                    ..super::method::TableOwner::Instance(family).plain()
+                };
+                self.tables.get(&key)
+            });
+            table.into_iter().flat_map(|table| &table.methods).any(|id| {
+                let body = &self.methods[id.0 as usize].body;
+                body.as_ref().is_some_and(|body| Arc::ptr_eq(body, &method.body))
+            })
+        };
+        if same && def.methods.iter().all(has) {
+            return Ok(());
         }
         self.define_all(&def.methods)
     }

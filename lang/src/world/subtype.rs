@@ -190,7 +190,10 @@ impl<'a> Question<'a> {
                 .tuple_elements(*ty)
                 .is_some_and(|other| self.sub_tuple(elements, rest.as_deref(), &other, None)),
             (Ty::Concrete(ty), Ty::App(above, args)) => match self.types.ctx.kind(*ty) {
-                TypeKind::Fn(_) => *above == self.types.well_known.function,
+                &TypeKind::Fn(name) => {
+                    let family = self.types.function_family(name);
+                    self.types.ancestors(family).any(|family| family == *above)
+                }
                 _ => match self.types.member(*ty) {
                     Some((family, own)) => self.sub_member(family, own, *above, args),
                     None => false,

@@ -72,6 +72,23 @@ impl Method {
     }
 }
 
+/// The builtin functions of Julia that are methods of the prelude here.
+const OF_JULIA: [&str; 13] = [
+    "===",
+    "_apply_iterate",
+    "applicable",
+    "apply_type",
+    "fieldtype",
+    "getfield",
+    "ifelse",
+    "isdefined",
+    "nfields",
+    "setfield!",
+    "throw",
+    "tuple",
+    "typeassert",
+];
+
 /// Functions whose methods are rules, and methods of them that nobody was told of yet.
 #[derive(Default, Debug)]
 pub(super) struct RuleMethods {
@@ -143,6 +160,19 @@ impl World {
             world.bindings.set(Space::Base, name, Binding::Type(ty), &mut world.edges);
         }
         world
+    }
+
+    /// Says which functions inference knows. They have no code that could be shown, as those that Julia's compiler
+    /// knows.
+    pub(crate) fn set_builtins(&mut self, names: impl IntoIterator<Item = Symbol>) {
+        self.types.builtins.extend(names);
+        self.types.builtins.extend(OF_JULIA.map(|name| self.ctx.symbol(name)));
+    }
+
+    /// Returns whether a function has no code that could be shown.
+    pub(crate) fn is_builtin(&self, function: Type) -> bool {
+        let own = [self.types.well_known.builtin, self.types.well_known.intrinsic];
+        self.types.head(&Ty::Concrete(function)).is_some_and(|family| own.contains(&family))
     }
 
     /// The context of its types and bodies.
@@ -283,10 +313,12 @@ impl World {
         let above = match self.types.ty_of(ty) {
             Ty::Concrete(concrete) => match self.types.member(concrete) {
                 Some((family, args)) => self.types.family(family).supertype.with_args(0, &args),
-                None if matches!(self.ctx.kind(concrete), regraft_ir::TypeKind::Fn(_)) => {
-                    Ty::App(self.types.well_known.function, Rc::new([]))
-                }
-                None => Ty::Any,
+                None => match *self.ctx.kind(concrete) {
+                    regraft_ir::TypeKind::Fn(name) => {
+                        Ty::App(self.types.function_family(name), Rc::new([]))
+                    }
+                    _ => Ty::Any,
+                },
             },
             Ty::App(family, args) => self.types.family(family).supertype.with_args(0, &args),
             _ => Ty::Any,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use regraft_dialects::semantics::is_exact;
 use regraft_ir::{Constant, Context, Loc, Symbol, Type, TypeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entities::Field;
 pub use super::term::{Bound, FamilyId, Rest, Ty, Var};
@@ -26,6 +26,10 @@ pub(super) struct WellKnown {
     pub named: FamilyId,
     /// Above all functions and closures.
     pub function: FamilyId,
+    /// Above the functions that have no lowered code.
+    pub builtin: FamilyId,
+    /// Above ops as functions.
+    pub intrinsic: FamilyId,
     /// Of all tuples. Only a name for tables: no type is an `App` of it.
     pub tuple: FamilyId,
     /// `Union` alone, which is applied to its members.
@@ -131,6 +135,8 @@ pub(super) struct Types {
     pub where_tokens: Vec<Type>,
     /// Members of builtin families, taken apart.
     pub views: RefCell<FxHashMap<Type, Member>>,
+    /// The functions that inference knows.
+    pub builtins: FxHashSet<Symbol>,
 }
 
 impl Types {
@@ -345,11 +351,23 @@ impl Types {
         })
     }
 
+    /// The family of a function: that of all, of those without lowered code, or of ops.
+    pub fn function_family(&self, name: Symbol) -> FamilyId {
+        let text = self.ctx.str(name);
+        match self.builtins.contains(&name) {
+            _ if text.contains('.') && self.ctx.registry().find(text).is_some() => {
+                self.well_known.intrinsic
+            }
+            true => self.well_known.builtin,
+            false => self.well_known.function,
+        }
+    }
+
     /// The family that a type is a member of, whatever the parameters.
     pub fn head(&self, ty: &Ty) -> Option<FamilyId> {
         match ty {
             Ty::Concrete(ty) => match self.ctx.kind(*ty) {
-                TypeKind::Fn(_) => Some(self.well_known.function),
+                &TypeKind::Fn(name) => Some(self.function_family(name)),
                 TypeKind::Tuple(_) => Some(self.well_known.tuple),
                 _ => self.member(*ty).map(|(family, _)| family),
             },

@@ -12,7 +12,7 @@ impl Builder<'_> {
         otherwise: ExprId,
     ) -> ExprId {
         let (span, depth) = (self.span(function), self.depth(function));
-        let Kind::Function { params, wheres, returns, .. } = self.kind(function) else {
+        let Kind::Function { name, params, wheres, returns, .. } = self.kind(function) else {
             return function;
         };
         if returns.is_some() {
@@ -22,6 +22,10 @@ impl Builder<'_> {
         for at in 0..wheres.len() {
             let id = self.ast.list(wheres)[at];
             names.push(self.bound_name(id));
+        }
+        // `(p::P)(x)`
+        if let Kind::Typed { .. } = self.kind(name) {
+            names.push(self.bound_name(name));
         }
         for at in 0..params.len() {
             let id = self.ast.list(params)[at];

@@ -1,0 +1,105 @@
+# Pipes: copies of IR that are made statement by statement.
+
+
+# --- pipes -----------------------------------------------------------------------------------
+
+# Copies an IR statement by statement, while what was copied last can be changed.
+mutable struct Pipe
+    from::IR
+    to::IR
+    map::Dict{Any, Any}
+end
+# A variable of the copy, among those of the original.
+struct NewVariable
+    id::Int64
+end
+
+Pipe(ir::IR) = Pipe(ir, IR(meta = ir.meta), Dict{Any, Any}())
+
+substitute(p::Pipe, x::Union{Variable, NewVariable}) =
+    x isa NewVariable ? Variable(x.id) : haskey(p.map, x) ? p.map[x] : error(x, " is not defined yet")
+substitute(p::Pipe, x::Union{Expr, Statement, Branch}) = walk(x, y -> substitute(p, y), identity)
+substitute(p::Pipe, x) = x
+substitute(p::Pipe) = x -> substitute(p, x)
+substitute!(p::Pipe, x, y) = (p.map[x] = y; x)
+
+function _begin!(p::Pipe)
+    for b in blocks(p.from)
+        c = b.id == 1 ? block(p.to, 1) : block!(p.to)
+        for (v, type) in zip(arguments(b), argtypes(b))
+            b.id == 1 && (p.map[v] = argument!(c; type = type, insert = false))
+        end
+    end
+    return nothing
+end
+# The blocks of the copy are made at once; their arguments when they are come to.
+Base.iterate(p::Pipe) = (_begin!(p); _step(p, 1, keys(block(p.from, 1)), 1))
+Base.iterate(p::Pipe, (b, list, at)) = _step(p, b, list, at)
+function _step(p::Pipe, b, list, at)
+    while at > length(list)
+        for br in branches(block(p.from, b))
+            push!(branches(block(p.to, b)), _late(p, br))
+        end
+        b += 1
+        b > length(p.from.list) && return nothing
+        for (v, type) in zip(arguments(block(p.from, b)), argtypes(block(p.from, b)))
+            p.map[v] = argument!(block(p.to, b); type = type, insert = false)
+        end
+        list, at = keys(block(p.from, b)), 1
+    end
+    v = list[at]
+    st = p.from[v]
+    p.map[v] = push!(block(p.to, b), substitute(p, st))
+    return (v, st), (b, list, at + 1)
+end
+_late(p::Pipe, br) = substitute(p, br)
+
+_last(p::Pipe) = findlast(b -> !isempty(b.order) || !isempty(b.args), p.to.list)
+_current(p::Pipe) = block(p.to, something(_last(p), 1))
+function finish(p::Pipe)
+    isempty(p.map) && foreach(identity, p)
+    return p.to
+end
+
+Base.push!(p::Pipe, x) = NewVariable(push!(_current(p), substitute(p, x)).id)
+Base.pushfirst!(p::Pipe, x) = NewVariable(pushfirst!(p.to, substitute(p, x)).id)
+function Base.insert!(p::Pipe, v, x)
+    at = substitute(p, v)
+    b = block(p.to, at)
+    if _body(b).order[end] == at.id && v isa Variable
+        # What was copied last takes the next number, so that the numbers stay in order.
+        st = p.to[at]
+        p.to[at] = Statement(substitute(p, x))
+        p.map[v] = push!(b, st)
+        return NewVariable(at.id)
+    end
+    return NewVariable(insert!(p.to, at, substitute(p, x)).id)
+end
+insertafter!(p::Pipe, v, x) = NewVariable(insertafter!(p.to, substitute(p, v), substitute(p, x)).id)
+Base.getindex(p::Pipe, v) = p.to[substitute(p, v)]
+Base.setindex!(p::Pipe, x, v) = p.to[substitute(p, v)] = substitute(p, x)
+Base.setindex!(p::Pipe, x::Union{Variable, NewVariable}, v) = (delete!(p.to, substitute(p, v)); p.map[v] = substitute(p, x))
+function Base.delete!(p::Pipe, v)
+    delete!(p.to, substitute(p, v))
+    delete!(p.map, v)
+    return p
+end
+return!(p::Pipe, x) = return!(_current(p), substitute(p, x))
+branch!(p::Pipe, to, args...; unless = nothing) =
+    branch!(_current(p), to, map(substitute(p), args)...; unless = substitute(p, unless))
+argument!(p::Pipe, value = nothing; type = Any, at = length(argtypes(p.to)) + 1, insert = true) =
+    NewVariable(argument!(block(p.to, 1), substitute(p, value); type = type, at = at, insert = insert).id)
+block(p::Pipe, i = length(p.to.list)) = block(p.to, i)
+blocks(p::Pipe) = blocks(p.to)
+arguments(p::Pipe) = arguments(p.to)
+
+# The same with numbers in order, and constants where they are used.
+function renumber(ir::IR)
+    p = Pipe(ir)
+    for (v, st) in p
+        if !(st.expr isa Expr) && !(st.expr isa GlobalRef)
+            p[v] = st.expr isa Variable ? st.expr : (delete!(p.to, p.map[v]); p.map[v] = st.expr)
+        end
+    end
+    return finish(p)
+end
