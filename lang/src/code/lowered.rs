@@ -3,11 +3,12 @@
 //! ```text
 //! (arguments, has_rest, [block, …])
 //! block:      (parameters, [(number, expression, line), …], [branch, …])
-//! branch:     (condition or nothing, number of the block or 0 for a return, [argument, …])
+//! branch:     (condition or nothing, number of the block, [argument, …])
 //! ```
 //!
 //! Values are numbered from 1 in the order of the text, the callee first; where one is used stands
-//! `SSAValue(number)`. A branch with a condition is taken if that is false; the first one that is taken counts.
+//! `SSAValue(number)`. A branch with a condition is taken if that is false; the first one that is taken counts. Block 0 with an
+//! argument is a return; without one, control does not get there.
 
 use std::sync::Arc;
 
@@ -38,7 +39,8 @@ const SYNTAX: [&str; 12] = [
     "string",
 ];
 
-/// The lowered code of a method for certain values of its type parameters. O(size).
+/// The lowered code of a method for certain values of its type parameters; `nothing` of code that chooses between more than
+/// two ways at once, which lowering does not make. O(size).
 pub(crate) fn lowered_value(
     world: &mut World,
     types: CodeTypes,
@@ -46,6 +48,9 @@ pub(crate) fn lowered_value(
     body: &Function,
 ) -> Val {
     let Some(method) = world.method(found.method) else { return Val::Unit };
+    if body.blocks().any(|block| body.successors(block).count() > 2) {
+        return Val::Unit;
+    }
     let (vararg, params, takes_callee) = (method.vararg, method.params, method.takes_callee);
     let (space, names) = (method.space, std::rc::Rc::clone(&method.statics));
     let ctx = Arc::clone(world.ctx());
@@ -188,13 +193,7 @@ impl Writer<'_> {
             }
             (Some(core::APPLY), args) => (Vec::new(), args),
             (Some(core::SPLAT), args) => {
-                let names = ["_apply_iterate", "iterate"];
-                (
-                    names
-                        .map(|name| self.global(self.ctx.symbol(&format!("Base.{name}"))))
-                        .to_vec(),
-                    args,
-                )
+                (["_apply_iterate", "iterate"].map(|name| self.base(name)).to_vec(), args)
             }
             (Some(core::GLOBAL), &[name]) => {
                 let name = body.const_sym(name).unwrap_or_else(|| self.ctx.symbol(""));
@@ -238,6 +237,10 @@ impl Writer<'_> {
             return vec![Val::tuple([Val::Unit, Val::I64(0), list(vec![value])])];
         }
         let edges: Vec<_> = body.out_edges(block).collect();
+        if edges.is_empty() {
+            // Control does not get there.
+            return vec![Val::tuple([Val::Unit, Val::I64(0), list(Vec::new())])];
+        }
         let chooses = self.chooses(block);
         let mut branches = Vec::with_capacity(edges.len());
         let condition = body.operand(terminator, 0).filter(|_| edges.len() == 2);
