@@ -269,7 +269,6 @@ impl World {
             .into_iter()
             .filter_map(|key| self.tables.get(&key))
             .flat_map(|table| table.methods.iter())
-            .map(|id| &self.methods[id.0 as usize])
-            .filter(|method| method.died.is_none())
+            .map(|&id| &self.methods[id])
     }
 }

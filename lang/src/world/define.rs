@@ -73,18 +73,18 @@ impl World {
     /// # Errors
     /// The errors of its code. It is tried again the next time.
     pub(crate) fn lower_now(&mut self, id: MethodId) -> Result<(), Vec<Diagnostic>> {
-        let Some(method) = self.methods.get_mut(id.0 as usize) else { return Ok(()) };
+        let Some(method) = self.methods.get_mut(id) else { return Ok(()) };
         let Some(deferred) = method.deferred_body.take() else { return Ok(()) };
         let born = method.born;
-        let first = self.methods.len();
+        let first = self.methods.count();
         let _phase = enter(Phase::Lower);
         let done = deferred.lower().and_then(|(body, closures)| {
             closures.iter().try_for_each(|closure| self.register_closure(closure))?;
             Ok(body)
         });
         // They are as old as the method that makes them.
-        self.methods[first..].iter_mut().for_each(|method| method.born = born);
-        let method = &mut self.methods[id.0 as usize];
+        self.methods.since(first).for_each(|method| method.born = born);
+        let method = &mut self.methods[id];
         match done {
             Ok(body) => method.body = Some(body),
             Err(errors) => {
@@ -193,7 +193,6 @@ impl World {
             space: body_space,
             loc: new.loc,
             born,
-            died: None,
             signature,
             names: names.into(),
             table,
@@ -208,21 +207,17 @@ impl World {
         self.define_deferred(key);
         let is_new = method.born > self.age;
         self.age = self.age.max(method.born);
-        let id = MethodId(self.methods.len() as u32);
         let table = self.tables.entry(key).or_default();
-        let same = table.methods.iter().position(|id| {
-            let old = &self.methods[id.0 as usize];
-            old.died.is_none() && self.types.same_signature(&old.signature, &method.signature)
+        let same = table.methods.iter().position(|&id| {
+            self.types.same_signature(&self.methods[id].signature, &method.signature)
         });
         if let Some(same) = same {
             let old = table.methods.remove(same);
-            let dead = &mut self.methods[old.0 as usize];
-            dead.died = Some(self.age);
-            (dead.body, dead.deferred_body, dead.dynamo) = (None, None, None);
+            self.methods.remove(old);
             self.replaced.push(old);
         }
+        let id = self.methods.push(method);
         table.methods.push(id);
-        self.methods.push(method);
         if let TableKey { owner: TableOwner::Function(function), keywords: false } = key
             && is_new
         {

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::deferred::{Declares, Deferred, Note, Parked, TableOf, Waiting};
 use super::dispatch_table::Table;
-use super::entities::Binding;
+use super::entities::{Binding, MethodId};
 use super::method::{TableKey, TableOwner};
 use super::tables::World;
 use super::term::FamilyId;
@@ -239,8 +239,8 @@ impl World {
         names.into_iter().for_each(|name| self.define_named(name));
         if let Some(table) = self.tables.get_mut(&table) {
             let methods = &self.methods;
-            let place = |id: &super::entities::MethodId| {
-                let method = &methods[id.0 as usize];
+            let place = |&id: &MethodId| {
+                let method = &methods[id];
                 (method.born, method.loc)
             };
             table.methods.sort_by_key(place);
@@ -271,7 +271,7 @@ impl World {
             for (def, code) in methods {
                 match self.define_later_at(&def, code, age) {
                     Ok(id) => {
-                        let owner = self.methods[id.0 as usize].table.owner;
+                        let owner = self.methods[id].table.owner;
                         assert!(table.is_none_or(|table| table.owner == owner), "{def:?}");
                     }
                     Err(more) => errors.extend(more),

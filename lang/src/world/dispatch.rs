@@ -86,10 +86,7 @@ impl World {
         for key in self.tables_of(callee, &[]) {
             let methods = self.tables.get(&key).into_iter().flat_map(|table| &table.methods);
             for &id in methods {
-                let Method { signature, died, .. } = &self.methods[id.0 as usize];
-                if died.is_some() {
-                    continue;
-                }
+                let Method { signature, .. } = &self.methods[id];
                 let own = signature.params.len().checked_sub(1)?;
                 if signature.rest.is_some() || count.is_some_and(|count| count != own) {
                     return None;
@@ -201,8 +198,8 @@ impl World {
         let mut candidates: SmallVec<[MethodId; 16]> = SmallVec::new();
         for key in self.tables_of(callee, args) {
             let Some(table) = self.tables.get(&key) else { continue };
-            let alive = |id: &&MethodId| {
-                let method = &self.methods[id.0 as usize];
+            let alive = |&&id: &&MethodId| {
+                let method = &self.methods[id];
                 method.signature.takes(types.len())
                     && quickly_fits(&method.signature.params, &types)
             };
@@ -214,7 +211,7 @@ impl World {
     fn decide_exact(&mut self, candidates: &[MethodId], types: &[Ty]) -> Dispatch {
         let mut fitting = Vec::new();
         for &id in candidates {
-            let Method { signature, .. } = &self.methods[id.0 as usize];
+            let Method { signature, .. } = &self.methods[id];
             if let Some(statics) = self.types.match_exact(signature, types) {
                 fitting.push(MethodMatch { method: id, statics, exact: true });
             }
@@ -230,8 +227,8 @@ impl World {
         let possible: Vec<MethodId> = candidates
             .iter()
             .copied()
-            .filter(|id| {
-                let signature = &self.methods[id.0 as usize].signature;
+            .filter(|&id| {
+                let signature = &self.methods[id].signature;
                 let params = signature.params.iter();
                 let rest = signature.rest.iter().map(|rest| &rest.element).cycle();
                 !types
@@ -246,7 +243,7 @@ impl World {
         // The most specific of those that might be meant, if it is right in any case.
         let Ok(Some(index)) = self.most_specific(&possible) else { return Dispatch::Unknown };
         let method = possible[index];
-        let signature = &self.methods[method.0 as usize].signature;
+        let signature = &self.methods[method].signature;
         match self.types.match_partly(signature, types) {
             Some(Some(statics)) => Dispatch::Method(MethodMatch { method, statics, exact: false }),
             _ => Dispatch::Unknown,
@@ -259,7 +256,7 @@ impl World {
         if fitting.len() < 2 {
             return Ok((!fitting.is_empty()).then_some(0));
         }
-        let signature = |index: usize| &self.methods[fitting[index].0 as usize].signature;
+        let signature = |index: usize| &self.methods[fitting[index]].signature;
         // The best of all is the best of each pair that it is in.
         let mut best = 0;
         for other in 1..fitting.len() {
@@ -282,7 +279,7 @@ impl World {
 
     /// Returns whether a method may be one for these arguments.
     fn may_take(&self, method: MethodId, callee: Type, args: &[Type]) -> bool {
-        let signature = &self.methods[method.0 as usize].signature;
+        let signature = &self.methods[method].signature;
         let params = signature.params.iter();
         let rest = signature.rest.iter().map(|rest| &rest.element).cycle();
         signature.takes(args.len() + 1)

@@ -36,6 +36,7 @@ mod global_names;
 mod instances;
 mod ir_program;
 mod method;
+mod methods;
 mod modules;
 mod name;
 mod reflection;

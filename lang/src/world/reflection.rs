@@ -80,7 +80,7 @@ impl World {
         };
         let types: Vec<Ty> =
             std::iter::once(&callee).chain(args).map(|&ty| self.types.ty_of(ty)).collect();
-        let signature = self.methods[found.method.0 as usize].signature.clone();
+        let signature = self.methods[found.method].signature.clone();
         let statics = self.types.match_exact(&signature, &types)?;
         Some(MethodMatch { statics, exact: true, ..found })
     }

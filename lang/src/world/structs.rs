@@ -296,8 +296,8 @@ impl World {
                 };
                 self.tables.get(&key)
             });
-            table.into_iter().flat_map(|table| &table.methods).any(|id| {
-                let body = &self.methods[id.0 as usize].body;
+            table.into_iter().flat_map(|table| &table.methods).any(|&id| {
+                let body = &self.methods[id].body;
                 body.as_ref().is_some_and(|body| Arc::ptr_eq(body, &method.body))
             })
         };

@@ -14,6 +14,7 @@ use super::dispatch_table::{Cache, Tables};
 use super::entities::{Binding, MethodId, SpecId, StaticValue, TypeArgument};
 use super::generator::Request;
 use super::method::{Signature, TableKey};
+use super::methods::Methods;
 use super::types::{Bound, FamilyId, Ty, Types, Var, close};
 use crate::definition::Space;
 
@@ -41,8 +42,6 @@ pub struct Method {
     pub loc: Loc,
     /// The age from which on it is there.
     pub born: u64,
-    /// The age from which on it is not there any more.
-    pub died: Option<u64>,
     pub(super) signature: Signature,
     pub(super) names: Rc<[Option<Symbol>]>,
     pub(super) table: TableKey,
@@ -56,7 +55,6 @@ impl std::fmt::Debug for Method {
             .field("name", &self.name)
             .field("signature", &self.signature)
             .field("born", &self.born)
-            .field("died", &self.died)
             .finish_non_exhaustive()
     }
 }
@@ -119,8 +117,7 @@ pub struct World {
     pub(super) ctx: Arc<Context>,
     pub(super) types: Types,
     pub(super) bindings: Bindings,
-    /// All that there ever were.
-    pub(super) methods: Vec<Method>,
+    pub(super) methods: Methods<Method>,
     pub(super) tables: Tables,
     /// Methods of the prelude that are not in a table yet.
     pub(super) deferred: DeferredMethods,
@@ -144,7 +141,7 @@ impl World {
             ctx: Arc::clone(ctx),
             types,
             bindings: Bindings::default(),
-            methods: Vec::new(),
+            methods: Methods::default(),
             tables: Tables::default(),
             deferred: DeferredMethods::default(),
             requests: Vec::new(),
@@ -187,7 +184,7 @@ impl World {
 
     /// A method.
     pub fn method(&self, id: MethodId) -> Option<&Method> {
-        self.methods.get(id.0 as usize)
+        self.methods.get(id)
     }
 
     /// A new specialisation.
