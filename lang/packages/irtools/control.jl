@@ -154,7 +154,7 @@ _entries(s::Multiple) = vcat(map(_entries, s.inner)...)
 function stackify(cfg::CFG)
     above, below = idoms(cfg), dominators(cfg)
     back = [b => c for b in keys(cfg) for c in cfg[b] if c in below[b]]
-    loops = Dict(h => union(Set([h]), [_natural(cfg, h, b) for (b, c) in back if c == h]...) for (_, h) in back)
+    loops = Dict(h => union(Set([h]), [_reach(cfg'.graph, setdiff(Set(keys(cfg)), [h]), [b]) for (b, c) in back if c == h]...) for (_, h) in back)
     forward = Pair{Int64, Int64}[]
     for to in keys(cfg)
         haskey(above, to) || continue
@@ -165,14 +165,4 @@ function stackify(cfg::CFG)
         push!(forward, from => to)
     end
     return forward, back
-end
-function _natural(cfg, header, last)
-    above, seen, todo = cfg', Set([header]), [last]
-    while !isempty(todo)
-        b = pop!(todo)
-        b in seen && continue
-        push!(seen, b)
-        append!(todo, above[b])
-    end
-    return seen
 end

@@ -3,7 +3,6 @@
 # An IR is a list of blocks; statements are numbered for good, and a block lists its own in order. So a statement that
 # is inserted or deleted renumbers nothing.
 
-
 export @code_ir
 
 const Inner = IRTools
@@ -90,7 +89,6 @@ walk(x::Branch, inner, outer) = outer(Branch(x; condition = inner(x.condition), 
 postwalk(f, x) = walk(x, y -> postwalk(f, y), f)
 prewalk(f, x) = walk(f(x), y -> prewalk(f, y), identity)
 varmap(f, x) = prewalk(y -> y isa Variable ? f(y) : y, x)
-exprtype(x) = Any
 
 _is_nested(x) = false
 _is_nested(x::Expr) = !isexpr(x, (:quote, :inert, :lambda, :static_parameter, :line))

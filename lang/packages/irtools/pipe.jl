@@ -1,10 +1,7 @@
 # Pipes: copies of IR that are made statement by statement.
 
-
-# --- pipes -----------------------------------------------------------------------------------
-
 # Copies an IR statement by statement, while what was copied last can be changed.
-mutable struct Pipe
+struct Pipe
     from::IR
     to::IR
     map::Dict{Any, Any}
@@ -24,11 +21,12 @@ substitute(p::Pipe) = x -> substitute(p, x)
 substitute!(p::Pipe, x, y) = (p.map[x] = y; x)
 
 function _begin!(p::Pipe)
-    for b in blocks(p.from)
-        c = b.id == 1 ? block(p.to, 1) : block!(p.to)
-        for (v, type) in zip(arguments(b), argtypes(b))
-            b.id == 1 && (p.map[v] = argument!(c; type = type, insert = false))
-        end
+    foreach(i -> block!(p.to), 2:length(p.from.list))
+    _arguments!(p, 1)
+end
+function _arguments!(p::Pipe, b)
+    for (v, type) in zip(arguments(block(p.from, b)), argtypes(block(p.from, b)))
+        p.map[v] = argument!(block(p.to, b); type = type, insert = false)
     end
     return nothing
 end
@@ -38,13 +36,11 @@ Base.iterate(p::Pipe, (b, list, at)) = _step(p, b, list, at)
 function _step(p::Pipe, b, list, at)
     while at > length(list)
         for br in branches(block(p.from, b))
-            push!(branches(block(p.to, b)), _late(p, br))
+            push!(branches(block(p.to, b)), substitute(p, br))
         end
         b += 1
         b > length(p.from.list) && return nothing
-        for (v, type) in zip(arguments(block(p.from, b)), argtypes(block(p.from, b)))
-            p.map[v] = argument!(block(p.to, b); type = type, insert = false)
-        end
+        _arguments!(p, b)
         list, at = keys(block(p.from, b)), 1
     end
     v = list[at]
@@ -52,7 +48,6 @@ function _step(p::Pipe, b, list, at)
     p.map[v] = push!(block(p.to, b), substitute(p, st))
     return (v, st), (b, list, at + 1)
 end
-_late(p::Pipe, br) = substitute(p, br)
 
 _last(p::Pipe) = findlast(b -> !isempty(b.order) || !isempty(b.args), p.to.list)
 _current(p::Pipe) = block(p.to, something(_last(p), 1))

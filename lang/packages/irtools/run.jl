@@ -1,6 +1,5 @@
 # From methods to IR and back: the code of a method, functions of IR, dynamos.
 
-
 # --- the code of methods ---------------------------------------------------------------------
 
 # The code of the method for a callee and arguments of these types; `nothing` if it has none.
@@ -127,7 +126,6 @@ end
 # The function of an IR: it takes all of its arguments, the first one too.
 function func(m::Module, ir::IR)
     names = [Symbol("argument", i) for i in 1:length(arguments(ir))]
-    me = Symbol("self")
     code = _code(ir, names, names[1])
     return eval(m, Expr(:->, Expr(:tuple, names...), code))
 end

@@ -1,8 +1,5 @@
 # IR as text, in the form of Julia's IRTools.
 
-
-# --- showing ---------------------------------------------------------------------------------
-
 Base.show(io::IO, v::Variable) = print(io, "%", v.id)
 Base.show(io::IO, v::NewVariable) = print(io, "%", v.id)
 Base.show(io::IO, ::Self) = print(io, "IRTools.Inner.Self()")

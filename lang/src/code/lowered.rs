@@ -23,7 +23,7 @@ use super::types::CodeTypes;
 use crate::definition::Space;
 use crate::world::{Binding, MethodMatch, StaticValue, World};
 
-/// The names of the library that syntax stands for.
+/// The functions of the library that are called by syntax.
 const SYNTAX: [&str; 12] = [
     "getindex",
     "setindex!",
@@ -88,12 +88,12 @@ struct Writer<'a> {
     ctx: &'a Context,
     world: &'a mut World,
     types: CodeTypes,
-    /// The type of what stands for a value.
+    /// The type `SSAValue`.
     ssa: Type,
     space: Space,
     body: &'a Function,
     statics: FxHashMap<Symbol, StaticValue>,
-    /// What stands where a value is used.
+    /// The expression in place of each use of a value.
     known: FxHashMap<Value, Val>,
     /// The number of the next value.
     next: i64,
@@ -137,7 +137,7 @@ impl Writer<'_> {
         matches!(targets[..], [a, b] if a == b)
     }
 
-    /// What stands for an instruction that needs none.
+    /// The expression in place of an instruction that is no statement: a constant global, a type parameter.
     fn leaf(&mut self, v: Value) -> Option<Val> {
         if let Some([name]) = self.body.matches(v, core::STATIC) {
             let name = self.body.const_sym(name)?;

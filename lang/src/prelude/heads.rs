@@ -6,7 +6,7 @@
 //! zero(::Type{Dual{T}}, n = 1, rest::Real...)    (0, "Dual")
 //! ```
 
-use super::statements::name;
+use super::statements::{BEFORE_NAME, name};
 
 /// The positions of the parameters that have to be given, with the name of the type that is written first in
 /// theirs: that of a type above them. `typeof(f)` and `Type{T}` are named by `f` and `T`. O(signature).
@@ -34,17 +34,15 @@ pub(crate) fn heads(statement: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The text between the brackets around the parameters; `None` if it is hard to tell.
 fn params(statement: &str) -> Option<&str> {
-    let mut at = 0;
-    // Of an instance, the parameters are in the second brackets.
-    let skipped = ["@inline ", "@noinline ", "@inbounds ", "function "];
-    while let Some(word) = skipped.iter().find(|&&word| statement[at..].starts_with(word)) {
-        at += word.len();
+    let mut rest = statement;
+    for word in BEFORE_NAME {
+        rest = rest.strip_prefix(word).unwrap_or(rest);
     }
-    if statement[at..].starts_with('(') {
-        at += statement[at..].find(')')? + 1;
+    if rest.starts_with('(') {
+        // Of an instance, the parameters are in the second brackets.
+        rest = rest.split_once(')')?.1;
     }
-    let open = at + statement[at..].find('(')?;
-    let inside = &statement[open + 1..];
+    let inside = rest.split_once('(')?.1;
     let mut depth = 0usize;
     for (end, byte) in inside.bytes().enumerate() {
         match byte {

@@ -51,6 +51,9 @@ pub enum Owner<'t> {
     Type(&'t str),
 }
 
+/// The words that may stand before the name of a function that is defined, in this order.
+pub(super) const BEFORE_NAME: [&str; 4] = ["@inline ", "@noinline ", "@inbounds ", "function "];
+
 /// The statements of a file of the prelude, in order.
 pub fn statements(text: &str) -> impl Iterator<Item = Statement<'_>> {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
@@ -104,7 +107,7 @@ fn kind(line: &str) -> Kind<'_> {
 /// Returns the owner of the methods that a statement defines, if its first line tells.
 fn owner(line: &str) -> Option<Owner<'_>> {
     let mut rest = line;
-    for word in ["@inline ", "@noinline ", "@inbounds ", "function "] {
+    for word in BEFORE_NAME {
         rest = rest.strip_prefix(word).unwrap_or(rest);
     }
     if let Some(head) = rest.strip_prefix("macro ") {

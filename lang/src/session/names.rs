@@ -36,9 +36,9 @@ pub(super) struct WorldNames {
 
 /// The types of the prelude that are shown in a way of their own, found when the first value is shown.
 struct Known {
-    /// Those that are shown otherwise than field by field.
+    /// The types that are shown otherwise than field by field.
     special: Vec<(Type, Special)>,
-    /// Those that code is made of.
+    /// The types of expressions and of their parts.
     code: Option<CodeTypes>,
 }
 

@@ -60,7 +60,7 @@ pub(super) struct Exchange {
 #[derive(Default, Debug)]
 pub(super) struct Bindings {
     pub(super) slots: FxHashMap<(Space, Symbol), Slot>,
-    /// What the prelude has under names that nobody has asked for.
+    /// The deferred statements of the prelude, by the names that they define.
     pub(super) notes: Notes,
     pub(super) exchanges: FxHashMap<Space, Exchange>,
     /// The names of functions of the prelude to which any module adds methods without saying so.

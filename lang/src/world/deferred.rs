@@ -1,4 +1,4 @@
-//! What the prelude defines and nobody has asked for yet.
+//! Deferred definitions: statements of the prelude that nobody has asked for yet.
 //!
 //! A library defines many types and methods, of which a program uses few. What a statement defines
 //! can be told from its first line, so that it is only noted under that name at first.
@@ -73,11 +73,11 @@ pub(super) enum Waiting {
 /// The table that the methods of a statement belong to, said by a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TableOf {
-    /// That of the function or of the constructors of the name.
+    /// The table of the function of the name, or of the constructors of the type.
     Callee,
-    /// That of the values of the type.
+    /// The table of calls of values of the type.
     Instance,
-    /// That of the constructors of the type.
+    /// The table of the constructors of the type.
     Constructor,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Note {
     pub(super) file: u16,
     /// Its range in the file.
     pub(super) part: Range<u32>,
-    /// What it says of the name: its methods, or else the declaration of a type.
+    /// The table of the methods that it defines; `None` of the declaration of a type.
     pub(super) of: Option<TableOf>,
     /// The age of what it defines.
     pub(super) age: u64,
@@ -104,7 +104,7 @@ struct Named {
     declares: Declares,
 }
 
-/// What a name will stand for.
+/// The kind of entity that a deferred name is bound to when it is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Declares {
     /// A function.
@@ -158,7 +158,7 @@ impl Notes {
         }
     }
 
-    /// What a name will stand for, if there are notes about it.
+    /// The kind of entity of a deferred name; `None` if there are no notes about it.
     pub(super) fn get(&self, name: Symbol) -> Option<Declares> {
         self.by_name.get(&name).map(|named| named.declares)
     }
@@ -185,7 +185,7 @@ impl Notes {
     }
 }
 
-/// Methods that take only what there is no value of, as nobody has asked for its name.
+/// A statement whose methods take a value of a deferred type, of which there is none.
 #[derive(Debug)]
 pub(super) struct Parked {
     pub(super) statement: Deferred,
@@ -194,7 +194,7 @@ pub(super) struct Parked {
     pub(super) takes: SmallVec<[(usize, Symbol); 2]>,
 }
 
-/// All that is not there yet.
+/// Deferred methods, by the tables that they belong to.
 #[derive(Default, Debug)]
 pub(super) struct DeferredMethods {
     /// The methods of known functions and types that nobody has asked for, with their ages.

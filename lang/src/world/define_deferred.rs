@@ -133,7 +133,7 @@ impl World {
             }
         }
         for table in self.deferred.parked_for.remove(&name).unwrap_or_default() {
-            self.unpark(table, |parked| parked.takes.iter().any(|&(_, taken)| taken == name));
+            self.unpark(table, name);
         }
     }
 
@@ -152,15 +152,13 @@ impl World {
         Ok(())
     }
 
-    /// Notes the methods again that were parked and are chosen, and defines them if their table was asked.
-    fn unpark(&mut self, table: TableKey, chosen: impl Fn(&Parked) -> bool) {
+    /// Defines the parked methods of a table that take something of a name, unless they take something else that is
+    /// deferred.
+    fn unpark(&mut self, table: TableKey, name: Symbol) {
         let Some(parked) = self.deferred.parked.get_mut(&table) else { return };
-        let chosen: Vec<Parked> = parked.extract_if(.., |parked| chosen(parked)).collect();
-        if chosen.is_empty() {
-            return;
-        }
-        let waiting =
-            chosen.into_iter().map(|parked| (Waiting::Statement(parked.statement), parked.age));
+        let takes = |parked: &mut Parked| parked.takes.iter().any(|&(_, taken)| taken == name);
+        let chosen = parked.extract_if(.., takes);
+        let waiting = chosen.map(|parked| (Waiting::Statement(parked.statement), parked.age));
         self.deferred.by_table.entry(table).or_default().extend(waiting);
         self.define_deferred(table);
     }

@@ -37,7 +37,7 @@ impl<M> Methods<M> {
         self.0.get_mut(id.0 as usize)?.as_deref_mut()
     }
 
-    /// Those that were added when there had been so many.
+    /// The methods from the `count`th on.
     pub(super) fn since(&mut self, count: usize) -> impl Iterator<Item = &mut M> {
         self.0.iter_mut().skip(count).filter_map(Option::as_deref_mut)
     }

@@ -191,8 +191,11 @@ impl<'a> Question<'a> {
                 .is_some_and(|other| self.sub_tuple(elements, rest.as_deref(), &other, None)),
             (Ty::Concrete(ty), Ty::App(above, args)) => match self.types.ctx.kind(*ty) {
                 &TypeKind::Fn(name) => {
-                    let family = self.types.function_family(name);
-                    self.types.ancestors(family).any(|family| family == *above)
+                    let known = &self.types.well_known;
+                    let family = || self.types.function_family(name);
+                    *above == known.function
+                        || *above == known.intrinsic && family() == known.intrinsic
+                        || *above == known.builtin && family() != known.function
                 }
                 _ => match self.types.member(*ty) {
                     Some((family, own)) => self.sub_member(family, own, *above, args),
