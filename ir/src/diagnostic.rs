@@ -262,6 +262,13 @@ impl From<IrError> for Diagnostic {
     }
 }
 
+/// The list of this one error, for functions that return all that they find.
+impl From<IrError> for Vec<Diagnostic> {
+    fn from(error: IrError) -> Self {
+        vec![error.into()]
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)

@@ -188,3 +188,11 @@ end
 macro __FILE__()
     return string(__source__.file)
 end
+
+# A function that is called through a dynamo by what inference knows.
+struct __Through{D, F}
+    through::D
+    callee::F
+end
+(t::__Through)(args...) = t.through(t.callee, args...)
+__through(through, callee) = __Through(through, callee)

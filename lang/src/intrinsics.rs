@@ -3,6 +3,8 @@
 //! `Base.add_int(x, y)` in a listing is a call of a function of the prelude, whose methods are
 //! made of the table: a row says the name, the types that it is for, and the op.
 
+use regraft_ir::Type;
+
 /// The form of an intrinsic: what it takes, and how the op is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -203,6 +205,41 @@ intrinsics! {
     "fptosi" = FromFloat "arith.float_to_int";
     "fpext" = FromFloat "arith.float_cast";
     "fptrunc" = FromFloat "arith.float_cast";
+}
+
+/// The intrinsic that an op is for operands of these types.
+pub(crate) fn intrinsic_of(op: &str, operands: &[Type]) -> Option<&'static Intrinsic> {
+    INTRINSICS.iter().filter(|row| row.op == op).find(|row| row.form.takes(operands))
+}
+
+/// The op that an intrinsic is for arguments of these types.
+pub(crate) fn op_of_intrinsic(name: &str, args: &[Type]) -> Option<&'static str> {
+    let row = INTRINSICS.iter().find(|row| row.name == name)?;
+    row.form.takes(args).then_some(row.op)
+}
+
+impl Form {
+    /// Returns whether an op of that form is one for operands of these types. The type that
+    /// a conversion is to is the first one.
+    fn takes(self, operands: &[Type]) -> bool {
+        let is_float = |ty: Type| matches!(ty, Type::F32 | Type::F64);
+        let is_int = |ty: Type| matches!(ty, Type::I8 | Type::I16 | Type::I32 | Type::I64);
+        let is_bits = |ty: Type| is_int(ty) || ty == Type::BOOL;
+        let all = |count, test: &dyn Fn(Type) -> bool| {
+            operands.len() == count && operands.iter().all(|&ty| test(ty))
+        };
+        match self {
+            Self::Int1 => all(1, &is_int),
+            Self::Int2 | Self::Signed | Self::Shift => all(2, &is_int),
+            Self::Bits1 => all(1, &is_bits),
+            Self::Bits2 | Self::Compare => all(2, &is_bits),
+            Self::Float1 => all(1, &is_float),
+            Self::Float2 => all(2, &is_float),
+            Self::Float3 => all(3, &is_float),
+            Self::FromInt => operands.len() == 2 && is_bits(operands[1]),
+            Self::FromFloat => operands.len() == 2 && is_float(operands[1]),
+        }
+    }
 }
 
 #[cfg(test)]

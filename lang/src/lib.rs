@@ -15,6 +15,7 @@ mod code;
 mod compiler;
 pub mod definition;
 mod derive;
+mod dynamo;
 mod emit;
 mod infer;
 mod intrinsics;
@@ -32,7 +33,7 @@ pub use intrinsics::{Form, INTRINSICS, Intrinsic};
 pub use listing::{Listing, parse_listing};
 pub use phases::{Phase, measure_phases, phase_times};
 pub use session::{Completeness, Entry, Gradient, Mode, PreparedGradient, Session};
-pub use start_up::{Setup, StartUp};
+pub use start_up::{Setup, SharedDynamo, StartUp};
 
 /// The single steps, for tests and benchmarks.
 #[doc(hidden)]

@@ -2,6 +2,11 @@
 //!
 //! Their texts are read as those of the prelude are; nothing of them is there before.
 
+use regraft_ir::Diagnostic;
+
+use crate::start_up::Setup;
+use crate::world::World;
+
 /// A package.
 #[derive(Debug)]
 pub(crate) struct Package {
@@ -9,6 +14,13 @@ pub(crate) struct Package {
     pub(crate) name: &'static str,
     /// The names and texts of its files, which are run in the module in this order.
     pub(crate) files: &'static [(&'static str, &'static str)],
+    /// What is done when they were run.
+    pub(crate) setup: Setup,
+}
+
+/// Leaves the world as it is.
+fn nothing(_: &mut World) -> Result<(), Vec<Diagnostic>> {
+    Ok(())
 }
 
 macro_rules! files {
@@ -21,8 +33,13 @@ macro_rules! files {
 }
 
 /// All packages.
-const PACKAGES: [Package; 3] = [
-    Package { name: "ChainRules", files: files!["chainrules.jl"] },
+const PACKAGES: [Package; 4] = [
+    Package {
+        name: "Cassette",
+        files: files!["cassette.jl"],
+        setup: crate::dynamo::context::define,
+    },
+    Package { name: "ChainRules", files: files!["chainrules.jl"], setup: nothing },
     Package {
         name: "IRTools",
         files: files![
@@ -34,8 +51,9 @@ const PACKAGES: [Package; 3] = [
             "irtools/show.jl",
             "irtools/all.jl"
         ],
+        setup: nothing,
     },
-    Package { name: "MacroTools", files: files!["macrotools.jl"] },
+    Package { name: "MacroTools", files: files!["macrotools.jl"], setup: nothing },
 ];
 
 /// Returns the package of that name.

@@ -2,15 +2,19 @@
 //! dynamos.
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use regraft_ir::{Diagnostic, Extension};
+use regraft_ir::{Diagnostic, Extension, Type};
 
 use crate::prelude::FILES;
-use crate::world::World;
+use crate::world::{Code, DynamoCx, World};
 
-/// Changes a world: adds a dynamo, say.
+/// Changes a world.
 pub type Setup = fn(&mut World) -> Result<(), Vec<Diagnostic>>;
+
+/// Makes the code of a dynamo that all sessions have: see [`Session::dynamo`](crate::Session::dynamo).
+pub type SharedDynamo =
+    dyn Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Code, Vec<Diagnostic>> + Send + Sync;
 
 /// The files and dynamos that every session starts with: those of the prelude first.
 ///
@@ -28,6 +32,7 @@ pub type Setup = fn(&mut World) -> Result<(), Vec<Diagnostic>>;
 pub struct StartUp {
     files: Vec<(&'static str, &'static str)>,
     setups: Vec<Setup>,
+    dynamos: Vec<(String, Arc<SharedDynamo>)>,
 }
 
 impl StartUp {
@@ -44,6 +49,20 @@ impl StartUp {
         self
     }
 
+    /// Adds a dynamo: see [`Session::dynamo`](crate::Session::dynamo).
+    pub fn dynamo(
+        &mut self,
+        signature: &str,
+        f: impl Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Code, Vec<Diagnostic>> + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.dynamos.push((signature.to_owned(), Arc::new(f)));
+        self
+    }
+
+    pub(crate) fn dynamos(&self) -> impl Iterator<Item = (&str, Arc<SharedDynamo>)> {
+        self.dynamos.iter().map(|(signature, f)| (&**signature, Arc::clone(f)))
+    }
+
     pub(crate) fn files(&self) -> &[(&'static str, &'static str)] {
         &self.files
     }
@@ -55,8 +74,11 @@ impl StartUp {
 
 impl Extension for StartUp {
     fn builtin() -> &'static Self {
-        static BUILTIN: LazyLock<StartUp> =
-            LazyLock::new(|| StartUp { files: FILES.to_vec(), setups: Vec::new() });
+        static BUILTIN: LazyLock<StartUp> = LazyLock::new(|| StartUp {
+            files: FILES.to_vec(),
+            setups: Vec::new(),
+            dynamos: Vec::new(),
+        });
         &BUILTIN
     }
 }
@@ -64,6 +86,12 @@ impl Extension for StartUp {
 impl fmt::Debug for StartUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.files.iter().map(|&(name, _)| name).collect();
-        write!(f, "files {}, {} setups", names.join(", "), self.setups.len())
+        write!(
+            f,
+            "files {}, {} setups, {} dynamos",
+            names.join(", "),
+            self.setups.len(),
+            self.dynamos.len()
+        )
     }
 }

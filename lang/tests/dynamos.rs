@@ -1,59 +1,34 @@
 //! Methods that rewrite other methods: a dynamo that turns products into sums, wherever they are.
 
-use std::rc::Rc;
-use std::sync::Arc;
-
 use regraft_dialects::core;
-use regraft_ir::{Constant, Context, Diagnostic, Extensions, Function, Loc, Operand, Type};
-use regraft_lang::definition::{Callee, MethodHead, ParamDecl, Space, TypeExpr};
-use regraft_lang::world::{Dispatch, DynamoCx, World};
+use regraft_ir::{Constant, Context, Diagnostic, Extensions, Type};
+use regraft_lang::world::{Code, DynamoCx};
 use regraft_lang::{Session, StartUp};
 
-/// The body of `summed(a, b, f)`: that of `f(a, b)` with sums in place of products, and
-/// `summed(x, y, g)` in place of calls `g(x, y)` of the program's functions.
-fn summed(cx: &mut DynamoCx<'_>, args: &[Type]) -> Result<Function, Diagnostic> {
-    let (f, args) = (args[2], &args[..2]);
-    let Dispatch::Method(found) = cx.world.dispatch(f, args, cx.by) else {
-        return Err(Diagnostic::error("there is nothing to sum"));
+/// The code of `summed(f, args...)`: that of `f(args...)` with sums in place of products, there and
+/// in what it calls.
+fn summed(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic>> {
+    let Some(mut code) = cx.lowered(types[0], &types[1..])? else {
+        return Ok(cx.fall_back(types));
     };
-    let mut body = Function::clone(&*cx.world.body(&found, f, args, cx.by)?);
-    let ctx = Arc::clone(body.ctx());
-    let entry = body.entry().expect("a body begins somewhere");
-    body.append_param(entry, Type::ANY).expect("nothing goes to the entry");
-    let calls: Vec<_> = body.all_insts().filter(|&v| body.op(v) == Some(core::CALL)).collect();
+    let f = code.function_mut();
+    let plus = f.constant_id(Constant::Func(f.ctx().symbol("+")));
+    let calls: Vec<_> = f.all_insts().filter(|&v| f.op(v) == Some(core::CALL)).collect();
     for call in calls {
-        let operands: Vec<Operand> = body.operands(call).collect();
-        let name = body.const_func(operands[0]).expect("a call names its callee");
-        match ctx.str(name) {
-            "*" => {
-                let plus = body.constant_id(Constant::Func(ctx.symbol("+")));
-                body.set_operand(call, 0, plus).expect("it has a callee");
-            }
-            other if other.starts_with(char::is_alphabetic) => {
-                let summed = body.constant_id(Constant::Func(ctx.symbol("summed")));
-                let args = operands[1..].iter().copied().chain([operands[0]]);
-                let inst = core::call(summed, args, Type::ANY);
-                body.replace(call, inst).expect("it is a call as well");
-            }
+        let callee = f.operand(call, 0).and_then(|callee| f.const_func(callee));
+        match callee.map(|name| f.ctx().str(name)) {
+            Some("*") => f.set_operand(call, 0, plus)?,
+            Some("/") => return Err(vec![Diagnostic::error("a quotient is no product")]),
             _ => {}
         }
     }
-    Ok(body)
-}
-
-/// Adds the dynamo to a world.
-fn add_summed(world: &mut World) -> Result<(), Vec<Diagnostic>> {
-    let ctx = Arc::clone(world.ctx());
-    let param = || ParamDecl { name: None, ty: TypeExpr::any(ctx.symbol("Any")) };
-    let callee = Callee::Function(ctx.symbol("summed"));
-    let params = vec![param(), param(), param()];
-    let def = MethodHead::plain(callee, params, Space::Main, Loc::UNKNOWN);
-    world.add_dynamo(&def, Rc::new(summed)).map(drop)
+    cx.recurse(&mut code)?;
+    Ok(code)
 }
 
 fn session() -> Session {
     let mut session = Session::new(&regraft_dialects::context());
-    session.with_world(add_summed).expect("it is defined");
+    session.dynamo("summed(f, args...)", summed).expect("it is defined");
     session
 }
 
@@ -68,36 +43,86 @@ fn check(session: &mut Session, text: &str, expected: &str) {
 #[test]
 fn products_become_sums_in_what_is_called_as_well() {
     let mut session = session();
-    check(&mut session, "mul(a, b) = a * b\nsummed(5, 10, mul)", "15");
-    check(&mut session, "twice(a, b) = mul(a, b) * mul(b, a)\nsummed(2, 3, twice)", "10");
+    check(&mut session, "mul(a, b) = a * b\nsummed(mul, 5, 10)", "15");
+    check(&mut session, "twice(a, b) = mul(a, b) * mul(b, a)\nsummed(twice, 2, 3)", "10");
     check(&mut session, "twice(2, 3)", "36");
-    check(&mut session, "summed(2.5, 3, twice)", "11.0");
+    check(&mut session, "summed(twice, 2.5, 3)", "11.0");
+    // `prod` multiplies by the name of `*`, which it is given: it is called as it is.
+    check(&mut session, "summed(xs -> xs[1] * xs[2], [3, 4])", "7");
 }
 
 #[test]
-fn a_setup_of_the_extensions_adds_it_to_every_session() {
+fn callees_of_all_kinds_are_followed() {
+    let mut session = session();
+    let rest = "rest(a, bs...) = a * length(bs)\nsummed(rest, 1, 7, 8, 9)";
+    check(&mut session, rest, "4");
+    check(&mut session, "splat(xs) = rest(xs...)\nsummed(splat, (1, 2, 3))", "3");
+    check(&mut session, "named(a; by = 2) = a * by\nsummed(() -> named(5; by = 6))", "11");
+    check(&mut session, "summed(() -> named(5))", "7");
+    check(&mut session, "mapped(t) = map(x -> x * 3, t)\nsummed(mapped, (1, 2))", "(4, 5)");
+    let text = "tried(x) = try\n    x * error(\"no\")\ncatch\n    x * 10\nend\nsummed(tried, 4)";
+    check(&mut session, text, "14");
+    check(&mut session, "struct By; k; end\n(b::By)(x) = b.k * x\nsummed(By(5), 6)", "11");
+    check(&mut session, "late(fs) = fs[1](3, 4)\nsummed(late, Any[*])", "12");
+    check(&mut session, "late2(fs) = fs[1](3, 4)\nsummed(late2, Any[(a, b) -> a * b])", "7");
+}
+
+#[test]
+fn code_keeps_type_parameters_and_module_of_its_method() {
+    let mut session = session();
+    let text = "module M
+        k = 10
+        scaled(x::T) where T = k * T(2) * x
+    end
+    summed(M.scaled, 1.5)";
+    check(&mut session, text, "13.5");
+}
+
+#[test]
+fn the_start_up_adds_it_to_every_session() {
     let mut extensions = Extensions::clone(regraft_dialects::context().extensions());
-    extensions.edit::<StartUp>().setup(add_summed);
+    extensions.edit::<StartUp>().dynamo("summed(f, args...)", summed);
     let ctx = Context::with_extensions(&extensions.into());
     for _ in 0..2 {
         let mut session = Session::new(&ctx);
-        check(&mut session, "mul(a, b) = a * b\nsummed(5, 10, mul)", "15");
+        check(&mut session, "mul(a, b) = a * b\nsummed(mul, 5, 10)", "15");
     }
 }
 
 #[test]
-fn bodies_are_made_anew_when_what_they_were_made_of_is_redefined() {
+fn code_is_made_anew_when_what_it_was_made_of_is_redefined() {
     let mut session = session();
     check(&mut session, "mul(a, b) = a * b\ntwice(a, b) = mul(a, b) * mul(b, a)", "twice");
-    check(&mut session, "summed(2, 3, twice)", "10");
-    check(&mut session, "mul(a, b) = a * b * b\nsummed(2, 3, twice)", "15");
-    check(&mut session, "mul(a::Int, b::Int) = 7 * a\nsummed(2, 3, twice)", "19");
+    check(&mut session, "summed(twice, 2, 3)", "10");
+    check(&mut session, "mul(a, b) = a * b * b\nsummed(twice, 2, 3)", "15");
+    check(&mut session, "mul(a::Int, b::Int) = 7 * a\nsummed(twice, 2, 3)", "19");
 }
 
 #[test]
-fn what_a_dynamo_refuses_is_an_error_of_the_call() {
+fn an_error_of_a_dynamo_names_it_and_the_call() {
     let mut session = session();
-    let errors = session.run("test.jl", "one(a) = a\nsummed(1, 2, one)").expect_err("it fails");
+    let text = "inner(a) = a / 2\nouter(a) = inner(a) + 1\nsummed(outer, 1)";
+    let errors = session.run("test.jl", text).expect_err("it fails");
     let text = regraft_ir::render_all(&errors, false);
-    assert!(text.contains("there is nothing to sum"), "{text}");
+    assert!(text.contains("a quotient is no product"), "{text}");
+    assert!(text.contains("in the dynamo summed(f, args...)"), "{text}");
+    assert!(text.contains("::typeof(inner), ::Int64"), "{text}");
+    assert!(text.contains("test.jl:2"), "the chain of calls: {text}");
+}
+
+#[test]
+fn signatures_that_are_none_are_errors_with_their_places() {
+    let mut session = Session::new(&regraft_dialects::context());
+    for (signature, message) in [
+        ("f(x", "is not closed"),
+        ("f(x = 1)", "no default values"),
+        ("f(; x)", "no default values and takes no arguments by name"),
+        ("3", "expected the signature of a method"),
+        ("f(x::Nowhere)", "Nowhere"),
+    ] {
+        let defined = session.dynamo(signature, |cx, types| Ok(cx.fall_back(types)));
+        let errors = defined.expect_err(signature);
+        let text = regraft_ir::render_all(&errors, false);
+        assert!(text.contains(message), "{signature}: {text}");
+    }
 }

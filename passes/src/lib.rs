@@ -31,6 +31,7 @@ pub mod instrument;
 mod loop_run;
 mod manager;
 mod options;
+pub mod overdub;
 mod panic_guard;
 mod pass;
 mod pass_info;

@@ -35,7 +35,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use regraft_ir::{Context, Dialect, Extensions, Registry};
+use regraft_ir::{Context, Diagnostic, Dialect, Extensions, Registry, Type};
+use regraft_lang::StartUp;
+use regraft_lang::world::{Code, DynamoCx};
 use regraft_passes::PassRegistry;
 
 use output::{Failed, Outcome, OutputArgs};
@@ -147,6 +149,23 @@ impl Tool {
     /// Adds a dialect, so that its ops can be read and printed.
     pub fn dialect(&mut self, dialect: &'static Dialect) -> &mut Self {
         self.extensions.add_dialect(dialect);
+        self
+    }
+
+    /// Adds a method whose code `f` makes from the types of its arguments to every program that the
+    /// tool runs: see [`Session::dynamo`](crate::lang::Session::dynamo).
+    ///
+    /// ```
+    /// let mut tool = regraft::tool!();
+    /// tool.dynamo("untouched(f, args...)", |cx, types| Ok(cx.fall_back(types)));
+    /// tool.run(["tool", "run", "-", "--help"]);
+    /// ```
+    pub fn dynamo(
+        &mut self,
+        signature: &str,
+        f: impl Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Code, Vec<Diagnostic>> + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.extensions.edit::<StartUp>().dynamo(signature, f);
         self
     }
 

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::types::CodeTypes;
 use crate::definition::Space;
-use crate::world::{Binding, MethodMatch, StaticValue, World};
+use crate::world::{Binding, Code, MethodMatch, StaticValue, World};
 
 /// The functions of the library that are called by syntax.
 const SYNTAX: [&str; 12] = [
@@ -45,16 +45,24 @@ pub(crate) fn lowered_value(
     world: &mut World,
     types: CodeTypes,
     found: &MethodMatch,
-    body: &Function,
+    code: &Code,
 ) -> Val {
+    let body = code.function();
     let Some(method) = world.method(found.method) else { return Val::Unit };
     if body.blocks().any(|block| body.successors(block).count() > 2) {
         return Val::Unit;
     }
-    let (vararg, params, takes_callee) = (method.vararg, method.params, method.takes_callee);
-    let (space, names) = (method.space, std::rc::Rc::clone(&method.statics));
+    let takes_callee = method.takes_callee;
+    let (vararg, params) = match body.entry().filter(|_| method.is_dynamo()) {
+        Some(entry) => (false, body.param_count(entry) - usize::from(takes_callee)),
+        None => (method.vararg, method.params),
+    };
+    let (space, names, values) = match &code.home {
+        Some(home) => (home.space, &home.names, &home.statics),
+        None => (method.space, &method.statics, &found.statics),
+    };
     let ctx = Arc::clone(world.ctx());
-    let statics = names.iter().copied().zip(found.statics.iter().cloned()).collect();
+    let statics = names.iter().copied().zip(values.iter().cloned()).collect();
     let ssa = match world.resolve(ctx.symbol("SSAValue"), Space::Base, None) {
         Binding::Type(ty) => ty,
         _ => Type::UNIT,

@@ -89,6 +89,7 @@ impl Inference {
                 frame.is_late = true;
                 Some(self.constant_arg(Constant::Unit))
             }
+            Builtin::Intrinsic => self.intrinsic(frame, args),
             Builtin::UnrollMap => self.unroll_map(frame, args),
             Builtin::UnrollFold => self.unroll_fold(frame, args),
             Builtin::NTuple => self.ntuple(frame, args),

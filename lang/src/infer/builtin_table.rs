@@ -50,6 +50,7 @@ builtins! {
     ReturnType "#return_type" "The type of what a call gives, if it is exact.",
     Known "#known" "Whether a value is known.",
     Late "#late" "Nothing: the calls of the function that follow are decided when they run.",
+    Intrinsic "#intrinsic" "The intrinsic function that an op is for operands of these types; the op itself, if it is none.",
     UnrollMap "#unroll_map" "A function of the elements of tuples, as a tuple.",
     UnrollFold "#unroll_fold" "A function of what it gave so far and each element of a tuple.",
     NTuple "#ntuple" "A function of 1 to n, as a tuple.",

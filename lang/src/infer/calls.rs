@@ -152,7 +152,7 @@ impl Inference {
         let found = match self.world.dispatch(callee, args, Some(id)) {
             Dispatch::Method(_) if self.waits(callee) && !self.are_exact(args) => Found::Unknown,
             Dispatch::Method(found) => {
-                let mut facts = self.method_facts(&found);
+                let mut facts = self.facts_for(&found, callee, args, id);
                 // What there is a rule for is called, whatever it is.
                 if self.has_rule(callee, args, id) {
                     let (code, inline) = (Code::Body, Some(false));

@@ -323,10 +323,12 @@ impl Inference {
         if let Ok(entry) = self.spec_table.find_entry(code, |&(_, other)| other == id) {
             entry.remove();
         }
+        if let Some(origin) = spec.origin
+            && let Some(count) = self.spec_counts.get_mut(origin.0 as usize)
+        {
+            *count -= 1;
+        }
         if let Some(method) = spec.method {
-            if let Some(count) = self.spec_counts.get_mut(method.0 as usize) {
-                *count -= 1;
-            }
             if let Entry::Occupied(mut specs) = self.specs_of.entry(method) {
                 specs.get_mut().retain(|&mut other| other != id);
                 if specs.get().is_empty() {

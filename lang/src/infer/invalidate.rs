@@ -70,7 +70,7 @@ impl Inference {
         let Some(mut spec) = spec else { return };
         self.leave_tables(old, &spec);
         let id = self.world.new_spec();
-        (spec.id, spec.method, spec.callee) = (id, None, Type::ANY);
+        (spec.id, spec.method, spec.origin, spec.callee) = (id, None, None, Type::ANY);
         if let Some(name) = spec.name {
             self.by_name.insert(name, id);
         }

@@ -1,27 +1,71 @@
 //! Facts of a method that inference asks for again and again, computed once.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use regraft_dialects::{cf, core as core_ops};
-use regraft_ir::{Function, OperandKind};
+use regraft_ir::{Function, OperandKind, Type};
 
 use super::frame::Order;
 use super::inference::Inference;
-use super::method_facts::{Code, MethodFacts, Piece};
+use super::method_facts::{Code as Shape, MadeCode, MethodFacts, Piece};
 use crate::definition::Space;
-use crate::world::{MethodId, MethodMatch};
+use crate::world::{Code, Home, MethodId, MethodMatch, SpecId};
 
 impl Inference {
-    /// The facts of a method that was found.
-    pub(super) fn method_facts(&mut self, found: &MethodMatch) -> Rc<MethodFacts> {
-        let index = found.method.0 as usize;
+    /// The facts of a method that was found for a call, by `lookup`. A dynamo makes the code for it.
+    pub(super) fn facts_for(
+        &mut self,
+        found: &MethodMatch,
+        callee: Type,
+        args: &[Type],
+        lookup: SpecId,
+    ) -> Rc<MethodFacts> {
+        let facts = self.method_facts(found.method);
+        if !facts.is_dynamo || !found.exact && !facts.expands {
+            return facts;
+        }
+        let params = args.len() + usize::from(facts.takes_callee);
+        let (function, home) = match self.world.body(found, callee, args, Some(lookup)) {
+            Ok(Code { function, home }) => (function, home),
+            Err(errors) => (self.failing_body(&errors, params), None),
+        };
+        let code = self.code_of(&function, facts.takes_callee, facts.inline);
+        let order = Some(Rc::new(Order::of(&function)));
+        let origin = home.as_ref().map(|home| self.method_facts(home.method));
+        let home = home.unwrap_or_else(|| Home {
+            method: facts.id,
+            space: facts.space,
+            names: Rc::clone(&facts.statics),
+            statics: Rc::clone(&found.statics),
+        });
+        let made = MadeCode { function, statics: home.statics, origin: home.method, lookup };
+        Rc::new(MethodFacts {
+            params: args.len(),
+            vararg: false,
+            inline: facts.inline.or(origin.as_ref().and_then(|origin| origin.inline)),
+            space: home.space,
+            statics: home.names,
+            takes_constants: match &origin {
+                // What is an op elsewhere is folded.
+                Some(origin) => origin.takes_constants || !matches!(origin.code, Shape::Body),
+                None => facts.inline == Some(true),
+            },
+            code,
+            order,
+            made: Some(Rc::new(made)),
+            ..(*facts).clone()
+        })
+    }
+
+    /// The facts of a method.
+    fn method_facts(&mut self, id: MethodId) -> Rc<MethodFacts> {
+        let index = id.0 as usize;
         if let Some(Some(facts)) = self.methods.get(index) {
             return Rc::clone(facts);
         }
         // What is wrong with the code is told when it is asked for.
-        let _ = self.world.lower_now(found.method);
-        let facts = Rc::new(self.find_facts(found.method));
+        let _ = self.world.lower_now(id);
+        let facts = Rc::new(self.find_facts(id));
         if self.methods.len() <= index {
             self.methods.resize(index + 1, None);
         }
@@ -33,7 +77,10 @@ impl Inference {
         let method = self.world.method(id).expect("a method that was found is there");
         let in_prelude = method.space == Space::Base;
         let forced = method.inline == Some(true);
-        let code = method.body.as_ref().map_or(Code::Body, |body| self.code(body, method));
+        let code = method
+            .body
+            .as_ref()
+            .map_or(Shape::Body, |body| self.code_of(body, method.takes_callee, method.inline));
         MethodFacts {
             id,
             name: method.name,
@@ -48,22 +95,24 @@ impl Inference {
             expands: forced && (in_prelude || method.takes_callee),
             code,
             order: method.body.as_ref().map(|body| Rc::new(Order::of(body))),
+            is_dynamo: method.is_dynamo(),
+            made: None,
         }
     }
 
     /// Returns whether a body is an op or less.
-    fn code(&self, body: &Arc<Function>, method: &crate::world::Method) -> Code {
-        if body.block_count() != 1 || method.inline == Some(false) {
-            return Code::Body;
+    fn code_of(&self, body: &Function, takes_callee: bool, inline: Option<bool>) -> Shape {
+        if body.block_count() != 1 || inline == Some(false) {
+            return Shape::Body;
         }
-        let Some(entry) = body.entry() else { return Code::Body };
+        let Some(entry) = body.entry() else { return Shape::Body };
         let returned = match body.terminator(entry) {
             Some(term) if body.op(term) == Some(cf::RETURN) => body.operand(term, 0),
             _ => None,
         };
-        let Some(returned) = returned else { return Code::Body };
+        let Some(returned) = returned else { return Shape::Body };
         let params: Vec<_> = body.params(entry).collect();
-        let callee = usize::from(method.takes_callee);
+        let callee = usize::from(takes_callee);
         let piece = |operand: regraft_ir::Operand| match operand.kind() {
             OperandKind::Const(constant) => Some(Piece::Constant(constant)),
             OperandKind::Value(v) => {
@@ -77,18 +126,18 @@ impl Inference {
         };
         let mut insts = body.body(entry);
         let Some(inst) = insts.next() else {
-            return piece(returned).map_or(Code::Body, Code::Value);
+            return piece(returned).map_or(Shape::Body, Shape::Value);
         };
         if insts.next().is_some() || returned != inst.into() {
-            return Code::Body;
+            return Shape::Body;
         }
-        let Some(op) = body.op(inst) else { return Code::Body };
+        let Some(op) = body.op(inst) else { return Shape::Body };
         let (def, skip, ty) = match op {
             core_ops::CALL => {
                 let name = body.operand(inst, 0).and_then(|callee| body.const_func(callee));
                 match name.and_then(|name| self.op_named(name)) {
                     Some(def) => (def, 1, None),
-                    None => return Code::Body,
+                    None => return Shape::Body,
                 }
             }
             core_ops::APPLY
@@ -97,10 +146,10 @@ impl Inference {
             | core_ops::SET_GLOBAL
             | core_ops::STATIC
             | core_ops::CLOSURE
-            | core_ops::UNDEF => return Code::Body,
+            | core_ops::UNDEF => return Shape::Body,
             _ => (self.ctx.def(op), 0, Some(body.ty(inst))),
         };
         let pieces: Option<Box<[Piece]>> = body.operands(inst).skip(skip).map(piece).collect();
-        pieces.map_or(Code::Body, |pieces| Code::Op { def, pieces, ty })
+        pieces.map_or(Shape::Body, |pieces| Shape::Op { def, pieces, ty })
     }
 }

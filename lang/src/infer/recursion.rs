@@ -43,9 +43,9 @@ impl Inference {
         } else {
             0
         };
-        let method = self.spec(id).method;
+        let origin = self.spec(id).origin;
         let first_of_group = self.group.len();
-        self.stack.push(Running { method, low: place, was_read: false, unstable: false, size });
+        self.stack.push(Running { origin, low: place, was_read: false, unstable: false, size });
         loop {
             let changed = self.run_once(id, place);
             let running = &self.stack[place];

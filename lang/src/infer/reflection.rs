@@ -1,13 +1,15 @@
 //! Type functions that ask about types and methods.
 
 use regraft_dialects::core as core_ops;
-use regraft_ir::{Attrs, Constant, Type};
+use regraft_ir::{Attrs, Constant, Type, TypeKind};
+use smallvec::SmallVec;
 
 use super::builtin_table::Builtin;
 use super::frame::{Arg, Args, Frame, StepKind};
 use super::inference::Inference;
 use super::lattice::Lattice;
 use super::lookup::Found;
+use crate::intrinsics::intrinsic_of;
 use crate::world::StaticValue;
 
 impl Inference {
@@ -40,6 +42,17 @@ impl Inference {
                 Some(frame.push(kind, &[eval, module, name], Lattice::ANY, Attrs::NONE))
             }
         }
+    }
+
+    /// `#intrinsic(op, operands...)`
+    pub(super) fn intrinsic(&mut self, frame: &mut Frame, args: &[Arg]) -> Option<Arg> {
+        let (&op, operands) = args.split_first()?;
+        let TypeKind::Fn(name) = *self.ctx.kind(self.exact_type(frame, op)?) else { return None };
+        let operands = operands.iter().map(|&arg| self.exact_type(frame, arg));
+        let operands: Option<SmallVec<[Type; 4]>> = operands.collect();
+        let found = intrinsic_of(self.ctx.str(name), &operands?);
+        let function = found.map_or(name, |intrinsic| self.ctx.symbol(intrinsic.name));
+        Some(self.constant_arg(Constant::Func(function)))
     }
 
     /// `#parameters(T)`: a tuple.
@@ -94,7 +107,7 @@ impl Inference {
             let (message, _) = self.world.no_method(of, &declared);
             return Some(self.fail(frame, &format!("MethodError: {message}")));
         };
-        let facts = self.method_facts(&found);
+        let facts = self.facts_for(&found, of, &types, frame.spec);
         let attrs = regraft_ir::Attrs::NONE;
         Some(self.call_found(frame, Found::Method(facts, found), callee, &args, attrs))
     }

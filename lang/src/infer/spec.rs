@@ -39,7 +39,8 @@ pub(super) enum State {
 /// A specialisation that is being inferred.
 #[derive(Debug)]
 pub(super) struct Running {
-    pub(super) method: Option<MethodId>,
+    /// The method whose code it is.
+    pub(super) origin: Option<MethodId>,
     /// The lowest place on the stack of which an estimate was used.
     pub(super) low: usize,
     /// True if somebody used its own estimate.
@@ -57,6 +58,8 @@ pub struct Spec {
     pub id: SpecId,
     /// The method; `None` for a thunk and for what wraps an op.
     pub method: Option<MethodId>,
+    /// The method that its code was taken from: another one, if a dynamo made it of that.
+    pub(super) origin: Option<MethodId>,
     /// The type of what is called.
     pub callee: Type,
     /// The lattice value of each parameter of its function.
@@ -103,6 +106,7 @@ impl Spec {
         Self {
             id,
             method: None,
+            origin: None,
             callee: Type::ANY,
             key: SmallVec::from_slice(key),
             shown,

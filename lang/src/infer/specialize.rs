@@ -113,7 +113,7 @@ impl Inference {
         if let Some(id) = self.known_spec(Some(facts.id), callee, key) {
             return Some(id);
         }
-        if self.is_too_deep(facts.id, key) {
+        if self.is_too_deep(facts.origin(), key) {
             return None;
         }
         Some(self.make_spec(facts, found, callee, args, key))
@@ -143,7 +143,7 @@ impl Inference {
             return true;
         }
         // Most calls are not nested in others of the same method.
-        let nested = self.stack.iter().filter(|running| running.method == Some(method)).count();
+        let nested = self.stack.iter().filter(|running| running.origin == Some(method)).count();
         if nested < MAX_GROWING {
             return false;
         }
@@ -151,7 +151,7 @@ impl Inference {
         let grows = self
             .stack
             .iter()
-            .filter(|running| running.method == Some(method))
+            .filter(|running| running.origin == Some(method))
             .all(|running| running.size < size);
         nested >= MAX_NESTED || grows
     }
@@ -173,20 +173,28 @@ impl Inference {
         key: &[Lattice],
     ) -> SpecId {
         let id = self.world.new_spec();
-        let (body, shared) = match self.world.body(found, callee, args, Some(id)) {
-            Ok(body) => (body, facts.order.clone()),
-            Err(error) => (self.failing_body(error.message(), key.len()), None),
+        let (body, statics) = match &facts.made {
+            Some(made) => {
+                self.world.depend(id, made.lookup);
+                (Arc::clone(&made.function), &made.statics)
+            }
+            None => match self.world.body(found, callee, args, Some(id)) {
+                Ok(code) => (code.function, &found.statics),
+                Err(errors) => (self.failing_body(&errors, key.len()), &found.statics),
+            },
         };
-        let order = shared.unwrap_or_else(|| Rc::new(Order::of(&body)));
-        let index = facts.id.0 as usize;
+        let order = facts.order.clone().unwrap_or_else(|| Rc::new(Order::of(&body)));
+        let origin = facts.origin();
+        let index = origin.0 as usize;
         if self.spec_counts.len() <= index {
             self.spec_counts.resize(index + 1, 0);
         }
         self.spec_counts[index] += 1;
         self.add_spec(Spec {
             method: Some(facts.id),
+            origin: Some(origin),
             callee,
-            statics: Rc::clone(&found.statics),
+            statics: Rc::clone(statics),
             static_names: Rc::clone(&facts.statics),
             takes_callee: facts.takes_callee,
             fixed: facts.vararg.then(|| facts.params - 1),
@@ -297,8 +305,9 @@ impl Inference {
         spec.method.is_none() && spec.callee != Type::ANY
     }
 
-    /// A body that fails with a message.
-    fn failing_body(&self, message: &str, params: usize) -> Arc<Function> {
+    /// A body that fails with the message of an error.
+    pub(super) fn failing_body(&self, errors: &[Diagnostic], params: usize) -> Arc<Function> {
+        let message = errors.first().map_or("the code is wrong", |error| error.message());
         let mut body = Function::new(&self.ctx, "", &vec![Type::ANY; params], Type::ANY);
         let entry = body.entry().expect("a new function has an entry");
         let message = self.ctx.constant_id(Constant::Str(self.ctx.symbol(message)));

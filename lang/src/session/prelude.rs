@@ -1,5 +1,6 @@
 //! Loading the prelude.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use regraft_ir::Diagnostic;
@@ -9,7 +10,7 @@ use crate::definition::Space;
 use crate::lower::{Library, Statement};
 use crate::prelude::statements;
 use crate::start_up::StartUp;
-use crate::world::Deferred;
+use crate::world::{Deferred, DynamoFn};
 
 impl Session {
     /// Runs the files of the prelude. Types are declared when somebody asks for their names; methods are parsed when
@@ -35,6 +36,13 @@ impl Session {
         for setup in start_up.setups() {
             if let Err(errors) = setup(&mut self.compiler.borrow_mut().world) {
                 panic!("a setup fails\n{}", regraft_ir::render_all(&errors, false));
+            }
+        }
+        for (signature, dynamo) in start_up.dynamos() {
+            let made: DynamoFn = Rc::new(move |cx, types| dynamo(cx, types));
+            let world = &mut self.compiler.borrow_mut().world;
+            if let Err(errors) = world.dynamo(signature, Space::Main, made) {
+                panic!("a dynamo is wrong\n{}", regraft_ir::render_all(&errors, false));
             }
         }
         self.compiler.borrow_mut().note_deferred_rules();

@@ -115,7 +115,7 @@ impl Session {
             }
             self.run_ast_in(parsed.ast, false, space)?;
         }
-        Ok(())
+        self.with_world(package.setup)
     }
 
     /// Begins a run: it has its own fuel, and what was to be interrupted before is over.

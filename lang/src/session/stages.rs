@@ -57,9 +57,8 @@ impl Session {
     pub(super) fn lowered_module(&mut self, call: &TypedCall) -> Result<Module, Vec<Diagnostic>> {
         let found = self.method_of(call)?;
         let body = self.ask(|compiler| compiler.world.body(&found, call.callee, &call.args, None));
-        let body = body.map_err(|error| vec![error])?;
         let mut module = Module::new(&self.ctx);
-        module.add((*body).clone()).map_err(|error| vec![error.into()])?;
+        module.add((*body?.function).clone()).map_err(|error| vec![error.into()])?;
         Ok(module)
     }
 

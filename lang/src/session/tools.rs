@@ -63,10 +63,10 @@ impl Session {
         let found = self.compiler.borrow_mut().world.dispatch(call.callee, &call.args, by);
         let Dispatch::Method(found) = found else { return Ok(Val::Unit) };
         let body = self.ask(|compiler| compiler.world.body(&found, call.callee, &call.args, None));
-        let body = body.map_err(|error| vec![error])?;
+        let code = body?;
         let types = self.code_types();
         let world = &mut self.compiler.borrow_mut().world;
-        Ok(lowered_value(world, types, &found, &body))
+        Ok(lowered_value(world, types, &found, &code))
     }
 
     /// A call with arguments of the types in a tuple.

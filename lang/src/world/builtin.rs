@@ -161,6 +161,7 @@ pub(super) fn builtin_types(ctx: &Arc<Context>) -> (Types, Vec<(Symbol, Ty)>) {
         where_tokens: Vec::new(),
         views: Default::default(),
         builtins: Default::default(),
+        intrinsics: Default::default(),
     };
     (types, b.names)
 }

@@ -1,19 +1,19 @@
-//! Methods whose bodies are made from the types of their arguments (the dynamos of IRTools,
-//! Julia's generated functions).
+//! Methods whose code is made from the types of their arguments (the dynamos of IRTools, Julia's
+//! generated functions).
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use regraft_ir::{Diagnostic, Function, Type};
+use regraft_ir::{Diagnostic, Type};
 
+use super::code::{Code, Home, flatten, is_op};
 use super::define::Body;
-use super::entities::{MethodId, MethodMatch, SpecId};
+use super::entities::{Dispatch, MethodId, MethodMatch, SpecId};
 use super::tables::{DynamoCx, DynamoFn, World};
 use crate::definition::MethodHead;
 
 impl World {
-    /// Defines a method whose lowered body `f` makes from the types of the arguments. The body has
-    /// the parameters that that of any other method would have.
+    /// Defines a method whose code `f` makes from the types of the arguments.
     ///
     /// # Errors
     /// The errors of [`World::define`].
@@ -25,33 +25,101 @@ impl World {
         self.add_method(head, Body::Dynamo(f))
     }
 
-    /// The lowered body of a method for these arguments. Of a dynamo it is made at each call:
-    /// whoever asks keeps it.
+    /// The lowered code of a method for these arguments. That of a dynamo is made at each call:
+    /// whoever asks keeps it, and it has a parameter for each argument.
     ///
     /// # Errors
-    /// The errors of the dynamo.
+    /// The errors of the code, or of the dynamo.
     pub fn body(
         &mut self,
         found: &MethodMatch,
         callee: Type,
         args: &[Type],
         by: Option<SpecId>,
-    ) -> Result<Arc<Function>, Diagnostic> {
-        if let Err(errors) = self.lower_now(found.method) {
-            let unknown = || Diagnostic::error("the method cannot be lowered");
-            return Err(errors.into_iter().next().unwrap_or_else(unknown));
-        }
+    ) -> Result<Code, Vec<Diagnostic>> {
+        self.lower_now(found.method)?;
         let Some(method) = self.method(found.method) else {
-            return Err(Diagnostic::error("there is no such method"));
+            return Err(vec![Diagnostic::error("there is no such method")]);
         };
         if let Some(body) = &method.body {
-            return Ok(Arc::clone(body));
+            return Ok(Code { function: Arc::clone(body), home: None });
         }
         let Some(f) = method.dynamo.clone() else {
-            return Err(Diagnostic::error("the method has no body"));
+            return Err(vec![Diagnostic::error("the method has no code")]);
         };
+        let (name, method) = (method.name, found.method);
+        let params = args.len() + usize::from(self.methods[method].takes_callee);
         let statics = Rc::clone(&found.statics);
-        let mut cx = DynamoCx { world: self, by, callee, statics: &statics };
-        f(&mut cx, args).map(Arc::new)
+        let mut cx = DynamoCx { world: self, by, callee, statics: &statics, method };
+        let code = f(&mut cx, args)?;
+        let entry = code.function.entry();
+        if entry.is_none_or(|entry| code.function.param_count(entry) != params) {
+            let types: Vec<String> =
+                args.iter().map(|&ty| format!("::{}", self.type_name(ty))).collect();
+            let message = format!(
+                "the dynamo {}({}) gives code with another number of parameters than arguments",
+                self.ctx.str(name),
+                types.join(", ")
+            );
+            return Err(vec![Diagnostic::error(message)]);
+        }
+        Ok(code)
+    }
+}
+
+impl DynamoCx<'_> {
+    /// The lowered code of the method that a call of a value of type `callee` with arguments of
+    /// these types runs, with a parameter for the callee and one for each argument. `None` if
+    /// there is no such method, or if it is an op, or a function that inference knows: these have no code.
+    ///
+    /// The code is made anew when that method changes, or another one comes in its place. O(size).
+    ///
+    /// # Errors
+    /// The errors of the code.
+    pub fn lowered(
+        &mut self,
+        callee: Type,
+        args: &[Type],
+    ) -> Result<Option<Code>, Vec<Diagnostic>> {
+        self.lowered_behind(0, callee, args)
+    }
+
+    /// The same with so many parameters before all others, of which nobody makes use yet.
+    ///
+    /// # Errors
+    /// As of [`lowered`](Self::lowered).
+    pub fn lowered_behind(
+        &mut self,
+        params: usize,
+        callee: Type,
+        args: &[Type],
+    ) -> Result<Option<Code>, Vec<Diagnostic>> {
+        if self.world.is_builtin(callee) || is_op(&self.world.ctx, callee) {
+            return Ok(None);
+        }
+        let Dispatch::Method(found) = self.world.dispatch(callee, args, self.by) else {
+            return Ok(None);
+        };
+        let Code { function, home } = self.world.body(&found, callee, args, self.by)?;
+        let method = &self.world.methods[found.method];
+        let (count, before) = (args.len(), params + 1);
+        let function = match method.is_dynamo() {
+            false => flatten(method, &function, count, before),
+            true => flatten(&method.without_rest(count), &function, count, before),
+        };
+        let function = function.map_err(Vec::from)?;
+        let home = home.unwrap_or_else(|| Home {
+            method: found.method,
+            space: method.space,
+            names: Rc::clone(&method.statics),
+            statics: Rc::clone(&found.statics),
+        });
+        Ok(Some(Code { function: Arc::new(function), home: Some(home) }))
+    }
+
+    /// The code that calls its first parameter with the others: that of a call which the dynamo
+    /// leaves as it is. `args` are the types of all arguments.
+    pub fn fall_back(&self, args: &[Type]) -> Code {
+        Code::call(&self.world.ctx, args.len())
     }
 }

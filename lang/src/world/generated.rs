@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use regraft_ir::{Diagnostic, Function, Symbol, Type};
 
+use super::code::{Code, flatten};
 use super::entities::{MethodId, SpecId, StaticValue};
-use super::generator::{Code, Generator, Request};
+use super::generator::{Generator, Made, Request};
 use super::tables::{DynamoCx, World};
 use crate::definition::{Callee, ClosureDef, MethodHead, Space};
 
@@ -67,7 +68,7 @@ impl World {
             }
             Ok(body)
         });
-        let code = Code { code, from };
+        let code = Made { code, from };
         request.generator.code.borrow_mut().insert(request.args.clone(), code);
         // Those who wait are inferred again.
         self.bindings.touch(Space::Base, request.waits, &mut self.edges);
@@ -80,14 +81,18 @@ impl DynamoCx<'_> {
         &mut self,
         generator: &Rc<Generator>,
         args: &[Type],
-    ) -> Result<Function, Diagnostic> {
+    ) -> Result<Code, Vec<Diagnostic>> {
         let known = generator.code.borrow().get(args).cloned();
-        if let Some(Code { code, from }) = known {
+        if let Some(Made { code, from }) = known {
             if !self.world.edges.is_dead(from) {
                 if let Some(by) = self.by {
                     self.world.depend(by, from);
                 }
-                return code.map(|body| (*body).clone());
+                let body = code.map_err(|error| vec![error])?;
+                let method = &self.world.methods[self.method];
+                let before = usize::from(method.takes_callee);
+                let flat = flatten(method, &body, args.len() - before, before);
+                return flat.map(Code::new).map_err(|error| vec![error.into()]);
             }
             generator.code.borrow_mut().remove(args);
         }
@@ -101,6 +106,6 @@ impl DynamoCx<'_> {
         let generator = Rc::clone(generator);
         let statics: Rc<[StaticValue]> = self.statics.into();
         self.world.requests.push(Request { generator, args: args.into(), statics, waits });
-        Err(Diagnostic::error("the code of a generated function is not there yet"))
+        Err(vec![Diagnostic::error("the code of a generated function is not there yet")])
     }
 }

@@ -12,7 +12,7 @@ use crate::definition::MethodHead;
 
 /// The code of a method, or what is wrong with it.
 #[derive(Clone, Debug)]
-pub(super) struct Code {
+pub(super) struct Made {
     pub(super) code: Result<Arc<Function>, Diagnostic>,
     /// Becomes wrong when something changes that the code came from.
     pub(super) from: SpecId,
@@ -28,7 +28,7 @@ pub struct Generator {
     /// The method.
     pub head: MethodHead,
     /// The code for arguments of some types, or what is wrong with it.
-    pub(super) code: RefCell<FxHashMap<Box<[Type]>, Code>>,
+    pub(super) code: RefCell<FxHashMap<Box<[Type]>, Made>>,
 }
 
 /// The wish for the code of a generated function.

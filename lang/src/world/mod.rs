@@ -22,6 +22,7 @@ mod backedges;
 mod bindings;
 mod builtin;
 mod candidates;
+mod code;
 mod deferred;
 mod define;
 mod define_deferred;
@@ -48,6 +49,8 @@ mod term;
 mod types;
 
 pub use candidates::{MethodLine, MethodList};
+pub use code::Code;
+pub(crate) use code::Home;
 pub(crate) use deferred::Deferred;
 pub use entities::{
     Binding, Dispatch, Field, MethodId, MethodMatch, SpecId, StaticValue, TypeArgument,

@@ -65,6 +65,26 @@ impl World {
         self.methods_of(callee).any(|method| method.space != Space::Base)
     }
 
+    /// Returns whether there is a method outside of a module that may take a value of type `first` as its first argument; `by`
+    /// becomes invalid when the methods change. O(methods).
+    pub(crate) fn has_methods_for(
+        &mut self,
+        callee: Type,
+        first: Type,
+        apart_from: Space,
+        by: Option<SpecId>,
+    ) -> bool {
+        if let Some(by) = by {
+            self.watch_methods(callee, by);
+        }
+        let first = self.types.ty_of(first);
+        self.methods_of(callee).filter(|method| method.space != apart_from).any(|method| {
+            let bounds = method.bounds();
+            let taken = method.first_param();
+            taken.is_none_or(|taken| !self.types.is_disjoint(&first, taken, bounds))
+        })
+    }
+
     /// The method that is the most specific one for arguments of declared types, for a call with
     /// arguments that are of these. `None` if there is none, or several.
     pub fn invoked(

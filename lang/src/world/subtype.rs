@@ -153,6 +153,8 @@ impl<'a> Question<'a> {
                 let body = self.open_where(bounds, body, true);
                 self.sub(&body, b)
             }
+            // Its own bound may be such a type, whatever the parameters there.
+            (Ty::Var(var), Ty::Where(..)) if self.attempt(|q| q.upper_is_below(*var, b)) => true,
             (_, Ty::Where(bounds, body)) => self.attempt(|q| {
                 let first = q.slots.len();
                 let body = q.open_where(bounds, body, false);

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::backedges::Backedges;
 use super::bindings::Bindings;
 use super::builtin::builtin_types;
+use super::code::Code;
 use super::deferred::DeferredMethods;
 use super::dispatch_table::{Cache, Tables};
 use super::entities::{Binding, MethodId, SpecId, StaticValue, TypeArgument};
@@ -17,14 +18,15 @@ use super::method::{Signature, TableKey};
 use super::methods::Methods;
 use super::types::{Bound, FamilyId, Ty, Types, Var, close};
 use crate::definition::Space;
+use crate::intrinsics::INTRINSICS;
 
 /// A method as it is in the world.
 #[derive(Clone)]
 pub struct Method {
     /// The name of what it is a method of, as it is shown.
     pub name: Symbol,
-    /// The lowered body; `None` of a dynamo, and of what is lowered later: then
-    /// [`World::body`](super::World::body) makes it.
+    /// The lowered body; `None` of a dynamo, and of what is lowered later, which is made when
+    /// somebody asks for it.
     pub body: Option<Arc<Function>>,
     /// True if the first parameter of the body is the callee itself.
     pub takes_callee: bool,
@@ -60,6 +62,26 @@ impl std::fmt::Debug for Method {
 }
 
 impl Method {
+    /// The same method, as if it were for so many arguments, of which none is packed.
+    pub(super) fn without_rest(&self, params: usize) -> Self {
+        Self { params, vararg: false, ..self.clone() }
+    }
+
+    /// The bounds of its type parameters.
+    pub(super) fn bounds(&self) -> &[Bound] {
+        &self.signature.bounds
+    }
+
+    /// The type of the parameter for the first argument.
+    pub(super) fn first_param(&self) -> Option<&Ty> {
+        self.signature.param(1)
+    }
+
+    /// Returns whether its code is made from the types of the arguments, with a parameter for each.
+    pub(crate) fn is_dynamo(&self) -> bool {
+        self.dynamo.is_some()
+    }
+
     /// The type of the parameter for an argument, from 0, of a call with `count` arguments; `None`
     /// if the method is for another number of them.
     pub(crate) fn param_type(&self, count: usize, position: usize) -> Option<&Ty> {
@@ -94,8 +116,8 @@ pub(super) struct RuleMethods {
     pub(super) new: Vec<MethodId>,
 }
 
-/// Makes the lowered body of a method from the types of its arguments.
-pub type DynamoFn = Rc<dyn Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Function, Diagnostic>>;
+/// Makes the code of a method from the types of its arguments.
+pub type DynamoFn = Rc<dyn Fn(&mut DynamoCx<'_>, &[Type]) -> Result<Code, Vec<Diagnostic>>>;
 
 /// The context of a dynamo.
 #[derive(Debug)]
@@ -109,6 +131,8 @@ pub struct DynamoCx<'a> {
     pub callee: Type,
     /// The values of the type parameters.
     pub statics: &'a [StaticValue],
+    /// The method that the code is for.
+    pub method: MethodId,
 }
 
 /// Types, functions, methods, names.
@@ -164,6 +188,7 @@ impl World {
     pub(crate) fn set_builtins(&mut self, names: impl IntoIterator<Item = Symbol>) {
         self.types.builtins.extend(names);
         self.types.builtins.extend(OF_JULIA.map(|name| self.ctx.symbol(name)));
+        self.types.intrinsics.extend(INTRINSICS.iter().map(|row| self.ctx.symbol(row.name)));
     }
 
     /// Returns whether a function has no code that could be shown.

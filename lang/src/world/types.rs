@@ -137,6 +137,8 @@ pub(super) struct Types {
     pub views: RefCell<FxHashMap<Type, Member>>,
     /// The functions that inference knows.
     pub builtins: FxHashSet<Symbol>,
+    /// The intrinsic functions of Julia.
+    pub intrinsics: FxHashSet<Symbol>,
 }
 
 impl Types {
@@ -355,6 +357,7 @@ impl Types {
     pub fn function_family(&self, name: Symbol) -> FamilyId {
         let text = self.ctx.str(name);
         match self.builtins.contains(&name) {
+            _ if self.intrinsics.contains(&name) => self.well_known.intrinsic,
             _ if text.contains('.') && self.ctx.registry().find(text).is_some() => {
                 self.well_known.intrinsic
             }

@@ -379,6 +379,7 @@ fn many_methods_of_one_function() {
 #[test]
 fn bodies_that_are_made_from_argument_types() {
     use regraft_ir::{Function, Type};
+    use regraft_lang::world::Code;
     use std::rc::Rc;
 
     let mut t = Tester::with(&["f(x::Int64)", "inner(x)"]);
@@ -388,7 +389,7 @@ fn bodies_that_are_made_from_argument_types() {
         // It depends on what it looks up.
         cx.world.dispatch(inner, args, cx.by);
         let ctx = cx.world.ctx().clone();
-        Ok(Function::new(&ctx, &ctx.type_text(args[0]), &[Type::ANY], Type::ANY))
+        Ok(Code::new(Function::new(&ctx, &ctx.type_text(args[0]), &[Type::ANY], Type::ANY)))
     };
     let id = t.world.add_dynamo(&method.head, Rc::new(make)).unwrap();
     let (callee, args) = t.call("f(Float64)");
@@ -396,7 +397,7 @@ fn bodies_that_are_made_from_argument_types() {
     assert_eq!(found.method, id);
     let spec = t.world.new_spec();
     let body = t.world.body(&found, callee, &args, Some(spec)).unwrap();
-    assert_eq!(body.name_str(), "f64");
+    assert_eq!(body.function().name_str(), "f64");
     t.def("inner(x::Int64)");
     assert_eq!(t.world.take_invalidated(), []);
     t.def("inner(x::Float64)");

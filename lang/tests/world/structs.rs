@@ -25,7 +25,7 @@ impl Tester {
             panic!("no method for {call}")
         };
         let body = self.world.body(&found, callee, &args, None).unwrap();
-        print_function(&body, &PrintOptions::default())
+        print_function(body.function(), &PrintOptions::default())
     }
 }
 

@@ -1,0 +1,61 @@
+//! The calls in lowered code, as contexts and dynamos see them.
+//!
+//! A call of a function is one, of those that syntax stands for as well. An arithmetic op that code of the library calls
+//! by its name is the intrinsic of Julia that it is; other ops belong to the function of the library in
+//! whose code they stand. Functions that inference knows by internal names are no calls, but they
+//! may call functions that they are given.
+
+use regraft_dialects::core;
+use regraft_ir::{Function, TypeKind, Value};
+use regraft_passes::overdub::Seen;
+use smallvec::{SmallVec, smallvec};
+
+use crate::world::World;
+
+/// The functions that inference knows and that call their first arguments, with the number of these.
+const CALLERS: [(&str, usize); 11] = [
+    ("#try", 2),
+    ("#unroll_map", 1),
+    ("#unroll_fold", 1),
+    ("#ntuple", 1),
+    ("#gradient", 1),
+    ("#pushforward", 1),
+    ("#pushforward_many", 1),
+    ("#dynamic_pushforward", 1),
+    ("#pullback", 1),
+    ("#dynamic_reverse", 1),
+    ("#return_type", 1),
+];
+
+/// Returns the way in which an instruction is seen. `itself` is the value of the function whose code it is: reading its
+/// captures is no call.
+pub(super) fn seen(world: &World, f: &Function, v: Value, itself: Option<Value>) -> Seen {
+    match f.op(v) {
+        Some(core::APPLY | core::SPLAT) => Seen::Call,
+        Some(core::CALL) => seen_call(world, f, v, itself),
+        _ => Seen::Not,
+    }
+}
+
+fn seen_call(world: &World, f: &Function, v: Value, itself: Option<Value>) -> Seen {
+    let Some(name) = f.operand(v, 0).and_then(|callee| f.const_func(callee)) else {
+        return Seen::Not;
+    };
+    let ctx = f.ctx();
+    let text = ctx.str(name);
+    if let Some(op) = ctx.registry().find(text) {
+        return if op.dialect_name() == "arith" { Seen::Op(name) } else { Seen::Not };
+    }
+    let of_itself = itself.is_some() && f.operand(v, 1).and_then(|x| x.as_value()) == itself;
+    if text == "getfield" && of_itself {
+        return Seen::Not;
+    }
+    if !text.starts_with('#') || !world.is_builtin(ctx.ty(TypeKind::Fn(name))) {
+        return Seen::Call;
+    }
+    match CALLERS.iter().find(|(caller, _)| *caller == text) {
+        Some(&(_, 2)) => Seen::Calls(smallvec![0, 1]),
+        Some(_) => Seen::Calls(SmallVec::from_slice(&[0])),
+        None => Seen::Not,
+    }
+}
