@@ -70,6 +70,22 @@ struct Within{C, F}
 end
 @inline within(context, callee) = Within(context, callee)
 
+# --- passes ----------------------------------------------------------------------------------
+
+function recurse_with_pass end
+# The names of the context, and of the tuple of function and arguments, in an expression that a pass gives.
+const OVERDUB_CONTEXT_NAME = Symbol("#context")
+const OVERDUB_ARGUMENTS_NAME = Symbol("#arguments")
+
+# A pass of `f(C, reflection)`: from the type of a context, and what is known of a call, to the code that is run.
+macro pass(f)
+    eval(Cassette, Expr(:import, Expr(:., :PassesOfContexts)))
+    name = gensym("Pass")
+    return Expr(:block, Expr(:struct, false, Expr(:<:, esc(name), GlobalRef(Cassette, :AbstractPass)), Expr(:block)),
+                Expr(:(=), Expr(:call, Expr(:(::), esc(name)), :context, :reflection), Expr(:block, Expr(:call, esc(f), :context, :reflection))),
+                Expr(:call, esc(name)))
+end
+
 # --- tags ------------------------------------------------------------------------------------
 
 struct NoMetaData end
@@ -82,6 +98,7 @@ tag(value, ctx::ContextTagged, meta = NoMetaData()) = Tagged(ctx.tag, value, met
 untag(x, ctx::Context) = x
 untag(x::Tagged{T}, ctx::ContextTagged{T}) where T<:Tag = x.value
 untag(x::Tuple, ctx::ContextTagged) = map(y -> untag(y, ctx), x)
+untag(x::NamedTuple, ctx::ContextTagged) = map(y -> untag(y, ctx), x)
 untagtype(::Type{X}, ctx) where X = X
 untagtype(::Type{Tagged{T, V, M}}, ::Type{<:ContextTagged{T}}) where {T<:Tag, V, M} = V
 metadata(x, ctx::Context) = NoMetaData()

@@ -189,6 +189,12 @@ macro __FILE__()
     return string(__source__.file)
 end
 
+# Accesses of elements, under the names of Julia's builtin functions (without their first argument, whether to check bounds).
+arrayref(a, i) = mem.load(a, i)
+arrayref(a, i...) = __spread("mem.load", a, i)
+arrayset(a, x, i) = mem.store(a, x, i)
+arrayset(a, x, i...) = __spread("mem.store", a, x, i)
+
 # A function that is called through a dynamo by what inference knows.
 struct __Through{D, F}
     through::D

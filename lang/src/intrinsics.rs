@@ -3,7 +3,7 @@
 //! `Base.add_int(x, y)` in a listing is a call of a function of the prelude, whose methods are
 //! made of the table: a row says the name, the types that it is for, and the op.
 
-use regraft_ir::Type;
+use regraft_ir::{Context, Type, TypeKind};
 
 /// The form of an intrinsic: what it takes, and how the op is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -207,13 +207,25 @@ intrinsics! {
     "fptrunc" = FromFloat "arith.float_cast";
 }
 
-/// The intrinsic that an op is for operands of these types.
-pub(crate) fn intrinsic_of(op: &str, operands: &[Type]) -> Option<&'static Intrinsic> {
-    INTRINSICS.iter().filter(|row| row.op == op).find(|row| row.form.takes(operands))
+/// Julia's builtin functions that access arrays, and the ops that they are.
+pub(crate) const ACCESSES: [(&str, &str); 2] =
+    [("arrayref", "mem.load"), ("arrayset", "mem.store")];
+
+/// The function of Julia that an op is for operands of these types.
+pub(crate) fn intrinsic_of(op: &str, operands: &[Type]) -> Option<&'static str> {
+    let access = ACCESSES.iter().find(|(_, access)| *access == op).map(|&(name, _)| name);
+    access.or_else(|| {
+        let rows = INTRINSICS.iter().filter(|row| row.op == op);
+        rows.filter(|row| row.form.takes(operands)).map(|row| row.name).next()
+    })
 }
 
-/// The op that an intrinsic is for arguments of these types.
-pub(crate) fn op_of_intrinsic(name: &str, args: &[Type]) -> Option<&'static str> {
+/// The op that such a function is for arguments of these types.
+pub(crate) fn op_of_intrinsic(ctx: &Context, name: &str, args: &[Type]) -> Option<&'static str> {
+    if let Some(&(_, op)) = ACCESSES.iter().find(|(access, _)| *access == name) {
+        let &array = args.first()?;
+        return matches!(ctx.kind(array), TypeKind::Array { .. }).then_some(op);
+    }
     let row = INTRINSICS.iter().find(|row| row.name == name)?;
     row.form.takes(args).then_some(row.op)
 }

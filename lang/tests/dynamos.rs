@@ -117,7 +117,8 @@ fn signatures_that_are_none_are_errors_with_their_places() {
         ("f(x", "is not closed"),
         ("f(x = 1)", "no default values"),
         ("f(; x)", "no default values and takes no arguments by name"),
-        ("3", "expected the signature of a method"),
+        ("3", "cannot assign to a literal"),
+        ("x", "expected the signature of a method"),
         ("f(x::Nowhere)", "Nowhere"),
     ] {
         let defined = session.dynamo(signature, |cx, types| Ok(cx.fall_back(types)));

@@ -1,6 +1,7 @@
 //! All passes that come with Regraft and the pipelines that are made of them, in one place.
 
 use crate::egraph::EGraphPass;
+use crate::overdub::OverdubPass;
 use crate::registry::{NamedPipeline, PassRegistry};
 use crate::{builtin, transforms};
 
@@ -54,6 +55,7 @@ impl PassRegistry {
         let mut registry = Self::new();
         builtin::register(&mut registry);
         registry.add::<EGraphPass>();
+        registry.add::<OverdubPass>();
         transforms::register(&mut registry);
         registry.add_pipeline(O1);
         registry.add_pipeline(O2);

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use regraft_passes::{OptionDef, OptionKind, PassInfo, PassKind, PassRegistry, Pipeline, Setting};
+use regraft_passes::overdub::OverdubPass;
+use regraft_passes::{
+    FunctionPass, OptionDef, OptionKind, PassInfo, PassKind, PassRegistry, Pipeline, Setting,
+};
 
 use crate::choices::Choices;
 use crate::test_rule::DERIVATIVE_PASSES;
@@ -58,7 +61,7 @@ impl Plan {
         }
     }
 
-    /// A pipeline that differentiates: mostly that alone, else something before or after it.
+    /// A pipeline that changes_meaning: mostly that alone, else something before or after it.
     pub fn differentiating(passes: &PassRegistry, c: &mut Choices) -> Self {
         let around = |c: &mut Choices, percent: u32| {
             let named = |name: &str| vec![Step::Pass(name.to_owned(), String::new())];
@@ -187,10 +190,12 @@ fn is_loop_pass(info: &PassInfo) -> bool {
 }
 
 fn random_pass(passes: &PassRegistry, c: &mut Choices, which: impl Fn(&PassInfo) -> bool) -> Step {
-    // Derivatives of what has none are errors, and so are those of what they are tested with.
-    let differentiates = |info: &PassInfo| DERIVATIVE_PASSES.contains(&info.name);
+    // Derivatives of what has none are errors, and so are those of what they are tested with. What calls go through
+    // is another program.
+    let changes_meaning =
+        |info: &PassInfo| DERIVATIVE_PASSES.contains(&info.name) || info.name == OverdubPass::NAME;
     let fitting: Vec<&PassInfo> =
-        passes.iter().filter(|info| which(info) && !differentiates(info)).collect();
+        passes.iter().filter(|info| which(info) && !changes_meaning(info)).collect();
     let info = fitting[c.below(fitting.len())];
     let mut options = Vec::new();
     for def in &*info.options {

@@ -16,6 +16,7 @@ use regraft_passes::overdub::{Overdub, Seen};
 use rustc_hash::FxHashSet;
 
 use super::seen::seen;
+use super::untag::{untag_callee, untag_operands};
 use crate::definition::Space;
 use crate::intrinsics::op_of_intrinsic;
 use crate::world::{Code, DynamoCx, World};
@@ -107,9 +108,6 @@ fn recurse(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic
         true => (untagged(&ctx, callee), args.iter().map(|&ty| untagged(&ctx, ty)).collect()),
         false => (callee, args.to_vec()),
     };
-    if traits.has_pass {
-        return forward("recurse_with_pass");
-    }
     let Some(mut code) = cx.lowered_behind(1, known, &args)? else {
         let is_plain = !traits.tags && !has_own(cx, "fallback", context);
         return match op_of(&ctx, callee, &args).filter(|_| is_plain) {
@@ -117,6 +115,9 @@ fn recurse(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic
             None => forward("fallback"),
         };
     };
+    if traits.has_pass {
+        return forward("recurse_with_pass");
+    }
     let hooks = hooks(cx, context);
     let has_lines = traits.has_hooks && has_own(cx, "linehook", context);
     let f = code.function_mut();
@@ -128,10 +129,17 @@ fn recurse(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic
     };
     let first = [Operand::from(context)];
     let world = &*cx.world;
-    in_context(&ctx, &first, hooks).run(f, |f, v| match lines.contains(&v) {
+    let seen = |f: &Function, v| match lines.contains(&v) {
         true => Seen::Not,
         false => seen(world, f, v, Some(itself)),
-    })?;
+    };
+    in_context(&ctx, &first, hooks).run(f, seen)?;
+    if traits.tags {
+        untag_operands(f, function(&ctx, "untag"), context, |f, v| seen(f, v) != Seen::Not)?;
+        if known != callee {
+            untag_callee(f, function(&ctx, "untag"), context, itself)?;
+        }
+    }
     Ok(code)
 }
 
@@ -216,7 +224,7 @@ fn within(cx: &mut DynamoCx<'_>, types: &[Type]) -> Result<Code, Vec<Diagnostic>
 /// The op that an intrinsic function is for arguments of these types.
 fn op_of(ctx: &Context, callee: Type, args: &[Type]) -> Option<Const> {
     let TypeKind::Fn(name) = *ctx.kind(callee) else { return None };
-    let op = ctx.symbol(op_of_intrinsic(ctx.str(name), args)?);
+    let op = ctx.symbol(op_of_intrinsic(ctx, ctx.str(name), args)?);
     Some(ctx.constant_id(Constant::Func(op)))
 }
 
@@ -227,7 +235,7 @@ fn op_call(ctx: &Arc<Context>, op: Const, params: usize) -> regraft_ir::IrResult
     let args: Vec<Value> = f.params(entry).skip(2).collect();
     let result = f.push(entry, core::call(op, args, Type::ANY))?;
     f.set_terminator(entry, cf::ret(result))?;
-    Ok(Code::new(f))
+    Ok(Code { passes_on: true, ..Code::new(f) })
 }
 
 /// The code that calls a function with all parameters.
@@ -238,7 +246,7 @@ fn forward(ctx: &Arc<Context>, params: usize, function: Const) -> Result<Code, V
     let result = f
         .push(entry, core::apply(function, all, Type::ANY))
         .and_then(|result| f.set_terminator(entry, cf::ret(result)));
-    result.map(|()| Code::new(f)).map_err(Vec::from)
+    result.map(|()| Code { passes_on: true, ..Code::new(f) }).map_err(Vec::from)
 }
 
 /// The type of a value without tags, in tuples as well.

@@ -31,6 +31,7 @@
 pub(crate) mod context;
 mod seen;
 mod signature;
+mod untag;
 
 use std::rc::Rc;
 

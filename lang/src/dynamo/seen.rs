@@ -7,7 +7,7 @@
 
 use regraft_dialects::core;
 use regraft_ir::{Function, TypeKind, Value};
-use regraft_passes::overdub::Seen;
+use regraft_passes::overdub::{self, Seen};
 use smallvec::{SmallVec, smallvec};
 
 use crate::world::World;
@@ -30,27 +30,20 @@ const CALLERS: [(&str, usize); 11] = [
 /// Returns the way in which an instruction is seen. `itself` is the value of the function whose code it is: reading its
 /// captures is no call.
 pub(super) fn seen(world: &World, f: &Function, v: Value, itself: Option<Value>) -> Seen {
-    match f.op(v) {
-        Some(core::APPLY | core::SPLAT) => Seen::Call,
-        Some(core::CALL) => seen_call(world, f, v, itself),
-        _ => Seen::Not,
-    }
-}
-
-fn seen_call(world: &World, f: &Function, v: Value, itself: Option<Value>) -> Seen {
-    let Some(name) = f.operand(v, 0).and_then(|callee| f.const_func(callee)) else {
-        return Seen::Not;
+    let called = f.operand(v, 0).filter(|_| f.op(v) == Some(core::CALL));
+    let Some(name) = called.and_then(|callee| f.const_func(callee)) else {
+        return overdub::seen(f, v);
     };
     let ctx = f.ctx();
     let text = ctx.str(name);
-    if let Some(op) = ctx.registry().find(text) {
-        return if op.dialect_name() == "arith" { Seen::Op(name) } else { Seen::Not };
-    }
     let of_itself = itself.is_some() && f.operand(v, 1).and_then(|x| x.as_value()) == itself;
     if text == "getfield" && of_itself {
         return Seen::Not;
     }
-    if !text.starts_with('#') || !world.is_builtin(ctx.ty(TypeKind::Fn(name))) {
+    if !text.starts_with('#') {
+        return overdub::seen(f, v);
+    }
+    if !world.is_builtin(ctx.ty(TypeKind::Fn(name))) {
         return Seen::Call;
     }
     match CALLERS.iter().find(|(caller, _)| *caller == text) {

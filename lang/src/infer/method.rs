@@ -25,9 +25,9 @@ impl Inference {
             return facts;
         }
         let params = args.len() + usize::from(facts.takes_callee);
-        let (function, home) = match self.world.body(found, callee, args, Some(lookup)) {
-            Ok(Code { function, home }) => (function, home),
-            Err(errors) => (self.failing_body(&errors, params), None),
+        let (function, home, passes_on) = match self.world.body(found, callee, args, Some(lookup)) {
+            Ok(Code { function, home, passes_on }) => (function, home, passes_on),
+            Err(errors) => (self.failing_body(&errors, params), None, false),
         };
         let code = self.code_of(&function, facts.takes_callee, facts.inline);
         let order = Some(Rc::new(Order::of(&function)));
@@ -42,7 +42,10 @@ impl Inference {
         Rc::new(MethodFacts {
             params: args.len(),
             vararg: false,
-            inline: facts.inline.or(origin.as_ref().and_then(|origin| origin.inline)),
+            inline: match passes_on {
+                true => Some(true),
+                false => facts.inline.or(origin.as_ref().and_then(|origin| origin.inline)),
+            },
             space: home.space,
             statics: home.names,
             takes_constants: match &origin {

@@ -10,7 +10,7 @@ use regraft_ir::{
 };
 use smallvec::SmallVec;
 
-use super::frame::{Arg, Frame, StepKind};
+use super::frame::{Arg, Args, Frame, StepKind};
 use super::inference::Inference;
 use super::lattice::{Lattice, field_index};
 
@@ -134,6 +134,13 @@ impl Inference {
         let view = InstView { ctx: &self.ctx, def, operands: &operands, types: &types, attrs, ty };
         let result = match view.result_type() {
             Ok(result) => result,
+            Err(_) if !self.in_wrapper(frame) && !self.are_known(frame, args) => {
+                // With the types that they have when it runs, it may be one.
+                let declared = matches!(def.result, ResultType::Declared);
+                let declared = declared.then(|| self.constant_arg(Constant::Type(ty)));
+                let all: Args = declared.into_iter().chain(args.iter().copied()).collect();
+                return self.dynamic_op(frame, def, &all);
+            }
             Err(message) => return self.fail(frame, &message),
         };
         let view = InstView { ty: result, ..view };
@@ -148,6 +155,11 @@ impl Inference {
         let known = self.partials.of_type(result);
         let declared = if matches!(def.result, ResultType::Declared) { ty } else { result };
         frame.push(StepKind::Op(def.op, declared), args, known, attrs)
+    }
+
+    /// Returns whether the types of all arguments are exact.
+    fn are_known(&self, frame: &Frame, args: &[Arg]) -> bool {
+        args.iter().all(|&arg| self.partials.is_exact(frame.lattice(arg)))
     }
 
     /// Of the attributes of a call, those that the op has.

@@ -51,7 +51,7 @@ impl Inference {
         let operands = operands.iter().map(|&arg| self.exact_type(frame, arg));
         let operands: Option<SmallVec<[Type; 4]>> = operands.collect();
         let found = intrinsic_of(self.ctx.str(name), &operands?);
-        let function = found.map_or(name, |intrinsic| self.ctx.symbol(intrinsic.name));
+        let function = found.map_or(name, |function| self.ctx.symbol(function));
         Some(self.constant_arg(Constant::Func(function)))
     }
 

@@ -32,13 +32,15 @@ pub struct Code {
     pub(crate) function: Arc<Function>,
     /// The method that the code was taken from; `None` if it is that which it is for.
     pub(crate) home: Option<Home>,
+    /// True if it only passes a call on, and stands in the place of its own calls.
+    pub(crate) passes_on: bool,
 }
 
 impl Code {
     /// The code of a function that was built from nothing; names in it are looked up where the
     /// dynamo was defined.
     pub fn new(function: Function) -> Self {
-        Self { function: Arc::new(function), home: None }
+        Self { function: Arc::new(function), home: None, passes_on: false }
     }
 
     /// The code that calls its first parameter with the others: what a dynamo gives that leaves a
@@ -52,7 +54,7 @@ impl Code {
         let result = function.push(entry, call).expect("any value can be called");
         let ret = regraft_dialects::cf::ret(result);
         function.set_terminator(entry, ret).expect("any value can be returned");
-        Self::new(function)
+        Self { passes_on: true, ..Self::new(function) }
     }
 
     /// The function.

@@ -42,7 +42,7 @@ impl World {
             return Err(vec![Diagnostic::error("there is no such method")]);
         };
         if let Some(body) = &method.body {
-            return Ok(Code { function: Arc::clone(body), home: None });
+            return Ok(Code { function: Arc::clone(body), home: None, passes_on: false });
         }
         let Some(f) = method.dynamo.clone() else {
             return Err(vec![Diagnostic::error("the method has no code")]);
@@ -100,7 +100,7 @@ impl DynamoCx<'_> {
         let Dispatch::Method(found) = self.world.dispatch(callee, args, self.by) else {
             return Ok(None);
         };
-        let Code { function, home } = self.world.body(&found, callee, args, self.by)?;
+        let Code { function, home, passes_on } = self.world.body(&found, callee, args, self.by)?;
         let method = &self.world.methods[found.method];
         let (count, before) = (args.len(), params + 1);
         let function = match method.is_dynamo() {
@@ -114,7 +114,7 @@ impl DynamoCx<'_> {
             names: Rc::clone(&method.statics),
             statics: Rc::clone(&found.statics),
         });
-        Ok(Some(Code { function: Arc::new(function), home: Some(home) }))
+        Ok(Some(Code { function: Arc::new(function), home: Some(home), passes_on }))
     }
 
     /// The code that calls its first parameter with the others: that of a call which the dynamo

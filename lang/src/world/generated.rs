@@ -99,7 +99,9 @@ impl DynamoCx<'_> {
         let ctx = Arc::clone(self.world.ctx());
         let name = ctx.str(generator.function);
         let types: Vec<String> = args.iter().map(|&ty| self.world.type_name(ty)).collect();
-        let waits = ctx.symbol(&format!("{name}({})", types.join(", ")));
+        // It is no path to a name in a module.
+        let waits = format!("{name}({})", types.join(", ")).replace('.', "/");
+        let waits = ctx.symbol(&waits);
         if let Some(by) = self.by {
             self.world.resolve(waits, Space::Base, Some(by));
         }

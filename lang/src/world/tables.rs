@@ -93,11 +93,13 @@ impl Method {
 }
 
 /// The builtin functions of Julia that are methods of the prelude here.
-const OF_JULIA: [&str; 13] = [
+const OF_JULIA: [&str; 15] = [
     "===",
     "_apply_iterate",
     "applicable",
     "apply_type",
+    "arrayref",
+    "arrayset",
     "fieldtype",
     "getfield",
     "ifelse",

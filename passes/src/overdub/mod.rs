@@ -11,9 +11,15 @@
 //! the value keeps its number. Arguments with `...` are evaluated once, before the first function
 //! sees them. O(instructions + operands).
 
+mod pass;
+mod seen;
+
 use regraft_dialects::core;
 use regraft_ir::{Const, Constant, Function, Inst, IrResult, Operand, Symbol, Type, Value};
 use smallvec::SmallVec;
+
+pub use pass::OverdubPass;
+pub use seen::seen;
 
 /// The functions that calls are sent through. Each takes `first`, the callee and the arguments of the call.
 #[derive(Clone, Debug)]
