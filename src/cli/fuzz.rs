@@ -31,6 +31,9 @@ pub(super) struct Args {
     /// Test derivatives of programs that have some
     #[arg(long)]
     ad: bool,
+    /// Run scripts within contexts, and compare what they do with what they do without
+    #[arg(long, conflicts_with_all = ["ad", "pipeline", "ops", "scripts"])]
+    contexts: bool,
     /// Make scripts of so many of 100 cases
     #[arg(long, value_name = "PERCENT", default_value_t = 12)]
     scripts: u32,
@@ -57,6 +60,9 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
     let mut fuzzer = Fuzzer::new(&tool.shared(), args.seed).scripts(args.scripts).tool(tool.name());
     if args.ad {
         fuzzer = fuzzer.derivatives();
+    }
+    if args.contexts {
+        fuzzer = fuzzer.contexts();
     }
     if !args.ops.is_empty() {
         fuzzer = fuzzer.ops(chosen_ops(tool.ops(), &args.ops)?);
@@ -113,7 +119,11 @@ pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
                 unknown.join(", ")
             ))?;
         }
-        let summary = if args.ad { derivatives } else { summary };
+        let summary = match () {
+            () if args.ad => derivatives,
+            () if args.contexts => contexts,
+            () => summary,
+        };
         print(&summary(tally, finds))?;
     }
     match finds {
@@ -279,6 +289,14 @@ fn derivatives(tally: &Tally, finds: usize) -> String {
         "{cases} programs ({scripts} of them scripts; {skipped} with dynamic calls, {untyped} with \
          ops on unknown types and {declared} with ops that have no derivative left out)\n\
          {rules}\n\
+         {finds} finds, {repeated} cases that fail like one of them\n"
+    )
+}
+
+fn contexts(tally: &Tally, finds: usize) -> String {
+    let Tally { cases, skipped, repeated, .. } = tally;
+    format!(
+        "{cases} scripts, {skipped} of them inconclusive\n\
          {finds} finds, {repeated} cases that fail like one of them\n"
     )
 }

@@ -12,11 +12,12 @@ use regraft_passes::{Caught, guarded};
 
 use crate::choices::Choices;
 use crate::compare::{Agreement, CompareConfig};
+use crate::contexts::ContextCase;
 use crate::generate::{Config, ModuleCase, unknown_ops};
 use crate::plan::Plan;
 use crate::reduce::{Suspect, reduce};
 use crate::repro::Repro;
-use crate::script::{DynamicCase, ScriptCase};
+use crate::script::{Drawn, DynamicCase, ScriptCase};
 use crate::shrink::Shrinker;
 use crate::test_orders::{test_orders, test_redefinition};
 use crate::test_rule::{RuleProblem, RuleReport};
@@ -36,6 +37,8 @@ pub struct Fuzzer {
     scripts: u32,
     /// True if derivatives are tested, rather than pipelines.
     derivatives: bool,
+    /// True if scripts are run within contexts, rather than pipelines.
+    contexts: bool,
     /// True if finds are made small.
     small: bool,
     /// Only these ops, where there is a choice.
@@ -136,6 +139,7 @@ impl Fuzzer {
             seed,
             scripts: 12,
             derivatives: false,
+            contexts: false,
             small: true,
             only: None,
             tool: "regraft".to_owned(),
@@ -171,6 +175,13 @@ impl Fuzzer {
         self
     }
 
+    /// Runs scripts within contexts and compares what they do, rather than running pipelines.
+    #[must_use]
+    pub fn contexts(mut self) -> Self {
+        self.contexts = true;
+        self
+    }
+
     /// Leaves finds as large as they are.
     #[must_use]
     pub fn large(mut self) -> Self {
@@ -201,6 +212,9 @@ impl Fuzzer {
     /// The find, made as small as possible.
     pub fn case(&self, number: u64, known: &[Find]) -> Result<Tally, Box<Find>> {
         let seed = self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
+        if self.contexts {
+            return self.in_context(number, seed, known);
+        }
         let mut choices = Choices::from_seed(seed);
         let plan = match self.derivatives {
             true => Plan::differentiating(self.extensions.get(), &mut choices),
@@ -284,30 +298,62 @@ impl Fuzzer {
         if is_known(&kind) {
             return Ok(Tally { repeated: 1, ..one });
         }
-        let mut best = (case, kind);
         let attempts = if self.small { ATTEMPTS / 4 } else { 0 };
-        let (choices, spans) = (best.0.choices.clone(), best.0.spans.clone());
-        let mut shrinker = Shrinker::new(choices, spans, attempts);
+        Err(self.find_script(number, case, kind, attempts, |case| self.orders(case, order).err()))
+    }
+
+    /// Compares what a script does in a context with what it does without.
+    fn in_context(&self, number: u64, seed: u64, known: &[Find]) -> Result<Tally, Box<Find>> {
+        let judge = |case: &ContextCase| match guarded(|| case.compare(&self.context())) {
+            Ok(Ok(tells)) => Ok(tells),
+            Ok(Err(message)) => Err(BrokenKind::Failed(PassFailure::other(message, None))),
+            Err(caught) => Err(BrokenKind::Failed(panicked(&caught))),
+        };
+        let one = Tally { cases: 1, scripts: 1, ..Tally::default() };
+        let case = ContextCase::from_seed(seed);
+        let kind = match judge(&case) {
+            Ok(tells) => return Ok(Tally { skipped: u64::from(!tells), ..one }),
+            Err(kind) => kind,
+        };
+        if known.iter().any(|find| find.kind.is_like(&kind)) {
+            return Ok(Tally { repeated: 1, ..one });
+        }
+        let attempts = if self.small { ATTEMPTS / 8 } else { 0 };
+        Err(self.find_script(number, case, kind, attempts, |case| judge(case).err()))
+    }
+
+    /// The find that a script is which `judge` says something wrong of, made as small as possible.
+    fn find_script<C: Drawn>(
+        &self,
+        number: u64,
+        case: C,
+        kind: BrokenKind,
+        attempts: u32,
+        judge: impl Fn(&C) -> Option<BrokenKind>,
+    ) -> Box<Find> {
+        let (choices, spans) = case.parts();
+        let mut shrinker = Shrinker::new(choices.to_vec(), spans.to_vec(), attempts);
+        let mut best = (case, kind);
         while let Some(candidate) = shrinker.candidate() {
-            let case = DynamicCase::replay(&candidate);
-            if let Err(kind) = self.orders(&case, order)
+            let case = best.0.again(&candidate);
+            if let Some(kind) = judge(&case)
                 && kind.is_like(&best.1)
             {
-                shrinker.accept(case.choices.clone(), case.spans.clone());
+                let (choices, spans) = case.parts();
+                shrinker.accept(choices.to_vec(), spans.to_vec());
                 best = (case, kind);
             }
         }
-        let suspect = Suspect { module: Module::new(&self.context()), entries: Vec::new() };
-        Err(Box::new(Find {
+        Box::new(Find {
             case: number,
             pipeline: String::new(),
-            suspect,
+            suspect: Suspect { module: Module::new(&self.context()), entries: Vec::new() },
             kind: best.1,
-            script: Some(best.0.text),
+            script: Some(best.0.text().to_owned()),
             inputs: self.compare.inputs,
             seed: number,
             tool: self.tool.clone(),
-        }))
+        })
     }
 
     /// Tests the derivatives of a script, and what they are of.
@@ -401,21 +447,8 @@ impl Fuzzer {
     /// The find that a script is which is refused: a mistake of the language, or of the
     /// generator.
     fn refused(&self, number: u64, script: ScriptCase, kind: BrokenKind) -> Box<Find> {
-        let mut shrinker =
-            Shrinker::new(script.choices.clone(), script.spans.clone(), ATTEMPTS / 4);
-        let mut best = (script, kind);
-        while let Some(candidate) = shrinker.candidate() {
-            let script = best.0.again(&candidate);
-            let Err(failure) = self.typed(&script) else { continue };
-            let kind = BrokenKind::Failed(failure);
-            if kind.is_like(&best.1) {
-                shrinker.accept(script.choices.clone(), script.spans.clone());
-                best = (script, kind);
-            }
-        }
-        let suspect = Suspect { module: Module::new(&self.context()), entries: Vec::new() };
-        let program = Program { suspect, case: None, drawn: Some(best.0) };
-        self.find(number, program, String::new(), best.1)
+        let judge = |script: &ScriptCase| self.typed(script).err().map(BrokenKind::Failed);
+        self.find_script(number, script, kind, ATTEMPTS / 4, judge)
     }
 
     /// The simplest script found that fails alike.

@@ -28,6 +28,7 @@
 mod check;
 pub mod choices;
 mod compare;
+mod contexts;
 mod fuzz;
 mod fuzz_run;
 pub mod generate;

@@ -27,6 +27,16 @@ const CALLERS: [(&str, usize); 11] = [
     ("#return_type", 1),
 ];
 
+/// Functions of the library that calls with arguments by name are made of: they hand values on, and call nothing of the program.
+pub(super) const HANDS_ON: [&str; 6] = [
+    "#other_keywords",
+    "#merge_keywords",
+    "#has_keyword",
+    "#required_keyword",
+    "#check_keyword_type",
+    "#check_keywords",
+];
+
 /// Returns the way in which an instruction is seen. `itself` is the value of the function whose code it is: reading its
 /// captures is no call.
 pub(super) fn seen(world: &World, f: &Function, v: Value, itself: Option<Value>) -> Seen {
@@ -42,6 +52,9 @@ pub(super) fn seen(world: &World, f: &Function, v: Value, itself: Option<Value>)
     }
     if !text.starts_with('#') {
         return overdub::seen(f, v);
+    }
+    if HANDS_ON.contains(&text) {
+        return Seen::Not;
     }
     if !world.is_builtin(ctx.ty(TypeKind::Fn(name))) {
         return Seen::Call;

@@ -12,6 +12,8 @@
 use regraft_dialects::{cf, core};
 use regraft_ir::{Const, Function, IrResult, Operand, Type, Value};
 
+use super::seen::HANDS_ON;
+
 /// The functions that inference knows and that take tagged values as they are.
 const HOLDERS: [&str; 2] = ["#named", "#named_of"];
 
@@ -46,7 +48,7 @@ fn untag_call(f: &mut Function, v: Value, untag: Const, context: Value) -> IrRes
     let ctx = f.ctx().clone();
     let name = ctx.str(name);
     let of = f.operand(v, 1);
-    if HOLDERS.contains(&name) {
+    if HOLDERS.contains(&name) || HANDS_ON.contains(&name) {
         return Ok(());
     }
     if let ("#tested" | "#typeassert", Some(of)) = (name, of) {

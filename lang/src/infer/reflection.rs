@@ -65,14 +65,7 @@ impl Inference {
     /// The types that a tuple type has as its elements.
     fn listed(&mut self, frame: &Frame, args: &[Arg], position: usize) -> Option<Vec<Type>> {
         let ty = self.type_arg(frame, args, position)?;
-        let parameters = self.world.type_parameters(ty);
-        parameters
-            .into_iter()
-            .map(|parameter| match parameter {
-                StaticValue::Constant(Constant::Type(ty)) => Some(ty),
-                _ => None,
-            })
-            .collect()
+        self.world.types_of_tuple(ty)
     }
 
     /// `#has_method(f, Tuple{…})`, `#has_own(f, Tuple{…})`, `#has_own(f)`

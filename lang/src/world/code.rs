@@ -57,6 +57,12 @@ impl Code {
         Self { passes_on: true, ..Self::new(function) }
     }
 
+    /// Another function as the code for the same call: names in it mean the same.
+    #[must_use]
+    pub fn with_function(&self, function: Function) -> Self {
+        Self { function: Arc::new(function), ..self.clone() }
+    }
+
     /// The function.
     pub fn function(&self) -> &Function {
         &self.function

@@ -1,6 +1,6 @@
 //! Questions that programs ask about types and methods.
 
-use regraft_ir::Type;
+use regraft_ir::{Constant, Type};
 
 use super::entities::{Dispatch, MethodMatch, SpecId, StaticValue};
 use super::tables::World;
@@ -24,6 +24,16 @@ impl World {
             _ => Vec::new(),
         };
         parameters.iter().map(|ty| self.types.static_value(ty)).collect()
+    }
+
+    /// The elements of a tuple type, if all are types.
+    pub fn types_of_tuple(&mut self, tuple: Type) -> Option<Vec<Type>> {
+        let parameters = self.type_parameters(tuple).into_iter();
+        let types = parameters.map(|parameter| match parameter {
+            StaticValue::Constant(Constant::Type(ty)) => Some(ty),
+            _ => None,
+        });
+        types.collect()
     }
 
     /// The types that a tuple type gives `count` arguments; `None` if it is of another length.

@@ -33,6 +33,47 @@ use crate::choices::{Choices, Span};
 
 pub use dynamic::DynamicCase;
 
+/// A generated script of some kind.
+pub(crate) trait Drawn: Clone {
+    /// Its text.
+    fn text(&self) -> &str;
+
+    /// The choices that it was made from, and what belongs together.
+    fn parts(&self) -> (&[u32], &[Span]);
+
+    /// The script of the same kind that other choices stand for.
+    #[must_use]
+    fn again(&self, choices: &[u32]) -> Self;
+}
+
+impl Drawn for ScriptCase {
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn parts(&self) -> (&[u32], &[Span]) {
+        (&self.choices, &self.spans)
+    }
+
+    fn again(&self, choices: &[u32]) -> Self {
+        Self::generate(Choices::replay(choices.to_vec()), self.smooth)
+    }
+}
+
+impl Drawn for DynamicCase {
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn parts(&self) -> (&[u32], &[Span]) {
+        (&self.choices, &self.spans)
+    }
+
+    fn again(&self, choices: &[u32]) -> Self {
+        Self::replay(choices)
+    }
+}
+
 /// A generated script.
 #[derive(Clone, Debug)]
 pub struct ScriptCase {
