@@ -21,7 +21,7 @@ macro_rules! files {
 }
 
 /// All packages.
-const PACKAGES: [Package; 3] = [
+const PACKAGES: [Package; 4] = [
     Package { name: "ChainRules", files: files!["chainrules.jl"] },
     Package {
         name: "IRTools",
@@ -35,6 +35,7 @@ const PACKAGES: [Package; 3] = [
             "irtools/all.jl"
         ],
     },
+    Package { name: "LoggingProfiler", files: files!["loggingprofiler.jl"] },
     Package { name: "MacroTools", files: files!["macrotools.jl"] },
 ];
 
