@@ -88,6 +88,7 @@
 
 pub mod cli;
 mod paint;
+pub mod profile;
 mod repl;
 
 /// The examples in Rust of the guide and of the README, as doctests.

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::io::Write;
 use std::rc::Rc;
-use std::time::Instant;
 
 use crate::chain::Chain;
+use crate::clock::Clock;
 use crate::error::Trap;
-use crate::profiler::Calls;
+use crate::profiler::{Overhead, Profile, Profiler};
 use crate::tangent::{Tangents, Workspace};
 use crate::value::{Names, Texts, Val};
-use regraft_ir::{Context, Symbol, Type, suggest};
+use regraft_ir::{Context, Loc, Symbol, Type, suggest};
 use rustc_hash::FxHashMap;
 
 /// The place where output goes.
@@ -47,9 +47,9 @@ pub fn no_service(ctx: &Context, name: Symbol) -> Trap {
 /// The outside of a program.
 pub struct Host {
     output: Output,
-    clock: Box<dyn FnMut() -> u64>,
-    /// The profiler's buffer.
-    pub calls: Calls,
+    clock: Clock,
+    /// The profiler.
+    pub profiler: Profiler,
     globals: FxHashMap<Symbol, Val>,
     /// The errors that handlers are at work on, the innermost last.
     caught: Vec<Caught>,
@@ -74,11 +74,10 @@ pub(crate) struct Caught {
 
 impl Default for Host {
     fn default() -> Self {
-        let start = Instant::now();
         Self {
             output: Output::Kept(Vec::new()),
-            clock: Box::new(move || start.elapsed().as_nanos() as u64),
-            calls: Calls::default(),
+            clock: Clock::default(),
+            profiler: Profiler::default(),
             globals: FxHashMap::default(),
             caught: Vec::new(),
             workspace: Workspace::default(),
@@ -97,7 +96,7 @@ impl Host {
 
     /// Sets the clock, which gives nanoseconds since some fixed time.
     pub fn set_clock(&mut self, clock: impl FnMut() -> u64 + 'static) {
-        self.clock = Box::new(clock);
+        self.clock = Clock::given(clock);
     }
 
     /// Sets how a language names types and functions and shows values: in output, in errors.
@@ -164,12 +163,61 @@ impl Host {
 
     /// The time in nanoseconds.
     pub fn now(&mut self) -> u64 {
-        (self.clock)()
+        self.clock.now()
     }
 
-    /// Records the start of an event in the profiler, the time last.
-    pub fn record_start(&mut self, event: Symbol) {
-        self.calls.start(event, &mut self.clock);
+    /// Records the start of an event that is called from `call`, the time last.
+    #[inline]
+    pub fn record_start(&mut self, event: Symbol, call: Loc) {
+        self.profiler.start(event, call, || self.clock.ticks());
+    }
+
+    /// Records the end of an event, the time first.
+    #[inline]
+    pub fn record_end(&mut self, event: Symbol) {
+        let ticks = self.clock.ticks();
+        self.profiler.stop(event, ticks);
+    }
+
+    /// Code is looked for or compiled from now on; a profiler of whole programs records it.
+    #[inline]
+    pub(crate) fn start_compilation(&mut self) -> Option<Symbol> {
+        self.profiler.start_compilation(|| self.clock.ticks())
+    }
+
+    /// The code is there, or cannot be.
+    #[inline]
+    pub(crate) fn end_compilation(&mut self, event: Option<Symbol>) {
+        if let Some(event) = event {
+            self.record_end(event);
+        }
+    }
+
+    /// Closes the events of the profiler beyond the first `depth` that are open.
+    pub(crate) fn unwind_events(&mut self, depth: usize) {
+        if self.profiler.depth() > depth {
+            let ticks = self.clock.ticks();
+            self.profiler.unwind(depth, ticks);
+        }
+    }
+
+    /// The time in ticks of the clock that the profiler takes.
+    pub(crate) fn ticks(&mut self) -> u64 {
+        self.clock.ticks()
+    }
+
+    /// Ends the events of a profiler that worked with the clock of this host, and returns what it
+    /// found. `cost` is what recording takes ([`recording_cost`](crate::recording_cost)), in ticks;
+    /// by a clock that somebody set it takes nothing.
+    pub fn finish_profiler(&mut self, profiler: Profiler, cost: Overhead) -> Profile {
+        let ticks = self.clock.ticks();
+        let cost = if self.clock.is_given() { Overhead::default() } else { cost };
+        profiler.finish(ticks, self.clock.nanoseconds_per_tick(), cost)
+    }
+
+    /// The log of the profiler as text.
+    pub fn profiler_text(&self, ctx: &Context) -> String {
+        self.profiler.text(ctx, self.clock.nanoseconds_per_tick())
     }
 
     /// The value of a global name, if it has one.
@@ -320,6 +368,6 @@ impl Host {
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").field("calls", &self.calls).finish_non_exhaustive()
+        f.debug_struct("Host").field("profiler", &self.profiler).finish_non_exhaustive()
     }
 }

@@ -38,7 +38,8 @@ fn the_profiler_prints_a_nested_log_with_times_since_the_first_event() {
     e.call("f", &[]).expect("it runs");
     assert_eq!(e.take_output(), "outer: 0.0\n inner: 100.0\n inner: 200.0\nouter: 300.0\n");
     e.call("small", &[]).expect("it runs");
-    let warning = "Warning: The recording buffer was too small, consider increasing it\n";
+    let warning = "Warning: The recording buffer was too small, consider increasing it: \
+                   1 of 2 stamps were lost\n";
     assert_eq!(e.take_output(), format!("{warning}outer: 0.0\n"));
 }
 

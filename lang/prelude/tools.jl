@@ -16,6 +16,13 @@ __fixed(x, digits) = text.format(string("%.", digits, "f"), Float64(x))
 __padded(s, width, left) = left ? lpad(s, width) : rpad(s, width)
 __live_bytes() = core.host(:live_bytes)::Int64
 
+# The log of the profiler, for the package `LoggingProfiler`.
+__record_start(event::Symbol) = prof.record_start(event)
+__record_end(event::Symbol) = prof.record_end(event)
+__reset_log() = prof.reset()
+__resize_log(n::Int64) = prof.resize(n)
+__report_log() = prof.report()
+
 macro elapsed(ex)
     quote
         local start = time_ns()

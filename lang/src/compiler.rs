@@ -9,7 +9,7 @@ use regraft_exec::Val;
 use regraft_ir::{Context, Diagnostic, Function, Module, Symbol};
 use regraft_passes::rewrite::Math;
 
-use crate::derive::{Derivatives, Deriver};
+use crate::derive::{Derivatives, Deriver, Instrumentation};
 use crate::emit::Emitter;
 use crate::infer::{DerivativeOracle, Inference};
 use crate::world::{SpecId, World};
@@ -65,6 +65,12 @@ impl Compiler {
     /// Sets the algebra that code follows: derivatives are made anew. Returns whether it was another one.
     pub(crate) fn set_math(&mut self, math: Math) -> bool {
         self.deriver().set_math(math)
+    }
+
+    /// Sets what code records for the profiler: derivatives are made anew. Returns whether it was
+    /// something else.
+    pub(crate) fn set_instrumentation(&mut self, what: Option<Instrumentation>) -> bool {
+        self.deriver().set_instrumentation(what)
     }
 
     /// Returns the algebra that code follows.

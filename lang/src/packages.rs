@@ -33,7 +33,7 @@ macro_rules! files {
 }
 
 /// All packages.
-const PACKAGES: [Package; 5] = [
+const PACKAGES: [Package; 6] = [
     Package {
         name: "Cassette",
         files: files!["cassette.jl"],
@@ -53,6 +53,7 @@ const PACKAGES: [Package; 5] = [
         ],
         setup: nothing,
     },
+    Package { name: "LoggingProfiler", files: files!["loggingprofiler.jl"], setup: nothing },
     Package { name: "PassesOfContexts", files: files!["passes_of_contexts.jl"], setup: nothing },
     Package { name: "MacroTools", files: files!["macrotools.jl"], setup: nothing },
 ];

@@ -20,6 +20,7 @@ pub(crate) mod opt;
 pub(crate) mod output;
 pub(crate) mod passes;
 mod phases;
+pub(crate) mod profile;
 mod program_output;
 mod progress;
 mod reduce;
@@ -40,6 +41,7 @@ use regraft_lang::StartUp;
 use regraft_lang::world::{Code, DynamoCx};
 use regraft_passes::PassRegistry;
 
+use crate::repl::Interruptible;
 use output::{Failed, Outcome, OutputArgs};
 
 /// The `regraft` tool with passes of your own: `opt`, `run` and `passes` know them as they know
@@ -215,6 +217,7 @@ impl Tool {
             Command::Run(args) => run::run(args, self),
             Command::Ir(args) => ir::run(args, self),
             Command::Grad(args) => grad::run(args, self),
+            Command::Profile(args) => profile::run(args, self),
             Command::Test(args) => test::run(args, self),
             Command::Reduce(args) => reduce::run(args, self),
             Command::Fuzz(args) => fuzz::run(args, self),
@@ -287,6 +290,8 @@ enum Command {
     Ir(ir::Args),
     /// Shows value and gradient of a call
     Grad(grad::Args),
+    /// Shows where the time of a call goes
+    Profile(profile::Args),
     /// Evaluates definitions, expressions and commands one after the other
     Repl {
         /// Scripts (.jl) that are run first, listings of Julia's IR (.lowered), and IR (.ir) to look at

@@ -34,6 +34,9 @@ pub(super) struct Args {
     /// IR, all functions without it; of listings, these as they are lowered. What a script prints goes to the standard error
     #[arg(long, value_name = "METHOD")]
     entry: Option<String>,
+    /// The stage of the method of `--entry` that the passes work on
+    #[arg(long, value_enum, default_value = "typed", value_name = "STAGE")]
+    stage: Stage,
     /// The passes to run: `fold, fix{max=4}(cse, dce)`. Without it, the pipeline in the first line
     /// of a reproducer, or none
     #[arg(short, long)]
@@ -99,7 +102,28 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 }
 
+/// A stage of a method.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// As it was written: calls of generic functions
+    Lowered,
+    /// Specialised to the types of the arguments, with all that it calls
+    Typed,
+}
+
 pub(super) fn run(args: &Args, tool: &Tool) -> Outcome {
+    if args.stage == Stage::Lowered {
+        if args.entry.is_none() {
+            let error = Diagnostic::error("`--stage lowered` is for a method of a script");
+            let help = "say which one: --entry 'foo(Float64, Vector{Float64})'";
+            return Err(Failed::Usage(vec![error.help(help)]));
+        }
+        if args.check.is_some() {
+            return Err(Failed::usage(
+                "lowered code cannot be checked: it is run when it is typed",
+            ));
+        }
+    }
     let ctx = tool.context();
     // The pipeline is looked at first: it is what is being worked on, and cheap.
     let given =
@@ -296,8 +320,13 @@ fn module(args: &Args, input: Input, ctx: &Arc<Context>, tool: &Tool) -> Result<
     args.matmul.apply(&mut session);
     let (output, writer) = ProgramOutput::stderr();
     session.set_output(writer);
-    let result = script::run_all(&mut session, &[input], tool)
-        .and_then(|_| Ok(session.typed(Entry::Types(entry))?));
+    let result = script::run_all(&mut session, &[input], tool).and_then(|_| {
+        let entry = Entry::Types(entry);
+        Ok(match args.stage {
+            Stage::Lowered => session.lowered(entry),
+            Stage::Typed => session.typed(entry),
+        }?)
+    });
     session.take_output();
     let module = output.outcome(result)?;
     match dynamic_call(&module) {

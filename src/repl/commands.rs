@@ -5,7 +5,9 @@ use std::fmt::Write;
 use regraft_ir::{Diagnostic, suggest};
 
 use super::console::Console;
-use super::{Done, Outcome, Repl, files, look, no_argument, pages, run, transform, values};
+use super::{
+    Done, Outcome, Repl, files, look, no_argument, pages, profile, run, transform, values,
+};
 
 /// The kind of argument of a command, for completion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,6 +98,29 @@ pub(super) static COMMANDS: &[Command] = &[
                time with such arguments, and the run itself. Ask twice for the run alone.\n",
         wants: Wants::Code,
         run: values::time,
+    },
+    Command {
+        names: &["profile"],
+        arguments: "[CALL]",
+        summary: "run a call, and show which functions its time goes to",
+        page: "    :profile foo(1.0, 2.0)\n\n\
+               A table of functions: how often each was called, the time in it but not in\n\
+               functions that it calls (self), and the time in it. The time in which code is\n\
+               compiled meanwhile is left out. Without a call, the table of the last one.\n\
+               `regraft profile` writes flame graphs and traces.\n",
+        wants: Wants::Code,
+        run: profile::profile,
+    },
+    Command {
+        names: &["record"],
+        arguments: "[--ops] CALL",
+        summary: "run a call, and show when each function starts and ends",
+        page: "    :record foo(1.0, 2.0)\n    \
+               :record --ops foo(1.0, 2.0)\n\n\
+               One line for each start and each end, indented by nesting, with the nanoseconds\n\
+               since the first. With `--ops`, arithmetic and elementary functions too.\n",
+        wants: Wants::Code,
+        run: profile::record,
     },
     Command {
         names: &["reset"],
@@ -209,9 +234,11 @@ pub(super) static COMMANDS: &[Command] = &[
         summary: "apply a pipeline to the current program, and show what changed",
         page: "    :opt foo(1.0, 2.0)\n    \
                :opt -p inline, fold\n    \
-               :opt foo(1.0, 2.0) -p fold, dce\n\n\
+               :opt foo(1.0, 2.0) -p fold, dce\n    \
+               :opt --stage lowered foo(1.0, 2.0) -p profile\n\n\
                With a call, the function that it runs becomes the current program first, as with\n\
-               `:ir`. Without `-p`, the pipeline is that of `:pipeline`.\n\n\
+               `:ir`. Without `-p`, the pipeline is that of `:pipeline`. With `--stage lowered`, it\n\
+               is the method as it was written, of calls of generic functions.\n\n\
                The numbers of values and blocks are stable, so that the difference shows what the\n\
                passes did and nothing else. `:undo` takes the pipeline back. If a pass fails, the\n\
                program stays as it was.\n",

@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn commands_complete_after_a_colon() {
         offers(":un", &[":undo"]);
-        offers(":p", &[":pipeline", ":passes"]);
+        offers(":p", &[":profile", ":pipeline", ":passes"]);
         offers(":help pa", &["passes"]);
         offers(":help :pa", &["passes"]);
         offers("x[:un", &[]);

@@ -8,11 +8,11 @@ use signal_hook::{SigId, flag, low_level};
 
 /// Sets a flag when the user presses Ctrl-C, as long as it lives.
 #[derive(Debug)]
-pub(super) struct Interruptible(Option<SigId>);
+pub(crate) struct Interruptible(Option<SigId>);
 
 impl Interruptible {
     /// If the signal cannot be caught, it ends the process, as it does by default.
-    pub(super) fn new(flag: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(flag: Arc<AtomicBool>) -> Self {
         Self(flag::register(SIGINT, flag).ok())
     }
 }

@@ -6,6 +6,7 @@ use regraft_lang::Entry;
 use super::console::Console;
 use super::current::{Current, Origin};
 use super::{Done, Outcome, Repl};
+use crate::cli::opt::Stage;
 
 /// `:ir [CALL | @FUNCTION]`
 pub(super) fn ir(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
@@ -14,7 +15,7 @@ pub(super) fn ir(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done
         return Ok(Outcome::Continue);
     }
     if !rest.is_empty() {
-        select(repl, rest, console)?;
+        select(repl, rest, Stage::Typed, console)?;
     }
     let current = current(repl)?;
     console.ir(&shown(current));
@@ -24,7 +25,7 @@ pub(super) fn ir(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done
 /// `:typed [CALL]`
 pub(super) fn typed(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
     let call = call_or_current(repl, rest)?;
-    select(repl, &call, console)?;
+    select(repl, &call, Stage::Typed, console)?;
     ir(repl, "", console)
 }
 
@@ -43,7 +44,7 @@ pub(super) fn dot(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
         Some(name) => cfg_to_dot(named(current(repl)?.module(), name)?),
         None => {
             if !rest.is_empty() {
-                select(repl, rest, console)?;
+                select(repl, rest, Stage::Typed, console)?;
             }
             let function = current(repl)?.function();
             let missing = || vec![Diagnostic::error("the current program has no function")];
@@ -58,9 +59,14 @@ pub(super) fn dot(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
 pub(super) fn select(
     repl: &mut Repl,
     call: &str,
+    stage: Stage,
     console: &mut Console<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
-    let result = repl.session.typed(Entry::CallOrTypes(call));
+    let entry = Entry::CallOrTypes(call);
+    let result = match stage {
+        Stage::Lowered => repl.session.lowered(entry),
+        Stage::Typed => repl.session.typed(entry),
+    };
     console.printed(&repl.session.take_output());
     repl.current = Some(Current::new(Origin::Call(call.to_owned()), result?));
     Ok(())
@@ -87,7 +93,7 @@ pub(super) fn shown(current: &Current) -> String {
 }
 
 /// The call that is given, else that of the current program.
-fn call_or_current(repl: &mut Repl, rest: &str) -> Result<String, Vec<Diagnostic>> {
+pub(super) fn call_or_current(repl: &mut Repl, rest: &str) -> Result<String, Vec<Diagnostic>> {
     if !rest.is_empty() {
         return Ok(rest.to_owned());
     }

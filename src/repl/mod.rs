@@ -14,6 +14,7 @@ mod highlight;
 mod interrupt;
 mod look;
 mod pages;
+mod profile;
 mod reader;
 mod run;
 mod saved;
@@ -28,6 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use regraft_exec::Profile;
 use regraft_ir::{Context, Diagnostic};
 use regraft_lang::Session;
 use regraft_passes::{O2, Pipeline};
@@ -37,7 +39,7 @@ use crate::cli::Tool;
 use crate::cli::output::is_colored;
 use console::Console;
 use current::Current;
-use interrupt::Interruptible;
+pub(crate) use interrupt::Interruptible;
 use saved::Globals;
 
 /// The number of lines from which on an input is a long one.
@@ -80,6 +82,8 @@ struct Repl {
     on_terminal: bool,
     /// The guard by which Ctrl-C stops the session's programs.
     watched: Option<Interruptible>,
+    /// The last profile.
+    profile: Option<Profile>,
 }
 
 impl Repl {
@@ -101,6 +105,7 @@ impl Repl {
             pending_lines: 0,
             on_terminal: false,
             watched: None,
+            profile: None,
         }
     }
 

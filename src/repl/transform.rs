@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::ValueEnum;
 use regraft_exec::value::signature;
 use regraft_ir::{Diagnostic, Value};
 use regraft_passes::{Observer, PassRun, Pipeline, RunOptions, diff_modules, run_pipeline};
@@ -12,10 +13,10 @@ use regraft_testing::choices::Choices;
 use regraft_testing::{Agreement, CompareConfig, arguments, compare_functions};
 
 use super::console::Console;
-use super::look::{current, select};
+use super::look::{call_or_current, current, select};
 use super::reader::call_and_pipeline;
 use super::{Done, Outcome, Repl, no_argument};
-use crate::cli::opt::dynamic_call;
+use crate::cli::opt::{Stage, dynamic_call};
 
 /// `:pipeline [PIPELINE]`
 pub(super) fn pipeline(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
@@ -27,8 +28,9 @@ pub(super) fn pipeline(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -
     Ok(Outcome::Continue)
 }
 
-/// `:opt [CALL] [-p PIPELINE]`
+/// `:opt [--stage STAGE] [CALL] [-p PIPELINE]`
 pub(super) fn opt(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Done {
+    let (stage, rest) = stage(rest)?;
     let (call, pipeline) = call_and_pipeline(rest);
     let pipeline = match pipeline {
         Some("") => {
@@ -38,8 +40,12 @@ pub(super) fn opt(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
         Some(text) => parse(repl, text)?,
         None => repl.pipeline.clone(),
     };
-    if let Some(call) = call {
-        select(repl, call, console)?;
+    match (call, stage) {
+        (None, None) => {}
+        (call, stage) => {
+            let call = call_or_current(repl, call.unwrap_or_default())?;
+            select(repl, &call, stage.unwrap_or(Stage::Typed), console)?;
+        }
     }
     let flag = repl.session.interrupt_flag();
     let current = current(repl)?;
@@ -59,6 +65,20 @@ pub(super) fn opt(repl: &mut Repl, rest: &str, console: &mut Console<'_>) -> Don
         console.diff(&diff);
     }
     Ok(Outcome::Continue)
+}
+
+/// Takes `--stage lowered` or `--stage typed` off the start of an argument.
+fn stage(rest: &str) -> Result<(Option<Stage>, &str), Vec<Diagnostic>> {
+    let Some(rest) = rest.strip_prefix("--stage") else { return Ok((None, rest)) };
+    let rest = rest.trim_start_matches(['=', ' ']);
+    let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    match Stage::from_str(word, false) {
+        Ok(stage) => Ok((Some(stage), rest.trim_start())),
+        Err(_) => {
+            let error = Diagnostic::error(format!("there is no stage `{word}` to work on"));
+            Err(vec![error.help("write --stage lowered or --stage typed")])
+        }
+    }
 }
 
 /// `:undo`

@@ -28,6 +28,8 @@ impl Code {
                 | Inst::Apply { .. }
                 | Inst::Catch { .. }
                 | Inst::EndCatch
+                | Inst::RecordStart { .. }
+                | Inst::RecordEnd { .. }
                 | Inst::ReturnVal { .. }
                 | Inst::ReturnConst { .. }
                 | Inst::ReturnUnit

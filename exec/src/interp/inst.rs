@@ -1,6 +1,6 @@
 //! The instructions of the compact form.
 
-use regraft_ir::Type;
+use regraft_ir::{Symbol, Type};
 
 use super::register::{Reg, Scalar, Src};
 
@@ -118,6 +118,9 @@ pub(crate) enum Inst {
     Catch { vd: Reg },
     /// The handler is done.
     EndCatch,
+    /// An event of the profiler starts, and ends.
+    RecordStart { event: Symbol },
+    RecordEnd { event: Symbol },
 
     Return { a: Reg },
     ReturnVal { va: Reg },

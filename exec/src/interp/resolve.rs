@@ -39,7 +39,10 @@ impl World {
         if let Some(&link) = self.links.borrow().get(&key) {
             return Ok(link);
         }
-        let link = self.ask(callee, args, host)?;
+        let event = host.start_compilation();
+        let link = self.ask(callee, args, host);
+        host.end_compilation(event);
+        let link = link?;
         if !link.by_value {
             self.links.borrow_mut().insert(key, link);
         }

@@ -11,7 +11,7 @@ use regraft_passes::rewrite::Math;
 use rustc_hash::FxHashMap;
 
 use super::held::Held;
-use super::pipelines::Pipelines;
+use super::pipelines::{Instrumentation, Pipelines};
 use super::rule_table::Rules;
 use crate::emit::{Emitter, Scratch};
 use crate::infer::{DerivativeEntry, DerivativeKey, Inference};
@@ -30,6 +30,8 @@ pub(crate) struct Derivatives {
     /// The algebra that code follows.
     pub(super) math: Cell<Math>,
     pipelines: OnceCell<Pipelines>,
+    /// What code records for the profiler.
+    pub(super) instrumentation: Cell<Option<Instrumentation>>,
     /// Reverse parts that pullbacks hold.
     pub(super) held: RefCell<Held>,
     /// The functions whose methods are rules.
@@ -47,6 +49,7 @@ impl Derivatives {
             checkpoints: Cell::new(None),
             math: Cell::default(),
             pipelines: OnceCell::new(),
+            instrumentation: Cell::new(None),
             held: RefCell::new(Held::new()),
             rules: Rules::new(world),
             scratch: Scratch::default(),

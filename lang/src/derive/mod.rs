@@ -34,6 +34,7 @@ mod dynamically_resolved;
 mod entry_wrapper;
 mod guards;
 mod held;
+mod instrument;
 mod module;
 mod parts;
 mod pipelines;
@@ -59,6 +60,7 @@ use crate::world::SpecId;
 
 pub(crate) use deriver::{Derivatives, Deriver};
 pub(crate) use held::world_type;
+pub(crate) use pipelines::Instrumentation;
 
 impl Deriver<'_> {
     /// The wrappers of a derivative; made when it is first asked for.
@@ -150,10 +152,12 @@ impl Deriver<'_> {
         let (pipelines, math) = (self.derivatives.pipelines(), self.derivatives.math.get());
         let primal_names = module.names();
         let primal = self.primal(id, &mut module);
+        let kept = self.keep_functions(&mut module.module);
         pipelines.prepare(&mut module.module)?;
         let rewritten = dynamically_resolved::resolve(&mut module.module);
         rewritten.map_err(|error| vec![Diagnostic::from(error)])?;
         let wrappers = self.wrappers(key, &primal, &mut module.module)?;
+        self.keep_derivatives_of(&mut module.module, &kept);
         pipelines.finish(&mut module.module, &wrappers.names(), math)?;
         let ids = self.adopt(module.module, &primal_names, &wrappers.names(), from)?;
         if let &[_, back] = &*ids {
@@ -170,6 +174,7 @@ impl Deriver<'_> {
 
     /// Returns the function of a specialisation as it is to run: what inference made of it, unless
     /// another algebra than the exact one was asked for, which then simplifies it with what it calls.
+    /// While a program is recorded, with the records of the profiler.
     ///
     /// # Errors
     /// If a pass fails.
@@ -177,12 +182,14 @@ impl Deriver<'_> {
         let math = self.derivatives.math.get();
         let function = self.function(id);
         if math == Math::Exact {
-            return Ok(function);
+            return self.instrumented(id, function);
         }
         let mut module = self.module_of(id);
+        self.keep_functions(&mut module);
         self.derivatives.pipelines().finish(&mut module, &[function.name()], math)?;
         let found = module.find(function.name()).and_then(|id| module.get(id));
-        Ok(found.map_or(function, |simplified| Rc::new(simplified.clone())))
+        let simplified = found.map_or(function, |simplified| Rc::new(simplified.clone()));
+        self.instrumented(id, simplified)
     }
 
     fn no_such_call(&self, error: CallError) -> Diagnostic {

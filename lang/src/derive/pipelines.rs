@@ -17,11 +17,26 @@ licm, indvars, dce, simplify-cfg";
 /// The pipeline for generated derivatives.
 const FINISH: &str = O3.name;
 
+/// Functions from entry to return, for the profiler; with the computations in them.
+const PROFILE: &str = "profile{only=functions}";
+const PROFILE_OPS: &str = "profile{only=functions-and-ops}";
+
+/// What code records for the profiler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Instrumentation {
+    /// Calls of functions.
+    Functions,
+    /// The same, and the computations in them.
+    FunctionsAndOps,
+}
+
 /// The pipelines, parsed once.
 #[derive(Debug)]
 pub(super) struct Pipelines {
     prepare: Pipeline,
     finish: Pipeline,
+    profile: Pipeline,
+    profile_ops: Pipeline,
 }
 
 impl Pipelines {
@@ -30,12 +45,29 @@ impl Pipelines {
         let parse = |text: &str| {
             Pipeline::parse(&registry, text).expect("the pipelines are made of passes there are")
         };
-        Self { prepare: parse(PREPARE), finish: parse(FINISH) }
+        Self {
+            prepare: parse(PREPARE),
+            finish: parse(FINISH),
+            profile: parse(PROFILE),
+            profile_ops: parse(PROFILE_OPS),
+        }
     }
 
     /// Before a derivative is made.
     pub(super) fn prepare(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         run(module, &self.prepare)
+    }
+
+    /// Inserts the records of the profiler.
+    pub(super) fn instrument(
+        &self,
+        module: &mut Module,
+        what: Instrumentation,
+    ) -> Result<(), Vec<Diagnostic>> {
+        match what {
+            Instrumentation::Functions => run(module, &self.profile),
+            Instrumentation::FunctionsAndOps => run(module, &self.profile_ops),
+        }
     }
 
     /// Optimizes only the functions that `entries` need: derivatives, and what runs with another algebra

@@ -16,6 +16,7 @@ mod ir_program;
 mod listing;
 mod names;
 mod prelude;
+mod profile;
 mod run;
 mod services;
 mod shared;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use regraft_exec::value::{Names, Texts, Val, to_json};
-use regraft_exec::{Engine, ExecError, Interpreter, Limits};
+use regraft_exec::{Engine, ExecError, Interpreter, Limits, Profiler};
 use regraft_ir::{Context, Diagnostic, Loc, Module, Registry, Symbol};
 use regraft_passes::Pipeline;
 use regraft_syntax::julia::{self, Ast};
@@ -44,6 +45,7 @@ use shared::Shared;
 
 pub use derivatives::{Gradient, Mode, PreparedGradient};
 pub use entry::Entry;
+pub use profile::ProfileOptions;
 
 /// The state of a text that may go on in further lines, as a REPL asks before it evaluates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +88,8 @@ pub struct Session {
     trees: Vec<Rc<RefCell<Ast>>>,
     /// True if it runs for a program that waits.
     is_nested: bool,
+    /// The profiler, while a program is recorded; code at top level lends it to the interpreter.
+    recording: Option<Profiler>,
 }
 
 impl Session {
@@ -117,6 +121,7 @@ impl Session {
             present_world,
             trees: Vec::new(),
             is_nested: false,
+            recording: None,
         };
         session.load_prelude();
         let modules = session.with_world(World::declare_own_modules);

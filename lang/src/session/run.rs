@@ -413,7 +413,7 @@ impl Session {
     /// Runs code at top level within what is left of the fuel.
     fn run_function(&mut self, function: Rc<Function>) -> Result<Val, Vec<Diagnostic>> {
         let _phase = enter(Phase::Run);
-        self.within_fuel(|interpreter| interpreter.run_once(function, &[]))
+        self.run_recorded(|interpreter| interpreter.run_once(function, &[]))
     }
 
     /// Binds a name to a constant: in the code itself if it can stand there, otherwise as a global

@@ -1,6 +1,6 @@
 //! Typed ops that have an instruction of their own.
 
-use regraft_dialects::{arith, core, data, math, mem};
+use regraft_dialects::{arith, core, data, math, mem, prof};
 use regraft_ir::{Constant, Op, Operand, Type, TypeKind, Value};
 use smallvec::SmallVec;
 
@@ -15,6 +15,14 @@ impl Compiler<'_> {
         let operands: SmallVec<[Operand; 4]> = self.f.operands(v).collect();
         let first = *operands.first()?;
         match op {
+            prof::RECORD_START | prof::RECORD_END => {
+                let event = self.f.const_sym(first)?;
+                return match (self.dsts[v.index()], op) {
+                    (Dst::Nowhere, prof::RECORD_START) => Some(Inst::RecordStart { event }),
+                    (Dst::Nowhere, _) => Some(Inst::RecordEnd { event }),
+                    _ => None,
+                };
+            }
             mem::LOAD | mem::STORE | mem::LENGTH => return self.array_access(v, op, &operands),
             core::GET => return self.get(v, &operands),
             data::GETFIELD | mem::REF_GET => return self.get_field(v, &operands),

@@ -180,12 +180,12 @@ impl<'a> Machine<'a> {
             let Some(slot) = world.lookup(name, Some(&mut self.state.host))? else {
                 return Err(world.unknown_name(world.ctx.str(name)));
             };
-            let code = world.code(slot)?;
+            let code = self.compiled(slot)?;
             self.push_frame_for(code, name, args, next, kind)?;
             return Ok(code);
         }
         let link = world.link(callee, args, &mut self.state.host)?;
-        let code = world.code(link.slot())?;
+        let code = self.compiled(link.slot())?;
         let passed = link.arrange(&self.state.host, callee, args)?;
         self.push_frame_for(code, code.name, &passed, next, kind)?;
         if link.is_for_types() {

@@ -20,13 +20,16 @@ pub(super) struct Handler {
     to: Pc,
     /// The number of derivatives that are being taken there.
     derivatives: usize,
+    /// The number of events of the profiler that are open there.
+    events: usize,
 }
 
 impl<'a> Machine<'a> {
     /// From here on, errors go to the handler at `to`.
     pub(super) fn begin_try(&mut self, to: Pc) {
         let (depth, derivatives) = (self.frames.len(), self.state.host.derivatives());
-        self.handlers.push(Handler { depth, to, derivatives });
+        let events = self.state.host.profiler.depth();
+        self.handlers.push(Handler { depth, to, derivatives, events });
     }
 
     /// The body of the innermost handler is done.
@@ -40,7 +43,7 @@ impl<'a> Machine<'a> {
     /// The failure, if nobody handles it.
     pub(super) fn catch(&mut self, failure: Failure<'a>) -> Result<Place<'a>, Failure<'a>> {
         let Some(value) = failure.trap.caught(&self.world.ctx) else { return Err(failure) };
-        let Some(Handler { depth, to, derivatives }) = self.handlers.pop() else {
+        let Some(Handler { depth, to, derivatives, events }) = self.handlers.pop() else {
             return Err(failure);
         };
         let Failure { mut trap, at } = failure;
@@ -55,6 +58,7 @@ impl<'a> Machine<'a> {
             None => Place { pc: to, ..at },
         };
         self.frames.truncate(depth);
+        self.state.host.unwind_events(events);
         self.drop_above(place, at);
         self.state.host.catch(Caught { depth, value, chain }, derivatives);
         Ok(place)

@@ -7,6 +7,7 @@ use super::transfer::{Returned, assign};
 use super::{Failure, Frame, Machine, NO_REG, Place};
 use crate::error::Trap;
 use crate::value::{Array, Val};
+use regraft_ir::Loc;
 
 impl<'a> Machine<'a> {
     #[allow(unsafe_code)]
@@ -349,7 +350,7 @@ impl<'a> Machine<'a> {
                     let callee = match self.world.code_in(&site.code) {
                         Some(callee) => callee,
                         None => {
-                            let callee = check!(self.world.code(site.callee));
+                            let callee = check!(self.compiled(site.callee));
                             site.code.set(callee);
                             callee
                         }
@@ -394,6 +395,14 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Inst::EndCatch => self.state.host.handled(),
+                Inst::RecordStart { event } => {
+                    let call = match self.frames.last() {
+                        Some(frame) => frame.code.spots[frame.pc as usize].1,
+                        None => Loc::UNKNOWN,
+                    };
+                    self.state.host.record_start(event, call);
+                }
+                Inst::RecordEnd { event } => self.state.host.record_end(event),
 
                 Inst::Return { a } => ret!(Returned::Scalar(get!(a))),
                 Inst::ReturnVal { va } => {

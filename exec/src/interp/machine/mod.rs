@@ -41,9 +41,11 @@ pub(super) fn run(
         state,
         stack_charge: Charge::new(0),
     };
+    let events = machine.state.host.profiler.depth();
     let result = machine.start(slot, args);
     machine.state.host.end();
     if result.is_err() {
+        machine.state.host.unwind_events(events);
         // Frames are still there with what they hold.
         machine.vals.fill(Val::Unit);
     }
@@ -97,7 +99,7 @@ impl<'a> Machine<'a> {
     fn start(&mut self, slot: u32, args: &[Val]) -> Result<Val, ExecError> {
         let name = self.world.slot(slot).name;
         let world = self.world;
-        let entered = world.code(slot).and_then(|code| {
+        let entered = self.compiled(slot).and_then(|code| {
             self.push_frame_for(code, name, args, (0, 0), ErrorKind::Arguments).map(|()| code)
         });
         let code = entered.map_err(|trap| ExecError::new(&world.ctx, trap, Chain::default()))?;
@@ -116,6 +118,18 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+    }
+
+    /// The code of a function, which may have to be compiled.
+    #[cold]
+    fn compiled(&mut self, slot: u32) -> Result<&'a Code, Trap> {
+        if let Some(code) = self.world.slot(slot).code.get() {
+            return Ok(code);
+        }
+        let event = self.state.host.start_compilation();
+        let code = self.world.code(slot);
+        self.state.host.end_compilation(event);
+        code
     }
 
     /// The calls that lead to a place of the innermost frame.
