@@ -31,6 +31,8 @@ const PACKAGES: [Package; 3] = [
             "irtools/run.jl",
             "irtools/control.jl",
             "irtools/passes.jl",
+            "irtools/irpass.jl",
+            "irtools/slots.jl",
             "irtools/show.jl",
             "irtools/all.jl"
         ],

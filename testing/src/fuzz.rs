@@ -24,6 +24,8 @@ use crate::trial::{BrokenKind, PassFailure, Trial, shrink_choices};
 
 /// The most simpler cases that are tried to shrink a find, by each way to do it.
 const ATTEMPTS: u32 = 3_000;
+/// The same if there are passes that are written in the language, which begin a session for each.
+const ATTEMPTS_WITH_SESSIONS: u32 = 100;
 
 /// The source of cases.
 #[derive(Clone, Debug)]
@@ -40,6 +42,8 @@ pub struct Fuzzer {
     small: bool,
     /// Only these ops, where there is a choice.
     only: Option<Vec<Op>>,
+    /// The most simpler cases that are tried to shrink a find, by each way to do it.
+    attempts: u32,
     /// The command that reproducers name.
     tool: String,
 }
@@ -129,7 +133,13 @@ impl Fuzzer {
     /// Cases of these passes over modules of these ops, which have to be those of
     /// `regraft-dialects` or more.
     pub fn new(extensions: &Arc<Extensions>, seed: u64) -> Self {
+        let passes: &PassRegistry = extensions.get();
+        let attempts = match passes.iter().any(|pass| passes.is_defined(pass.name)) {
+            true => ATTEMPTS_WITH_SESSIONS,
+            false => ATTEMPTS,
+        };
         Self {
+            attempts,
             extensions: Arc::clone(extensions),
             pipeline: None,
             compare: CompareConfig { inputs: 4, ..CompareConfig::default() },
@@ -285,7 +295,7 @@ impl Fuzzer {
             return Ok(Tally { repeated: 1, ..one });
         }
         let mut best = (case, kind);
-        let attempts = if self.small { ATTEMPTS / 4 } else { 0 };
+        let attempts = if self.small { self.attempts / 4 } else { 0 };
         let (choices, spans) = (best.0.choices.clone(), best.0.spans.clone());
         let mut shrinker = Shrinker::new(choices, spans, attempts);
         while let Some(candidate) = shrinker.candidate() {
@@ -469,7 +479,7 @@ impl Fuzzer {
             let (script, smaller, found) = self.shrink_script(&trial, script, suspect, kind);
             (drawn, suspect, kind) = (Some(script), smaller, found);
         }
-        (suspect, kind) = reduce(&trial, suspect, kind, ATTEMPTS);
+        (suspect, kind) = reduce(&trial, suspect, kind, self.attempts);
         let plan = shorter(plan, &suspect, &kind);
         // A shorter pipeline may say it in other words.
         let pipeline = text(&plan);
