@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use regraft_ir::{Context, Extensions, Module, Op, OpDef, render_all};
 use regraft_lang::Session;
-use regraft_passes::{Caught, guarded};
+use regraft_passes::{Caught, PassRegistry, guarded};
 
 use crate::choices::Choices;
 use crate::compare::{Agreement, CompareConfig};
@@ -412,7 +412,7 @@ impl Fuzzer {
     /// generator.
     fn refused(&self, number: u64, script: ScriptCase, kind: BrokenKind) -> Box<Find> {
         let mut shrinker =
-            Shrinker::new(script.choices.clone(), script.spans.clone(), ATTEMPTS / 4);
+            Shrinker::new(script.choices.clone(), script.spans.clone(), self.attempts / 4);
         let mut best = (script, kind);
         while let Some(candidate) = shrinker.candidate() {
             let script = best.0.again(&candidate);
@@ -437,7 +437,7 @@ impl Fuzzer {
         kind: BrokenKind,
     ) -> (ScriptCase, Suspect, BrokenKind) {
         let (choices, spans) = (script.choices.clone(), script.spans.clone());
-        let mut shrinker = Shrinker::new(choices, spans, ATTEMPTS);
+        let mut shrinker = Shrinker::new(choices, spans, self.attempts);
         let mut best = (script, suspect, kind);
         while let Some(candidate) = shrinker.candidate() {
             let script = best.0.again(&candidate);
@@ -472,7 +472,7 @@ impl Fuzzer {
         if let Some((config, case)) = case {
             let replay = |choices: &[u32]| ModuleCase::replay(&self.context(), &config, choices);
             let only_main = self.derivatives;
-            let (case, smaller) = shrink_choices(&trial, case, kind, replay, only_main, ATTEMPTS);
+            let (case, smaller) = shrink_choices(&trial, case, kind, replay, only_main, self.attempts);
             (suspect, kind) = (self.suspect(&case), smaller);
         }
         if let Some(script) = drawn {

@@ -57,3 +57,64 @@ fn a_pass_that_does_nothing_gives_the_same_code() {
         }
     }
 }
+
+const BROKEN: &str = "
+using IRTools
+using IRTools: xcall, var, isexpr, blocks, block, branch!, return!, argument!, deletearg!, Branch, Statement
+pick(list, n) = list[mod(n, length(list)) + 1]
+@irpass function broken(ir; seed = 0)
+    n = mod(seed * 48271, 2147483647)
+    next() = (n = mod(n * 48271 + 11, 2147483647))
+    for _ in 1:1 + mod(seed, 3)
+        vs, b = keys(ir), pick(blocks(ir), next())
+        what = mod(next(), 14)
+        what == 0 && return!(b, var(next()))
+        what == 1 && branch!(b, next())
+        what == 2 && branch!(b, 1)
+        what == 3 && argument!(b; insert = false)
+        what == 4 && push!(b, xcall(Symbol(\"arith.add\"), var(next())))
+        what == 5 && push!(b, xcall(:nowhere, 1))
+        what == 6 && (empty!(IRTools.branches(b)); nothing)
+        what == 7 && push!(IRTools.branches(b), Branch(1.5, 1, Any[]))
+        what == 8 && !isempty(vs) && (ir[pick(vs, next())] = pick(vs, next()))
+        what == 9 && !isempty(vs) && delete!(ir, pick(vs, next()))
+        what == 10 && !isempty(vs) && (ir[pick(vs, next())] = xcall(Symbol(\"cf.br\"), 1))
+        what == 11 && !isempty(vs) && (ir[pick(vs, next())] = Expr(:foreign, 1))
+        what == 12 && !isempty(vs) && (v = pick(vs, next()); ir[v] = xcall(Symbol(\"math.sin\"), v))
+        what == 13 && !isempty(vs) && (ir[pick(vs, next())] = Statement(:name, type = String))
+    end
+end
+@irpass forever(ir) = (while true end; ir)
+@irpass deep(ir) = deep(ir)
+";
+
+#[test]
+fn wrong_code_is_refused_and_never_a_panic() {
+    let extensions = extensions(BROKEN);
+    let (mut refused, mut seed) = (0, 0);
+    for module in modules(&extensions, 40) {
+        for _ in 0..8 {
+            seed += 1;
+            let mut after = module.clone();
+            let Err(message) = run(&extensions, &mut after, &format!("broken{{seed={seed}}}"))
+            else {
+                continue;
+            };
+            refused += 1;
+            assert!(!message.contains("panic"), "{seed}: {message}");
+            assert!(message.contains("broken"), "{seed}: {message}");
+            assert!(module.structural_eq(&after), "{seed}: what fails leaves the module as it was");
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+#[test]
+fn a_pass_that_does_not_end_is_stopped() {
+    let extensions = extensions(BROKEN);
+    let module = &modules(&extensions, 1)[0];
+    for (pass, what) in [("forever", "instructions"), ("deep", "StackOverflowError")] {
+        let message = run(&extensions, &mut module.clone(), pass).unwrap_err();
+        assert!(message.contains(what), "{message}");
+    }
+}

@@ -22,7 +22,7 @@ use crate::definition::Space;
 use crate::world::Binding;
 
 /// The instructions that a pass may execute on one function, if the session has no limit.
-const MAX_FUEL: u64 = 2_000_000_000;
+const MAX_FUEL: u64 = 500_000_000;
 /// The sessions that a thread keeps for passes that come from files.
 const MAX_KEPT: usize = 2;
 
