@@ -472,7 +472,8 @@ impl Fuzzer {
         if let Some((config, case)) = case {
             let replay = |choices: &[u32]| ModuleCase::replay(&self.context(), &config, choices);
             let only_main = self.derivatives;
-            let (case, smaller) = shrink_choices(&trial, case, kind, replay, only_main, self.attempts);
+            let (case, smaller) =
+                shrink_choices(&trial, case, kind, replay, only_main, self.attempts);
             (suspect, kind) = (self.suspect(&case), smaller);
         }
         if let Some(script) = drawn {

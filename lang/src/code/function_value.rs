@@ -114,7 +114,7 @@ impl FunctionWriter<'_> {
         }
         let is_switch = f.op(terminator) == Some(cf::SWITCH);
         // The one that is taken if all conditions are true comes last.
-        let (to, args) = made.remove(0);
+        let (to, args): (i64, Vec<Val>) = made.remove(0);
         let mut branches = Vec::with_capacity(made.len() + 1);
         for (at, (to, args)) in made.into_iter().enumerate() {
             let condition = match (&*plain, is_switch) {
@@ -129,6 +129,12 @@ impl FunctionWriter<'_> {
                 ([], _) => Val::Unit,
             };
             branches.push(branch(condition, to, args));
+        }
+        if let ([value], true) = (&*plain, is_switch) {
+            // Without cases, the condition says no more than what the value is.
+            let callee = self.global_ref(Space::Base, f.ctx().symbol(DIFFERS));
+            let condition = self.call(vec![callee, self.operand(*value)]);
+            branches.push(branch(condition, to, args.clone()));
         }
         branches.push(branch(Val::Unit, to, args));
         branches

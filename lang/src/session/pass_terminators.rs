@@ -36,23 +36,25 @@ impl Draft<'_> {
         if conditional.is_empty() {
             return self.end(block, cf::br(default, default_args), loc).map_err(told);
         }
-        let cases: Vec<Option<[Val; 2]>> =
-            conditional.iter().map(|branch| self.case_of(&branch.condition)).collect();
-        if let Some(cases) = cases.into_iter().collect::<Option<Vec<_>>>() {
-            let value = self.operand(&cases[0][0])?;
+        let cases = conditional.iter().map(|branch| self.case_of(&branch.condition));
+        if let Some(cases) = cases.collect::<Option<Vec<_>>>() {
+            let value = self.operand(&cases[0].0)?;
             let mut inst = Inst::new(cf::SWITCH).operand(value);
-            for case in &cases {
-                if self.operand(&case[0])? != value {
-                    return Err(
-                        "conditions of the form `x !== 1` have to be of one value".to_owned()
-                    );
+            for (of, case) in &cases {
+                if self.operand(of)? != value {
+                    let message = "conditions of the form `x !== 1` have to be of one value";
+                    return Err(message.to_owned());
                 }
-                inst = inst.operand(self.operand(&case[1])?);
+                if let Some(case) = case {
+                    inst = inst.operand(self.operand(case)?);
+                }
             }
             inst = inst.edge(default, default_args);
-            for branch in conditional {
-                let (target, args) = self.target(branch, blocks, &mut tail)?;
-                inst = inst.edge(target, args);
+            for (branch, (_, case)) in conditional.iter().zip(&cases) {
+                if case.is_some() {
+                    let (target, args) = self.target(branch, blocks, &mut tail)?;
+                    inst = inst.edge(target, args);
+                }
             }
             return self.end(block, inst, loc).map_err(told);
         }
@@ -124,15 +126,17 @@ impl Draft<'_> {
         Ok(*tail)
     }
 
-    /// The value and the constant of the condition of a case of a `switch`.
-    fn case_of(&self, condition: &Val) -> Option<[Val; 2]> {
+    /// The value and the constant of the condition of a case of a `switch`; of one without cases, the value alone.
+    fn case_of(&self, condition: &Val) -> Option<(Val, Option<Val>)> {
         let Val::Object(_) = condition else { return None };
         let parts = self.parts_of_call(condition).ok()?;
-        match <[Val; 3]>::try_from(parts).ok()? {
-            [callee, value, case] => {
-                let (_, name) = self.global_of(&callee)?;
-                (self.ctx().str(name) == DIFFERS).then_some([value, case])
-            }
+        let (callee, rest) = parts.split_first()?;
+        let (_, name) = self.global_of(callee)?;
+        match rest {
+            _ if self.ctx().str(name) != DIFFERS => None,
+            [value] => Some((value.clone(), None)),
+            [value, case] => Some((value.clone(), Some(case.clone()))),
+            _ => None,
         }
     }
 }
