@@ -131,3 +131,22 @@ fn a_pass_of_a_file_that_is_wrong_is_found_by_running() {
     let (ok, _, err) = tool(&["opt", "--load", "f.jl", "-p", "dce", "pow.ir"]);
     assert!(!ok && err.contains("f.jl defines no pass"), "{err}");
 }
+
+#[test]
+fn a_dynamo_without_end_is_stopped() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join("endless.jl");
+    let text = "using IRTools: IR, @dynamo\n\
+                @dynamo function more(f, n)\n    return :(more(args[1], Val(args[2])))\nend\n\
+                @dynamo function forever(f)\n    while true end\n    IR(f)\nend\n\
+                try\n    more(sin, 1)\ncatch e\n    println(\"caught\")\nend\n\
+                forever(sin)\n";
+    std::fs::write(&file, text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_regraft"))
+        .args(["run", "--fuel", "3000000"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "caught\n");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the fuel limit"));
+}

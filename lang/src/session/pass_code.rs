@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
         let numbers = self.number(&parts)?;
         let blocks = self.reserve(&parts, &numbers)?;
         for (part, &block) in parts.iter().zip(&blocks) {
-            self.params(part, block).map_err(|error| error.to_string())?;
+            self.params(part, block).map_err(told)?;
         }
         for (at, (part, &block)) in parts.iter().zip(&blocks).enumerate() {
             let mut loc = Loc::UNKNOWN;
@@ -152,7 +152,7 @@ impl<'a> Draft<'a> {
             }));
         }
         let values = numbers.values().copied().max().unwrap_or(0) as usize;
-        self.to = f.emptied(values, next as usize).map_err(|error| error.to_string())?;
+        self.to = f.emptied(values, next as usize).map_err(told)?;
         for (&number, &own) in numbers {
             if let Some(v) = self.to.raw_value(own) {
                 self.known.insert(number, Known::Value(v));
@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
         let mut blocks = Vec::with_capacity(own.len());
         for number in own {
             let block = self.to.raw_block(number).ok_or("there are too many blocks")?;
-            self.to.place_reserved_block(block).map_err(|error| error.to_string())?;
+            self.to.place_reserved_block(block).map_err(told)?;
             blocks.push(block);
         }
         Ok(blocks)
@@ -204,7 +204,6 @@ impl<'a> Draft<'a> {
             }
         }
         self.to.set_provenance((!stays).then_some(self.pass));
-        let told = |error: IrError| error.to_string();
         self.to.define_inst(v, block, inst.inst.at(*loc)).map_err(told)?;
         if before != Some(v) {
             self.to.set_name_of(v, None).map_err(told)?;
@@ -310,7 +309,7 @@ impl<'a> Draft<'a> {
         }
         let rest: Vec<Operand> = operands.drain(1 + fixed..).collect();
         self.to.set_provenance(Some(self.pass));
-        let tuple = self.to.push(block, core::tuple(rest)).map_err(|error| error.to_string())?;
+        let tuple = self.to.push(block, core::tuple(rest)).map_err(told)?;
         operands.push(tuple.into());
         Ok(())
     }
@@ -502,4 +501,9 @@ impl Draft<'_> {
             }),
         }
     }
+}
+
+/// What is wrong, as a part of a sentence.
+pub(super) fn told(error: IrError) -> String {
+    error.to_string()
 }

@@ -5,9 +5,9 @@
 
 use regraft_dialects::cf;
 use regraft_exec::value::Val;
-use regraft_ir::{Block, Inst, IrError, IrResult, Loc, Operand};
+use regraft_ir::{Block, Inst, IrResult, Loc, Operand};
 
-use super::pass_code::{Draft, Result};
+use super::pass_code::{Draft, Result, told};
 use super::pass_parts::{BlockPart, BranchPart};
 use crate::code::DIFFERS;
 
@@ -20,7 +20,6 @@ impl Draft<'_> {
         blocks: &[Block],
         loc: Loc,
     ) -> Result<()> {
-        let told = |error: IrError| error.to_string();
         let ends = part.branches.iter().position(|branch| matches!(branch.condition, Val::Unit));
         let Some(at) = ends else {
             return Err("it does not end: no branch of it is always taken".to_owned());
@@ -102,7 +101,7 @@ impl Draft<'_> {
         if branch.to == 0 {
             let inst = self.leave(branch)?;
             let block = self.block_after(tail)?;
-            self.to.set_terminator(block, inst).map_err(|error| error.to_string())?;
+            self.to.set_terminator(block, inst).map_err(told)?;
             return Ok((block, Vec::new()));
         }
         let at = usize::try_from(branch.to - 1).ok();
@@ -122,7 +121,7 @@ impl Draft<'_> {
     }
 
     fn block_after(&mut self, tail: &mut Block) -> Result<Block> {
-        *tail = self.to.add_block_after(*tail).map_err(|error| error.to_string())?;
+        *tail = self.to.add_block_after(*tail).map_err(told)?;
         Ok(*tail)
     }
 
